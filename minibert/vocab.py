@@ -1,0 +1,70 @@
+"""Learning a WordPiece vocabulary: `learn_fast` for real corpora."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from tokenizers import Tokenizer as FastTokenizer
+from tokenizers import models, normalizers, pre_tokenizers, trainers
+
+from minibert.tokenizer import SPECIAL_TOKENS
+
+
+
+def count_words(texts: Iterable[str], lowercase: bool = True) -> Counter[str]:
+    """How often each word occurs, words cut as BERT cuts them: clean, CJK, accents, lower case, white space, punctuation."""
+    normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+    split = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
+    chunks: Counter[str] = Counter()
+    for text in texts:
+        chunks.update(normalizer.normalize_str(text).split())
+    words: Counter[str] = Counter()
+    for chunk, count in chunks.items():
+        for word, _ in split(chunk):
+            words[word] += count
+    return words
+
+
+def alphabet_of(words: Counter[str], limit: int | None = None) -> list[str]:
+    """The `limit` most frequent characters (ties: lower code point first), then `##` and each of those seen inside a word."""
+    counts: Counter[str] = Counter()
+    for word, count in words.items():
+        for character in word:
+            counts[character] += count
+    kept = set(sorted(counts, key=lambda character: (-counts[character], character))[:limit])
+    inside = {character for word in words if kept.issuperset(word) for character in word[1:]}
+    return sorted(kept) + ["##" + character for character in sorted(inside)]
+
+
+def learn_fast(
+    texts: Iterable[str],
+    size: int,
+    lowercase: bool = True,
+    special: Sequence[str] = SPECIAL_TOKENS,
+    *,
+    limit_alphabet: int | None = 1000,
+    min_frequency: int = 2,
+) -> list[str]:
+    """Learn `size` pieces with the trainer of `tokenizers`; the same texts always give the same list.
+
+    That trainer numbers `##x` in hash-map order and breaks ties by number, so two runs of it differ. Here it gets the
+    counted words and an alphabet already in order. A word with a character beyond the `limit_alphabet` most frequent
+    ones teaches nothing (it will be [UNK]). Raises ValueError when special tokens and alphabet alone exceed `size`.
+    """
+    words = count_words(texts, lowercase)
+    alphabet = alphabet_of(words, limit_alphabet)
+    first = list(special) + alphabet
+    if len(first) > size:
+        raise ValueError(
+            f"a vocabulary of {size} cannot hold {len(special)} special tokens and {len(alphabet)} characters; "
+            "ask for a larger size or a smaller limit_alphabet"
+        )
+    known = set(alphabet)
+    tokenizer = FastTokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=size, min_frequency=min_frequency, special_tokens=first, show_progress=False
+    )
+    repeated = ((word + " ") * count for word, count in words.items() if known.issuperset(word))
+    tokenizer.train_from_iterator(repeated, trainer)
+    ids = tokenizer.get_vocab()
+    return sorted(ids, key=ids.__getitem__)
