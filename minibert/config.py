@@ -1,0 +1,106 @@
+"""The sizes that make a BERT, under the ecosystem's field names."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+
+# name → (L, H, A). base and large: Devlin et al. 2019, §3; the smaller ones: Turc et al. 2019, table 1.
+PRESETS = {
+    "tiny": (2, 128, 2),
+    "mini": (4, 256, 4),
+    "small": (4, 512, 8),
+    "medium": (8, 512, 8),
+    "base": (12, 768, 12),
+    "large": (24, 1024, 16),
+}
+
+
+@dataclass(frozen=True)
+class BertConfig:
+    """A BERT's sizes: the paper's letters beside the names of `transformers.BertConfig`, which it reads and writes."""
+
+    vocab_size: int = 30522  # V
+    hidden_size: int = 768  # H
+    num_hidden_layers: int = 12  # L
+    num_attention_heads: int = 12  # A
+    intermediate_size: int = 3072  # F
+    max_position_embeddings: int = 512  # P
+    type_vocab_size: int = 2  # S
+    hidden_act: str = "gelu"  # the erf form, as in the Hugging Face checkpoints; "gelu_new" is Google's tanh form
+    hidden_dropout_prob: float = 0.1
+    attention_probs_dropout_prob: float = 0.1
+    initializer_range: float = 0.02
+    layer_norm_eps: float = 1e-12
+    pad_token_id: int = 0
+
+    def __post_init__(self):
+        for name in SIZES:
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
+        if self.hidden_size % self.num_attention_heads:
+            raise ValueError(
+                f"hidden_size {self.hidden_size} does not divide evenly among {self.num_attention_heads} heads"
+            )
+        if self.hidden_act not in ACTIVATIONS:
+            raise ValueError(f"hidden_act must be one of {', '.join(ACTIVATIONS)}, not {self.hidden_act!r}")
+        for name in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 0 and below 1, not {getattr(self, name)!r}")
+
+    @property
+    def head_size(self) -> int:
+        """D = H / A."""
+        return self.hidden_size // self.num_attention_heads
+
+    @classmethod
+    def preset(cls, name: str, **changes) -> BertConfig:
+        """One of `PRESETS`; F = 4H as in every published size. `changes` override any field."""
+        if name not in PRESETS:
+            raise ValueError(f"no preset {name!r}; there are {', '.join(PRESETS)}")
+        layers, hidden, heads = PRESETS[name]
+        sizes = {"num_hidden_layers": layers, "hidden_size": hidden, "num_attention_heads": heads}
+        return cls(**{**sizes, "intermediate_size": 4 * hidden, **changes})
+
+    def change(self, **changes) -> BertConfig:
+        """A copy with some fields changed, checked anew."""
+        return replace(self, **changes)
+
+    def as_dict(self) -> dict:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict) -> BertConfig:
+        """Read the fields we know of a config.json; what would change the model and is unknown here is refused."""
+        kind = values.get("model_type", "bert")
+        if kind != "bert":
+            raise ValueError(f'model_type is "{kind}"; this loads "bert" models')
+        position = values.get("position_embedding_type", "absolute")
+        if position != "absolute":
+            raise ValueError(f'position_embedding_type "{position}" is not BERT\'s; "absolute" is')
+        if values.get("is_decoder"):
+            raise ValueError("is_decoder is set; BERT is an encoder")
+        known = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in values.items() if name in known and value is not None})
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> BertConfig:
+        """Read a config.json. Errors name the file."""
+        try:
+            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{path}: {error}") from error
+
+
+SIZES = (
+    "vocab_size",
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "intermediate_size",
+    "max_position_embeddings",
+    "type_vocab_size",
+)
+ACTIVATIONS = ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu")

@@ -1,0 +1,268 @@
+"""BERT, to be read top to bottom (Devlin et al. 2019, arXiv:1810.04805).
+
+Letters, as in the paper: B batch · T tokens · L layers · H hidden size · A heads · D = H/A head size · F feed-forward
+size · V vocabulary · M masked positions of the batch.
+
+Looking inside: every forward pass takes a `tap`, a function `(name, tensor) → tensor` that is handed each named
+intermediate and returns what the model goes on with. `tap=lambda name, x: seen.setdefault(name, x)` records; returning
+something else ablates or patches. Nothing is stored on the model, so callers that share one never meet.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from minibert.attention_masks import padding_mask
+from minibert.config import BertConfig
+
+Tap = Callable[[str, Tensor], Tensor]
+
+ACTIVATIONS = {
+    "gelu": F.gelu,
+    "gelu_new": lambda x: F.gelu(x, approximate="tanh"),
+    "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "relu": F.relu,
+}
+IGNORE = -100  # the label where nothing is asked
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What a model reads. ids, segments: (B, T) int64 · padding: (B, T) bool, True for real tokens; None if all are.
+
+    labels: (B, T) for masked tokens and tags, (B,) for classes, −100 where nothing is asked · next_labels: (B,),
+    0 where segment B follows segment A, 1 where it is from elsewhere.
+    """
+
+    ids: Tensor
+    segments: Tensor | None = None
+    padding: Tensor | None = None
+    labels: Tensor | None = None
+    next_labels: Tensor | None = None
+
+    def to(self, device) -> Batch:
+        moved = {k: v.to(device, non_blocking=True) for k, v in vars(self).items() if v is not None}
+        return replace(self, **moved)
+
+    @property
+    def tokens(self) -> int:
+        """Real tokens in the batch."""
+        return self.ids.numel() if self.padding is None else int(self.padding.sum())
+
+
+def no_tap(name: str, x: Tensor) -> Tensor:
+    return x
+
+
+def under(tap: Tap, prefix: str) -> Tap:
+    """The same tap, seen from inside a part: names get the part's prefix."""
+    return tap if tap is no_tap else lambda name, x: tap(f"{prefix}.{name}", x)
+
+
+def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """softmax over the last axis, zero where `mask` is False. scores: (B, A, T, T)."""
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    return scores.softmax(dim=-1)
+
+
+class Embeddings(nn.Module):
+    """token + segment + position, LayerNorm, dropout (Devlin et al. 2019, §3.1 and figure 2)."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.token = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.position = nn.Embedding(config.max_position_embeddings, config.hidden_size)
+        self.segment = nn.Embedding(config.type_vocab_size, config.hidden_size)
+        self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, ids: Tensor, segments: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
+        length = ids.size(1)
+        if length > self.position.num_embeddings:
+            raise ValueError(f"{length} tokens, but there are only {self.position.num_embeddings} positions")
+        if segments is None:
+            segments = torch.zeros_like(ids)
+        token = tap("token", self.token(ids))  # (B, T, H)
+        segment = tap("segment", self.segment(segments))  # (B, T, H)
+        position = tap("position", self.position.weight[:length].unsqueeze(0))  # (1, T, H)
+        x = tap("sum", token + segment + position)  # (B, T, H)
+        return tap("out", self.dropout(self.norm(x)))  # (B, T, H)
+
+
+class SelfAttention(nn.Module):
+    """Multi-head scaled dot-product self-attention (Vaswani et al. 2017, §3.2; Devlin et al. 2019, §3)."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.heads, self.head_size = config.num_attention_heads, config.head_size
+        self.query = nn.Linear(config.hidden_size, config.hidden_size)
+        self.key = nn.Linear(config.hidden_size, config.hidden_size)
+        self.value = nn.Linear(config.hidden_size, config.hidden_size)
+        self.output = nn.Linear(config.hidden_size, config.hidden_size)
+        self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
+
+    def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
+        # x: (B, T, H); mask: broadcastable to (B, A, T, T), True where attention is allowed
+        q = tap("query", self.split(self.query(x)))  # (B, A, T, D)
+        k = tap("key", self.split(self.key(x)))  # (B, A, T, D)
+        v = tap("value", self.split(self.value(x)))  # (B, A, T, D)
+        if tap is no_tap:
+            dropout = self.dropout.p if self.training else 0.0
+            mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout)
+        else:
+            scores = tap("scores", q @ k.transpose(-1, -2) / math.sqrt(self.head_size))  # (B, A, T, T)
+            probs = tap("probs", masked_softmax(scores, mask))  # (B, A, T, T), rows sum to 1
+            mixed = tap("mixed", self.dropout(probs) @ v)  # (B, A, T, D)
+        return tap("out", self.output(self.merge(mixed)))  # (B, T, H)
+
+    def split(self, x: Tensor) -> Tensor:
+        return x.unflatten(-1, (self.heads, self.head_size)).transpose(1, 2)  # (B, T, H) → (B, A, T, D)
+
+    def merge(self, x: Tensor) -> Tensor:
+        return x.transpose(1, 2).flatten(2)  # (B, A, T, D) → (B, T, H)
+
+
+class FeedForward(nn.Module):
+    """The same two-layer network at every position: H → F → H (Vaswani et al. 2017, §3.3)."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.expand = nn.Linear(config.hidden_size, config.intermediate_size)
+        self.contract = nn.Linear(config.intermediate_size, config.hidden_size)
+        self.activation = ACTIVATIONS[config.hidden_act]
+
+    def forward(self, x: Tensor, tap: Tap = no_tap) -> Tensor:
+        hidden = tap("hidden", self.activation(self.expand(x)))  # (B, T, F)
+        return tap("out", self.contract(hidden))  # (B, T, H)
+
+
+class Block(nn.Module):
+    """Attention, then feed-forward, each added to its input and normalised after the sum (post-LN)."""
+
+    def __init__(self, config: BertConfig, attention: type[nn.Module] = SelfAttention):
+        super().__init__()
+        self.attn = attention(config)
+        self.attn_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.mlp = FeedForward(config)
+        self.mlp_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
+        x = tap("attn.norm", self.attn_norm(x + self.dropout(self.attn(x, mask, under(tap, "attn")))))  # (B, T, H)
+        return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, under(tap, "mlp")))))  # (B, T, H)
+
+
+class Pooler(nn.Module):
+    """The vector of [CLS], once more transformed: what next-sentence prediction and classification read."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.tanh(self.dense(x[:, 0]))  # (B, T, H) → (B, H)
+
+
+class Bert(nn.Module):
+    """Embeddings, L blocks, pooler. A relative of BERT hands in its own `embeddings` or `block`."""
+
+    def __init__(
+        self,
+        config: BertConfig,
+        *,
+        embeddings: Callable[[BertConfig], nn.Module] = Embeddings,
+        block: Callable[[BertConfig], nn.Module] = Block,
+    ):
+        super().__init__()
+        self.config = config
+        self.embeddings = embeddings(config)
+        self.blocks = nn.ModuleList(block(config) for _ in range(config.num_hidden_layers))
+        self.pooler = Pooler(config)
+        initialize(self, config.initializer_range)
+
+    def forward(self, batch: Batch, tap: Tap = no_tap, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """→ hidden (B, T, H), pooled (B, H). `mask`: who may look at whom; by default everyone at every real token."""
+        if mask is None and batch.padding is not None:
+            mask = padding_mask(batch.padding)  # (B, 1, 1, T)
+        x = self.embeddings(batch.ids, batch.segments, under(tap, "embeddings"))  # (B, T, H)
+        for i, block in enumerate(self.blocks):
+            x = block(x, mask, under(tap, f"blocks.{i}"))  # (B, T, H)
+        return x, tap("pooler.out", self.pooler(x))
+
+
+class MlmHead(nn.Module):
+    """Which token stood here? dense → GELU → LayerNorm → decoder; the decoder is the token embedding, transposed."""
+
+    def __init__(self, config: BertConfig, token_embedding: nn.Embedding):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.activation = ACTIVATIONS[config.hidden_act]
+        self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.decoder = nn.Linear(config.hidden_size, config.vocab_size)
+        initialize(self, config.initializer_range)
+        self.decoder.weight = token_embedding.weight  # tied: one matrix, used twice
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.decoder(self.norm(self.activation(self.dense(x))))  # (…, H) → (…, V)
+
+
+@dataclass(frozen=True)
+class PreTrainingOutput:
+    """loss = mlm_loss + nsp_loss, each None where the batch asks nothing.
+
+    mlm_logits: (M, V) at the positions with a label, in reading order, if the batch has labels; else (B, T, V).
+    nsp_logits: (B, 2), class 0 = "is the next sentence".
+    """
+
+    mlm_logits: Tensor
+    nsp_logits: Tensor
+    mlm_loss: Tensor | None = None
+    nsp_loss: Tensor | None = None
+
+    @property
+    def loss(self) -> Tensor:
+        losses = [loss for loss in (self.mlm_loss, self.nsp_loss) if loss is not None]
+        if not losses:
+            raise ValueError("the batch has neither labels nor next_labels: there is no loss")
+        return sum(losses)
+
+
+class BertForPreTraining(nn.Module):
+    """BERT with both pre-training heads (Devlin et al. 2019, §3.1)."""
+
+    def __init__(self, config: BertConfig, **parts):
+        super().__init__()
+        self.config = config
+        self.bert = Bert(config, **parts)
+        self.mlm = MlmHead(config, self.bert.embeddings.token)
+        self.nsp = nn.Linear(config.hidden_size, 2)
+        initialize(self.nsp, config.initializer_range)
+
+    def forward(self, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
+        x, pooled = self.bert(batch, tap)  # (B, T, H), (B, H)
+        nsp_logits = tap("nsp.logits", self.nsp(pooled))  # (B, 2)
+        if batch.labels is None:
+            mlm_logits, mlm_loss = tap("mlm.logits", self.mlm(x)), None  # (B, T, V)
+        else:
+            asked = batch.labels != IGNORE  # (B, T): the decoder is most of a small BERT's work, so only where asked
+            mlm_logits = tap("mlm.logits", self.mlm(x[asked]))  # (M, V)
+            mlm_loss = F.cross_entropy(mlm_logits.float(), batch.labels[asked])
+        nsp_loss = None if batch.next_labels is None else F.cross_entropy(nsp_logits.float(), batch.next_labels)
+        return PreTrainingOutput(mlm_logits, nsp_logits, mlm_loss, nsp_loss)
+
+
+@torch.no_grad()
+def initialize(module: nn.Module, std: float) -> None:
+    """Truncated normal (±2σ) weights, zero biases, LayerNorm at (1, 0): as in the released code of the paper."""
+    for part in module.modules():
+        if isinstance(part, (nn.Linear, nn.Embedding)):
+            nn.init.trunc_normal_(part.weight, std=std, a=-2 * std, b=2 * std)
+        if isinstance(part, nn.Linear):
+            nn.init.zeros_(part.bias)
