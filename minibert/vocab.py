@@ -9,9 +9,8 @@ from tokenizers import models, normalizers, pre_tokenizers, trainers
 from minibert.tokenizer import SPECIAL_TOKENS
 
 
-
 def count_words(texts: Iterable[str], lowercase: bool = True) -> Counter[str]:
-    """How often each word occurs, words cut as BERT cuts them: clean, CJK, accents, lower case, white space, punctuation."""
+    """How often each word occurs; words are cut as BERT cuts them, at white space, punctuation and CJK characters."""
     normalizer = normalizers.BertNormalizer(lowercase=lowercase)
     split = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
     chunks: Counter[str] = Counter()
@@ -24,13 +23,23 @@ def count_words(texts: Iterable[str], lowercase: bool = True) -> Counter[str]:
     return words
 
 
-def alphabet_of(words: Counter[str], limit: int | None = None) -> list[str]:
-    """The `limit` most frequent characters (ties: lower code point first), then `##` and each of those seen inside a word."""
+def alphabet_of(words: Counter[str], coverage: float = 1.0, limit: int | None = None) -> list[str]:
+    """The characters a vocabulary starts from, sorted, then `##` and each of those seen inside a word.
+
+    Only the most frequent characters (ties: lower code point first) that together make up the share `coverage` of the
+    text, and of those at most `limit`: an encyclopedia quotes hundreds of letters that would each cost two entries.
+    """
     counts: Counter[str] = Counter()
     for word, count in words.items():
         for character in word:
             counts[character] += count
-    kept = set(sorted(counts, key=lambda character: (-counts[character], character))[:limit])
+    kept: set[str] = set()
+    covered, enough = 0, coverage * counts.total()
+    for character in sorted(counts, key=lambda character: (-counts[character], character))[:limit]:
+        if covered >= enough:
+            break
+        kept.add(character)
+        covered += counts[character]
     inside = {character for word in words if kept.issuperset(word) for character in word[1:]}
     return sorted(kept) + ["##" + character for character in sorted(inside)]
 
@@ -41,22 +50,23 @@ def learn_fast(
     lowercase: bool = True,
     special: Sequence[str] = SPECIAL_TOKENS,
     *,
-    limit_alphabet: int | None = 1000,
+    coverage: float = 0.9999,
+    limit_alphabet: int | None = None,
     min_frequency: int = 2,
 ) -> list[str]:
     """Learn `size` pieces with the trainer of `tokenizers`; the same texts always give the same list.
 
     That trainer numbers `##x` in hash-map order and breaks ties by number, so two runs of it differ. Here it gets the
-    counted words and an alphabet already in order. A word with a character beyond the `limit_alphabet` most frequent
-    ones teaches nothing (it will be [UNK]). Raises ValueError when special tokens and alphabet alone exceed `size`.
+    counted words and an alphabet already in order. A word with a character outside the alphabet (see `alphabet_of`)
+    teaches nothing, as it will be [UNK]. Raises ValueError when special tokens and alphabet alone exceed `size`.
     """
     words = count_words(texts, lowercase)
-    alphabet = alphabet_of(words, limit_alphabet)
+    alphabet = alphabet_of(words, coverage, limit_alphabet)
     first = list(special) + alphabet
     if len(first) > size:
         raise ValueError(
             f"a vocabulary of {size} cannot hold {len(special)} special tokens and {len(alphabet)} characters; "
-            "ask for a larger size or a smaller limit_alphabet"
+            "ask for a larger size, less coverage or a limit_alphabet"
         )
     known = set(alphabet)
     tokenizer = FastTokenizer(models.WordPiece(unk_token="[UNK]"))
