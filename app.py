@@ -1,0 +1,31 @@
+"""The front door: the list of pages, the language, the theme. Start it with `streamlit run app.py`."""
+
+import streamlit as st
+
+from ui.models import warm_up
+from ui.navigation import Stop, open_course
+from ui.translations import _, language_picker
+
+st.set_page_config(page_title=_("minibert – a classroom for BERT"), page_icon="ui/icon.svg", layout="wide")
+
+# In teaching order. A page that is not there yet is left out of the menu.
+page = open_course(
+    {
+        _("Start"): [Stop("home", _("Home"), ":material/home:")],
+        _("1 Input"): [
+            Stop("tokenization", _("Tokenization"), ":material/content_cut:"),
+            Stop("input", _("Input"), ":material/input:"),
+        ],
+        _("2 Model"): [
+            Stop("attention", _("Attention"), ":material/hub:"),
+            Stop("parameters", _("Parameters"), ":material/calculate:"),
+        ],
+        _("3 Pre-training"): [Stop("masking", _("Masking"), ":material/visibility_off:")],
+        _("4 Fine-tuning"): [
+            Stop("classification", _("One output layer: sentence classification"), ":material/category:")
+        ],
+    }
+)
+language_picker()
+page.run()
+warm_up()

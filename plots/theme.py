@@ -1,0 +1,49 @@
+"""The look all figures share: colours for any kind of colour vision, type for the back row, light and dark pages."""
+
+import plotly.graph_objects as go
+
+# Okabe & Ito 2008, "Color Universal Design", ordered so that neighbours differ in lightness as well.
+BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, YELLOW = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#F0E442",
+)
+PALETTE = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, YELLOW)
+GREY = "#8A8F98"  # for what is not in question; 3 : 1 or more against both themes' backgrounds
+
+SEQUENTIAL = "Viridis"  # 0 … more: perceptually even, survives greyscale
+DIVERGING = [[0.0, "#0072B2"], [0.5, "#F4F1EA"], [1.0, "#D55E00"]]  # below zero … above zero
+
+FONT_SIZE = 16
+SMALL = 14  # nothing in a figure is smaller
+
+
+def apply(fig: go.Figure) -> go.Figure:
+    """Give a figure our look, in place, and return it. What the figure sets itself is kept, except small type."""
+    layout = fig.layout
+    layout.font.size = max(layout.font.size or FONT_SIZE, SMALL)
+    layout.paper_bgcolor = layout.paper_bgcolor or "rgba(0,0,0,0)"
+    layout.plot_bgcolor = layout.plot_bgcolor or "rgba(0,0,0,0)"
+    layout.colorway = layout.colorway or PALETTE
+    layout.hoverlabel.font.size = max(layout.hoverlabel.font.size or FONT_SIZE, SMALL)
+    layout.legend.font.size = max(layout.legend.font.size or SMALL, SMALL)
+    layout.margin = {"l": 8, "r": 8, "t": 48 if layout.title.text else 24, "b": 8} | layout.margin.to_plotly_json()
+    if layout.title.text:
+        layout.title.font.size = max(layout.title.font.size or 18, FONT_SIZE)
+    for axis in fig.select_xaxes():
+        _apply_axis(axis)
+    for axis in fig.select_yaxes():
+        _apply_axis(axis)
+    return fig
+
+
+def _apply_axis(axis) -> None:
+    axis.tickfont.size = max(axis.tickfont.size or SMALL, SMALL)
+    axis.title.font.size = max(axis.title.font.size or FONT_SIZE, SMALL)
+    axis.automargin = True if axis.automargin is None else axis.automargin
+    axis.zeroline = False if axis.zeroline is None else axis.zeroline
+    axis.gridcolor = axis.gridcolor or "rgba(138,143,152,0.25)"

@@ -1,0 +1,60 @@
+"""A plotly figure on a page: our look, the page's width, and its content in words and numbers for who cannot see it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from ui.translations import _
+
+_CONFIG = {
+    "displaylogo": False,
+    "showSendToCloud": False,
+    "scrollZoom": False,
+    "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+}
+
+
+def figure(
+    fig,
+    alt: str,
+    key: str,
+    *,
+    on_select: str | Callable | None = None,
+    data: Any | Callable[[], Any] = None,
+    height: int | None = None,
+    modebar: bool = False,
+) -> list[dict]:
+    """Draw a figure and return the points selected in it (empty without `on_select`).
+
+    alt: what the figure shows, with its main numbers, in a sentence or two: read by screen readers, and shown under
+    “In words and numbers”. data: the numbers as a table there (anything st.dataframe takes, or a function that makes
+    it when the reader opens it). on_select: "rerun" or a callback; a click on a point then reruns the fragment or page,
+    and the point's `customdata` says what was clicked. A heatmap cell sends no click: draw square scatter markers.
+    """
+    from plots.theme import apply
+
+    apply(fig)
+    if height is not None:
+        fig.update_layout(height=height)
+    config = dict(_CONFIG, displayModeBar="hover" if modebar else False)
+    chosen: list[dict] = []
+    if on_select is None:
+        st.plotly_chart(fig, key=key, config=config, alt=alt)
+    else:
+        fig.update_layout(clickmode="event+select", dragmode=False)
+        state = st.plotly_chart(fig, key=key, config=config, alt=alt, on_select=on_select, selection_mode="points")
+        chosen = list(state.selection.points) if state else []
+    _in_words(alt, f"{key}-words", data)
+    return chosen
+
+
+@st.fragment
+def _in_words(alt: str, key: str, data: Any) -> None:
+    """Opened by few: the table is made only then, and opening it reruns nothing else."""
+    words = st.expander(_("In words and numbers"), key=key, on_change="rerun", icon=":material/notes:", type="compact")
+    if words.open:
+        with words:
+            st.text(alt)
+            if data is not None:
+                st.dataframe(data() if callable(data) else data)

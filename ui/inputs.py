@@ -1,0 +1,75 @@
+"""Text fields for sentences of the reader's own: any input is kept, none breaks a page."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ui.state import MAX_URL_TEXT
+from ui.text import literal, visible
+from ui.translations import _
+
+_SHOWN = 48  # characters of an example on its button
+
+
+def sentence_input(
+    key: str,
+    examples: Sequence[str],
+    *,
+    label: str | None = None,
+    max_chars: int = 5_000,
+    multiline: bool = False,
+    default: str | None = None,
+    placeholder: str | None = None,
+    help: str | None = None,
+) -> str:
+    """An editable text with examples to click; returns the first `max_chars` characters of what is in it.
+
+    The text is in the link under `key` while it is short. A longer text than `max_chars` stays in the field, whole, and
+    a line says how much of it is used. Without `default` the first example is there at the start; "" is a valid text.
+    """
+    start = default if default is not None else (examples[0] if examples else "")
+    current = st.session_state.get(key)
+    field = st.text_area if multiline else st.text_input
+    text = field(
+        label or _("Your text"),
+        value=start,
+        key=key,
+        # A text too long for a link is kept in the session only.
+        bind="query-params" if current is None or len(current) <= MAX_URL_TEXT else None,
+        placeholder=placeholder or _("Type a sentence"),
+        help=help,
+        **({"height": 140} if multiline else {}),
+    )
+    if examples:
+        buttons = f"{key}-example"
+        st.session_state[buttons] = examples.index(text) if text in examples else None
+        st.pills(
+            _("Examples"),
+            range(len(examples)),
+            format_func=lambda index: _short(examples[index]),
+            key=buttons,
+            label_visibility="collapsed",
+            on_change=_use_example,
+            args=(key, buttons, list(examples)),
+        )
+    text = text or ""
+    if len(text) > max_chars:
+        st.info(
+            _("Your text has {n:,} characters. It is all kept; this page uses the first {max:,}.").format(
+                n=len(text), max=max_chars
+            ),
+            icon=":material/content_cut:",
+        )
+    return text[:max_chars]
+
+
+def _use_example(key: str, buttons: str, examples: list[str]) -> None:
+    chosen = st.session_state[buttons]
+    if chosen is not None:
+        st.session_state[key] = examples[chosen]
+
+
+def _short(text: str) -> str:
+    """An example as a button label: one line, not markup."""
+    line = visible(text, spaces=False)
+    return literal(line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…")

@@ -1,0 +1,186 @@
+"""What is taught, read from lessons/<name>/: prose (en.md), examples (examples.toml) and the quiz (quiz.toml).
+
+A page places the sections of the prose between its interactive parts. Another language is a file beside the English
+one (`zh.md`, `quiz.zh.toml`, a `zh` list in `examples.toml`); what is missing there is shown in English.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import streamlit as st
+
+from ui.translations import DEFAULT, _, language
+
+LESSONS = Path(__file__).resolve().parent.parent / "lessons"
+TEXT_WIDTH = 820  # pixels: about 75 characters a line at the theme's type size
+
+
+class LessonError(ValueError):
+    """A file of a lesson is not what it should be; the message names the file and says what to do."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    text: str
+    why: str  # shown when it is picked: why it is right or wrong
+    correct: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    text: str
+    choices: tuple[Choice, ...]
+
+
+class Lesson:
+    """The lesson in lessons/<name>/, in the language of the session."""
+
+    def __init__(self, name: str, root: Path = LESSONS):
+        self.name = name
+        self.folder = root / name
+
+    @cached_property
+    def _texts(self) -> list[dict[str, str]]:
+        """Title and sections, the session's language first, English after it."""
+        paths = [self.folder / f"{lang}.md" for lang in dict.fromkeys((language(), DEFAULT))]
+        return [_read_markdown(path, _changed(path)) for path in paths if path.stem == DEFAULT or path.exists()]
+
+    @property
+    def title(self) -> str:
+        """The text of the `# ` heading."""
+        return self._texts[0][""]
+
+    @property
+    def sections(self) -> list[str]:
+        """The `## ` headings of the English text, in order: the names `show` takes in every language."""
+        return [heading for heading in self._texts[-1] if heading not in ("", "lead")]
+
+    def section(self, heading: str) -> tuple[str, str]:
+        """Heading and text of a section. The heading is the English one; translations follow the English order."""
+        if heading not in self.sections:
+            raise LessonError(
+                f"{self.folder.name}/en.md has no section {heading!r}; it has: {', '.join(map(repr, self.sections))}"
+            )
+        translated = [(title, text) for title, text in self._texts[0].items() if title not in ("", "lead")]
+        index = self.sections.index(heading)
+        return translated[index] if index < len(translated) else (heading, self._texts[-1][heading])
+
+    def show(self, heading: str, *, title: bool = True) -> None:
+        """Show a section of the prose in a column of readable width; `title=False` leaves its heading out."""
+        name, text = self.section(heading)
+        st.markdown(f"## {name}\n\n{text}" if title else text, width=TEXT_WIDTH)
+
+    def show_title(self, lead: str | None = None) -> None:
+        """Show the page's title and, under it, the text between the title and the first section (or `lead`)."""
+        st.title(self.title, anchor=False)
+        lead = lead if lead is not None else self._texts[0].get("lead", "")
+        if lead:
+            with st.container(key="lead"):
+                st.markdown(lead, width=TEXT_WIDTH)
+
+    @property
+    def examples(self) -> list[str]:
+        """Example texts from examples.toml; an empty list if there is no such file."""
+        path = self.folder / "examples.toml"
+        if not path.exists():
+            return []
+        lists = _read_toml(path)
+        chosen = lists.get(language(), lists.get(DEFAULT))
+        if not (isinstance(chosen, list) and chosen and all(isinstance(text, str) for text in chosen)):
+            raise LessonError(f'{path}: needs `{DEFAULT} = ["…", …]`, a list of texts')
+        return chosen
+
+    def quiz(self) -> None:
+        """The questions of quiz.toml. Picking a choice says whether it is right and why; the pick can be changed."""
+        path = self.folder / f"quiz.{language()}.toml"
+        questions = load_quiz(path if path.exists() else self.folder / "quiz.toml")
+        st.markdown(f"## {_('Check yourself')}", width=TEXT_WIDTH)
+        for number, question in enumerate(questions):
+            _ask(f"quiz-{self.name}-{number}", question)
+
+
+@st.fragment
+def _ask(key: str, question: Question) -> None:
+    with st.container(border=True, key=f"{key}-box", width=TEXT_WIDTH + 60):
+        picked = st.radio(
+            question.text,
+            range(len(question.choices)),
+            format_func=lambda index: question.choices[index].text,
+            index=None,
+            key=key,
+        )
+        if picked is None:
+            return
+        choice = question.choices[picked]
+        if choice.correct:
+            st.success(f"**{_('Right.')}** {choice.why}", icon=":material/check_circle:")
+        else:
+            st.error(f"**{_('Not quite.')}** {choice.why}", icon=":material/cancel:")
+
+
+def load_quiz(path: Path) -> list[Question]:
+    """Read and check a quiz: `[[question]]` with `text` and, for each choice, `[[question.choice]]` with `text`, `why`
+    and, on exactly one, `correct = true`. Raises LessonError with the question's number."""
+    if not path.exists():
+        raise LessonError(f"{path}: there is no such quiz")
+    data = _read_toml(path)
+    if set(data) - {"question"}:
+        raise LessonError(f"{path}: unknown entries {sorted(set(data) - {'question'})}; a quiz holds only [[question]]")
+    questions = []
+    for number, entry in enumerate(data.get("question", []), 1):
+        where = f"{path}: question {number}"
+        _check_entry(entry, where, required=("text",), optional=("choice",))
+        choices = []
+        for position, choice in enumerate(entry.get("choice", []), 1):
+            _check_entry(choice, f"{where}, choice {position}", required=("text", "why"), optional=("correct",))
+            if not isinstance(choice.get("correct", False), bool):
+                raise LessonError(f"{where}, choice {position}: `correct` must be true or false")
+            choices.append(Choice(**choice))
+        if len(choices) < 2:
+            raise LessonError(f"{where}: needs at least two [[question.choice]]")
+        right = sum(choice.correct for choice in choices)
+        if right != 1:
+            raise LessonError(f"{where}: exactly one choice must be `correct = true`, not {right}")
+        if len({choice.text for choice in choices}) != len(choices):
+            raise LessonError(f"{where}: two choices say the same")
+        questions.append(Question(entry["text"], tuple(choices)))
+    if not questions:
+        raise LessonError(f"{path}: no [[question]]")
+    return questions
+
+
+def _check_entry(entry: dict, where: str, required: tuple[str, ...], optional: tuple[str, ...]) -> None:
+    for name in required:
+        if not (isinstance(entry.get(name), str) and entry[name].strip()):
+            raise LessonError(f"{where}: needs a `{name}`")
+    if unknown := set(entry) - {*required, *optional}:
+        raise LessonError(f"{where}: unknown entries {sorted(unknown)}")
+
+
+def _read_toml(path: Path) -> dict:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise LessonError(f"{path}: {error}") from error
+
+
+def _changed(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.exists() else 0
+
+
+@lru_cache(maxsize=64)
+def _read_markdown(path: Path, changed: int) -> dict[str, str]:
+    """{"": title, "lead": text before the first section, heading: text, …}. `changed` renews an edited file."""
+    if not path.exists():
+        raise LessonError(f"{path}: there is no such text")
+    head, *rest = re.split(r"^## +(.+?)\s*$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    title, _newline, lead = head.strip().partition("\n")
+    if not title.startswith("# "):
+        raise LessonError(f"{path}: must start with its title, `# …`")
+    headings, texts = rest[::2], rest[1::2]
+    if len(set(headings)) != len(headings):
+        raise LessonError(f"{path}: two sections have the same heading")
+    return {"": title[2:].strip(), "lead": lead.strip(), **dict(zip(headings, map(str.strip, texts), strict=True))}

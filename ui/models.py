@@ -1,0 +1,226 @@
+"""The models a page can look into, loaded once per server and never changed, and their traces.
+
+torch takes seconds to import, so nothing here imports it before a model is needed; `warm_up` does it in the background.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from ui.navigation import ROOT
+from ui.translations import _
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from minibert.tokenizer import Encoding, Tokenizer
+
+CHECKPOINTS = ROOT / "checkpoints"
+UNTRAINED = "untrained"
+_FILES = ("config.json", "model.safetensors", "vocab.txt")
+_PAINT = 1.0  # seconds: what the browser needs to draw the first page before the import of torch takes a core
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """A model to choose. `name` stands in links; `directory` is None for the untrained one."""
+
+    name: str
+    title: str
+    directory: Path | None = None
+
+    @property
+    def version(self) -> int:
+        """Changes when the weights on disk do, so that a replaced checkpoint is loaded anew."""
+        return 0 if self.directory is None else (self.directory / "model.safetensors").stat().st_mtime_ns
+
+    @cached_property
+    def can_fill(self) -> bool:
+        """Whether it has the masked-language-model head."""
+        if self.directory is None:
+            return True
+        kinds = json.loads((self.directory / "config.json").read_text(encoding="utf-8")).get("architectures") or [""]
+        return kinds[0] in ("BertForPreTraining", "BertForMaskedLM")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model in eval mode and its tokenizer. Shared by everyone on the server: look (`tap`), never change it."""
+
+    model: Any
+    tokenizer: "Tokenizer"
+
+    @property
+    def config(self):
+        return self.model.config
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Everything a model computed for one input, read-only, without the batch axis.
+
+    `trace["blocks.2.attn.probs"]` is (A, T, T) float32; `trace.names` lists the taps.
+    """
+
+    encoding: "Encoding"
+    config: Any
+    values: "Mapping[str, np.ndarray]"
+
+    def __getitem__(self, name: str) -> "np.ndarray":
+        return self.values[name]
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.values)
+
+    @property
+    def tokens(self) -> list[str]:
+        return self.encoding.tokens
+
+    @property
+    def ids(self) -> list[int]:
+        return self.encoding.ids
+
+
+def available_models(*, fill: bool = False) -> list[ModelInfo]:
+    """The checkpoints that ship, this session's own runs, and – always – an untrained model, in that order.
+
+    fill: only models that can fill a [MASK].
+    """
+    shipped = [ModelInfo(path.name, path.name, path) for path in sorted(CHECKPOINTS.glob("*")) if _complete(path)]
+    everything = [*shipped, *_own_runs(), ModelInfo(UNTRAINED, _("untrained (random weights)"))]
+    return [info for info in everything if info.can_fill] if fill else everything
+
+
+def _complete(path: Path) -> bool:
+    return all((path / name).is_file() for name in _FILES)
+
+
+def _own_runs() -> list[ModelInfo]:
+    from ui.runs import finished_runs
+
+    return [
+        ModelInfo(run.id, run.title, run.directory)
+        for run in finished_runs()
+        if run.directory is not None and _complete(run.directory)
+    ]
+
+
+def model_choice(key: str = "model", *, fill: bool = False, label: str | None = None) -> str:
+    """A select box over `available_models`, in the link under `key`; returns the name of the chosen one."""
+    models = {info.name: info for info in available_models(fill=fill)}
+    return st.selectbox(
+        label or _("Model"),
+        list(models),
+        format_func=lambda name: models[name].title if name in models else name,
+        key=key,
+        bind="query-params",
+    )
+
+
+def load(name: str) -> Loaded:
+    """The model `name` of `available_models` and its tokenizer, loaded once per server.
+
+    On a page, a checkpoint that cannot be read stops the page with a sentence that says why.
+    """
+    from minibert.checkpoint import CheckpointError
+
+    info = _info(name)
+    try:
+        return _load(info.name, info.directory, info.version)
+    except (CheckpointError, OSError) as error:
+        st.error(_("The model {name} cannot be loaded. {reason}").format(name=info.title, reason=error))
+        st.stop()
+
+
+def trace_of(name: str, text: str, pair: str | None = None) -> Trace:
+    """What the model `name` computes for a text or a pair, cut to the model's length; computed once for everyone."""
+    load(name)
+    info = _info(name)
+    return _trace(info.name, info.directory, info.version, text, pair)
+
+
+def _info(name: str) -> ModelInfo:
+    models = available_models()
+    return next((info for info in models if info.name == name), models[-1])
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _load(name: str, directory: Path | None, version: int) -> Loaded:
+    from minibert import checkpoint
+
+    if directory is None:
+        return _untrained()
+    return Loaded(checkpoint.load(directory), checkpoint.load_tokenizer(directory))
+
+
+def _untrained() -> Loaded:
+    """Random weights, always the same, with the shape and vocabulary of the first checkpoint if there is one."""
+    import torch
+
+    from minibert import checkpoint
+    from minibert.config import BertConfig
+    from minibert.model import BertForPreTraining
+    from minibert.tokenizer import Tokenizer
+    from minibert.vocab import learn_fast
+
+    shipped = next((path for path in sorted(CHECKPOINTS.glob("*")) if _complete(path)), None)
+    if shipped is not None:
+        tokenizer = checkpoint.load_tokenizer(shipped)
+        config = BertConfig.from_dict(json.loads((shipped / "config.json").read_text(encoding="utf-8")))
+    else:
+        prose = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "lessons").glob("*/en.md"))]
+        tokenizer = Tokenizer(learn_fast(prose, 2_000, min_frequency=1))
+        config = BertConfig.preset("mini", vocab_size=tokenizer.vocab_size)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return Loaded(BertForPreTraining(config).eval(), tokenizer)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _trace(name: str, directory: Path | None, version: int, text: str, pair: str | None) -> Trace:
+    import torch
+
+    from minibert.model import Batch
+
+    loaded = _load(name, directory, version)
+    encoding = loaded.tokenizer.encode(text, pair, max_length=loaded.config.max_position_embeddings)
+    values = {}
+
+    def keep(tap, tensor):
+        array = tensor[0].detach().float().numpy().copy()
+        array.flags.writeable = False  # shared by every session
+        values[tap] = array
+        return tensor
+
+    with torch.inference_mode():
+        loaded.model(Batch(torch.tensor([encoding.ids]), torch.tensor([encoding.segments])), tap=keep)
+    return Trace(encoding, loaded.config, values)
+
+
+@st.cache_resource(show_spinner=False)
+def _warm_up_once() -> threading.Thread:
+    thread = threading.Thread(target=_warm, name="warm-up", daemon=True)
+    thread.start()
+    return thread
+
+
+def warm_up() -> None:
+    """Once per server, in the background: import torch and load the first model, so that no student waits for it."""
+    _warm_up_once()
+
+
+def _warm() -> None:
+    time.sleep(_PAINT)
+    from minibert.model import Batch  # noqa: F401  (imports torch)
+
+    shipped = next((path for path in sorted(CHECKPOINTS.glob("*")) if _complete(path)), None)
+    info = ModelInfo(shipped.name, shipped.name, shipped) if shipped else ModelInfo(UNTRAINED, UNTRAINED)
+    _load(info.name, info.directory, info.version)

@@ -1,0 +1,81 @@
+"""The course as a menu: which pages there are, in which order, and the links between them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from ui.translations import _
+
+ROOT = Path(__file__).resolve().parent.parent
+_COURSE = "_course"  # session_state key: the stops of this run in teaching order
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One page of the course. `name` is the page's file in pages/, its folder in lessons/ and its address."""
+
+    name: str
+    title: str
+    icon: str
+
+    @property
+    def path(self) -> Path:
+        return ROOT / "pages" / f"{self.name}.py"
+
+
+def open_course(sections: Mapping[str, Sequence[Stop]]):
+    """Show the menu of the pages that exist and return the one the reader is on; the caller runs it.
+
+    The first page is the front page. Also loads the style sheet that all pages share.
+    """
+    st.html(Path(__file__).with_name("style.css"))
+    present = {title: [stop for stop in stops if stop.path.exists()] for title, stops in sections.items()}
+    stops = [stop for section in present.values() for stop in section]
+    st.session_state[_COURSE] = stops
+    return st.navigation(
+        {
+            title: [
+                st.Page(stop.path, title=stop.title, icon=stop.icon, url_path=stop.name, default=stop is stops[0])
+                for stop in section
+            ]
+            for title, section in present.items()
+            if section
+        }
+    )
+
+
+def course() -> list[Stop]:
+    """The pages that exist, in teaching order."""
+    return list(st.session_state.get(_COURSE, ()))
+
+
+def link_to(name: str, label: str | None = None, **options) -> bool:
+    """A link to the page `name`, or nothing if that page does not exist. Returns whether it does."""
+    stop = next((stop for stop in course() if stop.name == name), None)
+    if stop is None:
+        return False
+    st.page_link(stop.path, label=label or stop.title, icon=options.pop("icon", stop.icon), **options)
+    return True
+
+
+def next_lesson(name: str) -> None:
+    """The foot of the page `name`: links to the lesson before and the lesson after it."""
+    stops = course()
+    here = next((index for index, stop in enumerate(stops) if stop.name == name), None)
+    if here is None:
+        return
+    st.divider()
+    with st.container(key="page-foot", horizontal=True, horizontal_alignment="distribute"):
+        if here > 0:
+            before = stops[here - 1]
+            st.page_link(before.path, label=_("Back: {title}").format(title=before.title), icon=":material/arrow_back:")
+        if here + 1 < len(stops):
+            after = stops[here + 1]
+            st.page_link(
+                after.path,
+                label=_("Next: **{title}**").format(title=after.title),
+                icon=":material/arrow_forward:",
+                icon_position="right",
+            )

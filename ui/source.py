@@ -1,0 +1,88 @@
+"""The source that computed what is on screen, from the code that is running."""
+
+import html
+import inspect
+import io
+import keyword
+import tokenize
+from pathlib import Path
+
+import streamlit as st
+
+from ui.navigation import ROOT
+from ui.translations import _
+
+
+def show_source(obj, find: str | None = None, *, label: str | None = None, expanded: bool = False) -> None:
+    """In an expander, the source of a function, method, class or module with its file and its own line numbers.
+
+    Lines that contain `find` are marked and come into view first.
+    """
+    lines, start, path = source_of(obj)
+    name = getattr(obj, "__qualname__", getattr(obj, "__name__", str(obj)))
+    where = f"{path}:{start}"
+    title = label or _("The code that computed this: `{name}` in `{where}`").format(name=name, where=where)
+    with st.expander(title, expanded=expanded, icon=":material/code:"):
+        st.html(source_html(lines, start, find, label=f"{name}, {where}"))
+
+
+def source_of(obj) -> tuple[list[str], int, str]:
+    """(lines, number of the first line, file relative to the repository) of the running code of `obj`."""
+    obj = inspect.unwrap(obj)
+    lines, start = inspect.getsourcelines(obj)
+    path = Path(inspect.getsourcefile(obj)).resolve()
+    shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name
+    return [line.rstrip("\n") for line in lines], max(start, 1), str(shown)
+
+
+def source_html(lines: list[str], start: int, find: str | None = None, *, label: str = "") -> str:
+    """Numbered, coloured source as safe HTML; lines with `find` are marked."""
+    coloured = _colour(lines)
+    rows = []
+    for offset, (line, code) in enumerate(zip(lines, coloured, strict=True)):
+        marked = find is not None and find in line
+        css = ' class="mb-marked"' if marked else ""
+        text = f"<mark>{code or ' '}</mark>" if marked else code or " "
+        rows.append(f'<tr{css}><td class="mb-line" aria-hidden="true">{start + offset}</td><td>{text}</td></tr>')
+    return (
+        f'<div class="mb-source" role="region" tabindex="0" aria-label="{html.escape(label)}">'
+        f"<table><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _colour(lines: list[str]) -> list[str]:
+    """Each line as HTML, with keywords, strings, comments, numbers and definitions in spans."""
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    marks: list[list[tuple[int, int, str]]] = [[] for _line in lines]
+    text = "\n".join(line[indent:] for line in lines) + "\n"
+    after = ""
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            kind = _kind(token, after)
+            after = token.string
+            if kind:
+                for row in range(token.start[0], token.end[0] + 1):
+                    first = token.start[1] if row == token.start[0] else 0
+                    last = token.end[1] if row == token.end[0] else len(lines[row - 1]) - indent
+                    marks[row - 1].append((first + indent, last + indent, kind))
+    except (tokenize.TokenError, IndentationError):
+        pass  # a fragment that is not whole Python is shown without colours from there on
+    result = []
+    for line, spans in zip(lines, marks, strict=True):
+        parts, at = [], 0
+        for first, last, kind in spans:
+            parts += [html.escape(line[at:first]), f'<span class="mb-{kind}">{html.escape(line[first:last])}</span>']
+            at = last
+        result.append("".join(parts) + html.escape(line[at:]))
+    return result
+
+
+def _kind(token: tokenize.TokenInfo, after: str) -> str | None:
+    if token.type == tokenize.NAME and keyword.iskeyword(token.string):
+        return "keyword"
+    if token.type == tokenize.NAME and after in ("def", "class"):
+        return "name"
+    strings = (tokenize.STRING, getattr(tokenize, "FSTRING_START", -1), getattr(tokenize, "FSTRING_MIDDLE", -1))
+    if token.type in strings or token.type == getattr(tokenize, "FSTRING_END", -1):
+        return "string"
+    return {tokenize.COMMENT: "comment", tokenize.NUMBER: "number"}.get(token.type)

@@ -1,0 +1,63 @@
+"""State that lives in the link, so that a teacher shares exactly what is on screen.
+
+Most widgets do it themselves: `st.slider(..., key="rate", bind="query-params")`. These helpers are for values that have
+no such widget. A bad value in a link falls back quietly to the default; nothing here raises on what a link says.
+"""
+
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+
+MAX_URL_TEXT = 500  # characters of free text that may go in a link; some proxies refuse addresses beyond a few thousand
+
+
+def url_text(name: str, default: str = "") -> str:
+    """The text under `name` in the link."""
+    value = st.query_params.get(name)
+    return default if value is None or len(value) > MAX_URL_TEXT else value
+
+
+def url_int(name: str, default: int, low: int, high: int) -> int:
+    """The whole number under `name` in the link, if it is one within low…high."""
+    value = st.query_params.get(name, "")
+    # isdecimal alone would let "²" through; int() alone would accept "1_0" and a megabyte of digits.
+    if not (value.isascii() and value.lstrip("-").isdigit() and len(value) < 12):
+        return default
+    number = int(value)
+    return number if low <= number <= high else default
+
+
+def url_float(name: str, default: float, low: float, high: float) -> float:
+    """The number under `name` in the link, if it is one within low…high."""
+    try:
+        number = float(st.query_params.get(name, ""))
+    except ValueError:
+        return default
+    return number if math.isfinite(number) and low <= number <= high else default
+
+
+def url_choice(name: str, options: Sequence[str], default: str) -> str:
+    """The value under `name` in the link, if it is one of `options`."""
+    value = st.query_params.get(name)
+    return value if value in options else default
+
+
+def set_url(name: str, value: object, default: object = None) -> None:
+    """Put a value in the link; the default, None and over-long text are left out to keep links short."""
+    text = "" if value is None else str(value)
+    if value is None or value == default or len(text) > MAX_URL_TEXT:
+        if name in st.query_params:
+            del st.query_params[name]
+    elif st.query_params.get(name) != text:
+        st.query_params[name] = text
+
+
+def link_changed(name: str) -> bool:
+    """Whether the value under `name` came from outside (a new link, the browser's back button) since `note_link`."""
+    return st.session_state.get(f"_link.{name}", "") != st.query_params.get(name)
+
+
+def note_link(name: str) -> None:
+    """Remember the value now in the link, so that `link_changed` tells the next one that comes from outside."""
+    st.session_state[f"_link.{name}"] = st.query_params.get(name)
