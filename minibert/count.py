@@ -1,0 +1,388 @@
+"""Parameters, FLOPs and memory from a configuration alone: nothing is built, torch is not needed.
+
+Every figure comes from the formula shown beside it: a `Part` holds the text `4·H² + 4·H` and the letters' values, and
+its number is that text evaluated. Letters: B batch · T tokens · L layers · H hidden · A heads · F feed-forward ·
+V vocabulary · P positions · S segments · E embedding size where it is not H · M positions the MLM head predicts.
+
+The relatives of BERT (ALBERT's shared layers and factorised embeddings, a model without pooler or segments …) are
+described by `Relative`, and counted by the same formulas.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from minibert.config import PRESETS, BertConfig
+
+MOMENTS = {"adamw": 2, "momentum": 1, "sgd": 0}  # numbers an optimizer remembers for each weight
+PRECISIONS = ("fp32", "bf16")
+ATTENTIONS = ("fused", "explicit")
+# What is predicted in pre-training: mlm masked tokens · nsp/sop sentence pairs · rtd "was this token replaced?"
+OBJECTIVES = ("mlm+nsp", "mlm+sop", "mlm", "rtd")
+
+
+@dataclass(frozen=True)
+class Relative:
+    """A model of BERT's family, as far as its sizes tell: BERT's own, and where it differs."""
+
+    config: BertConfig
+    embedding_size: int | None = None  # E; None: the embeddings are H wide. Else E → H by one projection (ALBERT §3.1)
+    shared_layers: bool = False  # one block's weights used L times (ALBERT §3.1)
+    segments: bool = True
+    pooler: bool = True
+    objective: str = "mlm+nsp"
+
+    def __post_init__(self):
+        if self.embedding_size is not None and self.embedding_size < 1:
+            raise ValueError(f"embedding_size must be at least 1, not {self.embedding_size}")
+        if self.objective not in OBJECTIVES:
+            raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}, not {self.objective!r}")
+        if self.sentence_pairs and not self.pooler:
+            raise ValueError(f'the objective "{self.objective}" reads the pooler, which this model has not')
+
+    @property
+    def factorised(self) -> bool:
+        return self.embedding_size is not None
+
+    @property
+    def sentence_pairs(self) -> bool:
+        return self.objective in ("mlm+nsp", "mlm+sop")
+
+    @property
+    def letters(self) -> dict[str, int]:
+        c = self.config
+        letters = {"L": c.num_hidden_layers, "H": c.hidden_size, "A": c.num_attention_heads, "F": c.intermediate_size}
+        letters |= {"V": c.vocab_size, "P": c.max_position_embeddings, "S": c.type_vocab_size if self.segments else 0}
+        return letters | {"E": self.embedding_size or c.hidden_size}
+
+
+def _albert(layers: int, hidden: int, heads: int) -> Relative:
+    config = BertConfig(30000, hidden, layers, heads, 4 * hidden)
+    return Relative(config, embedding_size=128, shared_layers=True, objective="mlm+sop")
+
+
+# name → sizes. Turc et al. 2019 for the small BERTs; the relatives from their papers and published configurations.
+FAMILY: dict[str, Relative] = {
+    **{f"BERT-{name}": Relative(BertConfig.preset(name)) for name in PRESETS},
+    # Positions start after the padding id, hence 514; a single, never-changing segment (Liu et al. 2019).
+    "RoBERTa-base": Relative(BertConfig(50265, max_position_embeddings=514, type_vocab_size=1), objective="mlm"),
+    "DistilBERT": Relative(BertConfig(num_hidden_layers=6), segments=False, pooler=False, objective="mlm"),
+    "ALBERT-base": _albert(12, 768, 12),
+    "ALBERT-large": _albert(24, 1024, 16),
+    "ALBERT-xlarge": _albert(24, 2048, 16),
+    "ALBERT-xxlarge": _albert(12, 4096, 64),
+    "ELECTRA-small": Relative(BertConfig(30522, 256, 12, 4, 1024), embedding_size=128, pooler=False, objective="rtd"),
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One term of a count. `formula` is for one copy; `times` copies are counted."""
+
+    name: str  # where it lives in minibert.model: "block.attn.query" is blocks.{i}.attn.query
+    group: str
+    formula: str
+    letters: dict[str, int] = field(repr=False)
+    times: int = 1
+
+    @property
+    def one(self) -> int:
+        # Our own formulas, and digits: `H²` → `H**2`, `2·H` → `2*H`.
+        return eval(self.formula.replace("·", "*").replace("²", "**2"), {"__builtins__": {}}, dict(self.letters))
+
+    @property
+    def total(self) -> int:
+        return self.one * self.times
+
+    @property
+    def numbers(self) -> str:
+        """The formula with the letters' values in their places: `4·768² + 4·768`."""
+        return re.sub("[A-Z]", lambda letter: f"{self.letters[letter[0]]:,}", self.formula)
+
+
+def total(parts: Iterable[Part]) -> int:
+    return sum(part.total for part in parts)
+
+
+def by_group(parts: Iterable[Part]) -> dict[str, int]:
+    """Group → total, in the order the groups first appear; groups that come to nothing stay, at 0."""
+    sums: dict[str, int] = {}
+    for part in parts:
+        sums[part.group] = sums.get(part.group, 0) + part.total
+    return sums
+
+
+def relative(config: BertConfig | Relative) -> Relative:
+    return config if isinstance(config, Relative) else Relative(config)
+
+
+# ---------------------------------------------------------------------------------------------------- parameters
+@dataclass(frozen=True)
+class ParameterCount:
+    """Parameters by part, in the order data flows. The tied decoder matrix is counted once, as the token embedding."""
+
+    parts: tuple[Part, ...]
+
+    def of(self, *prefixes: str) -> int:
+        return total(part for part in self.parts if part.name.startswith(prefixes))
+
+    @property
+    def block(self) -> int:
+        """One block."""
+        return sum(part.one for part in self.parts if part.name.startswith("block."))
+
+    @property
+    def encoder(self) -> int:
+        """Embeddings and blocks."""
+        return self.of("embeddings.", "block.")
+
+    @property
+    def with_pooler(self) -> int:
+        """What `transformers` calls BertModel; equal to `encoder` for a model without pooler."""
+        return self.encoder + self.of("pooler")
+
+    @property
+    def masked_lm(self) -> int | None:
+        """Encoder + MLM head (BertForMaskedLM); None for a model that predicts no masked tokens."""
+        head = self.of("mlm.")
+        return self.encoder + head if head else None
+
+    @property
+    def pretraining(self) -> int:
+        """Everything the model's pre-training trains (BertForPreTraining)."""
+        sentence_head = self.of("nsp")
+        return self.encoder + (self.of("pooler") if sentence_head else 0) + self.of("mlm.", "rtd.") + sentence_head
+
+    def totals(self) -> dict[str, int | None]:
+        return {name: getattr(self, name) for name in ("encoder", "with_pooler", "masked_lm", "pretraining")}
+
+
+def parameters(config: BertConfig | Relative) -> ParameterCount:
+    """Parameters by part (Devlin et al. 2019, §3; FACTS: a block is 12·H² + 13·H when F = 4·H)."""
+    r = relative(config)
+    letters = r.letters
+    width = "E" if r.factorised else "H"
+    copies = 1 if r.shared_layers else letters["L"]
+    rows = [
+        ("embeddings.token", "embeddings", f"V·{width}", 1),
+        ("embeddings.position", "embeddings", f"P·{width}", 1),
+        *([("embeddings.segment", "embeddings", f"S·{width}", 1)] if r.segments else []),
+        ("embeddings.norm", "norms", f"2·{width}", 1),
+        *([("embeddings.projection", "embeddings", "E·H + H", 1)] if r.factorised else []),
+        *((f"block.attn.{name}", "attention", "H² + H", copies) for name in ("query", "key", "value", "output")),
+        ("block.attn_norm", "norms", "2·H", copies),
+        ("block.mlp.expand", "mlp", "H·F + F", copies),
+        ("block.mlp.contract", "mlp", "F·H + H", copies),
+        ("block.mlp_norm", "norms", "2·H", copies),
+        *([("pooler.dense", "heads", "H² + H", 1)] if r.pooler else []),
+    ]
+    if r.objective == "rtd":
+        rows += [("rtd.dense", "heads", "H² + H", 1), ("rtd.decoder", "heads", "H + 1", 1)]
+    else:
+        dense = "H·E + E" if r.factorised else "H² + H"
+        rows += [
+            ("mlm.dense", "heads", dense, 1),
+            ("mlm.norm", "norms", f"2·{width}", 1),
+            ("mlm.decoder", "heads", "V", 1),
+        ]
+    if r.sentence_pairs:
+        rows.append(("nsp", "heads", "2·H + 2", 1))
+    return ParameterCount(tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows))
+
+
+# --------------------------------------------------------------------------------------------------------- FLOPs
+@dataclass(frozen=True)
+class FlopCount:
+    """FLOPs of one step's matrix multiplications; a part is one forward pass.
+
+    A multiplication and its addition count 2. Backward multiplies twice as much as forward (once for the inputs'
+    gradient, once for the weights'), so training is 3 forwards. Left out: softmax, GELU, LayerNorm, dropout, biases.
+    """
+
+    parts: tuple[Part, ...]
+    training: bool
+
+    @property
+    def passes(self) -> int:
+        return 3 if self.training else 1
+
+    @property
+    def forward(self) -> int:
+        return total(self.parts)
+
+    @property
+    def total(self) -> int:
+        return self.forward * self.passes
+
+
+def flops(
+    config: BertConfig | Relative, batch: int, tokens: int, masked: float = 0.15, training: bool = True
+) -> FlopCount:
+    """FLOPs of the pre-training model by part, for `batch` sequences of `tokens`.
+
+    masked: the share of positions the MLM head predicts; 1 computes it everywhere, 0 leaves it out. Shared layers
+    share weights, not work: ALBERT's L layers cost as much as anyone's.
+    """
+    r = relative(config)
+    letters = _sized(r, batch, tokens, masked)
+    layers = letters["L"]
+    rows = [
+        ("embeddings", "embeddings", "0", 1),  # a lookup reads, it does not multiply
+        *([("embeddings.projection", "embeddings", "2·B·T·E·H", 1)] if r.factorised else []),
+        *((f"block.attn.{name}", "attention", "2·B·T·H²", layers) for name in ("query", "key", "value")),
+        ("block.attn.scores", "scores", "2·B·T²·H", layers),
+        ("block.attn.mixed", "scores", "2·B·T²·H", layers),
+        ("block.attn.output", "attention", "2·B·T·H²", layers),
+        ("block.mlp.expand", "mlp", "2·B·T·H·F", layers),
+        ("block.mlp.contract", "mlp", "2·B·T·F·H", layers),
+    ]
+    if r.sentence_pairs:
+        rows += [("pooler.dense", "heads", "2·B·H²", 1), ("nsp", "heads", "2·B·H·2", 1)]
+    if r.objective == "rtd":
+        rows += [("rtd.dense", "heads", "2·B·T·H²", 1), ("rtd.decoder", "heads", "2·B·T·H", 1)]
+    else:
+        width = "E" if r.factorised else "H"
+        rows += [("mlm.dense", "heads", f"2·M·H·{width}" if r.factorised else "2·M·H²", 1)]
+        rows += [("mlm.decoder", "heads", f"2·M·{width}·V", 1)]
+    return FlopCount(
+        tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows), training
+    )
+
+
+# -------------------------------------------------------------------------------------------------------- memory
+@dataclass(frozen=True)
+class MemoryCount:
+    """Bytes by part. Weights, gradients and moments are exact. `activations` and `scores` (what forward keeps for
+    backward), `copies`, `working` and `summing` (what lives for a moment) are estimates: this model, PyTorch on a CPU.
+    """
+
+    parts: tuple[Part, ...]
+
+    @property
+    def start(self) -> tuple[Part, ...]:
+        """What is alive when backward starts (at inference: all there is)."""
+        return tuple(part for part in self.parts if part.group not in ("gradients", "summing"))
+
+    @property
+    def end(self) -> tuple[Part, ...]:
+        """What is alive when backward ends: activations gone, gradients there (at inference: the weights)."""
+        return tuple(part for part in self.parts if part.group in ("weights", "moments", "gradients", "summing"))
+
+    @property
+    def peak(self) -> int:
+        """The most alive at one time."""
+        return max(total(self.start), total(self.end))
+
+
+def memory(
+    config: BertConfig | Relative,
+    batch: int,
+    tokens: int,
+    training: bool = True,
+    *,
+    optimizer: str = "adamw",
+    precision: str = "fp32",
+    attention: str = "fused",
+    masked: float = 0.15,
+) -> MemoryCount:
+    """Memory in bytes of the pre-training model by part, for `batch` unpadded sequences of `tokens`.
+
+    precision "bf16": training is mixed (weights, gradients, moments and LayerNorms in fp32; matrix products, and the
+    copies of the matrices they need, in bf16, as under autocast), inference keeps bf16 weights alone.
+    attention "explicit" stores the B·A·T² probabilities for backward; "fused" recomputes them and stores a number a
+    row. Dropout masks count when the config has dropout, in the width of what they mask (a GPU kernel uses one byte).
+    """
+    for name, value, known in (
+        ("optimizer", optimizer, MOMENTS),
+        ("precision", precision, PRECISIONS),
+        ("attention", attention, ATTENTIONS),
+    ):
+        if value not in known:
+            raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+    r = relative(config)
+    letters = _sized(r, batch, tokens, masked) | {"N": parameters(r).pretraining}
+    width = 4 if precision == "fp32" else 2
+    if training:
+        rows = _kept_for_backward(r, width, attention)
+        rows = [
+            ("weights", "weights", "4·N", 1),
+            ("gradients", "gradients", "4·N", 1),
+            ("moments", "moments", f"{4 * MOMENTS[optimizer]}·N", 1),
+            *([("copies", "copies", _matrices(r), 1)] if precision == "bf16" else []),
+            *rows,
+        ]
+        if letters["M"] and r.objective != "rtd":
+            rows.append(("working.logits", "working", f"{width}·M·V + 4·M·V", 1))  # the logits, and their gradient
+            # The tied matrix gets two gradients, as decoder and as embedding; both wait beside their sum.
+            rows.append(("summing.tied", "summing", f"8·V·{'E' if r.factorised else 'H'}", 1))
+    else:
+        phases = _phases(r, width, attention)
+        name, formula = max(phases.items(), key=lambda phase: Part("", "", phase[1], letters).one)
+        rows = [("weights", "weights", f"{width}·N", 1), (f"working.{name}", "working", formula, 1)]
+    return MemoryCount(tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows))
+
+
+def _matrices(r: Relative) -> str:
+    """bf16 copies of the matrices that multiply activations, 2 bytes each; the tied decoder's is one of them."""
+    width = "E" if r.factorised else "H"
+    blocks = "4·H² + 2·H·F" if r.shared_layers else "L·(4·H² + 2·H·F)"
+    terms = [blocks, *(["E·H"] if r.factorised else []), *(["H² + 2·H"] if r.sentence_pairs else [])]
+    terms.append("H² + H" if r.objective == "rtd" else f"H·{width} + V·{width}")
+    return f"2·({' + '.join(terms)})"
+
+
+def _kept_for_backward(r: Relative, w: int, attention: str) -> list[tuple[str, str, str, int]]:
+    """What autograd keeps, part by part; w: bytes a number of a matrix product. Compare Korthikanti et al. 2022, §4.1:
+    34·B·T·H + 5·B·A·T² a block, all in 16 bit with one byte a dropout mask (here LayerNorms read fp32)."""
+    c, layers = r.config, r.config.num_hidden_layers
+    width = "E" if r.factorised else "H"
+    inputs = 4 if w == 4 else 3 * w  # query, key and value share one fp32 input; autocast casts it once for each
+    drop, attention_drop = c.hidden_dropout_prob > 0, c.attention_probs_dropout_prob > 0
+    norm, ids = "4·B·T·H + 8·B·T", 16 if r.segments else 8  # a norm's input, and its rows' mean and deviation
+    scores = f"{w}·B·A·T²" if attention == "explicit" else "4·B·A·T"
+    if attention == "explicit" and attention_drop:
+        scores = f"{3 * w}·B·A·T²"  # probabilities, dropout mask, and what is left of the probabilities
+    rows = [
+        ("activations.embeddings", f"{ids}·B·T + {8 if drop else 4}·B·T·{width} + 8·B·T", 1),
+        *([("activations.projection", f"{w}·B·T·E", 1)] if r.factorised else []),
+        ("activations.attn.input", f"{inputs}·B·T·H", layers),
+        ("activations.attn.query_key_value", f"{3 * w}·B·T·H", layers),
+        ("activations.attn.scores", scores, layers),
+        ("activations.attn.mixed", f"{w}·B·T·H", layers),
+        ("activations.attn_norm", norm, layers),
+        ("activations.mlp.input", f"{w}·B·T·H", layers),
+        ("activations.mlp.hidden", f"{2 * w}·B·T·F", layers),  # before and after GELU
+        ("activations.mlp_norm", norm, layers),
+        *([("activations.dropout", f"{2 * w}·B·T·H", layers)] if drop else []),
+    ]
+    if r.sentence_pairs:
+        hidden = "4·B·T·H" if w == 4 else f"{w}·B·H"  # [CLS] is a view of the last hidden states: it keeps them all
+        rows.append(("activations.pooler", f"{hidden} + {w}·B·H + 8·B + 8·B", 1))
+    if r.objective == "rtd":
+        rows.append(("activations.rtd", f"{3 * w}·B·T·H + 4·B·T", 1))
+    else:
+        rows.append(("activations.mlm", f"B·T + {w}·M·H + {3 * w}·M·{width} + 8·M + 4·M·V + 8·M", 1))
+    names = {"activations.attn.scores": "scores"}
+    return [(name, names.get(name, "activations"), formula, times) for name, formula, times in rows]
+
+
+def _phases(r: Relative, w: int, attention: str) -> dict[str, str]:
+    """What is alive together at inference, at the widest moments. → name: bytes"""
+    # x, q, k, v and the result; explicit: matmul lays q, k and v out anew, and scores live on beside probs
+    mixing = f"{7 * w}·B·T·H + {2 * w}·B·A·T²" if attention == "explicit" else f"{5 * w}·B·T·H"
+    phases = {"attention": mixing, "mlp": f"{2 * w}·B·T·H + {2 * w}·B·T·F"}  # the block's input; before and after GELU
+    if r.objective != "rtd":
+        phases["mlm"] = f"{w}·B·T·H + {w}·M·{'E' if r.factorised else 'H'} + {w}·M·V"
+    return phases
+
+
+def _sized(r: Relative, batch: int, tokens: int, masked: float) -> dict[str, int]:
+    if batch < 1 or tokens < 1:
+        raise ValueError(f"batch and tokens must be at least 1, not {batch} and {tokens}")
+    if tokens > r.config.max_position_embeddings:
+        raise ValueError(f"{tokens} tokens, but there are only {r.config.max_position_embeddings} positions")
+    if not 0 <= masked <= 1:
+        raise ValueError(f"masked is a share from 0 to 1, not {masked}")
+    return r.letters | {"B": batch, "T": tokens, "M": round(masked * batch * tokens)}

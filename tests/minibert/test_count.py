@@ -1,0 +1,397 @@
+"""Counts held against the paper's table, against transformers, and against models really built, run and trained."""
+
+import re
+import subprocess
+import sys
+import weakref
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import FlopCounterMode
+
+from minibert.config import PRESETS, BertConfig
+from minibert.count import FAMILY, Part, Relative, by_group, flops, memory, parameters
+from minibert.model import Batch, Bert, BertForPreTraining
+
+# FACTS: L/H/A by name, V 30,522 → encoder, + pooler, MaskedLM, PreTraining
+TABLE = {
+    "tiny": (4_369_408, 4_385_920, 4_416_698, 4_433_468),
+    "mini": (11_104_768, 11_170_560, 11_201_594, 11_267_900),
+    "small": (28_500_992, 28_763_648, 28_795_194, 29_058_876),
+    "medium": (41_110_528, 41_373_184, 41_404_730, 41_668_412),
+    "base": (108_891_648, 109_482_240, 109_514_298, 110_106_428),
+    "large": (334_092_288, 335_141_888, 335_174_458, 336_226_108),
+}
+RELATIVES = {
+    "RoBERTa-base": 124_645_632,
+    "DistilBERT": 66_362_880,
+    "ALBERT-base": 11_683_584,
+    "ALBERT-large": 17_683_968,
+    "ALBERT-xlarge": 58_724_864,
+    "ALBERT-xxlarge": 222_595_584,
+    "ELECTRA-small": 13_483_008,
+}
+ODD = BertConfig(
+    vocab_size=101,
+    hidden_size=42,
+    num_hidden_layers=3,
+    num_attention_heads=7,
+    intermediate_size=50,
+    max_position_embeddings=33,
+    type_vocab_size=5,
+)
+
+
+def numel(model) -> int:
+    return sum(p.numel() for p in model.parameters())
+
+
+def on_meta(build):
+    with torch.device("meta"):
+        return build()
+
+
+def identity(name, x):
+    """A tap that changes nothing, and so chooses the explicit path."""
+    return x
+
+
+def pretraining_batch(config, batch, tokens, every=7) -> tuple[Batch, int]:
+    torch.manual_seed(0)
+    ids = torch.randint(0, config.vocab_size, (batch, tokens))
+    labels = torch.full((batch, tokens), -100)
+    labels[:, ::every] = ids[:, ::every]
+    return Batch(ids, labels=labels, next_labels=torch.zeros(batch, dtype=torch.long)), int((labels != -100).sum())
+
+
+# ------------------------------------------------------------------------------------------------------ parameters
+@pytest.mark.parametrize("name", TABLE)
+def test_every_figure_of_the_table(name):
+    totals = parameters(BertConfig.preset(name)).totals()
+    assert totals == dict(zip(("encoder", "with_pooler", "masked_lm", "pretraining"), TABLE[name], strict=True))
+
+
+@pytest.mark.parametrize("config", [*(BertConfig.preset(name) for name in PRESETS), ODD], ids=[*PRESETS, "odd"])
+def test_equal_to_the_model_built(config):
+    count = parameters(config)
+    assert count.with_pooler == numel(on_meta(lambda: Bert(config)))
+    assert count.pretraining == numel(on_meta(lambda: BertForPreTraining(config)))
+
+
+def test_every_part_is_the_module_of_that_name():
+    model = on_meta(lambda: BertForPreTraining(ODD))
+    built: dict[str, int] = {}
+    for name, p in model.named_parameters():  # the tied matrix is named once, under the embeddings
+        part = re.sub(r"^bert\.", "", name).rpartition(".")[0]
+        part = re.sub(r"^blocks\.\d+", "block", part)
+        built[part] = built.get(part, 0) + p.numel()
+    assert {part.name: part.total for part in parameters(ODD).parts} == built
+
+
+@pytest.mark.parametrize("config", [*(BertConfig.preset(name) for name in PRESETS), ODD], ids=[*PRESETS, "odd"])
+def test_equal_to_transformers(config):
+    transformers = pytest.importorskip("transformers")
+    theirs = transformers.BertConfig(**config.as_dict())
+    count = parameters(config)
+    assert count.with_pooler == numel(on_meta(lambda: transformers.BertModel(theirs)))
+    assert count.encoder == numel(on_meta(lambda: transformers.BertModel(theirs, add_pooling_layer=False)))
+    assert count.masked_lm == numel(on_meta(lambda: transformers.BertForMaskedLM(theirs)))
+    assert count.pretraining == numel(on_meta(lambda: transformers.BertForPreTraining(theirs)))
+
+
+def relatives_of_transformers(name):
+    """→ (model with its pooler, model of its pre-training), as transformers builds them from the same sizes."""
+    t = pytest.importorskip("transformers")
+    r = FAMILY[name]
+    sizes = {**r.config.as_dict(), "attn_implementation": "eager"}
+    if name.startswith("RoBERTa"):
+        config = t.RobertaConfig(**sizes)
+        return t.RobertaModel(config), t.RobertaForMaskedLM(config)
+    if name.startswith("Distil"):
+        c = r.config
+        config = t.DistilBertConfig(
+            vocab_size=c.vocab_size,
+            dim=c.hidden_size,
+            n_layers=c.num_hidden_layers,
+            n_heads=c.num_attention_heads,
+            hidden_dim=c.intermediate_size,
+            attn_implementation="eager",
+        )
+        return t.DistilBertModel(config), t.DistilBertForMaskedLM(config)
+    if name.startswith("ALBERT"):
+        config = t.AlbertConfig(embedding_size=r.embedding_size, **sizes)
+        return t.AlbertModel(config), t.AlbertForPreTraining(config)
+    config = t.ElectraConfig(embedding_size=r.embedding_size, **sizes)
+    return t.ElectraModel(config), t.ElectraForPreTraining(config)
+
+
+@pytest.mark.parametrize("name", RELATIVES)
+def test_relatives(name):
+    count = parameters(FAMILY[name])
+    assert count.with_pooler == RELATIVES[name]
+    model, pretraining = on_meta(lambda: relatives_of_transformers(name))
+    assert (count.with_pooler, count.pretraining) == (numel(model), numel(pretraining))
+
+
+def test_a_block_is_12_h_squared():
+    for name in PRESETS:
+        config = BertConfig.preset(name)
+        h, count = config.hidden_size, parameters(config)
+        block = {part.name: part.one for part in count.parts if part.name.startswith("block.")}
+        assert count.block == 12 * h**2 + 13 * h
+        assert sum(n for part, n in block.items() if part.startswith("block.attn.")) == 4 * h**2 + 4 * h
+        assert sum(n for part, n in block.items() if part.startswith("block.mlp.")) == 8 * h**2 + 5 * h
+
+
+def test_linear_in_layers_quadratic_in_hidden():
+    at = [parameters(BertConfig.preset("mini", num_hidden_layers=n)).encoder for n in (3, 4, 5)]
+    assert at[1] - at[0] == at[2] - at[1] == parameters(BertConfig.preset("mini")).block
+    h1, h2 = (
+        parameters(BertConfig(hidden_size=h, num_attention_heads=1, intermediate_size=4 * h)).block
+        for h in (1000, 2000)
+    )
+    assert h2 / h1 == pytest.approx(4, rel=1e-3)
+
+
+def test_formula_numbers_and_value_agree():
+    for part in parameters(BertConfig.preset("base")).parts:
+        assert eval(part.numbers.replace(",", "").replace("·", "*").replace("²", "**2")) == part.one
+    assert Part("x", "g", "4·H² + V·H", {"H": 768, "V": 30522}).numbers == "4·768² + 30,522·768"
+
+
+@pytest.mark.parametrize(
+    ("bad", "says"),
+    [({"objective": "clm"}, "objective"), ({"pooler": False}, "pooler"), ({"embedding_size": 0}, "embedding_size")],
+)
+def test_a_relative_that_cannot_be_is_refused(bad, says):
+    with pytest.raises(ValueError, match=says):
+        Relative(BertConfig(), **bad)
+
+
+def test_counting_needs_no_torch():
+    code = "import sys, minibert.count as c; c.parameters(c.FAMILY['BERT-base']); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+# ----------------------------------------------------------------------------------------------------------- FLOPs
+@pytest.mark.parametrize("config", [BertConfig.preset("tiny", vocab_size=500), ODD], ids=["tiny", "odd"])
+def test_flops_of_a_training_step_equal_the_counter(config):
+    batch, asked = pretraining_batch(config, 4, 28)
+    model = BertForPreTraining(config)
+    with FlopCounterMode(display=False) as counter:
+        loss = model(batch, identity).loss
+        forward = counter.get_total_flops()
+        loss.backward()
+    count = flops(config, 4, 28, masked=asked / (4 * 28))
+    assert forward == count.forward
+    assert counter.get_total_flops() == count.total == 3 * count.forward
+
+
+@pytest.mark.parametrize("name", ["mini", "base", "large"])
+def test_flops_of_inference_with_the_dense_head(name):
+    config = BertConfig.preset(name)
+    model = on_meta(lambda: BertForPreTraining(config))
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        model(Batch(torch.zeros(2, 128, dtype=torch.long, device="meta")), identity)
+    assert counter.get_total_flops() == flops(config, 2, 128, masked=1, training=False).total
+
+
+@pytest.mark.parametrize("name", RELATIVES)
+def test_flops_of_the_relatives_equal_transformers_run(name):
+    r = FAMILY[name]
+    pretraining = on_meta(lambda: relatives_of_transformers(name)[1])
+    ids = torch.zeros(2, 64, dtype=torch.long, device="meta")
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        pretraining(input_ids=ids)
+    assert counter.get_total_flops() == flops(r, 2, 64, masked=1, training=False).total
+
+
+def test_what_facts_say_of_the_dense_head():
+    """FACTS: 90 % of tiny's forward FLOPs and 70 % of mini's; 15 % only saves 4.2× and 2.5×."""
+    for name, share, saved in (("tiny", 0.90, 4.2), ("mini", 0.70, 2.5)):
+        dense, asked = (flops(BertConfig.preset(name), 32, 128, masked=m) for m in (1, 0.15))
+        head = sum(part.total for part in dense.parts if part.name.startswith("mlm."))
+        assert head / dense.forward == pytest.approx(share, abs=0.01)
+        assert dense.forward / asked.forward == pytest.approx(saved, abs=0.05)
+
+
+def test_attention_is_quadratic_in_tokens_and_the_rest_linear():
+    short, long = (by_group(flops(BertConfig.preset("base"), 1, t).parts) for t in (128, 256))
+    assert long["scores"] == 4 * short["scores"]
+    assert long["attention"] == 2 * short["attention"] and long["mlp"] == 2 * short["mlp"]
+
+
+def test_scores_reach_the_linear_layers_at_six_h():
+    """4·B·T²·H against 24·B·T·H² a block: equal at T = 6H."""
+    config = BertConfig.preset("tiny", max_position_embeddings=1000)
+    groups = by_group(flops(config, 1, 6 * config.hidden_size).parts)
+    assert groups["scores"] == groups["attention"] + groups["mlp"]
+
+
+# ---------------------------------------------------------------------------------------------------------- memory
+def test_weights_gradients_and_moments_are_exact():
+    config = BertConfig.preset("tiny", vocab_size=300)
+    model = BertForPreTraining(config)
+    optimizer = torch.optim.AdamW(model.parameters())
+    model(pretraining_batch(config, 2, 9)[0]).loss.backward()
+    optimizer.step()
+    moments = [s[key] for s in optimizer.state.values() for key in ("exp_avg", "exp_avg_sq")]
+    groups = by_group(memory(config, 2, 9).parts)
+    assert groups["weights"] == sum(p.nbytes for p in model.parameters())
+    assert groups["gradients"] == sum(p.grad.nbytes for p in model.parameters())
+    assert groups["moments"] == sum(m.nbytes for m in moments)
+    assert by_group(memory(config, 2, 9, optimizer="sgd").parts)["moments"] == 0
+
+
+def saved_bytes(config, explicit, precision, batch, tokens) -> tuple[int, int]:
+    """Bytes that autograd keeps for backward, weights themselves aside, each storage once. → (bytes, M)"""
+    inputs, asked = pretraining_batch(config, batch, tokens)
+    model = BertForPreTraining(config).train()
+    weights = {p.untyped_storage().data_ptr() for p in model.parameters()}
+    kept = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in weights:
+            kept[storage.data_ptr()] = storage
+        return tensor
+
+    with (
+        torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor),
+        torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"),
+    ):
+        model(inputs, identity) if explicit else model(inputs)
+    return sum(storage.nbytes() for storage in kept.values()), asked
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+@pytest.mark.parametrize(("attention", "dropout"), [("explicit", 0.1), ("explicit", 0.0), ("fused", 0.0)])
+@pytest.mark.parametrize("sizes", ["tiny", "mini"])
+def test_activations_equal_what_autograd_keeps(sizes, attention, dropout, precision):
+    config = BertConfig.preset(sizes, vocab_size=400, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
+    batch, tokens = 3, 48
+    measured, asked = saved_bytes(config, attention == "explicit", precision, batch, tokens)
+    parts = memory(
+        config, batch, tokens, attention=attention, precision=precision, masked=asked / (batch * tokens)
+    ).parts
+    groups = by_group(parts)
+    counted = groups["activations"] + groups["scores"] + groups.get("copies", 0)
+    assert counted == pytest.approx(measured, rel=0.001)  # what is left: a few scalars, labels, masks
+
+
+class Peak(TorchDispatchMode):
+    """The most bytes alive at one time in tensors made inside; views of `given` tensors do not count."""
+
+    def __init__(self, given):
+        super().__init__()
+        self.now = self.most = 0
+        self.seen = {tensor.untyped_storage()._cdata for tensor in given}
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        for tensor in tree_leaves(out):
+            if isinstance(tensor, torch.Tensor):
+                self.watch(tensor.untyped_storage())
+        return out
+
+    def watch(self, storage):
+        key, size = storage._cdata, storage.nbytes()
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        self.now += size
+        self.most = max(self.most, self.now)
+        weakref.finalize(storage, self.free, key, size)
+
+    def free(self, key, size):
+        self.seen.discard(key)
+        self.now -= size
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+@pytest.mark.parametrize(
+    ("batch", "tokens", "attention"), [(2, 128, "fused"), (2, 128, "explicit"), (1, 512, "explicit"), (1, 512, "fused")]
+)
+def test_peak_of_inference(batch, tokens, attention, precision):
+    config = BertConfig.preset("tiny", vocab_size=4000)
+    model = BertForPreTraining(config).eval().to(torch.bfloat16 if precision == "bf16" else torch.float32)
+    weights = sum(p.nbytes for p in model.parameters())
+    inputs = Batch(pretraining_batch(config, batch, tokens)[0].ids)
+    tap = {"tap": identity} if attention == "explicit" else {}
+    for run, masked in ((model, 1.0), (model.bert, 0.0)):
+        with torch.no_grad(), Peak(model.parameters()) as measured:
+            run(inputs, **tap)
+        counted = memory(config, batch, tokens, training=False, attention=attention, precision=precision, masked=masked)
+        assert counted.peak == pytest.approx(weights + measured.most, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "batch", "tokens", "attention", "precision"),
+    [
+        ("tiny", 8, 128, "fused", "fp32"),  # the activations decide
+        ("mini", 2, 256, "explicit", "fp32"),
+        ("small", 1, 32, "fused", "fp32"),  # the gradients decide
+        ("mini", 4, 128, "fused", "bf16"),
+    ],
+)
+def test_peak_of_training(sizes, batch, tokens, attention, precision):
+    config = BertConfig.preset(sizes, vocab_size=8000, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    model = BertForPreTraining(config).train()
+    inputs, asked = pretraining_batch(config, batch, tokens)
+    with Peak(model.parameters()) as measured:
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
+            loss = (model(inputs, identity) if attention == "explicit" else model(inputs)).loss
+        loss.backward()
+    counted = memory(
+        config,
+        batch,
+        tokens,
+        optimizer="sgd",
+        attention=attention,
+        precision=precision,
+        masked=asked / (batch * tokens),
+    )
+    # Between the start and the end of backward a little more can be alive than at either.
+    assert counted.peak == pytest.approx(sum(p.nbytes for p in model.parameters()) + measured.most, rel=0.06)
+
+
+def test_explicit_scores_grow_with_the_square_and_fused_do_not():
+    def scores(tokens, attention):
+        return by_group(memory(BertConfig.preset("base"), 4, tokens, attention=attention).parts)["scores"]
+
+    assert scores(512, "explicit") == 4 * scores(256, "explicit")
+    assert scores(512, "fused") == 2 * scores(256, "fused")
+
+
+def test_agrees_with_the_published_estimate_of_activations():
+    """Korthikanti et al. 2022, §4.1: B·T·H·(34 + 5·A·T/H) bytes a block, everything in 16 bit, dropout masks a byte."""
+    config = BertConfig.preset("large")
+    batch, tokens = 4, 512
+    parts = memory(config, batch, tokens, attention="explicit", precision="bf16").parts
+    kept = {part.name: part.one for part in parts if part.group in ("activations", "scores")}
+    bth, bat2 = batch * tokens * config.hidden_size, batch * config.num_attention_heads * tokens**2
+    # Ours more: the input cast three times (2 copies × 2 bytes), two norms in fp32 (2 × 2), two masks of 2 bytes
+    # (2 × 1), one byte more in the attention's mask, and each norm's mean and deviation.
+    extra = 10 * bth + bat2 + 16 * batch * tokens
+    block = sum(
+        n for name, n in kept.items() if name.split(".")[1] in ("attn", "attn_norm", "mlp", "mlp_norm", "dropout")
+    )
+    assert block - extra == 34 * bth + 5 * bat2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"tokens": 513}, "512 positions"),
+        ({"batch": 0}, "at least 1"),
+        ({"masked": 1.5}, "0 to 1"),
+        ({"optimizer": "lion"}, "optimizer"),
+        ({"precision": "int8"}, "precision"),
+        ({"attention": "linear"}, "attention"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused(arguments, says):
+    with pytest.raises(ValueError, match=says):
+        memory(BertConfig(), **{"batch": 1, "tokens": 8, **arguments})
