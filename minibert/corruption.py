@@ -44,7 +44,7 @@ def mask_tokens(
         raise ValueError(f"the masking rate is a share between 0 and 1, not {rate}")
     if min(split) < 0 or abs(sum(split) - 1) > 1e-6:
         raise ValueError(f"the split must be three shares that sum to 1, not {split}")
-    budget = (~special).sum(dim=1).mul(rate).round().long()  # (B,)
+    budget = (~special).sum(dim=1).double().mul(rate).round().long()  # (B,)
     if rate > 0:
         budget = torch.maximum(budget, (~special).any(dim=1).long())
     if whole_words:
