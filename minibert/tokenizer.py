@@ -1,18 +1,257 @@
-"""The BERT tokenizer over a vocab.txt: loading, saving, and bulk encoding through `tokenizers`."""
+"""The BERT tokenizer: clean → space out CJK → split on spaces → accents and case → punctuation → WordPiece.
+
+Each step is a function from spans to spans; a span is text that knows, character by character, where in the original
+text it came from. `Tokenizer.encode` runs the steps, `Tokenizer.explain` runs the same steps and shows what each did,
+`Tokenizer.fast` is the same tokenizer in Rust (`tokenizers`), for bulk work. Ids, tokens, offsets and word numbers of the
+two are equal for every text; the tests hold that.
+
+Special tokens are found in the raw text before anything else, as in the ecosystem: whoever types `[MASK]` or `[SEP]` gets
+the special token. That is what lets a learner write "the [MASK] barked"; keep it in mind with text from strangers.
+"""
 
 import json
-from collections.abc import Iterable, Sequence
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 import tokenizers
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 
+from minibert.characters import (
+    cleaned,
+    combining_class,
+    decomposed,
+    is_cjk,
+    is_mark,
+    is_punctuation,
+    lower,
+    why_dropped,
+)
+
 PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+TRUNCATIONS = ("longest_first", "head", "tail", "head_tail", "budget", "none")
+
+
+class Span(NamedTuple):
+    """Text on its way, and for each of its characters the position in the original text that it came from."""
+
+    text: str
+    source: Sequence[int]
+
+    @property
+    def offsets(self) -> tuple[int, int]:
+        """(start, end) in the original text; (0, 0) for nothing."""
+        return (self.source[0], self.source[-1] + 1) if self.source else (0, 0)
+
+    def part(self, start: int, end: int) -> "Span":
+        return Span(self.text[start:end], self.source[start:end])
+
+
+# ---- the steps -----------------------------------------------------------------------------------------------------
+
+
+def clean(span: Span) -> Span:
+    """Drop the null character, U+FFFD, control, format and private-use characters; make every space a plain one."""
+    kept = [(left, i) for c, i in zip(span.text, span.source, strict=True) if (left := cleaned(c))]
+    return Span("".join(c for c, _ in kept), [i for _, i in kept])
+
+
+def space_out_cjk(span: Span) -> Span:
+    """A space on either side of each Chinese character, so that it becomes a word of its own."""
+    text = "".join(f" {c} " if is_cjk(c) else c for c in span.text)
+    source = [i for c, i in zip(span.text, span.source, strict=True) for _ in range(3 if is_cjk(c) else 1)]
+    return Span(text, source)
+
+
+def split_on_spaces(span: Span) -> list[Span]:
+    """The words between spaces; after `clean` there is only one kind of space."""
+    return [span.part(*match.span()) for match in re.finditer("[^ ]+", span.text)]
+
+
+def decompose(span: Span) -> Span:
+    """NFD: é → e + accent; several marks on one letter are put in canonical order.
+
+    Where a mark comes from is counted as `tokenizers` counts it: the n-th kept character in the new order takes the
+    place of the n-th original one, and a character that was added stands where the one before it stands.
+    """
+    if span.text.isascii():
+        return span
+    items = [(combining_class(d), d, n == 0) for c in span.text for n, d in enumerate(decomposed(c))]
+    ordered = []
+    for is_base, run in groupby(items, key=lambda item: item[0] == 0):
+        ordered += run if is_base else sorted(run, key=lambda item: item[0])
+    source, used = [], -1
+    for _, _, replaces in ordered:
+        used += replaces
+        source.append(span.source[used])
+    return Span("".join(d for _, d, _ in ordered), source)
+
+
+def strip_marks(span: Span) -> Span:
+    """Drop the accents that `decompose` has set free."""
+    if span.text.isascii():
+        return span
+    kept = [n for n, c in enumerate(span.text) if not is_mark(c)]
+    return Span("".join(span.text[n] for n in kept), [span.source[n] for n in kept])
+
+
+def lowercase(span: Span) -> Span:
+    """Lower case, a character for a character (after `strip_marks` none becomes two)."""
+    return Span("".join(map(lower, span.text)), span.source)
+
+
+def split_off_punctuation(span: Span) -> list[Span]:
+    """Each punctuation character by itself, and what stands between them."""
+    parts, start = [], 0
+    for n, c in enumerate(span.text):
+        if is_punctuation(c):
+            parts += [span.part(start, n), span.part(n, n + 1)]
+            start = n + 1
+    return [part for part in (*parts, span.part(start, len(span.text))) if part.text]
+
+
+# ---- what comes out ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """What the model reads: parallel lists, one entry a token.
+
+    offsets: (start, end) in the original text of the token's segment, (0, 0) for an added [CLS] or [SEP] · segments: 0
+    for the first text and its [CLS] and [SEP], 1 for the second · special: an added token or a special token found in
+    the text (a word that became [UNK] is none) · words: number of the word within its text, None for an added token.
+    """
+
+    tokens: list[str]
+    ids: list[int]
+    offsets: list[tuple[int, int]]
+    segments: list[int]
+    special: list[bool]
+    words: list[int | None]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class Token(NamedTuple):
+    token: str
+    id: int
+    offsets: tuple[int, int]
+    special: bool
+    word: int | None
+
+
+class Try(NamedTuple):
+    """One question WordPiece asked: is `piece`, characters start…end of the word, in the vocabulary?"""
+
+    start: int
+    end: int
+    piece: str
+    found: bool
+
+
+class Unknown(NamedTuple):
+    """Why a word became [UNK]: `too_long` (position: the limit) or `no_piece` (position: where nothing matched)."""
+
+    reason: str
+    position: int
+
+    def __str__(self) -> str:
+        if self.reason == "too_long":
+            return f"longer than {self.position} characters"
+        return f"no piece matches from character {self.position}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A word or punctuation character as WordPiece got it, and what WordPiece made of it. tries: None if not recorded."""
+
+    span: Span
+    tokens: list[Token]
+    unknown: Unknown | None
+    tries: list[Try] | None
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word from white space to white space, step by step. A cased tokenizer leaves the first four equal."""
+
+    split: Span
+    decomposed: Span
+    stripped: Span
+    lowered: Span
+    parts: list[Part]
+
+    @property
+    def dropped(self) -> list[str]:
+        """The accents that were dropped."""
+        return [c for c in self.decomposed.text if is_mark(c)] if self.stripped != self.decomposed else []
+
+
+@dataclass(frozen=True)
+class Section:
+    """A stretch of text between special tokens, cleaned, spaced out and cut into words."""
+
+    original: Span
+    cleaned: Span
+    spaced: Span
+    words: list[Span]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A character that cleaning dropped (`became` is empty) or turned into a plain space."""
+
+    position: int
+    character: str
+    became: str
+    why: str
+
+    @property
+    def code_point(self) -> str:
+        return f"U+{ord(self.character):04X}"
+
+    @property
+    def name(self) -> str:
+        """The Unicode name; control characters have none."""
+        return unicodedata.name(self.character, "")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All steps of one text, in order. `cleaned` and `spaced` show the whole text, special tokens left in place.
+
+    words: the first words only, `word_count` says how many there are. cjk: (position, character) of each one.
+    """
+
+    text: str
+    lowercase: bool
+    specials: list[Token]
+    changes: list[Change]
+    cleaned: str
+    cjk: list[tuple[int, str]]
+    spaced: str
+    words: list[Word]
+    word_count: int
+    encoding: Encoding
+
+
+# ---- the tokenizer -------------------------------------------------------------------------------------------------
 
 
 class Tokenizer:
-    """WordPiece tokenizer. `special_tokens` are extra ones: found in raw text, numbered after the vocabulary's end if new."""
+    """A BERT tokenizer over a list of pieces, the place in the list being the id.
+
+    special_tokens: further ones beside [PAD] [UNK] [CLS] [SEP] [MASK], e.g. "[CAT=CULTURE]"; those the vocabulary does
+    not have get the ids after its end. Raises ValueError for a vocabulary without BERT's five, with a duplicate, or with an
+    entry that no line of a vocab.txt can hold.
+    """
 
     def __init__(
         self,
@@ -22,66 +261,177 @@ class Tokenizer:
         special_tokens: Sequence[str] = (),
         max_word_chars: int = 100,
     ):
-        pieces = {piece: number for number, piece in enumerate(vocab)}
-        missing = [token for token in SPECIAL_TOKENS if token not in pieces]
-        if missing:
-            raise ValueError(f"the vocabulary has no {', '.join(missing)}; BERT needs {' '.join(SPECIAL_TOKENS)}")
-        if len(pieces) != len(vocab):
-            twice = next(piece for number, piece in enumerate(vocab) if pieces[piece] != number)
-            raise ValueError(f"the vocabulary holds {twice!r} twice")
-        self.extra_special_tokens = tuple(dict.fromkeys(t for t in special_tokens if t not in SPECIAL_TOKENS))
-        self.pieces = pieces
-        self.vocab = [*vocab, *(token for token in self.extra_special_tokens if token not in pieces)]
+        self.pieces = {piece: number for number, piece in enumerate(vocab)}  # what WordPiece may use
+        check_vocab(vocab, self.pieces)
+        self.special_tokens = tuple(dict.fromkeys((*SPECIAL_TOKENS, *special_tokens)))
+        if "" in self.special_tokens:
+            raise ValueError("a special token cannot be empty")
+        self.vocab = [*vocab, *(token for token in self.special_tokens if token not in self.pieces)]
         self.ids = {token: number for number, token in enumerate(self.vocab)}
         self.lowercase = lowercase
         self.max_word_chars = max_word_chars
-        self.special_ids = frozenset(self.ids[token] for token in (*SPECIAL_TOKENS, *self.extra_special_tokens))
         self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (self.ids[t] for t in SPECIAL_TOKENS)
+        self.special_ids = frozenset(self.ids[token] for token in self.special_tokens)
+        longest_first = sorted(self.special_tokens, key=len, reverse=True)
+        self._special = re.compile("|".join(map(re.escape, longest_first)))
 
     @property
     def vocab_size(self) -> int:
+        """Number of ids, special tokens beyond the vocabulary included."""
         return len(self.vocab)
 
-    @classmethod
-    def from_file(cls, path, lowercase: bool = True, **options) -> "Tokenizer":
-        """Read a vocab.txt: one piece a line, its line number (from 0) its id."""
-        return cls(read_vocab(path), lowercase=lowercase, **options)
+    def encode(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        max_length: int | None = None,
+        truncation: str = "longest_first",
+        budgets: tuple[int, int] | None = None,
+        add_special: bool = True,
+    ) -> Encoding:
+        """[CLS] text [SEP] or [CLS] text [SEP] pair [SEP]; at most `max_length` tokens, see `keep` for which.
 
-    @classmethod
-    def from_directory(cls, directory) -> "Tokenizer":
-        """Read vocab.txt and, where present, tokenizer_config.json (`do_lower_case`, `extra_special_tokens`)."""
-        config_file = Path(directory) / "tokenizer_config.json"
-        config = json.loads(config_file.read_text("utf-8")) if config_file.exists() else {}
-        return cls.from_file(
-            Path(directory) / "vocab.txt",
-            config.get("do_lower_case", True),
-            special_tokens=config.get("extra_special_tokens", ()),
+        add_special=False leaves [CLS] and [SEP] out. Raises ValueError for a max_length that has no room for them.
+        """
+        texts = [list(self.tokens(text))] + ([] if pair is None else [list(self.tokens(pair))])
+        added = (1 + len(texts)) if add_special else 0
+        room = None if max_length is None else max_length - added
+        if room is not None and room < 0:
+            raise ValueError(f"max_length {max_length} has no room for {added} special tokens")
+        kept = keep([len(tokens) for tokens in texts], room, truncation, budgets)
+        cls = Token(CLS, self.cls_id, (0, 0), True, None)
+        sep = Token(SEP, self.sep_id, (0, 0), True, None)
+        row = [(cls, 0)] if add_special else []
+        for segment, (tokens, indices) in enumerate(zip(texts, kept, strict=True)):
+            row += [(tokens[i], segment) for i in indices] + ([(sep, segment)] if add_special else [])
+        return Encoding(
+            tokens=[token.token for token, _ in row],
+            ids=[token.id for token, _ in row],
+            offsets=[token.offsets for token, _ in row],
+            segments=[segment for _, segment in row],
+            special=[token.special for token, _ in row],
+            words=[token.word for token, _ in row],
         )
 
-    def save(self, directory) -> None:
-        """Write vocab.txt, tokenizer_config.json, special_tokens_map.json and tokenizer.json."""
-        directory = Path(directory)
-        directory.mkdir(parents=True, exist_ok=True)
-        named = {"pad_token": PAD, "unk_token": UNK, "cls_token": CLS, "sep_token": SEP, "mask_token": MASK}
-        config = {
-            "tokenizer_class": "BertTokenizer",
-            "do_lower_case": self.lowercase,
-            "strip_accents": None,
-            "tokenize_chinese_chars": True,
-            **named,
-            "extra_special_tokens": list(self.extra_special_tokens),
-        }
-        files = {
-            "vocab.txt": "".join(piece + "\n" for piece in self.pieces),
-            "tokenizer_config.json": json.dumps(config, indent=2, ensure_ascii=False) + "\n",
-            "special_tokens_map.json": json.dumps(named, indent=2) + "\n",
-            "tokenizer.json": self.fast().to_str(pretty=True) + "\n",
-        }
-        for name, text in files.items():
-            (directory / name).write_bytes(text.encode())
+    def explain(self, text: str, max_words: int = 200) -> Explanation:
+        """Every step of `encode(text)` as data; words beyond `max_words` are counted but not shown."""
+        specials, changes, cjk, words, count = [], [], [], [], 0
+        all_cleaned = all_spaced = ""
+        for section in self.sections(text):
+            if isinstance(section, Token):
+                specials.append(section)
+                all_cleaned += section.token
+                all_spaced += section.token
+                continue
+            for c, i in zip(*section.original, strict=True):
+                if cleaned(c) != c:
+                    changes.append(Change(i, c, cleaned(c), why_dropped(c) or "white space"))
+            cjk += [(i, c) for c, i in zip(*section.cleaned, strict=True) if is_cjk(c)]
+            all_cleaned += section.cleaned.text
+            all_spaced += section.spaced.text
+            count += len(section.words)
+            words += [self.word(span, record=True) for span in section.words[: max_words - len(words)]]
+        return Explanation(
+            text=text,
+            lowercase=self.lowercase,
+            specials=specials,
+            changes=changes,
+            cleaned=all_cleaned,
+            cjk=cjk,
+            spaced=all_spaced,
+            words=words,
+            word_count=count,
+            encoding=self.encode(text),
+        )
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        """The tokens of one text, without [CLS] and [SEP]."""
+        number = 0
+        for section in self.sections(text):
+            if isinstance(section, Token):
+                yield section._replace(word=number)
+                number += 1
+                continue
+            for span in section.words:
+                for part in self.word(span).parts:
+                    for token in part.tokens:
+                        yield token._replace(word=number)
+                    number += 1
+
+    def sections(self, text: str) -> Iterator[Section | Token]:
+        """Special tokens found in the raw text (leftmost, then longest), and the text between them cut into words."""
+        start = 0
+        for match in self._special.finditer(text):
+            yield self._section(text, start, match.start())
+            yield Token(match.group(), self.ids[match.group()], match.span(), True, None)
+            start = match.end()
+        yield self._section(text, start, len(text))
+
+    def _section(self, text: str, start: int, end: int) -> Section:
+        original = Span(text[start:end], range(start, end))
+        clean_text = clean(original)
+        spaced = space_out_cjk(clean_text)
+        return Section(original, clean_text, spaced, split_on_spaces(spaced))
+
+    def word(self, split: Span, record: bool = False) -> Word:
+        """Accents, case, punctuation and WordPiece for one word. record: keep every try."""
+        decomposed_span = stripped = lowered = split
+        if self.lowercase:
+            decomposed_span = decompose(split)
+            stripped = strip_marks(decomposed_span)
+            lowered = lowercase(stripped)
+        parts = [self._part(span, [] if record else None) for span in split_off_punctuation(lowered)]
+        return Word(split, decomposed_span, stripped, lowered, parts)
+
+    def _part(self, span: Span, tries: list[Try] | None) -> Part:
+        cuts, unknown = self.wordpiece(span.text, tries)
+        tokens = [
+            Token(piece, self.pieces[piece], span.part(start, end).offsets, False, None) for start, end, piece in cuts
+        ]
+        return Part(span, tokens, unknown, tries)
+
+    def wordpiece(self, word: str, tries: list[Try] | None = None) -> tuple[list[tuple], Unknown | None]:
+        """Greedy longest match first: ([(start, end, piece), …], why it is [UNK] if it is). Appends to `tries`.
+
+        A piece inside the word carries `##`. If nothing matches at some place, the whole word is [UNK].
+        """
+        length = len(word)
+        if length > self.max_word_chars:
+            return [(0, length, UNK)], Unknown("too_long", self.max_word_chars)
+        cuts, start = [], 0
+        while start < length:
+            rest = "##" + word[start:] if start else word
+            for left_out in range(length - start):
+                piece = rest[: len(rest) - left_out]
+                found = piece in self.pieces
+                if tries is not None:
+                    tries.append(Try(start, length - left_out, piece, found))
+                if found:
+                    break
+            else:
+                return [(0, length, UNK)], Unknown("no_piece", start)
+            cuts.append((start, length - left_out, piece))
+            start = length - left_out
+        return cuts, None
+
+    def decode(self, ids: Iterable[int], skip_special: bool = False) -> str:
+        """Tokens put together again: `##` pieces joined to what precedes them, a space between all others.
+
+        What cleaning, case and spacing removed does not come back. Raises ValueError for an id outside the vocabulary.
+        """
+        tokens = []
+        for number in map(int, ids):
+            if not 0 <= number < self.vocab_size:
+                raise ValueError(f"id {number} is outside the vocabulary of {self.vocab_size}")
+            if not (skip_special and number in self.special_ids):
+                tokens.append(self.vocab[number])
+        return " ".join(tokens).replace(" ##", "")
+
+    # ---- bulk, files ----
 
     def fast(self) -> tokenizers.Tokenizer:
-        """The same tokenizer in Rust, for bulk work; built once."""
+        """The same tokenizer in Rust. Built once and shared: do not turn on its truncation or padding."""
         return self._fast
 
     @cached_property
@@ -96,30 +446,150 @@ class Tokenizer:
             pair=f"{CLS} $A {SEP} $B:1 {SEP}:1",
             special_tokens=[(CLS, self.cls_id), (SEP, self.sep_id)],
         )
-        fast.add_special_tokens([*SPECIAL_TOKENS, *self.extra_special_tokens])
+        fast.add_special_tokens(list(self.special_tokens))
         return fast
 
     def encode_bulk(self, texts: Iterable[str]) -> list[list[int]]:
         """Ids of many texts, without [CLS] and [SEP], through `fast()`."""
         return [one.ids for one in self.fast().encode_batch_fast(list(texts), add_special_tokens=False)]
 
+    @classmethod
+    def from_file(cls, path, lowercase: bool = True, **options) -> "Tokenizer":
+        """Read a vocab.txt, one piece a line. Raises ValueError naming the file, and the line where one is at fault."""
+        vocab = read_vocab(path)
+        try:
+            return cls(vocab, lowercase=lowercase, **options)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+
+    @classmethod
+    def from_directory(cls, directory) -> "Tokenizer":
+        """Read vocab.txt and, where present, tokenizer_config.json (do_lower_case, extra special tokens).
+
+        Raises ValueError for files that cannot be read and for a configuration that asks for another algorithm.
+        """
+        file = Path(directory) / "tokenizer_config.json"
+        config = read_json(file) if file.is_file() else {}
+        lowercase = config.get("do_lower_case", True)
+        fixed = {**NAMED, "tokenize_chinese_chars": True, "strip_accents": lowercase}
+        for name, value in fixed.items():
+            asked = content(config.get(name))
+            if asked not in (None, value):
+                raise ValueError(f"{file}: {name} is {asked!r}; this tokenizer only does {value!r}")
+        extra = config.get("extra_special_tokens") or config.get("additional_special_tokens") or []
+        extra = extra.values() if isinstance(extra, dict) else extra
+        return cls.from_file(
+            Path(directory) / "vocab.txt", lowercase, special_tokens=[content(token) for token in extra]
+        )
+
+    def save(self, directory) -> None:
+        """Write vocab.txt, tokenizer_config.json, special_tokens_map.json and tokenizer.json, each whole or not at all.
+
+        `from_directory` and `transformers.AutoTokenizer` read them back and give the same ids.
+        """
+        extra = {"extra_special_tokens": list(self.special_tokens[len(SPECIAL_TOKENS) :])}
+        config = {
+            "tokenizer_class": "BertTokenizer",
+            "do_lower_case": self.lowercase,
+            "strip_accents": None,
+            "tokenize_chinese_chars": True,
+            **NAMED,
+            **extra,
+        }
+        files = {
+            "vocab.txt": "".join(piece + "\n" for piece in self.pieces),
+            "tokenizer_config.json": json.dumps(config, indent=2, ensure_ascii=False) + "\n",
+            "special_tokens_map.json": json.dumps({**NAMED, **extra}, indent=2, ensure_ascii=False) + "\n",
+            "tokenizer.json": self.fast().to_str(pretty=True) + "\n",
+        }
+        directory = Path(directory)
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            unfinished = directory / f".{name}.unfinished"
+            unfinished.write_bytes(text.encode())
+            os.replace(unfinished, directory / name)
+
+
+NAMED = {"pad_token": PAD, "unk_token": UNK, "cls_token": CLS, "sep_token": SEP, "mask_token": MASK}
+
+
+def content(token):
+    """tokenizer_config.json holds a special token as text or as an object with its `content`."""
+    return token.get("content") if isinstance(token, dict) else token
+
+
+def keep(
+    lengths: Sequence[int], room: int | None, truncation: str = "longest_first", budgets: Sequence[int] | None = None
+) -> list[Sequence[int]]:
+    """Which tokens of each text stay when only `room` tokens have place: indices, a list for each of one or two texts.
+
+    longest_first: the ends of the longer text, then of both alike (an odd place goes to the longer one, or the second)
+    head, tail: the first or the last `room` tokens of the texts in a row, so one text may lose everything
+    head_tail: of the texts in a row a quarter from the start, the rest from the end (Sun et al. 2019: 128 + 382 of 510)
+    budget: the first budgets[n] tokens of text n · none: everything, however long
+    """
+    if truncation not in TRUNCATIONS:
+        raise ValueError(f"truncation is {truncation!r}; it can be {', '.join(TRUNCATIONS)}")
+    if truncation == "budget":
+        if budgets is None or len(budgets) < len(lengths) or min(budgets) < 0:
+            raise ValueError(f"truncation by budget needs {len(lengths)} budgets of 0 or more tokens, not {budgets}")
+        if room is not None and sum(budgets[: len(lengths)]) > room:
+            raise ValueError(f"budgets {tuple(budgets)} exceed the {room} tokens that have place")
+        return [range(min(length, budget)) for length, budget in zip(lengths, budgets, strict=False)]
+    total = sum(lengths)
+    if truncation == "none" or room is None or total <= room:
+        return [range(length) for length in lengths]
+    if truncation == "longest_first":
+        shorter = min(min(lengths), max(room // 2, room - max(lengths))) if len(lengths) == 2 else 0
+        longer = room - shorter
+        first_is_longer = len(lengths) == 1 or lengths[0] > lengths[1]
+        return [range(n) for n in ((longer, shorter) if first_is_longer else (shorter, longer))[: len(lengths)]]
+    head = {"head": room, "tail": 0, "head_tail": room * 128 // 510}[truncation]
+    stays = [*range(head), *range(total - room + head, total)]
+    first = lengths[0]
+    return [[i for i in stays if i < first], [i - first for i in stays if i >= first]][: len(lengths)]
+
+
+def check_vocab(vocab: Sequence[str], pieces: dict[str, int]) -> None:
+    """Raise ValueError for a list of pieces that is no BERT vocabulary."""
+    missing = [token for token in SPECIAL_TOKENS if token not in pieces]
+    if missing:
+        raise ValueError(f"the vocabulary has no {', '.join(missing)}; BERT needs {' '.join(SPECIAL_TOKENS)}")
+    for number, piece in enumerate(vocab):
+        if pieces[piece] != number:
+            raise ValueError(f"the vocabulary holds {piece!r} twice, as ids {number} and {pieces[piece]}")
+        if not piece or "\n" in piece or piece.endswith("\r"):
+            raise ValueError(f"the vocabulary's entry {number} is {piece!r}, which no line of a vocab.txt can hold")
+
 
 def read_vocab(path) -> list[str]:
-    """The pieces of a vocab.txt. Raises ValueError naming file and line."""
+    """The lines of a vocab.txt. Only the line feed ends a line: vocabularies hold U+2028 and U+0085 as pieces."""
     path = Path(path)
-    if not path.is_file():
-        raise ValueError(f"{path}: no such vocabulary file")
-    lines = path.read_bytes().split(b"\n")
-    if lines[-1] == b"":
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise ValueError(f"{path}: cannot read the vocabulary ({error.strerror})") from None
+    if not lines[-1]:
         lines.pop()
-    vocab, first = [], {}
+    vocab: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         try:
             piece = line.removesuffix(b"\r").decode("utf-8")
         except UnicodeDecodeError as error:
             raise ValueError(f"{path}, line {number}: not UTF-8 ({error.reason})") from None
-        if piece in first:
-            raise ValueError(f"{path}, line {number}: {piece!r} is already on line {first[piece]}")
-        first[piece] = number
-        vocab.append(piece)
-    return vocab
+        if not piece:
+            raise ValueError(f"{path}, line {number}: empty; each line must hold one piece")
+        if piece in vocab:
+            raise ValueError(f"{path}, line {number}: {piece!r} stands already on line {vocab[piece]}")
+        vocab[piece] = number
+    return list(vocab)
+
+
+def read_json(path: Path) -> dict:
+    try:
+        value = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path}: not JSON ({error})") from None
+    if not isinstance(value, dict):
+        raise ValueError(f"{path}: not a JSON object")
+    return value
