@@ -1,0 +1,66 @@
+"""The cloze test seen from outside: what became of each token, what a model expects at a blank, how far two
+expectations are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from minibert.model import IGNORE, Batch, BertForPreTraining
+
+UNTOUCHED, MASKED, RANDOM, KEPT = FATES = ("untouched", "masked", "random", "kept")
+
+
+def fates(ids: Tensor, corrupted: Tensor, labels: Tensor, mask_id: int) -> list[str]:
+    """What `corruption.mask_tokens` did to each token of one row: one of FATES each.
+
+    ids, corrupted, labels: (T,). A random draw can hit the token that stood there, or [MASK]: nobody could tell it from
+    `kept` or `masked`, and that is what it is called.
+    """
+    result = []
+    for was, now, label in zip(ids.tolist(), corrupted.tolist(), labels.tolist(), strict=True):
+        if label == IGNORE:
+            result.append(UNTOUCHED)
+        elif now == mask_id:
+            result.append(MASKED)
+        else:
+            result.append(KEPT if now == was else RANDOM)
+    return result
+
+
+@torch.no_grad()
+def expectations(model: BertForPreTraining, ids: Sequence[int], positions: Sequence[int]) -> Tensor:
+    """Log-probability (natural) of every entry of the vocabulary at some positions of one sentence.
+
+    ids: T of them, as the model reads them · → (len(positions), V) float64, each row's exp sums to 1. Works at any
+    position, hidden or not: the head answers the same question everywhere, "which token belongs here?"
+    """
+    if not positions:
+        return torch.empty(0, model.config.vocab_size, dtype=torch.float64)
+    asked = sorted(set(positions))
+    labels = torch.full((1, len(ids)), IGNORE)
+    labels[0, asked] = 0  # any label: only the positions that have one are computed
+    logits = model(Batch(torch.tensor([list(ids)]), labels=labels)).mlm_logits  # (M, V), in reading order
+    log_probs = F.log_softmax(logits.double(), dim=-1)
+    return log_probs[[asked.index(position) for position in positions]]
+
+
+def rank(log_probs: Tensor, token: int) -> int:
+    """1 for the likeliest entry of the vocabulary, V for the least likely. log_probs: (V,)."""
+    return int((log_probs > log_probs[token]).sum()) + 1
+
+
+def kl_divergence(log_p: Tensor, log_q: Tensor) -> float:
+    """KL(p‖q) = Σ p (ln p − ln q) in nats: what it costs to expect q where p is true. log_p, log_q: (V,)."""
+    return float((log_p.exp() * (log_p - log_q)).sum())
+
+
+def shifts(log_p: Tensor, log_q: Tensor) -> Tensor:
+    """Each token's part (p − q)(ln p − ln q) of KL(p‖q) + KL(q‖p), in nats: (V,), none below zero.
+
+    Large where a token is likely in one distribution and much less so in the other: the tokens that tell them apart.
+    """
+    return (log_p.exp() - log_q.exp()) * (log_p - log_q)
