@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import lzma
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -122,11 +123,19 @@ class TokenStore:
     def __len__(self) -> int:
         return len(self.documents) - 1
 
-    def document(self, index: int) -> list[list[int]]:
-        """The sentences of one document, as ids; sentences without a token are left out."""
-        first, last = self.documents[index], self.documents[index + 1]
-        cuts = self.sentences[first : last + 1]
-        return [self.ids[a:b].tolist() for a, b in pairwise(cuts) if b > a]
+    def document(self, index: int, start: int = 0) -> Iterator[list[int]]:
+        """The sentences of one document from sentence `start` on, as ids; sentences without a token are left out."""
+        first, last = self.documents[index] + start, self.documents[index + 1]
+        for a, b in pairwise(self.sentences[first : last + 1]):
+            if b > a:
+                yield self.ids[a:b].tolist()
+
+    def elsewhere(self, index: int, rng: np.random.Generator) -> Iterator[list[int]]:
+        """The sentences of another document than `index`, drawn evenly, from a random one on."""
+        if len(self) < 2:
+            return iter(())
+        other = (index + int(rng.integers(1, len(self)))) % len(self)
+        return self.document(other, int(rng.integers(self.documents[other + 1] - self.documents[other])))
 
 
 @dataclass(frozen=True)
@@ -139,21 +148,22 @@ class SegmentPair:
 
 
 def sentence_pairs(
-    document: list[Sequence[int]],
-    other: Sequence[Sequence[int]],
+    document: Sequence[list[int]],
+    elsewhere: Callable[[], Iterator[list[int]]],
     max_length: int,
     rng: np.random.Generator,
     short_probability: float = 0.1,
 ) -> list[SegmentPair]:
     """All pairs of one document, as `create_instances_from_document` of the paper's code makes them.
 
-    document, other: sentences as ids; a random B is a run of sentences of `other` · max_length counts [CLS] and both
-    [SEP] · with `short_probability` (drawn once a document) a shorter length is aimed for.
+    document: sentences as ids · elsewhere(): sentences of another document, from a random one on; the random B's ·
+    max_length counts [CLS] and both [SEP] · with `short_probability` (drawn once a document) a shorter length is aimed
+    for. A chunk of one sentence always gets a random B, so short documents give more than half of them.
     """
     budget = max_length - 3
     target = int(rng.integers(2, budget + 1)) if rng.random() < short_probability else budget
     pairs: list[SegmentPair] = []
-    chunk: list[Sequence[int]] = []
+    chunk: list[list[int]] = []
     length = i = 0
     while i < len(document):
         chunk.append(document[i])
@@ -162,10 +172,10 @@ def sentence_pairs(
             end_of_a = int(rng.integers(1, len(chunk))) if len(chunk) > 1 else 1
             a = [token for sentence in chunk[:end_of_a] for token in sentence]
             b: list[int] = []
-            random_next = len(other) > 0 and (len(chunk) == 1 or rng.random() < 0.5)
+            random_next = len(chunk) == 1 or rng.random() < 0.5
             if random_next:
-                for sentence in other[int(rng.integers(len(other))) :]:
-                    b += list(sentence)
+                for sentence in elsewhere():
+                    b += sentence
                     if len(b) >= target - len(a):
                         break
                 i -= len(chunk) - end_of_a  # the sentences not used are put back
@@ -244,7 +254,7 @@ def pretraining_batches(
         pass_seed = 0 if masking.static else epoch
         order = np.random.default_rng([seed, pass_seed, 0])
         noise = torch.Generator().manual_seed(int(order.integers(2**62)))
-        for pairs in pools(pairs_of(store, max_length, order), batch_size * 64):
+        for pairs in pools(pairs_of(store, max_length, order), batch_size * 256):
             pairs.sort(key=lambda pair: len(pair.a) + len(pair.b))
             groups = [pairs[i : i + batch_size] for i in range(0, len(pairs), batch_size)]
             for group in order.permutation(len(groups)):
@@ -259,8 +269,7 @@ def pretraining_batches(
 def pairs_of(store: TokenStore, max_length: int, rng: np.random.Generator) -> Iterator[SegmentPair]:
     """Pairs of every document once, documents in random order; a random B comes from another document."""
     for index in rng.permutation(len(store)):
-        other = store.document((index + rng.integers(1, len(store))) % len(store)) if len(store) > 1 else []
-        yield from sentence_pairs(store.document(index), other, max_length, rng)
+        yield from sentence_pairs(list(store.document(index)), partial(store.elsewhere, index, rng), max_length, rng)
 
 
 def pools(pairs: Iterator[SegmentPair], size: int) -> Iterator[list[SegmentPair]]:
