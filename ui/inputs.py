@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ui.state import MAX_URL_TEXT
+from ui.state import follow_link, set_url, url_text
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -28,18 +28,17 @@ def sentence_input(
     a line says how much of it is used. Without `default` the first example is there at the start; "" is a valid text.
     """
     start = default if default is not None else (examples[0] if examples else "")
-    current = st.session_state.get(key)
+    if follow_link(key) or key not in st.session_state:
+        st.session_state[key] = url_text(key, start)
     field = st.text_area if multiline else st.text_input
     text = field(
         label or _("Your text"),
-        value=start,
         key=key,
-        # A text too long for a link is kept in the session only.
-        bind="query-params" if current is None or len(current) <= MAX_URL_TEXT else None,
         placeholder=placeholder or _("Type a sentence"),
         help=help,
         **({"height": 140} if multiline else {}),
     )
+    set_url(key, text, default=start)
     if examples:
         buttons = f"{key}-example"
         st.session_state[buttons] = examples.index(text) if text in examples else None
@@ -52,7 +51,6 @@ def sentence_input(
             on_change=_use_example,
             args=(key, buttons, list(examples)),
         )
-    text = text or ""
     if len(text) > max_chars:
         st.info(
             _("Your text has {n:,} characters. It is all kept; this page uses the first {max:,}.").format(

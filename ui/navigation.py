@@ -6,10 +6,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from ui.state import VISIT
 from ui.translations import _
 
 ROOT = Path(__file__).resolve().parent.parent
-_COURSE = "_course"  # session_state key: the stops of this run in teaching order
+_COURSE, _HERE = "_course", "_here"  # session_state keys: the stops in teaching order; the page this run shows
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def open_course(sections: Mapping[str, Sequence[Stop]]):
     present = {title: [stop for stop in stops if stop.path.exists()] for title, stops in sections.items()}
     stops = [stop for section in present.values() for stop in section]
     st.session_state[_COURSE] = stops
-    return st.navigation(
+    page = st.navigation(
         {
             title: [
                 st.Page(stop.path, title=stop.title, icon=stop.icon, url_path=stop.name, default=stop is stops[0])
@@ -44,6 +45,10 @@ def open_course(sections: Mapping[str, Sequence[Stop]]):
             if section
         }
     )
+    if st.session_state.get(_HERE) != page.url_path:
+        st.session_state[_HERE] = page.url_path
+        st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
+    return page
 
 
 def course() -> list[Stop]:

@@ -8,7 +8,9 @@ import math
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+VISIT = "_visit"  # session_state key: a number that grows with every change of page
 MAX_URL_TEXT = 500  # characters of free text that may go in a link; some proxies refuse addresses beyond a few thousand
 
 
@@ -53,11 +55,14 @@ def set_url(name: str, value: object, default: object = None) -> None:
         st.query_params[name] = text
 
 
-def link_changed(name: str) -> bool:
-    """Whether the value under `name` came from outside (a new link, the browser's back button) since `note_link`."""
-    return st.session_state.get(f"_link.{name}", "") != st.query_params.get(name)
+def follow_link(name: str) -> bool:
+    """Whether the value under `name` in the link now counts for more than what is on screen.
 
-
-def note_link(name: str) -> None:
-    """Remember the value now in the link, so that `link_changed` tells the next one that comes from outside."""
-    st.session_state[f"_link.{name}"] = st.query_params.get(name)
+    So it is when the page is opened by a link, and when the reader goes back or forward in the browser. Otherwise what
+    is on screen is newer: the link follows it, a moment later.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    visit = st.session_state.get(VISIT, 0)
+    opened = st.session_state.get(f"_link.{name}") != visit
+    st.session_state[f"_link.{name}"] = visit
+    return (opened and name in st.query_params) or getattr(context, "is_history_navigation", False)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ui.state import link_changed, note_link, set_url, url_int
+from ui.state import follow_link, set_url, url_int
 from ui.translations import _
 
 
-def stepper(key: str, labels: Sequence[str], *, keyboard: bool = True, label: str | None = None) -> int:
+def stepper(key: str, labels: Sequence[str], *, keyboard: bool = True) -> int:
     """Show the steps and return the index of the current one, 0 … len(labels) − 1.
 
     Call it inside an `st.fragment` so that a click reruns that fragment only. `key` is also the name in the link
@@ -18,44 +18,38 @@ def stepper(key: str, labels: Sequence[str], *, keyboard: bool = True, label: st
     if not labels:
         raise ValueError("a stepper needs at least one step")
     last = len(labels) - 1
-    control = f"{key}-steps"
-    if link_changed(key) or control not in st.session_state:
-        st.session_state[control] = url_int(key, 1, 1, len(labels)) - 1
-    step = st.session_state[control] = min(st.session_state[control], last)
+    state = f"{key}-step"
+    if follow_link(key) or state not in st.session_state:
+        st.session_state[state] = url_int(key, 1, 1, len(labels)) - 1
+    step = st.session_state[state] = min(st.session_state[state], last)
 
-    with st.container(key=f"stepper-{key}", horizontal=True, vertical_alignment="center", gap="small"):
-        st.button(
-            _("Previous"),
-            key=f"{key}-previous",
-            icon=":material/arrow_back:",
-            on_click=_go,
-            args=(control, -1, last),
-            disabled=step == 0,
-            shortcut="Left" if keyboard else None,
-        )
-        st.segmented_control(
-            label or _("Step"),
-            range(len(labels)),
-            format_func=lambda index: f"{index + 1}. {labels[index]}",
-            key=control,
-            required=True,
-            label_visibility="collapsed",
-        )
-        st.button(
-            _("Next"),
-            key=f"{key}-next",
-            type="primary",
-            icon=":material/arrow_forward:",
-            icon_position="right",
-            on_click=_go,
-            args=(control, 1, last),
-            disabled=step == last,
-            shortcut="Right" if keyboard else None,
-        )
+    # Buttons, not a segmented control: that one keeps the arrow keys to itself once it has been clicked.
+    with st.container(key=f"stepper-{key}", horizontal=True, vertical_alignment="center", gap="xsmall"):
+        for side, text, by, end in (("Left", _("Previous"), -1, 0), ("Right", _("Next"), 1, last)):
+            st.button(
+                text,
+                key=f"{key}-{side.lower()}",
+                type="tertiary",
+                on_click=_move,  # by one from where it then is: two quick presses are two steps
+                args=(state, by, last),
+                disabled=step == end,
+                shortcut=side if keyboard else None,
+            )
+        for index, text in enumerate(labels):
+            st.button(
+                f"{index + 1}. {text}",
+                key=f"{key}-{index}",
+                type="primary" if index == step else "secondary",
+                on_click=_go,
+                args=(state, index),
+            )
     set_url(key, step + 1, default=1)
-    note_link(key)
     return step
 
 
-def _go(control: str, by: int, last: int) -> None:
-    st.session_state[control] = max(0, min(last, st.session_state.get(control, 0) + by))
+def _move(state: str, by: int, last: int) -> None:
+    st.session_state[state] = max(0, min(last, st.session_state.get(state, 0) + by))
+
+
+def _go(state: str, step: int) -> None:
+    st.session_state[state] = step

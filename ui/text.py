@@ -13,7 +13,7 @@ _MARKDOWN = set("\\`*_{}[]()<>#+-.!|~:$=^\"'&@/")
 def literal(text: object) -> str:
     """The text so that st.markdown, and any widget label, shows exactly it: nothing in it is markup or HTML.
 
-    Line breaks become spaces, NUL and other control characters their visible pictures (␀).
+    Line breaks become spaces; NUL and other control characters become visible (⟨U+0000⟩).
     """
     parts = []
     for char in visible(str(text), spaces=False):
@@ -23,16 +23,14 @@ def literal(text: object) -> str:
 
 
 def visible(text: str, *, spaces: bool = True) -> str:
-    """The text with what cannot be seen made visible: controls as ␀ or ⟨U+XXXX⟩ and, if `spaces`, spaces as ␣."""
+    """The text with what cannot be seen made visible: controls as ⟨U+0000⟩ and, if `spaces`, spaces as ␣."""
     parts = []
     for char in text:
         code = ord(char)
         if char == " ":
             parts.append("␣" if spaces else " ")
-        elif code < 0x20:
-            parts.append(chr(0x2400 + code) if spaces or char not in "\n\r\t" else " ")
-        elif code == 0x7F:
-            parts.append("␡")
+        elif char in "\n\r\t":
+            parts.append({"\n": "⏎", "\r": "␍", "\t": "⇥"}[char] if spaces else " ")
         elif unicodedata.category(char) in ("Cc", "Cs", "Co", "Cn", "Zs", "Zl", "Zp") or char in _BIDI:
             parts.append(f"⟨U+{code:04X}⟩")
         else:
