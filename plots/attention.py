@@ -1,0 +1,621 @@
+"""Figures of self-attention: one head's matrices, the arithmetic of a cell, all heads, what breaks, what it costs.
+
+Matrices have squares that can be clicked: a plotly heatmap sends no click, so an invisible square marker lies on every
+cell, and its `customdata` says which one. Rows attend to columns. Tokens are shown as they are: never markup.
+"""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, SEQUENTIAL, SMALL, VERMILION, apply
+
+TOKEN_WIDTH = 12  # columns of a token's label
+NUMBERED = 12  # a matrix with at most this many rows and columns has its numbers written in its cells
+MINUS = "−"
+
+
+def token_label(token: str, bold: bool = False) -> str:
+    """A token as an axis label: short, and literal in plotly's pseudo-HTML."""
+    shown, width = [], 0
+    for char in token:
+        width += 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        if width > TOKEN_WIDTH:
+            shown.append("…")
+            break
+        shown.append(char)
+    text = html.escape("".join(shown))
+    return f"<b>{text}</b>" if bold else text
+
+
+def number(value: float, decimals: int = 2) -> str:
+    """A number with a true minus sign; −∞ as a sign, and no minus before zero."""
+    if np.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    text = f"{value:,.{decimals}f}"
+    if not text.strip("-0.,"):
+        text = text.lstrip("-")
+    return text.replace("-", MINUS)
+
+
+def _colours(kind: str, values: np.ndarray) -> dict:
+    """Colour scale of a matrix: "scores" and "vectors" have two signs, "probs" start at nothing."""
+    finite = values[np.isfinite(values)]
+    top = float(np.abs(finite).max()) if finite.size else 1.0
+    top = top or 1.0
+    if kind == "probs":
+        return {"colorscale": SEQUENTIAL, "zmin": 0.0, "zmax": top}
+    return {"colorscale": DIVERGING, "zmin": -top, "zmax": top}
+
+
+def _cells(rows: int, columns: int, tag: Sequence = ()) -> go.Scatter:
+    """Invisible squares to click, one a cell; customdata: (*tag, row, column)."""
+    y, x = np.divmod(np.arange(rows * columns), columns)
+    unseen = {"marker": {"opacity": 0}}
+    return go.Scatter(
+        x=x,
+        y=y,
+        mode="markers",
+        marker={"symbol": "square", "size": 14, "opacity": 0},
+        selected=unseen,
+        unselected=unseen,
+        customdata=[[*tag, int(row), int(column)] for row, column in zip(y, x, strict=True)],
+        showlegend=False,
+    )
+
+
+def _outline(row: float, column: float, height: float = 1, width: float = 1, **axes) -> list[dict]:
+    """A frame round a cell (or row × column of cells) that is seen on any colour."""
+    box = {"x0": column - 0.5, "x1": column - 0.5 + width, "y0": row - 0.5, "y1": row - 0.5 + height, "type": "rect"}
+    return [{**box, **axes, "line": {"color": colour, "width": wide}} for colour, wide in (("white", 7), ("black", 3))]
+
+
+def _ticks(tokens: Sequence[str], selected: int | None = None) -> dict:
+    labels = [token_label(token, bold=index == selected) for index, token in enumerate(tokens)]
+    return {"tickvals": list(range(len(tokens))), "ticktext": labels, "showgrid": False, "ticks": ""}
+
+
+def _height(rows: int) -> int:
+    """Pixels of a matrix: the same for short sentences, so that stepping does not make the page jump."""
+    return max(470, 120 + 20 * rows)
+
+
+def attention_matrix(
+    tokens: Sequence[str],
+    values,
+    *,
+    kind: str = "probs",
+    selected: tuple[int, int] | None = None,
+    rows: str = "looks from",
+    columns: str = "to",
+    scale: float | None = None,
+    height: int | None = None,
+) -> go.Figure:
+    """A T × T matrix: row i is what token i makes of every token. values: (T, T); −∞ is drawn as a closed cell.
+
+    kind: "probs" (0 … most) or "scores" (two signs). selected: the framed (row, column). scale: what the strongest
+    colour stands for, the largest number if not given. A click's customdata is (row, column).
+    """
+    values = np.asarray(values, dtype=float)
+    size = len(tokens)
+    closed = np.isneginf(values)
+    colours = _colours(kind, values)
+    if scale is not None:
+        colours |= {"zmax": scale, "zmin": 0.0 if kind == "probs" else -scale}
+    written = size <= NUMBERED
+    decimals = 2 if kind == "probs" or colours["zmax"] < 10 else 1
+    fig = go.Figure(
+        go.Heatmap(
+            z=np.where(closed, np.nan, values),
+            text=[[number(v, decimals) if np.isfinite(v) else "" for v in row] for row in values] if written else None,
+            texttemplate="%{text}" if written else None,
+            textfont={"size": SMALL},
+            hoverinfo="skip",
+            colorbar={"thickness": 12, "outlinewidth": 0, "tickfont": {"size": SMALL}, "len": 0.9},
+            xgap=1,
+            ygap=1,
+            **colours,
+        )
+    )
+    cells = _cells(size, size)
+    cells.text = [
+        f"{token_label(tokens[i])} → {token_label(tokens[j])}: <b>{number(values[i, j], 4)}</b>"
+        for i in range(size)
+        for j in range(size)
+    ]
+    cells.hovertemplate = "%{text}<extra></extra>"
+    fig.add_trace(cells)
+    shapes = [
+        {
+            "type": "rect",
+            "x0": j - 0.5,
+            "x1": j + 0.5,
+            "y0": -0.5,
+            "y1": size - 0.5,
+            "line": {"width": 0},
+            "fillcolor": GREY,
+            "opacity": 0.35,
+            "layer": "below",
+        }
+        for j in np.flatnonzero(closed.all(0))
+    ]
+    if selected is not None:
+        shapes += _outline(*selected)
+    if written:
+        for i, j in np.argwhere(closed):
+            fig.add_annotation(x=j, y=i, text=f"{MINUS}∞", showarrow=False, font={"size": FONT_SIZE})
+    row, column = selected if selected is not None else (None, None)
+    fig.update_layout(shapes=shapes, height=height or _height(size), hoverdistance=-1, margin={"t": 8, "b": 8})
+    fig.update_xaxes(
+        **_ticks(tokens, column), side="top", tickangle=-60, title={"text": columns, "standoff": 4}, constrain="domain"
+    )
+    fig.update_yaxes(
+        **_ticks(tokens, row), autorange="reversed", title={"text": rows}, scaleanchor="x", constrain="domain"
+    )
+    return apply(fig)
+
+
+def vectors(
+    tokens: Sequence[str],
+    panels: Mapping[str, object],
+    *,
+    selected: tuple[int, int, int] | None = None,
+    height: int | None = None,
+) -> go.Figure:
+    """Matrices with a vector for each token, side by side. panels: title → (T, D).
+
+    selected: (panel, row, column), each from 0. A click's customdata is (panel, row, column).
+    """
+    arrays = [np.asarray(panel, dtype=float) for panel in panels.values()]
+    fig = make_subplots(cols=len(arrays), shared_yaxes=True, horizontal_spacing=0.02, subplot_titles=list(panels))
+    colours = _colours("vectors", np.concatenate(arrays))
+    size = len(tokens)
+    for index, array in enumerate(arrays):
+        width = array.shape[1]
+        last = index == len(arrays) - 1
+        fig.add_trace(
+            go.Heatmap(
+                z=array,
+                hoverinfo="skip",
+                showscale=last,
+                colorbar={"thickness": 12, "outlinewidth": 0, "tickfont": {"size": SMALL}, "len": 0.9},
+                ygap=2,
+                **colours,
+            ),
+            row=1,
+            col=index + 1,
+        )
+        cells = _cells(size, width, tag=(index,))
+        cells.text = [
+            f"{token_label(tokens[i])}[{d + 1}] = <b>{number(array[i, d], 4)}</b>"
+            for i in range(size)
+            for d in range(width)
+        ]
+        cells.hovertemplate = "%{text}<extra></extra>"
+        fig.add_trace(cells, row=1, col=index + 1)
+    fig.update_annotations(font={"size": 18})
+    row = None
+    if selected is not None:
+        panel, row, column = selected
+        axes = {"xref": f"x{panel + 1 if panel else ''}", "yref": f"y{panel + 1 if panel else ''}"}
+        fig.update_layout(shapes=_outline(row, column, **axes))
+    fig.update_layout(height=height or _height(size), hoverdistance=-1, margin={"t": 40, "b": 8})
+    fig.update_xaxes(tickvals=[], showgrid=False)
+    fig.update_yaxes(autorange="reversed", showgrid=False)
+    fig.update_yaxes(**_ticks(tokens, row), col=1)
+    return apply(fig)
+
+
+def dot_product(left, right, names: tuple[str, str, str], *, height: int = 360) -> go.Figure:
+    """A sum of products, term by term: two strips, and under them a bar for every product.
+
+    left, right: (N,). names: of the left strip, the right strip and the products (plain text).
+    """
+    left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
+    products = left * right
+    where = np.arange(1, len(left) + 1)
+    fig = make_subplots(rows=3, shared_xaxes=True, vertical_spacing=0.05, row_heights=[0.13, 0.13, 0.74])
+    for row, strip in enumerate((left, right), 1):
+        fig.add_trace(
+            go.Heatmap(
+                z=[strip],
+                x=where,
+                showscale=False,
+                hovertemplate="%{x}: %{z:.4f}<extra></extra>",
+                **_colours("vectors", strip),
+            ),
+            row=row,
+            col=1,
+        )
+        fig.update_yaxes(tickvals=[0], ticktext=[html.escape(names[row - 1])], ticks="", showgrid=False, row=row, col=1)
+    fig.add_trace(
+        go.Bar(
+            x=where,
+            y=products,
+            marker={"color": np.where(products < 0, BLUE, VERMILION), "line": {"width": 0}},
+            customdata=np.stack([left, right], axis=-1),
+            hovertemplate="%{x}: %{customdata[0]:.4f} × %{customdata[1]:.4f} = <b>%{y:.4f}</b><extra></extra>",
+            showlegend=False,
+        ),
+        row=3,
+        col=1,
+    )
+    fig.update_layout(height=height, bargap=0.15, margin={"t": 8, "b": 8})
+    fig.update_xaxes(showgrid=False, nticks=8)
+    fig.update_yaxes(title={"text": html.escape(names[2])}, zeroline=True, zerolinecolor=GREY, row=3, col=1)
+    return apply(fig)
+
+
+def token_bars(
+    tokens: Sequence[str],
+    lengths,
+    texts: Sequence[str],
+    *,
+    selected: int | None = None,
+    title: str = "",
+    height: int | None = None,
+) -> go.Figure:
+    """A bar for every token with its arithmetic written beside it. lengths: (T,); texts: plain text, one a token."""
+    lengths = np.asarray(lengths, dtype=float)
+    span = max(float(np.abs(lengths).max()), 1e-12)
+    low = -span if (lengths < 0).any() else 0.0
+    fig = go.Figure(
+        go.Bar(
+            y=list(range(len(tokens))),
+            x=lengths,
+            orientation="h",
+            marker={
+                "color": np.where(lengths < 0, BLUE, VERMILION),
+                "opacity": [1.0 if selected in (None, index) else 0.55 for index in range(len(tokens))],
+                "line": {"width": 0},
+            },
+            hovertext=[f"{token_label(token)}: {html.escape(text)}" for token, text in zip(tokens, texts, strict=True)],
+            hoverinfo="text",
+        )
+    )
+    for index, text in enumerate(texts):
+        shown = html.escape(text)
+        fig.add_annotation(
+            x=1.0,
+            xref="paper",
+            y=index,
+            text=f"<b>{shown}</b>" if index == selected else shown,
+            showarrow=False,
+            xanchor="right",
+            font={"size": SMALL if len(tokens) > NUMBERED else FONT_SIZE},
+        )
+    # The right half of the picture is for the arithmetic.
+    fig.update_xaxes(range=[low * 1.02, span * (2.1 if low == 0 else 3.6)], visible=False)
+    fig.update_yaxes(**_ticks(tokens, selected), autorange="reversed")
+    fig.update_layout(
+        height=height or _height(len(tokens)),
+        bargap=0.25,
+        margin={"t": 40 if title else 8, "b": 8},
+        title={"text": html.escape(title), "font": {"size": FONT_SIZE}},
+    )
+    if low < 0:
+        fig.add_vline(x=0, line={"color": GREY, "width": 1})
+    return apply(fig)
+
+
+def all_heads(
+    probs, *, selected: tuple[int, int] | None = None, names: tuple[str, str] = ("layer", "head"), height: int = 620
+) -> go.Figure:
+    """Every head as a small matrix: layers downwards, heads across. probs: (L, A, T, T), one colour scale for all.
+
+    A click's customdata is (layer, head), both from 0; labels count from 1.
+    """
+    probs = np.asarray(probs, dtype=float)
+    layers, heads, size, _ = probs.shape
+    gap = max(1, round(size / 8))
+    step = size + gap
+    picture = np.full((layers * step - gap, heads * step - gap), np.nan)
+    for layer in range(layers):
+        for head in range(heads):
+            y, x = layer * step, head * step
+            picture[y : y + size, x : x + size] = probs[layer, head]
+    fig = go.Figure(
+        go.Heatmap(
+            z=picture,
+            hoverinfo="skip",
+            colorscale=SEQUENTIAL,
+            zmin=0,
+            zmax=float(probs.max()),
+            colorbar={"thickness": 12, "outlinewidth": 0, "tickfont": {"size": SMALL}},
+        )
+    )
+    centre = (size - 1) / 2
+    where = [(layer, head) for layer in range(layers) for head in range(heads)]
+    unseen = {"marker": {"opacity": 0}}
+    fig.add_trace(
+        go.Scatter(
+            x=[head * step + centre for _, head in where],
+            y=[layer * step + centre for layer, _ in where],
+            mode="markers",
+            marker={"symbol": "square", "size": 30, "opacity": 0},
+            selected=unseen,
+            unselected=unseen,
+            customdata=[list(at) for at in where],
+            text=[f"{names[0]} {layer + 1}, {names[1]} {head + 1}" for layer, head in where],
+            hovertemplate="%{text}<extra></extra>",
+            showlegend=False,
+        )
+    )
+    if selected is not None:
+        layer, head = selected
+        fig.update_layout(shapes=_outline(layer * step, head * step, size, size))
+    # With one marker a matrix, a click anywhere goes to the nearest.
+    fig.update_layout(height=height, hoverdistance=-1, margin={"t": 8, "b": 8})
+    for update, count, chosen, name in (
+        (fig.update_xaxes, heads, selected and selected[1], names[1]),
+        (fig.update_yaxes, layers, selected and selected[0], names[0]),
+    ):
+        labels = [f"<b>{name} {n + 1}</b>" if n == chosen else f"{name} {n + 1}" for n in range(count)]
+        if count > 6:
+            labels = [f"<b>{n + 1}</b>" if n == chosen else f"{n + 1}" for n in range(count)]
+        update(tickvals=[n * step + centre for n in range(count)], ticktext=labels, showgrid=False, ticks="")
+        if count > 6:
+            update(title={"text": name})
+    fig.update_xaxes(side="top", constrain="domain")
+    fig.update_yaxes(autorange="reversed", scaleanchor="x", constrain="domain")
+    return apply(fig)
+
+
+def compared_words(
+    words: Sequence[str], before, after, names: tuple[str, str], *, height: int | None = None
+) -> go.Figure:
+    """Probabilities of the same words, intact and changed: two bars a word. before, after: (N,), 0 … 1."""
+    fig = go.Figure()
+    for values, name, colour, pattern in ((before, names[0], BLUE, ""), (after, names[1], VERMILION, "/")):
+        values = np.asarray(values, dtype=float)
+        fig.add_bar(
+            y=list(range(len(words))),
+            x=values,
+            orientation="h",
+            name=html.escape(name),
+            marker={"color": colour, "pattern": {"shape": pattern, "fgcolor": "white", "size": 6}},
+            text=[f"{value:.1%}" for value in values],
+            textposition="outside",
+            textfont={"size": SMALL},
+            cliponaxis=False,
+            hovertemplate="%{text}<extra>%{fullData.name}</extra>",
+        )
+    top = max(float(np.max(before)), float(np.max(after)))
+    fig.update_xaxes(range=[0, top * 1.2], tickformat=".0%", nticks=5)
+    fig.update_yaxes(**_ticks(words), autorange="reversed")
+    fig.update_layout(
+        height=height or 110 + 52 * len(words),
+        barmode="group",
+        bargap=0.3,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+        margin={"t": 44, "b": 8},
+    )
+    return apply(fig)
+
+
+def curves(
+    x: Sequence[float],
+    lines: Mapping[str, Sequence[float]],
+    *,
+    xaxis: str,
+    yaxis: str,
+    log: bool = False,
+    percent: bool = False,
+    here: float | None = None,
+    marks: Mapping[float, str] | None = None,
+    height: int = 400,
+) -> go.Figure:
+    """Lines over a common x, each with its own dash and marker. here: the reader's own x. marks: x → what happens."""
+    fig = go.Figure()
+    looks = zip((BLUE, VERMILION, GREEN), ("solid", "dash", "dot"), ("circle", "diamond", "square"), strict=True)
+    for (name, values), (colour, dash, symbol) in zip(lines.items(), looks, strict=False):
+        fig.add_scatter(
+            x=list(x),
+            y=list(values),
+            name=html.escape(name),
+            mode="lines+markers" if len(x) <= 24 else "lines",
+            line={"color": colour, "width": 4, "dash": dash},
+            marker={"symbol": symbol, "size": 9},
+        )
+    for at, text in (marks or {}).items():
+        fig.add_vline(x=at, line={"color": GREY, "width": 2, "dash": "dot"})
+        fig.add_annotation(
+            x=np.log10(at) if log else at,
+            y=1,
+            yref="paper",
+            text=html.escape(text),
+            showarrow=False,
+            xanchor="right",
+            xshift=-6,
+            yanchor="top",
+            font={"size": FONT_SIZE},
+        )
+    if here is not None:
+        fig.add_vline(x=here, line={"color": ORANGE, "width": 4})
+    fig.update_xaxes(title={"text": xaxis})
+    fig.update_yaxes(title={"text": yaxis}, rangemode="tozero")
+    if log:
+        fig.update_xaxes(type="log")
+        fig.update_yaxes(type="log", exponentformat="SI")
+    if percent:
+        fig.update_yaxes(tickformat=".0%", range=[0, 1.02])
+    fig.update_layout(
+        height=height,
+        hovermode="x unified",
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        margin={"t": 44, "b": 8},
+    )
+    return apply(fig)
+
+
+def order_differences(
+    tokens: Sequence[str], intact, without, names: tuple[str, str], *, height: int = 400
+) -> go.Figure:
+    """How far each token's output moves when the words change places: two series on a logarithmic axis.
+
+    intact, without: (T,), relative differences; exact zeros are drawn at the foot.
+    """
+    foot = 1e-8
+    fig = go.Figure()
+    for values, name, colour, symbol in ((intact, names[0], BLUE, "circle"), (without, names[1], VERMILION, "diamond")):
+        fig.add_scatter(
+            x=list(range(len(tokens))),
+            y=np.maximum(np.asarray(values, dtype=float), foot),
+            mode="markers+lines",
+            line={"color": colour, "width": 1, "dash": "dot"},
+            marker={"color": colour, "symbol": symbol, "size": 15},
+            name=html.escape(name),
+            hovertemplate="%{y:.1e}<extra>%{fullData.name}</extra>",
+        )
+    fig.update_xaxes(**_ticks(tokens), tickangle=-45)
+    fig.update_yaxes(type="log", exponentformat="power", range=[-8.3, 0.7], dtick=2)
+    fig.update_layout(
+        height=height, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 44, "b": 8}
+    )
+    return apply(fig)
+
+
+def paths(tokens: Sequence[str], start: int, end: int, names: tuple[str, str], *, height: int = 330) -> go.Figure:
+    """How information gets from one token to another: above, attention in one step; below, a chain hands it on.
+
+    names: what stands beside the upper and the lower row, e.g. "self-attention: 1 step" (plain text).
+    """
+    size = len(tokens)
+    first, last = sorted((start, end))
+    fig = go.Figure()
+    upper, lower = 1.0, 0.0
+    grey = {"color": GREY, "width": 2}
+    for i in range(size - 1):
+        on = first <= i < last
+        fig.add_annotation(
+            x=i + 0.72,
+            ax=i + 0.28,
+            y=lower,
+            ay=lower,
+            xref="x",
+            yref="y",
+            axref="x",
+            ayref="y",
+            arrowhead=2,
+            arrowwidth=5 if on else 2,
+            arrowcolor=VERMILION if on else GREY,
+            text="",
+        )
+    if first != last:
+        bend = np.linspace(0, np.pi, 40)
+        x = first + (last - first) * (1 - np.cos(bend)) / 2
+        fig.add_scatter(
+            x=x,
+            y=upper + 0.1 + 0.5 * np.sin(bend),
+            mode="lines",
+            line={"color": BLUE, "width": 5},
+            hoverinfo="skip",
+        )
+    for y, colour in ((upper, BLUE), (lower, VERMILION)):
+        ends = [i in (first, last) or (y == lower and first < i < last) for i in range(size)]
+        fig.add_scatter(
+            x=list(range(size)),
+            y=[y] * size,
+            mode="markers",
+            marker={
+                "size": 24,
+                "symbol": "circle" if y == upper else "square",
+                "color": [colour if on else "rgba(138,143,152,0.35)" for on in ends],
+                "line": grey,
+            },
+            hoverinfo="skip",
+        )
+    for y, name in ((upper + 0.85, names[0]), (lower + 0.4, names[1])):
+        fig.add_annotation(
+            x=-0.4, y=y, text=f"<b>{html.escape(name)}</b>", showarrow=False, xanchor="left", font={"size": FONT_SIZE}
+        )
+    fig.update_xaxes(**_ticks(tokens), range=[-0.6, size - 0.4], tickangle=-45 if size > 8 else 0)
+    fig.update_yaxes(range=[-0.4, 2.1], visible=False)
+    fig.update_layout(height=height, showlegend=False, margin={"t": 8, "b": 8})
+    return apply(fig)
+
+
+def schedule(tokens: Sequence[str], names: tuple[str, str], axis: str, *, height: int = 400) -> go.Figure:
+    """When each token's new vector can be computed: all at once by attention, one after another by a chain.
+
+    names: titles of the two panels; axis: title of the time axis.
+    """
+    size = len(tokens)
+    fig = make_subplots(
+        cols=2, shared_yaxes=True, horizontal_spacing=0.04, subplot_titles=[html.escape(name) for name in names]
+    )
+    for column, steps, colour, shape in ((1, [0] * size, BLUE, ""), (2, list(range(size)), VERMILION, "/")):
+        fig.add_bar(
+            y=list(range(size)),
+            x=[1] * size,
+            base=steps,
+            orientation="h",
+            marker={"color": colour, "pattern": {"shape": shape, "fgcolor": "white", "size": 6}},
+            hoverinfo="skip",
+            showlegend=False,
+            row=1,
+            col=column,
+        )
+    fig.update_annotations(font={"size": FONT_SIZE})
+    fig.update_xaxes(range=[0, size], title={"text": axis}, dtick=max(1, size // 8), tick0=0)
+    fig.update_yaxes(autorange="reversed", showgrid=False)
+    fig.update_yaxes(**_ticks(tokens), col=1)
+    fig.update_layout(height=max(height, 120 + 20 * size), bargap=0.15, margin={"t": 40, "b": 8})
+    return apply(fig)
+
+
+def weight_and_effect(
+    labels: Sequence[str],
+    weight,
+    effect,
+    *,
+    axes: tuple[str, str],
+    marked: Mapping[int, str] | None = None,
+    height: int = 460,
+) -> go.Figure:
+    """Each point a token or a head: how much attention across, how much it matters upwards. weight, effect: (N,).
+
+    labels: on hover, and on the points when there are few. marked: points to name, index → text.
+    """
+    weight, effect = np.asarray(weight, dtype=float), np.asarray(effect, dtype=float)
+    marked = marked or {}
+    chosen = [index in marked for index in range(len(weight))]
+    fig = go.Figure(
+        go.Scatter(
+            x=weight,
+            y=effect,
+            mode="markers",
+            marker={
+                "size": [18 if on else 13 for on in chosen],
+                "color": [VERMILION if on else BLUE for on in chosen],
+                "symbol": ["diamond" if on else "circle" for on in chosen],
+                "line": {"width": 1, "color": "white"},
+            },
+            text=[token_label(label) if len(label) <= TOKEN_WIDTH else html.escape(label) for label in labels],
+            hovertemplate="%{text}<br>%{x:.3f} · %{y:.3f}<extra></extra>",
+            showlegend=False,
+        )
+    )
+    right = float(np.nanmax(weight)) if weight.size else 1.0
+    for index, text in marked.items():
+        far = weight[index] > right / 2
+        fig.add_annotation(
+            x=weight[index],
+            y=effect[index],
+            text=html.escape(text),
+            showarrow=False,
+            xanchor="right" if far else "left",
+            xshift=-14 if far else 14,
+            yshift=4,
+            font={"size": FONT_SIZE},
+        )
+    fig.update_xaxes(title={"text": html.escape(axes[0])}, rangemode="tozero")
+    fig.update_yaxes(title={"text": html.escape(axes[1])}, rangemode="tozero")
+    fig.update_layout(height=height, margin={"t": 16, "b": 8})
+    return apply(fig)
