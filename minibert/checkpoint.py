@@ -109,6 +109,8 @@ def writing(directory) -> Iterator[Path]:
     folder.chmod(0o755)
     try:
         yield folder
+        for file in folder.iterdir():
+            file.chmod(0o644)  # safetensors writes for its owner alone
         if directory.exists():
             for file in folder.iterdir():
                 os.replace(file, directory / file.name)

@@ -1,0 +1,177 @@
+"""Saving and loading: the ecosystem's layout both ways, whole or not at all, and never a pickle."""
+
+import json
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+from minibert import checkpoint
+from minibert.checkpoint import CheckpointError
+from minibert.config import BertConfig
+from minibert.heads import BertForSequenceClassification
+from minibert.model import Batch, Bert, BertForPreTraining
+from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+
+CONFIG = BertConfig(
+    vocab_size=60, hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=50,
+    max_position_embeddings=32,
+)  # fmt: skip
+BATCH = Batch(torch.arange(5, 25).reshape(2, 10))
+MODELS = {
+    "BertModel": lambda: Bert(CONFIG),
+    "BertForPreTraining": lambda: BertForPreTraining(CONFIG),
+    "BertForSequenceClassification": lambda: BertForSequenceClassification(CONFIG, ["no", "maybe", "yes"]),
+}
+
+
+@pytest.fixture
+def tokenizer():
+    letters = [chr(97 + i) for i in range(26)]
+    return Tokenizer([*SPECIAL_TOKENS, *letters, *("##" + letter for letter in letters), ".", ",", "!"])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_was_saved_comes_back(name, tmp_path, tokenizer):
+    model = MODELS[name]().eval()
+    directory = checkpoint.save(tmp_path / "model", model, tokenizer)
+    again = checkpoint.load(directory)
+    assert type(again) is type(model) and again.config == CONFIG and not again.training
+    for key, value in model.state_dict().items():
+        assert torch.equal(again.state_dict()[key], value), key
+    assert checkpoint.load_tokenizer(directory).vocab == tokenizer.vocab
+    if name == "BertForSequenceClassification":
+        assert again.labels == ["no", "maybe", "yes"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_transformers_loads_it_with_no_missing_and_no_unexpected_key(name, tmp_path, tokenizer):
+    model = MODELS[name]().eval()
+    directory = checkpoint.save(tmp_path / "model", model, tokenizer)
+    theirs, report = getattr(transformers, name).from_pretrained(directory, output_loading_info=True)
+    assert not report["missing_keys"] and not report["unexpected_keys"] and not report["mismatched_keys"]
+    with torch.no_grad():
+        expected, got = theirs.eval()(BATCH.ids), model(BATCH)
+    if name == "BertModel":
+        torch.testing.assert_close(got[0], expected.last_hidden_state, atol=1e-5, rtol=0)
+        torch.testing.assert_close(got[1], expected.pooler_output, atol=1e-5, rtol=0)
+    elif name == "BertForPreTraining":
+        torch.testing.assert_close(got.mlm_logits, expected.prediction_logits, atol=1e-5, rtol=0)
+        torch.testing.assert_close(got.nsp_logits, expected.seq_relationship_logits, atol=1e-5, rtol=0)
+    else:
+        torch.testing.assert_close(got.logits, expected.logits, atol=1e-5, rtol=0)
+        assert theirs.config.id2label == {0: "no", 1: "maybe", 2: "yes"}
+    text = "abc, def!"
+    theirs_tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
+    assert theirs_tokenizer(text)["input_ids"] == tokenizer.encode(text).ids
+
+
+@pytest.mark.parametrize("name", [*MODELS, "BertForMaskedLM"])
+def test_we_load_what_transformers_saves(name, tmp_path):
+    theirs = getattr(transformers, name)(transformers.BertConfig(**CONFIG.as_dict(), num_labels=3)).eval()
+    theirs.save_pretrained(tmp_path)
+    ours = checkpoint.load(tmp_path)
+    with torch.no_grad():
+        expected, got = theirs(BATCH.ids), ours(BATCH)
+    if name == "BertModel":
+        torch.testing.assert_close(got[0], expected.last_hidden_state, atol=1e-5, rtol=0)
+    elif name == "BertForSequenceClassification":
+        torch.testing.assert_close(got.logits, expected.logits, atol=1e-5, rtol=0)
+    else:
+        logits = expected.logits if name == "BertForMaskedLM" else expected.prediction_logits
+        torch.testing.assert_close(got.mlm_logits, logits, atol=1e-5, rtol=0)
+
+
+def test_a_pre_trained_encoder_becomes_a_classifier(tmp_path):
+    pretrained = BertForPreTraining(CONFIG)
+    checkpoint.save(tmp_path / "model", pretrained)
+    model = checkpoint.load(tmp_path / "model", kind=BertForSequenceClassification, labels=["a", "b"], pooling="mean")
+    for key, value in pretrained.bert.state_dict().items():
+        assert torch.equal(model.bert.state_dict()[key], value), key
+    assert model.labels == ["a", "b"] and model.pooling == "mean"
+
+
+def test_half_precision_is_half_the_size_and_loads_as_float32(tmp_path):
+    model = BertForPreTraining(CONFIG).eval()
+    whole = checkpoint.save(tmp_path / "whole", model) / "model.safetensors"
+    half = checkpoint.save(tmp_path / "half", model, dtype=torch.float16) / "model.safetensors"
+    assert half.stat().st_size < 0.55 * whole.stat().st_size
+    again = checkpoint.load(tmp_path / "half")
+    assert {p.dtype for p in again.parameters()} == {torch.float32}
+    with torch.no_grad():
+        torch.testing.assert_close(again(BATCH).mlm_logits, model(BATCH).mlm_logits, atol=1e-3, rtol=1e-2)
+
+
+def test_saving_is_all_or_nothing(tmp_path, monkeypatch):
+    model = BertForPreTraining(CONFIG)
+    directory = checkpoint.save(tmp_path / "model", model)
+    (directory / "notes.md").write_text("mine")
+    before = {file.name: file.read_bytes() for file in directory.iterdir()}
+
+    def break_down(state, path, **options):
+        path.write_bytes(b"half a fi")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(checkpoint, "save_file", break_down)
+    with pytest.raises(OSError, match="disk full"):
+        checkpoint.save(directory, BertForPreTraining(CONFIG))
+    assert {file.name: file.read_bytes() for file in directory.iterdir()} == before
+    with pytest.raises(OSError, match="disk full"):
+        checkpoint.save(tmp_path / "new", model)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
+
+
+def test_a_pickled_checkpoint_is_refused_with_a_reason(tmp_path):
+    directory = checkpoint.save(tmp_path / "model", Bert(CONFIG))
+    (directory / "model.safetensors").unlink()
+    (directory / "pytorch_model.bin").write_bytes(b"\x80\x04.")
+    with pytest.raises(CheckpointError, match=r"pytorch_model.bin is a pickled checkpoint.*can run any code"):
+        checkpoint.load(directory)
+
+
+def spoiled(directory, **changes):
+    config = json.loads((directory / "config.json").read_text())
+    (directory / "config.json").write_text(json.dumps({**config, **changes}))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda d: spoiled(d, hidden_size=48), "has shape .* where config.json asks for"),
+        (lambda d: spoiled(d, num_hidden_layers=3), r"lacks bert.encoder.layer.2"),
+        (lambda d: spoiled(d, num_hidden_layers=1), r"holds bert.encoder.layer.1.* which is not BERT's"),
+        (lambda d: spoiled(d, model_type="gpt2"), 'model_type is "gpt2"'),
+        (lambda d: spoiled(d, position_embedding_type="relative_key"), "relative_key"),
+        (lambda d: spoiled(d, architectures=["BertForQuantumGravity"]), "BertForQuantumGravity is not one of"),
+        (lambda d: (d / "config.json").write_text("{"), "config.json"),
+        (lambda d: (d / "config.json").unlink(), "has no config.json"),
+        (lambda d: (d / "model.safetensors").unlink(), "has no model.safetensors"),
+        (lambda d: (d / "model.safetensors").write_bytes(b"\x00" * 40), "damaged or not a safetensors file"),
+    ],
+)
+def test_what_is_wrong_is_named(spoil, message, tmp_path):
+    directory = checkpoint.save(tmp_path / "model", BertForPreTraining(CONFIG))
+    spoil(directory)
+    with pytest.raises(CheckpointError, match=message):
+        checkpoint.load(directory)
+
+
+def test_no_such_directory(tmp_path):
+    with pytest.raises(CheckpointError, match="is not a directory"):
+        checkpoint.load(tmp_path / "nowhere")
+
+
+def test_tied_decoder_stays_tied_after_loading(tmp_path):
+    directory = checkpoint.save(tmp_path / "model", BertForPreTraining(CONFIG))
+    assert "cls.predictions.decoder.weight" not in load_file(directory / "model.safetensors")
+    again = checkpoint.load(directory)
+    assert again.mlm.decoder.weight is again.bert.embeddings.token.weight
+
+
+def test_an_old_checkpoint_with_position_ids_loads(tmp_path):
+    directory = checkpoint.save(tmp_path / "model", BertForPreTraining(CONFIG))
+    state = load_file(directory / "model.safetensors")
+    state["bert.embeddings.position_ids"] = torch.arange(32)[None]
+    save_file(state, directory / "model.safetensors")
+    checkpoint.load(directory)
