@@ -44,9 +44,7 @@ def mask_tokens(
         raise ValueError(f"the masking rate is a share between 0 and 1, not {rate}")
     if min(split) < 0 or abs(sum(split) - 1) > 1e-6:
         raise ValueError(f"the split must be three shares that sum to 1, not {split}")
-    budget = (~special).sum(dim=1).double().mul(rate).round().long()  # (B,)
-    if rate > 0:
-        budget = torch.maximum(budget, (~special).any(dim=1).long())
+    budget = masking_budget((~special).sum(dim=1), rate)  # (B,)
     if whole_words:
         hidden = draw_words(vocab.continuation[ids], special, budget, rng)
     else:
@@ -58,6 +56,12 @@ def mask_tokens(
     corrupted = torch.where(hidden & (fate < to_mask), vocab.mask_id, ids)
     corrupted = torch.where(hidden & (fate >= to_mask) & (fate < to_mask + to_random), other, corrupted)
     return corrupted, labels
+
+
+def masking_budget(tokens: Tensor, rate: float) -> Tensor:
+    """How many of so many tokens are hidden: round(rate × tokens), at least one if rate > 0. tokens: (B,) int64."""
+    budget = tokens.double().mul(rate).round().long()
+    return torch.maximum(budget, (tokens > 0).long()) if rate > 0 else budget
 
 
 def draw_tokens(special: Tensor, budget: Tensor, rng: torch.Generator) -> Tensor:

@@ -42,7 +42,7 @@ def visible(text: str, *, spaces: bool = True) -> str:
 # Zero-width joiners are left alone: they hold emoji and many scripts together.
 _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
-KINDS = ("plain", "special", "piece", "unknown", "mask", "changed", "faded")
+KINDS = ("plain", "special", "piece", "unknown", "mask", "changed", "kept", "faded")
 
 
 def kind_of(token: str) -> str:
