@@ -1,0 +1,333 @@
+"""Masking in figures: what falls in each epoch, what a model expects at a blank, two contexts over the whole
+vocabulary, what the encoder reads, and the paper's ablation."""
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
+
+# By the names of minibert.cloze.FATES. Told apart by letter as well as by colour; the letters are black on all of them.
+FATE_COLOURS = {"untouched": "rgba(138,143,152,0.22)", "masked": ORANGE, "random": PINK, "kept": SKY}
+FATE_LETTERS = {"untouched": "", "masked": "M", "random": "R", "kept": "K"}
+FATE_NAMES = {"untouched": "not asked", "masked": "[MASK]", "random": "random token", "kept": "kept"}
+
+
+def percent(share: float) -> str:
+    """A share for people: 97.1 %, 2.3 %, 0.14 %, 0.0021 %; two significant digits where it is small."""
+    value = share * 100
+    if value == 0:
+        return "0 %"
+    decimals = 1 if value >= 1 else min(1 - math.floor(math.log10(value)), 12)
+    return f"{value:.{decimals}f} %"
+
+
+def _label(token: str) -> str:
+    """Plotly reads a little HTML in labels; a token is never markup."""
+    return html.escape(token, quote=False)
+
+
+def mask_rows(
+    tokens: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    row_names: Sequence[str],
+    *,
+    names: Mapping[str, str] = FATE_NAMES,
+) -> go.Figure:
+    """Draws of the same sentence, one below the other. rows: for each draw a fate (minibert.cloze.FATES) per token."""
+    fig = go.Figure()
+    columns = list(range(len(tokens)))
+    for fate, colour in FATE_COLOURS.items():
+        cells = [[1 if told == fate else None for told in row] for row in rows]
+        letters = [[FATE_LETTERS[fate] if told == fate else "" for told in row] for row in rows]
+        fig.add_heatmap(
+            z=cells,
+            x=columns,
+            y=list(range(len(rows))),
+            name=f"{FATE_LETTERS[fate]} {_label(names[fate])}".strip(),
+            text=letters,
+            texttemplate="%{text}",
+            textfont={"size": FONT_SIZE, "color": "#111111"},
+            customdata=[[_label(token) for token in tokens] for _row in rows],
+            hovertemplate=f"%{{customdata}}: {_label(names[fate])}<extra></extra>",
+            hoverongaps=False,
+            colorscale=[[0, colour], [1, colour]],
+            zmin=0,
+            zmax=1,
+            showscale=False,
+            showlegend=True,
+            xgap=2,
+            ygap=4,
+        )
+    fig.update_xaxes(
+        tickmode="array",
+        tickvals=columns,
+        ticktext=[_label(token) for token in tokens],
+        tickangle=-60 if len(tokens) > 8 else 0,
+        side="top",
+        showgrid=False,
+        range=[-0.5, max(len(tokens), 12) - 0.5],  # a short sentence gets cells, not slabs
+    )
+    fig.update_yaxes(
+        tickmode="array",
+        tickvals=list(range(len(rows))),
+        ticktext=[_label(name) for name in row_names],
+        autorange="reversed",
+        showgrid=False,
+    )
+    longest = max((len(token) for token in tokens), default=1)
+    top = 40 + (8 * min(longest, 16) if len(tokens) > 8 else 0)
+    fig.update_layout(
+        height=top + 44 * max(len(rows), 1) + 60,
+        legend={"orientation": "h", "yanchor": "top", "y": -0.04, "x": 0, "itemclick": False, "itemdoubleclick": False},
+    )
+    return fig
+
+
+@dataclass(frozen=True)
+class Blank:
+    """What a model expects at one position. tokens, probs: the likeliest first. notes: a few words on tokens that
+    matter, colours: of their bars."""
+
+    title: str
+    tokens: Sequence[str]
+    probs: Sequence[float]
+    notes: Mapping[str, str] = field(default_factory=dict)
+    colours: Mapping[str, str] = field(default_factory=dict)
+
+
+def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3) -> go.Figure:
+    """Horizontal bars of probability, a panel for each blank, all on one scale."""
+    columns = max(1, min(columns, len(blanks)))
+    rows = max(1, math.ceil(len(blanks) / columns))
+    bars = max((len(blank.tokens) for blank in blanks), default=1)
+    height = 34 * bars + 56  # of one row of panels
+    fig = make_subplots(
+        rows=rows,
+        cols=columns,
+        subplot_titles=[_label(blank.title) for blank in blanks],
+        horizontal_spacing=0.14 if columns > 1 else 0,
+        vertical_spacing=56 / (height * rows) if rows > 1 else 0,
+    )
+    fig.update_annotations(font_size=FONT_SIZE + 1)
+    highest = max((p for blank in blanks for p in blank.probs), default=1.0)
+    room = {1: 1.3, 2: 1.7}.get(columns, 2.1) if any(blank.notes for blank in blanks) else 1.35
+    for index, blank in enumerate(blanks):
+        row, column = index // columns + 1, index % columns + 1
+        places = list(range(len(blank.tokens)))
+        fig.add_bar(
+            x=list(blank.probs),
+            y=places,
+            orientation="h",
+            width=0.72,
+            marker_color=[blank.colours.get(token, GREY) for token in blank.tokens],
+            text=[
+                percent(p) + (f"  {_label(blank.notes[token])}" if token in blank.notes else "")
+                for token, p in zip(blank.tokens, blank.probs, strict=True)
+            ],
+            textposition="outside",
+            textfont_size=SMALL,
+            cliponaxis=False,
+            customdata=[_label(token) for token in blank.tokens],
+            hovertemplate="%{customdata}: %{text}<extra></extra>",
+            showlegend=False,
+            row=row,
+            col=column,
+        )
+        fig.update_yaxes(
+            tickmode="array",
+            tickvals=places,
+            ticktext=[f"{_label(token)} " for token in blank.tokens],
+            tickfont_size=FONT_SIZE,
+            range=[bars - 0.4, -0.6],
+            showgrid=False,
+            row=row,
+            col=column,
+        )
+    fig.update_xaxes(range=[0, highest * room], showticklabels=False, showgrid=False)
+    fig.update_layout(height=rows * height + 20, margin_t=44, bargap=0.2)
+    return fig
+
+
+def two_contexts(
+    tokens: Sequence[str],
+    log_p: np.ndarray,
+    log_q: np.ndarray,
+    movers: Sequence[int],
+    *,
+    axes: tuple[str, str] = ("probability in A", "probability in B"),
+    names: tuple[str, str, str] = ("every token", "likelier in A", "likelier in B"),
+) -> go.Figure:
+    """The whole vocabulary, a point a token: how likely in one context, how likely in another.
+
+    log_p, log_q: (V,) natural logarithms · movers: ids to mark and, where there is room, to name, by importance.
+    """
+    x, y = np.asarray(log_p) / math.log(10), np.asarray(log_q) / math.log(10)
+    low = math.floor(min(x.min(), y.min(), -1) - 0.2)
+    told = [
+        [_label(token), percent(math.exp(p)), percent(math.exp(q))]
+        for token, p, q in zip(tokens, log_p, log_q, strict=True)
+    ]
+    hover = "%{customdata[0]}<br>A %{customdata[1]}<br>B %{customdata[2]}<extra></extra>"
+    fig = go.Figure()
+    fig.add_scattergl(
+        x=x,
+        y=y,
+        mode="markers",
+        name=_label(names[0]),
+        marker={"size": 5, "color": GREY, "opacity": 0.45},
+        customdata=told,
+        hovertemplate=hover,
+    )
+    fig.add_shape(type="line", x0=low, y0=low, x1=0, y1=0, line={"color": GREY, "width": 2, "dash": "dash"})
+    sides = _name_sides(movers, x, y, tokens, low)
+    for name, colour, symbol, mine in (
+        (names[1], BLUE, "circle", [i for i in movers if x[i] > y[i]]),
+        (names[2], VERMILION, "diamond", [i for i in movers if x[i] <= y[i]]),
+    ):
+        fig.add_scatter(
+            x=x[mine],
+            y=y[mine],
+            mode="markers+text",
+            name=_label(name),
+            marker={"size": 12, "color": colour, "symbol": symbol, "line": {"width": 1, "color": "white"}},
+            text=[told[i][0] if i in sides else "" for i in mine],
+            textposition=[sides.get(i, "middle right") for i in mine],
+            textfont_size=FONT_SIZE,
+            customdata=[told[i] for i in mine],
+            hovertemplate=hover,
+        )
+    step = max(1, math.ceil(-low / 7))
+    decades = list(range(0, low, -step))
+    for update, title in ((fig.update_xaxes, axes[0]), (fig.update_yaxes, axes[1])):
+        update(
+            title_text=_label(title),
+            range=[low, 0.25],
+            tickmode="array",
+            tickvals=decades,
+            ticktext=[_decade(decade) for decade in decades],
+        )
+    fig.update_layout(height=640, legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0})
+    return fig
+
+
+def _decade(exponent: int) -> str:
+    return f"{10.0**exponent:g}" if exponent > -3 else f"10<sup>{exponent}</sup>"
+
+
+def _name_sides(
+    movers: Sequence[int], x: np.ndarray, y: np.ndarray, tokens: Sequence[str], low: float
+) -> dict[int, str]:
+    """On which side of its point each name stands, so that none lies on another or on a marked point; names without
+    room are left out. By the movers' order; measured for a figure of 1000 × 520 pixels."""
+    across, up = 1000 / (0.25 - low), 520 / (0.25 - low)  # pixels a decade
+    points = {i: (x[i] * across, y[i] * up) for i in movers}
+    taken = [(px - 7, py - 7, px + 7, py + 7) for px, py in points.values()]
+    sides = {}
+    for i in movers:
+        px, py = points[i]
+        width = 9 * len(tokens[i]) + 4
+        # Away from the diagonal first, where there are fewest points.
+        outward, inward = ("right", "left") if x[i] > y[i] else ("left", "right")
+        lefts = {"right": px + 9, "left": px - 9 - width, "center": px - width / 2}
+        bottoms = {"middle": py - 10, "top": py + 9, "bottom": py - 29}
+        beyond = ("bottom", "top") if outward == "right" else ("top", "bottom")
+        for vertical, side in (
+            ("middle", outward),
+            *((v, s) for v in beyond for s in (outward, "center", inward)),
+            ("middle", inward),
+        ):
+            left, bottom = lefts[side], bottoms[vertical]
+            box = (left, bottom, left + width, bottom + 20)
+            if all(box[2] < t[0] or t[2] < box[0] or box[3] < t[1] or t[3] < box[1] for t in taken):
+                sides[i] = f"{vertical} {side}"
+                taken.append(box)
+                break
+    return sides
+
+
+def what_is_read(
+    rate: float,
+    split: tuple[float, float, float],
+    *,
+    rows: tuple[str, str] = ("Pre-training reads", "Fine-tuning reads"),
+    names: Mapping[str, str] = FATE_NAMES,
+) -> go.Figure:
+    """Of a hundred tokens, how many reach the encoder as what, on average. split: [MASK] / random / kept."""
+    to_mask, to_random, to_keep = split
+    shares = {"untouched": 1 - rate, "masked": rate * to_mask, "random": rate * to_random, "kept": rate * to_keep}
+    fig = go.Figure()
+    for fate, share in shares.items():
+        both = [share, 1.0 if fate == "untouched" else 0.0]
+        fig.add_bar(
+            x=both,
+            y=list(rows),
+            orientation="h",
+            width=0.6,
+            name=f"{_label(names[fate])}  {percent(share)}",
+            marker={"color": GREY if fate == "untouched" else FATE_COLOURS[fate], "line": {"width": 0}},
+            text=[percent(value) if value > 0.06 else "" for value in both],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"size": FONT_SIZE, "color": "#111111"},
+            hovertemplate=f"{_label(names[fate])}: %{{x:.1%}}<extra></extra>",
+        )
+    fig.update_layout(
+        barmode="stack",
+        height=230,
+        legend={"orientation": "h", "yanchor": "top", "y": -0.02, "x": 0, "traceorder": "normal"},
+    )
+    fig.update_xaxes(range=[0, 1], showticklabels=False, showgrid=False)
+    fig.update_yaxes(autorange="reversed", showgrid=False, tickfont_size=FONT_SIZE)
+    return fig
+
+
+def ablation(
+    strategies: Sequence[str], scores: Mapping[str, Sequence[float]], *, baseline: int = 0, unit: str = "%"
+) -> go.Figure:
+    """Scores of several strategies, a panel for each measure, every score written out; all panels span equally many
+    points, so that distances can be compared. baseline: the strategy with the dotted line."""
+    span = max(max(values) - min(values) for values in scores.values()) + 0.9
+    fig = make_subplots(
+        rows=1, cols=len(scores), shared_yaxes=True, subplot_titles=[_label(m) for m in scores], horizontal_spacing=0.04
+    )
+    fig.update_annotations(font_size=FONT_SIZE)
+    places = list(range(len(strategies)))
+    for column, values in enumerate(scores.values(), 1):
+        first = (min(values) + max(values) - span) / 2
+        looks = [
+            (GREEN, "star") if i == baseline else (BLUE, "circle") if v >= values[baseline] else (VERMILION, "diamond")
+            for i, v in enumerate(values)
+        ]
+        fig.add_scatter(
+            x=list(values),
+            y=places,
+            mode="markers+text",
+            marker={"size": 16, "color": [colour for colour, _ in looks], "symbol": [symbol for _, symbol in looks]},
+            text=[f"{value:.1f} " if value < values[baseline] else f" {value:.1f}" for value in values],
+            textposition=["middle left" if value < values[baseline] else "middle right" for value in values],
+            textfont_size=FONT_SIZE,
+            hovertemplate=f"%{{x:.1f}} {unit}<extra></extra>",
+            showlegend=False,
+            row=1,
+            col=column,
+        )
+        fig.add_vline(x=values[baseline], line={"color": GREY, "width": 2, "dash": "dot"}, row=1, col=column)
+        fig.update_xaxes(
+            range=[first - 0.2, first + span + 0.2], showticklabels=False, showgrid=False, row=1, col=column
+        )
+    fig.update_yaxes(
+        tickmode="array",
+        tickvals=places,
+        ticktext=[_label(name) for name in strategies],
+        tickfont_size=FONT_SIZE,
+        range=[len(strategies) - 0.4, -0.6],
+    )
+    fig.update_layout(height=56 + 52 * len(strategies), margin_t=48)
+    return fig
