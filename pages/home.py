@@ -1,10 +1,127 @@
 """Home: the road from text to an answer, who may look where, and what this class has trained."""
 
+import streamlit as st
+
+from ui.figures import figure
+from ui.inputs import sentence_input
 from ui.lesson import Lesson
-from ui.navigation import next_lesson
+from ui.navigation import link_to, next_lesson
+from ui.runs import show_runs
+from ui.source import show_source
+from ui.state import follow_link, set_url, url_int
+from ui.text import literal
+from ui.translations import _, ngettext
 
 lesson = Lesson("home")
+
+
+def road() -> None:
+    """The stops in order; each is a link to its lesson."""
+    stops = [
+        ("tokenization", _("Text becomes **tokens**: pieces from a fixed vocabulary.")),
+        ("input", _("Tokens become **vectors**: what, where, and which sentence.")),
+        ("attention", _("Every token **looks at** every other, layer after layer.")),
+        ("parameters", _("All that is **numbers**: count them, to the last one.")),
+        ("masking", _("Pre-training: **hide** words, guess them from both sides.")),
+        ("classification", _("Fine-tuning: one small layer more gives the **answer**.")),
+    ]
+    with st.grid(3, min_column_width=230, key="road") as grid:
+        for name, what in stops:
+            with grid.container(border=True, height="stretch", key=f"stop-{name}"):
+                if not link_to(name):
+                    st.markdown(f"**{_('Coming soon')}**")
+                st.markdown(what)
+
+
+@st.fragment
+def who_may_look_where() -> None:
+    """ELMo, GPT and BERT over the reader's sentence; a click on a position shows what reaches it in each."""
+    from plots.visibility import MAX_WORDS, MODELS, reach, visibility
+
+    text = sentence_input("sentence", lesson.examples, label=_("A sentence"))
+    words = split_into_words(text)
+    if not words:
+        st.info(_("Type at least one word."), icon=":material/edit:")
+        return
+    if len(words) > MAX_WORDS:
+        st.caption(_("The pictures show the first {n} of {total} words.").format(n=MAX_WORDS, total=len(words)))
+        words = words[:MAX_WORDS]
+    n = len(words)
+    if follow_link("word") or "word" not in st.session_state:
+        st.session_state.word = url_int("word", (n + 1) // 2, 1, n) - 1
+    st.session_state.word = min(st.session_state.word or 0, n - 1)
+    position = st.segmented_control(
+        _("Whose vector?"), range(n), format_func=lambda i: literal(words[i]), key="word", required=True
+    )
+    set_url("word", position + 1, default=(n + 1) // 2)
+
+    for column, model in zip(st.columns(3), MODELS, strict=True):
+        with column:
+            seen = reach(model, position, n)
+            st.markdown(f"### {model}")
+            figure(
+                visibility(words, position, model),
+                in_words(model, words, position, seen),
+                f"see-{model}",
+                on_select=lambda key=f"see-{model}": choose(key),
+            )
+            st.markdown(summary(model, seen, n))
+    show_source(reach)
+
+
+def split_into_words(text: str) -> list[str]:
+    """Words as BERT's tokenizer first sees them: at spaces and punctuation, Chinese by character."""
+    from minibert.tokenizer import Span, clean, space_out_cjk, split_off_punctuation, split_on_spaces
+
+    spaced = space_out_cjk(clean(Span(text, range(len(text)))))
+    return [part.text for word in split_on_spaces(spaced) for part in split_off_punctuation(word)]
+
+
+def choose(key: str) -> None:
+    """A click in a figure: go to the position that was clicked."""
+    points = st.session_state[key].selection.points
+    if points:
+        st.session_state.word = points[0]["customdata"]
+
+
+def summary(model: str, seen, n: int) -> str:
+    """How much the chosen position sees, in a line."""
+    amount = ngettext("Sees **{seen} of {n} word**", "Sees **{seen} of {n} words**", n).format(
+        seen=len(seen.words), n=n
+    )
+    how = {
+        "ELMo": _("two halves ({left} from the left, {right} from the right), joined only on top").format(
+            left=len(seen.left), right=len(seen.right)
+        ),
+        "GPT": _("itself and what stands to its left"),
+        "BERT": _("both sides, together in every layer"),
+    }[model]
+    far = ngettext("the farthest is {n} step away", "the farthest is {n} steps away", seen.steps).format(n=seen.steps)
+    return f"{amount}: {how}; {far}."
+
+
+def in_words(model: str, words: list[str], position: int, seen) -> str:
+    """The figure's text alternative."""
+    hidden = [words[j] for j in range(len(words)) if j not in seen.words]
+    return _("{model}: the vector of “{word}” is computed from: {seen}. Out of sight: {hidden}.").format(
+        model=model,
+        word=words[position],
+        seen=", ".join(words[j] for j in seen.words),
+        hidden=", ".join(hidden) or _("nothing"),
+    )
+
+
 lesson.show_title()
 lesson.show("The road")
+road()
+lesson.show("Who may look where")
+who_may_look_where()
+lesson.show("What the pictures say", title=False)
+lesson.show("What this class has trained")
+show_runs()
+lesson.show("How to use this classroom")
+for column, heading in zip(st.columns(2), ("For the teacher", "For the student"), strict=True):
+    with column.container(border=True, height="stretch"):
+        lesson.show(heading)
 lesson.quiz()
 next_lesson("home")

@@ -104,13 +104,9 @@ def _complete(path: Path) -> bool:
 
 
 def _own_runs() -> list[ModelInfo]:
-    from ui.runs import finished_runs
+    from ui.runs import own_finished_runs
 
-    return [
-        ModelInfo(run.id, run.title, run.directory)
-        for run in finished_runs()
-        if run.directory is not None and _complete(run.directory)
-    ]
+    return [ModelInfo(run.id, run.title, run.result) for run in own_finished_runs() if _complete(run.result)]
 
 
 def model_choice(key: str = "model", *, fill: bool = False, label: str | None = None) -> str:

@@ -1,0 +1,207 @@
+"""Who may look where: in ELMo, GPT and BERT, the paths on which words reach a position (Devlin et al. 2019, Fig. 3).
+
+All three are drawn with two layers. A node's colour and shape say what it has been computed from: words to its left
+(and its own), words to its right (and its own), or both together.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, apply
+
+MODELS = ("ELMo", "GPT", "BERT")
+LAYERS = 2
+MAX_WORDS = 12  # more words than this cannot be told apart in a third of a page
+
+_LOOK = {  # what a node knows → colour, marker
+    "word": (GREY, "circle"),
+    "left": (BLUE, "circle"),
+    "right": (ORANGE, "diamond"),
+    "both": (GREEN, "square"),
+}
+_SHIFT = {"left": -0.16, "right": 0.16}  # ELMo's two networks stand beside each other at a position
+
+
+class Node(NamedTuple):
+    """A vector in a model. layer 0: the words' own vectors; knows: "word", "left", "right" or "both"."""
+
+    layer: int
+    position: int
+    knows: str
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What reaches one position of a model's output.
+
+    left, right: the words its left-looking and its right-looking half see, the position's own included. joint: whether
+    one vector is computed from both sides. steps: vectors on the way, within one layer, from the farthest word seen:
+    one for attention, one a word for a recurrent network.
+    """
+
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    joint: bool
+    steps: int
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        return tuple(sorted({*self.left, *self.right}))
+
+
+def reads(model: str, node: Node, n: int) -> list[Node]:
+    """The nodes that `node` is computed from directly, in a model over n words."""
+    layer, i, knows = node
+    if layer == 0:
+        return []
+    if model == "BERT":  # attention to every position
+        return [Node(layer - 1, j, "both" if layer > 1 else "word") for j in range(n)]
+    if model == "GPT":  # attention to this position and those before it
+        return [Node(layer - 1, j, "left" if layer > 1 else "word") for j in range(i + 1)]
+    if knows == "both":  # ELMo's output: its two networks' vectors side by side
+        return [Node(layer - 1, i, "left"), Node(layer - 1, i, "right")]
+    below = Node(layer - 1, i, knows if layer > 1 else "word")  # a recurrent network: the layer below, and …
+    before = i - 1 if knows == "left" else i + 1  # … its own vector one word earlier in its direction
+    return [below, Node(layer, before, knows)] if 0 <= before < n else [below]
+
+
+def output(model: str, position: int) -> Node:
+    """The vector a model gives for a word."""
+    return {
+        "ELMo": Node(LAYERS + 1, position, "both"),
+        "GPT": Node(LAYERS, position, "left"),
+        "BERT": Node(LAYERS, position, "both"),
+    }[model]
+
+
+def nodes(model: str, n: int) -> list[Node]:
+    """Every vector of a model over n words."""
+    return list(
+        dict.fromkeys(node for i in range(n) for node in (*_paths(model, output(model, i), n), Node(0, i, "word")))
+    )
+
+
+def _paths(model: str, start: Node, n: int) -> Iterator[Node]:
+    """`start` and all that it is computed from."""
+    seen, waiting = {start}, [start]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for source in reads(model, node, n):
+            if source not in seen:
+                seen.add(source)
+                waiting.append(source)
+
+
+def reach(model: str, position: int, n: int) -> Reach:
+    """Which words may reach the output of `model` at `position` (from 0) among n words, found by following `reads`."""
+    if not 0 <= position < n:
+        raise ValueError(f"position {position} is not one of {n} words")
+
+    def words(start: Node) -> tuple[int, ...]:
+        return tuple(sorted(node.position for node in _paths(model, start, n) if node.layer == 0))
+
+    top = output(model, position)
+    if model == "ELMo":
+        left, right = (words(source) for source in reads(model, top, n))
+    else:
+        left = tuple(j for j in words(top) if j <= position)
+        right = tuple(j for j in words(top) if j > position)
+    farthest = max(abs(j - position) for j in (*left, *right))
+    return Reach(left, right, joint=model == "BERT", steps=farthest if model == "ELMo" else min(farthest, 1))
+
+
+def visibility(words: Sequence[str], position: int, model: str) -> go.Figure:
+    """The model over `words` with everything that reaches its output at `position` drawn strongly, the rest faintly.
+
+    Every point's `customdata` is its position, so a click says which word was meant. Raises ValueError for more than
+    MAX_WORDS words.
+    """
+    n = len(words)
+    if n > MAX_WORDS:
+        raise ValueError(f"{n} words are too many to draw; at most {MAX_WORDS}")
+    top = output(model, position)
+    used = set(_paths(model, top, n))
+    everything = nodes(model, n)
+    fig = go.Figure()
+    lines = [(source, node) for node in everything for source in reads(model, node, n)]
+    _edges(fig, [edge for edge in lines if edge[1] not in used], model, "rgba(138,143,152,0.22)", 1)
+    for knows in ("left", "right", "both"):
+        inner = [edge for edge in lines if edge[1] in used and edge[1] != top and edge[1].knows == knows]
+        _edges(fig, inner, model, _LOOK[knows][0], 1.5, opacity=0.45)
+    _edges(fig, [(source, top) for source in reads(model, top, n)], model, _LOOK[top.knows][0], 3)
+
+    for knows, (colour, symbol) in _LOOK.items():
+        for active in (False, True):
+            group = [node for node in everything if node.knows == knows and (node in used) is active]
+            if not group:
+                continue
+            x, y = zip(*(_place(node, model) for node in group), strict=True)
+            hollow = f"{symbol}-open"
+            fig.add_scatter(
+                x=x,
+                y=y,
+                mode="markers",
+                marker={
+                    "symbol": symbol if active else hollow,
+                    "size": [24 if node == top else 16 if active else 12 for node in group],
+                    "color": colour if active else GREY,
+                    "opacity": 1 if active else 0.55,
+                    "line": {"width": 1.5},
+                },
+                customdata=[node.position for node in group],
+                hovertext=[html.escape(words[node.position]) for node in group],
+                hoverinfo="text",
+                showlegend=False,
+                # A click selects a position; it must not fade the other points.
+                selected={"marker": {"opacity": 1 if active else 0.55}},
+                unselected={"marker": {"opacity": 1 if active else 0.55}},
+            )
+    seen = {node.position for node in used if node.layer == 0}
+    fig.update_xaxes(
+        tickvals=list(range(n)),
+        ticktext=[_word(word, j in seen, j == position) for j, word in enumerate(words)],
+        range=[-0.6, n - 0.4],
+        showgrid=False,
+        fixedrange=True,
+        ticks="",
+        tickfont={"size": FONT_SIZE},
+    )
+    fig.update_yaxes(visible=False, range=[-0.35, 3.35], fixedrange=True)
+    fig.update_layout(height=330, margin={"l": 4, "r": 4, "t": 4, "b": 4}, hovermode="closest")
+    return apply(fig)
+
+
+def _word(word: str, seen: bool, chosen: bool) -> str:
+    """A word under the figure: bold and underlined if chosen, struck out if it is out of sight; never markup."""
+    shown = html.escape(word if len(word) <= 9 else word[:8] + "…")
+    if chosen:
+        return f"<b><u>{shown}</u></b>"
+    return shown if seen else f'<span style="color:{GREY}"><s>{shown}</s></span>'
+
+
+def _place(node: Node, model: str) -> tuple[float, float]:
+    """Where a node stands: ELMo has an output above its layers, the others' last layer is their output."""
+    shift = _SHIFT.get(node.knows, 0.0) if model == "ELMo" else 0.0
+    return node.position + shift, node.layer * (1.0 if model == "ELMo" else 1.5)
+
+
+def _edges(fig: go.Figure, lines: Sequence[tuple[Node, Node]], model: str, colour: str, width: float, **look) -> None:
+    """All lines of one look as one trace."""
+    if not lines:
+        return
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for source, node in lines:
+        (x0, y0), (x1, y1) = _place(source, model), _place(node, model)
+        x += [x0, x1, None]
+        y += [y0, y1, None]
+    fig.add_scatter(
+        x=x, y=y, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip", showlegend=False, **look
+    )
