@@ -1,0 +1,137 @@
+"""A real browser and a real server for the tests in this folder.
+
+`page` is a fresh browser window (1280 × 900, light). For another, parametrize it indirectly with playwright's options:
+`@pytest.mark.parametrize("page", [{"color_scheme": "dark"}], indirect=True)`.
+After each test it is checked that no request left for another host, that no exception was shown at any time, and that
+no script of a page failed. What a test does with a page is in driver.py.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+playwright_api = pytest.importorskip(
+    "playwright.sync_api", reason="browser tests need playwright (requirements-dev.txt)"
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# Runs in every page before its own scripts: notes each exception that Streamlit shows, however briefly.
+WATCH = """
+window.__exceptions = [];
+new MutationObserver(() => {
+  for (const box of document.querySelectorAll('[data-testid="stException"]'))
+    if (!window.__exceptions.includes(box.innerText)) window.__exceptions.push(box.innerText);
+}).observe(document, {childList: true, subtree: true});
+"""
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The address of the app, started for these tests with folders of its own; one a worker of pytest-xdist."""
+    folder = tmp_path_factory.mktemp("server")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    options = {
+        "server.port": port,
+        "server.address": "127.0.0.1",
+        "server.headless": "true",
+        "server.fileWatcherType": "none",
+        "client.showErrorDetails": "full",
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        "app.py",
+        *(f"--{key}={value}" for key, value in options.items()),
+    ]
+    environment = os.environ | {"HOME": str(folder), "MINIBERT_RUNS": str(folder / "runs")}
+    with open(folder / "log.txt", "w+", encoding="utf-8") as log:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        address = f"http://127.0.0.1:{port}"
+        try:
+            for _ in range(600):
+                try:
+                    urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()
+                    break
+                except OSError:
+                    if process.poll() is not None:
+                        break
+                    time.sleep(0.1)
+            else:
+                process.kill()
+            if process.poll() is not None:
+                log.seek(0)
+                pytest.fail(f"the server did not start:\n{log.read()}")
+            yield address
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
+                try:
+                    process.wait(timeout=15)
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium: the machine's own, else the one playwright has installed."""
+    with playwright_api.sync_playwright() as playwright:
+        found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+        if found is None and not Path(playwright.chromium.executable_path).exists():
+            pytest.skip("browser tests need chromium: playwright install chromium")
+        chromium = playwright.chromium.launch(executable_path=found, args=CHROMIUM)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(request, browser, server):
+    """A browser window with an empty profile, at the server; what is checked after each test stands at the top."""
+    options = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", "locale": "en-US"}
+    context = browser.new_context(base_url=server, **(options | getattr(request, "param", {})))
+    context.set_default_timeout(30_000)
+    context.add_init_script(WATCH)
+    here = urlsplit(server).netloc
+    strangers: list[str] = []
+    errors: list[str] = []
+
+    def note(url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https", "ws", "wss") and parts.netloc != here:
+            strangers.append(url)
+
+    context.on("request", lambda sent: note(sent.url))
+    window = context.new_page()
+    window.on("websocket", lambda socket: note(socket.url))
+    window.on("pageerror", lambda error: errors.append(str(error)))
+    yield window
+    shown = window.evaluate("window.__exceptions ?? []") if not window.is_closed() else []
+    context.close()
+    assert not strangers, f"requests left this machine: {strangers}"
+    assert not shown, f"the page showed an exception: {shown}"
+    assert not errors, f"a script of the page failed: {errors}"

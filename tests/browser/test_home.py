@@ -1,0 +1,118 @@
+"""Home as a reader meets it: whole, clickable, shareable, and quiet on the network."""
+
+import re
+
+import pytest
+
+from tests.browser.conftest import ROOT
+from tests.browser.driver import expect, open_page, screenshot, wait_idle
+
+HOSTILE = [
+    "",
+    "x" * 100_000,
+    "😀🏳️‍🌈👩‍👩‍👧‍👦",
+    "שלום עולם مرحبا",
+    "a\x00b\x00",
+    "</script><img src=x onerror=alert(1)>",
+    "*bold* `code` $x^2$ :red[red] [link](http://example.com) <b>b</b>",
+    "我喜欢自然语言处理",
+]
+
+
+def sees(page, model: str):
+    """The line under a model's figure."""
+    return page.get_by_test_id("stColumn").filter(has=page.get_by_role("heading", name=model)).get_by_text("Sees")
+
+
+def test_the_road_leads_to_every_lesson(page):
+    open_page(page)
+    lessons = {path.stem for path in (ROOT / "pages").glob("*.py")} - {"home"}
+    stops = page.locator('[class*="st-key-stop-"] a')
+    assert {link.get_attribute("href").strip("/") for link in stops.all()} == lessons
+
+
+def test_a_stop_is_a_link_all_over(page):
+    open_page(page)
+    card = page.locator('[class*="st-key-stop-"]').last
+    name = re.search(r"st-key-stop-(\w+)", card.get_attribute("class"))[1]
+    box = card.bounding_box()
+    page.mouse.click(box["x"] + box["width"] - 12, box["y"] + box["height"] - 12)
+    expect(page).to_have_url(re.compile(f"/{name}"))
+    page.go_back()
+    expect(page.get_by_role("heading", name="BERT, from a sentence to an answer")).to_be_visible()
+
+
+def test_a_click_on_a_position_shows_what_it_sees_in_each_model(page):
+    open_page(page)
+    expect(sees(page, "GPT")).to_contain_text("4 of 7 words")
+    points = page.locator(".st-key-see-BERT .scatterlayer .point").all()
+    widths = [point.bounding_box() for point in points]
+    right = max(widths, key=lambda box: (round(box["x"]), -box["y"]))
+    page.mouse.click(right["x"] + right["width"] / 2, right["y"] + right["height"] / 2)
+    expect(sees(page, "GPT")).to_contain_text("7 of 7 words")
+    expect(sees(page, "ELMo")).to_contain_text("one half sees 7, the other 1")
+    expect(page).to_have_url(re.compile("word=7"))
+    page.get_by_role("radio", name="bank").click()
+    expect(sees(page, "GPT")).to_contain_text("2 of 7 words")
+    expect(sees(page, "BERT")).to_contain_text("7 of 7 words")
+    page.go_back()
+    expect(sees(page, "GPT")).to_contain_text("7 of 7 words")
+
+
+def test_a_link_opens_what_was_on_screen(page):
+    open_page(page, sentence="one two three", word=1)
+    expect(page.get_by_label("A sentence")).to_have_value("one two three")
+    expect(sees(page, "GPT")).to_contain_text("1 of 3 words")
+
+
+def test_a_bad_link_falls_back(page):
+    open_page(page, word="²", sentence="y" * 3000, lang="xx")
+    expect(page.get_by_label("A sentence")).to_have_value("The bank by the river was closed")
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
+def test_any_text_is_text(page, text):
+    page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+    open_page(page)
+    field = page.get_by_label("A sentence")
+    field.fill(text)
+    field.press("Enter")
+    if text:
+        expect(page.get_by_text("Sees").first).to_be_visible()
+    else:
+        expect(page.get_by_text("Type at least one word.")).to_be_visible()
+    wait_idle(page)
+    expect(field).to_have_value(text)
+    assert page.locator("img[src=x], main b, main a[href*=example]").count() == 0
+    if len(text) > 500:
+        expect(page.get_by_text("100,000 characters")).to_be_visible()
+        assert "sentence=" not in page.url
+
+
+def test_the_quiz_explains_every_choice_and_lets_one_change_it(page):
+    open_page(page)
+    quiz = page.locator(".st-key-quiz-home-0-box")
+    quiz.get_by_text("Because recurrent networks").click()
+    expect(quiz.get_by_role("alert")).to_contain_text("Not quite.")
+    quiz.get_by_text("Because no vector inside").click()
+    expect(quiz.get_by_role("alert")).to_contain_text("Right.")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+        {"viewport": {"width": 1920, "height": 1080}, "color_scheme": "dark"},
+        {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
+    ],
+    ids=["laptop", "projector-dark", "phone"],
+    indirect=True,
+)
+def test_it_fits(page, request):
+    open_page(page)
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= page.viewport_size["width"]
+    small = page.evaluate(
+        """[...document.querySelectorAll('.stPlotlyChart text')].map(t => parseFloat(getComputedStyle(t).fontSize))"""
+    )
+    assert small and min(small) >= 14
+    screenshot(page, f"home-{request.node.callspec.id}")
