@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from minibert.model import IGNORE, Batch, Tap, no_tap
+from minibert.reading import Reading
 
 ROWS = 256  # copies a forward pass holds at most
 
@@ -28,15 +29,6 @@ def without_positions(name: str, x: Tensor) -> Tensor:
     return torch.zeros_like(x) if name == "embeddings.position" else x
 
 
-def reorder(batch: Batch, order: Sequence[int]) -> Batch:
-    """The same tokens, each with its segment and padding, in another order: slot t gets what stood in slot order[t]."""
-    index = torch.as_tensor(order)
-    return replace(
-        batch,
-        **{name: value[:, index] for name, value in vars(batch).items() if value is not None and value.dim() == 2},
-    )
-
-
 @torch.inference_mode()
 def fill_in(model: nn.Module, batch: Batch, position: int, tap: Tap = no_tap) -> Tensor:
     """What the model expects at `position`: (B, V), rows sum to 1. Computes the decoder there only."""
@@ -48,6 +40,63 @@ def fill_in(model: nn.Module, batch: Batch, position: int, tap: Tap = no_tap) ->
 def total_variation(p: Tensor, q: Tensor) -> Tensor:
     """½ Σ|p − q| along the last axis: the share of probability that moved, 0 … 1."""
     return (p - q).abs().sum(-1) / 2
+
+
+# ------------------------------------------------------------------------------------------------ padding and order
+@dataclass(frozen=True)
+class PaddingLeak:
+    """The guess at one position with 0, 1, 2 … padding tokens. masked, unmasked: (N + 1, V), rows sum to 1.
+
+    share: (N + 1,), how much of the real tokens' attention goes to padding without the mask, mean of all heads.
+    """
+
+    masked: Tensor
+    unmasked: Tensor
+    share: Tensor
+
+
+@torch.inference_mode()
+def padding_leak(model: nn.Module, reading: Reading, position: int, most: int) -> PaddingLeak:
+    """Pad a sequence with 0 … `most` tokens, and read it with the padding mask and without."""
+    masked, unmasked, share = [], [], []
+    for count in range(most + 1):
+        batch = reading.padded(count).batch()
+        rows: list[Tensor] = []
+
+        def watch(name: str, x: Tensor, rows: list[Tensor] = rows) -> Tensor:
+            if name.endswith(".attn.probs"):
+                rows.append(x[0, :, : reading.length, reading.length :].sum(-1))  # (A, real tokens)
+            return x
+
+        masked.append(fill_in(model, batch, position)[0])
+        unmasked.append(fill_in(model, replace(batch, padding=None), position, watch)[0])
+        share.append(torch.stack(rows).mean())
+    return PaddingLeak(torch.stack(masked), torch.stack(unmasked), torch.stack(share))
+
+
+@dataclass(frozen=True)
+class OrderEffect:
+    """Two orders of the same tokens. moved: (T,), how far each token's last hidden vector moves, |a − b| / |a|.
+
+    here, there: (V,), the guess for the same token in either order.
+    """
+
+    moved: Tensor
+    here: Tensor
+    there: Tensor
+
+
+@torch.inference_mode()
+def order_effect(
+    model: nn.Module, reading: Reading, order: Sequence[int], position: int, tap: Tap = no_tap
+) -> OrderEffect:
+    """Read a sequence and the same tokens in `order`; token by token, not slot by slot. model: with a `.bert`."""
+    other = reading.reordered(order)
+    slot = [order.index(token) for token in range(len(order))]  # where each token has gone
+    here, there = (model.bert(one.batch(), tap)[0][0] for one in (reading, other))  # (T, H)
+    moved = (here - there[slot]).norm(dim=-1) / here.norm(dim=-1)
+    guesses = (fill_in(model, reading.batch(), position, tap), fill_in(model, other.batch(), slot[position], tap))
+    return OrderEffect(moved, guesses[0][0], guesses[1][0])
 
 
 # ------------------------------------------------------------------------------------------------- heads, one by one

@@ -144,3 +144,17 @@ def take_apart(model: nn.Module, batch: Batch, seen: dict[str, Tensor], layer: i
 def entropy(probs: Tensor) -> Tensor:
     """Entropy in bits along the last axis: 0 when all weight is on one token, log2 n when n tokens share it evenly."""
     return -torch.special.xlogy(probs, probs).sum(-1) / math.log(2)
+
+
+def all_probs(seen: dict[str, Tensor]) -> Tensor:
+    """The attention of every head: (L, B, A, T, T), from `record`."""
+    return torch.stack([x for name, x in seen.items() if name.endswith(".attn.probs")])
+
+
+def crossing(probs: Tensor, second: Tensor) -> tuple[float, float]:
+    """Share of attention that crosses from the first sentence of a pair to the second, and back; mean of all heads.
+
+    probs: (…, T, T) · second: (T,) bool, True for the second sentence; everything else counts as the first.
+    """
+    to_second = probs[..., second].sum(-1)  # (…, T)
+    return to_second[..., ~second].mean().item(), (1 - to_second[..., second]).mean().item()

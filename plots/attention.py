@@ -65,7 +65,7 @@ def _cells(rows: int, columns: int, tag: Sequence = ()) -> go.Scatter:
         marker={"symbol": "square", "size": 14, "opacity": 0},
         selected=unseen,
         unselected=unseen,
-        customdata=[[*tag, int(row), int(column)] for row, column in zip(y, x, strict=True)],
+        customdata=np.stack([*(np.full_like(x, value) for value in tag), y, x], axis=-1),
         showlegend=False,
     )
 
@@ -147,17 +147,13 @@ def attention_matrix(
     ]
     if selected is not None:
         shapes += _outline(*selected)
+    notes = {"text": f"{MINUS}∞", "showarrow": False, "font": {"size": FONT_SIZE}}
     if written:
-        for i, j in np.argwhere(closed):
-            fig.add_annotation(x=j, y=i, text=f"{MINUS}∞", showarrow=False, font={"size": FONT_SIZE})
+        fig.update_layout(annotations=[{**notes, "x": j, "y": i} for i, j in np.argwhere(closed)])
     row, column = selected if selected is not None else (None, None)
     fig.update_layout(shapes=shapes, height=height or _height(size), hoverdistance=-1, margin={"t": 8, "b": 8})
-    fig.update_xaxes(
-        **_ticks(tokens, column), side="top", tickangle=-60, title={"text": columns, "standoff": 4}, constrain="domain"
-    )
-    fig.update_yaxes(
-        **_ticks(tokens, row), autorange="reversed", title={"text": rows}, scaleanchor="x", constrain="domain"
-    )
+    fig.update_xaxes(**_ticks(tokens, column), side="top", tickangle=-60, title={"text": columns, "standoff": 4})
+    fig.update_yaxes(**_ticks(tokens, row), autorange="reversed", title={"text": rows})
     return apply(fig)
 
 
@@ -204,10 +200,11 @@ def vectors(
     if selected is not None:
         panel, row, column = selected
         axes = {"xref": f"x{panel + 1 if panel else ''}", "yref": f"y{panel + 1 if panel else ''}"}
-        fig.update_layout(shapes=_outline(row, column, **axes))
+        # A frame three cells wide: one cell of many is too narrow to be seen.
+        fig.update_layout(shapes=_outline(row, column - 1, width=3, **axes))
     fig.update_layout(height=height or _height(size), hoverdistance=-1, margin={"t": 40, "b": 8})
     fig.update_xaxes(tickvals=[], showgrid=False)
-    fig.update_yaxes(autorange="reversed", showgrid=False)
+    fig.update_yaxes(autorange="reversed", showgrid=False, ticks="")
     fig.update_yaxes(**_ticks(tokens, row), col=1)
     return apply(fig)
 
@@ -279,17 +276,15 @@ def token_bars(
             hoverinfo="text",
         )
     )
-    for index, text in enumerate(texts):
-        shown = html.escape(text)
-        fig.add_annotation(
-            x=1.0,
-            xref="paper",
-            y=index,
-            text=f"<b>{shown}</b>" if index == selected else shown,
-            showarrow=False,
-            xanchor="right",
-            font={"size": SMALL if len(tokens) > NUMBERED else FONT_SIZE},
-        )
+    written = {
+        "x": 1.0,
+        "xref": "paper",
+        "xanchor": "right",
+        "showarrow": False,
+        "font": {"size": SMALL if len(tokens) > NUMBERED else FONT_SIZE},
+    }
+    shown = [f"<b>{html.escape(text)}</b>" if i == selected else html.escape(text) for i, text in enumerate(texts)]
+    fig.update_layout(annotations=[{**written, "y": index, "text": text} for index, text in enumerate(shown)])
     # The right half of the picture is for the arithmetic.
     fig.update_xaxes(range=[low * 1.02, span * (2.1 if low == 0 else 3.6)], visible=False)
     fig.update_yaxes(**_ticks(tokens, selected), autorange="reversed")
@@ -362,8 +357,8 @@ def all_heads(
         update(tickvals=[n * step + centre for n in range(count)], ticktext=labels, showgrid=False, ticks="")
         if count > 6:
             update(title={"text": name})
-    fig.update_xaxes(side="top", constrain="domain")
-    fig.update_yaxes(autorange="reversed", scaleanchor="x", constrain="domain")
+    fig.update_xaxes(side="top", tickangle=0)
+    fig.update_yaxes(autorange="reversed")
     return apply(fig)
 
 
@@ -379,7 +374,10 @@ def compared_words(
             x=values,
             orientation="h",
             name=html.escape(name),
-            marker={"color": colour, "pattern": {"shape": pattern, "fgcolor": "white", "size": 6}},
+            marker={
+                "color": colour,
+                "pattern": {"shape": pattern, "fgcolor": "white", "size": 6, "fillmode": "overlay"},
+            },
             text=[f"{value:.1%}" for value in values],
             textposition="outside",
             textfont={"size": SMALL},
@@ -491,22 +489,18 @@ def paths(tokens: Sequence[str], start: int, end: int, names: tuple[str, str], *
     fig = go.Figure()
     upper, lower = 1.0, 0.0
     grey = {"color": GREY, "width": 2}
-    for i in range(size - 1):
-        on = first <= i < last
-        fig.add_annotation(
-            x=i + 0.72,
-            ax=i + 0.28,
-            y=lower,
-            ay=lower,
-            xref="x",
-            yref="y",
-            axref="x",
-            ayref="y",
-            arrowhead=2,
-            arrowwidth=5 if on else 2,
-            arrowcolor=VERMILION if on else GREY,
-            text="",
-        )
+    chain = {"y": lower, "ay": lower, "xref": "x", "yref": "y", "axref": "x", "ayref": "y", "arrowhead": 2, "text": ""}
+    arrows = [
+        {
+            **chain,
+            "x": i + 0.72,
+            "ax": i + 0.28,
+            "arrowwidth": 5 if first <= i < last else 2,
+            "arrowsize": 0.6 if first <= i < last else 1,
+            "arrowcolor": VERMILION if first <= i < last else GREY,
+        }
+        for i in range(size - 1)
+    ]
     if first != last:
         bend = np.linspace(0, np.pi, 40)
         x = first + (last - first) * (1 - np.cos(bend)) / 2
@@ -531,10 +525,12 @@ def paths(tokens: Sequence[str], start: int, end: int, names: tuple[str, str], *
             },
             hoverinfo="skip",
         )
-    for y, name in ((upper + 0.85, names[0]), (lower + 0.4, names[1])):
-        fig.add_annotation(
-            x=-0.4, y=y, text=f"<b>{html.escape(name)}</b>", showarrow=False, xanchor="left", font={"size": FONT_SIZE}
-        )
+    title = {"x": -0.4, "showarrow": False, "xanchor": "left", "font": {"size": FONT_SIZE}}
+    titles = [
+        {**title, "y": y, "text": f"<b>{html.escape(name)}</b>"}
+        for y, name in ((upper + 0.85, names[0]), (lower + 0.4, names[1]))
+    ]
+    fig.update_layout(annotations=arrows + titles)
     fig.update_xaxes(**_ticks(tokens), range=[-0.6, size - 0.4], tickangle=-45 if size > 8 else 0)
     fig.update_yaxes(range=[-0.4, 2.1], visible=False)
     fig.update_layout(height=height, showlegend=False, margin={"t": 8, "b": 8})
@@ -556,7 +552,7 @@ def schedule(tokens: Sequence[str], names: tuple[str, str], axis: str, *, height
             x=[1] * size,
             base=steps,
             orientation="h",
-            marker={"color": colour, "pattern": {"shape": shape, "fgcolor": "white", "size": 6}},
+            marker={"color": colour, "pattern": {"shape": shape, "fgcolor": "white", "size": 6, "fillmode": "overlay"}},
             hoverinfo="skip",
             showlegend=False,
             row=1,
@@ -597,7 +593,8 @@ def weight_and_effect(
                 "symbol": ["diamond" if on else "circle" for on in chosen],
                 "line": {"width": 1, "color": "white"},
             },
-            text=[token_label(label) if len(label) <= TOKEN_WIDTH else html.escape(label) for label in labels],
+            customdata=[[index] for index in range(len(weight))],
+            text=[html.escape(label) for label in labels],
             hovertemplate="%{text}<br>%{x:.3f} · %{y:.3f}<extra></extra>",
             showlegend=False,
         )

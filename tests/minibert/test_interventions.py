@@ -12,9 +12,10 @@ from minibert.interventions import (
     fill_in,
     fill_in_edited,
     head_effects,
+    order_effect,
+    padding_leak,
     rank_correlation,
     removed,
-    reorder,
     repeated,
     scale_scores,
     shuffled,
@@ -24,6 +25,7 @@ from minibert.interventions import (
 )
 from minibert.model import Batch, BertForPreTraining
 from minibert.one_head import record
+from minibert.reading import Reading
 
 CONFIG = BertConfig(60, 24, 2, 3, 48, max_position_embeddings=16, initializer_range=0.3)
 PADDING = torch.tensor([[True] * 6 + [False] * 2])
@@ -56,15 +58,32 @@ def test_scaling_by_root_d_undoes_the_division(model, batch):
     assert torch.equal(record(model, batch, scale_scores(1.0))["mlm.logits"], plain["mlm.logits"])
 
 
-def test_without_positions_order_does_not_matter_and_with_them_it_does(model, batch):
-    order = [4, 2, 0, 1, 3, 5, 6, 7]
-    other = reorder(batch, order)
-    assert other.ids[0].tolist() == [batch.ids[0, t].item() for t in order]
-    assert other.segments[0].tolist() == [batch.segments[0, t].item() for t in order]
-    last = f"blocks.{CONFIG.num_hidden_layers - 1}.out"
-    here, there = record(model, batch, without_positions)[last], record(model, other, without_positions)[last]
-    assert torch.allclose(here[0, order], there[0], atol=1e-5)
-    assert not torch.allclose(record(model, batch)[last][0, order], record(model, other)[last][0], atol=1e-2)
+@pytest.fixture(scope="module")
+def reading(batch):
+    ids = tuple(batch.ids[0, :6].tolist())
+    return Reading(tuple(map(str, ids)), ids, (0, 0, 0, 0, 1, 1), pad_id=0, mask_id=4)
+
+
+def test_without_positions_order_does_not_matter_and_with_them_it_does(model, reading):
+    order = [2, 0, 3, 1, 5, 4]
+    with_, without = (order_effect(model, reading, order, 3, tap) for tap in (lambda name, x: x, without_positions))
+    assert with_.moved.min() > 1e-2 and without.moved.max() < 1e-5
+    assert total_variation(with_.here, with_.there) > 1e-3
+    assert total_variation(without.here, without.there) < 1e-5
+    assert torch.allclose(with_.here, fill_in(model, reading.batch(), 3)[0], atol=1e-6)
+    same = order_effect(model, reading, list(range(6)), 3)
+    assert torch.equal(same.moved, torch.zeros(6)) and torch.equal(same.here, same.there)
+
+
+def test_padding_leaks_without_the_mask_and_only_then(model, reading):
+    leak = padding_leak(model, reading, 3, 4)
+    assert torch.allclose(leak.masked, leak.masked[0].expand_as(leak.masked), atol=1e-5)
+    assert torch.allclose(leak.unmasked[0], leak.masked[0], atol=1e-6)
+    assert total_variation(leak.unmasked[4], leak.masked[0]) > 1e-3
+    assert leak.share[0] == 0 and (leak.share.diff() > 0).all()
+    probs = record(model, replace(reading.padded(4).batch(), padding=None))
+    share = torch.stack([probs[f"blocks.{i}.attn.probs"][0, :, :6, 6:].sum(-1) for i in range(2)]).mean()
+    assert leak.share[4] == pytest.approx(share.item(), abs=1e-6)
 
 
 def test_the_mask_makes_padding_invisible_and_without_it_padding_leaks(model, batch):

@@ -5,7 +5,7 @@ import torch
 
 from minibert.config import BertConfig
 from minibert.model import Batch, BertForPreTraining
-from minibert.one_head import PROJECTIONS, SoftmaxRow, entropy, record, take_apart
+from minibert.one_head import PROJECTIONS, SoftmaxRow, all_probs, crossing, entropy, record, take_apart
 
 CONFIG = BertConfig(60, 24, 3, 4, 48, max_position_embeddings=16, initializer_range=0.3)
 
@@ -78,3 +78,16 @@ def test_softmax_survives_any_score(scores):
 def test_entropy_in_bits():
     rows = torch.tensor([[1.0, 0, 0, 0], [0.25] * 4, [0.5, 0.5, 0, 0]])
     assert entropy(rows).tolist() == pytest.approx([0, 2, 1])
+
+
+def test_all_heads_of_all_layers(model, batch):
+    seen = record(model, batch)
+    probs = all_probs(seen)
+    assert probs.shape == (3, 1, 4, 7, 7)
+    assert torch.equal(probs[2], seen["blocks.2.attn.probs"])
+
+
+def test_what_crosses_between_two_sentences():
+    probs = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8], [0.6, 0.2, 0.2]])
+    there, back = crossing(probs, torch.tensor([False, False, True]))
+    assert (there, back) == pytest.approx((0.5, 0.8))
