@@ -1,0 +1,184 @@
+"""The parameters page: sums, links, presets, sentences for what does not fit, and prose that agrees with the counts."""
+
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from minibert.config import BertConfig
+from minibert.count import FAMILY, flops, parameters
+from ui.lesson import Lesson, load_quiz
+
+ROOT = Path(__file__).resolve().parents[2]
+PROSE = " ".join(" ".join(Lesson("parameters").section(name)[1] for name in Lesson("parameters").sections).split())
+
+
+def open_page(**query) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "pages" / "parameters.py"), default_timeout=120)
+    for name, value in query.items():
+        app.query_params[name] = str(value)
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def text_of(app: AppTest) -> str:
+    return " ".join([*(html.proto.body for html in app.get("html")), *(block.value for block in app.markdown)])
+
+
+def sums(app: AppTest) -> str:
+    return re.search(r'class="mb-sums".*?</div>', text_of(app), re.DOTALL)[0]
+
+
+def test_it_opens_on_base_with_its_sums():
+    app = open_page()
+    assert "<b>110,106,428</b> parameters" in sums(app)
+    assert "<b>2.23 TFLOP</b> a step" in sums(app)
+    assert not app.error and not app.warning
+
+
+@pytest.mark.parametrize("name", ["BERT-large", "RoBERTa-base", "DistilBERT", "ALBERT-xlarge", "ELECTRA-small"])
+def test_a_preset_sets_every_size(name):
+    app = open_page()
+    app.pills(key="family").set_value(name).run()
+    assert not app.exception and not app.error
+    assert f"<b>{parameters(FAMILY[name]).pretraining:,}</b> parameters" in sums(app)
+    letters = FAMILY[name].letters
+    assert {letter: app.slider(key=letter).value for letter in "LHAFVP"} == {k: letters[k] for k in "LHAFVP"}
+
+
+def test_a_link_opens_exactly_what_it_says():
+    app = open_page(L=24, H=1024, A=16, F=4096, T=512, B=8, part="block.attn.query", attn="explicit")
+    assert "<b>336,226,108</b> parameters" in sums(app)
+    assert app.selectbox(key="part").value == "block.attn.query"
+    assert "24 × (1,024² + 1,024)" in text_of(app)
+    relative = open_page(shared="true", E=128, V=30000, objective="mlm+sop")
+    assert f"<b>{parameters(FAMILY['ALBERT-base']).pretraining:,}</b> parameters" in sums(relative)
+
+
+def test_the_link_follows_the_page():
+    app = open_page()
+    app.selectbox(key="part").set_value("nsp").run()
+    assert app.query_params["part"] == "nsp"
+    assert "2·768 + 2" in text_of(app)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"L": "abc", "H": "-1", "A": "0", "V": "9" * 400},
+        {"part": "</script><img src=x onerror=alert(1)>", "objective": "\x00", "E": "7"},
+        {"H": "wide", "T": "²", "B": "", "S": "5", "shared": "maybe", "grow": "Z", "watch": "<b>"},
+    ],
+)
+def test_a_bad_link_falls_back_to_base(query):
+    app = open_page(**query)
+    assert "110,106,428" in sums(app)
+    assert "<img" not in text_of(app)
+
+
+def test_h_takes_heads_and_feed_forward_along():
+    app = open_page()
+    app.slider(key="H").set_value(1024).run()
+    assert (app.slider(key="A").value, app.slider(key="F").value) == (16, 4096)
+    app.toggle(key="proportions").set_value(False).run()
+    app.slider(key="H").set_value(512).run()
+    assert (app.slider(key="A").value, app.slider(key="F").value) == (16, 4096)
+
+
+def test_heads_that_do_not_divide_get_a_sentence():
+    app = open_page(A=7)
+    assert len(app.error) == 1
+    assert "H = 768 cannot be shared out among A = 7 heads" in app.error[0].value
+    assert "A = 6 or A = 8" in app.error[0].value
+    app.slider(key="A").set_value(8).run()
+    assert not app.error and "110,106,428" in sums(app)
+
+
+def test_sentence_pairs_without_a_pooler_get_a_sentence():
+    app = open_page(pooler="false")
+    assert "pooler" in app.error[0].value
+
+
+def test_more_tokens_than_positions_get_a_sentence_and_parameters_stay():
+    app = open_page(T=1024)
+    assert "1,024 tokens" in app.warning[0].value and "P = 512" in app.warning[0].value
+    assert "110,106,428" in sums(app) and "FLOP</b>" not in sums(app)
+
+
+def test_the_models_built_equal_the_formulas():
+    app = open_page(L=2, H=128, A=2, F=512)
+    app.button(key="build").click().run()
+    assert not app.exception
+    table = next(block.value for block in app.markdown if "model built" in block.value)
+    assert table.count("= equal") == 3 and "not equal" not in table  # base, large and tiny, which is on screen
+    for number in ("110,106,428", "336,226,108", "4,433,468"):
+        assert table.count(number) == 2  # by formula, and built
+
+
+def test_a_relative_is_not_claimed_to_be_built():
+    app = open_page(shared="true")
+    app.button(key="build").click().run()
+    assert any("transformers" in caption.value for caption in app.caption)
+
+
+@pytest.mark.parametrize(
+    ("letter", "watch", "least", "most"),
+    [
+        ("H", "parameters", 2, 4),  # blocks quadratic, embeddings linear
+        ("L", "parameters", 1, 2),  # blocks linear, embeddings the same
+        ("V", "parameters", 1, 2),
+        ("T", "parameters", 1, 1),  # 192 tokens have positions
+        ("T", "flops", 2, 2.1),  # linear, and a little of the square
+        ("H", "memory", 1, 4),
+    ],
+)
+def test_growth_curves_and_what_doubling_does(letter, watch, least, most):
+    app = open_page(grow=letter, watch=watch, T=96, L=3)
+    found = re.search(r"Twice the (\w), from [\d,]+ to [\d,]+: ([\d.]+) times", text_of(app))
+    assert found[1] == letter and least <= float(found[2]) <= most
+
+
+def test_inference_and_written_out_attention_change_memory_only():
+    texts = [sums(open_page(**query)) for query in ({}, {"attn": "explicit"}, {"run": "inference"}, {"bits": "bf16"})]
+    assert len(set(texts)) == 4
+    assert all("<b>110,106,428</b>" in text and "<b>2.23 TFLOP</b>" in text for text in texts)
+
+
+# ---------------------------------------------------------------------------------------------------------- the prose
+def test_every_long_number_in_the_prose_is_counted():
+    counted = {n for name in ("BERT-base", "BERT-large") for n in parameters(FAMILY[name]).totals().values()}
+    stated = {int(n.replace(",", "")) for n in re.findall(r"\d{3},\d{3},\d{3}", PROSE)}
+    assert stated and stated <= counted
+    assert {float(f"{n:.2g}") for n in stated} == {110e6, 340e6}  # the paper's numbers have two digits
+
+
+def test_what_the_prose_says_in_words():
+    base = parameters(FAMILY["BERT-base"])
+    smaller = parameters(BertConfig(vocab_size=30_000))
+    assert "moves base by 0.4 M" in PROSE and round((base.pretraining - smaller.pretraining) / 1e6, 1) == 0.4
+    assert "a fifth of BERT-base" in PROSE and base.of("embeddings.") / base.pretraining == pytest.approx(0.2, abs=0.03)
+
+    def cost(name):
+        return flops(FAMILY[name], 1, 128, 0, training=False).forward
+
+    assert "almost eight times" in PROSE and 7.5 < cost("ALBERT-xxlarge") / cost("BERT-large") < 8
+    xxlarge, large = (parameters(FAMILY[name]).with_pooler for name in ("ALBERT-xxlarge", "BERT-large"))
+    assert xxlarge < large
+    assert cost("ALBERT-base") == pytest.approx(cost("BERT-base"), rel=0.01)
+
+
+def test_what_the_quiz_says_of_base():
+    questions = load_quiz(ROOT / "lessons" / "parameters" / "quiz.toml")
+    assert len(questions) >= 4
+    base = parameters(FAMILY["BERT-base"])
+    whys = " ".join(choice.why for question in questions for choice in question.choices)
+    for words, n in (
+        ("57 of 110 million", base.of("block.mlp.")),
+        ("28 of 110 million", base.of("block.attn.")),
+        ("V·H = 23 of 110 million", base.of("embeddings.token")),
+    ):
+        assert words in whys and f"{n / 1e6:.0f}" in words
+    tiny = parameters(FAMILY["BERT-tiny"])
+    assert "nine tenths" in whys and tiny.of("embeddings.token") / tiny.pretraining == pytest.approx(0.9, abs=0.03)

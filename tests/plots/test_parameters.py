@@ -1,0 +1,132 @@
+"""The figures of the parameters page, checked by their data: lengths, areas and labels against the counts."""
+
+import itertools
+import math
+
+import pytest
+
+from minibert.config import BertConfig
+from minibert.count import FAMILY, by_group, flops, memory, parameters, total
+from plots import parameters as plots
+from plots.theme import SMALL, apply
+
+BASE = BertConfig.preset("base")
+
+
+@pytest.mark.parametrize("name", FAMILY)
+def test_area_on_the_map_is_the_number_of_parameters(name):
+    count = parameters(FAMILY[name])
+    bars = {bar.customdata[0]: bar for bar in plots.mosaic(count).data}
+    assert list(bars) == [part.name for part in count.parts]
+    everything = total(count.parts)
+    for part in count.parts:
+        area = bars[part.name].width[0] * bars[part.name].y[0]
+        assert area == pytest.approx(part.total / everything)
+
+
+def test_columns_of_the_map_do_not_overlap_and_fill_their_height():
+    columns: dict[tuple[float, float], float] = {}
+    for bar in plots.mosaic(parameters(BASE)).data:
+        edges = bar.x[0] - bar.width[0] / 2, bar.x[0] + bar.width[0] / 2
+        assert bar.base[0] == pytest.approx(columns.get(edges, 0))  # each part starts where the one above ends
+        columns[edges] = bar.base[0] + bar.y[0]
+    assert len(columns) == 3 and all(height == pytest.approx(1) for height in columns.values())
+    ordered = sorted(columns)
+    assert all(left[1] < right[0] for left, right in itertools.pairwise(ordered))
+
+
+def test_copies_and_selection_are_drawn_on_the_map():
+    def lines(name, **options):
+        return [s for s in plots.mosaic(parameters(FAMILY[name]), **options).layout.shapes if s.type == "line"]
+
+    assert len(lines("BERT-base")) == 11 and len(lines("ALBERT-base")) == 0
+    frames = [s for s in plots.mosaic(parameters(BASE), selected="block.attn.query").layout.shapes if s.type == "rect"]
+    query = next(bar for bar in plots.mosaic(parameters(BASE)).data if bar.customdata[0] == "block.attn.query")
+    assert {(s.y0, s.y1) for s in frames} == {(query.base[0], query.base[0] + query.y[0])}
+    assert not [s for s in plots.mosaic(parameters(BASE)).layout.shapes if s.type == "rect"]
+
+
+def test_labels_come_from_the_caller():
+    fig = plots.mosaic(parameters(BASE), names={"embeddings.token": "词"}, columns={"block": "层"})
+    assert fig.data[0].text.startswith("词 ")
+    assert any(note.text.startswith("层<br>85.1 M") for note in fig.layout.annotations)
+
+
+def test_shares_fill_the_bar_and_embeddings_cost_nothing():
+    rows = {"parameters": by_group(parameters(BASE).parts), "flops": by_group(flops(BASE, 8, 128).parts)}
+    fig = plots.shares(rows)
+    assert [sum(bar.x[i] for bar in fig.data) for i in (0, 1)] == pytest.approx([1, 1])
+    groups = {bar.name: bar.x for bar in fig.data}
+    assert groups["embeddings"][0] == pytest.approx(23_836_416 / 110_106_428, rel=1e-3) and groups["embeddings"][1] == 0
+    assert groups["scores"][0] == 0 and groups["scores"][1] > 0
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_the_longest_memory_bar_is_the_peak(training):
+    count = memory(BASE, 4, 128, training)
+    fig = plots.memory_bars({"start": count.start, "end": count.end})
+    gib = [sum(bar.x[i] for bar in fig.data) for i in (0, 1)]
+    assert max(gib) * (2**30 if count.peak >= 2**30 else 2**20) == pytest.approx(count.peak)
+
+
+def test_groups_of_one_colour_in_a_memory_bar_differ_by_pattern():
+    fig = plots.memory_bars({"start": memory(BASE, 4, 128).start, "end": memory(BASE, 4, 128).end})
+    looks = [(bar.marker.color, bar.marker.pattern.shape) for bar in fig.data]
+    assert len(set(looks)) == len(looks)
+
+
+def test_growth_marks_the_present_size_on_the_sum():
+    xs = [1, 2, 3, 4]
+    fig = plots.growth(
+        xs, {"mlp": [1, 2, 3, 4], "scores": [1, 4, 9, 16]}, at=3, x_title="T", y_title="y", limit=(2, "P")
+    )
+    marker = fig.data[-1]
+    assert (marker.x[0], marker.y[0]) == (3, 12)
+    assert fig.layout.shapes[0].x0 == 2 and fig.layout.annotations[0].text == "P"
+    assert {trace.stackgroup for trace in fig.data[:-1]} == {"all"}
+
+
+def test_the_family_is_on_log_scales_with_everything_in_view():
+    points = {
+        name: (parameters(r).with_pooler, flops(r, 1, 128, 0, training=False).forward) for name, r in FAMILY.items()
+    }
+    fig = plots.family(points, x_title="x", y_title="y", here=("mine", 10**6, 10**8))
+    assert fig.layout.xaxis.type == fig.layout.yaxis.type == "log"
+    drawn = {
+        name: (x, y) for trace in fig.data[:-1] for name, x, y in zip(trace.customdata, trace.x, trace.y, strict=True)
+    }
+    assert drawn == points
+    for x, y in [*points.values(), (10**6, 10**8)]:
+        for axis, value in ((fig.layout.xaxis, x), (fig.layout.yaxis, y)):
+            assert axis.range[0] < math.log10(value) < axis.range[1]
+
+
+@pytest.mark.parametrize("colour", plots.COLOURS.values())
+def test_text_on_every_colour_has_contrast(colour):
+    def luminance(hexa):
+        channels = [int(hexa[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(colour), luminance(plots.ink(colour))))
+    assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+def test_no_type_smaller_than_the_back_row_reads():
+    fig = apply(plots.mosaic(parameters(BASE)))
+    assert fig.layout.uniformtext.minsize >= SMALL
+    assert all(bar.insidetextfont.size >= SMALL for bar in fig.data)
+    assert all(note.font.size >= SMALL for note in fig.layout.annotations)
+
+
+@pytest.mark.parametrize(
+    ("n", "text"),
+    [(0, "0"), (999, "999"), (1000, "1.00 k"), (999_999, "1.00 M"), (110_106_428, "110 M"), (7_087_872, "7.09 M")],
+)
+def test_short_numbers(n, text):
+    assert plots.short(n) == text
+
+
+@pytest.mark.parametrize(("n", "text"), [(512, "512 B"), (1536, "1.50 KiB"), (3 * 2**30, "3.00 GiB")])
+def test_short_bytes(n, text):
+    assert plots.short_bytes(n) == text
