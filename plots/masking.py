@@ -21,10 +21,8 @@ FATE_NAMES = {"untouched": "not asked", "masked": "[MASK]", "random": "random to
 def percent(share: float) -> str:
     """A share for people: 97.1 %, 2.3 %, 0.14 %, 0.0021 %; two significant digits where it is small."""
     value = share * 100
-    if value == 0:
-        return "0 %"
-    decimals = 1 if value >= 1 else min(1 - math.floor(math.log10(value)), 12)
-    return f"{value:.{decimals}f} %"
+    decimals = 1 if value >= 1 or value == 0 else min(1 - math.floor(math.log10(value)), 12)
+    return f"{value:.{decimals}f}\u00a0%"
 
 
 def _label(token: str) -> str:
@@ -89,16 +87,21 @@ def mask_rows(
     return fig
 
 
+# The bars that matter: the token that stood there, and the one shown instead of it.
+ROLE_COLOURS = {"true": GREEN, "shown": PINK}
+ROLE_SYMBOLS = {"true": "★", "shown": "◆"}
+
+
 @dataclass(frozen=True)
 class Blank:
-    """What a model expects at one position. tokens, probs: the likeliest first. notes: a few words on tokens that
-    matter, colours: of their bars."""
+    """What a model expects at one position. tokens, probs: its bars, from the top. notes: a few words on the bars that
+    matter; roles: what they are (ROLE_COLOURS), marked by colour and symbol. Both by the number of the bar."""
 
     title: str
     tokens: Sequence[str]
     probs: Sequence[float]
-    notes: Mapping[str, str] = field(default_factory=dict)
-    colours: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[int, str] = field(default_factory=dict)
+    roles: Mapping[int, str] = field(default_factory=dict)
 
 
 def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3) -> go.Figure:
@@ -116,7 +119,7 @@ def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3) -> go.Figure:
     )
     fig.update_annotations(font_size=FONT_SIZE + 1)
     highest = max((p for blank in blanks for p in blank.probs), default=1.0)
-    room = {1: 1.3, 2: 1.7}.get(columns, 2.1) if any(blank.notes for blank in blanks) else 1.35
+    room = {1: 1.2, 2: 1.4}.get(columns, 1.6)  # the numbers stand beyond the bars
     for index, blank in enumerate(blanks):
         row, column = index // columns + 1, index % columns + 1
         places = list(range(len(blank.tokens)))
@@ -125,10 +128,10 @@ def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3) -> go.Figure:
             y=places,
             orientation="h",
             width=0.72,
-            marker_color=[blank.colours.get(token, GREY) for token in blank.tokens],
+            marker_color=[ROLE_COLOURS[blank.roles[i]] if i in blank.roles else GREY for i in places],
             text=[
-                percent(p) + (f"  {_label(blank.notes[token])}" if token in blank.notes else "")
-                for token, p in zip(blank.tokens, blank.probs, strict=True)
+                percent(p) + (f"  {_label(blank.notes[i])}" if i in blank.notes else "")
+                for i, p in enumerate(blank.probs)
             ],
             textposition="outside",
             textfont_size=SMALL,
@@ -142,7 +145,10 @@ def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3) -> go.Figure:
         fig.update_yaxes(
             tickmode="array",
             tickvals=places,
-            ticktext=[f"{_label(token)} " for token in blank.tokens],
+            ticktext=[
+                (f"{ROLE_SYMBOLS[blank.roles[i]]} " if i in blank.roles else "") + f"{_label(token)} "
+                for i, token in enumerate(blank.tokens)
+            ],
             tickfont_size=FONT_SIZE,
             range=[bars - 0.4, -0.6],
             showgrid=False,
@@ -167,52 +173,60 @@ def two_contexts(
 
     log_p, log_q: (V,) natural logarithms · movers: ids to mark and, where there is room, to name, by importance.
     """
-    x, y = np.asarray(log_p) / math.log(10), np.asarray(log_q) / math.log(10)
-    low = math.floor(min(x.min(), y.min(), -1) - 0.2)
-    told = [
-        [_label(token), percent(math.exp(p)), percent(math.exp(q))]
-        for token, p, q in zip(tokens, log_p, log_q, strict=True)
-    ]
-    hover = "%{customdata[0]}<br>A %{customdata[1]}<br>B %{customdata[2]}<extra></extra>"
+    log_p, log_q = np.asarray(log_p, dtype=float), np.asarray(log_q, dtype=float)
+    p, q = np.exp(log_p), np.exp(log_q)
+    low = min(log_p.min(), log_q.min(), -5) / math.log(10) - 0.2  # where the axes end: a power of ten
+    labels = np.array([_label(token) for token in tokens], dtype=object)
+    hover = "%{customdata}<br>A %{x:.2p}<br>B %{y:.2p}<extra></extra>"
     fig = go.Figure()
     fig.add_scattergl(
-        x=x,
-        y=y,
+        x=p,
+        y=q,
         mode="markers",
         name=_label(names[0]),
         marker={"size": 5, "color": GREY, "opacity": 0.45},
-        customdata=told,
+        customdata=labels,
         hovertemplate=hover,
     )
-    fig.add_shape(type="line", x0=low, y0=low, x1=0, y1=0, line={"color": GREY, "width": 2, "dash": "dash"})
-    sides = _name_sides(movers, x, y, tokens, low)
+    fig.add_scatter(
+        x=[10.0**low, 1],
+        y=[10.0**low, 1],
+        mode="lines",
+        line={"color": GREY, "width": 2, "dash": "dash"},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    sides = _name_sides(movers, log_p / math.log(10), log_q / math.log(10), tokens, low)
     for name, colour, symbol, mine in (
-        (names[1], BLUE, "circle", [i for i in movers if x[i] > y[i]]),
-        (names[2], VERMILION, "diamond", [i for i in movers if x[i] <= y[i]]),
+        (names[1], BLUE, "circle", [i for i in movers if p[i] > q[i]]),
+        (names[2], VERMILION, "diamond", [i for i in movers if p[i] <= q[i]]),
     ):
         fig.add_scatter(
-            x=x[mine],
-            y=y[mine],
+            x=p[mine],
+            y=q[mine],
             mode="markers+text",
             name=_label(name),
             marker={"size": 12, "color": colour, "symbol": symbol, "line": {"width": 1, "color": "white"}},
-            text=[told[i][0] if i in sides else "" for i in mine],
+            text=[labels[i] if i in sides else "" for i in mine],
             textposition=[sides.get(i, "middle right") for i in mine],
             textfont_size=FONT_SIZE,
-            customdata=[told[i] for i in mine],
+            customdata=labels[mine],
             hovertemplate=hover,
         )
-    step = max(1, math.ceil(-low / 7))
-    decades = list(range(0, low, -step))
-    for update, title in ((fig.update_xaxes, axes[0]), (fig.update_yaxes, axes[1])):
-        update(
-            title_text=_label(title),
-            range=[low, 0.25],
-            tickmode="array",
-            tickvals=decades,
-            ticktext=[_decade(decade) for decade in decades],
-        )
-    fig.update_layout(height=640, legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0})
+    decades = range(0, math.floor(low), -max(1, math.ceil(-low / 7)))
+    axis = {
+        "type": "log",
+        "range": [low, 0.25],
+        "tickmode": "array",
+        "tickvals": [10.0**decade for decade in decades],
+        "ticktext": [_decade(decade) for decade in decades],
+    }
+    fig.update_layout(
+        xaxis={**axis, "title_text": _label(axes[0])},
+        yaxis={**axis, "title_text": _label(axes[1])},
+        height=640,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
+    )
     return fig
 
 
@@ -232,20 +246,15 @@ def _name_sides(
     for i in movers:
         px, py = points[i]
         width = 9 * len(tokens[i]) + 4
-        # Away from the diagonal first, where there are fewest points.
-        outward, inward = ("right", "left") if x[i] > y[i] else ("left", "right")
+        # Away from the diagonal, where most points lie.
+        side, beyond, back = ("right", "bottom", "top") if x[i] > y[i] else ("left", "top", "bottom")
         lefts = {"right": px + 9, "left": px - 9 - width, "center": px - width / 2}
         bottoms = {"middle": py - 10, "top": py + 9, "bottom": py - 29}
-        beyond = ("bottom", "top") if outward == "right" else ("top", "bottom")
-        for vertical, side in (
-            ("middle", outward),
-            *((v, s) for v in beyond for s in (outward, "center", inward)),
-            ("middle", inward),
-        ):
-            left, bottom = lefts[side], bottoms[vertical]
+        for vertical, horizontal in (("middle", side), (beyond, side), (beyond, "center"), (back, side)):
+            left, bottom = lefts[horizontal], bottoms[vertical]
             box = (left, bottom, left + width, bottom + 20)
             if all(box[2] < t[0] or t[2] < box[0] or box[3] < t[1] or t[3] < box[1] for t in taken):
-                sides[i] = f"{vertical} {side}"
+                sides[i] = f"{vertical} {horizontal}"
                 taken.append(box)
                 break
     return sides
@@ -288,6 +297,10 @@ def what_is_read(
     return fig
 
 
+# Of a strategy beside the baseline: colour, and plotly's name of the symbol.
+OUTCOMES = {"baseline": (GREEN, "star"), "no worse": (BLUE, "circle"), "worse": (VERMILION, "diamond")}
+
+
 def ablation(
     strategies: Sequence[str], scores: Mapping[str, Sequence[float]], *, baseline: int = 0, unit: str = "%"
 ) -> go.Figure:
@@ -302,7 +315,7 @@ def ablation(
     for column, values in enumerate(scores.values(), 1):
         first = (min(values) + max(values) - span) / 2
         looks = [
-            (GREEN, "star") if i == baseline else (BLUE, "circle") if v >= values[baseline] else (VERMILION, "diamond")
+            OUTCOMES["baseline" if i == baseline else "no worse" if v >= values[baseline] else "worse"]
             for i, v in enumerate(values)
         ]
         fig.add_scatter(
