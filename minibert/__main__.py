@@ -76,7 +76,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--learning-rate", type=positive(float), default=1e-3)
     sub.add_argument("--mask-rate", type=positive(float), default=0.15)
     sub.add_argument("--whole-words", action="store_true", help="mask whole words")
-    sub.add_argument("--start", choices=("counts", "random"), default="counts", help="token embeddings at the start")
+    sub.add_argument("--start", choices=("counts", "random"), default="counts", help="weights at the start")
     sub.add_argument("--seed", type=int, default=0)
     sub.add_argument("--threads", type=positive(int), help="processor threads")
 

@@ -11,7 +11,7 @@ import torch
 
 from minibert import checkpoint
 from minibert.config import BertConfig
-from minibert.cooccurrence import start_position_embeddings, start_token_embeddings
+from minibert.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
 from minibert.data import Masking, TokenStore, pretraining_batches, read_documents
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.tokenizer import Tokenizer
@@ -33,7 +33,7 @@ class PretrainSettings:
     batch_size: int = 32
     max_length: int = 128
     dropout: float = 0.0
-    start: str = "counts"  # token embeddings: "random", or from co-occurrence "counts"
+    start: str = "counts"  # what is known before the first step: nothing ("random"), or what "counts" of the text tell
     masking: Masking = field(default_factory=Masking)
     optimization: Optimization = field(
         default_factory=lambda: Optimization(learning_rate=1e-3, warmup=0.05, beta2=0.98)
@@ -93,8 +93,8 @@ def learn_tokenizer(data: Sequence[str | Path], size: int) -> Tokenizer:
 
 
 def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokenizer) -> BertForPreTraining:
-    """A model before its first step: random, or with token embeddings from co-occurrence counts and positions from
-    the sinusoid table."""
+    """A model before its first step: random, or with token embeddings from co-occurrence counts, positions from the
+    sinusoid table and the output bias from frequencies."""
     config = BertConfig.preset(
         settings.preset,
         vocab_size=tokenizer.vocab_size,
@@ -106,6 +106,7 @@ def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokeni
     if settings.start == "counts":
         start_token_embeddings(model.bert, store, settings.seed)
         start_position_embeddings(model.bert)
+        start_output_bias(model.mlm, store)
     return model
 
 
