@@ -1,0 +1,104 @@
+"""The embedded cluster: a Dask scheduler and its workers, in processes of their own beside the app.
+
+Not a LocalCluster inside the app, for three reasons. Dask spawns its workers, and a spawned process runs the `__main__`
+of its parent again, which under Streamlit is a page; here there is none. The app's pages and the scheduler do not
+share one interpreter lock. And the cluster lives exactly as long as a pipe the app holds open, so nothing is left
+behind however the app ends.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+from multiprocessing import forkserver
+from pathlib import Path
+
+SETTINGS = {
+    "distributed.scheduler.allowed-failures": 0,  # a run whose worker died is reported, not tried again
+    "distributed.scheduler.worker-ttl": None,  # a laptop may sleep; a worker that really died is noticed otherwise
+    "distributed.admin.low-level-log-length": 100,  # messages kept after they were sent on; events are among them
+    "distributed.deploy.lost-worker-timeout": "1 day",  # a dead worker is the nanny's to replace, however long it takes
+    "distributed.scheduler.http.routes": [],  # nothing to see over HTTP
+    "distributed.worker.http.routes": [],
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": 0.95,
+}
+
+
+class Cluster:
+    """The app's side: starts the cluster's process, asks it for its scheduler's address, and ends it."""
+
+    def __init__(self, workers: int, threads: int, preload: tuple[str, ...], log: Path):
+        # One OpenMP setting for all: torch in a worker takes it. Waiting threads sleep: two runs that spin on the same
+        # cores slow each other down tenfold.
+        environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
+        environment["PYTHONPATH"] = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        with open(log, "wb") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", "from jobs import cluster; cluster.serve()", json.dumps([workers, preload])],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environment,
+                start_new_session=True,  # Ctrl-C is for the app, which then closes the pipe
+            )
+        self.log = log
+
+    def address(self) -> str:
+        """Waits for it. Raises OSError with the cluster's last words when there is none."""
+        if address := self.process.stdout.readline().decode().strip():
+            return address
+        last_words = self.log.read_text(errors="replace").strip().rpartition("\n")[2]
+        raise OSError(f"{last_words or 'the cluster did not start'} (more in {self.log})")
+
+    def close(self) -> None:
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=3)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+
+def serve() -> None:
+    """The cluster's side: say the address, start workers, stay until standard input ends."""
+    workers, preload = json.loads(sys.argv[1])
+    if sys.platform == "linux":
+        # Import torch once, in a server from which all workers, and those that replace dead ones, are forked: they
+        # start in a moment and share its memory. It imports while this process does.
+        multiprocessing.set_forkserver_preload(["jobs.worker", *preload])
+        forkserver.ensure_running()
+        settings, preload = {"distributed.worker.multiprocessing-method": "forkserver", **SETTINGS}, []
+    else:
+        settings = SETTINGS
+    import dask
+    import distributed
+
+    dask.config.set(settings)
+    distributed.utils._forkserver_preload_set = True  # or it chooses what to import itself: pandas, not torch
+    with tempfile.TemporaryDirectory(prefix="minibert-workers-", ignore_cleanup_errors=True) as scratch:
+        cluster = distributed.LocalCluster(
+            n_workers=0,
+            threads_per_worker=1,  # one run a process: what kills one run leaves the others alone
+            processes=True,
+            memory_limit=1 / workers,
+            dashboard_address="127.0.0.1:0",  # None would mean port 8787, occupied or not
+            scheduler_kwargs={"dashboard": False},
+            silence_logs=logging.ERROR,
+            local_directory=scratch,
+            preload=preload,
+        )
+        print(cluster.scheduler_address, flush=True)
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a run prints goes to the log, not to the app
+        cluster.scale(workers)  # after the address: the app connects while they start
+        sys.stdin.read()
+    os._exit(0)  # the workers notice and end at once, in the middle of a step if need be

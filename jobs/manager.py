@@ -1,0 +1,380 @@
+"""Runs of training: submitted by pages, done by Dask workers, found again by their id or owner.
+
+All of it happens in one asyncio loop in one thread of its own. Pages, which run in a thread per session, hand it
+coroutines and read what it has left in `Run` objects.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import logging
+import math
+import os
+import pickle
+import shutil
+import sys
+import tempfile
+import threading
+import types
+import zipfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs.cluster import Cluster
+from jobs.run import ID, STOPPED, Run, restore
+
+ROOT = Path(__file__).resolve().parent.parent
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+SECONDS_TO_CONNECT = 5
+SECONDS_TO_CANCEL = 0.8
+SECONDS_TO_KILL = 10
+DIED = "The worker that did this run died: it was killed, or ran out of memory. What it had reported is kept."
+GONE = "The connection to the Dask scheduler was lost during this run. What it had reported is kept."
+
+
+class JobError(RuntimeError):
+    """A run cannot be taken; the message says why and what to do."""
+
+
+class QueueFull(JobError):
+    """Too many runs are waiting."""
+
+
+class ClusterError(JobError):
+    """There is no cluster to run on."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """queued: runs that may wait, for all and for each owner · kept: ended runs (and bytes) on disk; the oldest go."""
+
+    queued: int = 60
+    queued_per_owner: int = 12
+    kept_per_owner: int = 20
+    bytes_per_owner: int = 500_000_000
+    bytes: int = 4_000_000_000
+
+
+class Manager:
+    """directory: where runs are kept · scheduler: the address of a Dask scheduler, None for a cluster of our own ·
+    max_running: runs at a time, default one a core and at most 4 · preload: modules a worker imports before its first
+    run · code: packages sent to an outside scheduler and its workers, which need not have them.
+    """
+
+    def __init__(
+        self,
+        directory: str | Path,
+        *,
+        scheduler: str | None = None,
+        max_running: int | None = None,
+        limits: Limits | None = None,
+        preload: tuple[str, ...] = ("minibert.finetune", "minibert.pretrain"),
+        code: tuple[Path, ...] = (ROOT / "minibert", ROOT / "jobs"),
+    ):
+        self.directory, self.scheduler = Path(directory).resolve(), scheduler
+        self.max_running = max_running or min(CORES, 4)
+        self.limits, self.preload, self.code = limits or Limits(), preload, code
+        self._runs: dict[str, Run] = {}
+        self._arguments: dict[str, bytes] = {}
+        self._queue: list[Run] = []  # in the order it is served; never changed in place, so that pages may read it
+        self._turn = 0  # of the queue, that is being served
+        self._active: list[Run] = []  # holding one of the `max_running` places
+        self._tasks: set[asyncio.Task] = set()
+        self._cluster = self._client = None
+        self._connecting = asyncio.Lock()
+        self._topic = f"minibert-{os.urandom(8).hex()}"
+        if self.directory.is_dir():
+            folders = (folder for folder in self.directory.iterdir() if ID.fullmatch(folder.name))
+            self._runs = {run.id: run for run in (restore(self, folder) for folder in folders) if run}
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="minibert jobs", daemon=True)
+        self._thread.start()
+        atexit.register(self.close)
+
+    # For pages, in any thread
+
+    def warm_up(self) -> None:
+        """Start or find the cluster, in the background. What goes wrong is told by the first `submit`."""
+
+        async def connect() -> None:
+            if not self._connecting.locked():  # else somebody is at it already
+                with contextlib.suppress(ClusterError):
+                    await self._connect()
+
+        self._start(connect())
+
+    def submit(self, target: str | Callable, *args, owner: str, title: str, kind: str = "finetune", **kwargs) -> Run:
+        """Queue a run of `target`, a generator function "package.module:name" that yields minibert events.
+
+        Where the target takes `out` it gets a folder to save to, and where it takes `mailbox` a function that returns
+        what `Run.send` has sent since it was last called. Files for it travel as `Upload` arguments. The arguments
+        are copied now. Raises QueueFull, ClusterError (nothing answers at the scheduler's address) and JobError.
+        """
+        if callable(target):
+            target = f"{target.__module__}:{target.__qualname__}"
+        try:
+            arguments = pickle.dumps((args, kwargs))
+        except Exception as error:
+            raise JobError(f"An argument of {target} cannot be sent to a worker: {error}") from error
+        if not self._thread.is_alive():
+            raise JobError("The server is stopping.")
+        run = Run(self, self.directory, owner, title, kind, target)
+        return asyncio.run_coroutine_threadsafe(self._submit(run, arguments), self._loop).result()
+
+    def runs(self, owner: str | None = None) -> list[Run]:
+        """The runs of an owner (of all, for None), newest first."""
+        runs = [run for run in list(self._runs.values()) if owner in (None, run.owner)]
+        return sorted(runs, key=lambda run: run.created, reverse=True)
+
+    def get(self, run_id: str, owner: str | None = None) -> Run | None:
+        """The run with this id, if there is one and, where `owner` is given, it is theirs."""
+        run = self._runs.get(run_id)
+        return run if run and owner in (None, run.owner) else None
+
+    def position(self, run: Run) -> int | None:
+        queue = self._queue
+        return queue.index(run) + 1 if run in queue else None
+
+    def cancel(self, run: Run) -> None:
+        self._start(self._cancel(run))
+
+    def send(self, run: Run, message) -> None:
+        self._start(self._deliver(run, message))
+
+    def close(self) -> None:
+        """End everything that runs and the cluster, if it is ours. Called when the app exits."""
+        atexit.unregister(self.close)
+        if self._loop.is_running():
+            with contextlib.suppress(TimeoutError):
+                asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(timeout=5)
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(timeout=1)
+
+    # The life of a run, in the loop
+
+    async def _submit(self, run: Run, arguments: bytes) -> Run:
+        await self._connect()
+        waiting = Counter(other.owner for other in self._queue)
+        if waiting[run.owner] >= self.limits.queued_per_owner:
+            raise QueueFull(f"You already have {waiting[run.owner]} runs waiting: cancel one, or let one start first.")
+        if waiting.total() >= self.limits.queued:
+            raise QueueFull(f"{waiting.total()} runs are already waiting on this server: try again in a few minutes.")
+        try:
+            run.store()
+        except OSError as error:
+            raise JobError(f"The run cannot be kept in {self.directory}: {error.strerror}") from error
+        self._runs[run.id], self._arguments[run.id] = run, arguments
+        run.turn = self._turn_of(run.owner)
+        self._queue = sorted([*self._queue, run], key=lambda run: (run.turn, run.created))
+        self._advance()
+        return run
+
+    def _turn_of(self, owner: str) -> int:
+        """First everyone's first run, then everyone's second: who asks for ten does not make the others wait for ten.
+        (Fair queueing: one turn after the owner's own last, but never before the turn that is being served.)"""
+        return max([self._turn, *(run.turn + 1 for run in self._queue + self._active if run.owner == owner)])
+
+    def _advance(self) -> None:
+        while self._queue and len(self._active) < self._places():
+            run, self._queue = self._queue[0], self._queue[1:]
+            self._turn = max(self._turn, run.turn)
+            self._active.append(run)
+            self._spawn(self._follow(run))
+
+    def _places(self) -> int:
+        if self.scheduler and self._client:
+            return self._client.scheduler_info(n_workers=-1).get("total_threads") or self.max_running
+        return self.max_running
+
+    async def _follow(self, run: Run) -> None:
+        """From its turn to its end."""
+        import distributed
+
+        from jobs.worker import run_job
+
+        try:
+            run.change("starting")
+            client = await self._connect()
+            arguments = self._arguments.pop(run.id)
+            job = (run_job, run.id, self._topic, run.target, arguments)
+            run.future = client.submit(*job, key=f"minibert-{run.id}", pure=False)
+            end = await run.future
+            files, events = end.pop("files"), end.pop("events")
+            if files:
+                await asyncio.to_thread(run.store_files, files)
+            if events != len(run.events()):
+                raise JobError(f"{events - len(run.events())} of {events} events were lost on their way")
+            self._end(run, **end)
+        except distributed.KilledWorker:
+            self._end(run, "lost", DIED)
+        except (distributed.CancelledError, asyncio.CancelledError):
+            self._end(run, "lost", GONE)
+        except JobError as error:
+            self._end(run, "failed", str(error))
+        except Exception as error:
+            self._end(run, "failed", f"{type(error).__name__}: {error}")
+        finally:
+            run.future = None  # lets the worker forget the result
+            self._active.remove(run)
+            self._prune(run.owner)
+            self._advance()
+
+    def _receive(self, event) -> None:
+        """A message of a worker, in the order they were sent."""
+        _, message = event
+        run = self._runs.get(message["run"])
+        if run is None:
+            return
+        if "lines" in message and not run.over:
+            run.add(message["lines"])
+        if "started" in message:
+            if run.worker:  # an outside scheduler starts a run again elsewhere when its worker has died
+                self._end(run, "lost", DIED)
+            run.worker = message["started"]
+            if not run.over:
+                run.change("running")
+            self._spawn(self._deliver(run))
+
+    def _end(self, run: Run, state: str, error: str | None = None, traceback: str | None = None) -> None:
+        if not run.over:
+            run.change(state, error, traceback)
+
+    async def _cancel(self, run: Run) -> None:
+        """Ask; after a moment tell the page it is over; later, if the run still holds its worker, kill that."""
+        if run.cancelling:
+            return
+        run.cancelling = True
+        if run in self._queue:
+            self._queue = [other for other in self._queue if other is not run]
+            del self._arguments[run.id]
+            self._end(run, "cancelled")
+            return
+        self._spawn(self._deliver(run))
+        if not await self._left(run, SECONDS_TO_CANCEL):
+            self._end(run, "cancelled")
+            if not await self._left(run, SECONDS_TO_KILL):
+                if self._cluster and run.worker:
+                    from jobs.worker import kill
+
+                    await self._client.run(kill, workers=[run.worker], nanny=True, on_error="ignore")
+                elif run.future:  # that worker is not ours to kill
+                    await run.future.cancel()
+
+    async def _left(self, run: Run, seconds: float) -> bool:
+        deadline = self._loop.time() + seconds
+        while run in self._active and self._loop.time() < deadline:
+            await asyncio.sleep(0.02)
+        return run not in self._active
+
+    async def _deliver(self, run: Run, *messages) -> None:
+        """Bring what waits for a run to its worker: one delivery at a time keeps messages in order."""
+        from jobs.worker import deliver
+
+        run.outgoing.extend(messages)
+        async with run.delivering:
+            if run.worker and run in self._active and (run.outgoing or run.over or run.cancelling):
+                messages, run.outgoing = run.outgoing, []
+                stop = run.over or run.cancelling
+                with contextlib.suppress(OSError):  # the worker or the scheduler has just died: `_follow` tells
+                    await self._client.run(deliver, run.id, messages, stop, workers=[run.worker], on_error="ignore")
+
+    def _prune(self, owner: str) -> None:
+        """Remove the oldest ended runs beyond the limits, of this owner and of all; the newest stays in any case."""
+        of_owner, of_all = (self.limits.kept_per_owner, self.limits.bytes_per_owner), (math.inf, self.limits.bytes)
+        for whose, (most_runs, most_bytes) in ((owner, of_owner), (None, of_all)):
+            total = 0
+            for i, run in enumerate(run for run in self.runs(whose) if run.over and run not in self._active):
+                total += run.size()
+                if i >= most_runs or (total > most_bytes and i > 0):
+                    del self._runs[run.id]
+                    shutil.rmtree(run.directory, ignore_errors=True)
+
+    # The cluster, in the loop
+
+    async def _connect(self):
+        """The Dask client, connected; the cluster is started, or started again after its death, if need be."""
+        async with self._connecting:
+            if self._client is None or self._client.status != "running":
+                await self._disconnect()
+                try:
+                    if not self.scheduler:
+                        self._start_cluster()
+                    import dask  # takes as long as the cluster does, beside it
+                    import distributed
+
+                    # Uploads are large; and what matters of the log is told as a run's state.
+                    dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})
+                    for name in ("distributed", "distributed.client"):
+                        logging.getLogger(name).setLevel(logging.CRITICAL)
+                    address = self.scheduler or await asyncio.to_thread(self._cluster.address)
+                    client = distributed.Client(
+                        address, asynchronous=True, set_as_default=False, timeout=SECONDS_TO_CONNECT
+                    )
+                    try:
+                        await client
+                    except BaseException:
+                        await client.close()
+                        raise
+                    client.subscribe_topic(self._topic, self._receive)
+                    if self.scheduler:
+                        await self._send_code(client)
+                    self._client = client
+                except Exception as error:
+                    where = f"to the Dask scheduler at {self.scheduler}" if self.scheduler else "to workers of our own"
+                    raise ClusterError(f"No connection {where}: {error or type(error).__name__}") from error
+            return self._client
+
+    def _start_cluster(self) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        threads = max(1, CORES // self.max_running)
+        self._cluster = Cluster(self.max_running, threads, self.preload, self.directory / "cluster.log")
+
+    async def _send_code(self, client) -> None:
+        """Give an outside scheduler and all its workers, also later ones, the packages the runs need."""
+        with tempfile.TemporaryDirectory() as folder:
+            archive = Path(folder, "minibert-code.zip")
+            with zipfile.ZipFile(archive, "w") as file:
+                for package in self.code:
+                    for source in package.rglob("*.py"):
+                        file.write(source, source.relative_to(package.parent))
+            await client.upload_file(str(archive), load=True)
+
+    async def _disconnect(self) -> None:
+        client, cluster, self._client, self._cluster = self._client, self._cluster, None, None
+        if client:
+            await client.close(timeout=1)
+        if cluster:
+            cluster.close()
+
+    async def _close(self) -> None:
+        for run in self._queue + self._active:
+            self._end(run, "lost", STOPPED)
+        await self._disconnect()
+
+    def _spawn(self, coroutine) -> None:
+        task = self._loop.create_task(coroutine)
+        self._tasks.add(task)  # the loop itself holds tasks weakly
+        task.add_done_callback(self._tasks.discard)
+
+    def _start(self, coroutine) -> None:
+        self._loop.call_soon_threadsafe(self._spawn, coroutine)
+
+
+def manager() -> Manager:
+    """The manager of this process, made at the first call: runs are kept in MINIBERT_RUNS (default: runs/ beside the
+    app) and done at MINIBERT_SCHEDULER (default: an embedded cluster).
+
+    It hangs on a module without a file: Streamlit drops modules when a source file changes, and their globals with
+    them, but the cluster must stay the one it is.
+    """
+    home = sys.modules.setdefault("minibert_jobs_of_this_process", types.ModuleType("minibert_jobs_of_this_process"))
+    lock = home.__dict__.setdefault("lock", threading.Lock())
+    with lock:
+        if "manager" not in home.__dict__:
+            directory = os.environ.get("MINIBERT_RUNS") or ROOT / "runs"
+            home.manager = Manager(directory, scheduler=os.environ.get("MINIBERT_SCHEDULER") or None)
+        return home.manager

@@ -1,0 +1,129 @@
+"""What a worker does with a run: call the generator, send its events home, hand back the files it made."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import pickle
+import tempfile
+import time
+import traceback
+from collections import deque
+from contextlib import closing
+from importlib import import_module
+from pathlib import Path
+
+import psutil
+from distributed import get_worker
+
+from jobs.files import Upload, pack
+
+SECONDS_BETWEEN_MESSAGES = 0.05
+NICE = 5  # pages first; on Linux this is the training thread alone, so the worker hears a cancel as before
+
+
+class Inbox:
+    """What the app has sent to a run that is going on here."""
+
+    def __init__(self):
+        self.messages: deque = deque()
+        self.cancelled = False
+
+    def take(self) -> list:
+        """The messages since the last call: the `mailbox` of the generator."""
+        return [self.messages.popleft() for _ in range(len(self.messages))]
+
+
+inboxes: dict[str, Inbox] = {}
+
+
+def deliver(run_id: str, messages: list, cancelled: bool) -> None:
+    """Called by the app in the worker's event loop, while the run itself has a thread of the worker's pool."""
+    if inbox := inboxes.get(run_id):
+        inbox.messages.extend(messages)
+        inbox.cancelled |= cancelled
+
+
+def kill(dask_worker) -> None:
+    """Called by the app in a nanny: end its worker process, whatever that is busy with. The nanny starts a new one."""
+    psutil.Process(dask_worker.pid).kill()
+
+
+class Outbox:
+    """Sends events home in order; those that come fast share a message. The worker's event loop does the waiting."""
+
+    def __init__(self, worker, topic: str, run_id: str):
+        self.worker, self.topic, self.run_id = worker, topic, run_id
+        self.lines: deque[str] = deque()
+        self.count = 0
+        self.armed = False
+        self.sent = 0.0
+
+    def send(self, event: dict) -> None:
+        self.lines.append(json.dumps({"number": self.count, "time": time.time(), **event}))
+        self.count += 1
+        if not self.armed:
+            self.armed = True
+            self.worker.loop.add_callback(self._arm)
+
+    def _arm(self) -> None:
+        self.worker.loop.call_later(max(0.0, self.sent + SECONDS_BETWEEN_MESSAGES - time.monotonic()), self.flush)
+
+    def flush(self) -> None:
+        # First `armed`, then the lines: an event that comes in between is sent now or arms again, but never waits.
+        self.armed, self.sent = False, time.monotonic()
+        if lines := [self.lines.popleft() for _ in range(len(self.lines))]:
+            self.post(lines=lines)
+
+    def post(self, **message) -> None:
+        self.worker.log_event(self.topic, {"run": self.run_id, **message})
+
+
+def run_job(run_id: str, topic: str, target: str, arguments: bytes) -> dict:
+    """Run `target` ("package.module:function") to its end, and say how it ended.
+
+    Returns state, error, traceback, the number of events, and files: name → bytes of the last path an event named, or
+    else of the folder the target was given as `out`. An exception comes back as text: its class may not exist at home.
+    """
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, 0, NICE)
+    worker = get_worker()
+    outbox = Outbox(worker, topic, run_id)
+    inbox = inboxes[run_id] = Inbox()
+    outbox.post(started=worker.address)
+    end = {"state": "finished", "error": None, "traceback": None, "files": {}}
+    with tempfile.TemporaryDirectory(prefix="run-", dir=worker.local_directory) as folder:
+        result = Path(folder, "out")
+        try:
+            with closing(events_of(target, arguments, Path(folder), inbox)) as events:
+                for event in events:
+                    event = event.as_dict()
+                    outbox.send(event)
+                    result = Path(event.get("path") or result)
+                    if inbox.cancelled:
+                        end["state"] = "cancelled"
+                        break
+        except BaseException as error:  # SystemExit too: it must end the run, not the worker
+            sentence = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            end |= {"state": "failed", "error": sentence, "traceback": traceback.format_exc()}
+        if result.exists():
+            end["files"] = pack(result)
+    del inboxes[run_id]
+    worker.loop.add_callback(outbox.flush)  # before Dask's own message that the task is done, on the same stream
+    return {**end, "events": outbox.count}
+
+
+def events_of(target: str, arguments: bytes, folder: Path, inbox: Inbox):
+    """The generator that `target` makes of its arguments; `out` and `mailbox` are filled in where it takes them."""
+    module, _, name = target.partition(":")
+    function = getattr(import_module(module), name)
+    if not inspect.isgeneratorfunction(function):
+        raise TypeError(f"{target} is not a generator function")
+    args, kwargs = pickle.loads(arguments)
+    uploads = folder / "in"
+    args = [a.unpack(uploads / str(i)) if isinstance(a, Upload) else a for i, a in enumerate(args)]
+    kwargs = {k: a.unpack(uploads / k) if isinstance(a, Upload) else a for k, a in kwargs.items()}
+    offered = {"out": folder / "out", "mailbox": inbox.take}
+    taken = {name: offered[name] for name in offered if name in inspect.signature(function).parameters}
+    return function(*args, **{**taken, **kwargs})

@@ -1,0 +1,380 @@
+"""Runs on a real embedded cluster: real processes, really killed."""
+
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import jobs
+from jobs.files import unpack
+
+manager_module = importlib.import_module("jobs.manager")  # `jobs.manager` is the function of that name
+ROOT = Path(__file__).resolve().parents[2]
+FAKE = "tests.jobs.fake_training"
+
+
+@pytest.fixture(scope="module")
+def manager(tmp_path_factory):
+    manager = jobs.Manager(tmp_path_factory.mktemp("runs"), max_running=2, preload=())
+    yield manager
+    manager.close()
+
+
+def until(condition, seconds=60):
+    """Wait for a state; the time is only where waiting becomes an error."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.005)
+
+
+def submit(manager, name, *args, owner="ada", **kwargs):
+    return manager.submit(f"{FAKE}:{name}", *args, owner=owner, title=name, **kwargs)
+
+
+def ended(run):
+    assert run.wait(60), run.state
+    return run
+
+
+@pytest.fixture
+def busy(manager):
+    """Both places taken, for as long as the test lasts."""
+    runs = [submit(manager, "until_cancelled", owner="teacher") for _ in range(2)]
+    until(lambda: all(run.events() for run in runs))
+    yield runs
+    for run in runs:
+        run.cancel()
+        ended(run)
+    until(lambda: not manager._active)
+
+
+def test_events_arrive_complete_and_in_order_however_fast_they_come(manager):
+    run = ended(submit(manager, "count", 2000))
+    events = run.events()
+    assert run.state == "finished" and run.error is None and run.progress == 1.0
+    assert [(event["number"], event["step"]) for event in events] == [(i, i) for i in range(2000)]
+    assert run.events(since=1998) == events[1998:] and run.latest("step") == events[-1]
+    assert run.latest("eval") is None
+    times = [event["time"] for event in events]
+    assert times == sorted(times) and run.created <= times[0] <= times[-1] <= run.ended
+    stored = (run.directory / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in stored] == events
+
+
+def test_events_are_seen_while_the_run_goes_on(manager):
+    run = submit(manager, "until_cancelled")
+    until(lambda: len(run.events()) > 3)
+    assert run.state == "running" and not run.over and run.started >= run.created
+    run.cancel()
+    ended(run)
+
+
+def test_cancel_takes_effect_within_a_second_and_keeps_what_was_saved(manager):
+    run = submit(manager, "until_cancelled")
+    until(run.events)
+    run.cancel()
+    assert run.wait(1) and run.state == "cancelled"
+    assert run.events() and run.files == {"steps.txt": b"learnt something"}
+
+
+def test_cancel_of_a_run_that_does_not_listen_frees_its_worker(manager, monkeypatch):
+    monkeypatch.setattr(manager_module, "SECONDS_TO_KILL", 0.3)
+    run = submit(manager, "deaf", 60)
+    until(run.events)
+    run.cancel()
+    assert run.wait(1.2) and run.state == "cancelled"
+    until(lambda: run not in manager._active)
+    assert ended(submit(manager, "count", 3)).state == "finished"
+
+
+def test_cancel_while_queued(manager, busy):
+    run = submit(manager, "count", 3)
+    assert run.state == "queued" and run.position == 1
+    run.cancel()
+    assert run.wait(1) and run.state == "cancelled" and run.position is None and not run.events()
+
+
+def test_queue_serves_owners_in_turn_and_has_limits(manager, busy, monkeypatch):
+    monkeypatch.setattr(manager, "limits", jobs.Limits(queued=3, queued_per_owner=2))
+    first, second = (submit(manager, "count", 1, owner="eager") for _ in range(2))
+    with pytest.raises(jobs.QueueFull, match="You already have 2 runs waiting"):
+        submit(manager, "count", 1, owner="eager")
+    other = submit(manager, "count", 1, owner="patient")
+    with pytest.raises(jobs.QueueFull, match="3 runs are already waiting on this server"):
+        submit(manager, "count", 1, owner="late")
+    assert [run.position for run in (first, other, second)] == [1, 2, 3]  # not in the order they came
+    busy[0].cancel()
+    for run in (first, other, second):
+        assert ended(run).state == "finished"
+    assert first.started <= other.started <= second.started
+
+
+def test_an_exception_is_told_and_the_events_before_it_stay(manager):
+    run = ended(submit(manager, "fails"))
+    assert run.state == "failed" and run.error == "ValueError: the labels make no sense"
+    assert "fake_training.py" in run.traceback and len(run.events()) == 1
+    assert ended(submit(manager, "exits")).error == "SystemExit: 3"
+
+
+@pytest.mark.parametrize("name, error", [("not_a_generator", "not a generator function"), ("missing", "no attribute")])
+def test_a_wrong_target_fails_with_a_reason(manager, name, error):
+    run = ended(submit(manager, name))
+    assert run.state == "failed" and error in run.error
+
+
+def test_arguments_that_cannot_travel_are_refused_at_once(manager):
+    with pytest.raises(jobs.JobError, match="cannot be sent to a worker"):
+        submit(manager, "count", lambda: 3)
+
+
+def test_a_killed_worker_is_reported_and_replaced_and_the_other_run_goes_on(manager):
+    other = submit(manager, "until_cancelled", owner="bob")
+    until(other.events)
+    run = ended(submit(manager, "dies"))
+    assert run.state == "lost" and "died" in run.error and len(run.events()) == 1
+    assert [ended(submit(manager, "count", 3)).state for _ in range(2)] == ["finished"] * 2
+    seen = len(other.events())
+    until(lambda: len(other.events()) > seen)
+    other.cancel()
+    assert ended(other).state == "cancelled"
+
+
+def test_a_killed_cluster_is_reported_and_replaced(tmp_path):
+    manager = jobs.Manager(tmp_path, max_running=1, preload=())
+    run, queued = submit(manager, "until_cancelled"), submit(manager, "count", 3)
+    until(run.events)
+    manager._cluster.process.kill()
+    assert ended(run).state == "lost" and "scheduler" in run.error
+    assert ended(queued).state == "finished"
+    manager.close()
+
+
+def test_messages_reach_the_run_in_order_also_those_sent_before_it_started(manager, busy):
+    run = submit(manager, "listens")
+    for i in range(3):
+        run.send(i)
+    busy[0].cancel()
+    until(run.events)
+    for message in (3, {"watch": ["nicht schlecht"]}, "stop"):
+        run.send(message)
+    assert ended(run).state == "finished"
+    assert run.latest("step")["heard"] == [0, 1, 2, 3, {"watch": ["nicht schlecht"]}, "stop"]
+    run.send("too late")
+
+
+def test_files_travel_both_ways(manager, tmp_path):
+    (tmp_path / "start").mkdir()
+    (tmp_path / "start" / "config.json").write_text("{}", encoding="utf-8")
+    run = ended(submit(manager, "saves", start=jobs.Upload(tmp_path / "start")))
+    assert run.state == "finished", run.traceback
+    assert run.files == {"weights": bytes(range(256)), "deep/vocab.txt": b"[PAD]\n", "start.txt": b"{}"}
+    kept = run.save_to(tmp_path / "kept" / "model")
+    assert (kept / "deep" / "vocab.txt").read_bytes() == b"[PAD]\n"
+    with pytest.raises(FileExistsError, match="choose another name"):
+        run.save_to(kept)
+    assert [path.name for path in kept.parent.iterdir()] == ["model"]
+    assert not list(tmp_path.glob("**/.*"))
+    with pytest.raises(FileNotFoundError, match="no files"):
+        ended(submit(manager, "count", 1)).save_to(tmp_path / "none")
+
+
+def test_owners_see_their_own_runs_only(manager):
+    one, two = submit(manager, "count", 1, owner="one"), submit(manager, "count", 1, owner="two")
+    assert manager.runs("one") == [one] and manager.runs("two") == [two]
+    assert {one, two} <= set(manager.runs())
+    assert manager.get(one.id) is one and manager.get(one.id, owner="one") is one
+    assert manager.get(one.id, owner="two") is None
+    assert len(one.id) == 32 and one.id != two.id
+    ended(one), ended(two)
+
+
+def test_the_oldest_runs_beyond_the_limit_are_removed(manager, monkeypatch):
+    monkeypatch.setattr(manager, "limits", jobs.Limits(kept_per_owner=2))
+    runs = [ended(submit(manager, "count", 1, owner="collector")) for _ in range(4)]
+    until(lambda: [run.directory.exists() for run in runs] == [False, False, True, True])
+    assert manager.runs("collector") == [runs[3], runs[2]]
+    monkeypatch.setattr(manager, "limits", jobs.Limits(bytes_per_owner=1))
+    last = ended(submit(manager, "count", 1, owner="collector"))
+    until(lambda: manager.runs("collector") == [last])
+
+
+SERVER = """
+import sys, jobs, time
+manager = jobs.Manager(sys.argv[1], max_running=2, preload=())
+done = manager.submit("tests.jobs.fake_training:saves", owner="ada", title="done")
+done.wait(60)
+going = manager.submit("tests.jobs.fake_training:until_cancelled", owner="ada", title="going")
+while not going.events():
+    time.sleep(0.01)
+print(done.id, going.id, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_server_that_ends_leaves_no_process_and_its_runs_are_found_again(tmp_path, how):
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVER, tmp_path], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    done, going = server.stdout.readline().split()
+    children = psutil.Process(server.pid).children(recursive=True)
+    assert len(children) >= 3  # the scheduler and two workers
+
+    elsewhere = jobs.Manager(tmp_path)  # a second server on the same folder leaves the first one's runs alone
+    assert elsewhere.get(going) is None and elsewhere.get(done).state == "finished"
+    elsewhere.close()
+
+    server.send_signal(how)
+    server.communicate(timeout=20)
+    until(lambda: not any(child.is_running() and child.status() != psutil.STATUS_ZOMBIE for child in children))
+
+    with (tmp_path / going / "events.jsonl").open("a") as file:
+        file.write('{"number": 99, "ev')  # as if it had died in the middle of a line
+    (tmp_path / "not-a-run").mkdir()
+    (tmp_path / ("0" * 32)).mkdir()
+    (tmp_path / ("0" * 32) / "run.json").write_text('{"id": "../../outside"}', encoding="utf-8")
+    again = jobs.Manager(tmp_path)
+    assert {run.id for run in again.runs("ada")} == {done, going} == {run.id for run in again.runs()}
+    assert again.get(done).state == "finished" and again.get(done).files["deep/vocab.txt"] == b"[PAD]\n"
+    lost = again.get(going)
+    assert lost.state == "lost" and "server was stopped" in lost.error and lost.wait(0) and lost.progress == 0
+    assert [event["number"] for event in lost.events()] == list(range(len(lost.events()))) != []
+    assert lost.latest("step")["step"] == len(lost.events())
+    assert json.loads((tmp_path / going / "run.json").read_text())["state"] == "lost"
+    lost.cancel()
+    lost.send("anyone there?")
+    again.close()
+
+
+@pytest.mark.parametrize("run_id", ["../ada", "..", "", "/etc/passwd", "run.json", "0" * 32, "%2e%2e"])
+def test_an_id_that_is_not_a_runs_finds_nothing(manager, run_id):
+    assert manager.get(run_id) is None
+
+
+@pytest.mark.parametrize("name", ["../evil", "/etc/evil", "a/../../evil", "a\\evil", "C:evil", "", ".", "a\0b"])
+def test_a_file_name_that_leads_out_of_its_folder_is_refused(tmp_path, name):
+    with pytest.raises(ValueError, match="not the name of a file"):
+        unpack({"fine": b"", name: b"evil"}, tmp_path / "folder")
+    assert not list(tmp_path.iterdir())
+
+
+def test_links_do_not_travel(tmp_path):
+    (tmp_path / "secret").write_text("secret", encoding="utf-8")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "link").symlink_to(tmp_path / "secret")
+    (tmp_path / "folder" / "file").write_text("text", encoding="utf-8")
+    assert jobs.Upload(tmp_path / "folder").files == {"file": b"text"}
+
+
+def test_a_wrong_scheduler_address_is_told_at_submit(tmp_path, monkeypatch):
+    monkeypatch.setattr(manager_module, "SECONDS_TO_CONNECT", 0.5)
+    for address in ("tcp://127.0.0.1:1", "nonsense://there"):
+        manager = jobs.Manager(tmp_path, scheduler=address)
+        manager.warm_up()  # says nothing
+        with pytest.raises(jobs.ClusterError, match=f"No connection to the Dask scheduler at {address}"):
+            submit(manager, "count", 1)
+        assert manager.runs() == [] and not list(tmp_path.iterdir())
+        manager.close()
+
+
+OUTSIDE = """
+import sys
+from distributed import LocalCluster
+if __name__ == "__main__":
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50)
+    print(cluster.scheduler_address, flush=True)
+    sys.stdin.read()
+    cluster.close()
+"""
+
+
+def test_an_outside_scheduler_runs_the_same_code_without_having_it(tmp_path, monkeypatch):
+    package = tmp_path / "here" / "classroom_code"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(Path(__file__).with_name("fake_training.py").read_text(encoding="utf-8"))
+    (tmp_path / "there").mkdir()
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    cluster = subprocess.Popen(
+        [sys.executable, "-c", OUTSIDE],
+        cwd=tmp_path / "there",
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    address = cluster.stdout.readline().strip()
+    manager = jobs.Manager(tmp_path / "runs", scheduler=address, code=(ROOT / "jobs", package))
+    try:
+        run = manager.submit("classroom_code:saves", owner="ada", title="far away")
+        assert ended(run).state == "finished", run.traceback
+        assert run.files["weights"] == bytes(range(256))
+        run = manager.submit("classroom_code:until_cancelled", owner="ada", title="far away")
+        queued = manager.submit("classroom_code:count", 3, owner="ada", title="far away")
+        until(run.events)
+        assert queued.position == 1  # one thread there, one place here
+        run.cancel()
+        assert run.wait(1.2) and run.state == "cancelled"
+        assert ended(queued).state == "finished"
+        run = manager.submit("classroom_code:dies", owner="ada", title="far away")
+        assert ended(run).state == "lost"  # once, though that scheduler would try three times more
+        assert len(run.events()) == 1
+        cluster.communicate("", timeout=20)
+        monkeypatch.setattr(manager_module, "SECONDS_TO_CONNECT", 0.5)
+        with pytest.raises(jobs.ClusterError):
+            manager.submit("classroom_code:count", 3, owner="ada", title="gone")
+    finally:
+        manager.close()
+        cluster.kill()
+
+
+PAGE = """
+from pathlib import Path
+import jobs, streamlit as st
+with Path({log!r}).open("a") as file:
+    file.write("executed\\n")
+manager = jobs.Manager({runs!r}, max_running=1, preload=())
+run = manager.submit("tests.jobs.fake_training:whoami", owner="ada", title="who")
+run.wait(60)
+st.json(run.latest("step"))
+manager.close()
+"""
+
+
+def test_a_page_is_not_executed_again_by_a_worker(tmp_path):
+    log = tmp_path / "log"
+    page = tmp_path / "page.py"
+    page.write_text(PAGE.format(log=str(log), runs=str(tmp_path / "runs")), encoding="utf-8")
+    app = AppTest.from_file(page, default_timeout=60).run()
+    assert not app.exception
+    _, main, modules = json.loads(app.json[0].value)["heard"]
+    assert log.read_text() == "executed\n" and main is None
+    assert not any(name.split(".")[0] in ("streamlit", "pages", "ui") for name in modules)
+
+
+def test_one_manager_a_process_even_when_streamlit_drops_its_module(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setenv("MINIBERT_SCHEDULER", "tcp://127.0.0.1:1")
+    monkeypatch.delitem(sys.modules, "minibert_jobs_of_this_process", raising=False)
+    manager = jobs.manager()
+    assert manager.directory == tmp_path / "runs" and manager.scheduler == "tcp://127.0.0.1:1"
+    for name in [name for name in sys.modules if name.split(".")[0] == "jobs"]:
+        monkeypatch.delitem(sys.modules, name)
+    import jobs as again
+
+    assert again is not jobs and again.manager() is manager
+    manager.close()
+
+
+def test_a_page_that_imports_jobs_does_not_wait_for_dask_or_torch():
+    code = "import sys, jobs; print({'distributed', 'torch', 'streamlit'} & set(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "set()"
