@@ -119,6 +119,12 @@ def combining_class(character: str) -> int:
 
 
 @cached
+def is_plain(character: str) -> bool:
+    """Nothing to decompose, to reorder or to drop: true of nearly every character there is."""
+    return decomposed(character) == character and not combining_class(character) and not is_mark(character)
+
+
+@cached
 def lower(character: str) -> str:
     """Lower case without regard to neighbours: Σ is σ also at a word's end."""
     young = within(YOUNG_CAPITALS, character)

@@ -2,11 +2,11 @@
 
 Each step is a function from spans to spans; a span is text that knows, character by character, where in the original
 text it came from. `Tokenizer.encode` runs the steps, `Tokenizer.explain` runs the same steps and shows what each did,
-`Tokenizer.fast` is the same tokenizer in Rust (`tokenizers`), for bulk work. Ids, tokens, offsets and word numbers of the
-two are equal for every text; the tests hold that.
+`Tokenizer.fast` is the same tokenizer in Rust (`tokenizers`), for bulk work. Ids, tokens, offsets and word numbers of
+the two are equal for every text; the tests hold that.
 
-Special tokens are found in the raw text before anything else, as in the ecosystem: whoever types `[MASK]` or `[SEP]` gets
-the special token. That is what lets a learner write "the [MASK] barked"; keep it in mind with text from strangers.
+Special tokens are found in the raw text before anything else, as in the ecosystem: whoever types `[MASK]` or `[SEP]`
+gets the special token. That lets a learner write "the [MASK] barked"; keep it in mind with text from strangers.
 """
 
 import json
@@ -15,8 +15,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import groupby
+from functools import cached_property, lru_cache
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,13 +29,16 @@ from minibert.characters import (
     decomposed,
     is_cjk,
     is_mark,
+    is_plain,
     is_punctuation,
     lower,
     why_dropped,
 )
+from minibert.truncation import keep
+from minibert.vocab import SPECIAL_TOKENS, check_vocab, read_vocab
 
-PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-TRUNCATIONS = ("longest_first", "head", "tail", "head_tail", "budget", "none")
+PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS
+NAMED = {"pad_token": PAD, "unk_token": UNK, "cls_token": CLS, "sep_token": SEP, "mask_token": MASK}
 
 
 class Span(NamedTuple):
@@ -64,6 +67,8 @@ def clean(span: Span) -> Span:
 
 def space_out_cjk(span: Span) -> Span:
     """A space on either side of each Chinese character, so that it becomes a word of its own."""
+    if not any(map(is_cjk, span.text)):
+        return span
     text = "".join(f" {c} " if is_cjk(c) else c for c in span.text)
     source = [i for c, i in zip(span.text, span.source, strict=True) for _ in range(3 if is_cjk(c) else 1)]
     return Span(text, source)
@@ -80,12 +85,13 @@ def decompose(span: Span) -> Span:
     Where a mark comes from is counted as `tokenizers` counts it: the n-th kept character in the new order takes the
     place of the n-th original one, and a character that was added stands where the one before it stands.
     """
-    if span.text.isascii():
+    if all(map(is_plain, span.text)):
         return span
     items = [(combining_class(d), d, n == 0) for c in span.text for n, d in enumerate(decomposed(c))]
     ordered = []
-    for is_base, run in groupby(items, key=lambda item: item[0] == 0):
-        ordered += run if is_base else sorted(run, key=lambda item: item[0])
+    for has_class, run in groupby(items, key=lambda item: item[0] > 0):
+        marks_or_bases = list(run)
+        ordered += sorted(marks_or_bases, key=lambda item: item[0]) if has_class else marks_or_bases
     source, used = [], -1
     for _, _, replaces in ordered:
         used += replaces
@@ -95,7 +101,7 @@ def decompose(span: Span) -> Span:
 
 def strip_marks(span: Span) -> Span:
     """Drop the accents that `decompose` has set free."""
-    if span.text.isascii():
+    if not any(map(is_mark, span.text)):
         return span
     kept = [n for n, c in enumerate(span.text) if not is_mark(c)]
     return Span("".join(span.text[n] for n in kept), [span.source[n] for n in kept])
@@ -108,12 +114,8 @@ def lowercase(span: Span) -> Span:
 
 def split_off_punctuation(span: Span) -> list[Span]:
     """Each punctuation character by itself, and what stands between them."""
-    parts, start = [], 0
-    for n, c in enumerate(span.text):
-        if is_punctuation(c):
-            parts += [span.part(start, n), span.part(n, n + 1)]
-            start = n + 1
-    return [part for part in (*parts, span.part(start, len(span.text))) if part.text]
+    cuts = [0, *(n for at, c in enumerate(span.text) if is_punctuation(c) for n in (at, at + 1)), len(span.text)]
+    return [span.part(start, end) for start, end in pairwise(cuts) if start < end]
 
 
 # ---- what comes out ------------------------------------------------------------------------------------------------
@@ -140,6 +142,8 @@ class Encoding:
 
 
 class Token(NamedTuple):
+    """One entry of an Encoding, but for its segment."""
+
     token: str
     id: int
     offsets: tuple[int, int]
@@ -148,7 +152,7 @@ class Token(NamedTuple):
 
 
 class Try(NamedTuple):
-    """One question WordPiece asked: is `piece`, characters start…end of the word, in the vocabulary?"""
+    """One question of WordPiece: is `piece`, made of characters start…end of the word, in the vocabulary?"""
 
     start: int
     end: int
@@ -157,7 +161,7 @@ class Try(NamedTuple):
 
 
 class Unknown(NamedTuple):
-    """Why a word became [UNK]: `too_long` (position: the limit) or `no_piece` (position: where nothing matched)."""
+    """Why a word is [UNK]. reason: "too_long" (position: the limit) or "no_piece" (position: where nothing matched)."""
 
     reason: str
     position: int
@@ -168,25 +172,24 @@ class Unknown(NamedTuple):
         return f"no piece matches from character {self.position}"
 
 
-@dataclass(frozen=True)
-class Part:
-    """A word or punctuation character as WordPiece got it, and what WordPiece made of it. tries: None if not recorded."""
+class Part(NamedTuple):
+    """A word or a punctuation character as WordPiece gets it. pieces: (start, end, piece), characters of `span`."""
 
     span: Span
-    tokens: list[Token]
+    pieces: list[tuple[int, int, str]]
     unknown: Unknown | None
     tries: list[Try] | None
 
 
-@dataclass(frozen=True)
-class Word:
-    """One word from white space to white space, step by step. A cased tokenizer leaves the first four equal."""
+class Word(NamedTuple):
+    """What stands between two spaces, step by step. A cased tokenizer leaves the first four equal."""
 
     split: Span
     decomposed: Span
     stripped: Span
     lowered: Span
     parts: list[Part]
+    part_count: int  # more than len(parts) where an explanation was cut short
 
     @property
     def dropped(self) -> list[str]:
@@ -194,9 +197,8 @@ class Word:
         return [c for c in self.decomposed.text if is_mark(c)] if self.stripped != self.decomposed else []
 
 
-@dataclass(frozen=True)
-class Section:
-    """A stretch of text between special tokens, cleaned, spaced out and cut into words."""
+class Section(NamedTuple):
+    """A stretch of text without special tokens: cleaned, spaced out and cut into words."""
 
     original: Span
     cleaned: Span
@@ -204,8 +206,7 @@ class Section:
     words: list[Span]
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """A character that cleaning dropped (`became` is empty) or turned into a plain space."""
 
     position: int
@@ -225,9 +226,9 @@ class Change:
 
 @dataclass(frozen=True)
 class Explanation:
-    """All steps of one text, in order. `cleaned` and `spaced` show the whole text, special tokens left in place.
+    """All steps of one text in order. `cleaned` and `spaced` are whole texts, special tokens left in their places.
 
-    words: the first words only, `word_count` says how many there are. cjk: (position, character) of each one.
+    cjk: (position, character) of each · words: the first ones only, `word_count` says how many there are.
     """
 
     text: str
@@ -248,9 +249,8 @@ class Explanation:
 class Tokenizer:
     """A BERT tokenizer over a list of pieces, the place in the list being the id.
 
-    special_tokens: further ones beside [PAD] [UNK] [CLS] [SEP] [MASK], e.g. "[CAT=CULTURE]"; those the vocabulary does
-    not have get the ids after its end. Raises ValueError for a vocabulary without BERT's five, with a duplicate, or with an
-    entry that no line of a vocab.txt can hold.
+    special_tokens: further ones beside [PAD] [UNK] [CLS] [SEP] [MASK], e.g. "[CAT=CULTURE]"; those the vocabulary
+    does not have get the ids after its end. Raises ValueError for a list that is no BERT vocabulary (`check_vocab`).
     """
 
     def __init__(
@@ -261,8 +261,9 @@ class Tokenizer:
         special_tokens: Sequence[str] = (),
         max_word_chars: int = 100,
     ):
+        check_vocab(vocab)
         self.pieces = {piece: number for number, piece in enumerate(vocab)}  # what WordPiece may use
-        check_vocab(vocab, self.pieces)
+        self.longest = max(map(len, self.pieces))
         self.special_tokens = tuple(dict.fromkeys((*SPECIAL_TOKENS, *special_tokens)))
         if "" in self.special_tokens:
             raise ValueError("a special token cannot be empty")
@@ -287,111 +288,124 @@ class Tokenizer:
         *,
         max_length: int | None = None,
         truncation: str = "longest_first",
-        budgets: tuple[int, int] | None = None,
+        budgets: Sequence[int] | None = None,
         add_special: bool = True,
     ) -> Encoding:
-        """[CLS] text [SEP] or [CLS] text [SEP] pair [SEP]; at most `max_length` tokens, see `keep` for which.
+        """[CLS] text [SEP] or [CLS] text [SEP] pair [SEP], at most `max_length` tokens; see `truncation.keep`.
 
         add_special=False leaves [CLS] and [SEP] out. Raises ValueError for a max_length that has no room for them.
         """
-        texts = [list(self.tokens(text))] + ([] if pair is None else [list(self.tokens(pair))])
-        added = (1 + len(texts)) if add_special else 0
+        texts = [self.tokens(self.sections(one)) for one in ([text] if pair is None else [text, pair])]
+        added = 1 + len(texts) if add_special else 0
         room = None if max_length is None else max_length - added
         if room is not None and room < 0:
             raise ValueError(f"max_length {max_length} has no room for {added} special tokens")
         kept = keep([len(tokens) for tokens in texts], room, truncation, budgets)
-        cls = Token(CLS, self.cls_id, (0, 0), True, None)
-        sep = Token(SEP, self.sep_id, (0, 0), True, None)
-        row = [(cls, 0)] if add_special else []
-        for segment, (tokens, indices) in enumerate(zip(texts, kept, strict=True)):
-            row += [(tokens[i], segment) for i in indices] + ([(sep, segment)] if add_special else [])
-        return Encoding(
-            tokens=[token.token for token, _ in row],
-            ids=[token.id for token, _ in row],
-            offsets=[token.offsets for token, _ in row],
-            segments=[segment for _, segment in row],
-            special=[token.special for token, _ in row],
-            words=[token.word for token, _ in row],
-        )
+        return self._join([[tokens[i] for i in stay] for tokens, stay in zip(texts, kept, strict=True)], add_special)
+
+    def _join(self, texts: list[list[Token]], add_special: bool = True) -> Encoding:
+        row, segments = [], []
+        for segment, tokens in enumerate(texts):
+            if add_special:
+                cls = [] if segment else [Token(CLS, self.cls_id, (0, 0), True, None)]
+                tokens = [*cls, *tokens, Token(SEP, self.sep_id, (0, 0), True, None)]
+            row += tokens
+            segments += [segment] * len(tokens)
+        tokens, ids, offsets, special, words = map(list, zip(*row, strict=True)) if row else ([], [], [], [], [])
+        return Encoding(tokens, ids, offsets, segments, special, words)
 
     def explain(self, text: str, max_words: int = 200) -> Explanation:
-        """Every step of `encode(text)` as data; words beyond `max_words` are counted but not shown."""
-        specials, changes, cjk, words, count = [], [], [], [], 0
-        all_cleaned = all_spaced = ""
-        for section in self.sections(text):
-            if isinstance(section, Token):
-                specials.append(section)
-                all_cleaned += section.token
-                all_spaced += section.token
-                continue
-            for c, i in zip(*section.original, strict=True):
-                if cleaned(c) != c:
-                    changes.append(Change(i, c, cleaned(c), why_dropped(c) or "white space"))
-            cjk += [(i, c) for c, i in zip(*section.cleaned, strict=True) if is_cjk(c)]
-            all_cleaned += section.cleaned.text
-            all_spaced += section.spaced.text
-            count += len(section.words)
-            words += [self.word(span, record=True) for span in section.words[: max_words - len(words)]]
+        """Every step of `encode(text)` as data. Words and parts beyond `max_words` are counted, but not shown."""
+        sections = list(self.sections(text))
+        plain = [section for section in sections if isinstance(section, Section)]
+        words: list[Word] = []
+        left = max_words
+        for span in (span for section in plain for span in section.words):
+            if left <= 0:
+                break
+            words.append(self.word(span, record=left))
+            left -= max(1, len(words[-1].parts))
         return Explanation(
             text=text,
             lowercase=self.lowercase,
-            specials=specials,
-            changes=changes,
-            cleaned=all_cleaned,
-            cjk=cjk,
-            spaced=all_spaced,
+            specials=[section for section in sections if isinstance(section, Token)],
+            changes=[
+                Change(i, c, cleaned(c), why_dropped(c) or "white space")
+                for section in plain
+                for c, i in zip(*section.original, strict=True)
+                if cleaned(c) != c
+            ],
+            cleaned="".join(s.token if isinstance(s, Token) else s.cleaned.text for s in sections),
+            cjk=[(i, c) for section in plain for c, i in zip(*section.cleaned, strict=True) if is_cjk(c)],
+            spaced="".join(s.token if isinstance(s, Token) else s.spaced.text for s in sections),
             words=words,
-            word_count=count,
-            encoding=self.encode(text),
+            word_count=sum(len(section.words) for section in plain),
+            encoding=self._join([self.tokens(sections)]),
         )
-
-    def tokens(self, text: str) -> Iterator[Token]:
-        """The tokens of one text, without [CLS] and [SEP]."""
-        number = 0
-        for section in self.sections(text):
-            if isinstance(section, Token):
-                yield section._replace(word=number)
-                number += 1
-                continue
-            for span in section.words:
-                for part in self.word(span).parts:
-                    for token in part.tokens:
-                        yield token._replace(word=number)
-                    number += 1
 
     def sections(self, text: str) -> Iterator[Section | Token]:
         """Special tokens found in the raw text (leftmost, then longest), and the text between them cut into words."""
         start = 0
         for match in self._special.finditer(text):
-            yield self._section(text, start, match.start())
+            yield self.section(text, start, match.start())
             yield Token(match.group(), self.ids[match.group()], match.span(), True, None)
             start = match.end()
-        yield self._section(text, start, len(text))
+        yield self.section(text, start, len(text))
 
-    def _section(self, text: str, start: int, end: int) -> Section:
+    def section(self, text: str, start: int, end: int) -> Section:
         original = Span(text[start:end], range(start, end))
-        clean_text = clean(original)
-        spaced = space_out_cjk(clean_text)
-        return Section(original, clean_text, spaced, split_on_spaces(spaced))
+        tidy = clean(original)
+        spaced = space_out_cjk(tidy)
+        return Section(original, tidy, spaced, split_on_spaces(spaced))
 
-    def word(self, split: Span, record: bool = False) -> Word:
-        """Accents, case, punctuation and WordPiece for one word. record: keep every try."""
+    def tokens(self, sections: Iterable[Section | Token]) -> list[Token]:
+        """The tokens of one text, without [CLS] and [SEP]. Each part of a word has a number of its own."""
+        tokens: list[Token] = []
+        number = 0
+        for section in sections:
+            if isinstance(section, Token):
+                tokens.append(section._replace(word=number))
+                number += 1
+                continue
+            for span in section.words:
+                pieces, count = self._known_words(span.text)
+                source = span.source
+                for start, end, piece, part in pieces:
+                    offsets = (source[start], source[end - 1] + 1)
+                    tokens.append(Token(piece, self.pieces[piece], offsets, False, number + part))
+                number += count
+        return tokens
+
+    @cached_property
+    def _known_words(self):
+        """Texts repeat their words: `pieces_of` that remembers the last 65,536 of them."""
+        return lru_cache(maxsize=2**16)(self.pieces_of)
+
+    def pieces_of(self, text: str) -> tuple[list[tuple[int, int, str, int]], int]:
+        """The pieces of a word, each with its place in the word and the number of its part, and the number of parts."""
+        word = self.word(Span(text, range(len(text))))
+        pieces = [
+            (*part.span.part(start, end).offsets, piece, number)
+            for number, part in enumerate(word.parts)
+            for start, end, piece in part.pieces
+        ]
+        return pieces, word.part_count
+
+    def word(self, split: Span, record: int | None = None) -> Word:
+        """Accents, case, punctuation and WordPiece for one word. record: keep every try, of that many parts."""
         decomposed_span = stripped = lowered = split
         if self.lowercase:
             decomposed_span = decompose(split)
             stripped = strip_marks(decomposed_span)
             lowered = lowercase(stripped)
-        parts = [self._part(span, [] if record else None) for span in split_off_punctuation(lowered)]
-        return Word(split, decomposed_span, stripped, lowered, parts)
+        spans = split_off_punctuation(lowered)
+        parts = []
+        for span in spans[:record]:
+            tries = None if record is None else []
+            parts.append(Part(span, *self.wordpiece(span.text, tries), tries))
+        return Word(split, decomposed_span, stripped, lowered, parts, len(spans))
 
-    def _part(self, span: Span, tries: list[Try] | None) -> Part:
-        cuts, unknown = self.wordpiece(span.text, tries)
-        tokens = [
-            Token(piece, self.pieces[piece], span.part(start, end).offsets, False, None) for start, end, piece in cuts
-        ]
-        return Part(span, tokens, unknown, tries)
-
-    def wordpiece(self, word: str, tries: list[Try] | None = None) -> tuple[list[tuple], Unknown | None]:
+    def wordpiece(self, word: str, tries: list[Try] | None = None) -> tuple[list[tuple[int, int, str]], Unknown | None]:
         """Greedy longest match first: ([(start, end, piece), …], why it is [UNK] if it is). Appends to `tries`.
 
         A piece inside the word carries `##`. If nothing matches at some place, the whole word is [UNK].
@@ -399,21 +413,26 @@ class Tokenizer:
         length = len(word)
         if length > self.max_word_chars:
             return [(0, length, UNK)], Unknown("too_long", self.max_word_chars)
-        cuts, start = [], 0
+        pieces, start = [], 0
         while start < length:
-            rest = "##" + word[start:] if start else word
-            for left_out in range(length - start):
-                piece = rest[: len(rest) - left_out]
+            prefix = "##" if start else ""
+            # Longer pieces than the vocabulary's longest are only asked for where someone wants to see it.
+            longest = length if tries is not None else min(length, start + self.longest)
+            for end in range(longest, start, -1):
+                piece = prefix + word[start:end]
                 found = piece in self.pieces
                 if tries is not None:
-                    tries.append(Try(start, length - left_out, piece, found))
+                    tries.append(Try(start, end, piece, found))
                 if found:
                     break
             else:
                 return [(0, length, UNK)], Unknown("no_piece", start)
-            cuts.append((start, length - left_out, piece))
-            start = length - left_out
-        return cuts, None
+            pieces.append((start, end, piece))
+            start = end
+        return pieces, None
+
+    def __getstate__(self) -> dict:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_known_words", "_fast")}
 
     def decode(self, ids: Iterable[int], skip_special: bool = False) -> str:
         """Tokens put together again: `##` pieces joined to what precedes them, a space between all others.
@@ -510,79 +529,9 @@ class Tokenizer:
             os.replace(unfinished, directory / name)
 
 
-NAMED = {"pad_token": PAD, "unk_token": UNK, "cls_token": CLS, "sep_token": SEP, "mask_token": MASK}
-
-
 def content(token):
     """tokenizer_config.json holds a special token as text or as an object with its `content`."""
     return token.get("content") if isinstance(token, dict) else token
-
-
-def keep(
-    lengths: Sequence[int], room: int | None, truncation: str = "longest_first", budgets: Sequence[int] | None = None
-) -> list[Sequence[int]]:
-    """Which tokens of each text stay when only `room` tokens have place: indices, a list for each of one or two texts.
-
-    longest_first: the ends of the longer text, then of both alike (an odd place goes to the longer one, or the second)
-    head, tail: the first or the last `room` tokens of the texts in a row, so one text may lose everything
-    head_tail: of the texts in a row a quarter from the start, the rest from the end (Sun et al. 2019: 128 + 382 of 510)
-    budget: the first budgets[n] tokens of text n · none: everything, however long
-    """
-    if truncation not in TRUNCATIONS:
-        raise ValueError(f"truncation is {truncation!r}; it can be {', '.join(TRUNCATIONS)}")
-    if truncation == "budget":
-        if budgets is None or len(budgets) < len(lengths) or min(budgets) < 0:
-            raise ValueError(f"truncation by budget needs {len(lengths)} budgets of 0 or more tokens, not {budgets}")
-        if room is not None and sum(budgets[: len(lengths)]) > room:
-            raise ValueError(f"budgets {tuple(budgets)} exceed the {room} tokens that have place")
-        return [range(min(length, budget)) for length, budget in zip(lengths, budgets, strict=False)]
-    total = sum(lengths)
-    if truncation == "none" or room is None or total <= room:
-        return [range(length) for length in lengths]
-    if truncation == "longest_first":
-        shorter = min(min(lengths), max(room // 2, room - max(lengths))) if len(lengths) == 2 else 0
-        longer = room - shorter
-        first_is_longer = len(lengths) == 1 or lengths[0] > lengths[1]
-        return [range(n) for n in ((longer, shorter) if first_is_longer else (shorter, longer))[: len(lengths)]]
-    head = {"head": room, "tail": 0, "head_tail": room * 128 // 510}[truncation]
-    stays = [*range(head), *range(total - room + head, total)]
-    first = lengths[0]
-    return [[i for i in stays if i < first], [i - first for i in stays if i >= first]][: len(lengths)]
-
-
-def check_vocab(vocab: Sequence[str], pieces: dict[str, int]) -> None:
-    """Raise ValueError for a list of pieces that is no BERT vocabulary."""
-    missing = [token for token in SPECIAL_TOKENS if token not in pieces]
-    if missing:
-        raise ValueError(f"the vocabulary has no {', '.join(missing)}; BERT needs {' '.join(SPECIAL_TOKENS)}")
-    for number, piece in enumerate(vocab):
-        if pieces[piece] != number:
-            raise ValueError(f"the vocabulary holds {piece!r} twice, as ids {number} and {pieces[piece]}")
-        if not piece or "\n" in piece or piece.endswith("\r"):
-            raise ValueError(f"the vocabulary's entry {number} is {piece!r}, which no line of a vocab.txt can hold")
-
-
-def read_vocab(path) -> list[str]:
-    """The lines of a vocab.txt. Only the line feed ends a line: vocabularies hold U+2028 and U+0085 as pieces."""
-    path = Path(path)
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise ValueError(f"{path}: cannot read the vocabulary ({error.strerror})") from None
-    if not lines[-1]:
-        lines.pop()
-    vocab: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        try:
-            piece = line.removesuffix(b"\r").decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{path}, line {number}: not UTF-8 ({error.reason})") from None
-        if not piece:
-            raise ValueError(f"{path}, line {number}: empty; each line must hold one piece")
-        if piece in vocab:
-            raise ValueError(f"{path}, line {number}: {piece!r} stands already on line {vocab[piece]}")
-        vocab[piece] = number
-    return list(vocab)
 
 
 def read_json(path: Path) -> dict:

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from tokenizers import Tokenizer as FastTokenizer
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
-from minibert.tokenizer import SPECIAL_TOKENS
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 def count_words(texts: Iterable[str], lowercase: bool = True) -> Counter[str]:
@@ -78,3 +79,39 @@ def learn_fast(
     tokenizer.train_from_iterator(repeated, trainer)
     ids = tokenizer.get_vocab()
     return sorted(ids, key=ids.__getitem__)
+
+
+def check_vocab(vocab: Sequence[str]) -> None:
+    """Raise ValueError for a list without BERT's five special tokens, or with an entry twice or not writable."""
+    pieces = {piece: number for number, piece in enumerate(vocab)}
+    missing = [token for token in SPECIAL_TOKENS if token not in pieces]
+    if missing:
+        raise ValueError(f"the vocabulary has no {', '.join(missing)}; BERT needs {' '.join(SPECIAL_TOKENS)}")
+    for number, piece in enumerate(vocab):
+        if pieces[piece] != number:
+            raise ValueError(f"the vocabulary holds {piece!r} twice, as ids {number} and {pieces[piece]}")
+        if not piece or "\n" in piece or piece.endswith("\r"):
+            raise ValueError(f"the vocabulary's entry {number} is {piece!r}, which no line of a vocab.txt can hold")
+
+
+def read_vocab(path) -> list[str]:
+    """The lines of a vocab.txt. Only the line feed ends a line: vocabularies hold U+2028 and U+0085 as pieces."""
+    path = Path(path)
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise ValueError(f"{path}: cannot read the vocabulary ({error.strerror})") from None
+    if not lines[-1]:
+        lines.pop()
+    vocab: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            piece = line.removesuffix(b"\r").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path}, line {number}: not UTF-8 ({error.reason})") from None
+        if not piece:
+            raise ValueError(f"{path}, line {number}: empty; each line must hold one piece")
+        if piece in vocab:
+            raise ValueError(f"{path}, line {number}: {piece!r} stands already on line {vocab[piece]}")
+        vocab[piece] = number
+    return list(vocab)
