@@ -6,7 +6,9 @@ from ui.models import warm_up
 from ui.navigation import Stop, open_course
 from ui.translations import _, language_picker
 
-st.set_page_config(page_title=_("minibert – a classroom for BERT"), page_icon="ui/icon.svg", layout="wide")
+st.set_page_config(
+    page_title=_("minibert – a classroom for BERT"), page_icon="ui/icon.svg", layout="wide", initial_sidebar_state=270
+)
 
 # In teaching order. A page that is not there yet is left out of the menu.
 page = open_course(

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from ui.figures import figure
+from ui.figures import figure, legend
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
-from ui.navigation import link_to, next_lesson
+from ui.navigation import link_to, next_lesson, stop_called
 from ui.runs import show_runs
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
@@ -25,17 +25,18 @@ def road() -> None:
         ("masking", _("Pre-training: **hide** words, guess them from both sides.")),
         ("classification", _("Fine-tuning: one small layer more gives the **answer**.")),
     ]
+    present = [(stop, what) for name, what in stops if (stop := stop_called(name))]
     with st.grid(3, min_column_width=230, key="road") as grid:
-        for name, what in stops:
-            with grid.container(border=True, height="stretch", key=f"stop-{name}"):
-                if not link_to(name):
-                    st.markdown(f"**{_('Coming soon')}**")
+        for number, (stop, what) in enumerate(present, 1):
+            with grid.container(border=True, height="stretch", key=f"stop-{stop.name}"):
+                link_to(stop.name, label=f"{number}. {stop.title}")
                 st.markdown(what)
 
 
 @st.fragment
 def who_may_look_where() -> None:
     """ELMo, GPT and BERT over the reader's sentence; a click on a position shows what reaches it in each."""
+    from plots.theme import BLUE, GREEN, GREY, ORANGE
     from plots.visibility import MAX_WORDS, MODELS, reach, visibility
 
     text = sentence_input("sentence", lesson.examples, label=_("A sentence"))
@@ -55,6 +56,14 @@ def who_may_look_where() -> None:
     )
     set_url("word", position + 1, default=(n + 1) // 2)
 
+    legend(
+        [
+            (BLUE, "●", _("computed from the left only")),
+            (ORANGE, "◆", _("from the right only")),
+            (GREEN, "■", _("from both sides")),
+            (GREY, "○", _("hollow: does not reach the chosen word")),
+        ]
+    )
     for column, model in zip(st.columns(3), MODELS, strict=True):
         with column:
             seen = reach(model, position, n)
@@ -90,7 +99,7 @@ def summary(model: str, seen, n: int) -> str:
         seen=len(seen.words), n=n
     )
     how = {
-        "ELMo": _("two halves ({left} from the left, {right} from the right), joined only on top").format(
+        "ELMo": _("one half sees {left}, the other {right}; they are joined only on top").format(
             left=len(seen.left), right=len(seen.right)
         ),
         "GPT": _("itself and what stands to its left"),

@@ -24,12 +24,13 @@ _LOOK = {  # what a node knows → colour, marker
     "left": (BLUE, "circle"),
     "right": (ORANGE, "diamond"),
     "both": (GREEN, "square"),
+    "halves": (GREY, "square"),  # drawn as a left and a right half, side by side
 }
 _SHIFT = {"left": -0.16, "right": 0.16}  # ELMo's two networks stand beside each other at a position
 
 
 class Node(NamedTuple):
-    """A vector in a model. layer 0: the words' own vectors; knows: "word", "left", "right" or "both"."""
+    """A vector in a model. layer 0: the words' own vectors; knows: one of `_LOOK`."""
 
     layer: int
     position: int
@@ -64,7 +65,7 @@ def reads(model: str, node: Node, n: int) -> list[Node]:
         return [Node(layer - 1, j, "both" if layer > 1 else "word") for j in range(n)]
     if model == "GPT":  # attention to this position and those before it
         return [Node(layer - 1, j, "left" if layer > 1 else "word") for j in range(i + 1)]
-    if knows == "both":  # ELMo's output: its two networks' vectors side by side
+    if knows == "halves":  # ELMo's output: its two networks' vectors side by side
         return [Node(layer - 1, i, "left"), Node(layer - 1, i, "right")]
     below = Node(layer - 1, i, knows if layer > 1 else "word")  # a recurrent network: the layer below, and …
     before = i - 1 if knows == "left" else i + 1  # … its own vector one word earlier in its direction
@@ -74,7 +75,7 @@ def reads(model: str, node: Node, n: int) -> list[Node]:
 def output(model: str, position: int) -> Node:
     """The vector a model gives for a word."""
     return {
-        "ELMo": Node(LAYERS + 1, position, "both"),
+        "ELMo": Node(LAYERS + 1, position, "halves"),
         "GPT": Node(LAYERS, position, "left"),
         "BERT": Node(LAYERS, position, "both"),
     }[model]
@@ -135,34 +136,15 @@ def visibility(words: Sequence[str], position: int, model: str) -> go.Figure:
     for knows in ("left", "right", "both"):
         inner = [edge for edge in lines if edge[1] in used and edge[1] != top and edge[1].knows == knows]
         _edges(fig, inner, model, _LOOK[knows][0], 1.5, opacity=0.45)
-    _edges(fig, [(source, top) for source in reads(model, top, n)], model, _LOOK[top.knows][0], 3)
+    for source in reads(model, top, n):
+        knows = source.knows if top.knows == "halves" else top.knows
+        _edges(fig, [(source, top)], model, _LOOK[knows][0], 3)
 
-    for knows, (colour, symbol) in _LOOK.items():
+    for knows in _LOOK:
         for active in (False, True):
             group = [node for node in everything if node.knows == knows and (node in used) is active]
-            if not group:
-                continue
-            x, y = zip(*(_place(node, model) for node in group), strict=True)
-            hollow = f"{symbol}-open"
-            fig.add_scatter(
-                x=x,
-                y=y,
-                mode="markers",
-                marker={
-                    "symbol": symbol if active else hollow,
-                    "size": [24 if node == top else 16 if active else 12 for node in group],
-                    "color": colour if active else GREY,
-                    "opacity": 1 if active else 0.55,
-                    "line": {"width": 1.5},
-                },
-                customdata=[node.position for node in group],
-                hovertext=[html.escape(words[node.position]) for node in group],
-                hoverinfo="text",
-                showlegend=False,
-                # A click selects a position; it must not fade the other points.
-                selected={"marker": {"opacity": 1 if active else 0.55}},
-                unselected={"marker": {"opacity": 1 if active else 0.55}},
-            )
+            for look, push in (("left", -1), ("right", 1)) if knows == "halves" else ((knows, 0),):
+                _points(fig, group, model, look, push, active, top, words)
     seen = {node.position for node in used if node.layer == 0}
     fig.update_xaxes(
         tickvals=list(range(n)),
@@ -171,10 +153,11 @@ def visibility(words: Sequence[str], position: int, model: str) -> go.Figure:
         showgrid=False,
         fixedrange=True,
         ticks="",
+        ticklabeloverflow="allow",
         tickfont={"size": FONT_SIZE},
     )
     fig.update_yaxes(visible=False, range=[-0.35, 3.35], fixedrange=True)
-    fig.update_layout(height=330, margin={"l": 4, "r": 4, "t": 4, "b": 4}, hovermode="closest")
+    fig.update_layout(height=330, margin={"l": 16, "r": 16, "t": 4, "b": 4}, hovermode="closest")
     return apply(fig)
 
 
@@ -190,6 +173,37 @@ def _place(node: Node, model: str) -> tuple[float, float]:
     """Where a node stands: ELMo has an output above its layers, the others' last layer is their output."""
     shift = _SHIFT.get(node.knows, 0.0) if model == "ELMo" else 0.0
     return node.position + shift, node.layer * (1.0 if model == "ELMo" else 1.5)
+
+
+def _points(
+    fig: go.Figure, group: list[Node], model: str, look: str, push: int, active: bool, top: Node, words: Sequence[str]
+) -> None:
+    """Nodes of one look as one trace. push: −1 or 1 draws them half their width to the left or right of their place."""
+    if not group:
+        return
+    colour, symbol = _LOOK[look]
+    if push:
+        symbol = "square"
+    size = [(24 if node == top else 16 if active else 12) * (0.7 if push else 1) for node in group]
+    x, y = zip(*(_place(node, model) for node in group), strict=True)
+    fig.add_scatter(
+        x=x,
+        y=y,
+        mode="markers",
+        marker={
+            "symbol": symbol if active else f"{symbol}-open",
+            "size": size,
+            "color": colour if active else GREY,
+            "opacity": 1 if active else 0.55,
+            "line": {"width": 1.5},
+            "angle": 90 * push,
+            "standoff": [push and each / 2 for each in size],
+        },
+        customdata=[node.position for node in group],
+        hovertext=[html.escape(words[node.position]) for node in group],
+        hoverinfo="text",
+        showlegend=False,
+    )
 
 
 def _edges(fig: go.Figure, lines: Sequence[tuple[Node, Node]], model: str, colour: str, width: float, **look) -> None:

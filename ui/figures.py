@@ -1,6 +1,7 @@
 """A plotly figure on a page: our look, the page's width, and its content in words and numbers for who cannot see it."""
 
-from collections.abc import Callable
+import html
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -43,10 +44,23 @@ def figure(
         st.plotly_chart(fig, key=key, config=config, alt=alt)
     else:
         fig.update_layout(clickmode="event+select", dragmode=False)
+        for trace in fig.select_traces({"type": "scatter"}):
+            if trace.unselected.marker.opacity is None:  # a click must not fade everything else
+                trace.unselected.marker.opacity = 1 if trace.marker.opacity is None else trace.marker.opacity
         state = st.plotly_chart(fig, key=key, config=config, alt=alt, on_select=on_select, selection_mode="points")
         chosen = list(state.selection.points) if state else []
     _in_words(alt, f"{key}-words", data)
     return chosen
+
+
+def legend(entries: Sequence[tuple[str, str, str]]) -> None:
+    """What the colours and shapes of figures mean: (colour, symbol such as ●, words) each, in a row."""
+    items = "".join(
+        f'<li><span aria-hidden="true" style="color:{html.escape(colour)}">{html.escape(symbol)}</span>'
+        f"{html.escape(words)}</li>"
+        for colour, symbol, words in entries
+    )
+    st.html(f'<ul class="mb-legend">{items}</ul>')
 
 
 @st.fragment

@@ -56,13 +56,16 @@ def course() -> list[Stop]:
     return list(st.session_state.get(_COURSE, ()))
 
 
-def link_to(name: str, label: str | None = None, **options) -> bool:
-    """A link to the page `name`, or nothing if that page does not exist. Returns whether it does."""
-    stop = next((stop for stop in course() if stop.name == name), None)
-    if stop is None:
-        return False
-    st.page_link(stop.path, label=label or stop.title, icon=options.pop("icon", stop.icon), **options)
-    return True
+def stop_called(name: str) -> Stop | None:
+    """The page `name`, if it exists."""
+    return next((stop for stop in course() if stop.name == name), None)
+
+
+def link_to(name: str, label: str | None = None, **options) -> None:
+    """A link to the page `name`, if it exists. `options` go to st.page_link, e.g. query_params={"layer": 2}."""
+    stop = stop_called(name)
+    if stop is not None:
+        st.page_link(stop.path, label=label or stop.title, icon=options.pop("icon", stop.icon), **options)
 
 
 def next_lesson(name: str) -> None:

@@ -64,7 +64,8 @@ def _colour(lines: list[str]) -> list[str]:
                 for row in range(token.start[0], token.end[0] + 1):
                     first = token.start[1] if row == token.start[0] else 0
                     last = token.end[1] if row == token.end[0] else len(lines[row - 1]) - indent
-                    marks[row - 1].append((first + indent, last + indent, kind))
+                    if first < last:
+                        marks[row - 1].append((first + indent, last + indent, kind))
     except (tokenize.TokenError, IndentationError):
         pass  # a fragment that is not whole Python is shown without colours from there on
     result = []

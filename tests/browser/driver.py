@@ -16,6 +16,8 @@ from playwright.sync_api import Page, expect
 
 __all__ = ["expect", "open_page", "screenshot", "wait_idle"]
 
+expect.set_options(timeout=20_000)  # a server on two busy cores is slow, not wrong; how fast it is is asked elsewhere
+
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"  # git ignores it
 
 # What is still to come: "" once the script has run to its end, and every element has arrived and drawn itself.

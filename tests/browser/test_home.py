@@ -36,7 +36,7 @@ def test_a_stop_is_a_link_all_over(page):
     card = page.locator('[class*="st-key-stop-"]').last
     name = re.search(r"st-key-stop-(\w+)", card.get_attribute("class"))[1]
     box = card.bounding_box()
-    page.mouse.click(box["x"] + box["width"] - 12, box["y"] + box["height"] - 12)
+    card.click(position={"x": box["width"] - 12, "y": box["height"] - 12})
     expect(page).to_have_url(re.compile(f"/{name}"))
     page.go_back()
     expect(page.get_by_role("heading", name="BERT, from a sentence to an answer")).to_be_visible()
@@ -45,9 +45,10 @@ def test_a_stop_is_a_link_all_over(page):
 def test_a_click_on_a_position_shows_what_it_sees_in_each_model(page):
     open_page(page)
     expect(sees(page, "GPT")).to_contain_text("4 of 7 words")
-    points = page.locator(".st-key-see-BERT .scatterlayer .point").all()
-    widths = [point.bounding_box() for point in points]
-    right = max(widths, key=lambda box: (round(box["x"]), -box["y"]))
+    figure = page.locator(".st-key-see-BERT")
+    figure.scroll_into_view_if_needed()
+    points = [point.bounding_box() for point in figure.locator(".scatterlayer .point").all()]
+    right = max(points, key=lambda box: (round(box["x"]), -box["y"]))
     page.mouse.click(right["x"] + right["width"] / 2, right["y"] + right["height"] / 2)
     expect(sees(page, "GPT")).to_contain_text("7 of 7 words")
     expect(sees(page, "ELMo")).to_contain_text("one half sees 7, the other 1")

@@ -1,0 +1,139 @@
+"""The parameters page in a browser: sliders, clicks on figures, the link, and what stays in view."""
+
+import re
+
+import pytest
+
+from minibert.count import FAMILY, parameters
+from tests.browser.driver import expect, open_page, screenshot, wait_idle
+
+
+def sums(page):
+    return page.locator(".mb-sums")
+
+
+def press(page, slider: str, key: str) -> None:
+    page.get_by_role("slider", name=slider).press(key)
+
+
+def click_part(page, name: str) -> None:
+    """Click the rectangle of the map with this label."""
+    page.locator(".st-key-parts-map .bartext").get_by_text(re.compile(f"^{name} ")).click(force=True)
+
+
+def test_a_slider_moves_the_sums_the_map_and_the_link(page):
+    open_page(page, "parameters")
+    expect(sums(page)).to_contain_text("110,106,428 parameters")
+    press(page, "L layers", "ArrowRight")
+    expect(sums(page)).to_contain_text("117,194,300 parameters")  # one block of 7,087,872 more
+    expect(page.locator(".st-key-parts-map .annotation").get_by_text("13 blocks")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"[?&]L=13\b"))
+    press(page, "H hidden size", "ArrowRight")
+    expect(page).to_have_url(re.compile(r"A=13"))  # H takes the heads along
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_click_on_a_part_shows_its_formula_and_its_line_of_code(page):
+    open_page(page, "parameters")
+    click_part(page, "query")
+    formula = page.locator(".mb-formula")
+    expect(formula).to_contain_text("12 × (768² + 768)")
+    expect(formula).to_contain_text("7,087,104")
+    page.locator(".st-key-part-detail summary").click()
+    marked = page.locator(".st-key-part-detail .mb-marked")
+    expect(marked).to_have_count(1)
+    expect(marked).to_contain_text("self.query = nn.Linear")
+    click_part(page, "token")
+    expect(formula).to_contain_text("30,522·768")
+    click_part(page, "token")  # a second click takes plotly's selection back, not the part
+    expect(formula).to_contain_text("30,522·768")
+    expect(page).to_have_url(re.compile("part=embeddings.token"))
+
+
+def test_the_models_are_built_and_equal(page):
+    open_page(page, "parameters", L=4, H=256, A=4, F=1024)
+    page.get_by_role("button", name="Build the models and count").click()
+    table = page.get_by_role("table").filter(has_text="the paper says")
+    expect(table.get_by_text("= equal")).to_have_count(3)
+    expect(table.get_by_text("11,267,900")).to_have_count(2)
+    press(page, "L layers", "ArrowRight")  # and again at once, for other sizes
+    expect(table.get_by_text(f"{11_267_900 + 789_760:,}")).to_have_count(2)
+    expect(table.get_by_text("= equal")).to_have_count(3)
+    expect(table.get_by_text("not equal")).to_have_count(0)
+
+
+def test_presets_and_the_points_of_the_family_load_a_model(page):
+    open_page(page, "parameters")
+    page.get_by_role("button", name="ALBERT-xlarge").click()
+    expect(sums(page)).to_contain_text(f"{parameters(FAMILY['ALBERT-xlarge']).pretraining:,}")
+    expect(page.locator(".st-key-parts-map .annotation").get_by_text("1 block, used 24 times")).to_be_visible()
+    wait_idle(page)
+    points = page.locator(".st-key-family-figure .scatterlayer .trace").first.locator(".point")
+    expect(points).to_have_count(6)
+    points.first.scroll_into_view_if_needed()
+    box = points.first.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(sums(page)).to_contain_text(f"{parameters(FAMILY['BERT-tiny']).pretraining:,}")
+
+
+def test_what_does_not_fit_gets_a_sentence_and_goes_again(page):
+    open_page(page, "parameters", A=7)
+    alert = page.get_by_role("alert").filter(has_text="cannot be shared out among A = 7 heads")
+    expect(alert).to_be_visible()
+    press(page, "A heads", "ArrowRight")
+    expect(alert).to_have_count(0)
+    expect(sums(page)).to_contain_text("110,106,428")
+    open_page(page, "parameters", T=1024)
+    expect(page.get_by_role("alert").filter(has_text="this model has P = 512").first).to_be_visible()
+
+
+def test_the_sizes_stay_in_view(page):
+    open_page(page, "parameters")
+    page.get_by_role("heading", name="The family").scroll_into_view_if_needed()
+    expect(page.get_by_role("slider", name="L layers")).to_be_in_viewport()
+    expect(sums(page)).to_be_in_viewport()
+    page.get_by_role("heading", name="Check yourself").scroll_into_view_if_needed()
+
+
+def test_a_link_opens_the_same_page_for_someone_else(page):
+    open_page(page, "parameters")
+    page.get_by_role("button", name="ELECTRA-small").click()
+    expect(page).to_have_url(re.compile("objective=rtd"))
+    page.get_by_role("radio", name="written out").click()
+    page.get_by_role("radio", name="T tokens").click()
+    expect(page).to_have_url(re.compile("grow=T"))
+    expect(page).to_have_url(re.compile("attn=explicit"))
+    wait_idle(page)
+    told = sums(page).inner_text()
+    page.reload()
+    wait_idle(page)
+    expect(sums(page)).to_have_text(told)
+    expect(page.get_by_role("radio", name="T tokens")).to_be_checked()
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"color_scheme": scheme, "viewport": {"width": w, "height": w * 9 // 16}}
+        for scheme in ("light", "dark")
+        for w in (1280, 1920)
+    ],
+    indirect=True,
+    ids=["light-1280", "light-1920", "dark-1280", "dark-1920"],
+)
+def test_nothing_is_clipped_and_type_is_large_enough(page, request):
+    open_page(page, "parameters", L=24, H=1024, A=16, F=4096)
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
+    small = page.evaluate(
+        """() => [...document.querySelectorAll('.stPlotlyChart text')].filter(t => t.textContent.trim()
+             && t.getBoundingClientRect().width > 0 && parseFloat(getComputedStyle(t).fontSize) < 13.5).map(t => t.textContent)"""
+    )
+    assert small == []
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll('.stPlotlyChart')].flatMap(chart => { const frame = chart.getBoundingClientRect();
+             return [...chart.querySelectorAll('text')].filter(t => { const box = t.getBoundingClientRect();
+               return box.width > 0 && (box.left < frame.left - 2 || box.right > frame.right + 2); }).map(t => t.textContent) })"""
+    )
+    assert outside == []
+    screenshot(page, f"parameters-{request.node.callspec.id}")

@@ -1,0 +1,61 @@
+"""A reader's text is kept whatever it is."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+HOSTILE = [
+    "",
+    " ",
+    "\0a\0",
+    "😀" * 50,
+    "שלום",
+    "</script><img src=x onerror=alert(1)>",
+    "x" * 100_000,
+    "*a* $b$ :red[c]",
+]
+
+
+def app(multiline=False):
+    import streamlit as st
+
+    from ui.inputs import sentence_input
+    from ui.text import literal
+
+    text = sentence_input("text", ["The *first* one", "Second: <b>"], max_chars=1000, multiline=multiline)
+    st.session_state["got"] = text
+    st.markdown(literal(text))
+
+
+def test_it_starts_with_the_first_example():
+    run = AppTest.from_function(app).run()
+    assert run.session_state["got"] == "The *first* one" and "text" not in run.query_params
+
+
+@pytest.mark.parametrize("multiline", [False, True])
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:9]))
+def test_any_text_is_kept_and_cut_for_use(text, multiline):
+    run = AppTest.from_function(app, kwargs={"multiline": multiline}).run()
+    field = (run.text_area if multiline else run.text_input)[0]
+    field.set_value(text).run()
+    assert not run.exception
+    assert run.session_state["text"] == text
+    assert run.session_state["got"] == text[:1000]
+    assert bool(run.info) is (len(text) > 1000)
+    assert run.query_params.get("text") == (text if len(text) <= 500 else None)
+
+
+def test_an_example_replaces_the_text():
+    run = AppTest.from_function(app).run()
+    run.text_input[0].set_value("mine").run()
+    assert run.pills[0].value is None
+    run.pills[0].set_value(1).run()
+    assert run.session_state["got"] == "Second: <b>" and run.text_input[0].value == "Second: <b>"
+    assert run.query_params["text"] == "Second: <b>"
+
+
+@pytest.mark.parametrize(("link", "text"), [("hello", "hello"), ("", ""), ("y" * 9000, "The *first* one")])
+def test_a_link_brings_its_text(link, text):
+    run = AppTest.from_function(app)
+    run.query_params["text"] = link
+    run.run()
+    assert run.session_state["got"] == text and not run.exception

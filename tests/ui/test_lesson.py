@@ -1,0 +1,120 @@
+"""Lessons are read and checked: a slip in a file is named, never shown half."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ui.lesson import LESSONS, Lesson, LessonError, load_quiz
+
+GOOD = """
+[[question]]
+text = "Two and two?"
+[[question.choice]]
+text = "Four"
+correct = true
+why = "Count."
+[[question.choice]]
+text = "Five"
+why = "One too many."
+"""
+
+
+@pytest.fixture
+def lessons(tmp_path):
+    folder = tmp_path / "sums"
+    folder.mkdir()
+    (folder / "en.md").write_text("# Sums\n\nAdd up.\n\n## First\n\nOne.\n\n### Inside\n\n## Second\nTwo.\n", "utf-8")
+    (folder / "quiz.toml").write_text(GOOD, "utf-8")
+    return tmp_path
+
+
+def test_text_is_cut_at_its_headings(lessons):
+    lesson = Lesson("sums", lessons)
+    assert lesson.title == "Sums"
+    assert lesson.sections == ["First", "Second"]
+    assert lesson.section("First") == ("First", "One.\n\n### Inside")
+    assert lesson.section("Second") == ("Second", "Two.")
+
+
+def test_an_unknown_heading_is_an_error(lessons):
+    with pytest.raises(LessonError, match="'Third'; it has: 'First', 'Second'"):
+        Lesson("sums", lessons).show("Third")
+
+
+def test_examples_are_optional_but_checked(lessons):
+    assert Lesson("sums", lessons).examples == []
+    (lessons / "sums" / "examples.toml").write_text('en = ["1 + 1"]', "utf-8")
+    assert Lesson("sums", lessons).examples == ["1 + 1"]
+    (lessons / "sums" / "examples.toml").write_text("en = [1]", "utf-8")
+    with pytest.raises(LessonError, match="a list of texts"):
+        Lesson("sums", lessons).examples  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("correct = true", ""), "exactly one choice must be `correct = true`, not 0"),
+        (('why = "One too many."', 'why = "No."\ncorrect = true'), "not 2"),
+        (('why = "Count."', ""), "question 1, choice 1: needs a `why`"),
+        (('why = "Count."', 'why = "  "'), "needs a `why`"),
+        (('text = "Two and two?"', ""), "question 1: needs a `text`"),
+        (('why = "Count."', 'why = "Count."\nwhhy = "x"'), "unknown entries"),
+        (("correct = true", 'correct = "yes"'), "true or false"),
+        (('"Five"', '"Four"'), "two choices say the same"),
+        (("[[question]]", "[[frage]]"), "unknown entries"),
+        (("[[question]]", "[[question]"), "quiz.toml: "),
+    ],
+)
+def test_a_bad_quiz_is_refused_with_its_place(lessons, change, message):
+    path = lessons / "sums" / "quiz.toml"
+    path.write_text(GOOD.replace(*change, 1), "utf-8")
+    with pytest.raises(LessonError) as error:
+        load_quiz(path)
+    assert message in str(error.value)
+
+
+def test_a_quiz_needs_questions_and_choices(lessons):
+    path = lessons / "sums" / "quiz.toml"
+    path.write_text("", "utf-8")
+    with pytest.raises(LessonError, match=r"no \[\[question\]\]"):
+        load_quiz(path)
+    path.write_text('[[question]]\ntext = "?"', "utf-8")
+    with pytest.raises(LessonError, match="at least two"):
+        load_quiz(path)
+    with pytest.raises(LessonError, match="no such quiz"):
+        load_quiz(lessons / "none.toml")
+
+
+def test_the_quiz_answers_each_choice_and_takes_another(lessons):
+    def script(root):
+        from pathlib import Path
+
+        from ui.lesson import Lesson
+
+        Lesson("sums", Path(root)).quiz()
+
+    app = AppTest.from_function(script, args=(str(lessons),)).run()
+    assert not app.exception and not app.success and not app.error
+    app.radio[0].set_value(1).run()
+    assert "One too many." in app.error[0].value and not app.success
+    app.radio[0].set_value(0).run()
+    assert "Count." in app.success[0].value and not app.error
+
+
+def test_another_language_falls_back_where_it_has_nothing(lessons, monkeypatch):
+    (lessons / "sums" / "zh.md").write_text("# 加法\n\n## 第一\n一。\n", "utf-8")
+    monkeypatch.setattr("ui.lesson.language", lambda: "zh")
+    lesson = Lesson("sums", lessons)
+    assert lesson.title == "加法"
+    assert lesson.section("First") == ("第一", "一。")
+    assert lesson.section("Second") == ("Second", "Two.")
+
+
+@pytest.mark.parametrize("folder", sorted(path.parent for path in LESSONS.glob("*/en.md")), ids=lambda path: path.name)
+def test_the_lessons_we_ship_are_whole(folder: Path):
+    lesson = Lesson(folder.name)
+    assert lesson.title and lesson.sections
+    assert all(lesson.section(heading)[1] for heading in lesson.sections)
+    assert load_quiz(folder / "quiz.toml")
+    lesson.examples  # noqa: B018

@@ -1,0 +1,28 @@
+"""The course in its order, and the links at the foot of a page."""
+
+from streamlit.testing.v1 import AppTest
+
+from ui.navigation import ROOT
+
+
+def open_app(page="home"):
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    return app if page == "home" else app.switch_page(f"pages/{page}.py").run()
+
+
+def test_every_page_that_exists_is_in_the_course():
+    app = open_app()
+    assert app.session_state["_course"][0].name == "home"
+    assert {stop.name for stop in app.session_state["_course"]} == {path.stem for path in (ROOT / "pages").glob("*.py")}
+
+
+def test_the_foot_leads_on():
+    app = open_app()
+    following = app.session_state["_course"][1]
+    labels = [link.label for link in app.get("page_link")]
+    assert labels[-1] == f"Next: **{following.title}**"
+
+
+def test_titles_and_addresses_are_distinct():
+    stops = open_app().session_state["_course"]
+    assert len({stop.name for stop in stops}) == len({stop.title for stop in stops}) == len(stops)

@@ -1,0 +1,46 @@
+"""The source shown is the source that runs."""
+
+import html
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from ui import lesson, source, stepper, text
+
+
+def shown(page: str) -> list[str]:
+    """The code lines of the HTML, without markup."""
+    cells = re.findall(r'<td class="mb-line"[^>]*>\d+</td><td>(.*?)</td></tr>', page, re.S)
+    return [html.unescape(re.sub(r"<[^>]+>", "", cell)) for cell in cells]
+
+
+@pytest.mark.parametrize("thing", [stepper.stepper, text.tokens_html, lesson.Lesson, lesson.Lesson.show, source, text])
+def test_lines_are_the_file_s_lines(thing):
+    lines, start, path = source.source_of(thing)
+    file = Path(inspect.getsourcefile(inspect.unwrap(thing))).read_text("utf-8").splitlines()
+    assert file[start - 1 : start - 1 + len(lines)] == lines
+    assert (Path(source.ROOT) / path).exists()
+    assert [line or " " for line in lines] == shown(source.source_html(lines, start))
+
+
+def test_lines_with_the_wanted_text_are_marked():
+    lines, start, _path = source.source_of(stepper.stepper)
+    page = source.source_html(lines, start, "session_state")
+    assert page.count("<mark>") == sum("session_state" in line for line in lines) > 0
+
+
+def test_code_is_never_markup():
+    page = source.source_html(['x = "</script><img src=x>"', "if a < b: pass  # <b>"], 1)
+    assert "<img" not in page and "<b>" not in page
+    assert shown(page) == ['x = "</script><img src=x>"', "if a < b: pass  # <b>"]
+
+
+def test_a_piece_that_is_not_whole_python_is_still_shown():
+    assert shown(source.source_html(["    def f(", '  """'], 7)) == ["    def f(", '  """']
+
+
+def test_a_decorated_function_shows_its_own_source():
+    lines, _start, path = source.source_of(lesson._ask)
+    assert path == "ui/lesson.py" and any("def _ask" in line for line in lines)

@@ -1,0 +1,53 @@
+"""What a link says is checked; what is not sense falls back quietly."""
+
+import pytest
+import streamlit as st
+
+from ui import state
+
+
+@pytest.fixture
+def link(monkeypatch):
+    values: dict[str, str] = {}
+    monkeypatch.setattr(st, "query_params", values)
+    return values
+
+
+@pytest.mark.parametrize("bad", ["", "x", "1.5", "²", "٣", "1_0", " 3", "9" * 5000, "99", "-1", "--2", "1e1", "0x2"])
+def test_a_bad_number_falls_back(link, bad):
+    link["step"] = bad
+    assert state.url_int("step", 2, 0, 5) == 2
+
+
+def test_good_numbers(link):
+    link.update(step="-3", rate="0.15")
+    assert state.url_int("step", 0, -5, 5) == -3
+    assert state.url_float("rate", 0.5, 0, 1) == 0.15
+    assert state.url_int("missing", 7, 0, 9) == 7
+
+
+@pytest.mark.parametrize("bad", ["nan", "inf", "2", "-0.1", "", "0,5"])
+def test_a_bad_float_falls_back(link, bad):
+    link["rate"] = bad
+    assert state.url_float("rate", 0.5, 0, 1) == 0.5
+
+
+def test_a_choice_is_one_of_its_options(link):
+    link["model"] = "../../etc/passwd"
+    assert state.url_choice("model", ["a", "b"], "a") == "a"
+    link["model"] = "b"
+    assert state.url_choice("model", ["a", "b"], "a") == "b"
+
+
+def test_defaults_and_long_texts_are_left_out(link):
+    state.set_url("text", "hello", default="hi")
+    assert link == {"text": "hello"}
+    state.set_url("text", "", default="hi")
+    assert link == {"text": ""}
+    state.set_url("text", "x" * (state.MAX_URL_TEXT + 1), default="hi")
+    assert link == {}
+    state.set_url("text", "hi", default="hi")
+    state.set_url("text", None)
+    assert link == {}
+    link["text"] = "y" * 10_000
+    assert state.url_text("text", "default") == "default"

@@ -1,0 +1,75 @@
+"""Text from users is never markup."""
+
+import html
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ui.text import KINDS, kind_of, literal, tokens_html, visible
+
+
+@given(st.text())
+def test_literal_leaves_nothing_that_means_something(text):
+    rest = re.sub(r"&#\d+;", "", literal(text))
+    assert not set(rest) & set("\\`*_{}[]()<>#+-.!|~:$=^\"'&@/\n\r\t\0")
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=("C", "Z")), min_size=1))
+def test_literal_shows_exactly_the_text(text):
+    assert html.unescape(literal(text)) == visible(text, spaces=False)
+    assert visible(text) == text
+
+
+def test_what_cannot_be_seen_is_shown():
+    assert visible("a b") == "a␣b"
+    assert visible("\0") == "⟨U+0000⟩"
+    assert visible("\n\t") == "⏎⇥"
+    assert visible("\u202eabc") == "⟨U+202E⟩abc"
+    assert visible("\u00a0\u2003") == "⟨U+00A0⟩⟨U+2003⟩"
+    assert visible("👩\u200d👦") == "👩\u200d👦"  # the joiner holds the emoji together
+
+
+@given(st.lists(st.text(max_size=8), max_size=6))
+def test_no_token_becomes_a_tag(tokens):
+    row = tokens_html(tokens, under=tokens, titles=tokens, label="".join(tokens))
+    tags = set(re.findall(r"</?([a-z]+)", row))
+    assert tags <= {"ol", "li", "bdi", "small"}
+    assert row.count("<li ") == len(tokens)
+
+
+def test_tokens_hostile_text_stays_text():
+    row = tokens_html(["</script><img src=x onerror=alert(1)>"], titles=['" onmouseover="alert(1)'])
+    assert "<img" not in row and 'onmouseover="' not in row
+
+
+@pytest.mark.parametrize(
+    ("token", "kind"),
+    [
+        ("[CLS]", "special"),
+        ("[MASK]", "mask"),
+        ("[UNK]", "unknown"),
+        ("##ing", "piece"),
+        ("dog", "plain"),
+        ("[]", "plain"),
+        ("##", "plain"),
+    ],
+)
+def test_kind_of(token, kind):
+    assert kind_of(token) == kind
+    assert kind in KINDS
+
+
+def test_tokens_count_what_is_not_drawn():
+    row = tokens_html(["a"] * 10, limit=3)
+    assert row.count("<li ") == 4 and "+7" in row
+
+
+def test_selected_token_is_announced():
+    assert tokens_html(["a", "b"], selected=1).count('aria-current="true"') == 1
+
+
+def test_an_unknown_kind_is_refused():
+    with pytest.raises(ValueError, match="sparkly"):
+        tokens_html(["a"], kinds=["sparkly"])

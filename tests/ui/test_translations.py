@@ -1,0 +1,106 @@
+"""English is in the code; another language is a catalogue and belongs to one session only."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ui import translations
+
+PO = r"""
+# A comment
+msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=UTF-8\n"
+"Plural-Forms: nplurals=2; plural=(n > 1);\n"
+
+#: pages/home.py:3
+msgid "Home"
+msgstr "首页"
+
+msgid "long "
+"message\n"
+msgstr "长"
+"文\n"
+
+#, fuzzy
+msgid "Next"
+msgstr "不确定"
+
+msgid "Empty"
+msgstr ""
+
+msgid "{n} token"
+msgid_plural "{n} tokens"
+msgstr[0] "{n} 个词"
+msgstr[1] "{n} 些词"
+"""
+
+
+@pytest.fixture
+def chinese(tmp_path, monkeypatch):
+    path = tmp_path / "zh" / "LC_MESSAGES" / "minibert.po"
+    path.parent.mkdir(parents=True)
+    path.write_text(PO, encoding="utf-8")
+    monkeypatch.setattr(translations, "LOCALE", tmp_path)
+    translations._catalogue.cache_clear()
+    yield
+    translations._catalogue.cache_clear()
+
+
+def test_a_catalogue_is_read():
+    catalogue = translations.read_po(PO)
+    assert catalogue.gettext("Home") == "首页"
+    assert catalogue.gettext("long message\n") == "长文\n"
+    assert [catalogue.ngettext("{n} token", "{n} tokens", n) for n in (0, 1, 2)] == ["{n} 个词", "{n} 个词", "{n} 些词"]
+
+
+def test_what_is_not_translated_stays_english():
+    catalogue = translations.read_po(PO)
+    assert [catalogue.gettext(text) for text in ("Next", "Empty", "Unknown")] == ["Next", "Empty", "Unknown"]
+    assert catalogue.ngettext("a", "b", 1) == "a" and catalogue.ngettext("a", "b", 2) == "b"
+
+
+def test_without_a_session_it_is_english():
+    assert translations.language() == "en"
+    assert translations._("Home") == "Home"
+
+
+def app():
+    import streamlit as st
+
+    from ui.translations import _, language_picker
+
+    language_picker()
+    st.write(_("Home"))
+
+
+def test_one_language_needs_no_picker():
+    run = AppTest.from_function(app).run()
+    assert not run.selectbox and run.markdown[0].value == "Home"
+
+
+def test_the_link_chooses_and_the_session_remembers(chinese):
+    reader = AppTest.from_function(app)
+    reader.query_params["lang"] = "zh"
+    reader.run()
+    assert reader.markdown[0].value == "首页" and reader.selectbox[0].value == "zh"
+    reader.query_params.clear()  # as a change of page does
+    reader.run()
+    assert reader.markdown[0].value == "首页"
+    assert reader.query_params["lang"] == "zh"
+    other = AppTest.from_function(app).run()
+    assert other.markdown[0].value == "Home"
+
+
+def test_the_picker_changes_the_language(chinese):
+    reader = AppTest.from_function(app).run()
+    reader.selectbox[0].set_value("zh").run()
+    assert reader.markdown[0].value == "首页" and reader.query_params["lang"] == "zh"
+    reader.selectbox[0].set_value("en").run()
+    assert reader.markdown[0].value == "Home" and "lang" not in reader.query_params
+
+
+def test_an_unknown_language_is_english(chinese):
+    reader = AppTest.from_function(app)
+    reader.query_params["lang"] = "../../etc"
+    reader.run()
+    assert reader.markdown[0].value == "Home" and not reader.exception
