@@ -22,8 +22,24 @@ from minibert.tokenizer import (
     split_off_punctuation,
     split_on_spaces,
 )
-from minibert.vocab import check_vocab, read_vocab
-from plots.tokenization import STYLE, Line, boxes, cards, ladder, marked_text, origins
+from minibert.vocab import SPECIAL_TOKENS, alphabet_of, check_vocab, count_words, read_vocab
+from plots.tokenization import (
+    STYLE,
+    Line,
+    Way,
+    boxes,
+    cards,
+    growing_vocabulary,
+    growth_of_vocabulary,
+    kinds_so_far,
+    ladder,
+    learned_pieces,
+    marked_text,
+    origins,
+    size_against_length,
+    ways_to_cut,
+)
+from ui.figures import figure
 from ui.inputs import sentence_input
 from ui.lesson import LESSONS, TEXT_WIDTH, Lesson
 from ui.models import CHECKPOINTS
@@ -37,7 +53,8 @@ from ui.translations import _, ngettext
 MOST_TEXT = 5_000  # characters that are stepped through
 MOST_TOKENS = 300  # tokens drawn in one row
 MOST_CHOICES = 60  # words to choose a ladder from
-LEARNED, UPLOADED = "learned", "uploaded"
+MOST_CORPUS = 100_000  # characters that a vocabulary is learned from
+LEARNED, UPLOADED, OWN = "learned", "uploaded", "own"
 
 
 # ---------------------------------------------------------------------------------------------------- vocabularies
@@ -130,7 +147,7 @@ def choose_vocabulary() -> tuple[Vocabulary, Tokenizer, str] | None:
         name = st.pills(
             _("Vocabulary"),
             list(known),
-            format_func=lambda name: literal(known[name].title) if name in known else literal(name),
+            format_func=lambda name: vocabulary_label(known[name]) if name in known else literal(name),
             default=next(iter(known)),
             required=True,
             key="vocab",
@@ -150,6 +167,14 @@ def choose_vocabulary() -> tuple[Vocabulary, Tokenizer, str] | None:
         )
     digest, tokenizer = tokenizer_of(pieces, lowercase)
     return vocabulary, tokenizer, digest
+
+
+def vocabulary_label(vocabulary: Vocabulary) -> str:
+    """Its title and how many entries it has."""
+    try:
+        return f"{literal(vocabulary.title)} · {len(read(vocabulary)[0]):,}"
+    except (ValueError, OSError):
+        return literal(vocabulary.title)  # what is wrong with it is said once it is chosen
 
 
 @st.fragment
@@ -466,7 +491,9 @@ def about_token(e: Explanation, chosen: int) -> str:
             encoding.tokens[chosen], _("added at the end of the text")
         )
         return f"{what} – {role}."
-    where = _("from characters {start:,} to {end:,} of your text, “{text}”").format(
+    one = _("from character {start:,} of your text, “{text}”")
+    several = _("from characters {start:,} to {end:,} of your text, “{text}”")
+    where = (one if end - start == 1 else several).format(
         start=start + 1, end=end, text=literal(shorten(e.text[start:end], 60))
     )
     return f"{what} – {where}."
@@ -477,10 +504,10 @@ def steps() -> list[tuple[str, str, object]]:
     return [
         ("Clean", _("Clean"), step_clean),
         ("Split", _("Split"), step_split),
-        ("Case and accents", _("Case and accents"), step_case),
+        ("Case and accents", _("Case"), step_case),
         ("Punctuation", _("Punctuation"), step_punctuation),
         ("WordPiece", _("WordPiece"), step_wordpiece),
-        ("Tokens and ids", _("Tokens and ids"), step_ids),
+        ("Tokens and ids", _("Ids"), step_ids),
     ]
 
 
@@ -492,13 +519,6 @@ def tokenize() -> None:
     if chosen is None:
         return
     vocabulary, tokenizer, digest = chosen
-    st.caption(
-        _("{title}: {n:,} entries. The last ones: {some}").format(
-            title=literal(vocabulary.title),
-            n=tokenizer.vocab_size,
-            some=literal("  ".join(visible(p) for p in tokenizer.vocab[-12:])),
-        )
-    )
     e = explained(digest, text, tokenizer)
     if not text:
         st.info(_("Type something. The empty text becomes [CLS] [SEP] and nothing else."), icon=":material/edit:")
@@ -530,13 +550,157 @@ def everywhere(text: str, here: str) -> None:
         st.html(tokens_html(encoding.tokens, under=encoding.ids, limit=60, label=vocabulary.title))
 
 
+# ----------------------------------------------------------------------------------------- learning a vocabulary
+def corpora() -> dict[str, str]:
+    """Name in links → title of a text to learn from."""
+    return {
+        "parts": _("Words and their parts"),
+        "reviews": _("802 reviews"),
+        "chinese": _("Chinese"),
+        OWN: _("your own text"),
+    }
+
+
+@st.cache_data(show_spinner=False)
+def bundled(name: str) -> str:
+    if name == "reviews":
+        files = (LESSONS / "data" / "reviews" / f"{part}.tsv" for part in ("train", "dev", "test"))
+        rows = [row for file in files for row in file.read_text(encoding="utf-8").splitlines()[1:]]
+        return "\n".join(row.split("\t")[0] for row in rows)
+    file = {"parts": "word-parts.txt", "chinese": "chinese.txt"}[name]
+    return (LESSONS / "tokenization" / file).read_text(encoding="utf-8")
+
+
+def choose_corpus() -> str:
+    """The text to learn from."""
+    titles = corpora()
+    name = st.pills(
+        _("Text to learn from"),
+        list(titles),
+        format_func=lambda name: titles.get(name, name),
+        default="parts",
+        required=True,
+        key="corpus",
+        bind="query-params",
+    )
+    if name == OWN:
+        return sentence_input(
+            "own",
+            [],
+            label=_("Paste a text"),
+            multiline=True,
+            max_chars=MOST_CORPUS,
+            default="",
+            placeholder=_("A page or more"),
+        )
+    text = bundled(name)
+    with st.expander(_("Read it ({n:,} characters)").format(n=len(text)), icon=":material/menu_book:"):
+        st.text(text[:20_000])
+    return text
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def compared(text: str, lowercase: bool) -> tuple[dict[str, Way], list[tuple[int, int]], tuple]:
+    """Three ways to cut a text, WordPiece vocabularies of growing size, and how the kinds of words add up."""
+    counted = count_words([text], lowercase)
+    pieces = learned_pieces([text], lowercase)
+    start = len(SPECIAL_TOKENS) + len(alphabet_of(counted))
+    words = (text.lower() if lowercase else text).split()
+    return ways_to_cut(text, lowercase), growing_vocabulary(counted, pieces, start), kinds_so_far(words)
+
+
+def compare(text: str, lowercase: bool) -> None:
+    ways, curve, (read_words, kinds, letters) = compared(text, lowercase)
+    names = {
+        "characters": _("characters"),
+        "pieces": _("pieces, all that can be learned"),
+        "words": _("words between spaces"),
+    }
+    letters_, words_ = ways["characters"], ways["words"]
+    figure(
+        size_against_length(
+            {names[way]: (ways[way].entries, ways[way].tokens) for way in ("characters", "words")},
+            curve,
+            curve_name=_("pieces, more and more of them"),
+            x_title=_("entries in the vocabulary (log scale)"),
+            y_title=_("tokens for the whole text"),
+        ),
+        _(
+            "The same text: {letters:,} different characters, {tokens:,} of them in a row; {words:,} different words, "
+            "{row:,} in a row. WordPiece lies between: from {first:,} tokens with {small:,} entries to {last:,} with "
+            "{large:,}."
+        ).format(
+            letters=letters_.entries,
+            tokens=letters_.tokens,
+            words=words_.entries,
+            row=words_.tokens,
+            first=curve[0][1],
+            small=curve[0][0],
+            last=curve[-1][1],
+            large=curve[-1][0],
+        ),
+        key="size-figure",
+        data=lambda: [{_("entries"): x, _("tokens"): y} for x, y in curve],
+    )
+    if words_.words < 10:
+        st.caption(_("The text is too short to be cut in halves."))
+        return
+    lesson.show("What unknown means")
+    for column, (way, name) in zip(st.columns(3), names.items(), strict=True):
+        share = ways[way].lost / ways[way].words
+        column.metric(
+            name,
+            f"{share:.1%}",
+            _("{lost:,} of {words:,} words").format(lost=ways[way].lost, words=ways[way].words),
+            delta_color="off",
+            delta_arrow="off",
+        )
+    figure(
+        growth_of_vocabulary(
+            read_words,
+            {_("different words"): kinds, _("different characters"): letters},
+            x_title=_("words read"),
+            y_title=_("different ones so far"),
+        ),
+        _("After {n:,} words: {words:,} different words, {letters:,} different characters.").format(
+            n=read_words[-1], words=kinds[-1], letters=letters[-1]
+        ),
+        key="growth-figure",
+    )
+    show_source(ways_to_cut)
+
+
+@st.fragment
+def learn() -> None:
+    """A vocabulary learned from a text, and what it is for."""
+    text = choose_corpus()
+    lowercase = st.toggle(_("small letters, no accents"), value=True, key="learn-lower", bind="query-params")
+    if not text.strip():
+        st.info(_("Paste a text: a page of anything will do."), icon=":material/edit:")
+        return
+    lesson.show("Words, pieces or characters?")
+    which = {"reviews": corpora()["reviews"], "above": _("the text above")}
+    name = st.pills(
+        _("Text to compare on"),
+        list(which),
+        format_func=lambda name: which.get(name, name),
+        default="reviews",
+        required=True,
+        key="compare",
+        bind="query-params",
+    )
+    compare(text if name == "above" else bundled("reviews"), lowercase)
+
+
 lesson = Lesson("tokenization")
 st.html(STYLE)
 if "_choose" in st.session_state:
     st.session_state["vocab"] = st.session_state.pop("_choose")
 lesson.show_title()
-lesson.show("The question")
+lesson.show("The question", title=False)
 tokenize()
+lesson.show("Where a vocabulary comes from")
+learn()
 lesson.show("About these vocabularies")
 upload()
 lesson.quiz()

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import html
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from minibert.tokenizer import Try
+from minibert.tokenizer import Tokenizer, Try
+from minibert.vocab import SPECIAL_TOKENS, learn_fast
 from plots.theme import BLUE, GREEN, GREY, ORANGE, SMALL, VERMILION
 
 # Tints of the palette in plots/theme.py; a kind differs from another by border or line as well as by colour.
@@ -69,7 +71,8 @@ STYLE = """<style>
 .tk-from { border-bottom: 3px solid rgba(128, 134, 145, 0.7); border-radius: 0.25rem 0.25rem 0 0; cursor: default;
   padding: 0.1em 0.05em; margin-inline-end: 2px; }
 .tk-none { opacity: 0.7; }
-.tk-tokens { display: flex; flex-wrap: wrap; gap: 0.45rem; margin: 0.8rem 0 0; padding: 0; list-style: none; }
+.tk ol.tk-tokens { display: flex; flex-wrap: wrap; gap: 0.45rem; margin: 0.8rem 0 0 !important; padding: 0 !important;
+  list-style: none; }
 .tk-tokens li { margin: 0; cursor: default; }
 .tk-here { background: rgba(230, 159, 0, 0.45) !important; outline: 3px solid rgb(230, 159, 0); }
 </style>"""
@@ -317,7 +320,7 @@ def size_against_length(
 ) -> go.Figure:
     """How many tokens one text becomes (up) with vocabularies of different sizes (right, logarithmic).
 
-    points: name → (entries, tokens), one mark each, in this order: characters, pieces, words · curve: (entries, tokens)
+    points: name → (entries, tokens), one mark each: characters, words, and a third if wanted · curve: (entries, tokens)
     of growing WordPiece vocabularies · here: the place on the curve that is shown, and its label · limit: a line.
     """
     fig = go.Figure()
@@ -331,7 +334,7 @@ def size_against_length(
             hovertemplate=f"{curve_name}: %{{x:,}} → %{{y:,}}<extra></extra>",
         )
     for (name, (x, y)), colour, symbol in zip(
-        points.items(), (BLUE, GREEN, VERMILION), ("square", "circle", "diamond"), strict=False
+        points.items(), (BLUE, VERMILION, ORANGE), ("square", "diamond", "circle"), strict=False
     ):
         fig.add_scatter(
             x=[x],
@@ -357,7 +360,8 @@ def size_against_length(
             line={"color": GREY, "dash": "dash", "width": 2},
             annotation={"text": limit[1], "font": {"size": SMALL}, "xanchor": "right"},
         )
-    fig.update_xaxes(type="log", title=x_title, dtick=1, tickformat=",")
+    ticks = [digit * 10**power for power in range(7) for digit in (1, 2, 5)]
+    fig.update_xaxes(type="log", title=x_title, tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
     fig.update_yaxes(title=y_title, rangemode="tozero", tickformat=",")
     fig.update_layout(height=440, legend={"orientation": "h", "y": -0.28, "x": 0, "yanchor": "top"})
     return fig
@@ -397,3 +401,82 @@ def growth_of_vocabulary(
         margin={"r": 70},
     )
     return fig
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to cut a text. entries: different units it needs · tokens: units the text becomes · lost: words of the
+    second half that hold something which the first half alone would not have taught (of `words` in that half)."""
+
+    entries: int
+    tokens: int
+    lost: int
+    words: int
+
+
+def ways_to_cut(text: str, lowercase: bool = True) -> dict[str, Way]:
+    """ "characters", "pieces" and "words" (what stands between spaces) of a text, side by side.
+
+    Pieces are learned from the text itself (for `lost`, from its first half), from every pair of neighbours seen twice.
+    """
+    words = (text.lower() if lowercase else text).split()
+    first, second = words[: len(words) // 2], Counter(words[len(words) // 2 :])
+    counted, letters, seen = Counter(words), set("".join(first)), set(first)
+    learned, half = (Tokenizer(learned_pieces([" ".join(w)], lowercase), lowercase=lowercase) for w in (words, first))
+    ids, ids_of_second = learned.encode_bulk(counted), half.encode_bulk(second)
+
+    def way(entries: int, lengths: Iterable[int], unknown: Iterable[bool]) -> Way:
+        return Way(
+            entries,
+            sum(count * length for count, length in zip(counted.values(), lengths, strict=True)),
+            sum(count for count, lost in zip(second.values(), unknown, strict=True) if lost),
+            second.total(),
+        )
+
+    return {
+        "characters": way(len(set("".join(words))), map(len, counted), (not letters.issuperset(w) for w in second)),
+        "pieces": way(
+            learned.vocab_size - len(SPECIAL_TOKENS), map(len, ids), (half.unk_id in word for word in ids_of_second)
+        ),
+        "words": way(len(counted), (1 for _word in counted), (word not in seen for word in second)),
+    }
+
+
+def learned_pieces(texts: Sequence[str], lowercase: bool, min_frequency: int = 2) -> list[str]:
+    """All that can be learned: special tokens, every character, then a piece a merge, in the order they were merged."""
+    return learn_fast(texts, 1_000_000, lowercase, coverage=1.0, min_frequency=min_frequency)
+
+
+def growing_vocabulary(
+    words: Counter[str], pieces: Sequence[str], start: int, points: int = 16
+) -> list[tuple[int, int]]:
+    """(entries, tokens the words become) for the first n of `pieces`, which must be in the order they were merged.
+
+    start: special tokens and characters, without which there is no vocabulary. Sizes are spread evenly over a
+    logarithmic axis. words: how often each occurs, as `minibert.vocab.count_words` has them.
+    """
+    ratio = (len(pieces) / start) ** (1 / max(points - 1, 1))
+    sizes = sorted({min(len(pieces), round(start * ratio**n)) for n in range(points)} | {len(pieces)})
+    return [(size, tokens_of(words, pieces[:size])) for size in sizes]
+
+
+def tokens_of(words: Counter[str], pieces: Sequence[str]) -> int:
+    """How many tokens these words become."""
+    cut = Tokenizer(pieces, lowercase=False).encode_bulk(words)
+    return sum(count * len(ids) for count, ids in zip(words.values(), cut, strict=True))
+
+
+def kinds_so_far(words: Sequence[str], points: int = 60) -> tuple[list[int], list[int], list[int]]:
+    """After so many words (first list), how many different words (second) and characters (third) have occurred."""
+    step = max(1, len(words) // points)
+    read, kinds, letters = [], [], []
+    seen_words: set[str] = set()
+    seen_letters: set[str] = set()
+    for n, word in enumerate(words, 1):
+        seen_words.add(word)
+        seen_letters.update(word)
+        if n % step == 0 or n == len(words):
+            read.append(n)
+            kinds.append(len(seen_words))
+            letters.append(len(seen_letters))
+    return read, kinds, letters
