@@ -1,0 +1,126 @@
+"""Pre-training end to end on a world of few words, and its measures against their definitions."""
+
+import math
+import random
+from itertools import islice
+
+import pytest
+import torch
+import transformers
+
+from minibert import checkpoint
+from minibert.data import TokenStore, pretraining_batches
+from minibert.model import IGNORE, Batch
+from minibert.pretrain import PretrainSettings, evaluate, fill, pretrain
+from minibert.train import Done, Optimization, Saved, Step
+
+ANIMALS = {"cat": "meowed", "dog": "barked", "cow": "mooed", "duck": "quacked"}
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    """The animal decides its sound: context to be learned."""
+    rng = random.Random(0)
+    lines = []
+    for _ in range(300):
+        for _ in range(rng.randint(2, 5)):
+            animal = rng.choice(list(ANIMALS))
+            lines.append(f"the {rng.choice(['old', 'small', 'red'])} {animal} {ANIMALS[animal]} .")
+        lines.append("")
+    file = tmp_path_factory.mktemp("text") / "animals.txt"
+    file.write_text("\n".join(lines))
+    return file
+
+
+@pytest.fixture(scope="module")
+def run(text, tmp_path_factory):
+    out = tmp_path_factory.mktemp("pretrained") / "model"
+    settings = PretrainSettings(
+        preset="tiny",
+        vocab_size=100,
+        steps=150,
+        batch_size=32,
+        max_length=32,
+        seed=1,
+        optimization=Optimization(learning_rate=3e-3, warmup=0.1, beta2=0.98),
+    )
+    return list(pretrain(settings, [text], out)), out
+
+
+def test_it_learns_what_the_context_decides(run):
+    events, out = run
+    steps = [event for event in events if isinstance(event, Step)]
+    assert isinstance(events[-1], Saved) and isinstance(events[-2], Done)
+    assert steps[-1].parts["mlm_loss"] < 0.5 * steps[0].parts["mlm_loss"]
+    model, tokenizer = checkpoint.load(out), checkpoint.load_tokenizer(out)
+    right = 0
+    for animal, sound in ANIMALS.items():
+        first = tokenizer.encode(sound).tokens[1]
+        ((best, _), *_rest) = fill(model, tokenizer, f"the old {animal} [MASK] .")[0]
+        right += best == first
+    assert right == len(ANIMALS)
+
+
+def test_fill_is_the_softmax_at_the_blank(run):
+    _, out = run
+    model, tokenizer = checkpoint.load(out), checkpoint.load_tokenizer(out)
+    theirs = transformers.BertForPreTraining.from_pretrained(out, dtype=torch.float32).eval()
+    ids = torch.tensor([tokenizer.encode("the [MASK] dog [MASK].").ids])
+    with torch.no_grad():
+        probs = theirs(ids).prediction_logits.softmax(-1)[0]
+    blanks = (ids[0] == tokenizer.mask_id).nonzero().flatten()
+    answers = fill(model, tokenizer, "the [MASK] dog [MASK].", top=3)
+    assert len(answers) == len(blanks) == 2
+    for blank, row in zip(blanks, answers, strict=True):
+        best = probs[blank].topk(3)
+        assert [piece for piece, _ in row] == [tokenizer.vocab[i] for i in best.indices]
+        assert [p for _, p in row] == pytest.approx(best.values.tolist(), abs=1e-5)
+
+
+def test_evaluation_is_the_mean_over_masked_tokens(run, text):
+    _, out = run
+    model, tokenizer = checkpoint.load(out), checkpoint.load_tokenizer(out)
+    store = TokenStore.build([block.splitlines() for block in text.read_text().split("\n\n")[:20]], tokenizer)
+    batches = list(islice(pretraining_batches(store, tokenizer, batch_size=5, max_length=32, seed=0), 4))
+    model.train()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("minibert.train.has_bfloat16", lambda device: False)
+        metrics = evaluate(model, iter(batches)).metrics
+    assert model.training
+    model.eval()
+    losses, right, nsp = [], [], []
+    for batch in batches:
+        with torch.no_grad():
+            output = model(Batch(batch.ids, batch.segments, batch.padding))
+        logs = output.mlm_logits.log_softmax(-1)
+        for row, position in (batch.labels != IGNORE).nonzero().tolist():
+            answer = batch.labels[row, position].item()
+            losses.append(-logs[row, position, answer].item())
+            right.append(logs[row, position].argmax().item() == answer)
+        nsp += (output.nsp_logits.argmax(-1) == batch.next_labels).tolist()
+    assert metrics["mlm_loss"] == pytest.approx(sum(losses) / len(losses), rel=1e-4)
+    assert metrics["mlm_accuracy"] == pytest.approx(sum(right) / len(right))
+    assert metrics["nsp_accuracy"] == pytest.approx(sum(nsp) / len(nsp))
+    assert metrics["masked_tokens"] == len(losses)
+
+
+def test_random_start_begins_at_ln_v(text, tmp_path):
+    settings = PretrainSettings(
+        preset="tiny", vocab_size=60, steps=1, batch_size=64, max_length=32, start="random", report_every=1
+    )
+    first = next(pretrain(settings, [text], tmp_path / "m"))
+    assert first.parts["mlm_loss"] == pytest.approx(math.log(60), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "either steps or minutes"),
+        ({"steps": 1, "minutes": 1.0}, "either steps or minutes"),
+        ({"steps": 1, "start": "zeros"}, "start must be one of random, counts"),
+        ({"steps": 1, "max_length": 4}, "at least 5, not 4"),
+    ],
+)
+def test_impossible_settings_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        PretrainSettings(**settings)
