@@ -22,9 +22,11 @@ from minibert.tokenizer import (
     split_off_punctuation,
     split_on_spaces,
 )
-from minibert.vocab import SPECIAL_TOKENS, alphabet_of, check_vocab, count_words, read_vocab
+from minibert.vocab import SPECIAL_TOKENS, Merge, alphabet_of, check_vocab, count_words, read_vocab
+from minibert.vocab import learn as minibert_learn
 from plots.tokenization import (
     STYLE,
+    Learned,
     Line,
     Way,
     boxes,
@@ -35,8 +37,10 @@ from plots.tokenization import (
     ladder,
     learned_pieces,
     marked_text,
+    merge_card,
     origins,
     size_against_length,
+    watch_learning,
     ways_to_cut,
 )
 from ui.figures import figure
@@ -53,6 +57,9 @@ from ui.translations import _, ngettext
 MOST_TEXT = 5_000  # characters that are stepped through
 MOST_TOKENS = 300  # tokens drawn in one row
 MOST_CHOICES = 60  # words to choose a ladder from
+MOST_MERGES = 300  # steps to watch
+START_MERGE = 12  # where the slider stands at first
+MOST_WORDS = 36  # words drawn while learning
 MOST_CORPUS = 100_000  # characters that a vocabulary is learned from
 LEARNED, UPLOADED, OWN = "learned", "uploaded", "own"
 
@@ -66,6 +73,7 @@ class Vocabulary:
     title: str
     path: Path | None
     pieces: tuple[str, ...] = ()
+    uncased: bool | None = None  # of one in memory; None: look at the pieces
 
 
 def vocabularies() -> dict[str, Vocabulary]:
@@ -83,13 +91,23 @@ def vocabularies() -> dict[str, Vocabulary]:
         if path.suffix == ".txt" or path.is_dir()
     ]
     on_disk = [vocabulary for vocabulary in (*models, *lessons, *found) if file_of(vocabulary.path).is_file()]
-    in_memory = [
-        st.session_state[key] for key in ("_learned-vocabulary", "_uploaded-vocabulary") if key in st.session_state
-    ]
+    in_memory = [learned_vocabulary(), st.session_state.get("_uploaded-vocabulary")]
     known: dict[str, Vocabulary] = {}
-    for vocabulary in (*on_disk, *in_memory):
+    for vocabulary in filter(None, (*on_disk, *in_memory)):
         known.setdefault(vocabulary.name, vocabulary)
     return known
+
+
+def learned_vocabulary() -> Vocabulary:
+    """The one learned further down on this page; before anything was learned, what its first text gives."""
+    if "_learned-vocabulary" not in st.session_state:
+        learned = learning(bundled("parts"), True, "frequency")
+        keep_learned(tuple(learned.pieces(len(learned.merges))), True)
+    return st.session_state["_learned-vocabulary"]
+
+
+def keep_learned(pieces: tuple[str, ...], lowercase: bool) -> None:
+    st.session_state["_learned-vocabulary"] = Vocabulary(LEARNED, _("learned just now"), None, pieces, lowercase)
 
 
 def file_of(path: Path) -> Path:
@@ -116,7 +134,8 @@ def looks_uncased(pieces: Sequence[str]) -> bool:
 def read(vocabulary: Vocabulary) -> tuple[tuple[str, ...], bool]:
     """The pieces and whether it is uncased. Raises ValueError with a sentence for the reader."""
     if vocabulary.path is None:
-        return vocabulary.pieces, looks_uncased(vocabulary.pieces)
+        uncased = looks_uncased(vocabulary.pieces) if vocabulary.uncased is None else vocabulary.uncased
+        return vocabulary.pieces, uncased
     return _read(vocabulary.path, file_of(vocabulary.path).stat().st_mtime_ns)
 
 
@@ -162,7 +181,7 @@ def choose_vocabulary() -> tuple[Vocabulary, Tokenizer, str] | None:
         lowercase = st.toggle(
             _("uncased: small letters, no accents"),
             value=uncased,
-            key=f"uncased-{name}",
+            key=f"uncased-{name}-{uncased}",
             help=_("As the vocabulary was learned. Switch it to see what happens when the two do not fit."),
         )
     digest, tokenizer = tokenizer_of(pieces, lowercase)
@@ -600,17 +619,16 @@ def choose_corpus() -> str:
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
-def compared(text: str, lowercase: bool) -> tuple[dict[str, Way], list[tuple[int, int]], tuple]:
+def compared(text: str) -> tuple[dict[str, Way], list[tuple[int, int]], tuple]:
     """Three ways to cut a text, WordPiece vocabularies of growing size, and how the kinds of words add up."""
-    counted = count_words([text], lowercase)
-    pieces = learned_pieces([text], lowercase)
+    counted = count_words([text])
+    pieces = learned_pieces([text], lowercase=True)
     start = len(SPECIAL_TOKENS) + len(alphabet_of(counted))
-    words = (text.lower() if lowercase else text).split()
-    return ways_to_cut(text, lowercase), growing_vocabulary(counted, pieces, start), kinds_so_far(words)
+    return ways_to_cut(text), growing_vocabulary(counted, pieces, start), kinds_so_far(text.lower().split())
 
 
-def compare(text: str, lowercase: bool) -> None:
-    ways, curve, (read_words, kinds, letters) = compared(text, lowercase)
+def compare(text: str) -> None:
+    ways, curve, (read_words, kinds, letters) = compared(text)
     names = {
         "characters": _("characters"),
         "pieces": _("pieces, all that can be learned"),
@@ -670,15 +688,133 @@ def compare(text: str, lowercase: bool) -> None:
     show_source(ways_to_cut)
 
 
+@st.cache_resource(show_spinner=False, max_entries=32)
+def learning(text: str, lowercase: bool, scoring: str) -> Learned:
+    """Every merge; shared by everyone, never changed."""
+    return watch_learning(text, lowercase, scoring, MOST_MERGES)
+
+
 @st.fragment
-def learn() -> None:
-    """A vocabulary learned from a text, and what it is for."""
+def learn_merges() -> None:
+    """A vocabulary learned from a text, a merge at a time."""
     text = choose_corpus()
-    lowercase = st.toggle(_("small letters, no accents"), value=True, key="learn-lower", bind="query-params")
+    rules = {"frequency": _("most frequent pair"), "likelihood": _("likelihood")}
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="learning-choice"):
+        scoring = st.segmented_control(
+            _("Best is the pair with the highest …"),
+            list(rules),
+            format_func=lambda name: rules[name],
+            default="frequency",
+            required=True,
+            key="scoring",
+            bind="query-params",
+        )
+        lowercase = st.toggle(_("small letters, no accents"), value=True, key="learn-lower", bind="query-params")
+    st.session_state["_corpus-text"] = text
     if not text.strip():
         st.info(_("Paste a text: a page of anything will do."), icon=":material/edit:")
         return
-    lesson.show("Words, pieces or characters?")
+    with st.spinner(_("Learning …"), show_time=True):
+        learned = learning(text, lowercase, scoring)
+    last = len(learned.merges)
+    step = choose_merge(last)
+    keep_learned(tuple(learned.pieces(step)), lowercase)
+    with st.container(border=True, key="learning-stage"):
+        show_merge(learned, step, scoring)
+    if st.button(_("Use this vocabulary for your sentence"), icon=":material/arrow_upward:", key="use-learned"):
+        st.session_state["_choose"] = LEARNED
+        st.rerun()
+    show_source(minibert_learn, find="left, right = best")
+
+
+def choose_merge(last: int) -> int:
+    """How many merges have been done: a slider, and one more or one less."""
+    if last == 0:
+        st.info(
+            _("No two pieces stand side by side twice, so nothing is merged: the vocabulary stays as it begins."),
+            icon=":material/info:",
+        )
+        return 0
+    if follow_link("merge") or "merge" not in st.session_state:
+        st.session_state["merge"] = url_int("merge", min(START_MERGE, last), 0, last)
+    st.session_state["merge"] = min(st.session_state["merge"], last)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="merge-choice"):
+        step = st.slider(_("Merges so far"), 0, last, key="merge")
+        for label, by, end in ((_("One less"), -1, 0), (_("One more"), 1, last)):
+            st.button(label, key=f"merge-{by}", on_click=move_merge, args=(by, last), disabled=step == end)
+    set_url("merge", step, default=min(START_MERGE, last))
+    return step
+
+
+def move_merge(by: int, last: int) -> None:
+    st.session_state["merge"] = max(0, min(last, st.session_state["merge"] + by))
+
+
+def show_merge(learned: Learned, step: int, scoring: str) -> None:
+    cuts = learned.cuts(step)
+    merge = learned.merges[step - 1] if step else None
+    if merge is None:
+        caption(_("At the start: {n:,} special tokens and characters").format(n=len(learned.start)))
+    else:
+        caption(_("Merge {n:,}").format(n=step))
+        st.html(merge_card(visible(merge.left), visible(merge.right), visible(merge.new), arithmetic(merge, scoring)))
+        changed = list(merge.words_changed)
+        caption(ngettext("{n:,} word changes", "{n:,} words change", len(changed)).format(n=len(changed)))
+        st.html(boxes([drawn(cuts[word], merge.new) for word in changed[:12]], "…" if len(changed) > 12 else ""))
+    frequent = list(cuts.items())[:MOST_WORDS]
+    caption(_("The most frequent words, as they are now"))
+    st.html(
+        boxes(
+            [drawn(cut, merge.new if merge else None) for _word, cut in frequent], "…" if len(cuts) > MOST_WORDS else ""
+        )
+    )
+    curve = [(learned.size(n), tokens) for n, tokens in enumerate(learned.tokens)]
+    size, tokens = curve[step]
+    st.markdown(
+        _("Vocabulary: **{size:,} entries**. The text: **{tokens:,} tokens**, at the start {first:,}.").format(
+            size=size, tokens=tokens, first=curve[0][1]
+        )
+    )
+    figure(
+        size_against_length(
+            {},
+            curve,
+            curve_name=_("a merge at a time"),
+            here=(size, tokens, _("here")),
+            x_title=_("entries in the vocabulary (log scale)"),
+            y_title=_("tokens for the text"),
+        ),
+        _("The text's length falls from {first:,} to {last:,} tokens while the vocabulary grows to {size:,}.").format(
+            first=curve[0][1], last=curve[-1][1], size=curve[-1][0]
+        ),
+        key="learning-figure",
+        height=360,
+        data=lambda: [
+            {_("merge"): m.step, _("left"): m.left, _("right"): m.right, _("new"): m.new, _("times"): m.pair_count}
+            for m in learned.merges
+        ],
+    )
+
+
+def drawn(cut: Sequence[str], new: str | None) -> list[tuple[str, str]]:
+    """A word's pieces as boxes; the one just made stands out."""
+    return [(visible(piece), "fresh" if piece == new else kind(piece)) for piece in cut]
+
+
+def arithmetic(merge: Merge, scoring: str) -> str:
+    """What this pair was best at."""
+    if scoring == "frequency":
+        return ngettext("side by side {n:,} time", "side by side {n:,} times", merge.pair_count).format(
+            n=merge.pair_count
+        )
+    return _("{pair:,} / ({left:,} · {right:,}) = {score:.3g}").format(
+        pair=merge.pair_count, left=merge.left_count, right=merge.right_count, score=merge.score
+    )
+
+
+@st.fragment
+def words_pieces_characters() -> None:
+    """What the size of a vocabulary costs and what it buys."""
     which = {"reviews": corpora()["reviews"], "above": _("the text above")}
     name = st.pills(
         _("Text to compare on"),
@@ -689,7 +825,11 @@ def learn() -> None:
         key="compare",
         bind="query-params",
     )
-    compare(text if name == "above" else bundled("reviews"), lowercase)
+    text = st.session_state.get("_corpus-text", "") if name == "above" else bundled("reviews")
+    if not text.strip():
+        st.info(_("There is no text above yet."), icon=":material/edit:")
+        return
+    compare(text)
 
 
 lesson = Lesson("tokenization")
@@ -700,7 +840,9 @@ lesson.show_title()
 lesson.show("The question", title=False)
 tokenize()
 lesson.show("Where a vocabulary comes from")
-learn()
+learn_merges()
+lesson.show("Words, pieces or characters?")
+words_pieces_characters()
 lesson.show("About these vocabularies")
 upload()
 lesson.quiz()

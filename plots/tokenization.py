@@ -12,11 +12,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import plotly.graph_objects as go
 
 from minibert.tokenizer import Tokenizer, Try
-from minibert.vocab import SPECIAL_TOKENS, learn_fast
+from minibert.vocab import SPECIAL_TOKENS, Merge, alphabet_of, count_words, learn, learn_fast
 from plots.theme import BLUE, GREEN, GREY, ORANGE, SMALL, VERMILION
 
 # Tints of the palette in plots/theme.py; a kind differs from another by border or line as well as by colour.
@@ -47,7 +48,10 @@ STYLE = """<style>
   font-family: var(--mono); overflow-wrap: anywhere; }
 .tk-card div + div::before { content: "→ "; opacity: 0.7; font-size: 1.05rem; }
 .tk-card small { font-size: 1rem; font-family: system-ui, sans-serif; opacity: 0.85; }
-.tk-mute { opacity: 0.75; }
+.tk-card .tk-out { text-decoration: none; }
+.tk-fresh { border: 3px solid rgb(230, 159, 0); background: rgba(230, 159, 0, 0.3); font-weight: 650; }
+.tk-merge { font-size: 1.6rem; display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
+.tk-merge small { font-size: 1.1rem; }
 .tk-scroll { overflow-x: auto; }
 .tk-ladder { border-collapse: separate; border-spacing: 0 3px; font-size: 1.3rem; line-height: 1.5; width: auto; }
 .tk-ladder td, .tk-ladder th { border: 0; padding: 0; font-weight: 400; }
@@ -83,9 +87,9 @@ MOST = 90  # rungs drawn at most
 
 
 def glyph(shown: str) -> str:
-    """A character by itself as HTML; a combining mark stands on a dotted circle."""
+    """A character by itself as HTML; a combining mark stands on a space of its own."""
     alone = len(shown) == 1 and unicodedata.category(shown).startswith("M")
-    return f"<bdi>{html.escape('◌' + shown if alone else shown)}</bdi>"
+    return f"<bdi>{'&nbsp;' if alone else ''}{html.escape(shown)}</bdi>"
 
 
 def direction(text: str) -> str:
@@ -116,7 +120,7 @@ def marked_text(runs: Sequence[tuple[str, str, str]]) -> str:
 def boxes(groups: Sequence[Sequence[tuple[str, str]]], more: str = "") -> str:
     """Groups of boxes in reading order: (text as it should look, kind). more: said at the end.
 
-    Kinds: "" (plain), cjk, punct, piece, unk, special.
+    Kinds: "" (plain), cjk, punct, piece, unk, special, fresh.
     """
     rows = []
     for group in groups:
@@ -302,6 +306,60 @@ def origins(
     return (
         f'<style>{rules}</style><div class="tk tk-origins"><p class="tk-text" dir="auto"{names[0]}>{"".join(spans)}</p>'
         f'<ol class="tk-tokens" dir="auto"{names[1]}>{"".join(items)}{rest}</ol></div>'
+    )
+
+
+# ---- learning ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A vocabulary being learned: what it starts from, its merges, and the text's length in tokens after each of them.
+
+    start: special tokens, then the alphabet · words: how often each occurs · tokens[n]: after n merges.
+    """
+
+    start: list[str]
+    words: Counter[str]
+    merges: list[Merge]
+    tokens: list[int]
+
+    def pieces(self, step: int) -> list[str]:
+        """The vocabulary after `step` merges, in the order it was learned."""
+        return list(dict.fromkeys([*self.start, *(merge.new for merge in self.merges[:step])]))
+
+    def cuts(self, step: int) -> dict[str, tuple[str, ...]]:
+        """Each word, most frequent first, in the pieces that `step` merges have left it in."""
+        cut = {word: (word[0], *("##" + c for c in word[1:])) for word, _count in self.words.most_common()}
+        for merge in self.merges[:step]:
+            cut.update(merge.words_changed)
+        return cut
+
+    def size(self, step: int) -> int:
+        return self.merges[step - 1].vocab_size if step else len(self.start)
+
+
+def watch_learning(text: str, lowercase: bool, scoring: str, most: int, min_frequency: int = 2) -> Learned:
+    """Learn from a text with `minibert.vocab.learn`, `most` merges at most, and keep every step."""
+    words = count_words([text], lowercase)
+    start = [*SPECIAL_TOKENS, *alphabet_of(words)]
+    merges = list(islice(learn(words, len(start) + most, scoring, min_frequency=min_frequency), most))
+    length = {word: len(word) for word in words}
+    tokens = [sum(count * length[word] for word, count in words.items())]
+    for merge in merges:
+        saved = sum(words[word] * (length[word] - len(cut)) for word, cut in merge.words_changed.items())
+        length.update({word: len(cut) for word, cut in merge.words_changed.items()})
+        tokens.append(tokens[-1] - saved)
+    return Learned(start, words, merges, tokens)
+
+
+def merge_card(left: str, right: str, new: str, arithmetic: str) -> str:
+    """Two pieces and what they became; the pieces as they should look."""
+    box = '<span class="tk-box {}"><bdi>{}</bdi></span>'
+    return (
+        f'<div class="tk tk-merge">{box.format("tk-plain", html.escape(left))} + '
+        f"{box.format('tk-plain', html.escape(right))} → {box.format('tk-fresh', html.escape(new))}"
+        f"<small>{html.escape(arithmetic)}</small></div>"
     )
 
 
