@@ -1,0 +1,74 @@
+"""Colours that anyone can tell apart, type for the back row, nothing a figure has set itself overridden."""
+
+from itertools import combinations
+
+import plotly.graph_objects as go
+import pytest
+
+from plots import theme
+
+# Viénot, Brettel & Mollon 1999: linear RGB as seen without the long- or the middle-wavelength cones.
+DICHROMATS = {
+    "protan": ((0.11238, 0.88762, 0.0), (0.11238, 0.88762, 0.0), (0.00401, -0.00401, 1.0)),
+    "deutan": ((0.29275, 0.70725, 0.0), (0.29275, 0.70725, 0.0), (-0.02234, 0.02234, 1.0)),
+}
+
+
+def linear(colour: str) -> list[float]:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+
+
+def lab(rgb: list[float]) -> tuple[float, float, float]:
+    """CIELAB under D65."""
+    matrix = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+    xyz = [sum(m * c for m, c in zip(row, rgb, strict=True)) for row in matrix]
+    f = [v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116 for v in (xyz[0] / 0.9505, xyz[1], xyz[2] / 1.089)]
+    return 116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])
+
+
+def distance(a: list[float], b: list[float]) -> float:
+    return sum((x - y) ** 2 for x, y in zip(lab(a), lab(b), strict=True)) ** 0.5
+
+
+@pytest.mark.parametrize("vision", [None, *DICHROMATS])
+def test_colours_stay_apart(vision):
+    def seen(colour):
+        rgb = linear(colour)
+        if vision is None:
+            return rgb
+        return [max(0.0, sum(m * c for m, c in zip(row, rgb, strict=True))) for row in DICHROMATS[vision]]
+
+    for one, other in combinations(theme.PALETTE, 2):
+        assert distance(seen(one), seen(other)) > 10, (one, other)
+
+
+def luminance(colour: str) -> float:
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear(colour), strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("background", ["#FDFCFA", "#14171C"])
+def test_grey_is_seen_on_both_pages(background):
+    assert contrast(theme.GREY, background) >= 3
+
+
+def test_small_type_grows_and_what_is_set_stays():
+    fig = go.Figure(go.Bar(y=[1]), layout={"font": {"size": 9}, "paper_bgcolor": "red", "title": {"text": "T"}})
+    fig.update_xaxes(tickfont={"size": 6}, gridcolor="blue")
+    fig.update_yaxes(tickfont={"size": 20})
+    assert theme.apply(fig) is fig
+    assert fig.layout.font.size == fig.layout.xaxis.tickfont.size == theme.SMALL
+    assert fig.layout.yaxis.tickfont.size == 20
+    assert (fig.layout.paper_bgcolor, fig.layout.xaxis.gridcolor) == ("red", "blue")
+    assert fig.layout.plot_bgcolor == "rgba(0,0,0,0)"
+
+
+def test_applying_twice_changes_nothing():
+    fig = theme.apply(go.Figure(go.Bar(y=[1])))
+    once = fig.to_json()
+    assert theme.apply(fig).to_json() == once

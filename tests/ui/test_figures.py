@@ -1,0 +1,42 @@
+"""A figure on a page has our look, a description, and its numbers for who asks."""
+
+import json
+
+from streamlit.testing.v1 import AppTest
+
+
+def app():
+    import plotly.graph_objects as go
+    import streamlit as st
+
+    from ui.figures import figure, legend
+
+    def table():
+        st.session_state["made"] = st.session_state.get("made", 0) + 1
+        return [{"token": "<b>", "share": 0.5}]
+
+    legend([("#0072B2", "●", "<i>left</i>")])
+    fig = go.Figure(go.Scatter(x=[1, 2], y=[3, 4], mode="markers"))
+    chosen = figure(fig, "Two points, <b>rising</b>.", "fig", on_select="rerun", data=table)
+    st.write(chosen)
+
+
+def test_it_has_a_description_and_our_look():
+    run = AppTest.from_function(app).run()
+    assert not run.exception
+    chart = run.get("plotly_chart")[0].proto
+    assert chart.alt == "Two points, <b>rising</b>."
+    layout = json.loads(chart.spec)["layout"]
+    assert layout["font"]["size"] >= 14 and layout["paper_bgcolor"] == "rgba(0,0,0,0)"
+    assert json.loads(chart.config)["displayModeBar"] is False
+    assert "&lt;i&gt;left" in run.get("html")[0].proto.body
+
+
+def test_the_table_is_made_only_when_it_is_opened():
+    run = AppTest.from_function(app).run()
+    assert "made" not in run.session_state and not run.dataframe
+    run.session_state["fig-words"] = True
+    run.run()
+    assert run.session_state["made"] == 1
+    assert run.dataframe[0].value["share"].tolist() == [0.5]
+    assert run.text[0].value == "Two points, <b>rising</b>."

@@ -1,0 +1,149 @@
+"""Models are shared by everyone, so nobody can change them; traces are whole and computed once."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from minibert import checkpoint
+from minibert.config import BertConfig
+from minibert.model import BertForPreTraining
+from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+from ui import models
+
+LETTERS = [*SPECIAL_TOKENS, *"abcdefgh", *("##" + c for c in "abcdefgh")]
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch):
+    """A folder of checkpoints with one small model in it."""
+    torch.manual_seed(1)
+    tokenizer = Tokenizer(LETTERS)
+    config = BertConfig(
+        vocab_size=tokenizer.vocab_size,
+        hidden_size=8,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=10,
+    )
+    checkpoint.save(tmp_path / "small", BertForPreTraining(config), tokenizer)
+    monkeypatch.setattr(models, "CHECKPOINTS", tmp_path)
+    monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "no-runs"))
+    models._load.clear()
+    models._trace.clear()
+    return tmp_path
+
+
+def test_there_is_always_a_model(tmp_path, monkeypatch):
+    monkeypatch.setattr(models, "CHECKPOINTS", tmp_path / "empty")
+    monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "none"))
+    models._load.clear()
+    assert [info.name for info in models.available_models()] == ["untrained"]
+    loaded = models.load("untrained")
+    assert loaded.config.vocab_size == loaded.tokenizer.vocab_size
+    assert not loaded.model.training
+    assert len(models.trace_of("untrained", "the dog").tokens) >= 4
+
+
+def test_an_incomplete_folder_is_no_model(shelf):
+    (shelf / "half").mkdir()
+    (shelf / "half" / "config.json").write_text("{}")
+    assert [info.name for info in models.available_models()] == ["small", "untrained"]
+
+
+def test_the_untrained_model_has_the_same_shape_and_is_always_the_same(shelf):
+    state = torch.random.get_rng_state()
+    one = models._untrained().model.state_dict()
+    assert torch.equal(state, torch.random.get_rng_state())
+    other = models._untrained().model.state_dict()
+    trained = models.load("small").model.state_dict()
+    assert {k: v.shape for k, v in one.items()} == {k: v.shape for k, v in trained.items()}
+    assert all(torch.equal(one[k], other[k]) for k in one)
+    assert not torch.equal(one["bert.embeddings.token.weight"], trained["bert.embeddings.token.weight"])
+
+
+def test_a_trace_is_what_the_model_computes(shelf):
+    trace = models.trace_of("small", "abc", "de")
+    loaded = models.load("small")
+    from minibert.model import Batch
+
+    with torch.no_grad():
+        out = loaded.model(Batch(torch.tensor([trace.ids]), torch.tensor([trace.encoding.segments])))
+    assert trace.tokens == ["[CLS]", "a", "##b", "##c", "[SEP]", "d", "##e", "[SEP]"]
+    np.testing.assert_allclose(trace["mlm.logits"], out.mlm_logits[0].numpy(), atol=1e-5)
+    assert trace["blocks.1.attn.probs"].shape == (2, 8, 8)
+    np.testing.assert_allclose(trace["blocks.0.attn.probs"].sum(-1), 1, atol=1e-5)
+    assert {"embeddings.sum", "blocks.0.attn.scores", "blocks.1.out", "pooler.out", "nsp.logits"} <= set(trace.names)
+
+
+def test_a_trace_is_shared_and_cannot_be_changed(shelf):
+    trace = models.trace_of("small", "abc")
+    assert models.trace_of("small", "abc") is trace
+    assert models.trace_of("small", "abd") is not trace
+    with pytest.raises(ValueError, match="read-only"):
+        trace["embeddings.sum"][0] = 0
+
+
+def test_a_long_text_is_cut_to_the_model(shelf):
+    assert len(models.trace_of("small", "a b c d e f g h " * 50).tokens) == 10
+
+
+def test_a_replaced_checkpoint_is_loaded_anew(shelf):
+    before = models.load("small")
+    assert models.load("small") is before
+    checkpoint.save(shelf / "small", BertForPreTraining(before.config), before.tokenizer)
+    os.utime(shelf / "small" / "model.safetensors", ns=(1, 10**18))
+    assert models.load("small") is not before
+
+
+def test_who_can_fill(shelf):
+    config = shelf / "small" / "config.json"
+    assert models.available_models(fill=True)[0].name == "small"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"architectures": ["BertForSequenceClassification"]}))
+    assert [info.name for info in models.available_models(fill=True)] == ["untrained"]
+
+
+def test_a_damaged_checkpoint_is_a_sentence_on_the_page(shelf):
+    (shelf / "small" / "model.safetensors").write_bytes(b"not weights")
+
+    def app():
+        import streamlit as st
+
+        from ui.models import model_choice, trace_of
+
+        trace_of(model_choice(), "abc")
+        st.write("never")
+
+    run = AppTest.from_function(app).run(timeout=30)
+    assert not run.exception and not run.markdown
+    assert "small cannot be loaded" in run.error[0].value and "model.safetensors" in run.error[0].value
+
+
+def test_the_choice_is_in_the_link_and_a_bad_one_is_ignored(shelf):
+    def app():
+        import streamlit as st
+
+        from ui.models import model_choice
+
+        st.write(model_choice())
+
+    run = AppTest.from_function(app)
+    run.query_params["model"] = "../../etc/passwd"
+    run.run(timeout=30)
+    assert run.markdown[0].value == "small" and not run.exception
+    run.selectbox[0].set_value("untrained").run()
+    assert run.markdown[0].value == "untrained"
+
+
+def test_the_front_door_imports_nothing_heavy():
+    heavy = "torch", "transformers", "pandas", "distributed", "sklearn", "scipy"
+    code = f"import sys, ui.models, ui.navigation, ui.translations, ui.lesson, ui.figures, ui.runs; \
+        print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=models.ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,70 @@
+"""What the class has trained: sums for all, names only of one's own."""
+
+from types import SimpleNamespace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ui import runs
+
+
+def run_of(owner, title, accuracy=None, state="finished", result=None):
+    metrics = {} if accuracy is None else {"accuracy": accuracy}
+    return SimpleNamespace(
+        id=title,
+        owner=owner,
+        title=title,
+        state=state,
+        over=state in ("finished", "failed"),
+        latest=lambda kind: {"step": 100, "metrics": metrics} if kind == "done" and state == "finished" else None,
+        result=result or SimpleNamespace(is_dir=lambda: False),
+    )
+
+
+@pytest.fixture
+def trained(monkeypatch):
+    """The server's runs, for a reader called "me"."""
+    everything = []
+    of = SimpleNamespace(runs=lambda owner=None: [run for run in everything if owner in (None, run.owner)])
+    monkeypatch.setattr(runs, "manager", lambda: of)
+    monkeypatch.setattr(runs, "owner", lambda: "me")
+    return everything
+
+
+def app():
+    from ui.runs import show_runs
+
+    show_runs()
+
+
+def test_nothing_yet(trained):
+    run = AppTest.from_function(app).run()
+    assert not run.exception and not run.metric
+    assert "Nothing yet" in run.markdown[0].value
+
+
+def test_sums_for_all_and_names_of_one_s_own(trained):
+    trained += [
+        run_of("me", "<b>mine</b>", 0.75),
+        run_of("you", "secret.tsv", 0.81),
+        run_of("you", "going", state="running"),
+        run_of("me", "broken", state="failed"),
+    ]
+    run = AppTest.from_function(app).run()
+    assert [metric.value for metric in run.metric] == ["2", "1", "200", "81.0%"]
+    page = " ".join(element.value for element in run.markdown)
+    assert "mine" in page and "75.0%" in page and "secret" not in page and "<b>" not in page
+
+
+def test_a_reader_keeps_one_name():
+    def reader():
+        import streamlit as st
+
+        from ui.runs import owner
+
+        st.text(owner())
+
+    one = AppTest.from_function(reader).run()
+    name = one.text[0].value
+    assert len(name) == 32 and one.run().text[0].value == name
+    assert AppTest.from_function(reader).run().text[0].value != name
