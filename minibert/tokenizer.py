@@ -35,7 +35,7 @@ from minibert.characters import (
     why_dropped,
 )
 from minibert.truncation import keep
-from minibert.vocab import SPECIAL_TOKENS, check_vocab, read_vocab
+from minibert.vocab import SPECIAL_TOKENS, check_vocab, read_json, read_vocab
 
 PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS
 NAMED = {"pad_token": PAD, "unk_token": UNK, "cls_token": CLS, "sep_token": SEP, "mask_token": MASK}
@@ -474,7 +474,7 @@ class Tokenizer:
 
     @classmethod
     def from_file(cls, path, lowercase: bool = True, **options) -> "Tokenizer":
-        """Read a vocab.txt, one piece a line. Raises ValueError naming the file, and the line where one is at fault."""
+        """Read a vocab.txt (or tokenizer.json). Raises ValueError naming the file, and the line where one is at fault."""
         vocab = read_vocab(path)
         try:
             return cls(vocab, lowercase=lowercase, **options)
@@ -483,11 +483,12 @@ class Tokenizer:
 
     @classmethod
     def from_directory(cls, directory) -> "Tokenizer":
-        """Read vocab.txt and, where present, tokenizer_config.json (do_lower_case, extra special tokens).
+        """Read vocab.txt, or tokenizer.json where there is none, and what tokenizer_config.json says if it is there.
 
         Raises ValueError for files that cannot be read and for a configuration that asks for another algorithm.
         """
-        file = Path(directory) / "tokenizer_config.json"
+        directory = Path(directory)
+        file = directory / "tokenizer_config.json"
         config = read_json(file) if file.is_file() else {}
         lowercase = config.get("do_lower_case", True)
         fixed = {**NAMED, "tokenize_chinese_chars": True, "strip_accents": lowercase}
@@ -496,15 +497,18 @@ class Tokenizer:
             if asked not in (None, value):
                 raise ValueError(f"{file}: {name} is {asked!r}; this tokenizer only does {value!r}")
         extra = config.get("extra_special_tokens") or config.get("additional_special_tokens") or []
-        extra = extra.values() if isinstance(extra, dict) else extra
+        vocab = next((f for f in (directory / "vocab.txt", directory / "tokenizer.json") if f.is_file()), None)
         return cls.from_file(
-            Path(directory) / "vocab.txt", lowercase, special_tokens=[content(token) for token in extra]
+            vocab or directory / "vocab.txt",
+            lowercase,
+            special_tokens=[content(token) for token in (extra.values() if isinstance(extra, dict) else extra)],
+            max_word_chars=config.get("max_input_chars_per_word", 100),
         )
 
     def save(self, directory) -> None:
         """Write vocab.txt, tokenizer_config.json, special_tokens_map.json and tokenizer.json, each whole or not at all.
 
-        `from_directory` and `transformers.AutoTokenizer` read them back and give the same ids.
+        `from_directory` and `transformers.AutoTokenizer` read them and give the same ids.
         """
         extra = {"extra_special_tokens": list(self.special_tokens[len(SPECIAL_TOKENS) :])}
         config = {
@@ -512,6 +516,7 @@ class Tokenizer:
             "do_lower_case": self.lowercase,
             "strip_accents": None,
             "tokenize_chinese_chars": True,
+            "max_input_chars_per_word": self.max_word_chars,
             **NAMED,
             **extra,
         }
@@ -532,13 +537,3 @@ class Tokenizer:
 def content(token):
     """tokenizer_config.json holds a special token as text or as an object with its `content`."""
     return token.get("content") if isinstance(token, dict) else token
-
-
-def read_json(path: Path) -> dict:
-    try:
-        value = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise ValueError(f"{path}: not JSON ({error})") from None
-    if not isinstance(value, dict):
-        raise ValueError(f"{path}: not a JSON object")
-    return value
