@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ui.navigation import ROOT
+from ui.state import follow_link, set_url, url_choice
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -112,13 +113,13 @@ def _own_runs() -> list[ModelInfo]:
 def model_choice(key: str = "model", *, fill: bool = False, label: str | None = None) -> str:
     """A select box over `available_models`, in the link under `key`; returns the name of the chosen one."""
     models = {info.name: info for info in available_models(fill=fill)}
-    return st.selectbox(
-        label or _("Model"),
-        list(models),
-        format_func=lambda name: models[name].title if name in models else name,
-        key=key,
-        bind="query-params",
-    )
+    first = next(iter(models))
+    # Not bind="query-params": that would put the title into the link, and a title is translated.
+    if follow_link(key) or st.session_state.get(key) not in models:
+        st.session_state[key] = url_choice(key, list(models), first)
+    chosen = st.selectbox(label or _("Model"), list(models), format_func=lambda name: models[name].title, key=key)
+    set_url(key, chosen, default=first)
+    return chosen
 
 
 def load(name: str) -> Loaded:
