@@ -12,7 +12,7 @@ from ui.models import UNTRAINED, load, model_choice
 from ui.navigation import next_lesson
 from ui.shares import set_shares, share_sliders
 from ui.source import show_source
-from ui.state import follow_link, set_url, url_int
+from ui.state import follow_link, set_url, url_choice, url_int
 from ui.text import literal, show_tokens, visible
 from ui.translations import _
 
@@ -32,6 +32,8 @@ STYLE = """<style>
 .st-key-chips { gap: 0.4rem; }
 .st-key-chips button p, .st-key-at button p { font-size: 1.15rem; unicode-bidi: isolate;
   font-family: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+.st-key-chips button[kind="primary"] {
+  color: inherit; background: rgba(230, 159, 0, 0.32); border: 2px solid rgb(230, 159, 0); }
 .st-key-arithmetic table, .st-key-cost p { font-size: 1.1rem; }
 @media (min-width: 1200px) { .st-key-arithmetic :is(th, td) { white-space: nowrap; } }
 .stPlotlyChart :is([class$="tick"], .textpoint) text, .stPlotlyChart :is(.annotation-text, .bartext-outside) {
@@ -86,15 +88,10 @@ def masking(model: str) -> None:
     lesson.show("Epoch after epoch")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         kinds = {"dynamic": _("dynamic: drawn anew"), "static": _("static: drawn once")}
-        drawing = st.segmented_control(
-            _("Masks"),
-            list(kinds),
-            format_func=kinds.get,
-            default="dynamic",
-            required=True,
-            key="masks",
-            bind="query-params",
-        )
+        if follow_link("masks") or "masks" not in st.session_state:
+            st.session_state["masks"] = url_choice("masks", list(kinds), "dynamic")
+        drawing = st.segmented_control(_("Masks"), list(kinds), format_func=kinds.get, key="masks", required=True)
+        set_url("masks", drawing, default="dynamic")
         epochs = st.slider(_("Epochs"), 1, 10, EPOCHS, key="epochs", bind="query-params", width=320)
     rng.manual_seed(seed)
     rows = []

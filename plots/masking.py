@@ -275,7 +275,7 @@ def what_is_read(
         both = [share, 1.0 if fate == "untouched" else 0.0]
         fig.add_bar(
             x=both,
-            y=list(rows),
+            y=[_label(row) for row in rows],
             orientation="h",
             width=0.6,
             name=f"{_label(names[fate])}  {percent(share)}",

@@ -1,0 +1,376 @@
+"""The masking page: its draws, its arithmetic, what it says a model expects, its links, and the paper's numbers."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from minibert.cloze import expectations, kl_divergence, rank
+from plots.masking import percent
+from ui.lesson import Lesson, load_quiz
+from ui.models import UNTRAINED, available_models, load
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSON = Lesson("masking")
+MODEL = available_models(fill=True)[0].name
+HOSTILE = [
+    "",
+    " \t ",
+    "x" * 100_000,
+    "word " * 20_000,
+    "😀🏳️‍🌈👩‍👩‍👧‍👦",
+    "שלום עולם مرحبا",
+    "a\x00b\x00",
+    "我喜欢自然语言处理。",
+    "</script><img src=x onerror=alert(1)>",
+    "[MASK] [CLS] [SEP] [PAD] [UNK]",
+    "*bold* `code` $x^2$ :red[red] | table | <b>b</b>",
+]
+
+
+def open_page(**query) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "pages" / "masking.py"), default_timeout=120)
+    for name, value in query.items():
+        app.query_params[name] = str(value)
+    return whole(app.run())
+
+
+def whole(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception
+    return app
+
+
+def chips(app: AppTest) -> list[tuple[str, str, str]]:
+    """(kind, token, what stands below) of what the model reads."""
+    html = next(block.proto.body for block in app.get("html") if "mb-tokens" in block.proto.body)
+    return re.findall(r'mb-token mb-(\w+)"[^>]*><bdi>(.*?)</bdi><small>(.*?)</small>', html)
+
+
+def fallen(app: AppTest) -> list[int]:
+    return [i for i, (kind, _, _) in enumerate(chips(app)) if kind in ("mask", "changed", "kept")]
+
+
+def figure(app: AppTest, key: str) -> dict:
+    spec = next((c.proto.spec for c in app.get("plotly_chart") if c.proto.id.endswith(f"-{key}")), None)
+    return spec and json.loads(spec)
+
+
+def bars(app: AppTest, key: str) -> list[dict[str, str]]:
+    """Of each panel: token → what is written at its bar."""
+    return [
+        {token: text.replace("\u00a0", " ") for token, text in zip(trace["customdata"], trace["text"], strict=True)}
+        for trace in figure(app, key)["data"]
+    ]
+
+
+def text_of(app: AppTest) -> str:
+    return "\n".join(block.value for block in app.markdown).replace("\u00a0", " ")
+
+
+def table(app: AppTest) -> list[list[str]]:
+    rows = next(block.value for block in app.markdown if block.value.startswith("| |")).split("\n")
+    return [[cell.strip(" *") for cell in row.strip("|").split("|")] for row in rows]
+
+
+# --- what falls --------------------------------------------------------------------------------------------------
+
+
+def test_it_opens_with_the_papers_values_and_all_three_fates():
+    app = open_page()
+    assert (app.slider(key="rate").value, [app.slider(key=f"split-{i}").value for i in range(3)]) == (15, [80, 10, 10])
+    assert app.button(key="papers-values").disabled
+    assert {"mask", "changed", "kept"} <= {kind for kind, _, _ in chips(app)}
+    assert not app.error
+
+
+def test_the_arithmetic_is_that_of_the_chips():
+    app = open_page(rate=40, split="30-40-30", seed=7)
+    drawn = chips(app)
+    n = len(drawn) - 2
+    budget = round(0.4 * n)
+    head, _, expected, this_draw = table(app)
+    assert str(n) in head[1]
+    assert expected[1].replace("*", "") == f"round(0.40 × {n}) = round({0.4 * n:.2f}) = {budget}"
+    assert expected[2] == f"0.30 × {budget} = {0.3 * budget:.1f}"
+    kinds = [kind for kind, _, _ in drawn]
+    assert this_draw[1:] == [str(budget), *(str(kinds.count(kind)) for kind in ("mask", "changed", "kept"))]
+    assert len(fallen(app)) == budget
+
+
+def test_a_chosen_token_shows_its_answer():
+    app = open_page(rate=100, split="50-50-0", text="the old dog")
+    answers = [below for _, _, below in chips(app)]
+    assert answers == ["", "was the", "was old", "was dog", ""]
+    assert {token for kind, token, _ in chips(app) if kind == "mask"} <= {"[MASK]"}
+
+
+def test_draw_again_draws_anew_and_the_link_draws_the_same():
+    app = open_page(seed=11)
+    first = chips(app)
+    whole(app.button(key="draw").click().run())
+    second = chips(app)
+    assert app.number_input(key="seed").value == 12
+    assert first != second
+    assert chips(open_page(seed=12)) == second
+    assert chips(open_page(seed=11)) == first
+
+
+def test_one_share_moves_and_the_others_make_room():
+    app = open_page()
+    whole(app.slider(key="split-1").set_value(100).run())
+    assert [app.slider(key=f"split-{i}").value for i in range(3)] == [0, 100, 0]
+    assert "mask" not in {kind for kind, token, _ in chips(app) if token != "[MASK]"}
+    whole(app.button(key="papers-values").click().run())
+    assert [app.slider(key=f"split-{i}").value for i in range(3)] == [80, 10, 10]
+
+
+def test_whole_words_fall_with_all_their_pieces():
+    text = LESSON.examples[2]
+    for seed in range(3):
+        app = open_page(text=text, whole="true", rate=40, seed=seed)
+        down = set(fallen(app))
+        tokens = load(MODEL).tokenizer.encode(text)
+        words = {}
+        for i, word in enumerate(tokens.words):
+            words.setdefault(word, []).append(i)
+        assert any(len(places) > 1 for word, places in words.items() if word is not None)
+        for places in words.values():
+            assert not down.intersection(places) or down.issuperset(places)
+
+
+def test_static_rows_repeat_and_dynamic_rows_do_not():
+    def rows(masks):
+        app = open_page(masks=masks, epochs=6)
+        cells = figure(app, "epoch-rows")["data"][0]["text"]  # letters of what is not asked: all empty
+        asked = [trace["text"] for trace in figure(app, "epoch-rows")["data"]]
+        assert len(cells) == 6
+        return app, ["".join(" ".join(t[i]) for t in asked) for i in range(6)]
+
+    app, static = rows("static")
+    assert len(set(static)) == 1
+    assert "More epochs add nothing" in text_of(app)
+    app, dynamic = rows("dynamic")
+    assert len(set(dynamic)) == 6
+    assert dynamic[0] == static[0]  # both start with the draw above
+    asked, n = map(int, re.search(r"After 6 epochs (\d+) of (\d+) tokens", text_of(app)).groups())
+    each = len(fallen(app))
+    assert each < asked < n
+    assert f"1 − (1 − {each}/{n})⁶ = {1 - (1 - each / n) ** 6:.0%}" in text_of(app)
+
+
+def test_rate_zero_and_rate_one_hundred():
+    app = open_page(rate=0)
+    assert not fallen(app)
+    assert "**∞**" in text_of(app)
+    app = open_page(rate=100, split="100-0-0")
+    assert {token for _, token, _ in chips(app)[1:-1]} == {"[MASK]"}
+    assert "BERT reads **1.0** times" in text_of(app)
+
+
+# --- blanks ------------------------------------------------------------------------------------------------------
+
+SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
+
+
+def test_the_bars_are_what_the_model_expects():
+    app = open_page(cloze=SENTENCE, blanks="2", k=4)
+    loaded = load(MODEL)
+    ids = loaded.tokenizer.encode(SENTENCE).ids
+    true = ids[2]
+    ids[2] = loaded.tokenizer.mask_id
+    log_probs = expectations(loaded.model, ids, [2])[0]
+    best = log_probs.topk(4).indices.tolist()
+    expected = {loaded.tokenizer.vocab[i]: percent(float(log_probs[i].exp())) for i in best}
+    if true not in best:
+        note = f"{percent(float(log_probs[true].exp()))}  rank {rank(log_probs, true):,}"
+        expected[loaded.tokenizer.vocab[true]] = note
+    assert bars(app, "blank-bars") == [{token: text.replace("\u00a0", " ") for token, text in expected.items()}]
+
+
+def test_a_click_hides_a_word_and_another_brings_it_back():
+    app = open_page(cloze=SENTENCE, blanks="2")
+    assert app.button(key="chip-2").label == "[MASK]"
+    assert app.button(key="chip-6").label == "house"
+    whole(app.button(key="chip-6").click().run())
+    assert app.button(key="chip-6").label == "[MASK]"
+    assert app.query_params["blanks"] in ("2.6", ["2.6"])
+    assert len(bars(app, "blank-bars")) == 2
+    whole(app.button(key="chip-2").click().run())
+    assert app.button(key="chip-2").label == "man"
+    assert len(bars(app, "blank-bars")) == 1
+
+
+def test_a_double_click_hides_once():
+    app = open_page(cloze=SENTENCE, blanks="2")
+    app.session_state["_clicked"] = (6, float("inf"))  # the first half, a moment ago
+    whole(app.button(key="chip-6").click().run())
+    assert app.button(key="chip-6").label == "house"
+
+
+def test_nothing_hidden_asks_for_a_click():
+    app = open_page(cloze=SENTENCE, blanks="0")
+    assert any("Click a word" in info.value for info in app.info)
+    assert figure(app, "blank-bars") is None
+
+
+def test_a_new_sentence_starts_with_its_last_word_hidden_unless_it_has_a_blank():
+    app = open_page(cloze=SENTENCE)
+    assert app.button(key="chip-6").label == "[MASK]"
+    whole(app.text_input(key="cloze").set_value("Two [MASK] and three cats.").run())
+    assert [b.label for b in app.button if b.key.startswith("chip")].count("[MASK]") == 1
+    whole(app.button(key="chip-2").click().run())  # typed: there is nothing to bring back
+    assert app.button(key="chip-2").label == "[MASK]"
+
+
+def test_many_blanks_are_counted_and_the_first_drawn():
+    app = open_page(cloze="a b c d e f g h i j", blanks="1.2.3.4.5.6.7.8.9")
+    assert len(bars(app, "blank-bars")) == 6
+    assert any("first 6 of 9 blanks" in caption.value for caption in app.caption)
+
+
+# --- two sentences -----------------------------------------------------------------------------------------------
+
+
+def test_the_divergence_is_that_of_the_two_contexts():
+    a, b = "She fed the [MASK].", "She opened the [MASK]."
+    app = open_page(a=a, b=b)
+    loaded = load(MODEL)
+    log_p, log_q = (
+        expectations(loaded.model, ids, [ids.index(loaded.tokenizer.mask_id)])[0]
+        for ids in (loaded.tokenizer.encode(text).ids for text in (a, b))
+    )
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert shown["KL(A‖B)"] == f"{kl_divergence(log_p, log_q):.3f} nats"
+    assert shown["KL(B‖A)"] == f"{kl_divergence(log_q, log_p):.3f} nats"
+    cloud = figure(app, "two-contexts")["data"][0]
+    assert len(cloud["customdata"]) == loaded.tokenizer.vocab_size  # the whole vocabulary
+
+
+def test_the_same_sentence_twice_is_no_difference():
+    app = open_page(a="She fed the [MASK].", b="She fed the [MASK].")
+    assert {m.value for m in app.metric if "KL" in m.label} == {"0.000 nats"}
+    assert any("same to the model" in info.value for info in app.info)
+
+
+def test_a_sentence_without_a_blank_is_asked_for_one():
+    app = open_page(a="No blank here.")
+    assert any("sentence A" in info.value for info in app.info)
+    assert figure(app, "two-contexts") is None
+
+
+def test_the_pairs_are_ready():
+    pairs = [text for text in LESSON.examples if "[MASK]" in text]
+    assert len(pairs) % 2 == 0
+    assert all(text.count("[MASK]") == 1 for text in pairs)
+    app = open_page()
+    app.pills(key="pair").set_value(1).run()
+    assert [app.text_input(key=key).value for key in "ab"] == pairs[2:4]
+    assert app.pills(key="pair").value == 1
+
+
+# --- three readings ----------------------------------------------------------------------------------------------
+
+
+def test_the_three_readings_are_the_models():
+    app = open_page(probe=SENTENCE, at=2, swap=5)
+    loaded = load(MODEL)
+    tokenizer = loaded.tokenizer
+    titles = [note["text"] for note in figure(app, "readings")["layout"]["annotations"]]
+    other = titles[1].removeprefix("random: ")
+    ids = tokenizer.encode(SENTENCE).ids
+    true, chances = ids[2], []
+    assert other not in (tokenizer.vocab[true], *tokenizer.special_tokens)
+    for shown in (tokenizer.mask_id, tokenizer.ids[other], true):
+        row = expectations(loaded.model, [*ids[:2], shown, *ids[3:]], [2])[0].exp()
+        chances.append(percent(float(row[true])).replace("\u00a0", " "))
+    for panel, chance in zip(bars(app, "readings"), chances, strict=True):
+        assert panel["man"].startswith(chance)
+    masked, swapped, kept = chances
+    assert f"The probability of **man** is {masked} behind" in text_of(app)
+    assert f"{kept} when the model reads the word itself, and {swapped} when it reads" in text_of(app)
+    whole(app.button(key="swap-again").click().run())
+    assert [note["text"] for note in figure(app, "readings")["layout"]["annotations"]][1] != titles[1]
+
+
+def test_a_random_model_is_called_one():
+    assert MODEL == UNTRAINED or not open_page().warning
+    warnings = open_page(model=UNTRAINED).warning
+    assert len(warnings) == 3
+    assert all("random weights" in warning.value for warning in warnings)
+
+
+# --- the paper ---------------------------------------------------------------------------------------------------
+
+
+def test_table_8_is_the_papers():
+    data = figure(open_page(), "ablation")
+    assert [trace["x"] for trace in data["data"]] == [
+        [84.2, 84.3, 84.1, 84.4, 83.7, 83.6],
+        [95.4, 94.9, 95.2, 95.2, 94.8, 94.9],
+        [94.9, 94.0, 94.6, 94.7, 94.6, 94.6],
+    ]
+    assert data["layout"]["yaxis"]["ticktext"] == [
+        "80 % [MASK] · 10 % kept · 10 % random",
+        "100 % [MASK]",
+        "80 % [MASK] · 20 % random",
+        "80 % [MASK] · 20 % kept",
+        "20 % kept · 80 % random",
+        "100 % random",
+    ]
+
+
+def test_what_the_prose_says_of_it():
+    mnli, ner, features = (trace["x"] for trace in figure(open_page(), "ablation")["data"])
+    _, prose = LESSON.section("What the paper measured")
+    assert "less than a point apart" in prose
+    assert max(mnli) - min(mnli) < 1
+    assert max(ner) - min(ner) < 1
+    assert "loses 0.9 points" in prose
+    assert features[0] - features[1] == pytest.approx(0.9)
+    assert "worst on MNLI and behind the paper's mixture everywhere" in prose
+    assert mnli[5] == min(mnli)
+    assert all(scores[5] < scores[0] for scores in (mnli, ner, features))
+
+
+def test_the_quiz_asks_enough_and_counts_right():
+    questions = load_quiz(ROOT / "lessons" / "masking" / "quiz.toml")
+    assert len(questions) >= 4
+    whys = " ".join(choice.why for question in questions for choice in question.choices)
+    assert "round(0.15 × 125) = round(18.75) = 19" in whys
+    assert round(0.15 * 125) == 19
+    assert "0.85¹⁰ = 0.197" in whys
+    assert round(0.85**10, 3) == 0.197
+
+
+# --- any input ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:16]))
+def test_any_text_is_text(text):
+    app = AppTest.from_file(str(ROOT / "pages" / "masking.py"), default_timeout=120)
+    for key in ("text", "cloze", "probe", "a"):
+        app.session_state[key] = text
+    whole(app.run())
+    assert not app.error
+    shown = text_of(app) + "".join(block.proto.body for block in app.get("html"))
+    assert "<img" not in shown
+    assert "<b>b" not in shown
+    if not text.strip():
+        assert len(app.info) == 4
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"rate": "-5", "split": "50-60-70", "seed": "1e9", "epochs": "99", "masks": "<b>", "whole": "maybe", "k": "x"},
+        {"blanks": "9999.²..-3.abc", "at": "0", "swap": "-1", "model": "../../etc/passwd", "split": "80-10-10-0"},
+        {"text": "y" * 3000, "blanks": "5", "at": "500", "seed": ""},
+    ],
+)
+def test_a_bad_link_falls_back(query):
+    app = open_page(**query)
+    assert [app.slider(key=f"split-{i}").value for i in range(3)] == [80, 10, 10]
+    assert 0 <= app.slider(key="rate").value <= 100
+    assert len(fallen(app)) > 0

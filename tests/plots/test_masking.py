@@ -1,0 +1,251 @@
+"""The masking figures carry the numbers they are given, tell things apart without colour, and read no markup."""
+
+import math
+
+import numpy as np
+import pytest
+
+from plots.masking import (
+    FATE_COLOURS,
+    FATE_LETTERS,
+    OUTCOMES,
+    ROLE_COLOURS,
+    ROLE_SYMBOLS,
+    Blank,
+    ablation,
+    expected_tokens,
+    mask_rows,
+    percent,
+    two_contexts,
+    what_is_read,
+)
+from plots.theme import SMALL, apply
+
+NASTY = ["<b>bold</b>", "&amp;", "</script><img src=x onerror=alert(1)>"]
+
+
+def sizes(fig):
+    """Every font size that a figure sets."""
+    apply(fig)
+    found = []
+
+    def look(node):
+        if isinstance(node, dict):
+            found.extend([node["size"]] if "size" in node and "symbol" not in node and "opacity" not in node else [])
+            for name, value in node.items():
+                if name != "marker":
+                    look(value)
+        elif isinstance(node, (list, tuple)):
+            for value in node:
+                look(value)
+
+    look({key: value for key, value in fig.to_dict()["layout"].items() if key != "template"})
+    look(fig.to_dict()["data"])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (1, "100.0 %"),
+        (0.971, "97.1 %"),
+        (0.0234, "2.3 %"),
+        (0.01, "1.0 %"),
+        (0.00999, "1.00 %"),
+        (0.0014, "0.14 %"),
+        (0.000021, "0.0021 %"),
+        (0, "0.0 %"),
+    ],
+)
+def test_percent(share, text):
+    assert percent(share) == text.replace(" ", "\u00a0")
+
+
+def test_percent_of_the_smallest_is_still_a_number():
+    assert float(percent(1e-300).removesuffix("\u00a0%")) == 0
+    assert 0 < float(percent(1e-12).removesuffix("\u00a0%")) < 1e-9
+
+
+# --- rows of epochs ----------------------------------------------------------------------------------------------
+
+TOKENS = ["the", "dog", "##s", "barked"]
+ROWS = [["untouched", "masked", "untouched", "kept"], ["random", "untouched", "untouched", "masked"]]
+
+
+def test_rows_show_each_fate_where_it_happened():
+    fig = mask_rows(TOKENS, ROWS, ["first", "second"])
+    drawn = {}
+    for trace, fate in zip(fig.data, FATE_COLOURS, strict=True):
+        for row, (cells, letters) in enumerate(zip(trace.z, trace.text, strict=True)):
+            for column, (cell, letter) in enumerate(zip(cells, letters, strict=True)):
+                if cell is not None:
+                    assert (row, column) not in drawn
+                    drawn[row, column] = fate
+                    assert letter == FATE_LETTERS[fate]
+                else:
+                    assert letter == ""
+    assert drawn == {(r, c): fate for r, row in enumerate(ROWS) for c, fate in enumerate(row)}
+    assert list(fig.layout.xaxis.ticktext) == TOKENS
+    assert list(fig.layout.yaxis.ticktext) == ["first", "second"]
+
+
+def test_fates_differ_by_letter_and_colour():
+    assert len(set(FATE_LETTERS.values())) == len(set(FATE_COLOURS.values())) == 4
+    fig = mask_rows(TOKENS, ROWS, ["first", "second"])
+    assert [trace.name for trace in fig.data] == ["not asked", "M [MASK]", "R random token", "K kept"]
+    assert all(trace.showlegend for trace in fig.data)
+
+
+def test_rows_of_one_token_and_of_none():
+    assert mask_rows(["a"], [["masked"]], ["1"]).layout.xaxis.range == (-0.5, 11.5)
+    assert len(mask_rows([], [], []).data) == 4
+
+
+# --- bars --------------------------------------------------------------------------------------------------------
+
+
+def test_bars_show_tokens_probabilities_and_marks():
+    blank = Blank("a [MASK]", ["cat", "dog", "cow"], [0.5, 0.25, 0.001], {2: "rank 9"}, {2: "true", 1: "shown"})
+    fig = expected_tokens([blank])
+    (bar,) = fig.data
+    assert list(bar.x) == [0.5, 0.25, 0.001]
+    assert list(bar.text) == ["50.0\u00a0%", "25.0\u00a0%", "0.10\u00a0%  rank 9"]
+    assert bar.marker.color[1:] == (ROLE_COLOURS["shown"], ROLE_COLOURS["true"])
+    assert bar.marker.color[0] not in ROLE_COLOURS.values()
+    labels = [label.strip() for label in fig.layout.yaxis.ticktext]
+    assert labels == ["cat", f"{ROLE_SYMBOLS['shown']} dog", f"{ROLE_SYMBOLS['true']} cow"]
+    assert fig.layout.yaxis.range[0] > fig.layout.yaxis.range[1]  # the likeliest on top
+    assert fig.layout.annotations[0].text == "a [MASK]"
+
+
+def test_bars_of_several_blanks_share_one_scale():
+    blanks = [Blank(str(i), ["a", "b"], [0.1 * (i + 1), 0.01]) for i in range(5)]
+    fig = expected_tokens(blanks)
+    assert len(fig.data) == 5
+    ranges = {axis.range for axis in fig.select_xaxes() if axis.range}
+    assert len(ranges) == 1
+    assert ranges.pop()[1] > 0.5
+    assert fig.layout.height > expected_tokens(blanks[:3]).layout.height  # a second row of panels
+
+
+def test_a_token_that_stands_twice_keeps_both_bars():
+    fig = expected_tokens([Blank("", ["a", "a"], [0.3, 0.2])])
+    assert list(fig.data[0].y) == [0, 1]
+
+
+# --- two contexts ------------------------------------------------------------------------------------------------
+
+
+def distributions(size=400, seed=0):
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(size=size) * 3
+    other = logits + rng.normal(size=size)
+    return [x - np.log(np.exp(x).sum()) for x in (logits, other)]
+
+
+def test_every_token_is_a_point_at_its_probabilities():
+    log_p, log_q = distributions()
+    tokens = [f"t{i}" for i in range(400)]
+    movers = list(np.argsort(-(np.exp(log_p) - np.exp(log_q)) * (log_p - log_q))[:12])
+    fig = two_contexts(tokens, log_p, log_q, movers)
+    cloud, diagonal, first, second = fig.data
+    assert np.allclose(cloud.x, np.exp(log_p))
+    assert np.allclose(cloud.y, np.exp(log_q))
+    assert list(cloud.customdata) == tokens
+    assert list(diagonal.x) == list(diagonal.y)
+    assert fig.layout.xaxis.type == fig.layout.yaxis.type == "log"
+    assert fig.layout.xaxis.range == fig.layout.yaxis.range
+    assert fig.layout.xaxis.range[0] < min(log_p.min(), log_q.min()) / math.log(10)
+    assert (np.asarray(first.x) > np.asarray(first.y)).all()
+    assert (np.asarray(second.x) < np.asarray(second.y)).all()
+    assert sorted([*first.customdata, *second.customdata]) == sorted(tokens[i] for i in movers)
+    assert first.marker.symbol != second.marker.symbol
+    written = {text for trace in (first, second) for text in trace.text if text}
+    assert tokens[movers[0]] in written
+    assert written <= {tokens[i] for i in movers}
+
+
+def test_names_do_not_lie_on_each_other():
+    """Twenty points in a heap: some are named, and not all."""
+    size = 200
+    log_p = np.full(size, -12.0)
+    log_q = np.full(size, -12.0)
+    log_p[:20], log_q[:20] = -2 - 0.001 * np.arange(20), -3
+    fig = two_contexts([f"token{i}" for i in range(size)], log_p, log_q, list(range(20)))
+    named = [text for trace in fig.data[2:] for text in trace.text if text]
+    assert 1 <= len(named) <= 4
+
+
+def test_no_movers_and_equal_contexts():
+    log_p, _ = distributions()
+    fig = two_contexts([str(i) for i in range(400)], log_p, log_p, [])
+    assert len(fig.data) == 4
+
+
+# --- what is read ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rate", "split"), [(0.15, (0.8, 0.1, 0.1)), (1, (1, 0, 0)), (0, (0.2, 0.3, 0.5))])
+def test_what_is_read_is_a_whole(rate, split):
+    fig = what_is_read(rate, split)
+    bars = {trace.name.split("  ")[0]: trace.x for trace in fig.data}
+    assert sum(x[0] for x in bars.values()) == pytest.approx(1)
+    assert [x[1] for x in bars.values()] == [1, 0, 0, 0]  # fine-tuning: ordinary words only
+    assert bars["[MASK]"][0] == pytest.approx(rate * split[0])
+    assert bars["random token"][0] == pytest.approx(rate * split[1])
+    assert bars["kept"][0] == pytest.approx(rate * split[2])
+
+
+# --- the ablation ------------------------------------------------------------------------------------------------
+
+SCORES = {"MNLI": [84.2, 84.3, 83.6], "NER": [95.4, 94.9, 94.9]}
+
+
+def test_every_score_is_written_and_placed():
+    fig = ablation(["ours", "all", "none"], SCORES)
+    for trace, values in zip(fig.data, SCORES.values(), strict=True):
+        assert list(trace.x) == values
+        assert [float(text) for text in trace.text] == values
+    assert list(fig.layout.yaxis.ticktext) == ["ours", "all", "none"]
+    spans = {round(axis.range[1] - axis.range[0], 9) for axis in fig.select_xaxes()}
+    assert len(spans) == 1  # a tenth of a point is as wide in every panel
+    for axis, values in zip(fig.select_xaxes(), SCORES.values(), strict=True):
+        assert axis.range[0] < min(values) <= max(values) < axis.range[1]
+
+
+def test_the_baseline_and_what_is_worse_are_told_apart_by_shape():
+    fig = ablation(["ours", "all", "none"], SCORES)
+    assert list(fig.data[0].marker.symbol) == ["star", "circle", "diamond"]
+    assert list(fig.data[1].marker.symbol) == ["star", "diamond", "diamond"]
+    assert len({colour for colour, _ in OUTCOMES.values()}) == 3
+    lines = [shape for shape in fig.layout.shapes if shape.type == "line"]
+    assert [line.x0 for line in lines] == [84.2, 95.4]
+
+
+# --- all of them -------------------------------------------------------------------------------------------------
+
+
+def figures(tokens):
+    log_p, log_q = distributions(len(tokens))
+    n = len(tokens)
+    return [
+        mask_rows(tokens, [["masked"] * n], [tokens[0]], names=dict.fromkeys(FATE_COLOURS, tokens[0])),
+        expected_tokens([Blank(tokens[0], tokens, [0.1] * n, {0: tokens[1]})]),
+        two_contexts(tokens, log_p, log_q, list(range(n)), axes=(tokens[0],) * 2, names=(tokens[0],) * 3),
+        what_is_read(0.15, (0.8, 0.1, 0.1), rows=(tokens[0], tokens[1]), names=dict.fromkeys(FATE_COLOURS, tokens[0])),
+        ablation(tokens, {tokens[0]: [1.0] * n}),
+    ]
+
+
+@pytest.mark.parametrize("index", range(5))
+def test_a_token_is_never_markup(index):
+    text = figures(NASTY)[index].to_json()
+    for nasty in NASTY[:1] + NASTY[2:]:
+        assert nasty not in text.replace("\\u003c", "<").replace("\\u003e", ">")
+
+
+@pytest.mark.parametrize("index", range(5))
+def test_nothing_is_too_small_for_the_back_row(index):
+    found = sizes(figures(["a", "b", "c"])[index])
+    assert found
+    assert min(found) >= SMALL
