@@ -474,7 +474,7 @@ class Tokenizer:
 
     @classmethod
     def from_file(cls, path, lowercase: bool = True, **options) -> "Tokenizer":
-        """Read a vocab.txt (or tokenizer.json). Raises ValueError naming the file, and the line where one is at fault."""
+        """Read a vocab.txt or tokenizer.json. Raises ValueError naming the file, and the line where one is at fault."""
         vocab = read_vocab(path)
         try:
             return cls(vocab, lowercase=lowercase, **options)

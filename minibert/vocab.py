@@ -57,7 +57,7 @@ def alphabet_of(words: Mapping[str, int], coverage: float = 1.0, limit: int | No
 class Merge(NamedTuple):
     """Two neighbouring pieces became one, wherever they stood side by side.
 
-    step: from 1 · score: what this pair was best at · pair_count, left_count, right_count: occurrences before the merge ·
+    step: from 1 · score: what this pair was best at · pair_count, left_count, right_count: occurrences before it ·
     words_changed: word → its new cut · vocab_size: entries so far (a piece that was there already adds none).
     """
 
@@ -194,7 +194,7 @@ def check_vocab(vocab: Sequence[str]) -> None:
     for number, piece in enumerate(vocab):
         if pieces[piece] != number:
             raise ValueError(f"the vocabulary holds {piece!r} twice, as ids {number} and {pieces[piece]}")
-        if not piece or "\n" in piece or piece.endswith("\r"):
+        if "\n" in piece or piece.endswith("\r"):
             raise ValueError(f"the vocabulary's entry {number} is {piece!r}, which no line of a vocab.txt can hold")
 
 
@@ -202,6 +202,7 @@ def read_vocab(path) -> list[str]:
     """The pieces in a vocab.txt or tokenizer.json, by id. Raises ValueError naming the file, and the line at fault.
 
     Only the line feed ends a line of vocab.txt: vocabularies hold U+2028 and U+0085, where other readers break lines.
+    An empty line is an entry that matches nothing, and keeps the ids of those after it.
     """
     path = Path(path)
     content = read_bytes(path)
@@ -220,8 +221,6 @@ def read_vocab(path) -> list[str]:
             piece = line.removesuffix(b"\r").decode("utf-8")
         except UnicodeDecodeError as error:
             raise ValueError(f"{path}, line {number}: not UTF-8 ({error.reason})") from None
-        if not piece:
-            raise ValueError(f"{path}, line {number}: empty; each line must hold one piece")
         if piece in vocab:
             raise ValueError(f"{path}, line {number}: {piece!r} stands already on line {vocab[piece]}")
         vocab[piece] = number
