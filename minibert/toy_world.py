@@ -74,11 +74,11 @@ def generate(seed: int | random.Random, scenes: int | None = None) -> Story:
     """
     rng = seed if isinstance(seed, random.Random) else random.Random(seed)
     count = 2 + int(rng.random() * 2) if scenes is None else scenes
-    used: set[str] = set()
-    people = {"A": _draw("A", rng, used), "B": _draw("B", rng, used), "AB": _ROWS["AB"][0]}
-    possible = list(_SCENES_OF_ONE_GENDER if people["A"].forms["he"] == people["B"].forms["he"] else _SCENES)
     if not 1 <= count <= len(_SCENES_OF_ONE_GENDER):
         raise ValueError(f"a story has between 1 and {len(_SCENES_OF_ONE_GENDER)} scenes, not {count}")
+    used: set[str | None] = set()
+    people = {"A": _draw("A", rng, used), "B": _draw("B", rng, used), "AB": _ROWS["AB"][0]}
+    possible = list(_SCENES_OF_ONE_GENDER if people["A"].forms["he"] == people["B"].forms["he"] else _SCENES)
     drawn = [possible.pop(int(rng.random() * len(possible))) for _ in range(count)]
     told, late = [], []
     for number, group in enumerate([_OPENINGS, *drawn, _CLOSINGS]):
@@ -192,7 +192,7 @@ def _pick(items: Sequence, rng: random.Random):
     return items[int(rng.random() * len(items))]  # random() is the one method Python promises never to change
 
 
-def _draw(domain: str, rng: random.Random, used: set[str]) -> _Row:
+def _draw(domain: str, rng: random.Random, used: set[str | None]) -> _Row:
     while True:
         row = _pick(_ROWS[domain], rng)
         if row.key is None or row.key not in used:

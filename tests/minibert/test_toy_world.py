@@ -469,10 +469,12 @@ def test_a_seed_always_gives_the_same_stories():
 
 
 def test_scenes_can_be_chosen():
-    lengths = [len(generate(seed, scenes=n).sentences) for n in (1, 6) for seed in range(30)]
-    assert max(lengths[:30]) < min(lengths[30:])
-    with pytest.raises(ValueError, match="between 1 and"):
-        generate(0, scenes=100)
+    short, long, longest = ([generate(seed, scenes=n) for seed in range(30)] for n in (1, 6, 18))
+    assert max(len(story.sentences) for story in short) < min(len(story.sentences) for story in long)
+    assert all(is_story(sentences_of(story)) for story in short + long + longest)
+    for n in (0, 100):
+        with pytest.raises(ValueError, match="between 1 and 18 scenes"):
+            generate(0, scenes=n)
 
 
 def test_links_are_the_words_that_determine(many):
