@@ -49,7 +49,7 @@ from ui.lesson import LESSONS, TEXT_WIDTH, Lesson
 from ui.models import CHECKPOINTS
 from ui.navigation import ROOT, next_lesson
 from ui.source import show_source
-from ui.state import follow_link, set_url, url_int
+from ui.state import follow_link, set_url, url_choice, url_int
 from ui.stepper import stepper
 from ui.text import kind_of, literal, tokens_html, visible
 from ui.translations import _, ngettext
@@ -163,29 +163,42 @@ def choose_vocabulary() -> tuple[Vocabulary, Tokenizer, str] | None:
         st.error(_("There is no vocabulary here. Upload a vocab.txt below."), icon=":material/error:")
         return None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="vocabulary-choice"):
-        name = st.pills(
-            _("Vocabulary"),
-            list(known),
-            format_func=lambda name: vocabulary_label(known[name]) if name in known else literal(name),
-            default=next(iter(known)),
-            required=True,
-            key="vocab",
-            bind="query-params",
-        )
-        vocabulary = known.get(name) or next(iter(known.values()))
+        titles = {name: vocabulary_label(vocabulary) for name, vocabulary in known.items()}
+        name = choice("vocab", _("Vocabulary"), titles)
+        vocabulary = known[name]
         try:
             pieces, uncased = read(vocabulary)
         except (ValueError, OSError) as error:
             st.error(literal(error), icon=":material/error:")
             return None
-        lowercase = st.toggle(
-            _("uncased: small letters, no accents"),
-            value=uncased,
-            key=f"uncased-{name}-{uncased}",
-            help=_("As the vocabulary was learned. Switch it to see what happens when the two do not fit."),
-        )
+        lowercase = choose_case(name, uncased)
     digest, tokenizer = tokenizer_of(pieces, lowercase)
     return vocabulary, tokenizer, digest
+
+
+def choose_case(name: str, uncased: bool) -> bool:
+    """Whether to write small letters without accents; at first as the vocabulary was learned."""
+    cases = {True: "uncased", False: "cased"}
+    key = f"uncased-{name}-{uncased}"
+    if follow_link("case") or key not in st.session_state:
+        st.session_state[key] = url_choice("case", list(cases.values()), cases[uncased]) == "uncased"
+    lowercase = st.toggle(
+        _("uncased"),
+        key=key,
+        help=_("Small letters, no accents. Set as the vocabulary was learned; switch it, and see what no longer fits."),
+    )
+    set_url("case", cases[lowercase], default=cases[uncased])
+    return lowercase
+
+
+def choice(key: str, label: str, titles: dict[str, str]) -> str:
+    """One of the names in `titles`, the first of them at the start; in the link under `key`."""
+    first = next(iter(titles))
+    if follow_link(key) or st.session_state.get(key) not in titles:
+        st.session_state[key] = url_choice(key, list(titles), first)
+    name = st.pills(label, list(titles), format_func=lambda name: titles.get(name, ""), required=True, key=key)
+    set_url(key, name, default=first)
+    return name
 
 
 def vocabulary_label(vocabulary: Vocabulary) -> str:
@@ -592,16 +605,7 @@ def bundled(name: str) -> str:
 
 def choose_corpus() -> str:
     """The text to learn from."""
-    titles = corpora()
-    name = st.pills(
-        _("Text to learn from"),
-        list(titles),
-        format_func=lambda name: titles.get(name, name),
-        default="parts",
-        required=True,
-        key="corpus",
-        bind="query-params",
-    )
+    name = choice("corpus", _("Text to learn from"), corpora())
     if name == OWN:
         return sentence_input(
             "own",
@@ -698,17 +702,9 @@ def learning(text: str, lowercase: bool, scoring: str) -> Learned:
 def learn_merges() -> None:
     """A vocabulary learned from a text, a merge at a time."""
     text = choose_corpus()
-    rules = {"frequency": _("most frequent pair"), "likelihood": _("likelihood")}
+    rules = {"frequency": _("frequency"), "likelihood": _("likelihood")}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="learning-choice"):
-        scoring = st.segmented_control(
-            _("Best is the pair with the highest …"),
-            list(rules),
-            format_func=lambda name: rules[name],
-            default="frequency",
-            required=True,
-            key="scoring",
-            bind="query-params",
-        )
+        scoring = choice("scoring", _("The best pair is chosen by"), rules)
         lowercase = st.toggle(_("small letters, no accents"), value=True, key="learn-lower", bind="query-params")
     st.session_state["_corpus-text"] = text
     if not text.strip():
@@ -718,10 +714,10 @@ def learn_merges() -> None:
         learned = learning(text, lowercase, scoring)
     last = len(learned.merges)
     step = choose_merge(last)
-    keep_learned(tuple(learned.pieces(step)), lowercase)
     with st.container(border=True, key="learning-stage"):
         show_merge(learned, step, scoring)
     if st.button(_("Use this vocabulary for your sentence"), icon=":material/arrow_upward:", key="use-learned"):
+        keep_learned(tuple(learned.pieces(step)), lowercase)
         st.session_state["_choose"] = LEARNED
         st.rerun()
     show_source(minibert_learn, find="left, right = best")
@@ -816,15 +812,7 @@ def arithmetic(merge: Merge, scoring: str) -> str:
 def words_pieces_characters() -> None:
     """What the size of a vocabulary costs and what it buys."""
     which = {"reviews": corpora()["reviews"], "above": _("the text above")}
-    name = st.pills(
-        _("Text to compare on"),
-        list(which),
-        format_func=lambda name: which.get(name, name),
-        default="reviews",
-        required=True,
-        key="compare",
-        bind="query-params",
-    )
+    name = choice("compare", _("Text to compare on"), which)
     text = st.session_state.get("_corpus-text", "") if name == "above" else bundled("reviews")
     if not text.strip():
         st.info(_("There is no text above yet."), icon=":material/edit:")

@@ -48,6 +48,7 @@ STYLE = """<style>
   font-family: var(--mono); overflow-wrap: anywhere; }
 .tk-card div + div::before { content: "→ "; opacity: 0.7; font-size: 1.05rem; }
 .tk-card small { font-size: 1rem; font-family: system-ui, sans-serif; opacity: 0.85; }
+.tk .tk-mark { font-family: system-ui, "DejaVu Sans", sans-serif; }  /* many fixed-width fonts misplace lone marks */
 .tk-card .tk-out { text-decoration: none; }
 .tk-fresh { border: 3px solid rgb(230, 159, 0); background: rgba(230, 159, 0, 0.3); font-weight: 650; }
 .tk-merge { font-size: 1.6rem; display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
@@ -89,7 +90,9 @@ MOST = 90  # rungs drawn at most
 def glyph(shown: str) -> str:
     """A character by itself as HTML; a combining mark stands on a space of its own."""
     alone = len(shown) == 1 and unicodedata.category(shown).startswith("M")
-    return f"<bdi>{'&nbsp;' if alone else ''}{html.escape(shown)}</bdi>"
+    if alone:
+        return f'<bdi class="tk-mark">&nbsp;{html.escape(shown)}&nbsp;</bdi>'
+    return f"<bdi>{html.escape(shown)}</bdi>"
 
 
 def direction(text: str) -> str:

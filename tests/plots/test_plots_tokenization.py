@@ -1,0 +1,232 @@
+"""What the figures of the tokenization lesson say is what the tokenizer does, and no text in them is markup."""
+
+import re
+from collections import Counter
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minibert.tokenizer import Tokenizer, Try
+from minibert.vocab import SPECIAL_TOKENS, alphabet_of, count_words, learn_fast
+from plots.tokenization import (
+    Line,
+    boxes,
+    cards,
+    direction,
+    growing_vocabulary,
+    growth_of_vocabulary,
+    kinds_so_far,
+    ladder,
+    learned_pieces,
+    marked_text,
+    merge_card,
+    origins,
+    rungs,
+    runs_of,
+    size_against_length,
+    watch_learning,
+    ways_to_cut,
+)
+
+TEXT = "the baker bakes bread and the bakers bake bread; the reader reads what the readers read. café Ünïcode 我爱你"
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+WORDS = {"yes": "id {id}", "no": "no", "skipped": "{n} more", "unk": "id 1"}
+ALLOWED = {
+    "style",
+    "div",
+    "span",
+    "del",
+    "ins",
+    "p",
+    "bdi",
+    "small",
+    "table",
+    "tbody",
+    "tr",
+    "td",
+    "th",
+    "b",
+    "ol",
+    "li",
+}
+
+
+class Markup(HTMLParser):
+    """The tags and the text of a piece of HTML."""
+
+    def __init__(self, html: str):
+        super().__init__()
+        self.tags, self.text, self.attributes = Counter(), "", set()
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags[tag] += 1
+        self.attributes |= {name for name, _value in attrs}
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return Tokenizer([*SPECIAL_TOKENS, "un", "unti", "##tie", "##e", "a", "##b", "ab", "!"])
+
+
+def test_nothing_in_a_text_is_markup():
+    bad = [HOSTILE, '" onmouseover="alert(1)', "&amp;<b>"]
+    drawn = [
+        marked_text([(text, kind, text) for text in bad for kind in ("", "out", "new")]),
+        boxes([[(text, "piece"), (text, "")] for text in bad], more=HOSTILE),
+        cards([[Line(list(text), {0: "out", 1: "changed"}, text)] * 2 for text in bad], more=HOSTILE),
+        ladder(list(HOSTILE), [Try(0, 2, "</", False)], ids={}, words=WORDS, unknown=HOSTILE, label=bad[1]),
+        origins(
+            list(HOSTILE), bad, ["", "unk", ""], [(0, 1), (1, 2), (0, 0)], bad, more=HOSTILE, labels=(bad[1], bad[1])
+        ),
+        merge_card(*bad, HOSTILE),
+    ]
+    for html in drawn:
+        markup = Markup(html)
+        assert set(markup.tags) <= ALLOWED
+        assert not {name for name in markup.attributes if name.startswith("on") or name == "src"}
+        assert "alert(1)" in markup.text
+
+
+def test_a_short_ladder_shows_every_try_and_a_long_one_says_how_many_it_leaves_out():
+    tries = [Try(0, 60 - n, "x", n == 57) for n in range(58)]
+    assert rungs(tries[:30]) == tries[:30]
+    short = rungs(tries)
+    assert short[-1] == tries[-1]
+    assert sum(one if isinstance(one, int) else 1 for one in short) == len(tries)
+    assert short[:3] == tries[:3]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), max_size=400))
+def test_no_ladder_loses_a_try(raw):
+    tries = [Try(start, start + 1, "x", found) for start, found in raw]
+    drawn = rungs(tries)
+    assert sum(one if isinstance(one, int) else 1 for one in drawn) == len(tries)
+    assert len(drawn) <= 91
+    shown = [one for one in drawn if not isinstance(one, int)]
+    assert [one for one in tries if one in shown][: len(shown)] or not shown
+
+
+def test_the_ladder_is_the_tokenizers_own_tries(tokenizer):
+    part = tokenizer.explain("untie").words[0].parts[0]
+    html = ladder(list("untie"), part.tries, ids=tokenizer.ids, words=WORDS)
+    rows = re.findall(r"<tr class=\"tk-(\w+)\">(.*?)</tr>", html)
+    assert [kind for kind, _row in rows] == ["yes" if one.found else "no" for one in part.tries] == ["no", "yes", "yes"]
+    found = [Markup(row).text for kind, row in rows if kind == "yes"]
+    assert found[0] == f"✓ id {tokenizer.ids['unti']}unti"
+    assert found[1] == f"✓ id {tokenizer.ids['##e']}##e"
+
+
+def test_a_word_that_fails_ends_in_unk(tokenizer):
+    part = tokenizer.explain("unz").words[0].parts[0]
+    html = ladder(list("unz"), part.tries, ids=tokenizer.ids, words=WORDS, unknown="nothing begins with z")
+    assert "[UNK]" in html and "nothing begins with z" in html
+    assert html.count('class="tk-no"') == sum(not one.found for one in part.tries)
+
+
+def test_hebrew_goes_from_right_to_left():
+    assert [direction(text) for text in ("שלום", "12 שלום", "hello שלום", "", "!?", "مرحبا")] == [
+        "rtl",
+        "rtl",
+        "ltr",
+        "ltr",
+        "ltr",
+        "rtl",
+    ]
+
+
+@given(st.text(max_size=40), st.data())
+def test_stretches_cover_the_text_and_know_their_tokens(text, data):
+    n = len(text)
+    pair = st.tuples(st.integers(0, n), st.integers(0, n)).map(sorted)
+    offsets = [tuple(one) for one in data.draw(st.lists(pair, max_size=6))]
+    runs = runs_of(n, offsets)
+    assert "".join(text[start:end] for start, end, _owner in runs) == text
+    for start, end, owner in runs:
+        for position in range(start, end):
+            assert owner == tuple(i for i, (a, b) in enumerate(offsets) if a <= position < b)
+
+
+def test_a_token_and_its_origin_light_up_together(tokenizer):
+    encoding = tokenizer.encode("untie a!")
+    html = origins(list("untie a!"), encoding.tokens, [""] * 6, encoding.offsets, encoding.ids, chosen=1)
+    assert re.search(r'class="tk-from tk-o1 tk-here">unti<', html)
+    assert re.search(r'tk-t1 tk-here" aria-current="true"><bdi>unti</bdi>', html)
+    assert ".tk-origins:has(.tk-t2:hover) .tk-o2" in html
+
+
+# ---- learning and comparing ----
+
+
+@pytest.mark.parametrize("scoring", ["frequency", "likelihood"])
+def test_what_is_watched_is_what_is_learned(scoring):
+    learned = watch_learning(TEXT, True, scoring, 50)
+    last = len(learned.merges)
+    assert learned.size(last) == len(learned.pieces(last))
+    if scoring == "frequency":
+        assert learned.pieces(last) == learn_fast([TEXT], learned.size(last), coverage=1.0)
+    for step in (0, 1, last // 2, last):
+        cuts = learned.cuts(step)
+        assert all("".join(piece.removeprefix("##") for piece in cut) == word for word, cut in cuts.items())
+        assert {piece for cut in cuts.values() for piece in cut} <= set(learned.pieces(step))
+        assert sum(learned.words[word] * len(cut) for word, cut in cuts.items()) == learned.tokens[step]
+
+
+@pytest.mark.parametrize("text", ["", " ", "a", "我爱你 我爱你", "\0\u200d", "😀😀", HOSTILE, "zzzz zzzz zzzz"])
+def test_any_text_can_be_learned_from_and_compared(text):
+    learned = watch_learning(text, True, "likelihood", 20)
+    assert len(learned.tokens) == len(learned.merges) + 1
+    ways = ways_to_cut(text)
+    assert ways["words"].tokens == len(text.split())
+    assert all(0 <= way.lost <= way.words for way in ways.values())
+
+
+def test_the_three_ways_are_counted_right():
+    ways = ways_to_cut("a bb a cc. A bb d")
+    assert (ways["words"].entries, ways["words"].tokens, ways["words"].lost, ways["words"].words) == (4, 7, 2, 4)
+    assert (ways["characters"].entries, ways["characters"].tokens, ways["characters"].lost) == (5, 11, 2)
+    assert ways["pieces"].lost == 2  # "cc." and "d" hold characters the first half has not
+
+
+def test_the_curve_runs_from_characters_to_the_learned_vocabulary():
+    words, pieces = count_words([TEXT]), learned_pieces([TEXT], True)
+    start = len(SPECIAL_TOKENS) + len(alphabet_of(words))
+    curve = growing_vocabulary(words, pieces, start)
+    assert [x for x, _y in curve] == sorted({x for x, _y in curve})
+    assert curve[-1] == (len(pieces), len(Tokenizer(pieces).encode(TEXT, add_special=False)))
+    assert curve[0] == (start, sum(count * len(word) for word, count in words.items()))
+    assert curve[0][1] > curve[-1][1]
+
+
+def test_kinds_add_up():
+    read, kinds, letters = kinds_so_far(list("abacab"))
+    assert (read[-1], kinds[-1], letters[-1]) == (6, 3, 3)
+    assert kinds == [1, 2, 2, 3, 3, 3]
+    assert kinds_so_far([]) == ([], [], [])
+
+
+def test_figures_hold_the_numbers():
+    fig = size_against_length(
+        {"characters": (34, 900), "words": (300, 200)}, [(40, 900), (80, 500)], here=(80, 500, "x")
+    )
+    assert [list(trace.x) for trace in fig.data] == [[40, 80], [34], [300], [80]]
+    assert fig.layout.xaxis.type == "log"
+    fig = growth_of_vocabulary([1, 2], {"words": [1, 2], "letters": [3, 3]})
+    assert [list(trace.y) for trace in fig.data] == [[1, 2], [3, 3]]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.text(max_size=60))
+def test_every_text_can_be_drawn(text):
+    tokenizer = Tokenizer([*SPECIAL_TOKENS, "a", "##a", "b", "e"])
+    e = tokenizer.explain(text)
+    for word in e.words:
+        for part in word.parts:
+            assert "tk-ladder" in ladder(list(part.span.text), part.tries, ids=tokenizer.ids, words=WORDS)
+    n = len(e.encoding)
+    assert "tk-tokens" in origins(list(text), e.encoding.tokens, [""] * n, e.encoding.offsets, e.encoding.ids)
