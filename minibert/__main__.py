@@ -75,6 +75,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--max-length", type=positive(int), default=128, help="tokens a row, [CLS] and [SEP] counted")
     sub.add_argument("--learning-rate", type=positive(float), default=1e-3)
     sub.add_argument("--mask-rate", type=positive(float), default=0.15)
+    sub.add_argument("--nsp-weight", type=float, default=1.0, help="of the next-sentence loss (default: 1)")
     sub.add_argument("--whole-words", action="store_true", help="mask whole words")
     sub.add_argument("--start", choices=("counts", "random"), default="counts", help="weights at the start")
     sub.add_argument("--seed", type=int, default=0)
@@ -186,6 +187,7 @@ def pretrain(options) -> None:
         batch_size=options.batch_size,
         max_length=options.max_length,
         start=options.start,
+        nsp_weight=options.nsp_weight,
         masking=Masking(rate=options.mask_rate, whole_words=options.whole_words),
         seed=options.seed,
     )

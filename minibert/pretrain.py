@@ -33,6 +33,7 @@ class PretrainSettings:
     batch_size: int = 32
     max_length: int = 128
     dropout: float = 0.0
+    nsp_weight: float = 1.0  # as in the paper, which has 256 pairs a batch; from few pairs NSP is noise to MLM
     start: str = "counts"  # what is known before the first step: nothing ("random"), or what "counts" of the text tell
     masking: Masking = field(default_factory=Masking)
     optimization: Optimization = field(
@@ -47,6 +48,8 @@ class PretrainSettings:
             raise ValueError("give either steps or minutes")
         if self.start not in STARTS:
             raise ValueError(f"start must be one of {', '.join(STARTS)}, not {self.start!r}")
+        if self.nsp_weight < 0:
+            raise ValueError(f"nsp_weight must not be negative, but is {self.nsp_weight}")
         if self.max_length < 5:
             raise ValueError(f"max_length must leave room for [CLS] a [SEP] b [SEP]: at least 5, not {self.max_length}")
 
@@ -78,6 +81,7 @@ def pretrain(
         steps=settings.steps,
         seconds=seconds,
         report_every=settings.report_every,
+        loss_of=lambda output: output.mlm_loss + settings.nsp_weight * output.nsp_loss,
     ):
         events.append(event)
         yield event

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from operator import attrgetter
+from typing import Any
 
 import torch
 from torch import nn
@@ -145,8 +147,9 @@ def train(
     seconds: float | None = None,
     report_every: int = 1,
     steps_per_epoch: int | None = None,
+    loss_of: Callable[[Any], torch.Tensor] = attrgetter("loss"),
 ) -> Iterator[Event]:
-    """Train `model` (its output has `.loss`) in place; yields a `Step` every `report_every` steps and a last `Done`.
+    """Train `model` in place on `loss_of` its output; yields a `Step` every `report_every` steps and a last `Done`.
 
     The run ends after `steps` steps, after `seconds` of training time (the learning rate then follows the clock), or
     when `batches` are used up. Raises TrainingError when the loss is no longer a number.
@@ -168,11 +171,12 @@ def train(
         batch = batch.to(device)
         with autocast(device):
             output = model(batch)
-        output.loss.backward()
+            loss = loss_of(output)
+        loss.backward()
         norm = nn.utils.clip_grad_norm_(model.parameters(), optimization.clip)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-        losses.append({"loss": output.loss.detach(), "gradient_norm": norm, **parts_of(output)})
+        losses.append({"loss": loss.detach(), "gradient_norm": norm, **parts_of(output)})
         step += 1
         window_tokens += batch.tokens
         elapsed = time.perf_counter() - started
