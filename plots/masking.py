@@ -160,6 +160,9 @@ def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3) -> go.Figure:
     return fig
 
 
+SPOTS = (300, 180)  # as many different places a figure has, across and up
+
+
 def two_contexts(
     tokens: Sequence[str],
     log_p: np.ndarray,
@@ -172,20 +175,26 @@ def two_contexts(
     """The whole vocabulary, a point a token: how likely in one context, how likely in another.
 
     log_p, log_q: (V,) natural logarithms · movers: ids to mark and, where there is room, to name, by importance.
+    Tokens that would fall on one spot share a point, whose label says how many more there are: thirty thousand points
+    would need WebGL, which not every classroom's browser has.
     """
     log_p, log_q = np.asarray(log_p, dtype=float), np.asarray(log_q, dtype=float)
     p, q = np.exp(log_p), np.exp(log_q)
     low = min(log_p.min(), log_q.min(), -5) / math.log(10) - 0.2  # where the axes end: a power of ten
     labels = np.array([_label(token) for token in tokens], dtype=object)
+    spots = np.stack([log_p * SPOTS[0], log_q * SPOTS[1]]) / (math.log(10) * -low)  # (2, V)
+    _, shown, sharing = np.unique(spots.round(), axis=1, return_index=True, return_counts=True)
     hover = "%{customdata}<br>A %{x:.2p}<br>B %{y:.2p}<extra></extra>"
     fig = go.Figure()
-    fig.add_scattergl(
-        x=p,
-        y=q,
+    fig.add_scatter(
+        x=p[shown],
+        y=q[shown],
         mode="markers",
         name=_label(names[0]),
-        marker={"size": 5, "color": GREY, "opacity": 0.45},
-        customdata=labels,
+        marker={"size": 5, "color": GREY, "opacity": 0.6},
+        customdata=[
+            label + (f" +{count - 1}" if count > 1 else "") for label, count in zip(labels[shown], sharing, strict=True)
+        ],
         hovertemplate=hover,
     )
     fig.add_scatter(
