@@ -53,7 +53,7 @@ def test_a_click_on_a_position_shows_what_it_sees_in_each_model(page):
     expect(sees(page, "GPT")).to_contain_text("7 of 7 words")
     expect(sees(page, "ELMo")).to_contain_text("one half sees 7, the other 1")
     expect(page).to_have_url(re.compile("word=7"))
-    page.get_by_role("radio", name="bank").click()
+    page.get_by_role("radio", name="bank", exact=True).click()
     expect(sees(page, "GPT")).to_contain_text("2 of 7 words")
     expect(sees(page, "BERT")).to_contain_text("7 of 7 words")
     page.go_back()
@@ -94,9 +94,9 @@ def test_the_quiz_explains_every_choice_and_lets_one_change_it(page):
     open_page(page)
     quiz = page.locator(".st-key-quiz-home-0-box")
     quiz.get_by_text("Because recurrent networks").click()
-    expect(quiz.get_by_role("alert")).to_contain_text("Not quite.")
+    expect(quiz.get_by_test_id("stAlert")).to_contain_text("Not quite.")
     quiz.get_by_text("Because no vector inside").click()
-    expect(quiz.get_by_role("alert")).to_contain_text("Right.")
+    expect(quiz.get_by_test_id("stAlert")).to_contain_text("Right.")
 
 
 @pytest.mark.parametrize(

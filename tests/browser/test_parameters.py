@@ -7,7 +7,6 @@ import pytest
 from minibert.count import FAMILY, parameters
 from tests.browser.driver import expect, open_page, screenshot, wait_idle
 
-
 # Every text of the figures that is drawn: how large it is, and whether it leaves its figure at the sides.
 TEXTS = """charts => charts.flatMap(chart => {
   const frame = chart.getBoundingClientRect();
@@ -101,7 +100,7 @@ def test_what_does_not_fit_gets_a_sentence_and_goes_again(page):
 def test_the_sizes_stay_in_view(page):
     open_page(page, "parameters")
     page.get_by_role("heading", name="The family").scroll_into_view_if_needed()
-    expect(page.get_by_role("slider", name="L layers")).to_be_in_viewport()
+    expect(page.locator(".st-key-sizes").get_by_text("L layers")).to_be_in_viewport()
     expect(sums(page)).to_be_in_viewport()
     page.get_by_role("heading", name="Check yourself").scroll_into_view_if_needed()
 
@@ -115,7 +114,7 @@ def test_a_link_opens_the_same_page_for_someone_else(page):
     expect(page).to_have_url(re.compile("grow=T"))
     expect(page).to_have_url(re.compile("attn=explicit"))
     wait_idle(page)
-    told = sums(page).inner_text()
+    told = sums(page).text_content()
     page.reload()
     wait_idle(page)
     expect(sums(page)).to_have_text(told)
