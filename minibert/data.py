@@ -255,6 +255,8 @@ def pretraining_batches(
         order = np.random.default_rng([seed, pass_seed, 0])
         noise = torch.Generator().manual_seed(int(order.integers(2**62)))
         for pairs in pools(pairs_of(store, max_length, order), batch_size * 256):
+            # Shuffled before sorting, which keeps the order of equals: else a batch would be a single document.
+            pairs = [pairs[i] for i in order.permutation(len(pairs))]
             pairs.sort(key=lambda pair: len(pair.a) + len(pair.b))
             groups = [pairs[i : i + batch_size] for i in range(0, len(pairs), batch_size)]
             for group in order.permutation(len(groups)):

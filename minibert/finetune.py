@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import torch
@@ -14,7 +14,7 @@ from minibert.heads import BertForSequenceClassification
 from minibert.model import Batch
 from minibert.tasks import ClassificationData, Example, label_order
 from minibert.tokenizer import Tokenizer
-from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, autocast, best_device, train
+from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, autocast, best_device, train
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,9 @@ def finetune_classification(
         if watch:
             yield Sample(step, classifier.predict(watch))
 
+    sizes = {"train": len(encoded), "dev": len(dev_data.examples), "steps": steps, "steps_per_epoch": steps_per_epoch}
+    dev_examples = [asdict(example) for example in dev_data.examples]
+    yield Started(asdict(settings), {**sizes, "labels": labels, "dev_examples": dev_examples})
     yield (last := evaluate(classifier, dev_data, 0))
     yield from answer(0)
     for event in train(model, batches, settings.optimization, steps=steps, steps_per_epoch=steps_per_epoch):

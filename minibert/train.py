@@ -32,6 +32,14 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Started(Event):
+    """A run begins: its settings, and in `details` what a reader of the events needs beside them (the dev examples)."""
+
+    settings: dict
+    details: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Step(Event):
     """Some optimizer steps went by. loss: mean over the steps since the last event; seconds: training time so far,
     evaluation not counted; progress: share of the run that is done; parts: the loss by objective."""

@@ -212,3 +212,13 @@ def test_static_masks_repeat_in_every_epoch(store, tokenizer):
     assert one == two
     one, two = epochs(static=False)
     assert one != two
+
+
+def test_a_batch_mixes_documents(tokenizer):
+    """Rows of equal length must not come from one document: its topic would drown what the batch teaches."""
+    letters = [chr(97 + i) for i in range(20)]
+    documents = [[f"{letter} {letter} {letter} {letter} {letter}." for _ in range(60)] for letter in letters]
+    store = TokenStore.build(documents, tokenizer)
+    for batch in islice(pretraining_batches(store, tokenizer, batch_size=16, max_length=24, seed=0), 5):
+        first = {row[1] for row in batch.ids.tolist()}
+        assert len(first) >= 5

@@ -12,7 +12,7 @@ from minibert.finetune import Classifier, FinetuneSettings, evaluate, finetune_c
 from minibert.heads import BertForSequenceClassification
 from minibert.model import Batch
 from minibert.tasks import ClassificationData, Example
-from minibert.train import Done, Eval, Optimization, Sample, Saved, Step
+from minibert.train import Done, Eval, Optimization, Sample, Saved, Started, Step
 
 QUICK = FinetuneSettings(epochs=4, batch_size=16, optimization=Optimization(learning_rate=5e-3))
 
@@ -39,7 +39,8 @@ def run(small_checkpoint, tmp_path_factory):
 def test_events_come_in_order_and_it_learns(run):
     events, out = run
     kinds = [type(event) for event in events]
-    assert kinds[:2] == [Eval, Sample] and kinds[-2:] == [Saved, Done]
+    assert kinds[:3] == [Started, Eval, Sample] and kinds[-2:] == [Saved, Done]
+    assert events[0].settings["epochs"] == 4 and len(events[0].details["dev_examples"]) == len(DEV.examples)
     steps = [event for event in events if isinstance(event, Step)]
     assert [event.step for event in steps] == list(range(1, 4 * 13 + 1))
     assert steps[12].epoch == pytest.approx(1.0)
