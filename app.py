@@ -7,7 +7,11 @@ from ui.navigation import Stop, open_course
 from ui.translations import _, language_picker
 
 st.set_page_config(
-    page_title=_("minibert – a classroom for BERT"), page_icon="ui/icon.svg", layout="wide", initial_sidebar_state=270
+    page_title=_("minibert – a classroom for BERT"),
+    page_icon="ui/icon.svg",
+    layout="wide",
+    initial_sidebar_state=270,
+    menu_items={"About": _("**minibert**: a classroom for BERT. Everything runs on this computer.")},  # and the theme
 )
 
 # In teaching order. A page that is not there yet is left out of the menu.

@@ -13,6 +13,7 @@ from ui.text import literal
 from ui.translations import _, ngettext
 
 lesson = Lesson("home")
+FIRST = 2  # the word chosen at the start: "bank", which what follows makes clear
 
 
 def road() -> None:
@@ -49,12 +50,12 @@ def who_may_look_where() -> None:
         words = words[:MAX_WORDS]
     n = len(words)
     if follow_link("word") or "word" not in st.session_state:
-        st.session_state.word = url_int("word", (n + 1) // 2, 1, n) - 1
+        st.session_state.word = url_int("word", min(FIRST, n), 1, n) - 1
     st.session_state.word = min(st.session_state.word or 0, n - 1)
     position = st.segmented_control(
         _("Whose vector?"), range(n), format_func=lambda i: literal(words[i]), key="word", required=True
     )
-    set_url("word", position + 1, default=(n + 1) // 2)
+    set_url("word", position + 1, default=min(FIRST, n))
 
     legend(
         [
@@ -131,6 +132,6 @@ show_runs()
 lesson.show("How to use this classroom")
 for column, heading in zip(st.columns(2), ("For the teacher", "For the student"), strict=True):
     with column.container(border=True, height="stretch"):
-        lesson.show(heading)
+        lesson.show(heading, level=3)
 lesson.quiz()
 next_lesson("home")

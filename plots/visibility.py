@@ -196,7 +196,7 @@ def _points(
             "color": colour if active else GREY,
             "opacity": 1 if active else 0.55,
             "line": {"width": 1.5},
-            "angle": 90 * push,
+            "angle": -90 * push,
             "standoff": [push and each / 2 for each in size],
         },
         customdata=[node.position for node in group],

@@ -68,10 +68,10 @@ class Lesson:
         index = self.sections.index(heading)
         return translated[index] if index < len(translated) else (heading, self._texts[-1][heading])
 
-    def show(self, heading: str, *, title: bool = True) -> None:
+    def show(self, heading: str, *, title: bool = True, level: int = 2) -> None:
         """Show a section of the prose in a column of readable width; `title=False` leaves its heading out."""
         name, text = self.section(heading)
-        st.markdown(f"## {name}\n\n{text}" if title else text, width=TEXT_WIDTH)
+        st.markdown(f"{'#' * level} {name}\n\n{text}" if title else text, width=TEXT_WIDTH)
 
     def show_title(self, lead: str | None = None) -> None:
         """Show the page's title and, under it, the text between the title and the first section (or `lead`)."""

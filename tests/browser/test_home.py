@@ -44,7 +44,7 @@ def test_a_stop_is_a_link_all_over(page):
 
 def test_a_click_on_a_position_shows_what_it_sees_in_each_model(page):
     open_page(page)
-    expect(sees(page, "GPT")).to_contain_text("4 of 7 words")
+    expect(sees(page, "GPT")).to_contain_text("2 of 7 words")
     figure = page.locator(".st-key-see-BERT")
     figure.scroll_into_view_if_needed()
     points = [point.bounding_box() for point in figure.locator(".scatterlayer .point").all()]
@@ -53,8 +53,8 @@ def test_a_click_on_a_position_shows_what_it_sees_in_each_model(page):
     expect(sees(page, "GPT")).to_contain_text("7 of 7 words")
     expect(sees(page, "ELMo")).to_contain_text("one half sees 7, the other 1")
     expect(page).to_have_url(re.compile("word=7"))
-    page.get_by_role("radio", name="bank", exact=True).click()
-    expect(sees(page, "GPT")).to_contain_text("2 of 7 words")
+    page.get_by_role("radio", name="by", exact=True).click()
+    expect(sees(page, "GPT")).to_contain_text("3 of 7 words")
     expect(sees(page, "BERT")).to_contain_text("7 of 7 words")
     page.go_back()
     expect(sees(page, "GPT")).to_contain_text("7 of 7 words")

@@ -23,9 +23,9 @@ def test_it_opens(home):
     assert home.title[0].value == "BERT, from a sentence to an answer"
     assert len(home.get("plotly_chart")) == 3
     assert lines(home) == [
-        "Sees **7 of 7 words**: one half sees 4, the other 4; they are joined only on top; "
-        "the farthest is 3 steps away.",
-        "Sees **4 of 7 words**: itself and what stands to its left; the farthest is 1 step away.",
+        "Sees **7 of 7 words**: one half sees 2, the other 6; they are joined only on top; "
+        "the farthest is 5 steps away.",
+        "Sees **2 of 7 words**: itself and what stands to its left; the farthest is 1 step away.",
         "Sees **7 of 7 words**: both sides, together in every layer; the farthest is 1 step away.",
     ]
 
@@ -34,7 +34,7 @@ def test_every_figure_is_described(home):
     home.run()
     descriptions = [chart.proto.alt for chart in home.get("plotly_chart")]
     assert descriptions[1] == (
-        "GPT: the vector of “the” is computed from: The, bank, by, the. Out of sight: river, was, closed."
+        "GPT: the vector of “bank” is computed from: The, bank. Out of sight: by, the, river, was, closed."
     )
     assert descriptions[2].endswith("Out of sight: nothing.")
 
