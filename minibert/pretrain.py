@@ -159,7 +159,7 @@ def evaluate(model: BertForPreTraining, batches: Iterator[Batch]) -> Eval:
 @torch.no_grad()
 def fill(model: BertForPreTraining, tokenizer: Tokenizer, text: str, top: int = 5) -> list[list[tuple[str, float]]]:
     """For every [MASK] in `text`, the `top` likeliest pieces with probabilities. Raises ValueError without one."""
-    encoding = tokenizer.encode(text, max_length=model.config.max_position_embeddings, truncation="tail")
+    encoding = tokenizer.encode(text, max_length=model.config.max_position_embeddings, truncation="head")
     ids = torch.tensor([encoding.ids])  # (1, T)
     labels = torch.where(ids == tokenizer.mask_id, ids, IGNORE)
     if not (labels != IGNORE).any():

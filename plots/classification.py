@@ -81,9 +81,7 @@ def add_line(fig, column: int, points, start: str, width: float, opacity: float,
 def mean_line(lines: Sequence[list[tuple[float, float]]]) -> list[tuple[float, float]]:
     """The mean over runs, as far as every run has come."""
     common = min(map(len, lines))
-    return [
-        (points[0][0], statistics.fmean(y for _, y in points)) for points in zip(*(line[:common] for line in lines))
-    ]
+    return [(lines[0][i][0], statistics.fmean(line[i][1] for line in lines)) for i in range(common)]
 
 
 def confusion(matrix: Sequence[Sequence[int]], labels: Sequence[str], titles: tuple[str, str]) -> go.Figure:
@@ -115,8 +113,8 @@ def accuracy_by_kind(shares: dict[str, dict[str, list[float]]], names: dict[str,
         fig.add_bar(
             x=kinds, y=means, name=names[start], offsetgroup=start,
             marker={"color": COLOUR[start], "pattern": {"shape": "/" if start == "random" else ""}},
-            text=[f"{mean:.0%}" if mean is not None else "" for mean in means], textposition="outside", cliponaxis=False,
-            textfont={"size": SMALL},
+            text=[f"{mean:.0%}" if mean is not None else "" for mean in means],
+            textposition="outside", cliponaxis=False, textfont={"size": SMALL},
             hovertemplate="%{x}: %{y:.1%}<extra></extra>",
         )  # fmt: skip
     fig.update_yaxes(tickformat=".0%", range=[0, 1.08], title_text=title)
@@ -137,7 +135,7 @@ def comparison(finals: dict[str, list[float]], names: dict[str, str], chance: fl
             fig.add_scatter(
                 x=[statistics.fmean(values)], y=[row + 0.28], mode="markers", showlegend=False,
                 error_x={"array": [statistics.stdev(values)], "thickness": 3, "width": 10, "color": COLOUR[start]},
-                marker={"size": 13, "symbol": "line-ns", "color": COLOUR[start], "line": {"width": 4, "color": COLOUR[start]}},
+                marker={"size": 13, "symbol": "line-ns", "line": {"width": 4, "color": COLOUR[start]}},
                 hovertemplate="%{x:.1%}<extra></extra>",
             )  # fmt: skip
     fig.add_vline(x=chance, line={"color": "gray", "dash": "dash", "width": 1.5})
