@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CHECKPOINTS = ROOT / "checkpoints"
 UNTRAINED = "untrained"
 _FILES = ("config.json", "model.safetensors", "vocab.txt")
-_PAINT = 1.0  # seconds: what the browser needs to draw the first page before the import of torch takes a core
+_PAINT = 3.0  # seconds: what a browser needs to fetch and draw the first page before torch takes a core
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,8 @@ def load(name: str) -> Loaded:
 
     info = _info(name)
     try:
-        return _load(info.name, info.directory, info.version)
+        with st.spinner(_("Loading the model …")):
+            return _load(info.name, info.directory, info.version)
     except (CheckpointError, OSError) as error:
         st.error(_("The model {name} cannot be loaded. {reason}").format(name=info.title, reason=error))
         st.stop()

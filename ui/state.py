@@ -48,6 +48,7 @@ def url_choice(name: str, options: Sequence[str], default: str) -> str:
 def set_url(name: str, value: object, default: object = None) -> None:
     """Put a value in the link; the default, None and over-long text are left out to keep links short."""
     text = "" if value is None else str(value)
+    st.session_state[f"_unlinked.{name}"] = len(text) > MAX_URL_TEXT
     if value is None or value == default or len(text) > MAX_URL_TEXT:
         if name in st.query_params:
             del st.query_params[name]
@@ -61,8 +62,10 @@ def follow_link(name: str) -> bool:
     So it is when the page is opened by a link, and when the reader goes back or forward in the browser. Otherwise what
     is on screen is newer: the link follows it, a moment later.
     """
-    context = get_script_run_ctx(suppress_warning=True)
     visit = st.session_state.get(VISIT, 0)
     opened = st.session_state.get(f"_link.{name}") != visit
     st.session_state[f"_link.{name}"] = visit
-    return (opened and name in st.query_params) or getattr(context, "is_history_navigation", False)
+    went_back = getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False)
+    if name in st.query_params:
+        return opened or went_back
+    return went_back and not st.session_state.get(f"_unlinked.{name}", False)  # a long text is never lost

@@ -37,7 +37,7 @@ def stepper(key: str, labels: Sequence[str], *, keyboard: bool = True) -> int:
             )
         for index, text in enumerate(labels):
             st.button(
-                f"{index + 1}. {text}",
+                f"**{index + 1}. {text}**" if index == step else f"{index + 1}. {text}",
                 key=f"{key}-{index}",
                 type="primary" if index == step else "secondary",
                 on_click=_go,

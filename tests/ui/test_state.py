@@ -51,3 +51,41 @@ def test_defaults_and_long_texts_are_left_out(link):
     assert link == {}
     link["text"] = "y" * 10_000
     assert state.url_text("text", "default") == "default"
+
+
+class Visit:
+    """A reader's session at a page, and how they came to this run."""
+
+    def __init__(self, monkeypatch, link):
+        self.session, self.link = {}, link
+        self.went_back = False
+        monkeypatch.setattr(st, "session_state", self.session)
+        monkeypatch.setattr(
+            state, "get_script_run_ctx", lambda **_: type("Context", (), {"is_history_navigation": self.went_back})
+        )
+
+
+def test_the_link_counts_when_a_page_is_opened_and_not_again(monkeypatch, link):
+    visit = Visit(monkeypatch, link)
+    assert not state.follow_link("step")
+    link["step"] = "3"  # written by the page itself
+    assert not state.follow_link("step")
+    visit.session[state.VISIT] = 2  # the reader comes again, by a link
+    assert state.follow_link("step") and not state.follow_link("step")
+
+
+def test_going_back_brings_back_what_the_link_said(monkeypatch, link):
+    visit = Visit(monkeypatch, link)
+    state.set_url("text", "hello")
+    state.follow_link("text")
+    visit.went_back = True
+    assert state.follow_link("text")
+    del link["text"]
+    assert state.follow_link("text")
+
+
+def test_going_back_never_loses_a_text_too_long_for_a_link(monkeypatch, link):
+    visit = Visit(monkeypatch, link)
+    state.set_url("text", "x" * 10_000)
+    visit.went_back = True
+    assert not state.follow_link("text")
