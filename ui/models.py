@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 CHECKPOINTS = ROOT / "checkpoints"
 UNTRAINED = "untrained"
+TRACE_TOKENS = 128  # more than anyone looks at; a trace of 512 tokens is 60 MB for a small model
 _FILES = ("config.json", "model.safetensors", "vocab.txt")
 _PAINT = 3.0  # seconds: what a browser needs to fetch and draw the first page before torch takes a core
 
@@ -139,7 +140,7 @@ def load(name: str) -> Loaded:
 
 
 def trace_of(name: str, text: str, pair: str | None = None) -> Trace:
-    """What the model `name` computes for a text or a pair, cut to the model's length; computed once for everyone."""
+    """What the model `name` computes for a text or a pair, cut to TRACE_TOKENS tokens; computed once for everyone."""
     load(name)
     info = _info(name)
     return _trace(info.name, info.directory, info.version, text, pair)
@@ -189,7 +190,7 @@ def _trace(name: str, directory: Path | None, version: int, text: str, pair: str
     from minibert.model import Batch
 
     loaded = _load(name, directory, version)
-    encoding = loaded.tokenizer.encode(text, pair, max_length=loaded.config.max_position_embeddings)
+    encoding = loaded.tokenizer.encode(text, pair, max_length=min(TRACE_TOKENS, loaded.config.max_position_embeddings))
     values = {}
 
     def keep(tap, tensor):
