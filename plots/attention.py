@@ -17,7 +17,7 @@ from plotly.subplots import make_subplots
 from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, SEQUENTIAL, SMALL, VERMILION, apply
 
 TOKEN_WIDTH = 12  # columns of a token's label
-NUMBERED = 12  # a matrix with at most this many rows and columns has its numbers written in its cells
+NUMBERED = 11  # a matrix with at most this many rows and columns has its numbers written in its cells
 MINUS = "−"
 
 
@@ -30,8 +30,13 @@ def token_label(token: str, bold: bool = False) -> str:
             shown.append("…")
             break
         shown.append(char)
-    text = html.escape("".join(shown))
+    text = literal("".join(shown))
     return f"<b>{text}</b>" if bold else text
+
+
+def literal(text: str) -> str:
+    """Any text so that plotly shows exactly it. (Its pseudo-HTML knows &lt; but not &quot;.)"""
+    return html.escape(text, quote=False)
 
 
 def number(value: float, decimals: int = 2) -> str:
@@ -92,8 +97,7 @@ def attention_matrix(
     *,
     kind: str = "probs",
     selected: tuple[int, int] | None = None,
-    rows: str = "looks from",
-    columns: str = "to",
+    axes: str = "from ↓ · to →",
     scale: float | None = None,
     height: int | None = None,
 ) -> go.Figure:
@@ -109,14 +113,19 @@ def attention_matrix(
     if scale is not None:
         colours |= {"zmax": scale, "zmin": 0.0 if kind == "probs" else -scale}
     written = size <= NUMBERED
-    decimals = 2 if kind == "probs" or colours["zmax"] < 10 else 1
+    decimals = 2 if kind == "probs" else 1 if colours["zmax"] < 10 else 0
+
+    def short(value: float) -> str:
+        return number(value, decimals).replace("0.", ".", 1) if abs(value) < 1 else number(value, decimals)
+
     fig = go.Figure(
         go.Heatmap(
             z=np.where(closed, np.nan, values),
-            text=[[number(v, decimals) if np.isfinite(v) else "" for v in row] for row in values] if written else None,
+            text=[[short(v) if np.isfinite(v) else "" for v in row] for row in values] if written else None,
             texttemplate="%{text}" if written else None,
             textfont={"size": SMALL},
             hoverinfo="skip",
+            showscale=not written,
             colorbar={"thickness": 12, "outlinewidth": 0, "tickfont": {"size": SMALL}, "len": 0.9},
             xgap=1,
             ygap=1,
@@ -152,8 +161,8 @@ def attention_matrix(
         fig.update_layout(annotations=[{**notes, "x": j, "y": i} for i, j in np.argwhere(closed)])
     row, column = selected if selected is not None else (None, None)
     fig.update_layout(shapes=shapes, height=height or _height(size), hoverdistance=-1, margin={"t": 8, "b": 8})
-    fig.update_xaxes(**_ticks(tokens, column), side="top", tickangle=-60, title={"text": columns, "standoff": 4})
-    fig.update_yaxes(**_ticks(tokens, row), autorange="reversed", title={"text": rows})
+    fig.update_xaxes(**_ticks(tokens, column), side="top", tickangle=-60, title={"text": axes, "standoff": 4})
+    fig.update_yaxes(**_ticks(tokens, row), autorange="reversed")
     return apply(fig)
 
 
@@ -230,7 +239,7 @@ def dot_product(left, right, names: tuple[str, str, str], *, height: int = 360) 
             row=row,
             col=1,
         )
-        fig.update_yaxes(tickvals=[0], ticktext=[html.escape(names[row - 1])], ticks="", showgrid=False, row=row, col=1)
+        fig.update_yaxes(tickvals=[0], ticktext=[literal(names[row - 1])], ticks="", showgrid=False, row=row, col=1)
     fig.add_trace(
         go.Bar(
             x=where,
@@ -245,7 +254,7 @@ def dot_product(left, right, names: tuple[str, str, str], *, height: int = 360) 
     )
     fig.update_layout(height=height, bargap=0.15, margin={"t": 8, "b": 8})
     fig.update_xaxes(showgrid=False, nticks=8)
-    fig.update_yaxes(title={"text": html.escape(names[2])}, zeroline=True, zerolinecolor=GREY, row=3, col=1)
+    fig.update_yaxes(title={"text": literal(names[2])}, zeroline=True, zerolinecolor=GREY, row=3, col=1)
     return apply(fig)
 
 
@@ -255,7 +264,6 @@ def token_bars(
     texts: Sequence[str],
     *,
     selected: int | None = None,
-    title: str = "",
     height: int | None = None,
 ) -> go.Figure:
     """A bar for every token with its arithmetic written beside it. lengths: (T,); texts: plain text, one a token."""
@@ -272,7 +280,7 @@ def token_bars(
                 "opacity": [1.0 if selected in (None, index) else 0.55 for index in range(len(tokens))],
                 "line": {"width": 0},
             },
-            hovertext=[f"{token_label(token)}: {html.escape(text)}" for token, text in zip(tokens, texts, strict=True)],
+            hovertext=[f"{token_label(token)}: {literal(text)}" for token, text in zip(tokens, texts, strict=True)],
             hoverinfo="text",
         )
     )
@@ -283,16 +291,13 @@ def token_bars(
         "showarrow": False,
         "font": {"size": SMALL if len(tokens) > NUMBERED else FONT_SIZE},
     }
-    shown = [f"<b>{html.escape(text)}</b>" if i == selected else html.escape(text) for i, text in enumerate(texts)]
+    shown = [f"<b>{literal(text)}</b>" if i == selected else literal(text) for i, text in enumerate(texts)]
     fig.update_layout(annotations=[{**written, "y": index, "text": text} for index, text in enumerate(shown)])
     # The right half of the picture is for the arithmetic.
-    fig.update_xaxes(range=[low * 1.02, span * (2.1 if low == 0 else 3.6)], visible=False)
+    fig.update_xaxes(range=[low * 1.02, span * (2.8 if low == 0 else 3.8)], visible=False)
     fig.update_yaxes(**_ticks(tokens, selected), autorange="reversed")
     fig.update_layout(
-        height=height or _height(len(tokens)),
-        bargap=0.25,
-        margin={"t": 40 if title else 8, "b": 8},
-        title={"text": html.escape(title), "font": {"size": FONT_SIZE}},
+        height=height or 30 + max(22, min(34, 700 // len(tokens))) * len(tokens), bargap=0.25, margin={"t": 8, "b": 8}
     )
     if low < 0:
         fig.add_vline(x=0, line={"color": GREY, "width": 1})
@@ -366,14 +371,14 @@ def compared_words(
     words: Sequence[str], before, after, names: tuple[str, str], *, height: int | None = None
 ) -> go.Figure:
     """Probabilities of the same words, intact and changed: two bars a word. before, after: (N,), 0 … 1."""
+    before, after = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
     fig = go.Figure()
     for values, name, colour, pattern in ((before, names[0], BLUE, ""), (after, names[1], VERMILION, "/")):
-        values = np.asarray(values, dtype=float)
         fig.add_bar(
             y=list(range(len(words))),
             x=values,
             orientation="h",
-            name=html.escape(name),
+            name=literal(name),
             marker={
                 "color": colour,
                 "pattern": {"shape": pattern, "fgcolor": "white", "size": 6, "fillmode": "overlay"},
@@ -384,7 +389,7 @@ def compared_words(
             cliponaxis=False,
             hovertemplate="%{text}<extra>%{fullData.name}</extra>",
         )
-    top = max(float(np.max(before)), float(np.max(after)))
+    top = max(before.max(), after.max())
     fig.update_xaxes(range=[0, top * 1.2], tickformat=".0%", nticks=5)
     fig.update_yaxes(**_ticks(words), autorange="reversed")
     fig.update_layout(
@@ -416,7 +421,7 @@ def curves(
         fig.add_scatter(
             x=list(x),
             y=list(values),
-            name=html.escape(name),
+            name=literal(name),
             mode="lines+markers" if len(x) <= 24 else "lines",
             line={"color": colour, "width": 4, "dash": dash},
             marker={"symbol": symbol, "size": 9},
@@ -427,7 +432,7 @@ def curves(
             x=np.log10(at) if log else at,
             y=1,
             yref="paper",
-            text=html.escape(text),
+            text=literal(text),
             showarrow=False,
             xanchor="right",
             xshift=-6,
@@ -439,7 +444,7 @@ def curves(
     fig.update_xaxes(title={"text": xaxis})
     fig.update_yaxes(title={"text": yaxis}, rangemode="tozero")
     if log:
-        fig.update_xaxes(type="log")
+        fig.update_xaxes(type="log", tickvals=list(x), ticktext=[f"{value:g}" for value in x])
         fig.update_yaxes(type="log", exponentformat="SI")
     if percent:
         fig.update_yaxes(tickformat=".0%", range=[0, 1.02])
@@ -468,7 +473,7 @@ def order_differences(
             mode="markers+lines",
             line={"color": colour, "width": 1, "dash": "dot"},
             marker={"color": colour, "symbol": symbol, "size": 15},
-            name=html.escape(name),
+            name=literal(name),
             hovertemplate="%{y:.1e}<extra>%{fullData.name}</extra>",
         )
     fig.update_xaxes(**_ticks(tokens), tickangle=-45)
@@ -527,7 +532,7 @@ def paths(tokens: Sequence[str], start: int, end: int, names: tuple[str, str], *
         )
     title = {"x": -0.4, "showarrow": False, "xanchor": "left", "font": {"size": FONT_SIZE}}
     titles = [
-        {**title, "y": y, "text": f"<b>{html.escape(name)}</b>"}
+        {**title, "y": y, "text": f"<b>{literal(name)}</b>"}
         for y, name in ((upper + 0.85, names[0]), (lower + 0.4, names[1]))
     ]
     fig.update_layout(annotations=arrows + titles)
@@ -544,7 +549,7 @@ def schedule(tokens: Sequence[str], names: tuple[str, str], axis: str, *, height
     """
     size = len(tokens)
     fig = make_subplots(
-        cols=2, shared_yaxes=True, horizontal_spacing=0.04, subplot_titles=[html.escape(name) for name in names]
+        cols=2, shared_yaxes=True, horizontal_spacing=0.04, subplot_titles=[literal(name) for name in names]
     )
     for column, steps, colour, shape in ((1, [0] * size, BLUE, ""), (2, list(range(size)), VERMILION, "/")):
         fig.add_bar(
@@ -594,7 +599,7 @@ def weight_and_effect(
                 "line": {"width": 1, "color": "white"},
             },
             customdata=[[index] for index in range(len(weight))],
-            text=[html.escape(label) for label in labels],
+            text=[literal(label) for label in labels],
             hovertemplate="%{text}<br>%{x:.3f} · %{y:.3f}<extra></extra>",
             showlegend=False,
         )
@@ -605,14 +610,14 @@ def weight_and_effect(
         fig.add_annotation(
             x=weight[index],
             y=effect[index],
-            text=html.escape(text),
+            text=literal(text),
             showarrow=False,
             xanchor="right" if far else "left",
             xshift=-14 if far else 14,
             yshift=4,
             font={"size": FONT_SIZE},
         )
-    fig.update_xaxes(title={"text": html.escape(axes[0])}, rangemode="tozero")
-    fig.update_yaxes(title={"text": html.escape(axes[1])}, rangemode="tozero")
+    fig.update_xaxes(title={"text": literal(axes[0])}, rangemode="tozero")
+    fig.update_yaxes(title={"text": literal(axes[1])}, rangemode="tozero")
     fig.update_layout(height=height, margin={"t": 16, "b": 8})
     return apply(fig)

@@ -20,7 +20,7 @@ def every_figure():
     yield figures.attention_matrix(TOKENS, masked, kind="scores", scale=3.0)
     yield figures.vectors(TOKENS, {"Q": VECTORS, "K": VECTORS}, selected=(1, 2, 3))
     yield figures.dot_product(VECTORS[0], VECTORS[1], ("q", "<b>k", "q × k"))
-    yield figures.token_bars(TOKENS, VECTORS[:, 0], [f"{v:.2f} <i>" for v in VECTORS[:, 0]], selected=2, title="<b>")
+    yield figures.token_bars(TOKENS, VECTORS[:, 0], [f"{v:.2f} <i>" for v in VECTORS[:, 0]], selected=2)
     yield figures.all_heads(np.stack([[PROBS] * 3] * 2), selected=(1, 2))
     yield figures.compared_words(["cat", "<b>"], [0.5, 0.1], [0.2, 0.3], ("as trained", "<b>"))
     yield figures.curves([1, 2, 4], {"a": [1, 2, 3], "<b>": [3, 2, 1]}, xaxis="T", yaxis="y", here=2, marks={2: "T=H"})

@@ -1,0 +1,331 @@
+"""The attention page: what it shows is what the model computed, for any text and any link."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from minibert.interventions import fill_in, head_effects, order_effect, scale_scores, total_variation
+from minibert.model import SelfAttention
+from minibert.one_head import all_probs, entropy, record, take_apart
+from minibert.reading import Reading
+from ui.lesson import Lesson, load_quiz
+from ui.models import UNTRAINED, load
+from ui.source import source_of
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSON = Lesson("attention")
+TEXT = LESSON.examples[0]
+STEPS = ["pairs-1", "pairs-2", "pairs-3", "pairs-4"]
+HOSTILE = [
+    "",
+    " \t ",
+    "x" * 100_000,
+    "word " * 20_000,
+    "😀🏳️‍🌈👩‍👩‍👧‍👦",
+    "שלום עולם مرحبا",
+    "a\x00b\x00",
+    "我喜欢自然语言处理。",
+    "</script><img src=x onerror=alert(1)>",
+    "[MASK] [CLS] [SEP] [PAD] [UNK]",
+    "*bold* `code` $x^2$ :red[red] | table | <b>b</b>",
+]
+
+
+def open_page(**query) -> AppTest:
+    """The page with the untrained model, unless the query says otherwise."""
+    app = AppTest.from_file(str(ROOT / "pages" / "attention.py"), default_timeout=180)
+    for name, value in ({"model": UNTRAINED} | query).items():
+        app.query_params[name] = str(value)
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+@pytest.fixture(scope="module")
+def model():
+    return load(UNTRAINED).model
+
+
+@pytest.fixture(scope="module")
+def reading():
+    return Reading.of(load(UNTRAINED).tokenizer, TEXT, max_length=20)
+
+
+def chart(app: AppTest, key: str) -> dict:
+    return next(json.loads(c.proto.spec) for c in app.get("plotly_chart") if c.proto.id.endswith(f"-attention-{key}"))
+
+
+def shown(app: AppTest, key: str) -> list[list[str]]:
+    """What the squares of a matrix say when the mouse is on them: "from → to: number"."""
+    return [text.split("<b>")[-1].removesuffix("</b>") for text in chart(app, key)["data"][1]["text"]]
+
+
+def formulas(app: AppTest) -> str:
+    return "\n".join(block.value for block in app.latex)
+
+
+def captions(app: AppTest) -> str:
+    return "\n".join(block.value for block in app.caption)
+
+
+def metric(app: AppTest, label: str) -> str:
+    return next(box.value for box in app.metric if box.label == label)
+
+
+def signed(value: float, decimals: int = 4) -> str:
+    return f"{value:.{decimals}f}".replace("-", "−")
+
+
+# --- one head ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", [2, 3, 4, 5])
+def test_each_matrix_is_the_models_own(model, reading, step):
+    app = open_page(step=step, layer=2, head=3, padding=2)
+    padded = reading.padded(2)
+    one = take_apart(model, padded.batch(), record(model.bert, padded.batch()), 1, 2)
+    expected = (one.products, one.scores, one.masked, one.probs)[step - 2]
+    cells = shown(app, STEPS[step - 2])
+    assert len(cells) == expected.numel()
+    for cell, value in zip(cells, expected.flatten().tolist(), strict=True):
+        if math.isinf(value):
+            assert cell == "−∞"
+        else:
+            assert float(cell.replace("−", "-")) == pytest.approx(value, abs=6e-5)
+
+
+def test_a_score_is_the_sum_of_the_products_shown(model, reading):
+    app = open_page(step=2, row=3, column=5, padding=0)
+    one = take_apart(model, reading.batch(), record(model.bert, reading.batch()), 0, 0)
+    total = one.score_terms(2, 4)
+    assert f"\\mathbf{{{total.total:.4f}}}" in formulas(app) and r"q_{3} \cdot k_{5}" in formulas(app)
+    table = app.dataframe[0].value
+    assert len(table) == one.size
+    assert table["q · k"].sum() == pytest.approx(total.total, abs=1e-12)
+    assert table["sum so far"].iloc[-1] == pytest.approx(total.total, abs=1e-12)
+    assert f"{one.products[2, 4].item():.8f}" in captions(app)
+
+
+def test_query_key_and_value_are_sums_of_all_hidden_numbers(model, reading):
+    app = open_page(step=1, matrix=2, row=2, number=7, padding=0)
+    one = take_apart(model, reading.batch(), record(model.bert, reading.batch()), 0, 0)
+    total = one.projection_terms("key", 1, 6)
+    assert r"k_{2}[7]" in formulas(app) and f"\\mathbf{{{total.total:.4f}}}" in formulas(app)
+    assert len(app.dataframe[0].value) == model.config.hidden_size
+
+
+def test_softmax_divides_by_the_sum_of_the_row(model, reading):
+    app = open_page(step=5, row=2, column=4, padding=0)
+    one = take_apart(model, reading.batch(), record(model.bert, reading.batch()), 0, 0)
+    assert f"\\mathbf{{{one.probs[1, 3].item():.4f}}}" in formulas(app)
+    texts = [note["text"] for note in chart(app, "softmax")["layout"]["annotations"]]
+    assert len(texts) == reading.length
+    assert signed(one.probs[1, 3].item(), 3) in texts[3] and texts[3].startswith("<b>")
+    assert sum(float(text.strip("</b>").split(" = ")[1]) for text in texts) == pytest.approx(1, abs=0.01)
+
+
+def test_the_mask_closes_what_is_padding():
+    app = open_page(step=4, padding=3, column=9)
+    assert r"\mathbf{-\infty}" in formulas(app)
+    assert any("closed for everyone" in block.value for block in app.markdown)
+    assert any("nothing is closed" in box.value for box in open_page(step=4, padding=0).info)
+
+
+def test_the_mix_is_an_average_of_values(model, reading):
+    app = open_page(step=6, row=2, number=5, padding=0)
+    one = take_apart(model, reading.batch(), record(model.bert, reading.batch()), 0, 0)
+    assert r"z_{2}[5]" in formulas(app) and f"\\mathbf{{{one.mix_terms(1, 4).total:.4f}}}" in formulas(app)
+
+
+@pytest.mark.parametrize(
+    ("step", "code"),
+    [
+        (1, 'q = tap("query"'),
+        (2, 'tap("scores"'),
+        (3, 'tap("scores"'),
+        (4, 'tap("probs"'),
+        (5, 'tap("probs"'),
+        (6, 'tap("mixed"'),
+    ],
+)
+def test_each_step_leads_to_its_line(step, code):
+    app = open_page(step=step)
+    label = next(box.label for box in app.expander if box.label.startswith("The line of code"))
+    file, line = re.search(r"`(.+):(\d+)`", label).groups()
+    assert code in (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+    assert file == source_of(SelfAttention)[2] == "minibert/model.py"
+
+
+def test_a_link_holds_layer_head_step_cell_and_sentence():
+    app = open_page(step=3, layer=3, head=2, row=4, column=2, sentence="The dog barked.", padding=1)
+    boxes = {box.label: box.value for box in app.selectbox}
+    assert boxes["Layer"] == 2 and boxes["Head"] == 1
+    assert boxes["From (row)"] == 3 and boxes["To (column)"] == 1
+    assert app.text_input(key="sentence").value == "The dog barked."
+    assert "4" in app.query_params["row"]
+
+
+@pytest.mark.parametrize("bad", ["99", "-1", "x", "1" * 50, "<img>"])
+def test_a_bad_link_breaks_nothing(bad):
+    names = (
+        "step",
+        "layer",
+        "head",
+        "row",
+        "column",
+        "number",
+        "hide",
+        "break",
+        "order",
+        "padding",
+        "factor",
+        "tested",
+    )
+    app = open_page(**dict.fromkeys(names, bad))
+    assert {box.label: box.value for box in app.selectbox}["Layer"] == 0
+
+
+# --- what is measured --------------------------------------------------------------------------------------------
+
+
+def test_all_heads_are_there(model, reading):
+    app = open_page(padding=0)
+    probs = all_probs(record(model.bert, reading.batch()))[:, 0]
+    squares = chart(app, "heads")["data"][1]
+    assert len(squares["x"]["bdata"] if isinstance(squares["x"], dict) else squares["x"]) == probs.size(0) * probs.size(
+        1
+    )
+    assert any(f"{entropy(probs).mean(-1)[0, 0].item():.2f} bits" in block.value for block in app.markdown)
+
+
+def test_without_the_root_rows_are_measured(model, reading):
+    app = open_page(**{"break": "root", "hide": 2})
+    hidden = reading.hiding(2)
+    root = math.sqrt(model.config.head_size)
+    probs = all_probs(record(model.bert, hidden.batch(), scale_scores(root)))
+    assert metric(app, "Entropy of a row, bits") == f"{entropy(probs).mean().item():.2f}"
+    assert metric(app, "Largest share of a row") == f"{probs.amax(-1).mean().item():.1%}"
+
+
+def test_without_the_mask_padding_takes_its_share(model, reading):
+    app = open_page(**{"break": "mask", "behind": 5})
+    assert 0 < float(metric(app, "Attention that goes to padding").rstrip("%")) < 100
+    before = open_page(**{"break": "mask", "behind": 0})
+    assert metric(before, "Attention that goes to padding") == "0.0%"
+    assert metric(before, "Probability that moved") == "0.0%"
+
+
+def test_without_positions_only_rounding_is_left(model, reading):
+    app = open_page(**{"break": "positions", "order": "reversed"})
+    note = next(block.value for block in app.caption if "Without positions at most" in block.value)
+    assert re.search(r"at most (0|\d × 10⁻[567]) is left", note)
+    hidden = reading.hiding(reading.words[-2])
+    moved = order_effect(model, hidden, hidden.new_order("reversed"), reading.words[-2]).moved
+    shown_ = [c.proto.alt for c in app.get("plotly_chart") if c.proto.id.endswith("-attention-order")]
+    assert f"{moved.mean().item():.2f}" in shown_[0]
+
+
+def test_a_pair_crosses_and_padding_changes_nothing():
+    app = open_page(second="It barked.")
+    assert 0 < float(metric(app, "First → second sentence").rstrip("%")) < 100
+    assert re.fullmatch(r"0|\d × 10⁻[5-8]", metric(app, "Padded against alone"))
+
+
+@pytest.mark.parametrize("edit", ["shuffled", "evened", "removed"])
+def test_a_tested_head_moves_what_is_measured(model, reading, edit):
+    app = open_page(edit=edit, tested=2, hide=2)
+    hidden = reading.hiding(2)
+    moved = float(metric(app, "Probability that moved").rstrip("%"))
+    if edit != "shuffled":  # one deal here, the mean of several in the figure
+        expected = getattr(head_effects(model, hidden.batch(), 2), edit).flatten()[1].item()
+        assert moved == pytest.approx(100 * expected, abs=0.06)
+    assert 0 <= moved < 100
+
+
+def test_the_guesses_are_the_models(model, reading):
+    app = open_page(hide=2, factor=0)
+    hidden = reading.hiding(2).batch()
+    before, after = fill_in(model, hidden, 2)[0], fill_in(model, hidden, 2, scale_scores(0))[0]
+    assert total_variation(before, after) > 0
+    best = load(UNTRAINED).tokenizer.vocab[before.argmax()]
+    alt = next(c.proto.alt for c in app.get("plotly_chart") if c.proto.id.endswith("-attention-root-words"))
+    assert f"{best} {before.max().item():.1%}" in alt
+
+
+# --- against an RNN ----------------------------------------------------------------------------------------------
+
+
+def test_one_step_against_many():
+    app = open_page(source=1, target=6)
+    alt = next(c.proto.alt for c in app.get("plotly_chart") if c.proto.id.endswith("-attention-paths"))
+    assert "self-attention: 1" in alt and "recurrent network: 5" in alt
+
+
+def test_costs_are_the_formulas():
+    app = open_page(hidden=4, tokens=512)  # the fourth size is 512
+    assert formulas(app).count(r"\mathbf{536{,}870{,}912}") == 2  # T = H: the same for both
+    assert any("T = H = 512" in block.value for block in app.markdown)
+    app = open_page(hidden=4, tokens=1024, counting="layer")
+    assert formulas(app).count(r"\mathbf{4{,}294{,}967{,}296}") == 2  # T = 2H: attention and LSTM
+
+
+# --- anything may be typed ---------------------------------------------------------------------------------------
+
+
+def test_any_sentence():
+    app = open_page()
+    for text in HOSTILE:
+        app.text_input(key="sentence").set_value(text)
+        app.text_input(key="second").set_value(text).run()
+        assert not app.exception, text[:20]
+        for figure in app.get("plotly_chart"):
+            assert "<img" not in figure.proto.spec and "</script" not in figure.proto.spec
+        for block in app.markdown:
+            assert "<img" not in block.value
+
+
+@pytest.mark.parametrize("part", ["mask", "positions"])
+@pytest.mark.parametrize("text", ["", "😀", "我喜欢自然语言处理。"])
+def test_any_sentence_can_be_broken(part, text):
+    open_page(sentence=text, **{"break": part})
+
+
+def test_a_long_text_is_cut_and_the_page_says_so():
+    app = open_page(sentence="word " * 50)
+    assert any("tokens. The model reads 20 of them" in box.value for box in app.info)
+    assert len(shown(open_page(sentence="word " * 50, step=2, padding=0), "pairs-1")) == 400
+
+
+def test_every_figure_is_described():
+    app = open_page(step=5)
+    assert all(len(chart_.proto.alt) > 20 for chart_ in app.get("plotly_chart"))
+
+
+def test_the_lesson_is_whole():
+    assert len(load_quiz(LESSON.folder / "quiz.toml")) >= 4
+    app = open_page()
+    text = "\n".join(block.value for block in app.markdown)
+    for name in LESSON.sections:
+        part = LESSON.section(name)[1]
+        if not name.startswith(("Step:", "Without")):
+            assert part in text, name
+    for step in range(1, 7):
+        assert any(
+            LESSON.section(name)[1] in block.value
+            for name in LESSON.sections
+            if name.startswith("Step:")
+            for block in open_page(step=step).markdown
+        )
+
+
+def test_nothing_is_left_on_the_shared_model(model, reading):
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    for part in ("root", "mask", "positions"):
+        open_page(**{"break": part})
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert not any(module._forward_hooks for module in model.modules())
