@@ -19,7 +19,8 @@ from ui.translations import _
 # What imports torch or plotly is imported where it is first needed: the page shows before that.
 
 MAX_CHARS = 2_000
-COLUMNS = 48  # tokens drawn side by side
+COLUMNS = 48  # tokens drawn
+LINE = 11  # of them side by side
 SPECIAL = re.compile(r"\[[^\[\]\s]{1,30}\]")
 DIMENSIONS = 64  # of a vector, drawn
 NUMBERS = 8  # of a vector, written out
@@ -27,16 +28,18 @@ PLACES = 128
 LENGTHS = (64, 128, 256, 512, 768, 1024, 1536, 2048)
 
 STYLE = """<style>
-.mb-rows { overflow-x: auto; padding-bottom: 0.5rem; }
+.mb-rows { overflow-x: auto; }
+.mb-rows table { margin-bottom: 0.75rem; }
 .mb-rows table { border-collapse: separate; border-spacing: 4px; }
 .mb-rows th { text-align: left; font-weight: 600; padding-right: 1rem; white-space: nowrap; border: 0;
-  position: sticky; left: 0; background: Canvas; background: light-dark(#FDFCFA, #14171C); }
+  width: 9.5rem; }
 .mb-rows td { text-align: center; padding: 0.3rem 0.55rem; border: 2px solid rgba(128, 134, 145, 0.45);
   border-radius: 0.4rem; font-size: 1.1rem; font-variant-numeric: tabular-nums; white-space: nowrap;
   font-family: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 .mb-rows td.mb-special { border: 4px double rgb(0, 114, 178); }
 .mb-rows td.mb-b { background: rgba(230, 159, 0, 0.22); border-style: dashed; }
 .mb-rows td.mb-pad { opacity: 0.6; border-style: dotted; }
+[class*="st-key-kept-"] .mb-faded bdi { text-decoration: line-through 2px; }
 .mb-rows td.mb-new { background: rgba(0, 158, 115, 0.2); }
 </style>"""
 
@@ -71,6 +74,7 @@ def the_row(model: str, first: str, second: str | None) -> None:
     real = [1] * len(whole.tokens) + [0] * padding
     shown = [i for i, token in enumerate(tokens) if step or not (i < len(real) and is_frame(whole, i))]
     rows: list[tuple[str, list]] = [(_("token"), [visible(tokens[i]) for i in shown])]
+    # From the second step on, every place is shown.
     if step >= 2:
         rows.append((_("id"), [*whole.ids, *[tokenizer.pad_id] * padding]))
     if step >= 3:
@@ -100,16 +104,18 @@ def cell_class(encoding, i: int) -> str:
 
 
 def table(rows: list[tuple[str, list]], classes: list[str], newest: int | None) -> str:
-    """Rows of cells under each other, a column a token; everything escaped."""
-    lines = []
-    for number, (name, cells) in enumerate(rows):
-        marks = [f"{cls} mb-new" if number == newest else cls for cls in classes[:COLUMNS]]
-        drawn = "".join(
-            f'<td class="{cls}"><bdi>{html.escape(str(cell))}</bdi></td>'
-            for cls, cell in zip(marks, cells, strict=False)
-        )
-        lines.append(f'<tr><th scope="row">{html.escape(name)}</th>{drawn}</tr>')
-    return f'<div class="mb-rows" tabindex="0"><table>{"".join(lines)}</table></div>'
+    """Rows of cells under each other, a column a token, broken into lines like text; everything escaped."""
+    tables = []
+    for start in range(0, min(len(classes), COLUMNS), LINE):
+        lines = []
+        for number, (name, cells) in enumerate(rows):
+            drawn = "".join(
+                f'<td class="{cls}{" mb-new" if number == newest else ""}"><bdi>{html.escape(str(cell))}</bdi></td>'
+                for cls, cell in list(zip(classes, cells, strict=True))[start : min(start + LINE, COLUMNS)]
+            )
+            lines.append(f'<tr><th scope="row">{html.escape(name)}</th>{drawn}</tr>')
+        tables.append(f"<table>{''.join(lines)}</table>")
+    return f'<div class="mb-rows" tabindex="0">{"".join(tables)}</div>'
 
 
 def explain(step: int, whole, padding: int) -> str:
@@ -213,8 +219,8 @@ def too_long(model: str, first: str, second: str | None) -> None:
         stays = set(stay)
         kinds = ["plain" if i in stays else "faded" for i in range(len(one.tokens))]
         st.markdown(f"**{name}**: " + _("{kept} of {n} tokens stay").format(kept=len(stays), n=len(one.tokens)))
-        struck = [token if i in stays else "".join(c + "\u0336" for c in token) for i, token in enumerate(one.tokens)]
-        show_tokens(struck, kinds=kinds, limit=200, titles=one.tokens)
+        with st.container(key=f"kept-{name}"):
+            show_tokens(one.tokens, kinds=kinds, limit=200)
     used = sum(map(len, kept)) + frame
     st.markdown(
         _("{total} tokens with the frame; {limit} places; **{lost} lost**, {free} left empty.").format(

@@ -5,12 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from ui.state import VISIT
 from ui.translations import _
 
 ROOT = Path(__file__).resolve().parent.parent
 _COURSE, _HERE = "_course", "_here"  # session_state keys: the stops in teaching order; the page this run shows
+
+if PagesManager.uses_pages_directory:
+    # Until app.py has run once, Streamlit takes pages/ for a menu of its own: whoever opens a link to a lesson first on
+    # a fresh server would get that file alone, without menu and style.
+    PagesManager.uses_pages_directory = False
+    st.rerun()
 
 
 @dataclass(frozen=True)
