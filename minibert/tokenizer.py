@@ -491,6 +491,8 @@ class Tokenizer:
         file = directory / "tokenizer_config.json"
         config = read_json(file) if file.is_file() else {}
         lowercase = config.get("do_lower_case", True)
+        if not isinstance(lowercase, bool):
+            raise ValueError(f"{file}: do_lower_case is {lowercase!r}; it can be true or false")
         fixed = {**NAMED, "tokenize_chinese_chars": True, "strip_accents": lowercase}
         for name, value in fixed.items():
             asked = content(config.get(name))
