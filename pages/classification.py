@@ -156,29 +156,28 @@ def own_file():
 
 
 def choose_settings() -> dict:
-    columns = st.columns([3, 2, 2, 2, 2], gap="medium")
+    starts = st.pills(
+        _("Start"),
+        list(start_names()),
+        format_func=start_names().get,
+        selection_mode="multi",
+        default=list(start_names()),
+        key="starts",
+    )
+    columns = st.columns(4, gap="medium")
     with columns[0]:
-        starts = st.pills(
-            _("Start"),
-            list(start_names()),
-            format_func=start_names().get,
-            selection_mode="multi",
-            default=list(start_names()),
-            key="starts",
-        )
-    with columns[1]:
         seeds = st.slider(_("Seeds"), 1, 5, 1, key="seeds", help=_("Each seed is a run of its own."))
-    with columns[2]:
+    with columns[1]:
         epochs = st.slider(_("Epochs"), 1, 10, 3, key="epochs")
-    with columns[3]:
+    with columns[2]:
         st.session_state.setdefault("rate", PAPER_RATE)
         rate = st.select_slider(
             _("Learning rate"), RATES, format_func=lambda rate: f"{rate:.0e}".replace("e-0", "e-"), key="rate"
         )
-    with columns[4]:
+    with columns[3]:
         batch = st.select_slider(_("Batch"), [8, 16, 32, 64], value=32, key="batch")
     with st.expander(_("More settings"), icon=":material/tune:"):
-        left, right, _third = st.columns(3)
+        left, right = st.columns([1, 2], gap="large")
         with left:
             dropout = st.slider(_("Dropout"), 0.0, 0.5, 0.1, 0.05, key="dropout")
         with right:
@@ -523,7 +522,8 @@ def by_kind(shown: list[Shown]) -> None:
         "contrast": _("contrast"),
         "irony": _("irony"),
     }
-    named = {start: {words.get(k, k): v for k, v in kinds.items()} for start, kinds in shares.items()}
+    order = [*words, *dict.fromkeys(kind for kinds in shares.values() for kind in kinds if kind not in words)]
+    named = {start: {words.get(k, k): kinds[k] for k in order if k in kinds} for start, kinds in shares.items()}
     rows = [
         {_("start"): start_names()[start], _("kind"): kind, _("accuracy"): statistics.fmean(values)}
         for start, kinds in named.items()

@@ -141,7 +141,8 @@ def comparison(finals: dict[str, list[float]], names: dict[str, str], chance: fl
     fig.add_vline(x=chance, line={"color": "gray", "dash": "dash", "width": 1.5})
     ticks = list(range(len(finals)))
     fig.update_yaxes(tickvals=ticks, ticktext=[names[start] for start in finals], range=[len(finals) - 0.4, -0.6])
-    fig.update_xaxes(tickformat=".0%", title_text=title)
+    lowest = min([chance, *(value for values in finals.values() for value in values)])
+    fig.update_xaxes(tickformat=".0%", title_text=title, range=[min(0.4, lowest - 0.05), 1.0])
     fig.update_layout(height=110 + 80 * len(finals))
     return fig
 
