@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from ui.figures import figure
-from ui.inputs import sentence_input
+from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
 from ui.models import UNTRAINED, available_models, load
 from ui.navigation import next_lesson
@@ -83,10 +83,7 @@ def watch(text: str) -> None:
 def choose_data():
     """→ (name, train, dev) as minibert.tasks reads them, or None while there is nothing usable."""
     names = {"reviews": _("The reviews that ship with this class"), "own": _("A file of your own")}
-    choice = st.segmented_control(
-        _("Data"), list(names), format_func=names.get, default="reviews", required=True, key="data", bind="query-params"
-    )
-    return reviews() if choice == "reviews" else own_file()
+    return reviews() if choice("data", _("Data"), names) == "reviews" else own_file()
 
 
 def reviews():

@@ -6,7 +6,7 @@ import re
 import streamlit as st
 
 from ui.figures import figure
-from ui.inputs import sentence_input
+from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.models import load, model_choice, trace_of
 from ui.navigation import next_lesson
@@ -201,10 +201,7 @@ def too_long(model: str, first: str, second: str | None) -> None:
             _("Places"), frame + 1, most, value=max(frame + 1, round(0.6 * most)), key=f"places-{frame}-{most}"
         )
     with right:
-        how = st.segmented_control(
-            _("What to keep"), list(names), format_func=names.get, default="longest_first", required=True, key="keep",
-            bind="query-params",
-        )  # fmt: skip
+        how = choice("keep", _("What to keep"), names)
     room = limit - frame
     budgets = None
     if how == "budget":

@@ -1,10 +1,10 @@
 """Text fields for sentences of the reader's own: any input is kept, none breaks a page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from ui.state import follow_link, set_url, url_text
+from ui.state import follow_link, set_url, url_choice, url_text
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -71,3 +71,14 @@ def _short(text: str) -> str:
     """An example as a button label: one line, not markup."""
     line = visible(text, spaces=False)
     return literal(line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…")
+
+
+def choice(key: str, label: str, names: Mapping[str, str]) -> str:
+    """One of a few, side by side; its name is in the link under `key`. names: name → words, the default first."""
+    first = next(iter(names))
+    # Not bind="query-params": that would put the words into the link, and words are translated.
+    if follow_link(key) or st.session_state.get(key) not in names:
+        st.session_state[key] = url_choice(key, list(names), first)
+    chosen = st.segmented_control(label, list(names), format_func=names.get, key=key, required=True)
+    set_url(key, chosen, default=first)
+    return chosen

@@ -1,0 +1,131 @@
+"""The input page: its rows against the tokenizer, its sums against the model, any text, any link."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from minibert.truncation import keep
+from ui.lesson import Lesson, load_quiz
+from ui.models import available_models, load, trace_of
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSON = Lesson("input")
+MODEL = available_models()[0].name
+HOSTILE = [
+    "",
+    " \t ",
+    "x" * 100_000,
+    "word " * 20_000,
+    "😀🏳️‍🌈👩‍👩‍👧‍👦",
+    "שלום עולם مرحبا",
+    "a\x00b\x00",
+    "我喜欢自然语言处理。",
+    "</script><img src=x onerror=alert(1)>",
+    "[MASK] [CLS] [SEP] [PAD] [UNK]",
+    "*bold* `code` $x^2$ :red[red] | table | <b>b</b>",
+]
+
+
+def open_page(**query) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "pages" / "input.py"), default_timeout=120)
+    for name, value in query.items():
+        app.query_params[name] = str(value)
+    return whole(app.run())
+
+
+def whole(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception
+    return app
+
+
+def rows(app: AppTest) -> dict[str, list[str]]:
+    """Name → cells of the growing row, its lines put together again."""
+    html = next(block.proto.body for block in app.get("html") if "mb-rows" in block.proto.body)
+    found: dict[str, list[str]] = {}
+    for name, cells in re.findall(r'<th scope="row">(.*?)</th>(.*?)</tr>', html):
+        found.setdefault(name, []).extend(re.findall(r"<bdi>(.*?)</bdi>", cells))
+    return found
+
+
+def test_the_row_is_the_tokenizers():
+    app = open_page(step=5, a="Good morning.", b="It rained.")
+    encoding = load(MODEL).tokenizer.encode("Good morning.", "It rained.")
+    found = rows(app)
+    n = len(encoding.ids)
+    assert found["token"] == [*encoding.tokens, *["[PAD]"] * 3]
+    assert found["id"] == [str(i) for i in encoding.ids] + ["0"] * 3
+    assert found["segment id"] == [str(s) for s in encoding.segments] + ["0"] * 3
+    assert found["attention mask"] == ["1"] * n + ["0"] * 3
+
+
+@pytest.mark.parametrize(("step", "names"), [(1, 1), (2, 1), (3, 2), (4, 3), (5, 4)])
+def test_every_step_adds_its_row(step, names):
+    found = rows(open_page(step=step))
+    assert len(found) == names
+    assert ("[CLS]" in found["token"]) == (step > 1)
+
+
+def test_one_sentence_has_one_segment():
+    found = rows(open_page(step=4, pair="false", a="Good morning."))
+    assert set(found["segment id"]) == {"0"} and found["token"].count("[SEP]") == 1
+
+
+def test_the_numbers_add_up_to_the_last_digit():
+    app = open_page()
+    text, second = app.text_input(key="a").value, app.text_input(key="b").value
+    trace = trace_of(MODEL, text, second)
+    shown = app.table[0].value
+    by_name = {row.iloc[0]: [float(cell) for cell in row.iloc[1:]] for _, row in shown.iterrows()}
+    for name in ("token", "segment", "position", "sum"):
+        np.testing.assert_allclose(by_name[name], trace[f"embeddings.{name}"][1][:8], atol=5e-7)
+    total = np.sum([by_name[name] for name in ("token", "segment", "position")], axis=0)
+    np.testing.assert_allclose(total, by_name["sum"], atol=2e-6)
+
+
+@pytest.mark.parametrize("how", ["longest_first", "head", "tail", "head_tail", "budget"])
+def test_what_stays_is_what_the_strategy_keeps(how):
+    app = open_page(keep=how, a="one two three four five six", b="seven eight nine")
+    tokenizer = load(MODEL).tokenizer
+    lengths = [
+        len(tokenizer.encode(t, add_special=False).ids) for t in ("one two three four five six", "seven eight nine")
+    ]
+    limit = max(4, round(0.6 * (sum(lengths) + 3)))
+    room = limit - 3
+    budgets = [room // 3, room - room // 3]
+    kept = keep(lengths, room, how, budgets if how == "budget" else None)
+    said = [re.search(r"(\d+) of (\d+) tokens stay", m.value) for m in app.markdown]
+    assert [(int(s[1]), int(s[2])) for s in said if s] == [(len(k), n) for k, n in zip(kept, lengths, strict=True)]
+
+
+def test_a_new_token_gets_the_next_id():
+    app = open_page()
+    size = load(MODEL).tokenizer.vocab_size
+    assert any(f"**{size:,}**" in m.value for m in app.markdown)
+    app.text_input(key="special").set_value("no brackets")
+    whole(app.run())
+    assert any("square brackets" in box.value for box in app.info)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_any_text_is_text(text):
+    app = open_page(step=5)
+    app.text_input(key="a").set_value(text)
+    whole(app.run())
+    app.text_input(key="b").set_value(text)
+    whole(app.run())
+    for block in app.get("html"):
+        assert "<img src=x" not in block.proto.body and "<b>b</b>" not in block.proto.body
+
+
+@pytest.mark.parametrize("query", [{"step": "99"}, {"keep": "nonsense"}, {"model": "../../etc"}, {"pair": "maybe"}])
+def test_bad_links_fall_back(query):
+    open_page(**query)
+
+
+def test_every_section_is_on_the_page_and_the_quiz_is_sound():
+    headings = " ".join(m.value for m in open_page().markdown)
+    assert all(section in headings for section in LESSON.sections)
+    assert len(load_quiz(ROOT / "lessons" / "input" / "quiz.toml")) >= 4
