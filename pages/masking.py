@@ -35,9 +35,15 @@ STYLE = """<style>
 .st-key-chips button[kind="primary"] {
   color: inherit; background: rgba(230, 159, 0, 0.32); border: 2px solid rgb(230, 159, 0); }
 .st-key-arithmetic table, .st-key-cost p { font-size: 1.1rem; }
+.st-key-arithmetic { overflow-x: auto; }
 @media (min-width: 1200px) { .st-key-arithmetic :is(th, td) { white-space: nowrap; } }
 .stPlotlyChart :is([class$="tick"], .textpoint) text, .stPlotlyChart :is(.annotation-text, .bartext-outside) {
   fill: currentColor !important; }
+/* On a phone what stands side by side is scrolled, not squeezed. */
+@media (max-width: 760px) {
+  [class*="st-key-wide-"] { overflow-x: auto; }
+  [class*="st-key-wide-"] .stElementContainer { min-width: 720px; }
+}
 </style>"""
 
 lesson = Lesson("masking")
@@ -110,9 +116,9 @@ def _mask_settings() -> tuple[int, tuple[int, ...], bool, int]:
     with st.container(border=True):
         first, others = st.columns([1, 3], gap="large")
         with first:
-            rate = st.slider(_("**Rate**: chosen"), 0, 100, RATE, key="rate", format="%d %%", bind="query-params")
+            rate = st.slider(_("Rate: chosen tokens"), 0, 100, RATE, key="rate", format="%d %%", bind="query-params")
         with others:
-            labels = [_("of these → **[MASK]**"), _("→ **random** token"), _("→ **kept**")]
+            labels = [_("of these: [MASK]"), _("of these: random token"), _("of these: kept")]
             split = share_sliders("split", labels, SPLIT)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
@@ -218,15 +224,16 @@ def _show_epochs(encoding, rows: list[list[str]], n: int, drawing: str) -> None:
         [[r[i] for i in shown] for r in rows],
         fate_names(),
     )
-    figure(
-        mask_rows(tokens, cells, names, names=fates),
-        summary,
-        "epoch-rows",
-        data=lambda: {
-            _("token"): tokens,
-            **{name: [fates[fate] for fate in row] for name, row in zip(names, cells, strict=True)},
-        },
-    )
+    with st.container(key="wide-epochs"):
+        figure(
+            mask_rows(tokens, cells, names, names=fates),
+            summary,
+            "epoch-rows",
+            data=lambda: {
+                _("token"): tokens,
+                **{name: [fates[fate] for fate in row] for name, row in zip(names, cells, strict=True)},
+            },
+        )
     if drawing == "static":
         st.markdown(f"**{summary}** " + _("More epochs add nothing: the same tokens fall each time."))
         return
@@ -329,10 +336,9 @@ def _hidden_by_clicks(text: str, encoding, typed: set[int]) -> set[int]:
     state = st.session_state
     candidates = {i for i, special in enumerate(encoding.special) if not special}
     start = set() if typed or not candidates else {_last_word(encoding)}
-    link = st.query_params.get("blanks")
-    if follow_link("blanks") and link is not None:
-        numbers = {int(part) for part in link.split(".") if part.isascii() and part.isdigit() and len(part) < 4}
-        state["hidden"] = (text, numbers)
+    if follow_link("blanks"):
+        parts = st.query_params.get("blanks", _dotted(start)).split(".")
+        state["hidden"] = (text, {int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 4})
     elif state.get("hidden", (None,))[0] != text:
         state["hidden"] = (text, start)
     hidden = state["hidden"][1] & candidates
@@ -373,16 +379,7 @@ def two_sentences(model: str) -> None:
     _warn_untrained(model)
     mask_id, vocab = loaded.tokenizer.mask_id, loaded.tokenizer.vocab
     pairs = list(zip(with_blank[0::2], with_blank[1::2], strict=True))
-    now = tuple(st.session_state.get(key, start) for key, start in zip("ab", pairs[0], strict=True))
-    st.session_state["pair"] = pairs.index(now) if now in pairs else None
-    st.pills(
-        _("Pairs"),
-        range(len(pairs)),
-        format_func=lambda index: literal(_difference(*pairs[index])),
-        key="pair",
-        on_change=_use_pair,
-        args=(pairs,),
-    )
+    chooser = st.container()  # stands above the fields, and is filled when it is known what is in them
     rows, panels = [], []
     for column, key, start in zip(st.columns(2), "ab", pairs[0], strict=True):
         name = key.upper()
@@ -409,6 +406,16 @@ def two_sentences(model: str) -> None:
                 rows.append(expectations(loaded.model, encoding.ids, places[:1])[0])
                 title = f"{name}: {_around(encoding.tokens, places[0])}"
                 panels.append(_panel(loaded.tokenizer, rows[-1], 5, title, {}))
+    now = (st.session_state["a"], st.session_state["b"])
+    st.session_state["pair"] = pairs.index(now) if now in pairs else None
+    chooser.pills(
+        _("Pairs"),
+        range(len(pairs)),
+        format_func=lambda index: literal(_difference(*pairs[index])),
+        key="pair",
+        on_change=_use_pair,
+        args=(pairs,),
+    )
     if len(rows) < 2:
         return
     _figure_of(panels, "pair-bars")
@@ -492,7 +499,9 @@ def three_readings(model: str) -> None:
         _("Position"), candidates, format_func=lambda i: literal(visible(encoding.tokens[i])), key="at", required=True
     )
     set_url("at", position, default=start)
-    swap = st.session_state.setdefault("swap", url_int("swap", 1, 0, MAX_SEED))
+    if follow_link("swap") or "swap" not in st.session_state:
+        st.session_state["swap"] = url_int("swap", 1, 0, MAX_SEED)
+    swap = st.session_state["swap"]
     st.button(_("Another random token"), key="swap-again", icon=":material/casino:", on_click=_next_swap)
     set_url("swap", swap, default=1)
 
@@ -564,16 +573,17 @@ def paper_ablation() -> None:
     scores = {title: [float(row[column]) for row in table] for column, title in measures.items()}
     words = {"baseline": ("★", _("the paper's mixture")), "no worse": ("●", _("no worse")), "worse": ("◆", _("worse"))}
     legend([(OUTCOMES[outcome][0], symbol, text) for outcome, (symbol, text) in words.items()])
-    figure(
-        ablation(strategies, scores),
-        _("Scores on development sets. ")
-        + " ".join(
-            f"{strategy}: {', '.join(f'{title} {values[i]:.1f}' for title, values in scores.items())}."
-            for i, strategy in enumerate(strategies)
-        ),
-        "ablation",
-        data=lambda: {_("strategy"): strategies, **scores},
-    )
+    with st.container(key="wide-ablation"):
+        figure(
+            ablation(strategies, scores),
+            _("Scores on development sets. ")
+            + " ".join(
+                f"{strategy}: {', '.join(f'{title} {values[i]:.1f}' for title, values in scores.items())}."
+                for i, strategy in enumerate(strategies)
+            ),
+            "ablation",
+            data=lambda: {_("strategy"): strategies, **scores},
+        )
     st.caption(
         _("Devlin et al. 2019, appendix C.2, table 8. BERT-base; MNLI accuracy, CoNLL-2003 NER F1; development sets.")
     )
@@ -665,7 +675,8 @@ def _figure_of(panels: list, key: str) -> None:
         f"{panel.title}: {', '.join(f'{t} {percent(p)}' for t, p in zip(panel.tokens, panel.probs, strict=True))}."
         for panel in panels
     ]
-    figure(expected_tokens(panels), " ".join(words), key, data=rows)
+    with st.container(key=f"{'wide' if len(panels) > 1 else 'narrow'}-{key}"):
+        figure(expected_tokens(panels), " ".join(words), key, data=rows)
 
 
 st.html(STYLE)

@@ -1,0 +1,158 @@
+"""Masking as a reader meets it: clicks, double clicks and keys hide words, sliders stay a whole, links hold it all."""
+
+import re
+
+import pytest
+
+from tests.browser.driver import expect, open_page, screenshot, wait_idle
+
+SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
+FIELDS = ("Text to hide tokens in", "Sentence with blanks", "Sentence A, with a [MASK]", "Sentence to look into")
+HOSTILE = [
+    "",
+    "x" * 100_000,
+    "😀🏳️‍🌈👩‍👩‍👧‍👦",
+    "שלום עולם مرحبا",
+    "a\x00b\x00",
+    "</script><img src=x onerror=alert(1)>",
+    "*bold* `code` $x^2$ :red[red] [link](http://example.com) <b>b</b>",
+    "我喜欢自然语言处理",
+]
+
+
+def chip(page, position: int):
+    return page.locator(f".st-key-chip-{position} button")
+
+
+def read(page) -> list[str]:
+    """What the model reads, from the chips under the sliders."""
+    return page.get_by_role("list", name="What the model reads").get_by_role("listitem").all_inner_texts()
+
+
+def handle(page, name: str):
+    return page.get_by_role("slider", name=name)
+
+
+def test_a_click_hides_a_word_and_the_bars_follow(page):
+    open_page(page, "masking", cloze=SENTENCE, blanks="2")
+    bars = page.locator(".st-key-blank-bars")
+    expect(chip(page, 2)).to_have_text("[MASK]")
+    expect(bars.locator(".annotation-text")).to_have_count(1)
+    chip(page, 6).click()
+    expect(chip(page, 6)).to_have_text("[MASK]")
+    expect(bars.locator(".annotation-text")).to_have_count(2)
+    expect(page).to_have_url(re.compile(r"blanks=2\.6"))
+    page.reload()
+    wait_idle(page)
+    expect(chip(page, 6)).to_have_text("[MASK]")
+    chip(page, 6).click()
+    expect(chip(page, 6)).to_have_text("house")
+
+
+def test_a_double_click_hides_too(page):
+    open_page(page, "masking", cloze=SENTENCE, blanks="2")
+    chip(page, 6).dblclick()
+    expect(chip(page, 6)).to_have_text("[MASK]")
+    wait_idle(page)
+    expect(chip(page, 6)).to_have_text("[MASK]")
+    expect(page).to_have_url(re.compile(r"blanks=2\.6"))
+
+
+def test_the_keyboard_hides_too(page):
+    open_page(page, "masking", cloze=SENTENCE, blanks="2")
+    chip(page, 5).focus()
+    page.keyboard.press("Tab")
+    expect(chip(page, 6)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(chip(page, 6)).to_have_text("[MASK]")
+
+
+def test_draw_again_and_back(page):
+    open_page(page, "masking", seed=11)
+    first = read(page)
+    page.get_by_role("button", name="Draw again").click()
+    expect(page).to_have_url(re.compile("seed=12"))
+    wait_idle(page)
+    second = read(page)
+    assert first != second
+    open_page(page, "masking", seed=11)
+    assert read(page) == first
+
+
+def test_the_shares_stay_a_whole(page):
+    open_page(page, "masking")
+    random = handle(page, "of these: random token")
+    random.focus()
+    for _ in range(5):
+        random.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"split=\d+-15-\d+"))
+    wait_idle(page)
+    shares = [int(handle(page, f"of these: {name}").input_value()) for name in ("[MASK]", "random token", "kept")]
+    assert shares[1] == 15
+    assert sum(shares) == 100
+    page.get_by_role("button", name="The paper's values").click()
+    expect(page).not_to_have_url(re.compile("split="))
+    expect(random).to_have_value("10")
+
+
+def test_static_masks_repeat(page):
+    open_page(page, "masking", epochs=3)
+    page.get_by_role("radio", name="static").click()
+    expect(page.get_by_text("More epochs add nothing")).to_be_visible()
+    expect(page).to_have_url(re.compile("masks=static"))
+    rows = page.locator(".st-key-epoch-rows .ytick text")
+    expect(rows).to_have_text([re.compile("Epoch 1: [1-9]"), "Epoch 2: 0 new", "Epoch 3: 0 new"])
+
+
+def test_a_pair_is_compared_over_the_whole_vocabulary(page):
+    open_page(page, "masking", a="She fed the [MASK].", b="She opened the [MASK].")
+    figure = page.locator(".st-key-two-contexts")
+    figure.scroll_into_view_if_needed()
+    assert figure.locator(".scatterlayer .point").count() > 200
+    assert figure.locator("canvas").count() == 0
+    assert [text for text in figure.locator(".textpoint text").all_text_contents() if text]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
+def test_any_text_is_text(page, text):
+    page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+    open_page(page, "masking")
+    for label in FIELDS:
+        field = page.get_by_label(label, exact=True)
+        field.fill(text)
+        field.press("ControlOrMeta+Enter" if label == FIELDS[0] else "Enter")
+        wait_idle(page)
+        expect(field).to_have_value(text)
+    assert page.locator("img[src=x], main b, main a[href*=example]").count() == 0
+    expect(page.get_by_role("heading", name="Check yourself")).to_be_visible()
+    assert len(page.url) < 4_000
+
+
+def test_the_quiz_explains(page):
+    open_page(page, "masking")
+    quiz = page.locator(".st-key-quiz-masking-0-box")
+    quiz.get_by_text("Because there is no next token").click()
+    expect(quiz.get_by_role("alert")).to_contain_text("Not quite.")
+    quiz.get_by_text("Because each position sees").click()
+    expect(quiz.get_by_role("alert")).to_contain_text("Right.")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+        {"viewport": {"width": 1920, "height": 1080}, "color_scheme": "dark"},
+        {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
+    ],
+    ids=["laptop", "projector-dark", "phone"],
+    indirect=True,
+)
+def test_it_fits(page, request):
+    open_page(page, "masking")
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= page.viewport_size["width"]
+    small = page.evaluate(
+        "[...document.querySelectorAll('.stPlotlyChart text')].map(t => parseFloat(getComputedStyle(t).fontSize))"
+    )
+    assert small
+    assert min(small) >= 14
+    screenshot(page, f"masking-{request.node.callspec.id}")
