@@ -27,9 +27,7 @@ page = open_course(
             Stop("parameters", _("Parameters"), ":material/calculate:"),
         ],
         _("3 Pre-training"): [Stop("masking", _("Masking"), ":material/visibility_off:")],
-        _("4 Fine-tuning"): [
-            Stop("classification", _("One output layer: sentence classification"), ":material/category:")
-        ],
+        _("4 Fine-tuning"): [Stop("classification", _("Sentence classification"), ":material/category:")],
     }
 )
 language_picker()
