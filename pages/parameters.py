@@ -9,6 +9,7 @@ from minibert.config import BertConfig
 from minibert.count import FAMILY, Part, Relative, by_group, flops, memory, parameters, total
 from plots.parameters import family, growth, memory_bars, mosaic, shares, short, short_bytes
 from ui.figures import figure
+from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.models import CHECKPOINTS
 from ui.navigation import next_lesson
@@ -55,14 +56,14 @@ STYLE = """<style>
 
 def slider_labels() -> dict[str, str]:
     return {
-        "L": _("**L** layers"),
-        "H": _("**H** hidden size"),
-        "A": _("**A** heads"),
-        "F": _("**F** feed-forward size"),
-        "V": _("**V** vocabulary"),
-        "P": _("**P** positions"),
-        "T": _("**T** tokens"),
-        "B": _("**B** batch size"),
+        "L": _("L layers"),
+        "H": _("H hidden size"),
+        "A": _("A heads"),
+        "F": _("F feed-forward size"),
+        "V": _("V vocabulary"),
+        "P": _("P positions"),
+        "T": _("T tokens"),
+        "B": _("B batch size"),
     }
 
 
@@ -94,8 +95,8 @@ def part_names() -> dict[str, str]:
 def group_names() -> dict[str, str]:
     return {
         "embeddings": _("embeddings"),
-        "attention": _("attention: query, key, value, output"),
-        "scores": _("attention: T × T scores"),
+        "attention": _("attention"),
+        "scores": _("T × T scores"),
         "mlp": _("feed-forward"),
         "norms": _("LayerNorms"),
         "heads": _("heads"),
@@ -148,7 +149,7 @@ def settings_of(model: Relative) -> dict[str, object]:
     letters = model.letters
     sizes = {letter: letters[letter] for letter in "LHAFVP"}
     design = {"S": letters["S"], "E": model.embedding_size or 0, "shared": model.shared_layers}
-    return {**sizes, **design, "pooler": model.pooler, "objective-choice": model.objective}
+    return {**sizes, **design, "pooler": model.pooler, "objective": model.objective}
 
 
 def model_now() -> Relative:
@@ -164,7 +165,7 @@ def model_now() -> Relative:
                 "{hidden:,}/{heads} is not whole. Nearest that fit: A = {below} or A = {above}."
             ).format(hidden=hidden, heads=heads, below=below, above=above)
         )
-    if state["objective-choice"] in ("mlm+nsp", "mlm+sop") and not state["pooler"]:
+    if state["objective"] in ("mlm+nsp", "mlm+sop") and not state["pooler"]:
         raise ValueError(
             _("Predicting sentence pairs reads the pooler. Switch the pooler on, or choose another pre-training.")
         )
@@ -177,9 +178,7 @@ def model_now() -> Relative:
         max_position_embeddings=state["P"],
         type_vocab_size=state["S"] or 1,
     )
-    return Relative(
-        config, state["E"] or None, state["shared"], bool(state["S"]), state["pooler"], state["objective-choice"]
-    )
+    return Relative(config, state["E"] or None, state["shared"], bool(state["S"]), state["pooler"], state["objective"])
 
 
 def load_model() -> None:
@@ -238,21 +237,19 @@ def design() -> None:
     with st.popover(_("What relatives change"), icon=":material/family_history:"):
         st.toggle(_("All layers share one block (ALBERT)"), key="shared", bind="query-params")
         st.selectbox(
-            _("**E** width of the embeddings (ALBERT, ELECTRA)"),
+            _("E width of the embeddings (ALBERT, ELECTRA)"),
             [0, *WIDTHS],
             format_func=lambda width: f"{width}" if width else _("H"),
             key="E",
             bind="query-params",
         )
-        st.slider(_("**S** segments"), 0, 2, FAMILY[START].letters["S"], key="S", bind="query-params")
+        st.slider(_("S segments"), 0, 2, FAMILY[START].letters["S"], key="S", bind="query-params")
         st.toggle(_("Pooler"), value=True, key="pooler", bind="query-params")
-        objectives = {
-            "mlm+nsp": _("masked tokens + next sentence (BERT)"),
-            "mlm+sop": _("masked tokens + sentence order (ALBERT)"),
-            "mlm": _("masked tokens (RoBERTa, DistilBERT)"),
-            "rtd": _("replaced tokens (ELECTRA)"),
-        }
-        _choice("objective", objectives, _("Pre-training"), st.selectbox)
+        choice(
+            "objective",
+            _("Pre-training: masked tokens (MLM), with sentence pairs (NSP, SOP), or replaced tokens (RTD)"),
+            {"mlm+nsp": "MLM + NSP", "mlm+sop": "MLM + SOP", "mlm": "MLM", "rtd": "RTD"},
+        )
 
 
 def choose_model(now: dict[str, object]) -> str | None:
@@ -484,30 +481,16 @@ def arithmetic(model: Relative) -> None:
 def how_to_run() -> dict[str, object]:
     """The choices that change memory and nothing else. → keyword arguments of `memory`"""
     with st.container(horizontal=True, key="how-to-run", gap="medium"):
-        training = _buttons("run", {"training": _("training"), "inference": _("inference")}, _("What runs"))
-        attention = _buttons("attn", {"fused": _("fused"), "explicit": _("written out")}, _("Attention"))
-        precision = _buttons("bits", {"fp32": "fp32", "bf16": "bf16"}, _("Precision"))
-        optimizer = _buttons("opt", {"adamw": "AdamW", "momentum": _("momentum"), "sgd": "SGD"}, _("Optimizer"))
+        training = choice("run", _("What runs"), {"training": _("training"), "inference": _("inference")})
+        attention = choice("attn", _("Attention"), {"fused": _("fused"), "explicit": _("written out")})
+        precision = choice("bits", _("Precision"), {"fp32": "fp32", "bf16": "bf16"})
+        optimizer = choice("opt", _("Optimizer"), {"adamw": "AdamW", "momentum": _("momentum"), "sgd": "SGD"})
     return {
         "training": training == "training",
         "attention": attention,
         "precision": precision,
         "optimizer": optimizer,
     }
-
-
-def _choice(key: str, options: dict[str, str], label: str, widget=st.segmented_control, **more) -> str:
-    """A choice kept in the link under `key`, by its name in the code: a label there would depend on the language."""
-    control, first = f"{key}-choice", next(iter(options))
-    if follow_link(key) or control not in st.session_state:
-        st.session_state[control] = url_choice(key, list(options), first)
-    chosen = widget(label, list(options), format_func=lambda name: options[name], key=control, **more)
-    set_url(key, chosen, default=first)
-    return chosen
-
-
-def _buttons(key: str, options: dict[str, str], label: str) -> str:
-    return _choice(key, options, label, required=True)
 
 
 def bytes_used(model: Relative, how: dict[str, object]) -> None:
@@ -579,8 +562,8 @@ def growing(model: Relative, how: dict[str, object]) -> None:
     names = {"H": _("H hidden size"), "L": _("L layers"), "T": _("T tokens"), "V": _("V vocabulary")}
     kinds = {"parameters": _("parameters"), "flops": _("FLOPs"), "memory": _("memory")}
     with st.container(horizontal=True, key="growth-choice", gap="medium"):
-        letter = _buttons("grow", names, _("Grow"))
-        what = _buttons("watch", kinds, _("Watch"))
+        letter = choice("grow", _("Grow"), names)
+        what = choice("watch", _("Watch"), kinds)
     at = st.session_state[letter]
     unit = model.config.head_size if letter == "H" else RANGES[letter][2]
     top = max(2 * at, {"L": 48, "H": 2048, "T": 2048, "V": 60_000}[letter])

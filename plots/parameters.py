@@ -80,76 +80,72 @@ def mosaic(
     """
     names, columns = names or {}, columns or {}
     everything = total(count.parts)
-    fig = go.Figure()
-    left, labels, frame = 0.0, [], None
+    boxes: dict[str, tuple[float, float, float, float]] = {}  # part → left, width, top, height
+    shapes, notes = [], []
+    left = 0.0
     for column in _COLUMNS:
         parts = [part for part in count.parts if column_of(part) == column]
         size = total(parts)
         width, top = size / everything, 0.0
         for part in parts:
             height = part.total / size if size else 0.0
-            colour = COLOURS[part.group]
-            name = names.get(part.name, part.name)
-            fig.add_bar(
-                x=[left + width / 2],
-                width=[width],
-                base=[top],
-                y=[height],
-                customdata=[part.name],
-                text=f"{name} {short(part.total)}",
-                textangle=0,
-                insidetextanchor="middle",
-                textposition="inside",
-                insidetextfont={"color": ink(colour), "size": SMALL},
-                hovertext=f"{name}: {part.total:,} ({part.total / everything:.1%})",
-                hoverinfo="text",
-                marker={"color": colour, "line": {"color": LIGHT, "width": 1}},
-                selected={"marker": {"opacity": 1}},
-                unselected={"marker": {"opacity": 1}},
-                showlegend=False,
-            )
-            if part.name == selected:
-                frame = (left, left + width, top, top + height)
+            boxes[part.name] = (left, width, top, height)
             top += height
         copies = max((part.times for part in parts), default=1)
         for i in range(1, copies):
             x = left + width * i / copies
-            fig.add_shape(
-                type="line", x0=x, x1=x, y0=0, y1=1, line={"color": LIGHT, "width": 1}, opacity=0.4, layer="above"
-            )
-        labels.append(
-            (column, left, width, f"{columns.get(column, column)}<br>{short(size)} · {size / everything:.0%}")
-        )
+            shapes.append(_shape("line", (x, x, 0, 1), LIGHT, 1, opacity=0.4))
+        title = f"{columns.get(column, column)}<br>{short(size)} · {size / everything:.0%}"
+        notes.append({"x": left + width / 2, "xanchor": "center", "align": "center", "text": title})
         left += width + _GAP
-    if frame is not None:
-        x0, x1, y0, y1 = frame
-        for colour, line in ((LIGHT, 7), (DARK, 3)):  # a dark line in a light one: seen on any colour, in either theme
-            fig.add_shape(type="rect", x0=x0, x1=x1, y0=y0, y1=y1, line={"color": colour, "width": line}, layer="above")
     right = left - _GAP
-    anchors = {"embeddings": ("left", 0.0), "block": ("center", None), "heads": ("right", right)}
-    for column, start, width, text in labels:
-        anchor, at = anchors[column]
-        fig.add_annotation(
-            x=start + width / 2 if at is None else at,
-            y=0,
-            text=text,
-            showarrow=False,
-            xanchor=anchor,
-            align=anchor,
-            yanchor="bottom",
-            yshift=4,
-            font={"size": SMALL},
-        )
-    fig.update_layout(
-        barmode="overlay",
-        bargap=0,
-        uniformtext={"minsize": SMALL, "mode": "hide"},
-        margin={"l": 2, "r": 2, "t": 52, "b": 4},
-        height=440,
-    )
-    fig.update_xaxes(visible=False, range=[0, right], fixedrange=True)
-    fig.update_yaxes(visible=False, range=[1, 0], fixedrange=True)
-    return fig
+    notes[0] |= {"x": 0, "xanchor": "left", "align": "left"}  # the outer columns may be narrower than their titles
+    notes[-1] |= {"x": right, "xanchor": "right", "align": "right"}
+    if selected in boxes:
+        x, width, top, height = boxes[selected]
+        for colour, line in ((LIGHT, 7), (DARK, 3)):  # a dark line in a light one: seen on any colour, in either theme
+            shapes.append(_shape("rect", (x, x + width, top, top + height), colour, line))
+    labels = [names.get(part.name, part.name) for part in count.parts]
+    colours = [COLOURS[part.group] for part in count.parts]
+    bars = {
+        "type": "bar",
+        "x": [boxes[part.name][0] + boxes[part.name][1] / 2 for part in count.parts],
+        "width": [boxes[part.name][1] for part in count.parts],
+        "base": [boxes[part.name][2] for part in count.parts],
+        "y": [boxes[part.name][3] for part in count.parts],
+        "customdata": [part.name for part in count.parts],
+        "text": [f"{label} {short(part.total)}" for label, part in zip(labels, count.parts, strict=True)],
+        "textangle": 0,
+        "textposition": "inside",
+        "insidetextanchor": "middle",
+        "insidetextfont": {"color": [ink(colour) for colour in colours], "size": SMALL},
+        "hovertext": [
+            f"{label}: {part.total:,} ({part.total / everything:.1%})"
+            for label, part in zip(labels, count.parts, strict=True)
+        ],
+        "hoverinfo": "text",
+        "marker": {"color": colours, "line": {"color": LIGHT, "width": 1}},
+        "selected": {"marker": {"opacity": 1}},
+        "unselected": {"marker": {"opacity": 1}},
+    }
+    note = {"y": 0, "yanchor": "bottom", "yshift": 4, "showarrow": False, "font": {"size": SMALL}}
+    layout = {
+        "barmode": "overlay",
+        "uniformtext": {"minsize": SMALL, "mode": "hide"},
+        "margin": {"l": 2, "r": 2, "t": 52, "b": 4},
+        "height": 420,
+        "shapes": shapes,
+        "annotations": [note | own for own in notes],
+        "xaxis": {"visible": False, "range": [0, right], "fixedrange": True},
+        "yaxis": {"visible": False, "range": [1, 0], "fixedrange": True},
+    }
+    return go.Figure({"data": [bars], "layout": layout})
+
+
+def _shape(kind: str, box: tuple[float, float, float, float], colour: str, width: int, **more) -> dict:
+    x0, x1, y0, y1 = box
+    line = {"color": colour, "width": width}
+    return {"type": kind, "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": line, "layer": "above", **more}
 
 
 def shares(rows: Mapping[str, Mapping[str, int]], *, names: Mapping[str, str] | None = None) -> go.Figure:
@@ -178,6 +174,7 @@ def shares(rows: Mapping[str, Mapping[str, int]], *, names: Mapping[str, str] | 
             marker={"color": COLOURS[group], "line": {"color": LIGHT, "width": 1}},
         )
     fig.update_xaxes(range=[0, 1], tickformat=".0%")
+    fig.update_layout(margin_r=28)  # half of "100%"
     return _stacked(fig, rows=len(rows))
 
 
@@ -215,7 +212,7 @@ def memory_bars(rows: Mapping[str, Sequence[Part]], *, names: Mapping[str, str] 
 
 def _pattern(group: str) -> dict:
     pattern = {"shape": PATTERNS.get(group, ""), "fillmode": "replace", "size": 10}
-    return pattern | {"bgcolor": COLOURS[group], "fgcolor": DARK, "solidity": 0.15}
+    return pattern | {"bgcolor": COLOURS[group], "fgcolor": "rgba(20,23,28,0.4)", "solidity": 0.12}
 
 
 def _in_order(groups) -> list[str]:

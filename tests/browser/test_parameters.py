@@ -28,7 +28,7 @@ def press(page, slider: str, key: str) -> None:
 
 def click_part(page, name: str) -> None:
     """Click the rectangle of the map with this label."""
-    page.locator(".st-key-parts-map .bartext").get_by_text(re.compile(f"^{name} ")).click(force=True)
+    page.locator(".st-key-parts-map .bartext").get_by_text(re.compile(f"^{name} ")).first.click(force=True)
 
 
 def test_a_slider_moves_the_sums_the_map_and_the_link(page):

@@ -13,42 +13,46 @@ from plots.theme import SMALL, apply
 BASE = BertConfig.preset("base")
 
 
+def boxes(count, **options) -> dict[str, tuple[float, float, float, float]]:
+    """Part → left, right, top, bottom on the map."""
+    (bars,) = plots.mosaic(count, **options).data
+    edges = zip(bars.customdata, bars.x, bars.width, bars.base, bars.y, strict=True)
+    return {name: (x - width / 2, x + width / 2, base, base + y) for name, x, width, base, y in edges}
+
+
 @pytest.mark.parametrize("name", FAMILY)
 def test_area_on_the_map_is_the_number_of_parameters(name):
     count = parameters(FAMILY[name])
-    bars = {bar.customdata[0]: bar for bar in plots.mosaic(count).data}
-    assert list(bars) == [part.name for part in count.parts]
+    drawn = boxes(count)
+    assert list(drawn) == [part.name for part in count.parts]
     everything = total(count.parts)
     for part in count.parts:
-        area = bars[part.name].width[0] * bars[part.name].y[0]
-        assert area == pytest.approx(part.total / everything)
+        left, right, top, bottom = drawn[part.name]
+        assert (right - left) * (bottom - top) == pytest.approx(part.total / everything)
 
 
 def test_columns_of_the_map_do_not_overlap_and_fill_their_height():
     columns: dict[tuple[float, float], float] = {}
-    for bar in plots.mosaic(parameters(BASE)).data:
-        edges = bar.x[0] - bar.width[0] / 2, bar.x[0] + bar.width[0] / 2
-        assert bar.base[0] == pytest.approx(columns.get(edges, 0))  # each part starts where the one above ends
-        columns[edges] = bar.base[0] + bar.y[0]
+    for left, right, top, bottom in boxes(parameters(BASE)).values():
+        assert top == pytest.approx(columns.get((left, right), 0))  # each part starts where the one above ends
+        columns[left, right] = bottom
     assert len(columns) == 3 and all(height == pytest.approx(1) for height in columns.values())
-    ordered = sorted(columns)
-    assert all(left[1] < right[0] for left, right in itertools.pairwise(ordered))
+    assert all(a[1] < b[0] for a, b in itertools.pairwise(sorted(columns)))
 
 
 def test_copies_and_selection_are_drawn_on_the_map():
-    def lines(name, **options):
-        return [s for s in plots.mosaic(parameters(FAMILY[name]), **options).layout.shapes if s.type == "line"]
+    def shapes(name, kind, **options):
+        return [s for s in plots.mosaic(parameters(FAMILY[name]), **options).layout.shapes if s.type == kind]
 
-    assert len(lines("BERT-base")) == 11 and len(lines("ALBERT-base")) == 0
-    frames = [s for s in plots.mosaic(parameters(BASE), selected="block.attn.query").layout.shapes if s.type == "rect"]
-    query = next(bar for bar in plots.mosaic(parameters(BASE)).data if bar.customdata[0] == "block.attn.query")
-    assert {(s.y0, s.y1) for s in frames} == {(query.base[0], query.base[0] + query.y[0])}
-    assert not [s for s in plots.mosaic(parameters(BASE)).layout.shapes if s.type == "rect"]
+    assert len(shapes("BERT-base", "line")) == 11 and not shapes("ALBERT-base", "line")
+    frames = {(s.x0, s.x1, s.y0, s.y1) for s in shapes("BERT-base", "rect", selected="block.attn.query")}
+    assert len(frames) == 1 and frames.pop() == pytest.approx(boxes(parameters(BASE))["block.attn.query"])
+    assert not shapes("BERT-base", "rect")
 
 
 def test_labels_come_from_the_caller():
     fig = plots.mosaic(parameters(BASE), names={"embeddings.token": "词"}, columns={"block": "层"})
-    assert fig.data[0].text.startswith("词 ")
+    assert fig.data[0].text[0].startswith("词 ")
     assert any(note.text.startswith("层<br>85.1 M") for note in fig.layout.annotations)
 
 
