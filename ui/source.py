@@ -41,7 +41,8 @@ def source_html(lines: list[str], start: int, find: str | None = None, *, label:
     rows = []
     for offset, (line, code) in enumerate(zip(lines, coloured, strict=True)):
         marked = find is not None and find in line
-        css = ' class="mb-marked"' if marked else ""
+        first = marked and not any("mb-first" in row for row in rows)
+        css = f' class="mb-marked{" mb-first" if first else ""}"' if marked else ""
         text = f"<mark>{code or ' '}</mark>" if marked else code or " "
         rows.append(f'<tr{css}><td class="mb-line" aria-hidden="true">{start + offset}</td><td>{text}</td></tr>')
     return (

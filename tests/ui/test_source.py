@@ -28,7 +28,8 @@ def test_lines_are_the_file_s_lines(thing):
 def test_lines_with_the_wanted_text_are_marked():
     lines, start, _path = source.source_of(stepper.stepper)
     page = source.source_html(lines, start, "session_state")
-    assert page.count("<mark>") == sum("session_state" in line for line in lines) > 0
+    assert page.count("<mark>") == sum("session_state" in line for line in lines) > 1
+    assert page.count("mb-first") == 1 and page.index("mb-first") < page.index("<mark>")
 
 
 def test_code_is_never_markup():
