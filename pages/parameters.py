@@ -1,7 +1,6 @@
 """Parameters: where a BERT's weights, its arithmetic and its memory are, from its sizes alone."""
 
 import html
-import json
 
 import streamlit as st
 
@@ -138,9 +137,11 @@ def models() -> dict[str, Relative]:
     own = {}
     for path in sorted(CHECKPOINTS.glob("*/config.json")):
         try:
-            own[path.parent.name] = Relative(BertConfig.from_dict(json.loads(path.read_text(encoding="utf-8"))))
+            model = Relative(BertConfig.from_file(path))
         except (ValueError, OSError):
             continue  # a checkpoint being written, or not a BERT: other pages say so
+        if all(RANGES[letter][0] <= model.letters[letter] <= RANGES[letter][1] for letter in "LHAFVP"):
+            own[path.parent.name] = model
     return {**FAMILY, **own}
 
 

@@ -1,5 +1,6 @@
 """The parameters page: sums, links, presets, sentences for what does not fit, and prose that agrees with the counts."""
 
+import json
 import re
 from pathlib import Path
 
@@ -46,6 +47,23 @@ def test_a_preset_sets_every_size(name):
     assert f"<b>{parameters(FAMILY[name]).pretraining:,}</b> parameters" in sums(app)
     letters = FAMILY[name].letters
     assert {letter: app.slider(key=letter).value for letter in "LHAFVP"} == {k: letters[k] for k in "LHAFVP"}
+
+
+def test_the_classrooms_own_checkpoints_join_the_family(monkeypatch, tmp_path):
+    sizes = BertConfig.preset("mini", vocab_size=8003)
+    huge = sizes.change(vocab_size=10**6)  # beyond the sliders
+    for name, text in (
+        ("own", json.dumps(sizes.as_dict())),
+        ("half", '{"hidden_'),
+        ("huge", json.dumps(huge.as_dict())),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(text, encoding="utf-8")
+    monkeypatch.setattr("ui.models.CHECKPOINTS", tmp_path)
+    app = open_page()
+    assert app.pills(key="family").options[len(FAMILY) :] == ["own"]
+    app.pills(key="family").set_value("own").run()
+    assert f"<b>{parameters(sizes).pretraining:,}</b> parameters" in sums(app)
 
 
 def test_a_link_opens_exactly_what_it_says():
