@@ -69,12 +69,17 @@ def encoder_size(checkpoint: str) -> int:
 
 
 def watch(text: str) -> None:
-    """Runs that are going on answer the sentence on screen from now on."""
-    if st.session_state.get("watched") != text:
-        st.session_state["watched"] = text
-        for run in own_runs():
-            if not run.over:
-                run.send([text])
+    """Runs answer the sentence on screen: those that go on from now on, finished ones at once."""
+    before = st.session_state.get("watched")
+    st.session_state["watched"] = text
+    if text == before:
+        return
+    runs = own_runs()
+    for run in runs:
+        if not run.over:
+            run.send([text])
+    if before is not None and runs:
+        st.rerun()  # the whole page: the answers stand further down
 
 
 # --- data -----------------------------------------------------------------------------------------------------------
