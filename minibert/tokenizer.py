@@ -368,7 +368,8 @@ class Tokenizer:
                 number += 1
                 continue
             for span in section.words:
-                pieces, count = self._known_words(span.text)
+                known = self._known_words if len(span.text) <= self.max_word_chars else self.pieces_of
+                pieces, count = known(span.text)
                 source = span.source
                 for start, end, piece, part in pieces:
                     offsets = (source[start], source[end - 1] + 1)
@@ -378,7 +379,7 @@ class Tokenizer:
 
     @cached_property
     def _known_words(self):
-        """Texts repeat their words: `pieces_of` that remembers the last 65,536 of them."""
+        """`pieces_of` that remembers: texts repeat their words."""
         return lru_cache(maxsize=2**16)(self.pieces_of)
 
     def pieces_of(self, text: str) -> tuple[list[tuple[int, int, str, int]], int]:

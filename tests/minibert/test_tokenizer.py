@@ -1,0 +1,570 @@
+"""The tokenizer against `tokenizers` (ids, tokens, offsets, word numbers: no difference) and `transformers`."""
+
+import json
+import pickle
+import time
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer as FastTokenizer
+from transformers import AutoTokenizer
+
+from minibert.tokenizer import (
+    SPECIAL_TOKENS,
+    UNK,
+    Span,
+    Tokenizer,
+    Try,
+    clean,
+    decompose,
+    lowercase,
+    space_out_cjk,
+    strip_marks,
+)
+from minibert.truncation import TRUNCATIONS, keep
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+REAL = {"uncased": True, "cased": False, "chinese": True}
+CORPORA = ["heldout-text/*.txt", "tasks/en/sst2/*.tsv", "tasks/zh/chnsenticorp/*.tsv"]
+CATEGORY = "[CAT=CULTURE]"
+
+# A vocabulary in which most characters are pieces, so that a wrong character, order or offset shows in the output.
+BLOCKS = [
+    *[(0x21, 0x17F), (0x1C0, 0x24F), (0x2B0, 0x5FF), (0x600, 0x6FF), (0x890, 0x97F), (0xE00, 0xEFF), (0x1100, 0x11FF)],
+    *[(0x1AB0, 0x1AFF), (0x1D00, 0x1FFF), (0x2000, 0x206F), (0x2E00, 0x2E7F), (0x3000, 0x30FF), (0x4E00, 0x4EFF)],
+    *[(0xA640, 0xA69F), (0xAC00, 0xACFF), (0xFE00, 0xFE2F), (0xFF00, 0xFFFF), (0x11900, 0x1195F)],
+    *[(0x1E000, 0x1E02F), (0x1E900, 0x1E95F), (0x1F600, 0x1F64F), (0x20000, 0x2000F), (0x2F800, 0x2F81F)],
+]
+LETTERS = [c for first, last in BLOCKS for c in map(chr, range(first, last + 1)) if not c.isspace()]
+WORDS = [
+    "the",
+    "hug",
+    "pug",
+    "un",
+    "##aff",
+    "##able",
+    "play",
+    "##ing",
+    "##ed",
+    "don",
+    "straße",
+    "ΣΑΣ",
+    "e\u0323",
+    "中文",
+]
+VOCAB = list(dict.fromkeys([*SPECIAL_TOKENS, *WORDS, *LETTERS, *("##" + c for c in LETTERS)]))
+
+TEXT = """
+It's a small-town story: the naïve café owner, Mr. O'Brien, isn't amused!  "Why?" he asks…
+
+unaffable UNAFFABLE playing, played; don't plaaaaaay
+ÀÉÎõü Ñandú Åse coöperate Zoë fiancée Škoda İstanbul ıssız Straße STRASSE ẞ ﬁne ﬂy
+Σίσυφος ΟΔΥΣΣΕΥΣ τέλος ὈΔΥΣΣΕΎΣ
+北京大学的学生喜欢BERT模型，也喜欢《红楼梦》。東京タワー、ひらがなとカタカナ。
+한국어 문장은 어떻게 나뉘나요?
+שָׁלוֹם עֲלֵיכֶם السَّلَامُ عَلَيْكُمْ
+नमस्ते दुनिया สวัสดีชาวโลก
+😀😃 👩‍👩‍👧‍👦 🇩🇪 ❤️ x² ½ № ™ €5 £3 $4 a=b+c < > ^ ~ ` | \\ / {} []
+a\u00adb zero\u200bwidth bom\ufeffbom nul\0nul bad\ufffdbad tab\there ideo\u3000space line\u2028sep nel\u0085nel
+[MASK] x[MASK]y [mask] [[SEP]] [CLS][SEP] [PAD] [UNK] [CAT=CULTURE] [CAT=CULTURE [cat=culture] [MASK
+a\u0323\u0301 a\u0301\u0323 \u0301alone \u0344\u0323 \u1e69\u0323\u0307 q\u0307\u0323 \u0f73\u0301\u0f71 \u212b \u2126
+\ue000private \U000f0000plane \U000e0001tag \U00011938 \U0001e000a\u0301 \u08d4\u0301\u0323 \u1734 \u166d \U000111c9
+## ##ing a##b ＡＢＣ １２３ ｶﾞ \u1100\u1161\u11a8 각
+"""
+
+
+def outcome(encoding) -> tuple:
+    return encoding.tokens, encoding.ids, encoding.offsets, encoding.words
+
+
+def reference(encoding) -> tuple:
+    return encoding.tokens, encoding.ids, encoding.offsets, encoding.word_ids
+
+
+def assert_same(tokenizer: Tokenizer, texts: list[str]) -> None:
+    for text, theirs in zip(texts, tokenizer.fast().encode_batch(texts), strict=True):
+        assert outcome(tokenizer.encode(text)) == reference(theirs), repr(text)
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["uncased", "cased"])
+def own(request):
+    return Tokenizer(VOCAB, lowercase=request.param, special_tokens=[CATEGORY])
+
+
+def real_vocab(name: str) -> Path:
+    file = DATA / "vocab" / f"bert-base-{name}-vocab.txt"
+    if not file.is_file():
+        pytest.skip(f"no {file}: the reference vocabularies are not part of the project")
+    return file
+
+
+@pytest.fixture(scope="module", params=REAL)
+def real(request):
+    return Tokenizer.from_file(real_vocab(request.param), REAL[request.param], special_tokens=[CATEGORY])
+
+
+def real_lines(step: int) -> list[str]:
+    lines = []
+    for pattern in CORPORA:
+        files = sorted(DATA.glob(pattern))
+        if not files:
+            pytest.skip(f"no {DATA / pattern}: the real texts are not part of the project")
+        for file in files:
+            lines += file.read_bytes().decode().split("\n")[::step]
+    return lines
+
+
+# ---- identical to `tokenizers` -------------------------------------------------------------------------------------
+
+
+def test_own_text_as_tokenizers(own):
+    assert_same(own, [TEXT, *TEXT.split("\n"), *TEXT.split(), ""])
+
+
+def test_reference_really_is_berts_pipeline(own):
+    """`fast()` is what the other tests compare with: it must be the plain BERT pipeline."""
+    state = json.loads(own.fast().to_str())
+    assert state["normalizer"] == {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": True,
+        "strip_accents": None,
+        "lowercase": own.lowercase,
+    }
+    assert state["pre_tokenizer"] == {"type": "BertPreTokenizer"}
+    assert state["model"]["type"] == "WordPiece"
+    assert state["model"]["max_input_chars_per_word"] == 100
+    assert state["truncation"] is state["padding"] is None
+    assert own.fast() is own.fast()
+
+
+ANY_TEXT = st.lists(
+    st.one_of(
+        st.text(st.characters(exclude_categories=["Cs"])),
+        st.text(st.characters(categories=["Mn", "Mc", "Me", "Cf", "Co", "Cc", "Cn", "Zs", "Zl", "Zp"])),
+        st.text(st.sampled_from(LETTERS)),
+        st.text(st.sampled_from([chr(c) for c in range(0x110000) if unicodedata.combining(chr(c))])),
+        st.sampled_from(["\0", "\ufffd", "İ", "ΑΣ", "ß", "é\u0323", "한글", "中", "😀", " ", "a" * 100, "a" * 101]),
+        st.sampled_from([*SPECIAL_TOKENS, CATEGORY, "[CAT", "=CULTURE]", "[", "]", "[mask]", "##", "##ing"]),
+    ),
+    max_size=8,
+).map("".join)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=ANY_TEXT)
+@example("\U0001e000\u0301\u0323\u0334a")
+def test_any_text_as_tokenizers(own, text):
+    assert_same(own, [text])
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=ANY_TEXT)
+def test_any_text_as_tokenizers_with_real_vocabularies(real, text):
+    assert_same(real, [text])
+
+
+def normalized(text: str, uncased: bool) -> str:
+    span = space_out_cjk(clean(Span(text, range(len(text)))))
+    return lowercase(strip_marks(decompose(span))).text if uncased else span.text
+
+
+@pytest.mark.slow
+def test_every_code_point_as_tokenizers(own):
+    """Alone between letters, between marks of other classes, and at a word's end: all 1,112,064 code points."""
+    letters = Tokenizer([*SPECIAL_TOKENS, "a", "b", "##b", "##c", "c"], lowercase=own.lowercase)
+    normalize = own.fast().normalizer.normalize_str
+    points = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    for start in range(0, len(points), 2000):
+        chunk = points[start : start + 2000]
+        text = " ".join(f"a{c}b" for c in chunk)
+        assert normalized(text, own.lowercase) == normalize(text)
+        text = " ".join(f"a\u0301{c}\u0334\u0345 A{c}" for c in chunk)
+        assert normalized(text, own.lowercase) == normalize(text)
+        assert_same(letters, [" ".join(f"c{c}b" for c in chunk)])
+
+
+def test_every_mark_is_ordered_and_dropped_as_tokenizers(own):
+    normalize = own.fast().normalizer.normalize_str
+    for c in (chr(code) for code in range(0x110000)):
+        if unicodedata.combining(c) or unicodedata.category(c)[0] in "MP":
+            text = f"x\u0301{c}\u0334{c}\u0345 é{c}"
+            assert normalized(text, own.lowercase) == normalize(text), f"U+{ord(c):04X}"
+
+
+def test_real_text_as_tokenizers(real):
+    assert_same(real, real_lines(step=50))
+
+
+@pytest.mark.slow
+def test_all_real_text_as_tokenizers(real):
+    assert_same(real, real_lines(step=1))
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=ANY_TEXT, pair=ANY_TEXT, add_special=st.booleans())
+def test_pairs_as_tokenizers(own, text, pair, add_special):
+    ours = own.encode(text, pair, add_special=add_special)
+    theirs = own.fast().encode(text, pair, add_special_tokens=add_special)
+    assert (*outcome(ours), ours.segments) == (*reference(theirs), theirs.type_ids)
+
+
+def test_bulk_gives_the_same_ids(own):
+    lines = TEXT.split("\n")
+    assert own.encode_bulk(lines) == [own.encode(line, add_special=False).ids for line in lines]
+
+
+def test_surrogate_halves_are_dropped(own):
+    """`tokenizers` cannot take them; text from a careless JSON reader may hold them."""
+    assert own.encode("a\ud83db").tokens == own.encode("ab").tokens
+
+
+# ---- special tokens ------------------------------------------------------------------------------------------------
+
+
+def test_special_tokens_in_text():
+    tokenizer = Tokenizer(VOCAB, special_tokens=[CATEGORY, "[CAT=CULTURE]s"])
+    encoding = tokenizer.encode(f"hug{CATEGORY}hug [MASK] [CAT=CULTURE]s [mask]")
+    assert encoding.tokens[:6] == ["[CLS]", "hug", CATEGORY, "hug", "[MASK]", "[CAT=CULTURE]s"]  # the longest wins
+    assert encoding.tokens[6:9] == ["[", "m", "##a"]  # exactly as written, or not at all
+    assert encoding.special[:6] == [True, False, True, False, True, True]
+    assert encoding.offsets[2] == (3, 16)
+    assert tokenizer.vocab_size == len(VOCAB) + 2
+    assert tokenizer.ids[CATEGORY] == len(VOCAB)
+    assert tokenizer.special_ids == {*range(5), len(VOCAB), len(VOCAB) + 1}
+
+
+def test_special_token_of_the_vocabulary_keeps_its_id():
+    tokenizer = Tokenizer([*VOCAB, CATEGORY, "last"], special_tokens=[CATEGORY])
+    assert tokenizer.ids[CATEGORY] == len(VOCAB)
+    assert tokenizer.vocab_size == len(VOCAB) + 2
+
+
+def test_word_that_becomes_unk_is_not_special(letters):
+    encoding = letters.encode("é ½ [UNK]")
+    assert encoding.tokens == ["[CLS]", "e", UNK, UNK, "[SEP]"]
+    assert encoding.special == [True, False, False, True, True]
+
+
+# ---- truncation ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("add_special", [True, False])
+def test_longest_first_as_tokenizers(letters, add_special):
+    for first in range(7):
+        for second in [None, *range(7)]:
+            texts = ["a " * first] + ([] if second is None else ["b " * second])
+            for max_length in range(3 if add_special else 1, 16):
+                theirs = FastTokenizer.from_str(letters.fast().to_str())
+                theirs.enable_truncation(max_length)
+                expected = theirs.encode(*texts, add_special_tokens=add_special).ids
+                got = letters.encode(*texts, max_length=max_length, add_special=add_special).ids
+                assert got == expected, (first, second, max_length)
+
+
+def kept(tokenizer, truncation, max_length, text="abcdefgh", pair=None, **options) -> str:
+    encoding = tokenizer.encode(
+        " ".join(text), pair and " ".join(pair), max_length=max_length, truncation=truncation, **options
+    )
+    return "".join({"[CLS]": "<", "[SEP]": ">"}.get(token, token) for token in encoding.tokens)
+
+
+def test_truncations(letters):
+    assert kept(letters, "longest_first", 6) == "<abcd>"
+    assert kept(letters, "head", 6) == "<abcd>"
+    assert kept(letters, "tail", 6) == "<efgh>"
+    assert kept(letters, "head_tail", 6) == "<afgh>"
+    assert kept(letters, "none", 6) == "<abcdefgh>"
+    assert kept(letters, "budget", None, budgets=(3, 9)) == "<abc>"
+    assert kept(letters, "longest_first", 9, "abcdefgh", "xy") == "<abcd>xy>"
+    assert kept(letters, "head", 9, "abcdefgh", "xy") == "<abcdef>>"
+    assert kept(letters, "tail", 9, "abcdefgh", "xy") == "<efgh>xy>"
+    assert kept(letters, "head_tail", 11, "abcdefgh", "xy") == "<abefgh>xy>"
+    assert kept(letters, "budget", 9, "abcdefgh", "xyz", budgets=(4, 2)) == "<abcd>xy>"
+    assert kept(letters, "none", 4, "abc", "xyz") == "<abc>xyz>"
+    for truncation in set(TRUNCATIONS) - {"budget"}:
+        assert kept(letters, truncation, 10) == "<abcdefgh>"  # what fits stays
+        assert kept(letters, truncation, None) == "<abcdefgh>"
+
+
+def test_head_tail_is_the_papers_128_and_382():
+    (stays,) = keep([1000], 510, "head_tail")
+    assert list(stays) == [*range(128), *range(618, 1000)]
+
+
+def test_truncation_keeps_offsets_words_and_segments(letters):
+    encoding = letters.encode("ab cd ef", "gh ij", max_length=7, truncation="tail")
+    assert encoding.tokens == ["[CLS]", "[SEP]", "g", "##h", "i", "##j", "[SEP]"]
+    assert encoding.offsets == [(0, 0), (0, 0), (0, 1), (1, 2), (3, 4), (4, 5), (0, 0)]
+    assert encoding.words == [None, None, 0, 0, 1, 1, None]
+    assert encoding.segments == [0, 0, 1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_length": 1}, "no room for 2 special tokens"),
+        ({"truncation": "middle"}, "longest_first, head, tail"),
+        ({"truncation": "budget"}, "needs 1 budgets"),
+        ({"truncation": "budget", "budgets": (-1, 2)}, "0 or more"),
+        ({"truncation": "budget", "budgets": (9, 2), "max_length": 10}, "9 tokens do not fit into 8 places"),
+    ],
+)
+def test_bad_truncation_is_refused(letters, options, message):
+    with pytest.raises(ValueError, match=message):
+        letters.encode("abc", **options)
+
+
+# ---- explain -------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=ANY_TEXT)
+@example(TEXT)
+def test_explanation_is_what_encode_does(own, text):
+    explanation = own.explain(text, max_words=10**6)
+    assert explanation.encoding == own.encode(text)
+    told = [(token.token, token.offsets) for token in explanation.specials]
+    for word in explanation.words:
+        for part in word.parts:
+            told += [(piece, part.span.part(start, end).offsets) for start, end, piece in part.pieces]
+            found = [try_[:3] for try_ in part.tries if try_.found]
+            assert part.pieces == (found if part.unknown is None else [(0, len(part.span.text), UNK)])
+            assert all(try_.found == (try_.piece in own.pieces) for try_ in part.tries)
+    encoded = zip(explanation.encoding.tokens[1:-1], explanation.encoding.offsets[1:-1], strict=True)
+    assert sorted(told, key=lambda one: one[1]) == sorted(encoded, key=lambda one: one[1])
+    assert explanation.word_count == len(explanation.words)
+    changed = dict(enumerate(text)) | {change.position: change.became for change in explanation.changes}
+    assert explanation.cleaned == "".join(changed.values())
+    assert [text[position] for position, _ in explanation.cjk] == [c for _, c in explanation.cjk]
+
+
+def test_explanation_step_by_step(own):
+    tokenizer = Tokenizer([*SPECIAL_TOKENS, "un", "##aff", "##able", "naive", "中", "!"])
+    explanation = tokenizer.explain("Unaffable\u00a0naï\u200bve!中\0 ½ [MASK]")
+    clean_up = [(c.position, c.code_point, c.name, c.became, c.why) for c in explanation.changes]
+    assert clean_up == [
+        (9, "U+00A0", "NO-BREAK SPACE", " ", "white space"),
+        (13, "U+200B", "ZERO WIDTH SPACE", "", "format character"),
+        (18, "U+0000", "", "", "the null character"),
+    ]
+    assert explanation.cleaned == "Unaffable naïve!中 ½ [MASK]"
+    assert explanation.cjk == [(17, "中")]
+    assert explanation.spaced == "Unaffable naïve! 中  ½ [MASK]"
+    assert [(word.split.text, word.split.offsets) for word in explanation.words] == [
+        *[("Unaffable", (0, 9)), ("naïve!", (10, 17)), ("中", (17, 18)), ("½", (20, 21))]
+    ]
+    first, naive, _, half = explanation.words
+    assert (naive.decomposed.text, naive.dropped) == ("nai\u0308ve!", ["\u0308"])
+    assert (naive.stripped.text, first.stripped.text, first.lowered.text) == ("naive!", "Unaffable", "unaffable")
+    assert [(part.span.text, part.span.offsets) for part in naive.parts] == [("naive", (10, 16)), ("!", (16, 17))]
+    assert first.parts[0].tries == [
+        *[Try(0, end, "unaffable"[:end], False) for end in range(9, 2, -1)],
+        Try(0, 2, "un", True),
+        *[Try(2, end, "##" + "unaffable"[2:end], False) for end in range(9, 5, -1)],
+        Try(2, 5, "##aff", True),
+        Try(5, 9, "##able", True),
+    ]
+    assert first.parts[0].pieces == [(0, 2, "un"), (2, 5, "##aff"), (5, 9, "##able")]
+    assert half.parts[0].unknown == ("no_piece", 0)
+    assert [(token.token, token.offsets) for token in explanation.specials] == [("[MASK]", (22, 28))]
+
+
+def test_why_unknown():
+    tokenizer = Tokenizer([*SPECIAL_TOKENS, "a", "##a"])
+    assert tokenizer.explain("a" * 100).words[0].parts[0].unknown is None
+    too_long, stuck = tokenizer.explain("a" * 101 + " aaxa").words
+    assert (too_long.parts[0].unknown, too_long.parts[0].tries) == (("too_long", 100), [])
+    assert str(too_long.parts[0].unknown) == "longer than 100 characters"
+    assert stuck.parts[0].unknown == ("no_piece", 2)
+    assert str(stuck.parts[0].unknown) == "no piece matches from character 2"
+    assert stuck.parts[0].tries[-1] == Try(2, 3, "##x", False)
+
+
+def test_cased_explanation_keeps_case_and_accents():
+    (word,) = Tokenizer(VOCAB, lowercase=False).explain("É").words
+    assert word.split == word.decomposed == word.stripped == word.lowered
+    assert word.dropped == []
+
+
+def test_explanation_says_what_it_leaves_out(letters):
+    explanation = letters.explain("a b c d", max_words=3)
+    assert (len(explanation.words), explanation.word_count) == (3, 4)
+    assert len(explanation.encoding.tokens) == 6
+    (word,) = letters.explain("!" * 50, max_words=20).words
+    assert (len(word.parts), word.part_count) == (20, 50)
+
+
+# ---- long texts ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 100_000,
+        "a" + "\u0301" * 99_999,
+        "!" * 100_000,
+        "\0" * 100_000,
+        "中" * 100_000,
+        "👩‍👩‍👧‍👦 " * 12_500,
+        "[MASK]" * 16_666,
+        " ".join(chr(97 + n % 26) * 99 for n in range(1000)),
+    ],
+    ids=["one word", "marks", "punctuation", "nul", "cjk", "emoji", "special tokens", "long words"],
+)
+def test_hundred_thousand_characters(letters, text):
+    start = time.process_time()
+    encoding = letters.encode(text)
+    letters.explain(text)
+    assert time.process_time() - start < 6  # under 1 on an idle core; a quadratic step would take minutes
+    assert outcome(encoding) == reference(letters.fast().encode(text))
+
+
+# ---- files ---------------------------------------------------------------------------------------------------------
+
+
+def test_transformers_reads_what_we_save(own, tmp_path):
+    own.save(tmp_path)
+    theirs = AutoTokenizer.from_pretrained(tmp_path)
+    assert len(theirs) == own.vocab_size
+    for files in ("all four", "without tokenizer.json"):
+        for text in [TEXT, *TEXT.split("\n")]:
+            assert theirs(text, "and a pair")["input_ids"] == own.encode(text, "and a pair").ids, files
+        (tmp_path / "tokenizer.json").unlink(missing_ok=True)
+        theirs = AutoTokenizer.from_pretrained(tmp_path)
+
+
+def test_we_read_what_transformers_saves(own, tmp_path):
+    own.save(tmp_path / "ours")
+    AutoTokenizer.from_pretrained(tmp_path / "ours").save_pretrained(tmp_path / "theirs")
+    again = Tokenizer.from_directory(tmp_path / "theirs")
+    assert (again.vocab, again.lowercase, again.special_tokens) == (own.vocab, own.lowercase, own.special_tokens)
+
+
+def test_save_and_load_and_pickle(own, tmp_path):
+    own.encode(TEXT)
+    own.save(tmp_path / "new" / "folder")
+    names = ["special_tokens_map.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt"]
+    assert sorted(file.name for file in (tmp_path / "new" / "folder").iterdir()) == names
+    loaded = Tokenizer.from_directory(tmp_path / "new" / "folder")
+    for again in (loaded, pickle.loads(pickle.dumps(own))):
+        assert again.encode(TEXT) == own.encode(TEXT)
+        assert again.special_tokens == own.special_tokens
+        assert again.max_word_chars == own.max_word_chars
+
+
+def test_real_vocabularies_have_their_size_and_survive_saving(real, tmp_path):
+    assert len(real.pieces) in (30_522, 28_996, 21_128)
+    real.save(tmp_path)
+    again = Tokenizer.from_directory(tmp_path)
+    assert again.vocab == real.vocab
+    assert AutoTokenizer.from_pretrained(tmp_path)(TEXT)["input_ids"] == real.encode(TEXT).ids
+
+
+def write(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+FIVE = "\n".join(SPECIAL_TOKENS).encode() + b"\n"
+
+
+def test_only_the_line_feed_ends_a_line(tmp_path):
+    pieces = ["\u2028", "##\u2028", "\u0085", "\x0b", " ", "x\u00a0"]
+    file = write(tmp_path / "vocab.txt", FIVE + "\n".join(pieces).encode())
+    assert Tokenizer.from_file(file).vocab[5:] == pieces
+    windows = write(tmp_path / "windows.txt", FIVE.replace(b"\n", b"\r\n") + b"a\r\n")
+    assert Tokenizer.from_file(windows).vocab == [*SPECIAL_TOKENS, "a"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (FIVE + b"a\nb\na\n", r"vocab\.txt, line 8: 'a' stands already on line 6"),
+        (FIVE + b"a\n\xff\xfe\n", r"vocab\.txt, line 7: not UTF-8"),
+        (FIVE.replace(b"[UNK]\n", b""), r"vocab\.txt: the vocabulary has no \[UNK\]"),
+        (b"a\nb\n", r"vocab\.txt: the vocabulary has no \[PAD\], \[UNK\], \[CLS\], \[SEP\], \[MASK\]"),
+        (b"", r"vocab\.txt: the vocabulary has no"),
+    ],
+)
+def test_bad_vocabulary_file_names_file_and_line(tmp_path, content, message):
+    with pytest.raises(ValueError, match=message):
+        Tokenizer.from_file(write(tmp_path / "vocab.txt", content))
+
+
+def test_missing_vocabulary_file(tmp_path):
+    with pytest.raises(ValueError, match=r"nowhere\.txt: cannot be read \(No such file"):
+        Tokenizer.from_file(tmp_path / "nowhere.txt")
+    with pytest.raises(ValueError, match=r"vocab\.txt: cannot be read"):
+        Tokenizer.from_directory(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("vocab", "message"),
+    [
+        (["a"], "has no"),
+        ([*SPECIAL_TOKENS, "a", "b", "a"], "'a' twice, as ids 5 and 7"),
+        ([*SPECIAL_TOKENS, "a\nb"], "no line"),
+    ],
+)
+def test_bad_vocabulary_list(vocab, message):
+    with pytest.raises(ValueError, match=message):
+        Tokenizer(vocab)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ('{"strip_accents": false}', "strip_accents is False"),
+        ('{"do_lower_case": "yes"}', "do_lower_case is 'yes'"),
+        ('{"tokenize_chinese_chars": false}', "tokenize_chinese_chars is False"),
+        ('{"cls_token": "<s>"}', "cls_token is '<s>'"),
+        ('{"cls_token": ', "not JSON"),
+        ("[1]", "not a JSON object"),
+    ],
+)
+def test_configuration_we_cannot_follow_is_refused(tmp_path, config, message):
+    write(tmp_path / "vocab.txt", FIVE)
+    write(tmp_path / "tokenizer_config.json", config.encode())
+    with pytest.raises(ValueError, match=rf"tokenizer_config\.json: {message}"):
+        Tokenizer.from_directory(tmp_path)
+
+
+def test_configuration_of_older_transformers(tmp_path):
+    write(tmp_path / "vocab.txt", FIVE)
+    older = {"do_lower_case": False, "cls_token": {"content": "[CLS]"}, "additional_special_tokens": [CATEGORY]}
+    write(tmp_path / "tokenizer_config.json", json.dumps(older).encode())
+    tokenizer = Tokenizer.from_directory(tmp_path)
+    assert (tokenizer.lowercase, tokenizer.vocab) == (False, [*SPECIAL_TOKENS, CATEGORY])
+
+
+def test_json_without_a_vocabulary_is_refused(tmp_path):
+    for content in (
+        '{"model": {"type": "BPE", "vocab": {}}}',
+        '{"model": {"type": "WordPiece", "vocab": {"a": 7}}}',
+        "{}",
+    ):
+        with pytest.raises(ValueError, match=r"tokenizer\.json: no WordPiece vocabulary"):
+            Tokenizer.from_file(write(tmp_path / "tokenizer.json", content.encode()))
+
+
+# ---- decode --------------------------------------------------------------------------------------------------------
+
+
+def test_decode(letters):
+    ids = letters.encode("Hi, you [MASK]!").ids
+    assert letters.decode(ids) == "[CLS] hi , you [MASK] ! [SEP]"
+    assert letters.decode(ids, skip_special=True) == "hi , you !"
+    assert letters.decode([]) == ""
+    for bad in (-1, letters.vocab_size):
+        with pytest.raises(ValueError, match="outside the vocabulary"):
+            letters.decode([bad])
+
+
+def test_decoded_words_encode_to_the_same_ids(own):
+    text = "the unaffable hug, playing don't [MASK] pug 中文"
+    ids = own.encode(text, add_special=False).ids
+    assert own.encode(own.decode(ids), add_special=False).ids == ids
