@@ -2,7 +2,7 @@
 
     python -m bench.heldout [--model checkpoints/mini-en] [--text ../shared/data/heldout-text] [--record NAME]
 
-WikiText's own marks are undone first: ` @-@ ` becomes `-` again, headings are left out, and so are paragraphs that hold
+WikiText's own marks are undone first: ` @-@ ` becomes `-` again, headings are left out, and so are sentences that hold
 `<unk>`, which no writer wrote and which is easy to guess. Masks: 15 %, 80/10/10, drawn with a fixed seed; the same text
 and masks for every checkpoint of one vocabulary. Beside the model: the loss of one that knows only how frequent each
 token is in the masked text itself (its unigram entropy), the floor any use of context must beat.
@@ -20,13 +20,13 @@ import numpy as np
 
 from bench.machine import record
 from minibert import checkpoint
-from minibert.data import TokenStore, pretraining_batches
+from minibert.data import TokenStore, pretraining_batches, split_sentences
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.pretrain import evaluate
 
 
 def articles(path: Path) -> Iterator[list[str]]:
-    """WikiText articles as lists of paragraphs."""
+    """WikiText articles as lists of sentences."""
     article: list[str] = []
     for line in path.read_text(encoding="utf-8").split("\n"):
         line = line.strip()
@@ -34,8 +34,9 @@ def articles(path: Path) -> Iterator[list[str]]:
             if article:
                 yield article
             article = []
-        elif line and not line.startswith("=") and "<unk>" not in line:
-            article.append(re.sub(r" @([-,.])@ ", r"\1", line))
+        elif line and not line.startswith("="):
+            sentences = split_sentences(re.sub(r" @([-,.])@ ", r"\1", line))
+            article += [sentence for sentence in sentences if "<unk>" not in sentence]
     if article:
         yield article
 

@@ -72,6 +72,11 @@ def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     return scores.softmax(dim=-1)
 
 
+def fused_is_faster(x: Tensor) -> bool:
+    """Everywhere but in training on a CPU, where the fused kernel's backward pass is slower than the explicit one's."""
+    return x.is_cuda or not torch.is_grad_enabled()
+
+
 class Embeddings(nn.Module):
     """token + segment + position, LayerNorm, dropout (Devlin et al. 2019, §3.1 and figure 2)."""
 
@@ -113,8 +118,7 @@ class SelfAttention(nn.Module):
         q = tap("query", self.split(self.query(x)))  # (B, A, T, D)
         k = tap("key", self.split(self.key(x)))  # (B, A, T, D)
         v = tap("value", self.split(self.value(x)))  # (B, A, T, D)
-        # The fused kernel, except for training on a CPU: its backward pass is slower there than the explicit one's.
-        if tap is no_tap and (x.is_cuda or not torch.is_grad_enabled()):
+        if tap is no_tap and fused_is_faster(x):
             dropout = self.dropout.p if self.training else 0.0
             mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout)
         else:

@@ -1,0 +1,43 @@
+"""Which blanks does a checkpoint fill? The 42 sentences of lessons/data/cloze.tsv, chosen before any model was seen.
+
+python -m bench.cloze [--model checkpoints/mini-en] [--record NAME]
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from pathlib import Path
+
+from bench.machine import record
+from minibert import checkpoint
+from minibert.model import BertForPreTraining
+from minibert.pretrain import fill
+
+SENTENCES = Path(__file__).resolve().parent.parent / "lessons" / "data" / "cloze.tsv"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"))
+    parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
+    options = parser.parse_args()
+    model = checkpoint.load(options.model, kind=BertForPreTraining)
+    tokenizer = checkpoint.load_tokenizer(options.model)
+    kinds: dict[str, dict[str, int]] = {}
+    with open(SENTENCES, encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            pieces = [piece for piece, _ in fill(model, tokenizer, row["sentence"], top=5)[0]]
+            count = kinds.setdefault(row["kind"], {"first": 0, "first five": 0, "of": 0})
+            count["first"] += pieces[0] == row["answer"]
+            count["first five"] += row["answer"] in pieces
+            count["of"] += 1
+            print(f"{row['kind']:16} {row['answer']:12} {' '.join(pieces):50} {row['sentence']}")
+    for kind, count in kinds.items():
+        print(f"{kind:16} {count}")
+    if options.record:
+        print("recorded", record(options.record, kinds))
+
+
+if __name__ == "__main__":
+    main()
