@@ -41,6 +41,7 @@ st.html("""<style>
 [class*="st-key-attention-"] :is([class$="tick"] text, [class$="title"], .annotation-text, .bartext-outside) {
   fill: currentColor !important;
 }
+.st-key-part [role="tab"] p { font-size: 1.2rem; }
 </style>""")
 
 
@@ -97,6 +98,10 @@ def timings(hidden: int, heads: int) -> dict[str, list[float]]:
 
 
 # ----------------------------------------------------------------------------------------------- pieces of the page
+def parts() -> list[str]:
+    return [_("One head"), _("All heads"), _("Break it"), _("Against an RNN"), _("Weights and reasons")]
+
+
 def state(name: str) -> str:
     """The session's key of a choice that is in the link as `name`."""
     return f"choice-{name}"
@@ -125,11 +130,11 @@ def switch(name: str, label: str, options: dict[str, str]) -> str:
 
 
 def clicked(chart: str, *names: str) -> None:
-    """Callback of a figure: what was clicked goes into the choices `names`."""
+    """Callback of a figure: what was clicked goes into the choices `names`, the first entries of its customdata."""
     points = st.session_state[chart].selection.points
     if points:
         data = points[0]["customdata"]
-        for name, value in zip(names, data.values() if isinstance(data, dict) else data, strict=True):
+        for name, value in zip(names, data.values() if isinstance(data, dict) else data, strict=False):
             st.session_state[state(name)] = int(value)
 
 
@@ -459,7 +464,7 @@ def all_heads(subject: Subject, reading: "Reading", layer: int, head: int) -> No
     from plots import attention as plots
 
     if st.session_state.pop("attention-opened", False):
-        st.rerun()  # the stepper above shows the head that was clicked
+        st.rerun()  # layer and head are chosen above, outside this fragment
     n = reading.length
     tokens = reading.tokens[:n]
     probs = all_probs(trace(subject, reading))[:, 0, :, :n, :n]  # (L, A, T, T)
@@ -480,7 +485,10 @@ def all_heads(subject: Subject, reading: "Reading", layer: int, head: int) -> No
             ),
         )
     with right:
-        st.markdown(f"**{head_name(layer, head)}**")
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.markdown(f"**{head_name(layer, head)}**", width="content")
+            if st.button(_("Take it apart, step by step"), icon=":material/calculate:", on_click=open_stepper):
+                st.rerun()
         figure(
             plots.attention_matrix(tokens, probs[layer, head], axes=axes(), height=520),
             _("The shares of {name} for {count} tokens.").format(name=head_name(layer, head), count=n),
@@ -492,6 +500,10 @@ def all_heads(subject: Subject, reading: "Reading", layer: int, head: int) -> No
                 "Its rows have **{bits:.2f} bits** of entropy on average: 0 is all on one token, {most:.2f} all alike."
             ).format(bits=bits[layer, head].item(), most=math.log2(n))
         )
+
+
+def open_stepper() -> None:
+    st.session_state["part"] = parts()[0]
 
 
 def open_head() -> None:
@@ -943,12 +955,20 @@ def test_head(subject: Subject, reading: "Reading", position: int, at: tuple[int
         show_guesses(subject, before, after, (_("as trained"), _("changed")), "attention-test-words")
 
 
-def first_to_hide(reading: "Reading") -> int:
-    """Which of the words to hide at first: a [MASK] that was typed, else the last word of the first sentence."""
+def word_to_hide(reading: "Reading") -> int | None:
+    """The reader's choice among the words: at first a [MASK] that was typed, else the last word of the first sentence.
+
+    None, and a line that says so, if there are no words.
+    """
+    if not reading.words:
+        st.info(_("There is no word to hide. Type a sentence above."), icon=":material/edit:")
+        return None
     first = [at for at, i in enumerate(reading.words) if reading.segments[i] == 0] or [0]
     typed = [at for at in first if reading.tokens[reading.words[at]] == "[MASK]"]
     named = [at for at in first if any(char.isalnum() for char in reading.tokens[reading.words[at]])]
-    return (typed or named or first)[-1]
+    words = [f"{i + 1} · {reading.tokens[i]}" for i in reading.words]
+    with st.container(width=400):
+        return reading.words[pick("hide", _("Word to hide"), words, default=(typed or named or first)[-1])]
 
 
 # ---------------------------------------------------------------------------------------------------------- the page
@@ -961,21 +981,18 @@ with right:
     second = sentence_input(
         "second", [], label=_("A second sentence"), max_chars=MAX_CHARS, placeholder=_("may stay empty")
     )
-
-lesson.show("One head, step by step")
 with st.container(horizontal=True):
     name = model_choice(fill=True)
     place = st.container(horizontal=True)
     padding = st.slider(_("Padding tokens"), 0, MAX_PADDING, 2, key="padding", bind="query-params")
 with st.spinner(_("Loading the model …")):
-    subject = Subject.of(name)
-    config = subject.model.config
     from minibert.reading import Reading
 
+    subject = Subject.of(name)
     tokenizer = load(name).tokenizer
     reading = Reading.of(tokenizer, text, second or None, MAX_TOKENS).padded(padding)
 with place:
-    layers, heads = config.num_hidden_layers, config.num_attention_heads
+    layers, heads = subject.model.config.num_hidden_layers, subject.model.config.num_attention_heads
     layer = pick("layer", _("Layer"), [_("{n} of {all}").format(n=n + 1, all=layers) for n in range(layers)])
     head = pick("head", _("Head"), [_("{n} of {all}").format(n=n + 1, all=heads) for n in range(heads)])
 whole = len(Reading.of(tokenizer, text, second or None).ids)
@@ -986,34 +1003,37 @@ if whole > reading.length:
         ).format(whole=whole, n=reading.length),
         icon=":material/content_cut:",
     )
-one_head(subject, reading, layer, head)
 
-lesson.show("All heads at once")
-all_heads(subject, reading, layer, head)
-lesson.show("Why many heads")
-
-lesson.show("Break it")
-position = None
-if reading.words:
-    words = [f"{i + 1} · {reading.tokens[i]}" for i in reading.words]
-    with st.container(width=400):
-        position = reading.words[pick("hide", _("Word to hide"), words, default=first_to_hide(reading))]
-    break_it(subject, reading, position, layer, head)
-else:
-    st.info(_("There is no word to hide. Type a sentence above."), icon=":material/edit:")
-
-lesson.show("Padding and sentence pairs")
-pairs(subject, text, second)
-
-lesson.show("Against a recurrent network")
-paths(reading)
-cost()
-
-lesson.show("A weight is not an explanation")
-if position is None:
-    st.info(_("There is no word to hide. Type a sentence above."), icon=":material/edit:")
-else:
-    no_explanation(subject, reading, position)
-lesson.show("What follows from it")
+# Only the open part is computed and drawn.
+stepped, together, broken, recurrent, tested = st.tabs(parts(), key="part", on_change="rerun", bind="query-params")
+if stepped.open:
+    with stepped:
+        lesson.show("One head, step by step")
+        one_head(subject, reading, layer, head)
+if together.open:
+    with together:
+        lesson.show("All heads at once")
+        all_heads(subject, reading, layer, head)
+        lesson.show("Why many heads")
+if broken.open:
+    with broken:
+        lesson.show("Break it")
+        position = word_to_hide(reading)
+        if position is not None:
+            break_it(subject, reading, position, layer, head)
+        lesson.show("Padding and sentence pairs")
+        pairs(subject, text, second)
+if recurrent.open:
+    with recurrent:
+        lesson.show("Against a recurrent network")
+        paths(reading)
+        cost()
+if tested.open:
+    with tested:
+        lesson.show("A weight is not an explanation")
+        position = word_to_hide(reading)
+        if position is not None:
+            no_explanation(subject, reading, position)
+        lesson.show("What follows from it")
 lesson.quiz()
 next_lesson("attention")

@@ -14,7 +14,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, SEQUENTIAL, SMALL, VERMILION, apply
+from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, SEQUENTIAL, SMALL, VERMILION
 
 TOKEN_WIDTH = 12  # columns of a token's label
 NUMBERED = 11  # a matrix with at most this many rows and columns has its numbers written in its cells
@@ -59,9 +59,9 @@ def _colours(kind: str, values: np.ndarray) -> dict:
     return {"colorscale": DIVERGING, "zmin": -top, "zmax": top}
 
 
-def _cells(rows: int, columns: int, tag: Sequence = ()) -> go.Scatter:
-    """Invisible squares to click, one a cell; customdata: (*tag, row, column)."""
-    y, x = np.divmod(np.arange(rows * columns), columns)
+def _cells(values: np.ndarray, tag: Sequence[int] = (), **options) -> go.Scatter:
+    """Invisible squares to click, one a cell. customdata: (*tag, row, column, value)."""
+    y, x = np.divmod(np.arange(values.size), values.shape[1])
     unseen = {"marker": {"opacity": 0}}
     return go.Scatter(
         x=x,
@@ -70,8 +70,9 @@ def _cells(rows: int, columns: int, tag: Sequence = ()) -> go.Scatter:
         marker={"symbol": "square", "size": 14, "opacity": 0},
         selected=unseen,
         unselected=unseen,
-        customdata=np.stack([*(np.full_like(x, value) for value in tag), y, x], axis=-1),
+        customdata=np.stack([*(np.full_like(x, number) for number in tag), y, x, values.ravel()], axis=-1),
         showlegend=False,
+        **options,
     )
 
 
@@ -104,7 +105,7 @@ def attention_matrix(
     """A T × T matrix: row i is what token i makes of every token. values: (T, T); −∞ is drawn as a closed cell.
 
     kind: "probs" (0 … most) or "scores" (two signs). selected: the framed (row, column). scale: what the strongest
-    colour stands for, the largest number if not given. A click's customdata is (row, column).
+    colour stands for, the largest number if not given. A click's customdata begins with row and column.
     """
     values = np.asarray(values, dtype=float)
     size = len(tokens)
@@ -132,13 +133,9 @@ def attention_matrix(
             **colours,
         )
     )
-    cells = _cells(size, size)
-    cells.text = [
-        f"{token_label(tokens[i])} → {token_label(tokens[j])}: <b>{number(values[i, j], 4)}</b>"
-        for i in range(size)
-        for j in range(size)
-    ]
-    cells.hovertemplate = "%{text}<extra></extra>"
+    labels = [token_label(token) for token in tokens]
+    told = [f"{labels[i]} → {labels[j]}: <b>{number(values[i, j], 4)}</b>" for i in range(size) for j in range(size)]
+    cells = _cells(values, text=told, hovertemplate="%{text}<extra></extra>")
     fig.add_trace(cells)
     shapes = [
         {
@@ -163,7 +160,7 @@ def attention_matrix(
     fig.update_layout(shapes=shapes, height=height or _height(size), hoverdistance=-1, margin={"t": 8, "b": 8})
     fig.update_xaxes(**_ticks(tokens, column), side="top", tickangle=-60, title={"text": axes, "standoff": 4})
     fig.update_yaxes(**_ticks(tokens, row), autorange="reversed")
-    return apply(fig)
+    return fig
 
 
 def vectors(
@@ -175,14 +172,14 @@ def vectors(
 ) -> go.Figure:
     """Matrices with a vector for each token, side by side. panels: title → (T, D).
 
-    selected: (panel, row, column), each from 0. A click's customdata is (panel, row, column).
+    selected: (panel, row, column), each from 0. A click's customdata begins with panel, row and column.
     """
     arrays = [np.asarray(panel, dtype=float) for panel in panels.values()]
     fig = make_subplots(cols=len(arrays), shared_yaxes=True, horizontal_spacing=0.02, subplot_titles=list(panels))
     colours = _colours("vectors", np.concatenate(arrays))
     size = len(tokens)
-    for index, array in enumerate(arrays):
-        width = array.shape[1]
+    labels = [token_label(token) for token in tokens]
+    for index, (title, array) in enumerate(zip(panels, arrays, strict=True)):
         last = index == len(arrays) - 1
         fig.add_trace(
             go.Heatmap(
@@ -196,13 +193,8 @@ def vectors(
             row=1,
             col=index + 1,
         )
-        cells = _cells(size, width, tag=(index,))
-        cells.text = [
-            f"{token_label(tokens[i])}[{d + 1}] = <b>{number(array[i, d], 4)}</b>"
-            for i in range(size)
-            for d in range(width)
-        ]
-        cells.hovertemplate = "%{text}<extra></extra>"
+        hover = f"%{{text}}: <b>%{{customdata[3]:.4f}}</b><extra>{literal(title)}</extra>"
+        cells = _cells(array, (index,), text=np.repeat(labels, array.shape[1]), hovertemplate=hover)
         fig.add_trace(cells, row=1, col=index + 1)
     fig.update_annotations(font={"size": 18})
     row = None
@@ -215,7 +207,7 @@ def vectors(
     fig.update_xaxes(tickvals=[], showgrid=False)
     fig.update_yaxes(autorange="reversed", showgrid=False, ticks="")
     fig.update_yaxes(**_ticks(tokens, row), col=1)
-    return apply(fig)
+    return fig
 
 
 def dot_product(left, right, names: tuple[str, str, str], *, height: int = 360) -> go.Figure:
@@ -226,36 +218,43 @@ def dot_product(left, right, names: tuple[str, str, str], *, height: int = 360) 
     left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
     products = left * right
     where = np.arange(1, len(left) + 1)
-    fig = make_subplots(rows=3, shared_xaxes=True, vertical_spacing=0.05, row_heights=[0.13, 0.13, 0.74])
-    for row, strip in enumerate((left, right), 1):
-        fig.add_trace(
-            go.Heatmap(
-                z=[strip],
-                x=where,
-                showscale=False,
-                hovertemplate="%{x}: %{z:.4f}<extra></extra>",
-                **_colours("vectors", strip),
-            ),
-            row=row,
-            col=1,
-        )
-        fig.update_yaxes(tickvals=[0], ticktext=[literal(names[row - 1])], ticks="", showgrid=False, row=row, col=1)
-    fig.add_trace(
-        go.Bar(
-            x=where,
-            y=products,
-            marker={"color": np.where(products < 0, BLUE, VERMILION), "line": {"width": 0}},
-            customdata=np.stack([left, right], axis=-1),
-            hovertemplate="%{x}: %{customdata[0]:.4f} × %{customdata[1]:.4f} = <b>%{y:.4f}</b><extra></extra>",
-            showlegend=False,
-        ),
-        row=3,
-        col=1,
-    )
-    fig.update_layout(height=height, bargap=0.15, margin={"t": 8, "b": 8})
-    fig.update_xaxes(showgrid=False, nticks=8)
-    fig.update_yaxes(title={"text": literal(names[2])}, zeroline=True, zerolinecolor=GREY, row=3, col=1)
-    return apply(fig)
+    strips = [
+        {
+            "type": "heatmap",
+            "z": strip[None],
+            "x": where,
+            "yaxis": f"y{row}",
+            "showscale": False,
+            "hovertemplate": "%{x}: %{z:.4f}<extra></extra>",
+            **_colours("vectors", strip),
+        }
+        for row, strip in ((2, right), (3, left))
+    ]
+    bars = {
+        "type": "bar",
+        "x": where,
+        "y": products,
+        "marker": {"color": np.where(products < 0, BLUE, VERMILION).tolist(), "line": {"width": 0}},
+        "customdata": np.stack([left, right], axis=-1),
+        "hovertemplate": "%{x}: %{customdata[0]:.4f} × %{customdata[1]:.4f} = <b>%{y:.4f}</b><extra></extra>",
+    }
+    strip_axis = {"tickvals": [0], "ticks": "", "showgrid": False}
+    layout = {
+        "yaxis": {
+            "domain": [0, 0.66],
+            "title": {"text": literal(names[2])},
+            "zeroline": True,
+            "zerolinecolor": GREY,
+        },
+        "yaxis2": {"domain": [0.72, 0.83], "ticktext": [literal(names[1])], **strip_axis},
+        "yaxis3": {"domain": [0.89, 1], "ticktext": [literal(names[0])], **strip_axis},
+        "xaxis": {"showgrid": False, "nticks": 8},
+        "height": height,
+        "bargap": 0.15,
+        "showlegend": False,
+        "margin": {"t": 8, "b": 8},
+    }
+    return go.Figure([bars, *strips], layout)
 
 
 def token_bars(
@@ -301,7 +300,7 @@ def token_bars(
     )
     if low < 0:
         fig.add_vline(x=0, line={"color": GREY, "width": 1})
-    return apply(fig)
+    return fig
 
 
 def all_heads(
@@ -364,7 +363,7 @@ def all_heads(
             update(title={"text": name})
     fig.update_xaxes(side="top", tickangle=0)
     fig.update_yaxes(autorange="reversed")
-    return apply(fig)
+    return fig
 
 
 def compared_words(
@@ -399,7 +398,7 @@ def compared_words(
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
         margin={"t": 44, "b": 8},
     )
-    return apply(fig)
+    return fig
 
 
 def curves(
@@ -454,7 +453,7 @@ def curves(
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         margin={"t": 44, "b": 8},
     )
-    return apply(fig)
+    return fig
 
 
 def order_differences(
@@ -481,7 +480,7 @@ def order_differences(
     fig.update_layout(
         height=height, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 44, "b": 8}
     )
-    return apply(fig)
+    return fig
 
 
 def paths(tokens: Sequence[str], start: int, end: int, names: tuple[str, str], *, height: int = 330) -> go.Figure:
@@ -539,7 +538,7 @@ def paths(tokens: Sequence[str], start: int, end: int, names: tuple[str, str], *
     fig.update_xaxes(**_ticks(tokens), range=[-0.6, size - 0.4], tickangle=-45 if size > 8 else 0)
     fig.update_yaxes(range=[-0.4, 2.1], visible=False)
     fig.update_layout(height=height, showlegend=False, margin={"t": 8, "b": 8})
-    return apply(fig)
+    return fig
 
 
 def schedule(tokens: Sequence[str], names: tuple[str, str], axis: str, *, height: int = 400) -> go.Figure:
@@ -568,7 +567,7 @@ def schedule(tokens: Sequence[str], names: tuple[str, str], axis: str, *, height
     fig.update_yaxes(autorange="reversed", showgrid=False)
     fig.update_yaxes(**_ticks(tokens), col=1)
     fig.update_layout(height=max(height, 120 + 20 * size), bargap=0.15, margin={"t": 40, "b": 8})
-    return apply(fig)
+    return fig
 
 
 def weight_and_effect(
@@ -620,4 +619,4 @@ def weight_and_effect(
     fig.update_xaxes(title={"text": literal(axes[0])}, rangemode="tozero")
     fig.update_yaxes(title={"text": literal(axes[1])}, rangemode="tozero")
     fig.update_layout(height=height, margin={"t": 16, "b": 8})
-    return apply(fig)
+    return fig

@@ -36,8 +36,13 @@ HOSTILE = [
 ]
 
 
-def open_page(**query) -> AppTest:
-    """The page with the untrained model, unless the query says otherwise."""
+PARTS = ("One head", "All heads", "Break it", "Against an RNN", "Weights and reasons")
+
+
+def open_page(part: str = PARTS[0], **query) -> AppTest:
+    """The page with one of its parts open and the untrained model, unless the query says otherwise."""
+    assert part in PARTS
+    query["part"] = part
     app = AppTest.from_file(str(ROOT / "pages" / "attention.py"), default_timeout=180)
     for name, value in ({"model": UNTRAINED} | query).items():
         app.query_params[name] = str(value)
@@ -170,31 +175,21 @@ def test_a_link_holds_layer_head_step_cell_and_sentence():
     assert "4" in app.query_params["row"]
 
 
-@pytest.mark.parametrize("bad", ["99", "-1", "x", "1" * 50, "<img>"])
+@pytest.mark.parametrize("bad", ["99", "-1", "x" * 50, "<img>"])
 def test_a_bad_link_breaks_nothing(bad):
-    names = (
-        "step",
-        "layer",
-        "head",
-        "row",
-        "column",
-        "number",
-        "hide",
-        "break",
-        "order",
-        "padding",
-        "factor",
-        "tested",
-    )
+    names = ("step", "layer", "head", "row", "column", "number", "matrix", "padding", "model")
     app = open_page(**dict.fromkeys(names, bad))
     assert {box.label: box.value for box in app.selectbox}["Layer"] == 0
+    open_page("Break it", **dict.fromkeys(("hide", "break", "factor", "behind", "order"), bad))
+    open_page("Against an RNN", **dict.fromkeys(("source", "target", "hidden", "tokens", "counting"), bad))
+    open_page("Weights and reasons", **dict.fromkeys(("hide", "tested", "edit"), bad))
 
 
 # --- what is measured --------------------------------------------------------------------------------------------
 
 
 def test_all_heads_are_there(model, reading):
-    app = open_page(padding=0)
+    app = open_page("All heads", padding=0)
     probs = all_probs(record(model.bert, reading.batch()))[:, 0]
     squares = chart(app, "heads")["data"][1]
     assert len(squares["x"]["bdata"] if isinstance(squares["x"], dict) else squares["x"]) == probs.size(0) * probs.size(
@@ -204,7 +199,7 @@ def test_all_heads_are_there(model, reading):
 
 
 def test_without_the_root_rows_are_measured(model, reading):
-    app = open_page(**{"break": "root", "hide": 2})
+    app = open_page("Break it", **{"break": "root", "hide": 2})
     hidden = reading.hiding(2)
     root = math.sqrt(model.config.head_size)
     probs = all_probs(record(model.bert, hidden.batch(), scale_scores(root)))
@@ -213,17 +208,17 @@ def test_without_the_root_rows_are_measured(model, reading):
 
 
 def test_without_the_mask_padding_takes_its_share(model, reading):
-    app = open_page(**{"break": "mask", "behind": 5})
+    app = open_page("Break it", **{"break": "mask", "behind": 5})
     assert 0 < float(metric(app, "Attention that goes to padding").rstrip("%")) < 100
-    before = open_page(**{"break": "mask", "behind": 0})
+    before = open_page("Break it", **{"break": "mask", "behind": 0})
     assert metric(before, "Attention that goes to padding") == "0.0%"
     assert metric(before, "Probability that moved") == "0.0%"
 
 
 def test_without_positions_only_rounding_is_left(model, reading):
-    app = open_page(**{"break": "positions", "order": "reversed"})
+    app = open_page("Break it", **{"break": "positions", "order": "reversed"})
     note = next(block.value for block in app.caption if "Without positions at most" in block.value)
-    assert re.search(r"at most (0|\d × 10⁻[567]) is left", note)
+    assert re.search(r"at most (0|\d × 10⁻[⁵⁶⁷⁸]) is left", note)
     hidden = reading.hiding(reading.words[-2])
     moved = order_effect(model, hidden, hidden.new_order("reversed"), reading.words[-2]).moved
     shown_ = [c.proto.alt for c in app.get("plotly_chart") if c.proto.id.endswith("-attention-order")]
@@ -231,14 +226,14 @@ def test_without_positions_only_rounding_is_left(model, reading):
 
 
 def test_a_pair_crosses_and_padding_changes_nothing():
-    app = open_page(second="It barked.")
+    app = open_page("Break it", second="It barked.")
     assert 0 < float(metric(app, "First → second sentence").rstrip("%")) < 100
-    assert re.fullmatch(r"0|\d × 10⁻[5-8]", metric(app, "Padded against alone"))
+    assert re.fullmatch(r"0|\d × 10⁻[⁵⁶⁷⁸]", metric(app, "Padded against alone"))
 
 
 @pytest.mark.parametrize("edit", ["shuffled", "evened", "removed"])
 def test_a_tested_head_moves_what_is_measured(model, reading, edit):
-    app = open_page(edit=edit, tested=2, hide=2)
+    app = open_page("Weights and reasons", edit=edit, tested=2, hide=2)
     hidden = reading.hiding(2)
     moved = float(metric(app, "Probability that moved").rstrip("%"))
     if edit != "shuffled":  # one deal here, the mean of several in the figure
@@ -248,7 +243,7 @@ def test_a_tested_head_moves_what_is_measured(model, reading, edit):
 
 
 def test_the_guesses_are_the_models(model, reading):
-    app = open_page(hide=2, factor=0)
+    app = open_page("Break it", hide=2, factor=0)
     hidden = reading.hiding(2).batch()
     before, after = fill_in(model, hidden, 2)[0], fill_in(model, hidden, 2, scale_scores(0))[0]
     assert total_variation(before, after) > 0
@@ -261,38 +256,46 @@ def test_the_guesses_are_the_models(model, reading):
 
 
 def test_one_step_against_many():
-    app = open_page(source=1, target=6)
+    app = open_page("Against an RNN", source=1, target=6)
     alt = next(c.proto.alt for c in app.get("plotly_chart") if c.proto.id.endswith("-attention-paths"))
     assert "self-attention: 1" in alt and "recurrent network: 5" in alt
 
 
 def test_costs_are_the_formulas():
-    app = open_page(hidden=4, tokens=512)  # the fourth size is 512
+    app = open_page("Against an RNN", hidden=4, tokens=512)  # the fourth size is 512
     assert formulas(app).count(r"\mathbf{536{,}870{,}912}") == 2  # T = H: the same for both
     assert any("T = H = 512" in block.value for block in app.markdown)
-    app = open_page(hidden=4, tokens=1024, counting="layer")
+    app = open_page("Against an RNN", hidden=4, tokens=1024, counting="layer")
     assert formulas(app).count(r"\mathbf{4{,}294{,}967{,}296}") == 2  # T = 2H: attention and LSTM
 
 
 # --- anything may be typed ---------------------------------------------------------------------------------------
 
 
+def type_and_look(app: AppTest, text: str) -> None:
+    app.text_input(key="sentence").set_value(text)
+    app.text_input(key="second").set_value(text).run()
+    assert not app.exception, text[:20]
+    for figure in app.get("plotly_chart"):
+        assert "<img" not in figure.proto.spec and "</script" not in figure.proto.spec
+    for block in app.markdown:
+        assert "<img" not in block.value
+
+
 def test_any_sentence():
     app = open_page()
     for text in HOSTILE:
-        app.text_input(key="sentence").set_value(text)
-        app.text_input(key="second").set_value(text).run()
-        assert not app.exception, text[:20]
-        for figure in app.get("plotly_chart"):
-            assert "<img" not in figure.proto.spec and "</script" not in figure.proto.spec
-        for block in app.markdown:
-            assert "<img" not in block.value
+        type_and_look(app, text)
 
 
-@pytest.mark.parametrize("part", ["mask", "positions"])
-@pytest.mark.parametrize("text", ["", "😀", "我喜欢自然语言处理。"])
-def test_any_sentence_can_be_broken(part, text):
-    open_page(sentence=text, **{"break": part})
+@pytest.mark.parametrize(
+    ("part", "query"),
+    [(part, {}) for part in PARTS[1:]] + [("Break it", {"break": "mask"}), ("Break it", {"break": "positions"})],
+)
+def test_any_sentence_in_every_part(part, query):
+    app = open_page(part, **query)
+    for text in ("", "😀", HOSTILE[3], HOSTILE[8]):
+        type_and_look(app, text)
 
 
 def test_a_long_text_is_cut_and_the_page_says_so():
@@ -302,30 +305,25 @@ def test_a_long_text_is_cut_and_the_page_says_so():
 
 
 def test_every_figure_is_described():
-    app = open_page(step=5)
-    assert all(len(chart_.proto.alt) > 20 for chart_ in app.get("plotly_chart"))
+    for part in PARTS:
+        charts = open_page(part).get("plotly_chart")
+        assert charts and all(len(chart_.proto.alt) > 20 for chart_ in charts), part
 
 
 def test_the_lesson_is_whole():
     assert len(load_quiz(LESSON.folder / "quiz.toml")) >= 4
-    app = open_page()
-    text = "\n".join(block.value for block in app.markdown)
+    pages = [open_page(part) for part in PARTS]
+    pages += [open_page(step=step) for step in range(2, 7)]
+    pages += [open_page("Break it", **{"break": part}) for part in ("mask", "positions")]
+    text = "\n".join(block.value for app in pages for block in app.markdown)
     for name in LESSON.sections:
-        part = LESSON.section(name)[1]
-        if not name.startswith(("Step:", "Without")):
-            assert part in text, name
-    for step in range(1, 7):
-        assert any(
-            LESSON.section(name)[1] in block.value
-            for name in LESSON.sections
-            if name.startswith("Step:")
-            for block in open_page(step=step).markdown
-        )
+        assert LESSON.section(name)[1] in text, name
 
 
 def test_nothing_is_left_on_the_shared_model(model, reading):
     before = {name: value.clone() for name, value in model.state_dict().items()}
     for part in ("root", "mask", "positions"):
-        open_page(**{"break": part})
+        open_page("Break it", **{"break": part})
+    open_page("Weights and reasons")
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
     assert not any(module._forward_hooks for module in model.modules())

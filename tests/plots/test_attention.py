@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plots import attention as figures
-from plots.theme import SMALL
+from plots.theme import SMALL, apply
 
 TOKENS = ["[CLS]", "the", "cat", "##s", "</script><img src=x onerror=alert(1)>", "[SEP]", "[PAD]"]
 RNG = np.random.default_rng(0)
@@ -32,7 +32,7 @@ def every_figure():
 
 @pytest.mark.parametrize("figure", every_figure(), ids=lambda f: f.data[0].type)
 def test_small_type_and_markup_do_not_get_in(figure):
-    spec = json.loads(figure.to_json())
+    spec = json.loads(apply(figure).to_json())
 
     def walk(node, path=""):
         if isinstance(node, dict):
@@ -61,7 +61,7 @@ def clicks(figure):
 
 def test_every_cell_of_a_matrix_can_be_clicked_and_says_which_it_is():
     figure = figures.attention_matrix(TOKENS, PROBS)
-    assert clicks(figure) == {("y", i, j): [i, j] for i in range(7) for j in range(7)}
+    assert clicks(figure) == {("y", i, j): [i, j, PROBS[i, j]] for i in range(7) for j in range(7)}
     assert np.array_equal(np.array(figure.data[0].z, dtype=float), PROBS)
 
 
@@ -69,7 +69,7 @@ def test_every_cell_of_the_vectors_can_be_clicked():
     figure = figures.vectors(TOKENS, {"Q": VECTORS, "K": 2 * VECTORS})
     found = clicks(figure)
     assert len(found) == 2 * 7 * 5
-    assert found[("y2", 3, 4)] == [1, 3, 4]
+    assert found[("y2", 3, 4)] == [1, 3, 4, 2 * VECTORS[3, 4]]
     assert figure.data[2].zmax == figure.data[0].zmax == 2 * np.abs(VECTORS).max()  # one scale for both
 
 
@@ -100,7 +100,8 @@ def test_all_heads_lie_where_their_squares_are():
 
 def test_the_products_are_the_bars():
     figure = figures.dot_product(VECTORS[0], VECTORS[1], ("q", "k", "q × k"))
-    assert np.allclose(figure.data[2].y, VECTORS[0] * VECTORS[1])
+    assert np.allclose(figure.data[0].y, VECTORS[0] * VECTORS[1])
+    assert [np.array(strip.z).tolist() for strip in figure.data[1:]] == [[VECTORS[1].tolist()], [VECTORS[0].tolist()]]
 
 
 def test_paths_mark_the_steps_between():

@@ -1,0 +1,146 @@
+"""Attention as a reader meets it: cells and heads are clicked, keys step, links hold the cell, every part breaks."""
+
+import re
+
+import pytest
+
+from tests.browser.driver import expect, open_page, screenshot, wait_idle
+
+SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
+HOSTILE = [
+    "",
+    "x" * 100_000,
+    "😀🏳️‍🌈👩‍👩‍👧‍👦",
+    "שלום עולם مرحبا",
+    "a\x00b\x00",
+    "</script><img src=x onerror=alert(1)>",
+    "*bold* `code` $x^2$ :red[red] [link](http://example.com) <b>b</b>",
+    "我喜欢自然语言处理",
+]
+
+
+def chart(page, name: str):
+    return page.locator(f".st-key-attention-{name}")
+
+
+def click_point(page, name: str, index: int) -> None:
+    """Click the square `index` of a figure, wherever on the page it is."""
+    point = chart(page, name).locator(".scatterlayer .point").nth(index)
+    chart(page, name).locator("svg.main-svg").first.scroll_into_view_if_needed()
+    box = point.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def selected(page, label: str):
+    """The text of a select box."""
+    return page.get_by_test_id("stSelectbox").filter(has_text=label).get_by_role("combobox").first
+
+
+def formula(page, text: str):
+    """The formula on the page with this in its TeX."""
+    return page.locator(".katex annotation", has_text=text)
+
+
+def test_a_click_on_a_cell_shows_its_arithmetic_and_the_link_keeps_it(page):
+    open_page(page, "attention", step=2, padding=0, sentence=SENTENCE)
+    expect(formula(page, r"q_{2} \cdot k_{3}")).to_have_count(1)
+    click_point(page, "pairs-1", 4 * 9 + 6)  # [CLS], six words, a full stop, [SEP]
+    expect(formula(page, r"q_{5} \cdot k_{7}")).to_have_count(1)
+    expect(page).to_have_url(re.compile("row=5.*column=7"))
+    page.reload()
+    wait_idle(page)
+    expect(formula(page, r"q_{5} \cdot k_{7}")).to_have_count(1)
+    click_point(page, "pairs-1", 4 * 9 + 5)
+    expect(formula(page, r"q_{5} \cdot k_{6}")).to_have_count(1)
+    click_point(page, "pairs-1", 4 * 9 + 6)  # once more the cell clicked before
+    expect(formula(page, r"q_{5} \cdot k_{7}")).to_have_count(1)
+
+
+def test_a_cell_is_chosen_with_the_keyboard(page):
+    open_page(page, "attention", step=5, padding=0, sentence=SENTENCE)
+    box = page.get_by_test_id("stSelectbox").filter(has_text="To (column)").locator("input")
+    box.focus()
+    page.keyboard.type("house")
+    page.keyboard.press("Enter")
+    expect(formula(page, "p_{2,7} =")).to_have_count(1)
+
+
+def test_keys_step_and_each_step_leads_to_its_line(page):
+    open_page(page, "attention", sentence=SENTENCE)
+    lines = ['q = tap("query"', 'tap("scores"', 'tap("scores"', 'tap("probs"', 'tap("probs"', 'tap("mixed"']
+    code = page.locator("details", has_text="The line of code that computed this").first
+    code.locator("summary").click()
+    for step, line in enumerate(lines, 1):
+        if step > 1:
+            page.keyboard.press("ArrowRight")
+            expect(page).to_have_url(re.compile(f"step={step}"))
+        expect(page.locator(".mb-marked", has_text=line).first).to_be_visible()
+
+
+def test_a_click_on_a_number_of_a_vector(page):
+    open_page(page, "attention", padding=0, sentence=SENTENCE)
+    points = chart(page, "vectors").locator(".scatterlayer .point")
+    click_point(page, "vectors", points.count() // 3 + 20)  # of K: the first token's number 21
+    expect(formula(page, "k_{1}[21]")).to_have_count(1)
+
+
+def test_a_click_on_a_head_opens_it_in_the_stepper(page):
+    open_page(page, "attention", part="All heads", padding=0, sentence=SENTENCE)
+    click_point(page, "heads", 5)
+    expect(page).to_have_url(re.compile("layer=2.*head=2"))
+    expect(page.get_by_text("layer 2, head 2", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Take it apart, step by step").click()
+    expect(page.get_by_role("tab", name="One head")).to_have_attribute("aria-selected", "true")
+    expect(chart(page, "vectors").locator("svg.main-svg").first).to_be_visible()
+    expect(page).to_have_url(re.compile("layer=2.*head=2"))
+
+
+def test_every_part_breaks_and_says_what_happened(page):
+    open_page(page, "attention", sentence=SENTENCE)
+    page.get_by_role("tab", name="Break it").click()
+    expect(page.get_by_text("Entropy of a row, bits")).to_be_visible()
+    page.get_by_role("radio", name="the mask").click()
+    expect(page.get_by_text("Attention that goes to padding")).to_be_visible()
+    expect(page.get_by_text("0% with the mask")).to_be_visible()
+    page.get_by_role("radio", name="the positions").click()
+    expect(page.get_by_text(re.compile(r"Without positions at most (0|\d × 10⁻[⁵⁶⁷⁸]) is left"))).to_be_visible()
+    expect(page).to_have_url(re.compile("break=positions"))
+
+
+def test_measuring_on_this_machine(page):
+    open_page(page, "attention", part="Against an RNN", sentence=SENTENCE)
+    page.get_by_role("button", name="Measure it on this machine").click()
+    expect(chart(page, "timings").locator("svg.main-svg").first).to_be_visible()
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
+def test_anything_may_be_typed(page, text):
+    page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+    open_page(page, "attention", step=5)
+    page.get_by_label("Your text").fill(text)
+    page.get_by_label("Your text").press("Enter")
+    wait_idle(page)
+    page.get_by_label("A second sentence").fill(text)
+    page.get_by_label("A second sentence").press("Enter")
+    wait_idle(page)
+    expect(page.get_by_text("Check yourself")).to_be_visible()
+    assert page.locator("img[src='x']").count() == 0
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"color_scheme": scheme, "viewport": {"width": width, "height": 900}}
+        for scheme in ("light", "dark")
+        for width in (1280, 1920)
+    ],
+    indirect=True,
+    ids=["light-1280", "light-1920", "dark-1280", "dark-1920"],
+)
+def test_nothing_is_wider_than_the_screen(page):
+    open_page(page, "attention", step=5, sentence=SENTENCE)
+    width = page.viewport_size["width"]
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    screenshot(page, f"attention-{'dark' if dark else 'light'}-{width}")
