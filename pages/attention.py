@@ -17,7 +17,7 @@ from ui.source import show_source, source_of
 from ui.state import follow_link, set_url, url_choice, url_int
 from ui.stepper import stepper
 from ui.text import kind_of, show_tokens
-from ui.translations import _
+from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
     from minibert.interventions import HeadEffects, PaddingLeak
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # torch, and all that imports it, is imported where it is first needed: the page shows before that.
 
 MAX_CHARS = 300  # characters of a sentence that are read
-MAX_TOKENS = 20  # tokens that are read, [CLS] and [SEP] among them: more cannot be told apart from the back row
+MAX_TOKENS = 18  # tokens that are read, [CLS] and [SEP] among them: more cannot be told apart from the back row
 MAX_PADDING = 6
 MOST_PADDING = 24  # in the experiment without a mask
 LENGTHS = tuple(2**n for n in range(3, 14))  # T in the cost figure
@@ -306,10 +306,10 @@ def show_product(reading: "Reading", one: "Head", row: int, column: int) -> None
     from plots.attention import dot_product
 
     total = one.score_terms(row, column)
-    i, j, (q1, q2), (k1, k2) = row + 1, column + 1, total.left[:2].tolist(), total.right[:2].tolist()
+    i, j = row + 1, column + 1
     st.latex(
         rf"\begin{{aligned}} q_{{{i}}} \cdot k_{{{j}}} &= \sum_{{d=1}}^{{{one.size}}} q_{{{i}}}[d]\, k_{{{j}}}[d] \\"
-        rf" &= {tex(q1, 2)} \cdot {tex(k1, 2)} + {tex(q2, 2)} \cdot {tex(k2, 2)} + \dots \\"
+        rf" &= {tex(total.left[0].item())} \cdot {tex(total.right[0].item())} + \dots \\"
         rf" &= \mathbf{{{total.total:.4f}}} \end{{aligned}}"
     )
     names = (f"q {reading.tokens[row]}", f"k {reading.tokens[column]}", "q · k")
@@ -436,9 +436,11 @@ def terms_table(total: "Sum", names: tuple[str, str, str], key: str) -> None:
 
 def rounding(exact: float, model: float) -> None:
     """The number from exact arithmetic beside the one the model went on with."""
+    from plots.attention import number
+
     st.caption(
-        _("In exact arithmetic {exact:.8f}; the model, with 32-bit numbers, went on with {model:.8f}.").format(
-            exact=exact, model=model
+        _("In exact arithmetic {exact}; the model, with 32-bit numbers, went on with {model}.").format(
+            exact=number(exact, 8), model=number(model, 8)
         )
     )
 
@@ -500,6 +502,26 @@ def all_heads(subject: Subject, reading: "Reading", layer: int, head: int) -> No
                 "Its rows have **{bits:.2f} bits** of entropy on average: 0 is all on one token, {most:.2f} all alike."
             ).format(bits=bits[layer, head].item(), most=math.log2(n))
         )
+
+
+@st.fragment
+def many_heads(subject: Subject, reading: "Reading", position: int) -> None:
+    """How differently the heads look, and what is lost when all of a layer must look alike."""
+    from minibert.interventions import fill_in, one_pattern, total_variation
+    from minibert.model import no_tap
+    from minibert.one_head import all_probs, disagreement
+
+    hidden = reading.padded(0).hiding(position)
+    before, after = (fill_in(subject.model, hidden.batch(), position, tap)[0] for tap in (no_tap, one_pattern))
+    differ = disagreement(all_probs(trace(subject, hidden))[:, 0])  # (L,)
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        st.metric(_("Two heads of a layer differ in"), f"{differ.mean().item():.1%}")
+        st.caption(_("of a row's weight, mean of all pairs, rows and layers."))
+        st.metric(_("One pattern for all: what moves"), f"{total_variation(before, after).item():.1%}")
+        st.caption(_("of the probability, when each head of a layer gets the mean of the layer's weights."))
+    with right:
+        show_guesses(subject, before, after, (_("as trained"), _("one pattern a layer")), "attention-pattern-words")
 
 
 def open_stepper() -> None:
@@ -623,7 +645,7 @@ def without_positions(subject: Subject, reading: "Reading", position: int) -> No
     from plots.attention import order_differences
 
     lesson.show("Without positions", title=False)
-    orders = {"swapped": _("first and last word swapped"), "reversed": _("reversed"), "shuffled": _("shuffled")}
+    orders = {"swapped": _("two words swapped"), "reversed": _("reversed"), "shuffled": _("shuffled")}
     order = reading.new_order(switch("order", _("The other order"), orders))
     show_tokens(reading.tokens, label=_("The sentence"))
     show_tokens(reading.reordered(order).tokens, label=_("The same tokens in the other order"))
@@ -711,10 +733,14 @@ def paths(reading: "Reading") -> None:
     with st.container(horizontal=True):
         start = pick("source", _("From"), numbered(tokens), default=1)
         end = pick("target", _("To"), numbered(tokens), default=len(tokens) - 3)
-    names = {"attention": _("self-attention: {n}"), "rnn": _("recurrent network: {n}")}
 
-    def titles(count: Any) -> tuple[str, str]:
-        return tuple(name.format(n=count(network)) for network, name in names.items())
+    def titles(count: Any) -> tuple[str, ...]:
+        networks = {"attention": _("self-attention"), "rnn": _("recurrent network")}
+        steps = {network: count(network) for network in networks}
+        return tuple(
+            f"{name}: " + ngettext("{n} step", "{n} steps", steps[network]).format(n=steps[network])
+            for network, name in networks.items()
+        )
 
     figure(
         plots.paths(tokens, start, end, titles(lambda network: path_length(network, start, end))),
@@ -1015,6 +1041,9 @@ if together.open:
         lesson.show("All heads at once")
         all_heads(subject, reading, layer, head)
         lesson.show("Why many heads")
+        position = word_to_hide(reading)
+        if position is not None:
+            many_heads(subject, reading, position)
 if broken.open:
     with broken:
         lesson.show("Break it")

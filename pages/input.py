@@ -20,7 +20,7 @@ from ui.translations import _
 
 MAX_CHARS = 2_000
 COLUMNS = 48  # tokens drawn
-LINE = 11  # of them side by side
+LINE = 9  # of them side by side
 SPECIAL = re.compile(r"\[[^\[\]\s]{1,30}\]")
 DIMENSIONS = 64  # of a vector, drawn
 NUMBERS = 8  # of a vector, written out

@@ -12,6 +12,7 @@ from minibert.interventions import (
     fill_in,
     fill_in_edited,
     head_effects,
+    one_pattern,
     order_effect,
     padding_leak,
     rank_correlation,
@@ -122,6 +123,14 @@ def test_edits_change_the_head_they_name_as_they_say(model, batch):
     assert not torch.equal(dealt, plain[name + "probs"][0, 2])
     gone = record(model, batch, edited([removed(1, 2)]))[name + "mixed"]
     assert (gone[0, 2] == 0).all() and torch.equal(gone[0, :2], plain[name + "mixed"][0, :2])
+
+
+def test_one_pattern_for_all_heads(model, batch):
+    plain, alike = record(model, batch), record(model, batch, one_pattern)
+    name = "blocks.0.attn.probs"
+    assert torch.allclose(alike[name], plain[name].mean(1, keepdim=True).expand_as(plain[name]))
+    assert torch.equal(alike["blocks.0.attn.value"], plain["blocks.0.attn.value"])
+    assert not torch.allclose(alike["mlm.logits"], plain["mlm.logits"], atol=1e-3)
 
 
 def test_head_effects_are_those_of_the_edits_one_by_one(model, batch):

@@ -5,7 +5,7 @@ import torch
 
 from minibert.config import BertConfig
 from minibert.model import Batch, BertForPreTraining
-from minibert.one_head import PROJECTIONS, SoftmaxRow, all_probs, crossing, entropy, record, take_apart
+from minibert.one_head import PROJECTIONS, SoftmaxRow, all_probs, crossing, disagreement, entropy, record, take_apart
 
 CONFIG = BertConfig(60, 24, 3, 4, 48, max_position_embeddings=16, initializer_range=0.3)
 
@@ -91,3 +91,13 @@ def test_what_crosses_between_two_sentences():
     probs = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8], [0.6, 0.2, 0.2]])
     there, back = crossing(probs, torch.tensor([False, False, True]))
     assert (there, back) == pytest.approx((0.5, 0.8))
+
+
+def test_disagreement_of_heads():
+    a, b = torch.eye(2), torch.eye(2).flip(0)
+    half = torch.full((2, 2), 0.5)
+    assert disagreement(torch.stack([a, a, a])) == 0
+    assert disagreement(torch.stack([a, b])) == 1
+    assert disagreement(torch.stack([a, b, half])) == pytest.approx((1 + 0.5 + 0.5) / 3)
+    assert disagreement(a[None]) == 0
+    assert disagreement(torch.stack([torch.stack([a, a]), torch.stack([a, b])])).tolist() == [0, 1]

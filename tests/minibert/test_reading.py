@@ -40,13 +40,18 @@ def test_hiding_a_word_leaves_the_rest(tokenizer, reading):
 
 @pytest.mark.parametrize(
     ("kind", "sentence"),
-    [("reversed", ". man the bites dog the"), ("swapped", "man dog bites the the .")],
+    [("reversed", ". man the bites dog the"), ("swapped", "the man bites the dog .")],
 )
 def test_orders_move_the_first_sentences_words_only(reading, kind, sentence):
     other = reading.reordered(reading.new_order(kind))
     assert " ".join(other.tokens[1:7]) == sentence
     assert other.tokens[0] == "[CLS]" and other.tokens[7:] == reading.tokens[7:]
     assert other.segments == reading.segments
+
+
+def test_of_two_words_both_are_swapped(tokenizer):
+    reading = Reading.of(tokenizer, "dog bites.")
+    assert reading.reordered(reading.new_order("swapped")).tokens == ("[CLS]", "bites", "dog", ".", "[SEP]")
 
 
 def test_shuffling_is_repeatable_and_moves_something(reading):

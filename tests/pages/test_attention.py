@@ -9,9 +9,9 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from minibert.interventions import fill_in, head_effects, order_effect, scale_scores, total_variation
+from minibert.interventions import fill_in, head_effects, one_pattern, order_effect, scale_scores, total_variation
 from minibert.model import SelfAttention
-from minibert.one_head import all_probs, entropy, record, take_apart
+from minibert.one_head import all_probs, disagreement, entropy, record, take_apart
 from minibert.reading import Reading
 from ui.lesson import Lesson, load_quiz
 from ui.models import UNTRAINED, load
@@ -58,7 +58,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def reading():
-    return Reading.of(load(UNTRAINED).tokenizer, TEXT, max_length=20)
+    return Reading.of(load(UNTRAINED).tokenizer, TEXT, max_length=18)
 
 
 def chart(app: AppTest, key: str) -> dict:
@@ -198,6 +198,15 @@ def test_all_heads_are_there(model, reading):
     assert any(f"{entropy(probs).mean(-1)[0, 0].item():.2f} bits" in block.value for block in app.markdown)
 
 
+def test_why_many_heads(model, reading):
+    app = open_page("All heads", hide=2)
+    hidden = reading.hiding(2)
+    differ = disagreement(all_probs(record(model.bert, hidden.batch()))[:, 0]).mean().item()
+    assert metric(app, "Two heads of a layer differ in") == f"{differ:.1%}"
+    before, after = (fill_in(model, hidden.batch(), 2, tap)[0] for tap in (lambda name, x: x, one_pattern))
+    assert metric(app, "One pattern for all: what moves") == f"{total_variation(before, after).item():.1%}"
+
+
 def test_without_the_root_rows_are_measured(model, reading):
     app = open_page("Break it", **{"break": "root", "hide": 2})
     hidden = reading.hiding(2)
@@ -258,7 +267,7 @@ def test_the_guesses_are_the_models(model, reading):
 def test_one_step_against_many():
     app = open_page("Against an RNN", source=1, target=6)
     alt = next(c.proto.alt for c in app.get("plotly_chart") if c.proto.id.endswith("-attention-paths"))
-    assert "self-attention: 1" in alt and "recurrent network: 5" in alt
+    assert "self-attention: 1 step," in alt and "recurrent network: 5 steps." in alt
 
 
 def test_costs_are_the_formulas():
@@ -300,8 +309,8 @@ def test_any_sentence_in_every_part(part, query):
 
 def test_a_long_text_is_cut_and_the_page_says_so():
     app = open_page(sentence="word " * 50)
-    assert any("tokens. The model reads 20 of them" in box.value for box in app.info)
-    assert len(shown(open_page(sentence="word " * 50, step=2, padding=0), "pairs-1")) == 400
+    assert any("tokens. The model reads 18 of them" in box.value for box in app.info)
+    assert len(shown(open_page(sentence="word " * 50, step=2, padding=0), "pairs-1")) == 324
 
 
 def test_every_figure_is_described():
