@@ -29,6 +29,11 @@ def without_positions(name: str, x: Tensor) -> Tensor:
     return torch.zeros_like(x) if name == "embeddings.position" else x
 
 
+def one_pattern(name: str, x: Tensor) -> Tensor:
+    """All heads of a layer look alike: each gets the mean of the layer's attention. Their values stay their own."""
+    return x.mean(1, keepdim=True).expand_as(x) if name.endswith(".attn.probs") else x
+
+
 @torch.inference_mode()
 def fill_in(model: nn.Module, batch: Batch, position: int, tap: Tap = no_tap) -> Tensor:
     """What the model expects at `position`: (B, V), rows sum to 1. Computes the decoder there only."""

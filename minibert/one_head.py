@@ -158,3 +158,11 @@ def crossing(probs: Tensor, second: Tensor) -> tuple[float, float]:
     """
     to_second = probs[..., second].sum(-1)  # (…, T)
     return to_second[..., ~second].mean().item(), (1 - to_second[..., second]).mean().item()
+
+
+def disagreement(probs: Tensor) -> Tensor:
+    """How differently the heads of a layer look: the share of a row's weight that lies elsewhere in another head, mean
+    over all rows and pairs of heads. 0: all alike, 1: no two look at the same token. probs: (…, A, T, T) → (…)."""
+    heads = probs.size(-3)
+    pairs = (probs.unsqueeze(-3) - probs.unsqueeze(-4)).abs().sum(-1) / 2  # (…, A, A, T)
+    return pairs.mean(-1).sum((-1, -2)) / max(1, heads * (heads - 1))

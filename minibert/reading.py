@@ -71,8 +71,8 @@ class Reading:
         return replace(self, **rows)
 
     def new_order(self, kind: str) -> list[int]:
-        """An order for `reordered`: the first segment's words "reversed", "shuffled" (always the same way), or with the
-        first and the last real word "swapped". Everything else stays."""
+        """An order for `reordered`: the first segment's words "reversed", "shuffled" (always the same way), or the last
+        real word "swapped" with the second ("the man bit the dog"), of two with the first. Everything else stays."""
         slots = [i for i in self.words if self.segments[i] == 0]
         moved = list(slots)
         if kind == "reversed":
@@ -82,8 +82,8 @@ class Reading:
         elif kind == "swapped":
             named = [at for at, i in enumerate(slots) if any(char.isalnum() for char in self.tokens[i])]
             if named:
-                first, last = named[0], named[-1]
-                moved[first], moved[last] = moved[last], moved[first]
+                one, other = named[1 if len(named) > 2 else 0], named[-1]
+                moved[one], moved[other] = moved[other], moved[one]
         else:
             raise ValueError(f'an order is "reversed", "shuffled" or "swapped", not {kind!r}')
         order = list(range(len(self.ids)))

@@ -127,7 +127,14 @@ def attention_matrix(
             textfont={"size": SMALL},
             hoverinfo="skip",
             showscale=not written,
-            colorbar={"thickness": 12, "outlinewidth": 0, "tickfont": {"size": SMALL}, "len": 0.9},
+            colorbar={
+                "orientation": "h",
+                "y": 0,
+                "yanchor": "top",
+                "thickness": 10,
+                "outlinewidth": 0,
+                "tickfont": {"size": SMALL},
+            },
             xgap=1,
             ygap=1,
             **colours,
@@ -591,6 +598,7 @@ def weight_and_effect(
             x=weight,
             y=effect,
             mode="markers",
+            cliponaxis=False,
             marker={
                 "size": [18 if on else 13 for on in chosen],
                 "color": [VERMILION if on else BLUE for on in chosen],
