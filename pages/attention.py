@@ -431,7 +431,8 @@ def terms_table(total: "Sum", names: tuple[str, str, str], key: str) -> None:
         index=pd.RangeIndex(1, len(total.terms) + 1, name=_("term")),
     )
     st.markdown(f"**{_('All {n} terms').format(n=len(table))}**")
-    st.dataframe(table.style.format("{:.6f}"), height=250, key=key)
+    six = {name: st.column_config.NumberColumn(format="%.6f") for name in table.columns}
+    st.dataframe(table, height=250, key=key, column_config=six)
 
 
 def rounding(exact: float, model: float) -> None:
