@@ -49,7 +49,7 @@ def finetune_classification(
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
-    """Fine-tune the checkpoint in `start` and yield the events of the run; save to `out` at its end.
+    """Fine-tune the checkpoint in `start` and yield the events of the run; save to `out` at its end, or when stopped.
 
     dev_data is measured before the first step, `evaluations_per_epoch` times an epoch and at the end (an `Eval` whose
     details hold the predictions). `watch`: sentences answered at the same times (`Sample`). `mailbox()` returns
@@ -81,19 +81,25 @@ def finetune_classification(
     yield Started(asdict(settings), {**sizes, "labels": labels, "dev_examples": dev_examples})
     yield (last := evaluate(classifier, dev_data, 0))
     yield from answer(0)
-    for event in train(model, batches, settings.optimization, steps=steps, steps_per_epoch=steps_per_epoch):
-        if isinstance(event, Done):
-            break
-        yield event
-        for message in mailbox():
-            watch = [str(text) for text in message]
-            yield from answer(event.step)
-        timed_out = settings.max_seconds is not None and event.seconds > settings.max_seconds
-        if event.step % every == 0 or event.step == steps or timed_out:
-            yield (last := evaluate(classifier, dev_data, event.step))
-            yield from answer(event.step)
-        if timed_out:
-            break
+    events = train(model, batches, settings.optimization, steps=steps, steps_per_epoch=steps_per_epoch)
+    try:
+        for event in events:
+            if isinstance(event, Done):
+                break
+            yield event
+            for message in mailbox():
+                watch = [str(text) for text in message]
+                yield from answer(event.step)
+            timed_out = settings.max_seconds is not None and event.seconds > settings.max_seconds
+            if event.step % every == 0 or event.step == steps or timed_out:
+                yield (last := evaluate(classifier, dev_data, event.step))
+                yield from answer(event.step)
+            if timed_out:
+                break
+    except GeneratorExit:  # whoever asked for the events wants no more: what was learned is not lost
+        if out is not None:
+            checkpoint.save(out, model.eval(), tokenizer)
+        raise
     if out is not None:
         checkpoint.save(out, model, tokenizer)
         yield Saved(event.step, str(out))

@@ -212,7 +212,8 @@ def _warm_up_once() -> threading.Thread:
 
 
 def warm_up() -> None:
-    """Once per server, in the background: import torch and load the first model, so that no student waits for it."""
+    """Once per server, in the background: import torch, load the first model and start the cluster of the training
+    runs, so that no student waits for them."""
     _warm_up_once()
 
 
@@ -223,3 +224,6 @@ def _warm() -> None:
     shipped = next((path for path in sorted(CHECKPOINTS.glob("*")) if _complete(path)), None)
     info = ModelInfo(shipped.name, shipped.name, shipped) if shipped else ModelInfo(UNTRAINED, UNTRAINED)
     _load(info.name, info.directory, info.version)
+    from ui.runs import manager
+
+    manager().warm_up()

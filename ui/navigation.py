@@ -53,9 +53,20 @@ def open_course(sections: Mapping[str, Sequence[Stop]]):
         }
     )
     if st.session_state.get(_HERE) != page.url_path:
+        if _HERE in st.session_state:
+            _forget_page()
         st.session_state[_HERE] = page.url_path
         st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
     return page
+
+
+def _forget_page() -> None:
+    """Forget what the page before this one had in its widgets: another page may use the same names in its links.
+
+    Streamlit does so too, but only after this page's first run, which would still find the old values under its keys.
+    """
+    for key in [key for key in st.session_state if not key.startswith("_")]:
+        del st.session_state[key]
 
 
 def course() -> list[Stop]:

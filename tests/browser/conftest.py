@@ -135,10 +135,3 @@ def page(request, browser, server):
     assert not strangers, f"requests left this machine: {strangers}"
     assert not shown, f"the page showed an exception: {shown}"
     assert not errors, f"a script of the page failed: {errors}"
-
-
-def pytest_collection_modifyitems(items):
-    """Not yet run once through on a quiet machine: until then a failure here is reported without stopping a landing."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xfail(strict=False, reason="browser tests await a run on a quiet machine"))

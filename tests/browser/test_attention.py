@@ -82,8 +82,11 @@ def test_keys_step_and_each_step_leads_to_its_line(page):
 def test_a_click_on_a_number_of_a_vector(page):
     open_page(page, "attention", padding=0, sentence=SENTENCE)
     points = chart(page, "vectors").locator(".scatterlayer .point")
-    click_point(page, "vectors", points.count() // 3 + 20)  # of K: the first token's number 21
-    expect(formula(page, "k_{1}[21]")).to_have_count(1)
+    click_point(page, "vectors", points.count() // 3 + 20)  # of K: the first token's number 21, three pixels wide
+    expect(page).to_have_url(re.compile("matrix=2.*row=1.*number="))
+    number = int(re.search(r"number=(\d+)", page.url).group(1))
+    assert abs(number - 21) <= 3
+    expect(formula(page, f"k_{{1}}[{number}]")).to_have_count(1)
 
 
 def test_a_click_on_a_head_opens_it_in_the_stepper(page):

@@ -116,3 +116,13 @@ def test_it_fits(page, request):
     )
     assert small and min(small) >= 14
     screenshot(page, f"home-{request.node.callspec.id}")
+
+
+def test_a_page_does_not_inherit_what_another_one_calls_by_the_same_name(page):
+    """Tokenization and classification both keep their sentence under `text`."""
+    open_page(page, "classification")
+    first = page.get_by_role("textbox", name="Your own sentence").input_value()
+    assert first
+    open_page(page, "tokenization", text="something else")
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Sentence classification").click()
+    expect(page.get_by_role("textbox", name="Your own sentence")).to_have_value(first)

@@ -132,9 +132,9 @@ def test_the_quiz_explains(page):
     open_page(page, "masking")
     quiz = page.locator(".st-key-quiz-masking-0-box")
     quiz.get_by_text("Because there is no next token").click()
-    expect(quiz.get_by_role("alert")).to_contain_text("Not quite.")
+    expect(quiz.get_by_test_id("stAlertContainer")).to_contain_text("Not quite.")
     quiz.get_by_text("Because each position sees").click()
-    expect(quiz.get_by_role("alert")).to_contain_text("Right.")
+    expect(quiz.get_by_test_id("stAlertContainer")).to_contain_text("Right.")
 
 
 @pytest.mark.parametrize(

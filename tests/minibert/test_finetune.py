@@ -165,3 +165,14 @@ def test_split_keeps_shares_and_loses_nothing():
 def test_an_unfinished_model_cannot_answer(small_checkpoint):
     with pytest.raises(checkpoint.CheckpointError, match="is not a fine-tuned classifier"):
         Classifier.from_directory(small_checkpoint)
+
+
+def test_a_run_that_is_stopped_keeps_what_it_has_learned(small_checkpoint, tmp_path):
+    events = finetune_classification(small_checkpoint, TRAIN, DEV, QUICK, out=tmp_path / "model")
+    while not isinstance(next(events), Step):
+        pass
+    events.close()
+    stopped = Classifier.from_directory(tmp_path / "model")
+    assert stopped.model.labels == TRAIN.labels
+    start = checkpoint.load(small_checkpoint)
+    assert not torch.equal(stopped.model.bert.embeddings.token.weight, start.bert.embeddings.token.weight)

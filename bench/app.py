@@ -1,0 +1,178 @@
+"""How long a learner waits: server start to Home, page changes, a step, a training run's first point and end, a stop.
+
+python -m bench.app [--record]   (needs playwright and a Chromium)
+
+Each time is what a browser sees: from the click to the thing it asks for being on screen. The limits of the project
+stand beside the figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+from bench.machine import record
+
+ROOT = Path(__file__).resolve().parent.parent
+# figure → seconds it may take on two cores
+LIMITS = {
+    "server start to Home readable": 4.0,
+    "change of page, first visit": 1.0,
+    "change of page, visited before": 1.0,
+    "a step": 0.3,
+    "first point of a curve, clicked as soon as the page is there": 3.0,
+    "first point of a curve, later": 3.0,
+    "three epochs on the reviews": 60.0,
+    "a stop": 1.0,
+}
+PAGES = {
+    "Tokenization": "Tokenization",
+    "Input": "Input",
+    "Attention": "Attention",
+    "Parameters": "Parameters",
+    "Masking": "Masking",
+    "Sentence classification": "One output layer",
+}
+PATIENT = 60_000  # milliseconds
+# The step's button is the marked one, and nothing on the page is left over from the step before.
+STEP_SHOWN = """step => document.querySelector('[class*="st-key-stepper"] [data-testid="stBaseButton-primary"]')
+  ?.innerText.startsWith(`${step}.`) && !document.querySelector('[data-stale="true"]')
+  && document.querySelector('[data-testid="stApp"]').getAttribute('data-test-script-state') === 'notRunning'"""
+
+
+@contextmanager
+def server(runs: Path) -> Iterator[tuple[str, float]]:
+    """A new server, its address and the moment it was started; the caller waits for it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+    command += [f"--server.port={port}", "--server.address=127.0.0.1"]
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=os.environ | {"MINIBERT_RUNS": str(runs)}, stdout=subprocess.DEVNULL
+    )
+    try:
+        yield f"http://127.0.0.1:{port}", started
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def open_when_up(page: Page, address: str) -> None:
+    for _ in range(1000):
+        try:
+            page.goto(address)
+            return
+        except Exception:  # not listening yet
+            time.sleep(0.02)
+    raise RuntimeError("the server did not start")
+
+
+def heading(page: Page, text: str):
+    return page.get_by_role("heading", level=1).filter(has_text=re.compile(text, re.IGNORECASE))
+
+
+def seconds(action, shown) -> float:
+    started = time.perf_counter()
+    action()
+    expect(shown).to_be_visible(timeout=PATIENT)
+    return time.perf_counter() - started
+
+
+def tour(page: Page) -> list[float]:
+    """Every page by its link in the menu, until its title and first interactive part are there."""
+    waits = []
+    for link, title in PAGES.items():
+        menu = page.get_by_test_id("stSidebarNav").get_by_role("link", name=link, exact=True)
+        waits.append(seconds(menu.click, heading(page, title)))
+        page.wait_for_timeout(2_000)  # a reader's pace: the next page is not asked for while this one draws
+    return waits
+
+
+def first_point(page: Page) -> float:
+    curves = page.locator('[class*="st-key-curves"] .js-line').first
+    return seconds(page.get_by_role("button", name=re.compile("^.*Train 2 models")).click, curves)
+
+
+def run(chromium) -> dict[str, float]:
+    waits: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, started):
+        page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US").new_page()
+        open_when_up(page, address)
+        expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=PATIENT)
+        waits["server start to Home readable"] = time.perf_counter() - started
+        page.wait_for_timeout(10_000)
+        waits["change of page, first visit"] = max(tour(page))
+        waits["change of page, visited before"] = max(tour(page))
+        page.goto(f"{address}/attention")
+        step = page.get_by_role("button", name="Next")
+        expect(step.first).to_be_visible(timeout=PATIENT)
+        page.wait_for_timeout(5_000)
+        steps = []
+        for number in range(2, 6):
+            clicked = time.perf_counter()
+            step.first.click()
+            page.wait_for_function(STEP_SHOWN, arg=number, timeout=PATIENT)
+            steps.append(time.perf_counter() - clicked)
+            page.wait_for_timeout(1_500)
+        waits["a step"] = max(steps)
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _):
+        page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US").new_page()
+        open_when_up(page, f"{address}/classification")
+        expect(page.get_by_role("button", name=re.compile("Train 2 models"))).to_be_enabled(timeout=PATIENT)
+        clicked = time.perf_counter()
+        waits["first point of a curve, clicked as soon as the page is there"] = first_point(page)
+        expect(page.get_by_text("Right and wrong")).to_be_visible(timeout=PATIENT)
+        waits["three epochs on the reviews"] = time.perf_counter() - clicked
+        page.get_by_role("slider", name="Epochs").press("End")
+        page.wait_for_timeout(2_000)
+        waits["first point of a curve, later"] = again(page)
+        stop = page.get_by_role("button", name="Stop")
+        before = stop.count()
+        clicked = time.perf_counter()
+        stop.first.click()
+        expect(stop).to_have_count(before - 1, timeout=PATIENT)
+        waits["a stop"] = time.perf_counter() - clicked
+    return waits
+
+
+def again(page: Page) -> float:
+    """A second click on Train: the rows of the new runs replace the old ones, then their first point comes."""
+    clicked = time.perf_counter()
+    page.get_by_role("button", name=re.compile("^.*Train 2 models")).click()
+    expect(page.get_by_role("button", name="Stop").first).to_be_visible(timeout=PATIENT)
+    expect(page.locator('[class*="st-key-curves"] .js-line').first).to_be_attached(timeout=PATIENT)
+    return time.perf_counter() - clicked
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--record", action="store_true", help="write bench/results/app.json")
+    chosen = options.parse_args()
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--headless", "--no-sandbox", "--disable-gpu"]
+        )
+        waits = run(chromium)
+        chromium.close()
+    for name, limit in LIMITS.items():
+        print(f"{name:62} {waits[name]:6.2f} s   limit {limit:g} s{'' if waits[name] <= limit else '   MISSED'}")
+    if chosen.record:
+        record("app", {name: {"seconds": round(waits[name], 2), "limit": limit} for name, limit in LIMITS.items()})
+
+
+if __name__ == "__main__":
+    main()
