@@ -20,9 +20,11 @@ import numpy as np
 
 from bench.machine import record
 from minibert import checkpoint
-from minibert.data import TokenStore, pretraining_batches, split_sentences
+from minibert.data import PretrainingBatches
+from minibert.documents import split_sentences
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.pretrain import evaluate
+from minibert.store import TokenStore
 
 
 def articles(path: Path) -> Iterator[list[str]]:
@@ -52,7 +54,7 @@ def main() -> None:
     results = {"model": str(options.model)}
     for part in ("valid", "test"):
         store = TokenStore.build(articles(options.text / f"{part}.txt"), tokenizer)
-        batches = list(pretraining_batches(store, tokenizer, batch_size=32, max_length=128, seed=0, epochs=1))
+        batches = list(PretrainingBatches(store, tokenizer, batch_size=32, max_length=128, seed=0, epochs=1))
         answers = np.concatenate([batch.labels[batch.labels != IGNORE].numpy() for batch in batches])
         shares = np.array(list(Counter(answers.tolist()).values())) / len(answers)
         metrics = evaluate(model, iter(batches)).metrics

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -56,30 +57,52 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--model", default=SHIPPED, type=Path, help="a checkpoint directory (default: the shipped one)")
     sub.add_argument("--top", type=positive(int), default=5, help="answers per blank (default: 5)")
 
-    sub = command("pretrain", pretrain, "Pre-train a BERT on text files or folders (.txt, .txt.gz, .txt.xz).")
+    sub = command("pretrain", pretrain, "Pre-train a BERT on text files or folders (.txt, .jsonl; also .gz, .xz).")
     sub.add_argument(
         "--data",
         nargs="+",
         required=True,
         type=Path,
-        help="one sentence or paragraph a line, blank line between documents",
+        help="one sentence or paragraph a line, blank line between documents; or JSON lines with a text",
     )
     sub.add_argument("--preset", choices=PRESETS, default="mini")
     sub.add_argument("--out", required=True, type=Path, help="directory of the checkpoint")
     budget = sub.add_mutually_exclusive_group(required=True)
     budget.add_argument("--minutes", type=positive(float), help="training time")
     budget.add_argument("--steps", type=positive(int), help="optimizer steps")
-    sub.add_argument("--vocab", type=Path, help="a vocab.txt; without it one is learned from the data")
-    sub.add_argument("--vocab-size", type=positive(int), default=8192, help="pieces to learn (default: 8192)")
+    words = sub.add_mutually_exclusive_group()
+    words.add_argument("--vocab", type=Path, help="a vocab.txt; without it one is learned from the data")
+    words.add_argument("--model", type=Path, help="go on from this checkpoint, with its vocabulary and sizes")
+    words.add_argument("--vocab-size", type=positive(int), default=8192, help="pieces to learn (default: 8192)")
+    sub.add_argument("--dev", nargs="+", type=Path, default=[], help="text to measure on while it trains")
     sub.add_argument("--batch-size", type=positive(int), default=32)
+    sub.add_argument("--accumulate", type=positive(int), default=1, help="parts a batch is computed in, to save memory")
     sub.add_argument("--max-length", type=positive(int), default=128, help="tokens a row, [CLS] and [SEP] counted")
+    sub.add_argument(
+        "--input-format",
+        choices=("segment_pair", "sentence_pair", "full_sentences", "doc_sentences"),
+        default="segment_pair",
+        help="the paper's segment pairs, or another of Liu et al. (2019); the last two have no next-sentence task",
+    )
+    sub.add_argument("--short-probability", type=float, default=0.1, help="of shorter rows (default: 0.1)")
     sub.add_argument("--learning-rate", type=positive(float), default=1e-3)
+    sub.add_argument("--dropout", type=float, default=0.0)
     sub.add_argument("--mask-rate", type=positive(float), default=0.15)
     sub.add_argument("--nsp-weight", type=float, default=1.0, help="of the next-sentence loss (default: 1)")
     sub.add_argument("--whole-words", action="store_true", help="mask whole words")
+    sub.add_argument("--words", choices=("none", "jieba"), default="none", help="who says what a Chinese word is")
+    sub.add_argument("--static", action="store_true", help="draw the masks once and repeat them in every epoch")
     sub.add_argument("--start", choices=("counts", "random"), default="counts", help="weights at the start")
     sub.add_argument("--seed", type=int, default=0)
+    sub.add_argument("--save-every", type=positive(int), metavar="N", help="steps (default: every five minutes)")
+    sub.add_argument("--resume", action="store_true", help="go on where the run in --out was cut off")
+    sub.add_argument("--snapshots", action="store_true", help="keep small copies of early steps, to look back at")
+    sub.add_argument("--compile", action="store_true", help="compile the model first (torch.compile)")
     sub.add_argument("--threads", type=positive(int), help="processor threads")
+    sub.add_argument("--processes", type=positive(int), default=os.cpu_count(), help="for tokenizing (default: all)")
+    sub.add_argument(
+        "--cache", type=Path, default=default_cache(), help="folder of tokenized text (default: %(default)s)"
+    )
 
     sub = command("evaluate", evaluate, "Measure a pre-trained model on text: MLM loss and accuracy, NSP accuracy.")
     sub.add_argument("--model", default=SHIPPED, type=Path)
@@ -170,6 +193,13 @@ def fill(options) -> None:
         put(options, {"blank": blank, "answers": [{"piece": w, "probability": p} for w, p in answers]}, plain)
 
 
+def default_cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "minibert"
+
+
+EARLY = (0.0, 0.01, 0.03, 0.1, 0.2, 0.4)  # shares of a run: most changes at its beginning
+
+
 def pretrain(options) -> None:
     import torch
 
@@ -179,35 +209,45 @@ def pretrain(options) -> None:
 
     if options.threads:
         torch.set_num_threads(options.threads)
+    same = ("preset", "vocab_size", "steps", "minutes", "batch_size", "accumulate", "max_length", "input_format")
+    same += ("short_probability", "dropout", "nsp_weight", "words", "start", "seed", "save_every", "compile")
     settings = PretrainSettings(
-        preset=options.preset,
-        vocab_size=options.vocab_size,
-        steps=options.steps,
-        minutes=options.minutes,
-        batch_size=options.batch_size,
-        max_length=options.max_length,
-        start=options.start,
-        nsp_weight=options.nsp_weight,
-        masking=Masking(rate=options.mask_rate, whole_words=options.whole_words),
-        seed=options.seed,
+        **{name: getattr(options, name) for name in same},
+        masking=Masking(rate=options.mask_rate, whole_words=options.whole_words, static=options.static),
+        snapshots=EARLY if options.snapshots else (),
     )
     optimization = replace(settings.optimization, learning_rate=options.learning_rate)
-    show(options, run(replace(settings, optimization=optimization), options.data, options.out, options.vocab))
+    events = run(
+        replace(settings, optimization=optimization),
+        options.data,
+        options.out,
+        options.vocab,
+        model=options.model,
+        dev=options.dev,
+        cache=options.cache,
+        processes=options.processes,
+        resuming=options.resume,
+    )
+    if int(os.environ.get("RANK", "0")) == 0:
+        show(options, events)
+    else:
+        for _ in events:  # of a team, one process reports
+            pass
 
 
 def evaluate(options) -> None:
     from minibert import checkpoint
-    from minibert.data import TokenStore, pretraining_batches, read_documents
+    from minibert.documents import read_documents
     from minibert.model import BertForPreTraining
+    from minibert.pretrain import PretrainSettings, dev_batches
     from minibert.pretrain import evaluate as measure
+    from minibert.store import TokenStore
 
     model = checkpoint.load(options.model, kind=BertForPreTraining)
     tokenizer = checkpoint.load_tokenizer(options.model)
     store = TokenStore.build(read_documents(options.data), tokenizer)
-    batches = pretraining_batches(
-        store, tokenizer, batch_size=32, max_length=options.max_length, seed=options.seed, epochs=1
-    )
-    metrics = measure(model, batches).metrics
+    settings = PretrainSettings(steps=1, max_length=options.max_length)
+    metrics = measure(model, iter(dev_batches(store, tokenizer, settings))).metrics
     put(options, metrics, "  ".join(f"{name} {value:.4g}" for name, value in metrics.items()))
 
 
@@ -251,16 +291,30 @@ def show(options, events) -> dict:
         last = event.as_dict()
         if options.json:
             print(json.dumps(last, ensure_ascii=False), flush=True)
-        elif last["event"] == "step":
-            parts = "".join(f"  {name} {value:.3f}" for name, value in last["parts"].items())
-            line = f"{last['progress']:6.1%}  step {last['step']}  loss {last['loss']:.3f}{parts}  "
-            print(f"\r{line}{last['tokens_per_second']:,.0f} tokens/s ", end="", file=sys.stderr, flush=True)
-        elif last["event"] == "eval":
-            metrics = "  ".join(f"{name} {value:.4f}" for name, value in last["metrics"].items())
-            print(f"\rstep {last['step']}: {metrics}", file=sys.stderr, flush=True)
-        elif last["event"] == "saved":
-            print(f"\nsaved {last['path']}", file=sys.stderr, flush=True)
+            continue
+        match last["event"]:
+            case "preparing":
+                print(f"{last['what']} …", file=sys.stderr, flush=True)
+            case "started":
+                for note in last["details"].get("skipped", ()):
+                    print(f"passed over: {note}", file=sys.stderr, flush=True)
+            case "step":
+                print(f"\r{step_line(last)} ", end="", file=sys.stderr, flush=True)
+            case "eval":
+                metrics = "  ".join(f"{name} {value:.4f}" for name, value in last["metrics"].items())
+                print(f"\rstep {last['step']}: {metrics}", file=sys.stderr, flush=True)
+            case "saved":
+                print(f"\nsaved {last['path']}", file=sys.stderr, flush=True)
     return last
+
+
+def step_line(step: dict) -> str:
+    """How far, how good, how fast, how much longer."""
+    parts = "".join(f"  {name} {value:.3f}" for name, value in step["parts"].items())
+    left = step["seconds"] * (1 - step["progress"]) / step["progress"] if step["progress"] else 0.0
+    minutes, seconds = divmod(round(left), 60)
+    speed = f"{step['tokens_per_second']:,.0f} tokens/s  {minutes}:{seconds:02d} left"
+    return f"{step['progress']:6.1%}  step {step['step']}  loss {step['loss']:.3f}{parts}  {speed}"
 
 
 if __name__ == "__main__":

@@ -12,23 +12,38 @@ import torch
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
-from minibert.data import TokenStore
 from minibert.model import Bert, MlmHead
+from minibert.store import TokenStore
+
+CHUNK = 4_000_000  # tokens counted at a time
 
 
 def cooccurrence(store: TokenStore, vocab_size: int, window: int = 5) -> sparse.csr_matrix:
     """Symmetric counts (V, V): tokens at distance d ≤ window in the same sentence count 1/d."""
-    ids = store.ids.astype(np.int64)
-    sentence = np.repeat(np.arange(len(store.sentences) - 1), np.diff(store.sentences))
     counts = sparse.csr_matrix((vocab_size, vocab_size), dtype=np.float32)
-    for distance in range(1, window + 1):
-        together = sentence[distance:] == sentence[:-distance]
-        pairs = ids[:-distance][together] * vocab_size + ids[distance:][together]
-        cells, number = np.unique(pairs, return_counts=True)
-        rows, columns = np.divmod(cells, vocab_size)
-        weights = (number / distance).astype(np.float32)
-        counts += sparse.csr_matrix((weights, (rows, columns)), shape=counts.shape)
+    ends = np.asarray(store.sentences)
+    first = 0
+    while first < len(ends) - 1:  # whole sentences, about CHUNK tokens of them
+        last = max(first + 1, int(np.searchsorted(ends, ends[first] + CHUNK, side="right")) - 1)
+        ids = store.plain(ends[first], ends[last])
+        sentence = np.repeat(np.arange(last - first), np.diff(ends[first : last + 1]))
+        for distance in range(1, window + 1):
+            together = sentence[distance:] == sentence[:-distance]
+            pairs = ids[:-distance][together] * vocab_size + ids[distance:][together]
+            cells, number = np.unique(pairs, return_counts=True)
+            rows, columns = np.divmod(cells, vocab_size)
+            weights = (number / distance).astype(np.float32)
+            counts += sparse.csr_matrix((weights, (rows, columns)), shape=counts.shape)
+        first = last
     return (counts + counts.T).tocsr()
+
+
+def frequencies(store: TokenStore, vocab_size: int) -> np.ndarray:
+    """How often each token occurs. (V,) int64."""
+    counts = np.zeros(vocab_size, dtype=np.int64)
+    for start in range(0, len(store.ids), CHUNK):
+        counts += np.bincount(store.plain(start, start + CHUNK), minlength=vocab_size)
+    return counts
 
 
 def positive_pmi(counts: sparse.csr_matrix) -> sparse.csr_matrix:
@@ -64,7 +79,7 @@ def start_output_bias(head: MlmHead, store: TokenStore) -> None:
     A bias moves by about the learning rate a step and frequencies span ten nats; until it has arrived, the embeddings
     are bent to say what is frequent.
     """
-    counts = np.bincount(store.ids, minlength=head.decoder.out_features) + 1.0
+    counts = frequencies(store, head.decoder.out_features) + 1.0
     with torch.no_grad():
         head.decoder.bias.copy_(torch.from_numpy(np.log(counts / counts.sum())))
 

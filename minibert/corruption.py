@@ -33,12 +33,14 @@ def mask_tokens(
     rate: float = 0.15,
     split: tuple[float, float, float] = (0.8, 0.1, 0.1),
     whole_words: bool = False,
+    joined: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Devlin et al. 2019, §3.1: hide `rate` of the tokens; of those, [MASK] / random / unchanged by `split`.
 
     ids: (B, T) int64 · special: (B, T) bool, never hidden ([CLS], [SEP], padding) · returns (ids, labels), labels −100
     where nothing is asked. Each row hides round(rate × its tokens), at least one if rate > 0 and it has any.
-    whole_words: a word falls with all its `##` pieces, within the same budget.
+    whole_words: a word falls with all its `##` pieces, within the same budget; and where a script has no such pieces,
+    with the characters that `joined` (B, T) says continue a word (Cui et al. 2021).
     """
     if not 0 <= rate <= 1:
         raise ValueError(f"the masking rate is a share between 0 and 1, not {rate}")
@@ -46,7 +48,8 @@ def mask_tokens(
         raise ValueError(f"the split must be three shares that sum to 1, not {split}")
     budget = masking_budget((~special).sum(dim=1), rate)  # (B,)
     if whole_words:
-        hidden = draw_words(vocab.continuation[ids], special, budget, rng)
+        continuation = vocab.continuation[ids] if joined is None else vocab.continuation[ids] | joined
+        hidden = draw_words(continuation, special, budget, rng)
     else:
         hidden = draw_tokens(special, budget, rng)  # (B, T)
     labels = torch.where(hidden, ids, IGNORE)

@@ -1,150 +1,33 @@
-"""Text files → documents → token store → pairs of segments → batches for pre-training."""
+"""Token store → rows of the model's input → batches for pre-training, from any place on again."""
 
 from __future__ import annotations
 
-import gzip
-import lzma
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import torch
 
 from minibert.corruption import MaskVocabulary, mask_tokens
 from minibert.model import Batch
+from minibert.store import JOINED, TokenStore
 from minibert.tokenizer import Tokenizer
 
-OPENERS = {".gz": gzip.open, ".xz": lzma.open}
-TEXT_NAMES = (".txt", ".txt.gz", ".txt.xz")
-# An end of sentence: . ! ? … (with closing quotes or brackets) before a space, or the Chinese marks, which need none.
-SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[^\sa-z])|(?<=[。！？])(?![”’」』）])")
-ABBREVIATION = re.compile(
-    r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Prof|Gen|Col|Lt|Capt|Sgt|Rev|Jr|Sr|vs|etc|No|Vol|pp|cf|e\.g|i\.e))\.$"
-)
-
-
-class DataError(ValueError):
-    """Data that cannot be used; the message names the file and what to do."""
-
-
-def text_files(paths: Sequence[str | Path]) -> list[Path]:
-    """The files named, and in folders every .txt, .txt.gz and .txt.xz, sorted. Raises DataError if one is not there."""
-    files: list[Path] = []
-    for path in map(Path, paths):
-        if path.is_dir():
-            inside = sorted(file for file in path.rglob("*") if file.name.endswith(TEXT_NAMES))
-            if not inside:
-                raise DataError(f"{path} holds no {', '.join(TEXT_NAMES)} file")
-            files += inside
-        elif path.is_file():
-            files.append(path)
-        else:
-            raise DataError(f"{path} does not exist")
-    return files
-
-
-def read_documents(paths: Sequence[str | Path]) -> Iterator[list[str]]:
-    """Documents as lists of lines, a document per blank-line block. Plain, .gz and .xz files and folders of them.
-
-    Raises DataError with file and line where a file is not UTF-8, looks binary (a NUL byte) or is damaged.
-    """
-    for file in text_files(paths):
-        document: list[str] = []
-        try:
-            with OPENERS.get(file.suffix, open)(file, "rb") as lines:
-                for number, raw in enumerate(lines, 1):
-                    try:
-                        line = raw.decode("utf-8").strip()
-                    except UnicodeDecodeError as error:
-                        raise DataError(f"{file}, line {number}: not UTF-8 ({error.reason})") from error
-                    if "\0" in line:
-                        raise DataError(f"{file}, line {number}: a NUL byte; this looks like a binary file")
-                    if line:
-                        document.append(line)
-                    elif document:
-                        yield document
-                        document = []
-        except (OSError, EOFError, lzma.LZMAError) as error:
-            raise DataError(f"{file} cannot be read: {error}") from error
-        if document:
-            yield document
-
-
-def split_sentences(line: str) -> list[str]:
-    """A paragraph → its sentences, by end marks; common abbreviations and initials do not end one."""
-    sentences: list[str] = []
-    start = 0
-    for end in SENTENCE_END.finditer(line):
-        if not ABBREVIATION.search(line[start : end.start()]):
-            sentences.append(line[start : end.end()].strip())
-            start = end.end()
-    sentences.append(line[start:].strip())
-    return [sentence for sentence in sentences if sentence]
-
-
-@dataclass(frozen=True)
-class TokenStore:
-    """Tokenized documents in three flat arrays: sentence i is ids[sentences[i]:sentences[i+1]], document d is the
-    sentences documents[d] to documents[d+1]."""
-
-    ids: np.ndarray  # (tokens,) uint16 or int32
-    sentences: np.ndarray  # (sentences + 1,) int64
-    documents: np.ndarray  # (documents + 1,) int64
-
-    @classmethod
-    def build(cls, documents: Iterable[list[str]], tokenizer: Tokenizer, chunk: int = 2000) -> TokenStore:
-        """Split every line into sentences and tokenize in bulk. Raises DataError if no token comes out."""
-        kind = np.uint16 if tokenizer.vocab_size <= 2**16 else np.int32
-        ids: list[np.ndarray] = []
-        lengths: list[int] = []
-        ends = [0]
-        pending: list[str] = []
-
-        def flush():
-            for encoded in tokenizer.encode_bulk(pending):
-                ids.append(np.array(encoded, dtype=kind))
-                lengths.append(len(encoded))
-            pending.clear()
-
-        for document in documents:
-            pending += [sentence for line in document for sentence in split_sentences(line)]
-            ends.append(len(lengths) + len(pending))
-            if len(pending) >= chunk:
-                flush()
-        flush()
-        if not sum(lengths):
-            raise DataError("the data holds no text")
-        return cls(np.concatenate(ids), np.concatenate([[0], np.cumsum(lengths)]), np.array(ends))
-
-    def __len__(self) -> int:
-        return len(self.documents) - 1
-
-    def document(self, index: int, start: int = 0) -> Iterator[list[int]]:
-        """The sentences of one document from sentence `start` on, as ids; sentences without a token are left out."""
-        first, last = self.documents[index] + start, self.documents[index + 1]
-        for a, b in pairwise(self.sentences[first : last + 1]):
-            if b > a:
-                yield self.ids[a:b].tolist()
-
-    def elsewhere(self, index: int, rng: np.random.Generator) -> Iterator[list[int]]:
-        """The sentences of another document than `index`, drawn evenly, from a random one on."""
-        if len(self) < 2:
-            return iter(())
-        other = (index + int(rng.integers(1, len(self)))) % len(self)
-        return self.document(other, int(rng.integers(self.documents[other + 1] - self.documents[other])))
+FORMATS = ("segment_pair", "sentence_pair", "full_sentences", "doc_sentences")
+POOL = 256  # batches that are sorted by length together
 
 
 @dataclass(frozen=True)
 class SegmentPair:
-    """[CLS] a [SEP] b [SEP] to be. next_label: 0 if b follows a in its document, 1 if it is from elsewhere."""
+    """[CLS] a [SEP] b [SEP] to be. next_label: 0 if b follows a in its document, 1 if it is from elsewhere.
+
+    Without a b, and then without a label: [CLS] a [SEP].
+    """
 
     a: list[int]
     b: list[int]
-    next_label: int
+    next_label: int | None
 
 
 def sentence_pairs(
@@ -200,32 +83,86 @@ def truncate_pair(a: list[int], b: list[int], budget: int, rng: np.random.Genera
     return a[cut[0][0] : len(a) - cut[0][1]], b[cut[1][0] : len(b) - cut[1][1]]
 
 
-def assemble(pairs: Sequence[SegmentPair], tokenizer: Tokenizer) -> tuple[Batch, torch.Tensor]:
-    """[CLS] a [SEP] b [SEP], padded to the longest → (batch with next_labels, special (B, T) bool).
+def single_pairs(
+    document: Sequence[list[int]],
+    elsewhere: Callable[[], Iterator[list[int]]],
+    max_length: int,
+    rng: np.random.Generator,
+) -> list[SegmentPair]:
+    """Pairs of single sentences, half of them neighbours (SENTENCE-PAIR+NSP of Liu et al. 2019, §4.2)."""
+    pairs: list[SegmentPair] = []
+    i = 0
+    while i < len(document):
+        random_next = i == len(document) - 1 or rng.random() < 0.5
+        b = next(iter(elsewhere()), []) if random_next else document[i + 1]
+        if b:
+            pairs.append(SegmentPair(*truncate_pair(document[i], b, max_length - 3, rng), int(random_next)))
+        i += 1 if random_next else 2  # each sentence is read once, the random ones apart
+    return pairs
 
-    `padding` is None where all rows are equally long: attention is faster without a mask.
+
+def packed_sentences(
+    documents: Iterator[Sequence[list[int]]], max_length: int, separator: int, across: bool
+) -> Iterator[SegmentPair]:
+    """Rows full of whole sentences, without a second segment (Liu et al. 2019, §4.2).
+
+    across: a row goes on into the next document behind a `separator` (FULL-SENTENCES), or ends with its document
+    (DOC-SENTENCES). A sentence longer than a row is cut.
     """
-    rows = [[tokenizer.cls_id, *p.a, tokenizer.sep_id, *p.b, tokenizer.sep_id] for p in pairs]
+    budget = max_length - 2
+    row: list[int] = []
+    for document in documents:
+        if row and not across:
+            yield SegmentPair(row, [], None)
+            row = []
+        elif row and len(row) < budget:
+            row = [*row, separator]
+        for sentence in document:
+            if row and len(row) + len(sentence) > budget:
+                yield SegmentPair(row, [], None)
+                row = []
+            for start in range(0, len(sentence), budget):
+                part = sentence[start : start + budget]
+                if len(row) + len(part) > budget:
+                    yield SegmentPair(row, [], None)
+                    row = []
+                row = row + part
+    if row:
+        yield SegmentPair(row, [], None)
+
+
+def assemble(pairs: Sequence[SegmentPair], tokenizer: Tokenizer) -> tuple[Batch, torch.Tensor, torch.Tensor]:
+    """[CLS] a [SEP] b [SEP] (or [CLS] a [SEP]), padded to the longest.
+
+    → (batch, special (B, T) bool, joined (B, T) bool: where a segmenter says that a word goes on). `padding` is None
+    where all rows are equally long: attention is faster without a mask.
+    """
+    cls, sep = tokenizer.cls_id, tokenizer.sep_id
+    rows = [[cls, *p.a, sep, *p.b, *([sep] if p.b else [])] for p in pairs]
     longest = max(map(len, rows))
     ids = torch.tensor([row + [tokenizer.pad_id] * (longest - len(row)) for row in rows])
+    joined = (ids & JOINED) > 0
+    ids = ids & (JOINED - 1)
     lengths = torch.tensor([[len(row)] for row in rows])
     ends_of_a = torch.tensor([[len(pair.a) + 2] for pair in pairs])
     position = torch.arange(longest)
     padding = position < lengths
     special = (position == 0) | (position == ends_of_a - 1) | (position >= lengths - 1)
+    special |= ids == sep  # between two documents of a packed row
+    labelled = pairs[0].next_label is not None
     batch = Batch(
         ids,
         segments=((position >= ends_of_a) & padding).long(),
         padding=None if padding.all() else padding,
-        next_labels=torch.tensor([pair.next_label for pair in pairs]),
+        next_labels=torch.tensor([pair.next_label for pair in pairs]) if labelled else None,
     )
-    return batch, special
+    return batch, special, joined
 
 
 @dataclass(frozen=True)
 class Masking:
-    """How `pretraining_batches` hides tokens; the paper's values by default. static: masks drawn once per pass and
-    repeated in every epoch, as in the paper's code; otherwise drawn anew each time (Liu et al. 2019, §4.1)."""
+    """How tokens are hidden; the paper's values by default. static: masks drawn once per pass and repeated in every
+    epoch, as in the paper's code; otherwise drawn anew each time (Liu et al. 2019, §4.1)."""
 
     rate: float = 0.15
     split: tuple[float, float, float] = (0.8, 0.1, 0.1)
@@ -233,54 +170,99 @@ class Masking:
     static: bool = False
 
 
-def pretraining_batches(
-    store: TokenStore,
-    tokenizer: Tokenizer,
-    *,
-    batch_size: int,
-    max_length: int,
-    seed: int,
-    masking: Masking | None = None,
-    epochs: int | None = None,
-) -> Iterator[Batch]:
-    """Batches for MLM + NSP, epoch after epoch (for ever if `epochs` is None), documents and pairs shuffled.
+@dataclass(frozen=True)
+class Position:
+    """A place in the stream of batches: the epoch, the documents of it that are used up, and the batches given out of
+    the pool that begins there."""
 
-    Pairs of like length share a batch, so little is padded; which batch comes next stays random.
+    epoch: int = 0
+    documents: int = 0
+    batches: int = 0
+
+
+class PretrainingBatches:
+    """Batches for MLM and NSP, epoch after epoch (for ever if `epochs` is None), documents and rows shuffled.
+
+    Rows of like length share a batch, so little is padded; which batch comes next stays random. A pool of batches is a
+    pure function of seed and place, so a stream that starts at the `position` another one has reached goes on with the
+    very same batches. input_format: "segment_pair" is the paper's; for the others see Liu et al. (2019), §4.2.
+    short_probability: of a document's aiming for shorter rows (segment pairs only).
     """
-    masking = masking or Masking()
-    vocab = MaskVocabulary.of(tokenizer)
-    epoch = 0
-    while epochs is None or epoch < epochs:
-        pass_seed = 0 if masking.static else epoch
-        order = np.random.default_rng([seed, pass_seed, 0])
-        noise = torch.Generator().manual_seed(int(order.integers(2**62)))
-        for pairs in pools(pairs_of(store, max_length, order), batch_size * 256):
-            # Shuffled before sorting, which keeps the order of equals: else a batch would be a single document.
-            pairs = [pairs[i] for i in order.permutation(len(pairs))]
-            pairs.sort(key=lambda pair: len(pair.a) + len(pair.b))
-            groups = [pairs[i : i + batch_size] for i in range(0, len(pairs), batch_size)]
-            for group in order.permutation(len(groups)):
-                batch, special = assemble(groups[group], tokenizer)
-                ids, labels = mask_tokens(
-                    batch.ids, special, vocab, noise, masking.rate, masking.split, masking.whole_words
-                )
-                yield Batch(ids, batch.segments, batch.padding, labels, batch.next_labels)
-        epoch += 1
 
+    def __init__(
+        self,
+        store: TokenStore,
+        tokenizer: Tokenizer,
+        *,
+        batch_size: int,
+        max_length: int,
+        seed: int,
+        masking: Masking | None = None,
+        epochs: int | None = None,
+        input_format: str = "segment_pair",
+        short_probability: float = 0.1,
+        position: Position | None = None,
+    ):
+        if input_format not in FORMATS:
+            raise ValueError(f"the input format must be one of {', '.join(FORMATS)}, not {input_format!r}")
+        self.store, self.tokenizer, self.batch_size, self.max_length = store, tokenizer, batch_size, max_length
+        self.seed, self.masking, self.epochs = seed, masking or Masking(), epochs
+        self.input_format, self.short_probability = input_format, short_probability
+        self.position = position or Position()
+        self.vocab = MaskVocabulary.of(tokenizer)
 
-def pairs_of(store: TokenStore, max_length: int, rng: np.random.Generator) -> Iterator[SegmentPair]:
-    """Pairs of every document once, documents in random order; a random B comes from another document."""
-    for index in rng.permutation(len(store)):
-        yield from sentence_pairs(list(store.document(index)), partial(store.elsewhere, index, rng), max_length, rng)
+    def __iter__(self) -> Iterator[Batch]:
+        """The batches from `position` on, which moves along: after each batch it is the place of the next one."""
+        while self.epochs is None or self.position.epoch < self.epochs:
+            seed = [self.seed, 0 if self.masking.static else self.position.epoch]
+            order = np.random.default_rng(seed).permutation(len(self.store))
+            while self.position.documents < len(order):
+                yield from self.pool(order, [*seed, self.position.documents])
+            self.position = Position(self.position.epoch + 1)
 
+    def pool(self, order: np.ndarray, seed: list[int]) -> Iterator[Batch]:
+        """The batches of the documents from `position` on, as many as make up a pool."""
+        rng = np.random.default_rng(seed)
+        start, here, tokens = self.position.documents, self.position.documents, 0
+        while here < len(order) and tokens < POOL * self.batch_size * self.max_length:
+            first, last = self.store.documents[order[here]], self.store.documents[order[here] + 1]
+            tokens += int(self.store.sentences[last] - self.store.sentences[first])
+            here += 1
+        rows = self.rows_of(order[start:here].tolist(), rng)
+        # Shuffled before sorting, which keeps the order of equals: else a batch would be a single document.
+        rows = [rows[i] for i in rng.permutation(len(rows))]
+        rows.sort(key=lambda row: len(row.a) + len(row.b))
+        groups = [rows[i : i + self.batch_size] for i in range(0, len(rows), self.batch_size)]
+        for number, chosen in enumerate(rng.permutation(len(groups))):
+            if number < self.position.batches:
+                continue
+            batch = self.masked(groups[chosen], [*seed, number])
+            self.position = replace(self.position, documents=start, batches=number + 1)
+            if number + 1 == len(groups):
+                self.position = Position(self.position.epoch, here)
+            yield batch
+        if not groups:
+            self.position = Position(self.position.epoch, here)
 
-def pools(pairs: Iterator[SegmentPair], size: int) -> Iterator[list[SegmentPair]]:
-    """Lists of `size` pairs; the last may be shorter."""
-    pool: list[SegmentPair] = []
-    for pair in pairs:
-        pool.append(pair)
-        if len(pool) == size:
-            yield pool
-            pool = []
-    if pool:
-        yield pool
+    def rows_of(self, documents: list[int], rng: np.random.Generator) -> list[SegmentPair]:
+        sentences = ((index, list(self.store.document(index))) for index in documents)
+        if self.input_format in ("full_sentences", "doc_sentences"):
+            across = self.input_format == "full_sentences"
+            texts = (document for _, document in sentences)
+            return list(packed_sentences(texts, self.max_length, self.tokenizer.sep_id, across))
+        pairs_of = single_pairs
+        if self.input_format == "segment_pair":
+            pairs_of = partial(sentence_pairs, short_probability=self.short_probability)
+        rows: list[SegmentPair] = []
+        for index, document in sentences:
+            rows += pairs_of(document, partial(self.store.elsewhere, index, rng), self.max_length, rng)
+        return rows
+
+    def masked(self, rows: list[SegmentPair], seed: list[int]) -> Batch:
+        batch, special, joined = assemble(rows, self.tokenizer)
+        noise = torch.Generator().manual_seed(int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] >> 1))
+        masking = self.masking
+        ids, labels = mask_tokens(
+            batch.ids, special, self.vocab, noise, masking.rate, masking.split, masking.whole_words, joined
+        )
+        return replace(batch, ids=ids, labels=labels)

@@ -50,6 +50,16 @@ class Batch:
         moved = {k: v.to(device, non_blocking=True) for k, v in vars(self).items() if v is not None}
         return replace(self, **moved)
 
+    def split(self, parts: int) -> list[Batch]:
+        """The rows in at most `parts` batches of nearly equal size, in order."""
+        pieces = {k: v.tensor_split(parts) for k, v in vars(self).items() if v is not None}
+        return [batch for i in range(parts) if len((batch := Batch(**{k: v[i] for k, v in pieces.items()})).ids)]
+
+    @property
+    def asked(self) -> int:
+        """Labels that ask something: masked positions, or rows with a class."""
+        return 0 if self.labels is None else int((self.labels != IGNORE).sum())
+
     @property
     def tokens(self) -> int:
         """Real tokens in the batch."""

@@ -3,22 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import platform
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import torch
 
-from minibert import checkpoint
+from minibert import checkpoint, resume, snapshots
 from minibert.config import BertConfig
 from minibert.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
-from minibert.data import Masking, TokenStore, pretraining_batches, read_documents
-from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.data import Masking, Position, PretrainingBatches
+from minibert.documents import read_documents
+from minibert.model import IGNORE, Batch, BertForPreTraining, PreTrainingOutput
+from minibert.store import WORD_SEGMENTERS, TokenStore, cached_store
+from minibert.team import Team, join_team
 from minibert.tokenizer import Tokenizer
-from minibert.train import Done, Eval, Event, Optimization, Saved, Step, autocast, best_device, train
+from minibert.train import (
+    Done,
+    Eval,
+    Event,
+    Optimization,
+    Preparing,
+    Sample,
+    Saved,
+    Started,
+    Step,
+    TrainingState,
+    autocast,
+    best_device,
+    optimizer_for,
+    train,
+)
 from minibert.vocab import learn_fast
 
 STARTS = ("random", "counts")
+LOG = "training.jsonl"
+Measure = Callable[[BertForPreTraining, int], Iterator[Event]]
 
 
 @dataclass(frozen=True)
@@ -32,6 +53,9 @@ class PretrainSettings:
     minutes: float | None = None
     batch_size: int = 32
     max_length: int = 128
+    input_format: str = "segment_pair"
+    short_probability: float = 0.1
+    words: str = "none"  # who says which characters make a word, for masking whole words: "jieba" for Chinese
     dropout: float = 0.0
     nsp_weight: float = 1.0  # as in the paper, which has 256 pairs a batch; from few pairs NSP is noise to MLM
     start: str = "counts"  # what is known before the first step: nothing ("random"), or what "counts" of the text tell
@@ -39,60 +63,144 @@ class PretrainSettings:
     optimization: Optimization = field(
         default_factory=lambda: Optimization(learning_rate=1e-3, warmup=0.05, beta2=0.98)
     )
+    accumulate: int = 1
+    compile: bool = False
     seed: int = 0
     report_every: int = 10
+    measure_every: int = 100  # steps
     save_minutes: float = 5.0
+    save_every: int | None = None  # steps between states to resume from; by default it goes by `save_minutes`
+    snapshots: tuple[float, ...] = ()  # shares of the run at which a small copy is kept, to look back
 
     def __post_init__(self):
         if (self.steps is None) == (self.minutes is None):
             raise ValueError("give either steps or minutes")
         if self.start not in STARTS:
             raise ValueError(f"start must be one of {', '.join(STARTS)}, not {self.start!r}")
+        if self.words not in WORD_SEGMENTERS:
+            raise ValueError(f"words must be one of {', '.join(WORD_SEGMENTERS)}, not {self.words!r}")
         if self.nsp_weight < 0:
             raise ValueError(f"nsp_weight must not be negative, but is {self.nsp_weight}")
         if self.max_length < 5:
             raise ValueError(f"max_length must leave room for [CLS] a [SEP] b [SEP]: at least 5, not {self.max_length}")
+        for name in ("batch_size", "accumulate", "report_every", "measure_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
 
 
 def pretrain(
-    settings: PretrainSettings, data: Sequence[str | Path], out: str | Path, vocabulary: str | Path | None = None
+    settings: PretrainSettings,
+    data: Sequence[str | Path],
+    out: str | Path,
+    vocabulary: str | Path | None = None,
+    *,
+    model: str | Path | None = None,
+    dev: Sequence[str | Path] = (),
+    cache: str | Path | None = None,
+    processes: int = 1,
+    resuming: bool = False,
+    watch: Sequence[str] = (),
+    mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
-    """Learn a vocabulary (unless one is given), tokenize, train, save to `out`; the same directory grows better as it
-    goes: every `save_minutes` the model so far replaces the last. `training.jsonl` there keeps the events."""
+    """Learn a vocabulary (unless one is given), tokenize, train, save to `out`.
+
+    The same directory grows better as it goes: at each save the model so far replaces the last. `training.jsonl` there
+    keeps the events, `resume/` what going on exactly takes until the run is over, `steps/` the snapshots.
+
+    model: a checkpoint to go on from, with its vocabulary and sizes, instead of a new start · dev: text to measure on
+    every `measure_every` steps · cache: a folder for token stores, so that memory does not grow with the text and the
+    next run need not tokenize again · resuming: go on where a run with these settings was cut off · watch: texts with
+    [MASK]s, filled at every measurement (`Sample`) · mailbox(): messages since the last call; a list of texts replaces
+    `watch`. Under `torchrun` every process runs this, and they share each batch. Raises ValueError (and DataError,
+    CheckpointError, which are some) for what cannot be used.
+    """
     torch.manual_seed(settings.seed)
-    tokenizer = Tokenizer.from_file(vocabulary) if vocabulary else learn_tokenizer(data, settings.vocab_size)
-    store = TokenStore.build(read_documents(data), tokenizer)
-    model = start_model(settings, store, tokenizer).to(best_device())
-    batches = pretraining_batches(
+    out, team = Path(out), join_team()
+    checked(settings, out, team, cache, resuming)
+    saved = resume.latest(out) if resuming else None
+    if saved is not None:
+        saved.check(asdict(settings))
+        tokenizer = checkpoint.load_tokenizer(out)
+    elif model is not None:
+        tokenizer = checkpoint.load_tokenizer(model)
+    elif vocabulary is not None:
+        tokenizer = Tokenizer.from_file(vocabulary)
+    else:
+        yield Preparing("learning a vocabulary")
+        tokenizer = team_vocabulary(team, data, settings.vocab_size, out)
+    yield Preparing("tokenizing")
+    store, skipped = team_store(team, data, tokenizer, cache, settings.words, processes)
+    stream = PretrainingBatches(
         store,
         tokenizer,
         batch_size=settings.batch_size,
         max_length=settings.max_length,
         seed=settings.seed,
         masking=settings.masking,
+        input_format=settings.input_format,
+        short_probability=settings.short_probability,
+        position=saved.position if saved else Position(),
     )
-    events: list[Event] = []
-    saved_at = 0.0
-    seconds = settings.minutes * 60 if settings.minutes else None
-    for event in train(
-        model,
-        batches,
-        settings.optimization,
-        steps=settings.steps,
-        seconds=seconds,
-        report_every=settings.report_every,
-        loss_of=lambda output: output.mlm_loss + settings.nsp_weight * output.nsp_loss,
-    ):
-        events.append(event)
-        yield event
-        due = isinstance(event, Step) and event.seconds - saved_at >= settings.save_minutes * 60
-        if due or isinstance(event, Done):
-            saved_at = event.seconds
-            yield save(out, model, tokenizer, events)
+    if saved is not None:
+        learner = saved.model()
+    elif model is not None:
+        learner = checkpoint.load(model, kind=BertForPreTraining)
+    else:
+        if settings.start == "counts":
+            yield Preparing("counting")
+        learner = start_model(settings, store, tokenizer)
+    learner = learner.to(best_device())
+    state = TrainingState(optimizer_for(learner, settings.optimization))
+    if saved is not None:
+        saved.restore(learner, state)
+    facts = {"tokens": len(store.ids), "documents": len(store), "vocab_size": tokenizer.vocab_size, "skipped": skipped}
+    facts |= {"parameters": sum(p.numel() for p in learner.parameters()), "processes": team.size}
+    facts |= {"torch": torch.__version__, "python": platform.python_version(), "data": [str(path) for path in data]}
+    begin = Started(asdict(settings), facts)
+    measure = measurements(tokenizer, dev, settings, watch, mailbox)
+    events = saved.events if saved else []
+    yield from run(settings, learner, tokenizer, stream, out, begin, events, state, team, measure)
+
+
+def checked(settings: PretrainSettings, out: Path, team: Team, cache, resuming: bool) -> None:
+    if team.size > 1 and cache is None:
+        raise ValueError("several processes need a `cache` folder to share the tokenized text")
+    if settings.batch_size < team.size * settings.accumulate:
+        raise ValueError(
+            f"a batch of {settings.batch_size} rows cannot be shared by {team.size} processes in "
+            f"{settings.accumulate} parts each"
+        )
+    if resuming and resume.latest(out) is None:
+        raise ValueError(f"{out} holds no interrupted run to resume")
+
+
+def team_vocabulary(team: Team, data: Sequence[str | Path], size: int, out: Path) -> Tokenizer:
+    """Learned by the first process and written to `out`, read by all."""
+    if team.leads:
+        tokenizer = learn_tokenizer(data, size)
+        if team.size > 1:
+            out.mkdir(parents=True, exist_ok=True)
+            tokenizer.save(out)
+    team.wait()
+    return tokenizer if team.leads else checkpoint.load_tokenizer(out)
+
+
+def team_store(
+    team: Team, data: Sequence[str | Path], tokenizer: Tokenizer, cache, words: str, processes: int
+) -> tuple[TokenStore, list[str]]:
+    """Built by the first process, mapped by all; without a cache in memory."""
+    if cache is None:
+        skipped: list[str] = []
+        store = TokenStore.build(read_documents(data, skipped), tokenizer, words=words, processes=processes)
+        return store, skipped
+    if team.leads:
+        store = cached_store(data, tokenizer, cache, words=words, processes=processes)
+    team.wait()
+    return store if team.leads else cached_store(data, tokenizer, cache, words=words)
 
 
 def learn_tokenizer(data: Sequence[str | Path], size: int) -> Tokenizer:
-    lines = (line for document in read_documents(data) for line in document)
+    lines = (line for document in read_documents(data, []) for line in document)
     return Tokenizer(learn_fast(lines, size))
 
 
@@ -114,18 +222,155 @@ def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokeni
     return model
 
 
-def save(out: str | Path, model: BertForPreTraining, tokenizer: Tokenizer, events: Sequence[Event]) -> Saved:
-    """The model so far in half precision, and the log of its training beside it."""
-    checkpoint.save(out, model, tokenizer, dtype=torch.float16)
-    with checkpoint.writing(out) as folder:
-        lines = "".join(json.dumps(event.as_dict()) + "\n" for event in events)
-        (folder / "training.jsonl").write_text(lines, encoding="utf-8")
-    step = max((event.step for event in events), default=0)
-    return Saved(step, str(out))
+def run(
+    settings: PretrainSettings,
+    model: BertForPreTraining,
+    tokenizer: Tokenizer,
+    stream: PretrainingBatches,
+    out: Path,
+    begin: Started,
+    events: list[dict],
+    state: TrainingState,
+    team: Team,
+    measure: Measure,
+) -> Iterator[Event]:
+    """Train, measure, save; when the caller wants no more events, save once more. `events`: of the run so far."""
+    keeper = Keeper(settings, model, tokenizer, stream, out, state, events)
+    learner = torch.compile(model, dynamic=True) if settings.compile else model
+    if not events:
+        yield keeper.note(begin)
+        if team.leads:
+            keeper.snapshot(0.0)
+            for event in measure(model, 0):
+                yield keeper.note(event)
+    measured = state.step
+    loop = train(
+        learner,
+        stream,
+        settings.optimization,
+        steps=settings.steps,
+        seconds=settings.minutes * 60 if settings.minutes else None,
+        report_every=settings.report_every,
+        losses_of=lambda output, part, whole: pretraining_losses(output, part, whole, settings.nsp_weight),
+        accumulate=settings.accumulate,
+        team=team,
+        state=state,
+    )
+    try:
+        for event in loop:
+            yield keeper.note(event)
+            done = isinstance(event, Done)
+            if not team.leads:
+                continue
+            if isinstance(event, Step):
+                keeper.snapshot(event.progress)
+            if done or state.step - measured >= settings.measure_every:
+                measured = state.step
+                for measurement in measure(model, state.step):
+                    yield keeper.note(measurement)
+            if done or keeper.due():
+                yield keeper.save(finished=done)
+    except GeneratorExit:  # whoever asked for the events wants no more: what was learned is not lost
+        if team.leads:
+            keeper.save()
+        raise
+
+
+class Keeper:
+    """What a run leaves in its directory, and when."""
+
+    def __init__(self, settings, model, tokenizer, stream, out: Path, state: TrainingState, events: list[dict]):
+        self.settings, self.model, self.tokenizer, self.stream, self.out = settings, model, tokenizer, stream, out
+        self.state, self.events = state, events
+        self.saved_step, self.saved_at = state.step, state.seconds
+        last = next((event["progress"] for event in reversed(events) if event["event"] == "step"), -1.0)
+        self.snapshots = [share for share in sorted(settings.snapshots) if share > last]
+
+    def note(self, event: Event) -> Event:
+        self.events.append(event.as_dict())
+        return event
+
+    def due(self) -> bool:
+        if self.settings.save_every:
+            return self.state.step - self.saved_step >= self.settings.save_every
+        return self.state.seconds - self.saved_at >= self.settings.save_minutes * 60
+
+    def snapshot(self, progress: float) -> None:
+        if self.snapshots and progress >= self.snapshots[0]:
+            self.snapshots = [share for share in self.snapshots if share > progress]
+            snapshots.save(self.out / "steps", self.model, self.state.step, self.state.tokens)
+
+    def save(self, finished: bool = False) -> Saved:
+        """The model so far in half precision, the log beside it, and, until it is over, what resuming takes."""
+        self.saved_step, self.saved_at = self.state.step, self.state.seconds
+        if not finished:
+            resume.save(self.out, self.model, self.state, self.stream.position, asdict(self.settings), self.events)
+        checkpoint.save(self.out, self.model, self.tokenizer, dtype=torch.float16)
+        with checkpoint.writing(self.out) as folder:
+            lines = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in self.events)
+            (folder / LOG).write_text(lines, encoding="utf-8")
+        if finished:
+            resume.clear(self.out)
+        return Saved(self.state.step, str(self.out))
+
+
+def pretraining_losses(
+    output: PreTrainingOutput, part: Batch, whole: Batch, nsp_weight: float
+) -> dict[str, torch.Tensor]:
+    """MLM and NSP loss and accuracy, by the share of the whole batch's masked tokens or pairs in `part`."""
+    share = 1.0 if part is whole else part.asked / max(whole.asked, 1)
+    answers = part.labels[part.labels != IGNORE].to(output.mlm_logits.device)
+    losses = {"loss": output.mlm_loss * share, "mlm_loss": output.mlm_loss * share}
+    losses["mlm_accuracy"] = (output.mlm_logits.argmax(-1) == answers).float().mean() * share
+    if output.nsp_loss is not None:
+        rows = len(part.ids) / len(whole.ids)
+        right = output.nsp_logits.argmax(-1) == part.next_labels.to(output.nsp_logits.device)
+        losses["loss"] = losses["loss"] + nsp_weight * output.nsp_loss * rows
+        losses |= {"nsp_loss": output.nsp_loss * rows, "nsp_accuracy": right.float().mean() * rows}
+    return losses
+
+
+def measurements(
+    tokenizer: Tokenizer,
+    dev: Sequence[str | Path],
+    settings: PretrainSettings,
+    watch: Sequence[str],
+    mailbox: Callable[[], list],
+) -> Measure:
+    """Loss and accuracy on `dev`, if there is any, and the watched blanks filled."""
+    batches: list[Batch] = []
+    if dev:
+        store = TokenStore.build(read_documents(dev), tokenizer, words=settings.words)
+        batches = list(dev_batches(store, tokenizer, settings))
+
+    def measure(model: BertForPreTraining, step: int) -> Iterator[Event]:
+        nonlocal watch
+        for message in mailbox():
+            watch = [str(text) for text in message]
+        if batches:
+            yield evaluate(model, iter(batches), step)
+        if watch:
+            yield Sample(step, fills(model, tokenizer, watch))
+
+    return measure
+
+
+def dev_batches(store: TokenStore, tokenizer: Tokenizer, settings: PretrainSettings) -> PretrainingBatches:
+    """Every document once, always with the same masks."""
+    return PretrainingBatches(
+        store,
+        tokenizer,
+        batch_size=32,
+        max_length=settings.max_length,
+        seed=0,
+        masking=settings.masking,
+        epochs=1,
+        input_format=settings.input_format,
+    )
 
 
 @torch.no_grad()
-def evaluate(model: BertForPreTraining, batches: Iterator[Batch]) -> Eval:
+def evaluate(model: BertForPreTraining, batches: Iterator[Batch], step: int = 0) -> Eval:
     """MLM loss (nats a masked token), MLM and NSP accuracy over `batches`; the model is left as it was found."""
     device = next(model.parameters()).device
     training = model.training
@@ -139,28 +384,27 @@ def evaluate(model: BertForPreTraining, batches: Iterator[Batch]) -> Eval:
         sums["mlm_loss"] += output.mlm_loss.item() * len(answers)
         sums["mlm_right"] += (output.mlm_logits.argmax(-1) == answers).sum().item()
         sums["masked"] += len(answers)
-        sums["nsp_right"] += (output.nsp_logits.argmax(-1) == batch.next_labels).sum().item()
-        sums["pairs"] += len(batch.next_labels)
+        if batch.next_labels is not None:
+            sums["nsp_right"] += (output.nsp_logits.argmax(-1) == batch.next_labels).sum().item()
+            sums["pairs"] += len(batch.next_labels)
     model.train(training)
     if not sums["masked"]:
         raise ValueError("there is nothing to evaluate on")
-    return Eval(
-        step=0,
-        metrics={
-            "mlm_loss": sums["mlm_loss"] / sums["masked"],
-            "mlm_accuracy": sums["mlm_right"] / sums["masked"],
-            "nsp_accuracy": sums["nsp_right"] / sums["pairs"],
-            "masked_tokens": sums["masked"],
-            "pairs": sums["pairs"],
-        },
-    )
+    metrics = {
+        "mlm_loss": sums["mlm_loss"] / sums["masked"],
+        "mlm_accuracy": sums["mlm_right"] / sums["masked"],
+        "masked_tokens": sums["masked"],
+    }
+    if sums["pairs"]:
+        metrics |= {"nsp_accuracy": sums["nsp_right"] / sums["pairs"], "pairs": sums["pairs"]}
+    return Eval(step, metrics)
 
 
 @torch.no_grad()
 def fill(model: BertForPreTraining, tokenizer: Tokenizer, text: str, top: int = 5) -> list[list[tuple[str, float]]]:
     """For every [MASK] in `text`, the `top` likeliest pieces with probabilities. Raises ValueError without one."""
     encoding = tokenizer.encode(text, max_length=model.config.max_position_embeddings, truncation="head")
-    ids = torch.tensor([encoding.ids])  # (1, T)
+    ids = torch.tensor([encoding.ids], device=next(model.parameters()).device)  # (1, T)
     labels = torch.where(ids == tokenizer.mask_id, ids, IGNORE)
     if not (labels != IGNORE).any():
         raise ValueError("there is no [MASK] in the text to fill")
@@ -170,3 +414,18 @@ def fill(model: BertForPreTraining, tokenizer: Tokenizer, text: str, top: int = 
         [(tokenizer.vocab[i], p) for i, p in zip(row_ids, row_probs, strict=True)]
         for row_ids, row_probs in zip(best.indices.tolist(), best.values.tolist(), strict=True)
     ]
+
+
+def fills(model: BertForPreTraining, tokenizer: Tokenizer, texts: Sequence[str], top: int = 5) -> list[dict]:
+    """`fill` for several texts, as an event carries it; a text without a [MASK] has no blanks."""
+    training = model.training
+    model.eval()
+    answers = []
+    for text in texts:
+        try:
+            blanks = fill(model, tokenizer, text, top)
+        except ValueError:
+            blanks = []
+        answers.append({"text": text, "blanks": blanks})
+    model.train(training)
+    return answers

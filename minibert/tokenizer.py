@@ -473,6 +473,10 @@ class Tokenizer:
         """Ids of many texts, without [CLS] and [SEP], through `fast()`."""
         return [one.ids for one in self.fast().encode_batch_fast(list(texts), add_special_tokens=False)]
 
+    def encode_bulk_with_offsets(self, texts: Iterable[str]) -> list[tuple[list[int], list[tuple[int, int]]]]:
+        """As `encode_bulk`, with each token's place in its text (start and end, in characters)."""
+        return [(one.ids, one.offsets) for one in self.fast().encode_batch(list(texts), add_special_tokens=False)]
+
     @classmethod
     def from_file(cls, path, lowercase: bool = True, **options) -> "Tokenizer":
         """Read a vocab.txt or tokenizer.json. Raises ValueError naming the file, and the line where one is at fault."""

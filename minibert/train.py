@@ -10,13 +10,13 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from operator import attrgetter
 from typing import Any
 
 import torch
 from torch import nn
 
 from minibert.model import Batch
+from minibert.team import Team
 
 
 class TrainingError(RuntimeError):
@@ -29,6 +29,13 @@ class Event:
 
     def as_dict(self) -> dict:
         return {"event": type(self).__name__.lower(), **asdict(self)}
+
+
+@dataclass(frozen=True)
+class Preparing(Event):
+    """Something that takes a while is done before the run can begin."""
+
+    what: str
 
 
 @dataclass(frozen=True)
@@ -146,6 +153,24 @@ def best_device() -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
+@dataclass
+class TrainingState:
+    """How far a run is, and what its optimizer remembers: beside the weights, all that going on exactly takes.
+
+    Times count the optimizer steps, not what the caller does between two events.
+    """
+
+    optimizer: torch.optim.AdamW
+    step: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+def mean_loss(output: Any, part: Batch, whole: Batch) -> dict[str, torch.Tensor]:
+    """The loss of an output that has one `loss`, the mean over its rows; a part counts by its share of the rows."""
+    return {"loss": output.loss if part is whole else output.loss * (len(part.ids) / len(whole.ids))}
+
+
 def train(
     model: nn.Module,
     batches: Iterable[Batch],
@@ -155,64 +180,73 @@ def train(
     seconds: float | None = None,
     report_every: int = 1,
     steps_per_epoch: int | None = None,
-    loss_of: Callable[[Any], torch.Tensor] = attrgetter("loss"),
+    losses_of: Callable[[Any, Batch, Batch], dict[str, torch.Tensor]] = mean_loss,
+    accumulate: int = 1,
+    team: Team | None = None,
+    state: TrainingState | None = None,
 ) -> Iterator[Event]:
-    """Train `model` in place on `loss_of` its output; yields a `Step` every `report_every` steps and a last `Done`.
+    """Train `model` in place; yields a `Step` every `report_every` steps and a last `Done`.
 
     The run ends after `steps` steps, after `seconds` of training time (the learning rate then follows the clock), or
     when `batches` are used up. Raises TrainingError when the loss is no longer a number.
+
+    losses_of(output, part, whole): the terms of the loss, "loss" is their sum; of a part of a batch each must be
+    weighted so that the parts add up to the whole. accumulate: parts a batch is computed in, one after another, to
+    save memory · team: processes that share every batch · state: of a run to go on with; else a new one begins.
     """
     if (steps is None) == (seconds is None):
         raise ValueError("give either steps or seconds")
     device = next(model.parameters()).device
-    optimizer = optimizer_for(model, optimization)
-    spent = window = 0.0
-    step = tokens = window_tokens = 0
-    losses: list[dict[str, torch.Tensor]] = []
+    team = team or Team()
+    state = state or TrainingState(optimizer_for(model, optimization))
+    window, window_tokens = 0.0, 0
+    reported: list[dict[str, torch.Tensor]] = []
     for batch in batches:
         model.train()
         started = time.perf_counter()
         # The middle of the step: neither its first nor its last rate is zero.
-        lr = optimization.rate_at((step + 0.5) / steps if steps else spent / seconds)
-        for group in optimizer.param_groups:
+        lr = optimization.rate_at((state.step + 0.5) / steps if steps else state.seconds / seconds)
+        for group in state.optimizer.param_groups:
             group["lr"] = lr
-        batch = batch.to(device)
-        with autocast(device):
-            output = model(batch)
-            loss = loss_of(output)
-        loss.backward()
+        terms: dict[str, torch.Tensor] = {}
+        parts = [batch] if accumulate * team.size == 1 else batch.split(accumulate * team.size)
+        # A last, small batch may have no part for this process, which then computes one that counts nothing.
+        for part, counts in [(part, 1.0) for part in parts[team.rank :: team.size]] or [(parts[0], 0.0)]:
+            with autocast(device):
+                losses = losses_of(model(part.to(device)), part, batch)
+            (losses["loss"] * counts).backward()
+            for name, value in losses.items():
+                terms[name] = terms.get(name, 0.0) + value.detach() * counts
+        team.add_up(model, terms)
         norm = nn.utils.clip_grad_norm_(model.parameters(), optimization.clip)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        losses.append({"loss": loss.detach(), "gradient_norm": norm, **parts_of(output)})
-        step += 1
+        state.optimizer.step()
+        state.optimizer.zero_grad(set_to_none=True)
+        reported.append({**terms, "gradient_norm": norm})
+        state.step += 1
         window_tokens += batch.tokens
         elapsed = time.perf_counter() - started
-        spent, window = spent + elapsed, window + elapsed
-        over = step == steps if steps else spent >= seconds
-        if over or step % report_every == 0:
-            means = {name: torch.stack([loss[name] for loss in losses]).mean().item() for name in losses[0]}
+        if seconds is not None:
+            elapsed = team.first(elapsed)  # all must stop at the same step, so one clock counts
+        state.seconds, window = state.seconds + elapsed, window + elapsed
+        over = state.step >= steps if steps else state.seconds >= seconds
+        if over or state.step % report_every == 0:
+            means = {name: torch.stack([one[name] for one in reported]).mean().item() for name in reported[0]}
             if not math.isfinite(means["loss"]):
-                raise TrainingError(f"the loss became {means['loss']} at step {step}: try a lower learning rate")
-            tokens += window_tokens
+                raise TrainingError(f"the loss became {means['loss']} at step {state.step}: try a lower learning rate")
+            state.tokens += window_tokens
             yield Step(
-                step=step,
-                progress=1.0 if over else (step / steps if steps else spent / seconds),
+                step=state.step,
+                progress=1.0 if over else (state.step / steps if steps else state.seconds / seconds),
                 loss=means.pop("loss"),
                 lr=lr,
-                tokens=tokens,
+                tokens=state.tokens,
                 tokens_per_second=window_tokens / window,
-                seconds=spent,
-                epoch=step / steps_per_epoch if steps_per_epoch else None,
+                seconds=state.seconds,
+                epoch=state.step / steps_per_epoch if steps_per_epoch else None,
                 parts=means,
             )
-            losses, window, window_tokens = [], 0.0, 0
+            reported, window, window_tokens = [], 0.0, 0
         if over:
             break
-    yield Done(step, tokens + window_tokens, spent)
-
-
-def parts_of(output) -> dict[str, torch.Tensor]:
-    """The loss by objective, for outputs that have several."""
-    names = ("mlm_loss", "nsp_loss")
-    return {name: getattr(output, name).detach() for name in names if getattr(output, name, None) is not None}
+    state.tokens += window_tokens
+    yield Done(state.step, state.tokens, state.seconds)

@@ -1,19 +1,22 @@
 """The command line as a user calls it: a new process, its output, its exit code."""
 
 import json
+import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = os.environ | {"XDG_CACHE_HOME": tempfile.mkdtemp(prefix="minibert-cache-")}
 
 
 def run(*arguments, stdin: str | bytes = "", expect: int = 0) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "minibert", *map(str, arguments)]
     stdin = stdin if isinstance(stdin, bytes) else stdin.encode()
-    done = subprocess.run(command, input=stdin, capture_output=True, cwd=ROOT, timeout=120)
+    done = subprocess.run(command, input=stdin, capture_output=True, cwd=ROOT, timeout=120, env=ENVIRONMENT)
     assert done.returncode == expect, done.stderr.decode()
     assert b"Traceback" not in done.stderr
     return done
@@ -64,7 +67,8 @@ def test_pretrain_fill_evaluate(tmp_path, text):
     out = tmp_path / "model"
     small = ("--preset", "tiny", "--vocab-size", 80, "--batch-size", 8, "--max-length", 32)
     events = lines(run("pretrain", "--data", text, *small, "--out", out, "--steps", 12, "--json"))
-    assert [event["event"] for event in events] == ["step", "step", "done", "saved"]
+    kinds = [event["event"] for event in events]
+    assert kinds == ["preparing", "preparing", "preparing", "started", "step", "step", "done", "saved"]
     assert events[0]["parts"].keys() >= {"mlm_loss", "nsp_loss"}
     log = [json.loads(line) for line in (out / "training.jsonl").read_text().splitlines()]
     assert [event["event"] for event in log] == ["step", "step", "done"]

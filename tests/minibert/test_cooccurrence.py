@@ -16,8 +16,8 @@ from minibert.cooccurrence import (
     start_position_embeddings,
     start_token_embeddings,
 )
-from minibert.data import TokenStore
 from minibert.model import Bert, BertForPreTraining
+from minibert.store import TokenStore
 
 SENTENCES = [[1, 2, 3, 1], [2, 3], [5, 5, 1], [4]]
 

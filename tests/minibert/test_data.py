@@ -1,7 +1,6 @@
 """From text files to batches: reading, sentence pairs, packing."""
 
-import gzip
-import lzma
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -11,92 +10,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minibert.data import (
-    DataError,
+    FORMATS,
     Masking,
+    Position,
+    PretrainingBatches,
     SegmentPair,
-    TokenStore,
     assemble,
-    pretraining_batches,
-    read_documents,
+    packed_sentences,
     sentence_pairs,
-    split_sentences,
+    single_pairs,
     truncate_pair,
 )
 from minibert.model import IGNORE
+from minibert.store import JOINED, TokenStore
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 
 LETTERS = [chr(97 + i) for i in range(26)]
-TEXT = "the cat sat.\nit slept!\n\nA dog ran. He was Mr. Smith's dog.\n"
 
 
 @pytest.fixture
 def tokenizer():
     return Tokenizer([*SPECIAL_TOKENS, *LETTERS, *("##" + letter for letter in LETTERS), *".,!?"])
-
-
-def test_plain_packed_and_folders_read_alike(tmp_path):
-    expected = [["the cat sat.", "it slept!"], ["A dog ran. He was Mr. Smith's dog."]]
-    (tmp_path / "a.txt").write_text(TEXT)
-    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(TEXT.encode()))
-    (tmp_path / "c.txt.xz").write_bytes(lzma.compress(TEXT.encode()))
-    (tmp_path / "notes.md").write_text("not data")
-    for name in ("a.txt", "b.txt.gz", "c.txt.xz"):
-        assert list(read_documents([tmp_path / name])) == expected
-    assert list(read_documents([tmp_path])) == expected * 3
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("latin.txt", "caf\xe9\n".encode("latin-1"), r"latin.txt, line 1: not UTF-8"),
-        ("binary.txt", b"ok\nbad\0\n", r"binary.txt, line 2: a NUL byte"),
-        ("cut.txt.xz", lzma.compress(TEXT.encode())[:-20], r"cut.txt.xz cannot be read"),
-        ("fake.txt.gz", b"not gzip", r"fake.txt.gz cannot be read"),
-    ],
-)
-def test_bad_files_are_named(tmp_path, name, content, message):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(DataError, match=message):
-        list(read_documents([tmp_path / name]))
-
-
-def test_missing_paths_and_empty_folders_are_named(tmp_path):
-    with pytest.raises(DataError, match="does not exist"):
-        list(read_documents([tmp_path / "nowhere"]))
-    with pytest.raises(DataError, match=r"holds no .txt"):
-        list(read_documents([tmp_path]))
-
-
-@pytest.mark.parametrize(
-    ("line", "sentences"),
-    [
-        ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),
-        ("Mr. Smith met Dr. J. Doe. They spoke.", ["Mr. Smith met Dr. J. Doe.", "They spoke."]),
-        ('"Stop!" she said. "Now."', ['"Stop!" she said.', '"Now."']),
-        ("It cost 3.50 dollars. cheap", ["It cost 3.50 dollars. cheap"]),
-        ("他来了。她走了！真的吗？", ["他来了。", "她走了！", "真的吗？"]),
-        ("他说：“走。”她走了。", ["他说：“走。”她走了。"]),
-        ("", []),
-    ],
-)
-def test_sentences_end_where_a_reader_ends_them(line, sentences):
-    assert split_sentences(line) == sentences
-
-
-@given(st.text(alphabet='aB .!?。”" ', max_size=60))
-def test_splitting_loses_nothing_but_spaces(line):
-    assert "".join("".join(split_sentences(line)).split()) == "".join(line.split())
-
-
-def test_store_gives_back_the_sentences(tokenizer):
-    documents = [["ab. Cd", "e!"], ["fg"]]
-    store = TokenStore.build(documents, tokenizer)
-    expected = [[tokenizer.encode_bulk([s])[0] for s in sentences] for sentences in (["ab.", "Cd", "e!"], ["fg"])]
-    assert len(store) == 2
-    assert [list(store.document(i)) for i in range(2)] == expected
-    assert store.ids.dtype == np.uint16
-    with pytest.raises(DataError, match="no text"):
-        TokenStore.build([[" "]], tokenizer)
 
 
 def numbered(lengths: list[int], start: int) -> list[list[int]]:
@@ -166,14 +100,15 @@ def test_truncation_cuts_the_longer_from_its_ends(len_a, len_b, budget, seed):
 
 
 def test_assembled_rows_look_as_in_the_paper(tokenizer):
-    batch, special = assemble([SegmentPair([5, 6], [7], 0), SegmentPair([8], [9, 10, 11], 1)], tokenizer)
+    batch, special, joined = assemble([SegmentPair([5, 6], [7], 0), SegmentPair([8], [9, 10, 11], 1)], tokenizer)
     cls, sep, pad = tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id
     assert batch.ids.tolist() == [[cls, 5, 6, sep, 7, sep, pad], [cls, 8, sep, 9, 10, 11, sep]]
     assert batch.segments.tolist() == [[0, 0, 0, 0, 1, 1, 0], [0, 0, 0, 1, 1, 1, 1]]
     assert batch.padding.int().tolist() == [[1, 1, 1, 1, 1, 1, 0], [1] * 7]
     assert special.int().tolist() == [[1, 0, 0, 1, 0, 1, 1], [1, 0, 1, 0, 0, 0, 1]]
     assert batch.next_labels.tolist() == [0, 1]
-    equal, _ = assemble([SegmentPair([5], [6], 0)] * 2, tokenizer)
+    assert not joined.any()
+    equal, *_ = assemble([SegmentPair([5], [6], 0)] * 2, tokenizer)
     assert equal.padding is None
 
 
@@ -186,14 +121,14 @@ def store(tokenizer):
 
 def test_batches_repeat_with_the_seed_and_differ_without(store, tokenizer):
     def first(seed):
-        batches = pretraining_batches(store, tokenizer, batch_size=4, max_length=40, seed=seed)
+        batches = PretrainingBatches(store, tokenizer, batch_size=4, max_length=40, seed=seed)
         return [batch.ids.tolist() for batch in islice(batches, 5)]
 
     assert first(1) == first(1) != first(2)
 
 
 def test_every_pair_of_an_epoch_is_asked_about(store, tokenizer):
-    batches = list(pretraining_batches(store, tokenizer, batch_size=8, max_length=40, seed=0, epochs=1))
+    batches = list(PretrainingBatches(store, tokenizer, batch_size=8, max_length=40, seed=0, epochs=1))
     assert sum(len(batch.ids) for batch in batches) >= 80
     for batch in batches:
         asked = batch.labels != IGNORE
@@ -205,7 +140,7 @@ def test_every_pair_of_an_epoch_is_asked_about(store, tokenizer):
 def test_static_masks_repeat_in_every_epoch(store, tokenizer):
     def epochs(static):
         options = {"batch_size": 8, "max_length": 40, "seed": 0, "epochs": 2, "masking": Masking(static=static)}
-        rows = [tuple(row) for batch in pretraining_batches(store, tokenizer, **options) for row in batch.ids.tolist()]
+        rows = [tuple(row) for batch in PretrainingBatches(store, tokenizer, **options) for row in batch.ids.tolist()]
         return sorted(rows[: len(rows) // 2]), sorted(rows[len(rows) // 2 :])
 
     one, two = epochs(static=True)
@@ -219,6 +154,68 @@ def test_a_batch_mixes_documents(tokenizer):
     letters = [chr(97 + i) for i in range(20)]
     documents = [[f"{letter} {letter} {letter} {letter} {letter}." for _ in range(60)] for letter in letters]
     store = TokenStore.build(documents, tokenizer)
-    for batch in islice(pretraining_batches(store, tokenizer, batch_size=16, max_length=24, seed=0), 5):
+    options = {"batch_size": 16, "max_length": 24, "seed": 0, "short_probability": 0.0}
+    for batch in islice(PretrainingBatches(store, tokenizer, **options), 5):
         first = {row[1] for row in batch.ids.tolist()}
         assert len(first) >= 5
+
+
+def test_packed_rows_hold_every_token_once_and_whole_sentences_where_they_fit():
+    documents = [numbered([5, 9, 3], 0), numbered([30, 4], 100), numbered([2], 200)]
+    everything = [token for document in documents for sentence in document for token in sentence]
+    for across in (True, False):
+        rows = [pair.a for pair in packed_sentences(iter(documents), 14, separator=-1, across=across)]
+        assert [token for row in rows for token in row if token != -1] == everything
+        assert max(map(len, rows)) <= 12
+        assert any(-1 in row for row in rows) == across
+        assert all(len({token // 100 for token in row}) == 1 for row in rows) != across
+    assert rows == [list(range(5)), list(range(5, 17)), [*range(100, 112)], [*range(112, 124)],
+                    [*range(124, 130), *range(130, 134)], [200, 201]]  # fmt: skip
+
+
+def test_single_pairs_are_neighbours_or_strangers():
+    document = numbered([3] * 400, 0)
+    pairs = single_pairs(document, lambda: iter([[10**6]]), 32, np.random.default_rng(0))
+    for pair in pairs:
+        assert pair.b == [10**6] if pair.next_label else pair.b[0] == pair.a[-1] + 1
+    assert 0.4 < np.mean([pair.next_label for pair in pairs]) < 0.6
+
+
+@pytest.mark.parametrize("input_format", FORMATS)
+def test_every_format_gives_rows_a_model_can_read(store, tokenizer, input_format):
+    options = {"batch_size": 8, "max_length": 40, "seed": 0, "epochs": 1, "input_format": input_format}
+    for batch in PretrainingBatches(store, tokenizer, **options):
+        paired = input_format in ("segment_pair", "sentence_pair")
+        assert (batch.next_labels is not None) == paired == bool(batch.segments.any())
+        assert batch.ids.size(1) <= 40
+        assert (batch.ids[:, 0] == tokenizer.cls_id).all()
+        assert not (batch.labels == tokenizer.sep_id).any()
+
+
+def test_an_unknown_format_is_refused(store, tokenizer):
+    with pytest.raises(ValueError, match="one of segment_pair"):
+        PretrainingBatches(store, tokenizer, batch_size=8, max_length=40, seed=0, input_format="poems")
+
+
+@pytest.mark.parametrize("consumed", [1, 7, 19, 40])
+def test_a_stream_goes_on_from_any_position(store, tokenizer, monkeypatch, consumed):
+    monkeypatch.setattr("minibert.data.POOL", 3)  # several pools an epoch
+    options = {"batch_size": 8, "max_length": 40, "seed": 5}
+    whole = PretrainingBatches(store, tokenizer, **options)
+    first = list(islice(whole, consumed))
+    assert len(first) == consumed
+    place = replace(whole.position)
+    expected = [batch.ids.tolist() for batch in islice(whole, 30)]
+    again = PretrainingBatches(store, tokenizer, **options, position=place)
+    assert [batch.ids.tolist() for batch in islice(again, 30)] == expected
+    assert place.epoch >= 1 or consumed < 40
+    assert place != Position()
+
+
+def test_whole_words_are_those_the_segmenter_joined(tokenizer):
+    row = SegmentPair([5, 6 | JOINED, 7, 8 | JOINED], [], None)
+    batch, special, joined = assemble([row, SegmentPair([9, 10, 11, 12 | JOINED], [], None)], tokenizer)
+    assert batch.ids[0].tolist() == [tokenizer.cls_id, 5, 6, 7, 8, tokenizer.sep_id]
+    assert joined.int().tolist() == [[0, 0, 1, 0, 1, 0], [0, 0, 0, 0, 1, 0]]
+    assert batch.next_labels is None and not batch.segments.any()
+    assert special.int().tolist() == [[1, 0, 0, 0, 0, 1]] * 2

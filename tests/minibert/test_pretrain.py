@@ -9,10 +9,11 @@ import torch
 import transformers
 
 from minibert import checkpoint
-from minibert.data import TokenStore, pretraining_batches
+from minibert.data import PretrainingBatches
 from minibert.model import IGNORE, Batch
 from minibert.pretrain import PretrainSettings, evaluate, fill, pretrain
-from minibert.train import Done, Optimization, Saved, Step
+from minibert.store import TokenStore
+from minibert.train import Done, Optimization, Preparing, Saved, Step
 
 ANIMALS = {"cat": "meowed", "dog": "barked", "cow": "mooed", "duck": "quacked"}
 
@@ -50,7 +51,7 @@ def run(text, tmp_path_factory):
 def test_it_learns_what_the_context_decides(run):
     events, out = run
     steps = [event for event in events if isinstance(event, Step)]
-    assert isinstance(events[-1], Saved) and isinstance(events[-2], Done)
+    assert isinstance(events[-1], Saved) and isinstance(events[-2], Done) and isinstance(events[0], Preparing)
     assert steps[-1].parts["mlm_loss"] < 0.5 * steps[0].parts["mlm_loss"]
     model, tokenizer = checkpoint.load(out), checkpoint.load_tokenizer(out)
     right = 0
@@ -81,7 +82,7 @@ def test_evaluation_is_the_mean_over_masked_tokens(run, text):
     _, out = run
     model, tokenizer = checkpoint.load(out), checkpoint.load_tokenizer(out)
     store = TokenStore.build([block.splitlines() for block in text.read_text().split("\n\n")[:20]], tokenizer)
-    batches = list(islice(pretraining_batches(store, tokenizer, batch_size=5, max_length=32, seed=0), 4))
+    batches = list(islice(PretrainingBatches(store, tokenizer, batch_size=5, max_length=32, seed=0), 4))
     model.train()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("minibert.train.has_bfloat16", lambda device: False)
@@ -108,7 +109,7 @@ def test_random_start_begins_at_ln_v(text, tmp_path):
     settings = PretrainSettings(
         preset="tiny", vocab_size=60, steps=1, batch_size=64, max_length=32, start="random", report_every=1
     )
-    first = next(pretrain(settings, [text], tmp_path / "m"))
+    first = next(event for event in pretrain(settings, [text], tmp_path / "m") if isinstance(event, Step))
     assert first.parts["mlm_loss"] == pytest.approx(math.log(60), rel=0.05)
 
 

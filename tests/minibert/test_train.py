@@ -72,7 +72,11 @@ def test_one_step_is_the_step_written_out(model):
 
 
 def test_loss_falls_and_events_tell_it(model):
-    events = list(train(model, batches(60), Optimization(learning_rate=3e-3), steps=60, report_every=20))
+    def losses(output, part, whole):
+        return {"loss": output.loss, "mlm_loss": output.mlm_loss, "nsp_loss": output.nsp_loss}
+
+    options = {"steps": 60, "report_every": 20, "losses_of": losses}
+    events = list(train(model, batches(60), Optimization(learning_rate=3e-3), **options))
     steps, done = events[:-1], events[-1]
     assert [event.step for event in steps] == [20, 40, 60]
     assert all(isinstance(event, Step) for event in steps) and isinstance(done, Done)

@@ -1,0 +1,129 @@
+"""Text files → documents → sentences. What cannot be read is named, never trained on silently."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+OPENERS = {".gz": gzip.open, ".xz": lzma.open}
+TEXT_NAMES = tuple(kind + packed for kind in (".txt", ".jsonl") for packed in ("", *OPENERS))
+LONGEST_LINE = 1 << 20  # bytes; what is longer has lost its line breaks
+# An end of sentence: . ! ? … (with closing quotes or brackets) before a space, or the Chinese marks, which need none.
+SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[^\sa-z])|(?<=[。！？])(?![”’」』）])")
+ABBREVIATION = re.compile(
+    r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Prof|Gen|Col|Lt|Capt|Sgt|Rev|Jr|Sr|vs|etc|No|Vol|pp|cf|e\.g|i\.e))\.$"
+)
+
+
+class DataError(ValueError):
+    """Data that cannot be used; the message names the file, the line and what to do."""
+
+
+def text_files(paths: Sequence[str | Path]) -> list[Path]:
+    """The files named, and in folders every file of TEXT_NAMES, sorted. Raises DataError if one is not there."""
+    files: list[Path] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            inside = files_in(path)
+            if not inside:
+                raise DataError(f"{path} holds no {', '.join(TEXT_NAMES)} file")
+            files += inside
+        elif path.is_file():
+            files.append(path)
+        else:
+            raise DataError(f"{path} does not exist")
+    return files
+
+
+def files_in(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.rglob("*") if file.name.endswith(TEXT_NAMES) and file.is_file())
+
+
+def read_documents(paths: Sequence[str | Path], skipped: list[str] | None = None) -> Iterator[list[str]]:
+    """Documents as lists of lines. Plain text: a document per blank-line block; .jsonl: one per line, under "text".
+
+    Files and folders, plain, .gz and .xz. A file that is empty, damaged, not UTF-8, binary (a NUL byte) or without line
+    breaks is refused with a DataError that names file and line. With a list in `skipped`, such a file found in a folder
+    is left from that line on, and noted there; a file that was named is refused all the same.
+    """
+    named = {Path(path) for path in paths if not Path(path).is_dir()}
+    for file in text_files(paths):
+        try:
+            yield from documents_of(file)
+        except DataError as error:
+            if skipped is None or file in named:
+                raise
+            skipped.append(str(error))
+
+
+def documents_of(file: Path) -> Iterator[list[str]]:
+    """The documents of one file; see `read_documents`."""
+    if ".jsonl" in file.suffixes:
+        yield from json_documents(file)
+        return
+    document: list[str] = []
+    for _, line in lines_of(file):
+        if line:
+            document.append(line)
+        elif document:
+            yield document
+            document = []
+    if document:
+        yield document
+
+
+def json_documents(file: Path) -> Iterator[list[str]]:
+    for number, line in lines_of(file):
+        if not line:
+            continue
+        try:
+            text = json.loads(line)["text"]
+        except (ValueError, KeyError, TypeError):
+            text = None
+        if not isinstance(text, str):
+            raise DataError(f'{file}, line {number}: not a JSON object with a "text"')
+        if document := [part.strip() for part in text.split("\n") if part.strip()]:
+            yield document
+
+
+def lines_of(file: Path) -> Iterator[tuple[int, str]]:
+    """The stripped lines of a text file, numbered from 1. Memory stays small whatever the file is."""
+    number = 0
+    seen = False
+    try:
+        with OPENERS.get(file.suffix, open)(file, "rb") as lines:
+            while raw := lines.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(raw) > LONGEST_LINE:
+                    raise DataError(
+                        f"{file}, line {number}: longer than {LONGEST_LINE >> 20} MB; put a line break after every "
+                        "sentence or paragraph"
+                    )
+                try:
+                    line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+                except UnicodeDecodeError as error:
+                    raise DataError(f"{file}, line {number}: not UTF-8 ({error.reason})") from error
+                if "\0" in line:
+                    raise DataError(f"{file}, line {number}: a NUL byte; this looks like a binary file")
+                seen = seen or bool(line)
+                yield number, line
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        raise DataError(f"{file} cannot be read: {error}") from error
+    if not seen:
+        raise DataError(f"{file} is empty")
+
+
+def split_sentences(line: str) -> list[str]:
+    """A paragraph → its sentences, by end marks; common abbreviations and initials do not end one."""
+    sentences: list[str] = []
+    start = 0
+    for end in SENTENCE_END.finditer(line):
+        if not ABBREVIATION.search(line[start : end.start()]):
+            sentences.append(line[start : end.end()].strip())
+            start = end.end()
+    sentences.append(line[start:].strip())
+    return [sentence for sentence in sentences if sentence]

@@ -1,0 +1,80 @@
+"""Small copies of a model on its way, to look back at what it knew when.
+
+Weights are stored as 8-bit integers with a scale for each row (absolute maximum / 127): a quarter of float32, half of
+what the finished checkpoint takes, and close enough to look at. `steps/step-000500.safetensors` beside the checkpoint,
+whose config.json and vocab.txt they share.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+from torch import nn
+
+from minibert import checkpoint
+from minibert.model import BertForPreTraining
+
+FOLDER = "steps"
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """step, tokens: how far the run was."""
+
+    path: Path
+    step: int
+    tokens: int
+
+
+def save(folder: str | Path, model: nn.Module, step: int, tokens: int) -> Path:
+    """Write step-N.safetensors into `folder`, whole or not at all."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    tensors = {}
+    for name, value in model.state_dict().items():
+        if name == "mlm.decoder.weight":  # tied to the token embedding
+            continue
+        value = value.detach().float().cpu()
+        if value.dim() < 2:
+            tensors[name] = value.half()
+            continue
+        scale = value.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / 127  # (rows, 1)
+        tensors[name] = (value / scale).round().to(torch.int8)
+        tensors[f"{name}.scale"] = scale
+    path = folder / f"step-{step:08d}.safetensors"
+    temporary = path.with_suffix(".tmp")
+    save_file(tensors, temporary, metadata={"step": str(step), "tokens": str(tokens)})
+    os.replace(temporary, path)
+    return path
+
+
+def listed(directory: str | Path) -> list[Snapshot]:
+    """The snapshots kept beside the checkpoint in `directory`, oldest first."""
+    found = []
+    for path in sorted(Path(directory, FOLDER).glob("step-*.safetensors")):
+        with safe_open(path, "pt") as file:
+            facts = file.metadata()
+        found.append(Snapshot(path, int(facts["step"]), int(facts["tokens"])))
+    return found
+
+
+def load(directory: str | Path, snapshot: Snapshot) -> BertForPreTraining:
+    """The model of `directory` as it was at `snapshot`, in eval mode, float32."""
+    model = checkpoint.load(directory, kind=BertForPreTraining)
+    state = {}
+    with safe_open(snapshot.path, "pt") as file:
+        names = set(file.keys())
+        for name in names:
+            if not name.endswith(".scale"):
+                value = file.get_tensor(name).float()
+                state[name] = value * file.get_tensor(f"{name}.scale") if f"{name}.scale" in names else value
+    unknown = set(state) - set(model.state_dict())
+    if unknown:
+        raise checkpoint.CheckpointError(f"{snapshot.path} holds {sorted(unknown)[0]}, which is not BERT's")
+    model.load_state_dict(state, strict=False)
+    return model.eval()

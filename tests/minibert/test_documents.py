@@ -1,0 +1,105 @@
+"""Reading text: plain, packed, JSON lines; what cannot be read is named."""
+
+import gzip
+import json
+import lzma
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minibert.documents import LONGEST_LINE, DataError, read_documents, split_sentences
+
+TEXT = "the cat sat.\nit slept!\n\nA dog ran. He was Mr. Smith's dog.\n"
+
+
+def test_plain_packed_and_folders_read_alike(tmp_path):
+    expected = [["the cat sat.", "it slept!"], ["A dog ran. He was Mr. Smith's dog."]]
+    (tmp_path / "a.txt").write_text(TEXT)
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(TEXT.encode()))
+    (tmp_path / "c.txt.xz").write_bytes(lzma.compress(TEXT.encode()))
+    (tmp_path / "notes.md").write_text("not data")
+    for name in ("a.txt", "b.txt.gz", "c.txt.xz"):
+        assert list(read_documents([tmp_path / name])) == expected
+    assert list(read_documents([tmp_path])) == expected * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("latin.txt", "caf\xe9\n".encode("latin-1"), r"latin.txt, line 1: not UTF-8"),
+        ("binary.txt", b"ok\nbad\0\n", r"binary.txt, line 2: a NUL byte"),
+        ("cut.txt.xz", lzma.compress(TEXT.encode())[:-20], r"cut.txt.xz cannot be read"),
+        ("fake.txt.gz", b"not gzip", r"fake.txt.gz cannot be read"),
+    ],
+)
+def test_bad_files_are_named(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        list(read_documents([tmp_path / name]))
+
+
+def test_missing_paths_and_empty_folders_are_named(tmp_path):
+    with pytest.raises(DataError, match="does not exist"):
+        list(read_documents([tmp_path / "nowhere"]))
+    with pytest.raises(DataError, match=r"holds no .txt"):
+        list(read_documents([tmp_path]))
+
+
+@pytest.mark.parametrize(
+    ("line", "sentences"),
+    [
+        ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),
+        ("Mr. Smith met Dr. J. Doe. They spoke.", ["Mr. Smith met Dr. J. Doe.", "They spoke."]),
+        ('"Stop!" she said. "Now."', ['"Stop!" she said.', '"Now."']),
+        ("It cost 3.50 dollars. cheap", ["It cost 3.50 dollars. cheap"]),
+        ("他来了。她走了！真的吗？", ["他来了。", "她走了！", "真的吗？"]),
+        ("他说：“走。”她走了。", ["他说：“走。”她走了。"]),
+        ("", []),
+    ],
+)
+def test_sentences_end_where_a_reader_ends_them(line, sentences):
+    assert split_sentences(line) == sentences
+
+
+@given(st.text(alphabet='aB .!?。”" ', max_size=60))
+def test_splitting_loses_nothing_but_spaces(line):
+    assert "".join("".join(split_sentences(line)).split()) == "".join(line.split())
+
+
+BAD = {
+    "latin.txt": (b"fine\n" + "caf\xe9\n".encode("latin-1"), "latin.txt, line 2: not UTF-8"),
+    "image.txt": (b"\x89PNG\0\0", "image.txt, line 1: not UTF-8"),
+    "zeros.txt": (b"\0" * 50, "zeros.txt, line 1: a NUL byte"),
+    "empty.txt": (b"", "empty.txt is empty"),
+    "blank.txt": (b"\n \n\n", "blank.txt is empty"),
+    "giant.txt": (b"word " * (LONGEST_LINE // 4), "giant.txt, line 1: longer than 1 MB"),
+    "list.jsonl": (b"[1, 2]\n", 'list.jsonl, line 1: not a JSON object with a "text"'),
+    "torn.jsonl": (b'{"text": "fine"}\n{"text": \n', "torn.jsonl, line 2: not a JSON object"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_named_file_is_refused_and_one_in_a_folder_passed_over_with_a_note(tmp_path, name):
+    content, message = BAD[name]
+    (tmp_path / name).write_bytes(content)
+    (tmp_path / "zz-good.txt").write_text(TEXT)
+    for skipped in (None, []):
+        with pytest.raises(DataError, match=message):
+            list(read_documents([tmp_path / name], skipped))
+    notes = []
+    documents = list(read_documents([tmp_path], notes))
+    assert documents[-2:] == list(read_documents([tmp_path / "zz-good.txt"]))
+    assert len(notes) == 1 and message in notes[0]
+
+
+def test_json_lines_are_a_document_each(tmp_path):
+    lines = [{"text": "One.\nTwo.\n\nThree."}, {"text": " "}, {"text": "你好。", "more": 1}]
+    file = tmp_path / "a.jsonl.xz"
+    file.write_bytes(lzma.compress("\n".join(json.dumps(line) for line in lines).encode()))
+    assert list(read_documents([tmp_path])) == [["One.", "Two.", "Three."], ["你好。"]]
+
+
+def test_a_byte_order_mark_is_not_text(tmp_path):
+    (tmp_path / "a.txt").write_bytes("\ufeffhello\n".encode())
+    assert list(read_documents([tmp_path])) == [["hello"]]

@@ -1,0 +1,108 @@
+"""Going on exactly: killed at any step, resumed, the final weights are those of a run nobody disturbed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+
+from minibert import resume
+from minibert.pretrain import PretrainSettings, pretrain
+from minibert.toy_world import documents
+from minibert.train import Saved, Step
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = PretrainSettings(
+    preset="tiny", vocab_size=120, steps=24, batch_size=8, max_length=48, dropout=0.1, report_every=3, save_every=3
+)
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    file = tmp_path_factory.mktemp("text") / "stories.txt"
+    file.write_text("\n\n".join("\n".join(lines) for lines in documents(60, seed=0)))
+    return file
+
+
+@pytest.fixture(scope="module")
+def undisturbed(text, tmp_path_factory):
+    out = tmp_path_factory.mktemp("whole") / "model"
+    list(pretrain(SETTINGS, [text], out))
+    return out
+
+
+def same_weights(one: Path, other: Path) -> bool:
+    return (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize("stop_after", [3, 9, 21])
+def test_a_stopped_run_goes_on_to_the_same_weights(text, undisturbed, tmp_path, stop_after):
+    out = tmp_path / "model"
+    events = pretrain(SETTINGS, [text], out)
+    for event in events:
+        if isinstance(event, Saved) and event.step >= stop_after:
+            break
+    events.close()
+    assert len(list((out / resume.FOLDER).iterdir())) <= resume.KEPT
+    resumed = list(pretrain(SETTINGS, [text], out, resuming=True))
+    assert next(event.step for event in resumed if isinstance(event, Step)) == stop_after + 3
+    assert same_weights(out, undisturbed)
+    assert not (out / resume.FOLDER).exists()
+    steps = [json.loads(line) for line in (out / "training.jsonl").read_text().splitlines()]
+    assert [e["step"] for e in steps if e["event"] == "step"] == list(range(3, 25, 3))
+    assert [e["event"] for e in steps].count("started") == 1
+
+
+def test_kill_9_then_resume(text, undisturbed, tmp_path):
+    out = tmp_path / "model"
+    code = (
+        "import sys; from tests.minibert.test_resume import SETTINGS; from minibert.pretrain import pretrain;"
+        "[print(event.as_dict()['event'], flush=True) for event in pretrain(SETTINGS, [sys.argv[1]], sys.argv[2])]"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(text), str(out)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    saved = 0
+    for line in process.stdout:
+        saved += line.strip() == "saved"
+        if saved == 3:
+            time.sleep(0.02)  # somewhere inside the next steps
+            os.kill(process.pid, signal.SIGKILL)
+            break
+    process.wait(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    list(pretrain(SETTINGS, [text], out, resuming=True))
+    assert same_weights(out, undisturbed)
+
+
+def test_other_settings_are_refused(text, tmp_path):
+    out = tmp_path / "model"
+    with pytest.raises(ValueError, match="holds no interrupted run"):
+        next(pretrain(SETTINGS, [text], out, resuming=True))
+    events = pretrain(SETTINGS, [text], out)
+    while not isinstance(next(events), Saved):
+        pass
+    events.close()
+    with pytest.raises(ValueError, match="batch_size 8, not 16"):
+        next(pretrain(replace(SETTINGS, batch_size=16), [text], out, resuming=True))
+    list(pretrain(replace(SETTINGS, steps=27), [text], out, resuming=True))  # a longer run is the same run
+
+
+def test_the_state_is_a_checkpoint_of_its_own(text, tmp_path):
+    out = tmp_path / "model"
+    events = pretrain(SETTINGS, [text], out)
+    while not isinstance(next(events), Saved):
+        pass
+    events.close()
+    state = resume.latest(out)
+    weights = load_file(state.directory / "model.safetensors")
+    moments = load_file(state.directory / "optimizer.safetensors")
+    assert {value.dtype.itemsize for value in weights.values()} == {4}
+    assert sum(name.endswith("exp_avg_sq") for name in moments) >= len(weights) - 1
+    assert not list(state.directory.glob("*.p*"))
