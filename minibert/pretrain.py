@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ import torch
 from minibert import checkpoint, resume, snapshots
 from minibert.config import BertConfig
 from minibert.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
-from minibert.data import Masking, Position, PretrainingBatches
+from minibert.data import Masking, PretrainingBatches
 from minibert.documents import read_documents
 from minibert.model import IGNORE, Batch, BertForPreTraining, PreTrainingOutput
 from minibert.store import WORD_SEGMENTERS, TokenStore, cached_store
@@ -99,6 +100,7 @@ def pretrain(
     cache: str | Path | None = None,
     processes: int = 1,
     resuming: bool = False,
+    going_on: str | Path | None = None,
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
@@ -109,17 +111,19 @@ def pretrain(
 
     model: a checkpoint to go on from, with its vocabulary and sizes, instead of a new start · dev: text to measure on
     every `measure_every` steps · cache: a folder for token stores, so that memory does not grow with the text and the
-    next run need not tokenize again · resuming: go on where a run with these settings was cut off · watch: texts with
-    [MASK]s, filled at every measurement (`Sample`) · mailbox(): messages since the last call; a list of texts replaces
-    `watch`. Under `torchrun` every process runs this, and they share each batch. Raises ValueError (and DataError,
-    CheckpointError, which are some) for what cannot be used.
+    next run need not tokenize again · resuming: go on where a run with these settings was cut off · going_on: the
+    directory of such a run, copied to `out` first · watch: texts with [MASK]s, filled at every measurement (`Sample`) ·
+    mailbox(): messages since the last call; a list of texts replaces `watch`. Under `torchrun` every process runs this,
+    and they share each batch. Raises ValueError (and DataError, CheckpointError, which are some) for what cannot be
+    used.
     """
     torch.manual_seed(settings.seed)
     out, team = Path(out), join_team()
+    if going_on is not None:
+        shutil.copytree(going_on, out, dirs_exist_ok=True)
+        resuming = True
     checked(settings, out, team, cache, resuming)
-    saved = resume.latest(out) if resuming else None
-    if saved is not None:
-        saved.check(asdict(settings))
+    if resuming:
         tokenizer = checkpoint.load_tokenizer(out)
     elif model is not None:
         tokenizer = checkpoint.load_tokenizer(model)
@@ -130,6 +134,29 @@ def pretrain(
         tokenizer = team_vocabulary(team, data, settings.vocab_size, out)
     yield Preparing("tokenizing")
     store, skipped = team_store(team, data, tokenizer, cache, settings.words, processes)
+    measure = measurements(tokenizer, dev, settings, watch, mailbox)
+    facts = {"data": [Path(path).name for path in data], "skipped": skipped}
+    yield from pretrain_store(
+        settings, store, tokenizer, out, measure, facts, model=model, resuming=resuming, team=team
+    )
+
+
+def pretrain_store(
+    settings: PretrainSettings,
+    store: TokenStore,
+    tokenizer: Tokenizer,
+    out: Path,
+    measure: Measure,
+    facts: dict,
+    *,
+    model: str | Path | None = None,
+    resuming: bool = False,
+    team: Team | None = None,
+) -> Iterator[Event]:
+    """Pre-train on tokenized text; see `pretrain`. measure(model, step): the events that measuring it yields."""
+    torch.manual_seed(settings.seed)
+    team = team or Team()
+    saved = resume.latest(out) if resuming else None
     stream = PretrainingBatches(
         store,
         tokenizer,
@@ -139,9 +166,10 @@ def pretrain(
         masking=settings.masking,
         input_format=settings.input_format,
         short_probability=settings.short_probability,
-        position=saved.position if saved else Position(),
+        position=saved.position if saved else None,
     )
     if saved is not None:
+        saved.check(asdict(settings))
         learner = saved.model()
     elif model is not None:
         learner = checkpoint.load(model, kind=BertForPreTraining)
@@ -153,13 +181,20 @@ def pretrain(
     state = TrainingState(optimizer_for(learner, settings.optimization))
     if saved is not None:
         saved.restore(learner, state)
-    facts = {"tokens": len(store.ids), "documents": len(store), "vocab_size": tokenizer.vocab_size, "skipped": skipped}
-    facts |= {"parameters": sum(p.numel() for p in learner.parameters()), "processes": team.size}
-    facts |= {"torch": torch.__version__, "python": platform.python_version(), "data": [str(path) for path in data]}
-    begin = Started(asdict(settings), facts)
-    measure = measurements(tokenizer, dev, settings, watch, mailbox)
+    facts = {
+        **facts,
+        "tokens": len(store.ids),
+        "documents": len(store),
+        "vocab_size": tokenizer.vocab_size,
+        "parameters": sum(p.numel() for p in learner.parameters()),
+        "processes": team.size,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+    }
     events = saved.events if saved else []
-    yield from run(settings, learner, tokenizer, stream, out, begin, events, state, team, measure)
+    yield from run(
+        settings, learner, tokenizer, stream, out, Started(asdict(settings), facts), events, state, team, measure
+    )
 
 
 def checked(settings: PretrainSettings, out: Path, team: Team, cache, resuming: bool) -> None:
