@@ -223,18 +223,34 @@ def probes(documents: Sequence[Sequence[str]], topics: Sequence[int], sentences:
 
 
 @dataclass(frozen=True)
-class Measurement:
-    """Every probe judged twice: by the next-sentence head and by topic alone.
+class TopicVerdicts:
+    """What topic alone says of N probes. overlaps: (N,) · follows: (N,) bool; "next" above a bound that was fitted on
+    `next` and `elsewhere` of the other half of the documents · threshold: fitted on all of them, for new pairs."""
 
-    probs: (N,) of IsNext · overlaps: (N,) · topic_next: (N,) bool, what topic alone says; its bound was fitted on
-    `next` and `elsewhere` of the other half of the documents · threshold: fitted on all of them, for new pairs.
-    """
+    overlaps: np.ndarray
+    follows: np.ndarray
+    threshold: float
+
+    @classmethod
+    def of(cls, overlap: TopicOverlap, asked: Sequence[Probe]) -> TopicVerdicts:
+        overlaps = np.array([overlap(probe.a, probe.b) for probe in asked])
+        kinds = np.array([probe.kind for probe in asked])
+        half = np.array([probe.document % 2 for probe in asked])
+
+        def fitted(on: np.ndarray) -> float:
+            return best_threshold(overlaps[on & (kinds == NEXT)], overlaps[on & (kinds == ELSEWHERE)])
+
+        bounds = np.array([fitted(half == 1), fitted(half == 0)])  # for each half, that of the other
+        return cls(overlaps, overlaps >= bounds[half], fitted(half >= 0))
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Every probe judged twice: by the next-sentence head, probs (N,) of IsNext, and by topic alone."""
 
     probes: list[Probe]
     probs: np.ndarray
-    overlaps: np.ndarray
-    topic_next: np.ndarray
-    threshold: float
+    topic: TopicVerdicts
 
     @cached_property
     def rows(self) -> dict[str, np.ndarray]:
@@ -245,7 +261,7 @@ class Measurement:
     def judged_next(self, kind: str) -> tuple[int, int, int]:
         """(by the head, by topic alone, all): how many pairs of a kind were called "next"."""
         rows = self.rows[kind]
-        return int((self.probs[rows] > 0.5).sum()), int(self.topic_next[rows].sum()), len(rows)
+        return int((self.probs[rows] > 0.5).sum()), int(self.topic.follows[rows].sum()), len(rows)
 
     def accuracy(self, kind: str) -> tuple[float, float]:
         """(of the head, of topic alone): telling `next` from `kind`, both weighing the same; ½ is guessing."""
@@ -259,7 +275,7 @@ class Measurement:
         true = {self.probes[i].window: i for i in self.rows[NEXT]}
         rows = self.rows[kind]
         mine = np.array([true[self.probes[i].window] for i in rows])
-        wins = [(np.sign(v[mine] - v[rows]) + 1).sum() / 2 for v in (self.probs, self.overlaps)]
+        wins = [(np.sign(v[mine] - v[rows]) + 1).sum() / 2 for v in (self.probs, self.topic.overlaps)]
         return float(wins[0]), float(wins[1]), len(rows)
 
 
@@ -285,14 +301,5 @@ def measure(
 ) -> Measurement:
     """Judge the probes of some documents. topics: one number a document; equal numbers, same topic."""
     asked = probes(documents, topics, sentences, seed)
-    overlap = TopicOverlap(model, tokenizer, documents)
-    overlaps = np.array([overlap(probe.a, probe.b) for probe in asked])
-    kinds = np.array([probe.kind for probe in asked])
-    half = np.array([probe.document % 2 for probe in asked])
-
-    def fitted(on: np.ndarray) -> float:
-        return best_threshold(overlaps[on & (kinds == NEXT)], overlaps[on & (kinds == ELSEWHERE)])
-
-    bounds = np.array([fitted(half == 1), fitted(half == 0)])  # for each half, that of the other
-    probs = judge(model, tokenizer, [(probe.a, probe.b) for probe in asked])
-    return Measurement(asked, probs, overlaps, overlaps >= bounds[half], fitted(half >= 0))
+    topic = TopicVerdicts.of(TopicOverlap(model, tokenizer, documents), asked)
+    return Measurement(asked, judge(model, tokenizer, [(probe.a, probe.b) for probe in asked]), topic)

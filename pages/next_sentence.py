@@ -48,7 +48,12 @@ STYLE = """<style>
 .ns-rows tr.ns-chosen td { background: rgba(128, 134, 145, 0.22); }
 [class*="st-key-cut-"] .mb-faded bdi { text-decoration: line-through 2px; }
 [class*="st-key-passage-"] p { font-size: 1.2rem; line-height: 1.55; }
-.stPlotlyChart :is(.annotation-text, .textpoint text, .bartext-outside) { fill: currentColor !important; }
+.stPlotlyChart :is([class$="tick"] text, .annotation-text, .textpoint text, .bartext-outside) {
+  fill: currentColor !important; }
+.st-key-documents :is(textarea, :has(> textarea)) { height: 260px !important; }
+.st-key-a :has(> textarea), .st-key-b :has(> textarea) { height: auto !important; }
+:is(.st-key-a, .st-key-b) textarea { field-sizing: content; min-height: 9rem; height: auto !important; }
+.st-key-guess button p { font-size: 1.1rem; }
 .st-key-kinds-table table { font-size: 1.05rem; font-variant-numeric: tabular-nums; }
 .st-key-kinds-table { overflow-x: auto; }
 /* On a phone what stands side by side is scrolled, not squeezed. */
@@ -68,6 +73,16 @@ def kind_names() -> dict[str, str]:
         "topic": _("another document, same topic"),
         "apart": _("same document, not adjacent"),
         "swapped": _("the true pair, swapped"),
+    }
+
+
+def short_names() -> dict[str, str]:
+    return {
+        "next": _("next"),
+        "elsewhere": _("another topic"),
+        "topic": _("same topic"),
+        "apart": _("same document"),
+        "swapped": _("swapped"),
     }
 
 
@@ -129,7 +144,7 @@ def making(model: str) -> None:
 def _making_settings() -> tuple[int, int, int]:
     """Places in the model's input, chance of a shorter target in percent, seed."""
     with st.container(border=True):
-        columns = st.columns([2, 2, 2], gap="large", vertical_alignment="bottom")
+        columns = st.columns([3, 3, 4], gap="large", vertical_alignment="bottom")
         with columns[0]:
             length = st.slider(
                 _("Longest input, with [CLS] and [SEP]"), 16, 128, LENGTH, 4, key="length", bind="query-params"
@@ -399,7 +414,7 @@ def _version(model: str) -> int:
 
 
 @st.cache_data(show_spinner=False, max_entries=24)
-def measured(model: str, version: int, sentences: int = 2):
+def measured(model: str, version: int, sentences: int):
     """minibert.next_sentence.measure over the documents of the course; computed once for everyone."""
     from minibert.next_sentence import measure
 
@@ -408,11 +423,13 @@ def measured(model: str, version: int, sentences: int = 2):
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def overlap_of(model: str, version: int):
-    from minibert.next_sentence import TopicOverlap
+def topic_judge(model: str, version: int):
+    """The judge of topic alone, and what it says of the documents' pairs."""
+    from minibert.next_sentence import TopicOverlap, TopicVerdicts, probes
 
     loaded = load(model)
-    return TopicOverlap(loaded.model, loaded.tokenizer, bundled()[0])
+    overlap = TopicOverlap(loaded.model, loaded.tokenizer, bundled()[0])
+    return overlap, TopicVerdicts.of(overlap, probes(*bundled()))
 
 
 @st.fragment
@@ -428,7 +445,7 @@ def judged(model: str) -> None:
         windows.setdefault(probe.window, {})[probe.kind] = probe
     examples = [kinds for kinds in windows.values() if len(kinds) == len(KINDS)]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        kind = choice("kind", _("B is"), kind_names())
+        kind = choice("kind", _("Example: B is"), short_names())
         if follow_link("example") or st.session_state.get("example") not in range(len(examples)):
             st.session_state["example"] = url_int("example", 1, 1, len(examples)) - 1
         st.button(
@@ -462,11 +479,9 @@ def judged(model: str) -> None:
         data=rows,
     )
     if (a, b) == (probe.a.strip(), probe.b.strip()):
-        truth = _("B follows A in its document.") if kind == "next" else _("B does not follow A in any document.")
-        st.markdown(_("**In truth:** {truth}").format(truth=truth) + " " + _told(kind))
-    with st.spinner(_("Judging all pairs …")):
-        bound = measured(model, _version(model)).threshold
-        cosine = overlap_of(model, _version(model))(a, b)
+        st.markdown(_("**In truth:** {kind}.").format(kind=kind_names()[kind]) + " " + _told(kind))
+    overlap, verdicts = topic_judge(model, _version(model))
+    bound, cosine = verdicts.threshold, overlap(a, b)
     st.markdown(
         _(
             "**Topic only**, without a look at the order: cosine {cosine:.3f}, {relation} the bound of {bound:.3f}: "
@@ -528,8 +543,9 @@ def guessing(model: str) -> None:
     given: list[bool] = state.setdefault((against, number), [])
     turned = st.session_state.setdefault("turned", {})
     at = turned.get((against, number), 0)  # the pair on the table; answered if a guess has been given
-    st.progress(min(at, ROUND) / ROUND, text=_("Pair {n} of {all}").format(n=min(at + 1, ROUND), all=ROUND))
-    if at >= ROUND:
+    if at < ROUND:
+        st.progress(at / ROUND, text=_("Pair {n} of {all}").format(n=at + 1, all=ROUND))
+    else:
         _show_score(model, asked, dealt, given)
         return
     probe = asked[dealt[at]]
@@ -537,7 +553,7 @@ def guessing(model: str) -> None:
         with st.container(border=True, key=f"passage-{name}"):
             st.markdown(f"**{name}** &nbsp; {literal(text)}")
     if len(given) <= at:
-        with st.container(horizontal=True, gap="small"):
+        with st.container(key="guess", horizontal=True, gap="small"):
             words = (
                 (_("B follows A"), _("B is from elsewhere"))
                 if against == "elsewhere"
@@ -548,7 +564,7 @@ def guessing(model: str) -> None:
                     label, key=f"guess-{answer}", icon=icon, on_click=_guess, args=((against, number), at, answer)
                 )
         return
-    _reveal(model, dealt[at], probe, given[at])
+    _reveal(model, asked, dealt[at], given[at])
     st.button(
         _("Next pair") if at + 1 < ROUND else _("See the score"),
         key="turn",
@@ -573,37 +589,41 @@ def _turn(key: tuple, at: int) -> None:
     st.session_state["turned"][key] = at + 1
 
 
-def _judges_of(model: str):
-    with st.spinner(_("Judging all pairs …")):
-        return measured(model, _version(model))
+def _answers(model: str, asked: list, rows: list[int]) -> tuple[list[float], list[bool]]:
+    """(the model's probabilities of IsNext, what topic alone says) of some of the pairs."""
+    from minibert.next_sentence import judge
+
+    loaded = load(model)
+    probs = judge(loaded.model, loaded.tokenizer, [(asked[row].a, asked[row].b) for row in rows])
+    _overlap, verdicts = topic_judge(model, _version(model))
+    return probs.tolist(), verdicts.follows[rows].tolist()
 
 
 def _mark(right: bool) -> str:
     return "✓" if right else "✗"
 
 
-def _reveal(model: str, row: int, probe, guess: bool) -> None:
+def _reveal(model: str, asked: list, row: int, guess: bool) -> None:
     """The truth, and who was right."""
-    result = _judges_of(model)
-    truth = probe.kind == "next"
-    says = float(result.probs[row])
+    (prob,), (topic,) = _answers(model, asked, [row])
+    truth = asked[row].kind == "next"
     line = _("In truth: **{kind}**. You {you} · the model {model} (IsNext {p:.0%}) · topic only {topic}").format(
-        kind=kind_names()[probe.kind],
+        kind=kind_names()[asked[row].kind],
         you=_mark(guess == truth),
-        model=_mark((says > 0.5) == truth),
-        p=says,
-        topic=_mark(bool(result.topic_next[row]) == truth),
+        model=_mark((prob > 0.5) == truth),
+        p=prob,
+        topic=_mark(topic == truth),
     )
     (st.success if guess == truth else st.error)(line)
 
 
 def _show_score(model: str, asked: list, dealt: list[int], given: list[bool]) -> None:
-    result = _judges_of(model)
+    probs, topic = _answers(model, asked, dealt)
     truths = [asked[row].kind == "next" for row in dealt]
     answers = {
         _("You"): given,
-        _("The model"): [bool(result.probs[row] > 0.5) for row in dealt],
-        _("Topic only"): [bool(result.topic_next[row]) for row in dealt],
+        _("The model"): [prob > 0.5 for prob in probs],
+        _("Topic only"): topic,
     }
     for column, (name, said) in zip(st.columns(3), answers.items(), strict=True):
         right = sum(one == truth for one, truth in zip(said, truths, strict=True))
@@ -646,17 +666,17 @@ def kinds(model: str) -> None:
         result = measured(model, _version(model), sentences)
     names = kind_names()
     shares: dict[str, list[Share]] = {_("the model"): [], _("topic only"): []}
-    table, right_answer = [], {True: _("next"), False: _("not next")}
+    table = []
     for kind in result.rows:
         *counts, n = result.judged_next(kind)
         cells = []
         for judge_name, count in zip(shares, counts, strict=True):
             low, high = wilson(count, n)
             shares[judge_name].append(Share(count / n, low, high))
-            cells.append(f"{count} = {count / n:.1%} ({low:.0%} – {high:.0%})")
+            cells.append(f"{count}\u00a0=\u00a0{count / n:.1%} ({low:.0%}\u00a0–\u00a0{high:.0%})")
         *wins, n = result.ranked_higher(kind)
         ranks = ["–", "–"] if kind == "next" else [f"{win / n:.1%}" for win in wins]
-        table.append([names[kind], right_answer[kind == "next"], str(n), *cells, *ranks])
+        table.append([names[kind], str(n), *cells, *ranks])
     labels = [f"{names[kind]} " for kind in result.rows]
     legend([("#8A8F98", "▌", _("what would be right"))])
     with st.container(key="wide-kinds"):
@@ -672,7 +692,6 @@ def kinds(model: str) -> None:
         )
     heads = [
         _("B is"),
-        _("right"),
         _("pairs"),
         _("model: “next”"),
         _("topic only: “next”"),
@@ -680,7 +699,7 @@ def kinds(model: str) -> None:
         _("topic only: true B higher"),
     ]
     with st.container(key="kinds-table"):
-        st.markdown("\n".join(f"| {' | '.join(row)} |" for row in (heads, [":--", ":--", *["--:"] * 5], *table)))
+        st.markdown("\n".join(f"| {' | '.join(row)} |" for row in (heads, [":--", *["--:"] * 5], *table)))
     _conclude(result)
     lesson.show("What you see")
     show_source(measure, label=_("The code that measured this"))
@@ -712,7 +731,7 @@ def _conclude(result) -> None:
             verdict = _("That is less than guessing.")
         lines.append(
             _(
-                "**{title}** It gives the true pair more than {what} in **{wins:g} of {n}** cases, {share:.1%} (95 % "
+                "**{title}** It gives the true pair more than {what} in **{wins:g} of {n}** cases, {share:.1%} (95% "
                 "interval {low:.0%} – {high:.0%}). {verdict}"
             ).format(title=title, what=what, wins=wins, n=n, share=wins / n, low=low, high=high, verdict=verdict)
         )
@@ -784,7 +803,9 @@ model = model_choice(judge=True, label=_("Model: its vocabulary cuts the text, i
 making(model)
 judged(model)
 guessing(model)
-kinds(model)
+counted = st.container()  # filled last: nothing waits while hundreds of pairs are judged
 papers()
 lesson.quiz()
 next_lesson("next_sentence")
+with counted:
+    kinds(model)

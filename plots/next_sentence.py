@@ -10,6 +10,7 @@ from plotly.subplots import make_subplots
 from plots.theme import BLUE, FONT_SIZE, GREY, ORANGE, SMALL, VERMILION
 
 LARGE = 20  # numbers to be read from the back row
+MARGIN = 84  # pixels to the right of the axes, for them
 
 
 def _label(text: str) -> str:
@@ -58,18 +59,24 @@ def judgement(rows: Mapping[str, float], names: tuple[str, str] = ("IsNext", "No
             hovertemplate=f"{_label(name)}: %{{x:.1%}}<extra></extra>",
         )
     for label, share in zip(labels, rows.values(), strict=True):
-        fig.add_annotation(
-            x=1.02, y=label, text=f"<b>{share:.1%}</b>", xanchor="left", showarrow=False, font={"size": LARGE}
-        )
+        _write_beside(fig, label, f"{share:.1%}")
     fig.add_vline(x=0.5, line={"color": GREY, "width": 2, "dash": "dot"})
-    fig.update_xaxes(range=[0, 1.14], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], showgrid=False)
+    fig.update_xaxes(range=[0, 1], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], showgrid=False)
     fig.update_yaxes(autorange="reversed", showgrid=False, tickfont_size=FONT_SIZE)
     fig.update_layout(
         barmode="stack",
+        margin_r=MARGIN,
         height=90 + 62 * len(rows),
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "traceorder": "normal"},
     )
     return fig
+
+
+def _write_beside(fig: go.Figure, y, text: str) -> None:
+    """A number in the margin, on the row of what it says."""
+    fig.add_annotation(
+        x=1, xref="paper", xshift=10, y=y, text=f"<b>{text}</b>", xanchor="left", showarrow=False, font_size=LARGE
+    )
 
 
 @dataclass(frozen=True)
@@ -114,26 +121,25 @@ def judged_next(
             hovertemplate=_label(name) + ": %{x:.1%} (%{customdata[0]:.1%} – %{customdata[1]:.1%})<extra></extra>",
         )
         for place, share in zip(places, shares, strict=True):
-            fig.add_annotation(
-                x=1.05, y=place, text=f"<b>{share.value:.0%}</b>", xanchor="left", showarrow=False,
-                font={"size": LARGE, "color": colour},
-            )  # fmt: skip
+            _write_beside(fig, place, f"{share.value:.0%}")
     for row, right in enumerate(wanted):
         fig.add_shape(
             type="line", x0=right, x1=right, y0=row - 0.42, y1=row + 0.42, line={"color": GREY, "width": 7},
             layer="below",
         )  # fmt: skip
-    fig.update_xaxes(range=[-0.03, 1.16], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=_label(title))
+    fig.update_xaxes(range=[-0.03, 1.03], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=_label(title))
     fig.update_yaxes(
         tickmode="array",
         tickvals=list(range(rows)),
-        ticktext=[_label(kind) for kind in kinds],
+        ticktext=[_label(kind).replace(", ", ",<br>") for kind in kinds],
         tickfont_size=FONT_SIZE,
         range=[rows - 0.45, -0.55],
         showgrid=False,
     )
     fig.update_layout(
-        height=130 + 76 * rows, legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "font_size": 16}
+        height=130 + 76 * rows,
+        margin_r=MARGIN,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "font_size": 16},
     )
     return fig
 
@@ -145,12 +151,16 @@ def with_and_without(papers: Mapping[str, Mapping[str, tuple[float, float]]], na
     """
     tasks = max(map(len, papers.values()))
     changes = {title: {t: round(b - a, 10) for t, (a, b) in scores.items()} for title, scores in papers.items()}
-    span = max(abs(change) for rows in changes.values() for change in rows.values()) * 1.3
+    span = max(abs(change) for rows in changes.values() for change in rows.values()) * 1.25
+    height = 44 * tasks + 50  # of one panel with its title
     fig = make_subplots(
-        rows=1, cols=len(papers), subplot_titles=[_label(title) for title in papers], horizontal_spacing=0.2
+        rows=len(papers),
+        cols=1,
+        subplot_titles=[_label(title) for title in papers],
+        vertical_spacing=50 / (height * len(papers)),
     )
-    fig.update_annotations(font_size=FONT_SIZE)
-    for column, (title, scores) in enumerate(papers.items(), 1):
+    fig.update_annotations(font_size=FONT_SIZE + 1)
+    for row, (title, scores) in enumerate(papers.items(), 1):
         values = list(changes[title].values())
         fig.add_bar(
             x=values,
@@ -164,18 +174,16 @@ def with_and_without(papers: Mapping[str, Mapping[str, tuple[float, float]]], na
             cliponaxis=False,
             hovertemplate="%{y}: %{x:+.1f}<extra></extra>",
             showlegend=False,
-            row=1,
-            col=column,
+            row=row,
+            col=1,
         )
-        fig.add_vline(x=0, line={"color": GREY, "width": 2}, row=1, col=column)
-        fig.update_xaxes(range=[-span, span], showticklabels=False, showgrid=False, row=1, col=column)
-        fig.update_yaxes(
-            range=[tasks - 0.4, -0.6], tickfont_size=FONT_SIZE, showgrid=False, ticks="", row=1, col=column
-        )
+        fig.add_vline(x=0, line={"color": GREY, "width": 2}, row=row, col=1)
+        fig.update_xaxes(range=[-span, span], showticklabels=False, showgrid=False, row=row, col=1)
+        fig.update_yaxes(range=[tasks - 0.4, -0.6], tickfont_size=FONT_SIZE, showgrid=False, row=row, col=1)
     for name, colour in zip(names, (BLUE, VERMILION), strict=True):
         fig.add_bar(x=[None], y=[None], name=_label(name), marker_color=colour)
     fig.update_layout(
-        height=100 + 46 * tasks,
+        height=height * len(papers) + 50,
         margin_t=48,
         legend={"orientation": "h", "yanchor": "top", "y": -0.02, "x": 0, "font_size": SMALL + 1},
     )
