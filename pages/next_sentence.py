@@ -144,16 +144,16 @@ def making(model: str) -> None:
 def _making_settings() -> tuple[int, int, int]:
     """Places in the model's input, chance of a shorter target in percent, seed."""
     with st.container(border=True):
-        columns = st.columns([3, 3, 4], gap="large", vertical_alignment="bottom")
-        with columns[0]:
+        left, right = st.columns(2, gap="large")
+        with left:
             length = st.slider(
                 _("Longest input, with [CLS] and [SEP]"), 16, 128, LENGTH, 4, key="length", bind="query-params"
             )
-        with columns[1]:
+        with right:
             short = st.slider(
                 _("Chance of a shorter target"), 0, 100, SHORT, key="short", format="%d %%", bind="query-params"
             )
-        with columns[2], st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
             seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
     return length, short, SEED if seed is None else int(seed)
@@ -653,6 +653,7 @@ def kinds(model: str) -> None:
     """All kinds of B, judged by the model and by topic alone."""
     from minibert.next_sentence import TopicOverlap, measure, wilson
     from plots.next_sentence import Share, judged_next
+    from plots.theme import GREY
 
     lesson.show("Topic against coherence")
     _warn_untrained(model)
@@ -673,12 +674,12 @@ def kinds(model: str) -> None:
         for judge_name, count in zip(shares, counts, strict=True):
             low, high = wilson(count, n)
             shares[judge_name].append(Share(count / n, low, high))
-            cells.append(f"{count}\u00a0=\u00a0{count / n:.1%} ({low:.0%}\u00a0–\u00a0{high:.0%})")
+            cells.append(f"{count}\u00a0=\u00a0{count / n:.1%} ({low * 100:.0f}\u2060–\u2060{high:.0%})")
         *wins, n = result.ranked_higher(kind)
         ranks = ["–", "–"] if kind == "next" else [f"{win / n:.1%}" for win in wins]
-        table.append([names[kind], str(n), *cells, *ranks])
+        table.append([short_names()[kind], str(n), *cells, *ranks])
     labels = [f"{names[kind]} " for kind in result.rows]
-    legend([("#8A8F98", "▌", _("what would be right"))])
+    legend([(GREY, "▌", _("what would be right"))])
     with st.container(key="wide-kinds"):
         figure(
             judged_next(labels, shares, [float(kind == "next") for kind in result.rows], _("judged “next”")),
