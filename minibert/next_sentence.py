@@ -9,15 +9,16 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from minibert.data import SegmentPair, TokenStore, assemble, sentence_pairs
-from minibert.model import BertForPreTraining
+from minibert.model import Batch, BertForPreTraining
 from minibert.tokenizer import Tokenizer
 from minibert.truncation import keep
 
@@ -105,8 +106,11 @@ def random_share(
 
 # --------------------------------------------------------------------------------------------------- what is judged
 @torch.inference_mode()
-def judge(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-    """The probability that B follows A, for each pair of texts: (N,) float64. What is too long loses its ends."""
+def _read(
+    model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]
+) -> Iterator[tuple[list[int], Batch, Tensor, Tensor]]:
+    """(numbers of the pairs, batch, hidden (B, T, H), pooled (B, H)); pairs of like length share a batch. What is too
+    long loses its ends. The decoder is not run: it is most of the work, and nothing is asked of it."""
     room = model.config.max_position_embeddings - 3
     encoded = zip(*(tokenizer.encode_bulk(texts) for texts in zip(*pairs, strict=True)), strict=True)
     rows = []
@@ -114,12 +118,18 @@ def judge(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple
         of_a, of_b = keep([len(a), len(b)], room)
         rows.append(SegmentPair([a[i] for i in of_a], [b[i] for i in of_b], 0))
     order = sorted(range(len(rows)), key=lambda i: len(rows[i].a) + len(rows[i].b))
-    probs = np.empty(len(rows))
     for start in range(0, len(order), ROWS):
         chosen = order[start : start + ROWS]
         batch, _special = assemble([rows[i] for i in chosen], tokenizer)
-        _hidden, pooled = model.bert(batch)  # (B, H); the heads' other half, the decoder, is not needed
-        probs[chosen] = model.nsp(pooled).double().softmax(-1)[:, 0].numpy()
+        yield chosen, batch, *model.bert(batch)
+
+
+def judge(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+    """The probability that B follows A, for each pair of texts: (N,) float64."""
+    probs = np.empty(len(pairs))
+    for rows, _batch, _hidden, pooled in _read(model, tokenizer, pairs):
+        with torch.inference_mode():
+            probs[rows] = model.nsp(pooled).double().softmax(-1)[:, 0].numpy()
     return probs
 
 
@@ -303,3 +313,38 @@ def measure(
     asked = probes(documents, topics, sentences, seed)
     topic = TopicVerdicts.of(TopicOverlap(model, tokenizer, documents), asked)
     return Measurement(asked, judge(model, tokenizer, [(probe.a, probe.b) for probe in asked]), topic)
+
+
+def teach_order(
+    model: BertForPreTraining, tokenizer: Tokenizer, asked: Sequence[Probe], folds: int = 10
+) -> dict[str, tuple[int, int]]:
+    """Train a new layer, the encoder frozen, to tell `next` from `swapped` → (right, all) on documents not trained on.
+
+    By what the layer reads: "pooled", (H,), as the next-sentence head does · "means", (2H,), the mean vector of each
+    segment. Logistic regression on standardised features, strongly regularised (C = 0.01): there are more features
+    than pairs. Cross-validated in `folds` parts; all pairs of a document are in one part.
+    """
+    # Here, as importing it takes a second that a page which only shows pairs need not wait.
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GroupKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    asked = [probe for probe in asked if probe.kind in (NEXT, SWAPPED)]
+    size = model.config.hidden_size
+    features = {"pooled": np.empty((len(asked), size)), "means": np.empty((len(asked), 2 * size))}
+    for rows, batch, hidden, pooled in _read(model, tokenizer, [(probe.a, probe.b) for probe in asked]):
+        real = torch.ones_like(batch.ids, dtype=torch.bool) if batch.padding is None else batch.padding
+        parts = [(real & (batch.segments == segment)).float()[..., None] for segment in (0, 1)]  # (B, T, 1) each
+        features["pooled"][rows] = pooled.numpy()
+        features["means"][rows] = torch.cat([(hidden * part).sum(1) / part.sum(1) for part in parts], -1).numpy()
+    truth = np.array([probe.kind == NEXT for probe in asked])
+    documents = [probe.document for probe in asked]
+    layer = make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=1000))
+    return {
+        name: (
+            int((cross_val_predict(layer, x, truth, groups=documents, cv=GroupKFold(folds)) == truth).sum()),
+            len(truth),
+        )
+        for name, x in features.items()
+    }

@@ -739,6 +739,41 @@ def _conclude(result) -> None:
     st.markdown("\n".join(f"- {line}" for line in lines))
 
 
+# --- a new head -----------------------------------------------------------------------------------------------------
+
+
+@st.cache_data(show_spinner=False, max_entries=24)
+def taught(model: str, version: int, sentences: int) -> dict[str, tuple[int, int]]:
+    from minibert.next_sentence import probes, teach_order
+
+    loaded = load(model)
+    return teach_order(loaded.model, loaded.tokenizer, probes(*bundled(), sentences=sentences))
+
+
+@st.fragment
+def new_head(model: str) -> None:
+    """Is order missing in the encoder's vectors, or does nobody read it? A layer is trained to find out."""
+    from minibert.next_sentence import teach_order, wilson
+
+    lesson.show("Can it be taught?")
+    key = (model, st.session_state.get("sentences") or 2)
+    if st.button(_("Train two layers on order"), key="teach", icon=":material/play_arrow:", type="primary"):
+        st.session_state["taught"] = key
+    if st.session_state.get("taught") == key:
+        with st.spinner(_("Reading the pairs, then training …")):
+            results = taught(model, _version(model), key[1])
+        titles = {"pooled": _("reads [CLS], as the head does"), "means": _("reads the mean vector of A and of B")}
+        for column, (name, (right, n)) in zip(st.columns(2), results.items(), strict=True):
+            low, high = wilson(right, n)
+            column.metric(titles[name], f"{right / n:.1%}", border=True)
+            column.caption(
+                _("{right} of {n} right; 95% interval {low:.0%} – {high:.0%}; guessing: 50%.").format(
+                    right=right, n=n, low=low, high=high
+                )
+            )
+    show_source(teach_order)
+
+
 # --- other papers ---------------------------------------------------------------------------------------------------
 
 
@@ -810,3 +845,4 @@ lesson.quiz()
 next_lesson("next_sentence")
 with counted:
     kinds(model)
+    new_head(model)

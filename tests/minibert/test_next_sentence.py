@@ -20,6 +20,7 @@ from minibert.next_sentence import (
     NEXT,
     SWAPPED,
     TOPIC,
+    Probe,
     TopicOverlap,
     TopicVerdicts,
     best_threshold,
@@ -30,6 +31,7 @@ from minibert.next_sentence import (
     measure,
     probes,
     random_share,
+    teach_order,
     wilson,
 )
 
@@ -274,3 +276,19 @@ def test_measured_numbers_are_counts(small, documents):
         for i, j in zip(result.rows[NEXT], result.rows[ELSEWHERE], strict=True)
     )
     assert result.ranked_higher(ELSEWHERE)[0] == wins
+
+
+def test_a_new_layer_learns_order_where_there_is_order(small):
+    """B always begins with a letter that A never has: order shows. With the same text on both sides it cannot."""
+    told = [Probe(kind, d, d, *pair) for d in range(30)
+            for kind, pair in ((NEXT, ("a b c", "z z z")), (SWAPPED, ("z z z", "a b c")))]  # fmt: skip
+    assert teach_order(*small, told) == {"pooled": (60, 60), "means": (60, 60)}
+    same = [Probe(kind, d, d, "a b", "a b") for d in range(30) for kind in (NEXT, SWAPPED)]
+    assert all(right <= 30 and n == 60 for right, n in teach_order(*small, same).values())
+
+
+def test_what_a_new_layer_reads_does_not_depend_on_the_batch(small, monkeypatch):
+    found = [Probe(kind, d, d, "a b c d"[: 2 * d + 1], "e f") for d in range(4) for kind in (NEXT, SWAPPED)]
+    together = judge(*small, [(probe.a, probe.b) for probe in found])
+    monkeypatch.setattr("minibert.next_sentence.ROWS", 1)
+    np.testing.assert_allclose(judge(*small, [(probe.a, probe.b) for probe in found]), together, atol=1e-6)

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from minibert.data import TokenStore
-from minibert.next_sentence import deal, decisions, documents_in, judge, measure, probes, wilson
+from minibert.next_sentence import deal, decisions, documents_in, judge, measure, probes, teach_order, wilson
 from ui.lesson import Lesson, load_quiz
 from ui.models import available_models, load
 
@@ -263,6 +263,15 @@ def test_the_table_and_the_figure_are_the_measurement(counted):
 def test_an_untrained_model_is_said_to_be_one():
     app = open_page(model="untrained", sentences=3)
     assert sum("random weights" in block.value for block in app.warning) == 2
+
+
+def test_a_new_layer_is_trained_on_demand(counted):
+    app = open_page()
+    assert not app.metric
+    whole(app.button(key="teach").click().run())
+    loaded = load(MODEL)
+    results = teach_order(loaded.model, loaded.tokenizer, probes(*counted[:2]))
+    assert [metric.value for metric in app.metric] == [f"{right / n:.1%}" for right, n in results.values()]
 
 
 # --- the lesson -----------------------------------------------------------------------------------------------------
