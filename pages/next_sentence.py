@@ -650,7 +650,7 @@ def _show_score(model: str, asked: list, dealt: list[int], given: list[bool]) ->
 
 @st.fragment
 def kinds(model: str) -> None:
-    """All kinds of B, judged by the model and by topic alone."""
+    """All kinds of B, judged by the model and by topic alone; then a new layer that is taught order."""
     from minibert.next_sentence import TopicOverlap, measure, wilson
     from plots.next_sentence import Share, judged_next
     from plots.theme import GREY
@@ -705,6 +705,7 @@ def kinds(model: str) -> None:
     lesson.show("What you see")
     show_source(measure, label=_("The code that measured this"))
     show_source(TopicOverlap, label=_("The judge that knows no order"))
+    new_head(model, sentences)
 
 
 def _conclude(result) -> None:
@@ -750,18 +751,17 @@ def taught(model: str, version: int, sentences: int) -> dict[str, tuple[int, int
     return teach_order(loaded.model, loaded.tokenizer, probes(*bundled(), sentences=sentences))
 
 
-@st.fragment
-def new_head(model: str) -> None:
+def new_head(model: str, sentences: int) -> None:
     """Is order missing in the encoder's vectors, or does nobody read it? A layer is trained to find out."""
     from minibert.next_sentence import teach_order, wilson
 
     lesson.show("Can it be taught?")
-    key = (model, st.session_state.get("sentences") or 2)
+    key = (model, sentences)
     if st.button(_("Train two layers on order"), key="teach", icon=":material/play_arrow:", type="primary"):
         st.session_state["taught"] = key
     if st.session_state.get("taught") == key:
         with st.spinner(_("Reading the pairs, then training …")):
-            results = taught(model, _version(model), key[1])
+            results = taught(model, _version(model), sentences)
         titles = {"pooled": _("reads [CLS], as the head does"), "means": _("reads the mean vector of A and of B")}
         for column, (name, (right, n)) in zip(st.columns(2), results.items(), strict=True):
             low, high = wilson(right, n)
@@ -845,4 +845,3 @@ lesson.quiz()
 next_lesson("next_sentence")
 with counted:
     kinds(model)
-    new_head(model)
