@@ -17,8 +17,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from minibert.data import SegmentPair, TokenStore, assemble, sentence_pairs
+from minibert.data import SegmentPair, assemble, sentence_pairs
 from minibert.model import Batch, BertForPreTraining
+from minibert.store import TokenStore
 from minibert.tokenizer import Tokenizer
 from minibert.truncation import keep
 
@@ -60,13 +61,13 @@ class Decision:
 
 
 def documents_in(text: str) -> list[list[str]]:
-    """Lines of text → documents as lists of lines, a blank line between documents, as `data.read_documents` has it."""
+    """Lines of text → documents as lists of lines, a blank line between documents, as `read_documents` has it."""
     blocks = ([line.strip() for line in block.splitlines()] for block in re.split(r"\n\s*\n", text))
     return [lines for block in blocks if (lines := [line for line in block if line])]
 
 
 def decisions(store: TokenStore, max_length: int, seed: int, short_probability: float = 0.1) -> list[Decision]:
-    """Every pair of one pass over the documents, in the order and with the draws of `data.pairs_of`."""
+    """Every pair of one pass over the documents, in the order and with the draws of `PretrainingBatches.rows_of`."""
     rng = np.random.default_rng(seed)
     places = replace(store, ids=np.arange(len(store.ids)))
     made: list[Decision] = []
@@ -120,7 +121,7 @@ def _read(
     order = sorted(range(len(rows)), key=lambda i: len(rows[i].a) + len(rows[i].b))
     for start in range(0, len(order), ROWS):
         chosen = order[start : start + ROWS]
-        batch, _special = assemble([rows[i] for i in chosen], tokenizer)
+        batch, *_ = assemble([rows[i] for i in chosen], tokenizer)
         yield chosen, batch, *model.bert(batch)
 
 

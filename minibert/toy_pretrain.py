@@ -51,8 +51,8 @@ def pretrain_toy(
     """Pre-train on `stories` toy stories; events as `minibert.pretrain` yields them.
 
     Every `Eval` holds, of stories never trained on, `determined`: the share of determined words that the model puts
-    first when each is masked alone, overall and by kind; `guessable`: the share that frequencies would get right without
-    context; `guessable_from_neighbours`: the share that a count of words between two neighbours would.
+    first when each is masked alone, overall and by kind; `guessable`: the share that frequencies would get right
+    without context; `guessable_from_neighbours`: the share that a count of words between two neighbours would.
     """
     tokenizer = Tokenizer(toy_world.vocabulary())
     documents = toy_world.documents(stories, seed, scenes)

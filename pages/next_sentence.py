@@ -89,7 +89,7 @@ def short_names() -> dict[str, str]:
 @st.cache_data(show_spinner=False)
 def bundled() -> tuple[list[list[str]], list[int]]:
     """The documents of the course and, for each, the number of its topic."""
-    from minibert.data import read_documents
+    from minibert.documents import read_documents
 
     first, again = (list(read_documents([DOCUMENTS / f"{name}.txt"])) for name in ("topics", "again"))
     return first + again, [*range(len(first)), *range(len(again))]
@@ -101,8 +101,10 @@ def bundled() -> tuple[list[list[str]], list[int]]:
 @st.fragment
 def making(model: str) -> None:
     """The reader's documents, cut into pairs; one of them followed step by step."""
-    from minibert.data import DataError, TokenStore, sentence_pairs, split_sentences, truncate_pair
+    from minibert.data import sentence_pairs, truncate_pair
+    from minibert.documents import DataError, split_sentences
     from minibert.next_sentence import decisions, documents_in
+    from minibert.store import TokenStore
 
     lesson.show("How pairs are made")
     documents, _topics = bundled()
@@ -372,8 +374,8 @@ def _explain(step: int, one, max_length: int) -> str:
 @st.cache_data(show_spinner=False, max_entries=64)
 def random_shares_of(text: str, model: str, max_length: int, short: int, seed: int) -> list[tuple[int, int]]:
     """(random, all) pairs if each document ended after 1, 2, 3 … sentences."""
-    from minibert.data import TokenStore
     from minibert.next_sentence import documents_in, random_share
+    from minibert.store import TokenStore
 
     store = TokenStore.build(documents_in(text), load(model).tokenizer)
     longest = min(SENTENCES, int((store.documents[1:] - store.documents[:-1]).max()))

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
 from minibert import checkpoint
-from minibert.data import TokenStore, pairs_of, read_documents, split_sentences
+from minibert.data import PretrainingBatches
+from minibert.documents import read_documents, split_sentences
 from minibert.next_sentence import (
     APART,
     ELSEWHERE,
@@ -34,6 +35,7 @@ from minibert.next_sentence import (
     teach_order,
     wilson,
 )
+from minibert.store import TokenStore
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = ROOT / "lessons" / "data" / "documents"
@@ -73,7 +75,10 @@ def pieces(draw_sizes, letters):
 def test_the_pairs_are_those_of_pre_training(letters, sizes, max_length, seed):
     store = pieces(sizes, letters)
     made = decisions(store, max_length, seed)
-    expected = list(pairs_of(store, max_length, np.random.default_rng(seed)))
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(store)).tolist()
+    stream = PretrainingBatches(store, letters, batch_size=1, max_length=max_length, seed=0)
+    expected = stream.rows_of(order, rng)
     assert [(store.ids[d.pair.a].tolist(), store.ids[d.pair.b].tolist(), d.pair.next_label) for d in made] == [
         (p.a, p.b, p.next_label) for p in expected
     ]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from minibert.data import TokenStore
 from minibert.next_sentence import deal, decisions, documents_in, judge, measure, probes, teach_order, wilson
+from minibert.store import TokenStore
 from ui.lesson import Lesson, load_quiz
 from ui.models import available_models, load
 
@@ -45,7 +45,7 @@ def whole(app: AppTest) -> AppTest:
 @pytest.fixture(scope="module")
 def counted():
     """What the page measures: the documents of the course, two sentences on each side."""
-    from minibert.data import read_documents
+    from minibert.documents import read_documents
 
     first, again = (
         list(read_documents([ROOT / "lessons" / "data" / "documents" / f"{name}.txt"])) for name in ("topics", "again")
