@@ -66,7 +66,7 @@ class Scale:
     vocab_size: int = 4096
     batch_size: int = 32
     max_length: int = 64
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     start: str = "counts"
     examples: int = 5_000
     epochs: int = 3

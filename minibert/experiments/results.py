@@ -9,7 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-REQUIRED = {"experiment", "arm", "seed", "metrics", "tokens", "parameters", "scale", "command", "machine"}
+REQUIRED = {
+    "experiment", "arm", "seed", "metrics", "steps", "tokens", "parameters", "pretraining", "pretraining_seconds",
+    "finetuning_seconds", "scale", "examples", "measured_on", "data", "command", "machine",
+}  # fmt: skip
 
 # Student's t, two-sided 95 %, by degrees of freedom; beyond 30 the normal distribution's.
 T95 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,

@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -23,21 +23,23 @@ import numpy as np
 import torch
 from torch import nn
 
+from minibert import toy_world
 from minibert.config import BertConfig
 from minibert.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
 from minibert.data import Masking, TokenStore, pretraining_batches, read_documents, text_files
-from minibert.experiments.catalogue import Arm, Experiment, Pretraining, Scale
+from minibert.experiments.catalogue import Arm, Experiment, Pretraining, Scale, experiment_named
 from minibert.experiments.models import LeftToRight, OnTop, next_tokens
 from minibert.experiments.results import read_records
 from minibert.experiments.tasks import TASKS, Encoded, Task
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.pretrain import learn_tokenizer
 from minibert.tokenizer import Tokenizer
-from minibert.train import Done, Event, Optimization, Step, autocast, best_device, has_bfloat16, train
+from minibert.train import Done, Eval, Event, Optimization, Started, Step, autocast, best_device, has_bfloat16, train
 
 CORPUS = ("reviews-00.txt.xz", "wiki-00.txt.xz")  # of ../shared/data/pretrain/en: near SST-2, and near the news tasks
 REPORT_EVERY = 20  # steps, in fine-tuning
 DROPOUT = 0.1  # in fine-tuning; none in pre-training, where hardly a text is read twice
+POSITION_SCALE = 4  # vectors from counts are longer than usual; positions beside them must not drown in so short a run
 PRETRAINING_SHARE = 0.8  # of an arm's progress
 FILLED = 0.97  # of the places of the base's rows hold a token
 SAMPLE = 64  # batches that tell how long an arm's rows are
@@ -137,7 +139,6 @@ def run_experiment(
     steps = tokens = 0
     for number, (seed, pretraining, arms) in enumerate(jobs):
         low, high = number / len(jobs), (number + 1) / len(jobs)
-        started = time.perf_counter()
         yield Stage(arms[0].name, seed, "pretrain", low)
         model = start(pretraining, corpus, scale, seed)
         events = pretrain(model, pretraining, corpus, scale, seed)
@@ -145,6 +146,7 @@ def run_experiment(
             yield step
             for arm in arms:
                 if scale.step_at(arm.at) == step.step:
+                    started = time.perf_counter()
                     metrics = yield from measure(model, arm, experiment, corpus, data, scale, seed, step.progress)
                     record = {
                         "experiment": experiment.name,
@@ -154,9 +156,9 @@ def run_experiment(
                         "steps": step.step,
                         "tokens": step.tokens,
                         "parameters": sum(weights.numel() for weights in model.bert.parameters()),
-                        "sizes": [pretraining.layers, pretraining.hidden, pretraining.heads],
+                        "pretraining": asdict(pretraining),
                         "pretraining_seconds": round(step.seconds, 1),
-                        "seconds": round(time.perf_counter() - started, 1),
+                        "finetuning_seconds": round(time.perf_counter() - started, 1),
                         "scale": scale.as_dict(),
                         "examples": {name: len(parts[0]) for name, parts in data.items()},
                         "measured_on": {name: len(parts[1]) for name, parts in data.items()},
@@ -201,6 +203,8 @@ def start(pretraining: Pretraining, corpus: Corpus, scale: Scale, seed: int) -> 
     if scale.start == "counts":
         start_token_embeddings(model.bert, corpus.store, seed)
         start_position_embeddings(model.bert)
+        with torch.no_grad():
+            model.bert.embeddings.position.weight.mul_(POSITION_SCALE)
         start_output_bias(model.mlm, corpus.store)
     return model.to(best_device())
 
@@ -393,3 +397,34 @@ def machine() -> dict:
         "python": platform.python_version(),
         "torch": importlib.metadata.version("torch"),
     }
+
+
+# --- a small version --------------------------------------------------------------------------------------------------
+
+SMALL = Scale(tokens=500_000, vocab_size=0, start="random")  # the toy world has its own vocabulary of words
+SMALL_STORIES = 3_000
+
+
+def toy_corpus(stories: int = SMALL_STORIES) -> Corpus:
+    """The toy world as text to pre-train on, and other stories of it held out."""
+    tokenizer = Tokenizer(toy_world.vocabulary())
+    store, heldout = (TokenStore.build(toy_world.documents(n, seed), tokenizer) for n, seed in ((stories, 1), (300, 2)))
+    return Corpus(tokenizer, store, heldout, ("toy world",))
+
+
+def small_run(experiment: str, arm: str, seed: int = 0, tokens: int = SMALL.tokens) -> Iterator[Event]:
+    """Pre-train one arm on the toy world, in seconds: Steps, then what it expects of stories it has not read."""
+    scale = replace(SMALL, tokens=tokens)
+    chosen = next((one for one in experiment_named(experiment).arms if one.name == arm), None)
+    if chosen is None:
+        raise ValueError(f"the experiment {experiment} has no arm {arm!r}")
+    corpus = toy_corpus()
+    yield Started({"experiment": experiment, "arm": arm, "seed": seed})
+    model = start(chosen.pretraining, corpus, scale, seed)
+    for step in pretrain(model, chosen.pretraining, corpus, scale, seed):
+        yield step
+        if step.step >= scale.step_at(chosen.at):
+            break
+    metrics = {"heldout_loss": heldout_loss(model, corpus, scale)}
+    yield Eval(step.step, metrics)
+    yield Done(step.step, step.tokens, step.seconds, metrics)

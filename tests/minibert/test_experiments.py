@@ -20,8 +20,8 @@ from minibert.experiments.run import (
     batches_of,
     finetune,
     padded,
-    pretrain,
     prepare,
+    pretrain,
     run_experiment,
     start,
 )
@@ -45,7 +45,26 @@ def folder(tmp_path_factory):
     """A corpus and the three task files in their own formats, in small."""
     folder = tmp_path_factory.mktemp("experiment")
     rng = random.Random(0)
-    words = "the a dog cat film plot good bad dull sees runs is was in Paris Anna and very".split()
+    words = [
+        "the",
+        "a",
+        "dog",
+        "cat",
+        "film",
+        "plot",
+        "good",
+        "bad",
+        "dull",
+        "sees",
+        "runs",
+        "is",
+        "was",
+        "in",
+        "Paris",
+        "Anna",
+        "and",
+        "very",
+    ]
 
     def sentence():
         return " ".join(rng.choices(words, k=rng.randint(4, 9))) + " ."
