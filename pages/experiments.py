@@ -114,9 +114,10 @@ def show_results(name: str, records: list[dict]) -> None:
     found = in_points(measure, by_arm(records, measure))
     arms = [arm for arm in paper["arms"] if arm in found]
     base = next(iter(paper["arms"]))
-    draw_scores(paper, column, measure, found, arms)
     if name == "steps":
         draw_steps(records, measure, found)
+    else:
+        draw_scores(paper, column, measure, found, arms)
     if base not in found:
         st.info(_("The base arm has not been run yet, so there is no difference to show."))
         return
@@ -180,6 +181,11 @@ def draw_steps(records: list[dict], measure: str, found: dict) -> None:
         measure=metric_names()[measure], parts="; ".join(parts)
     )
     figure(fig, alt, key="over-steps")
+    st.caption(
+        _("A small dot is a seed; the line joins their means, the bars are one standard deviation. {source}.").format(
+            source=literal(papers["steps"]["source"])
+        )
+    )
 
 
 def draw_differences(paper: dict, column: dict, measure: str, found: dict, arms: list[str], base: str) -> None:
@@ -291,7 +297,7 @@ def show_scale(records: list[dict]) -> None:
             "computing, on {processor} ({device}, torch {torch}, {date})."
         ).format(
             examples=examples,
-            data=", ".join(f"`{literal(name)}`" for name in last["data"]),
+            data=", ".join(map(literal, last["data"])),
             starts=_(
                 "Token vectors of every arm start from co-occurrence counts of that text, not from random numbers."
             )

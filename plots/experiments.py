@@ -115,10 +115,12 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], title: str) -> go.F
                 marker={"size": 14, "color": colour, "symbol": VERDICT_SYMBOL[row.verdict], "line": {"width": 3}},
                 hovertemplate="%{x:+.2f}<extra></extra>",
             )  # fmt: skip
-    for name, symbol, colour in ((names[0], "diamond", PAPER), (names[1], "circle", GREY)):
+    keys = [(names[0], "diamond", PAPER)] if any(row.paper is not None for row in rows) else []
+    for name, symbol, colour in (*keys, (names[1], "circle", GREY)):
         fig.add_scatter(
             x=[None], y=[None], mode="markers", name=name, marker={"size": 13, "symbol": symbol, "color": colour}
         )
+    fig.update_layout(showlegend=True)
     rows_axis(fig, [row.name for row in rows])
     fig.update_xaxes(title_text=title)
     fig.update_layout(height=150 + 64 * len(rows), legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
