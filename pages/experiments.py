@@ -16,7 +16,7 @@ from minibert.experiments.results import (
     read_records,
     verdict,
 )
-from ui.figures import figure
+from ui.figures import figure, legend
 from ui.inputs import choice
 from ui.lesson import LESSONS, Lesson
 from ui.navigation import next_lesson
@@ -53,6 +53,15 @@ def metric_names() -> dict[str, str]:
         "ner": _("CoNLL-2003 NER, F1"),
         "ner_features": _("CoNLL-2003 NER, F1, frozen encoder"),
         "mlm_perplexity": _("held-out MLM perplexity"),
+    }
+
+
+def task_names() -> dict[str, str]:
+    return {
+        "sst2": "SST-2",
+        "mrpc": "MRPC",
+        "ner": "CoNLL-2003 NER",
+        "ner_features": _("CoNLL-2003 NER, frozen encoder"),
     }
 
 
@@ -189,7 +198,7 @@ def draw_steps(records: list[dict], measure: str, found: dict) -> None:
 
 
 def draw_differences(paper: dict, column: dict, measure: str, found: dict, arms: list[str], base: str) -> None:
-    from plots.experiments import Gap, differences
+    from plots.experiments import VERDICT_COLOUR, Gap, differences
 
     st.markdown("### " + _("Difference to {base}").format(base=literal(paper["arms"][base])))
     rows, sentences, counts = [], [], {}
@@ -214,6 +223,12 @@ def draw_differences(paper: dict, column: dict, measure: str, found: dict, arms:
     )
     alt = _("Each arm minus the base, the paper's and ours. {summary}").format(summary=summary)
     figure(fig, alt + " " + " ".join(line[2:] for line in sentences), key="differences")
+    legend(
+        [
+            (VERDICT_COLOUR[said], symbol, verdict_words()[said])
+            for said, symbol in (("agrees", "●"), ("disagrees", "✖"), ("unclear", "○"))
+        ]
+    )
     st.markdown(f"**{summary}**\n\n" + "\n".join(sentences), width=820)
     if column.get("lower"):
         st.caption(_("Lower is better here: a difference below zero is an improvement."))
@@ -287,7 +302,7 @@ def show_scale(records: list[dict]) -> None:
     last = records[-1]
     examples = ", ".join(
         _("{task} {train:,} (measured on {dev:,})").format(
-            task=metric_names().get(task, task), train=count, dev=last["measured_on"][task]
+            task=task_names()[task], train=count, dev=last["measured_on"][task]
         )
         for task, count in last["examples"].items()
     )

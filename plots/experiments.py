@@ -112,7 +112,12 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], title: str) -> go.F
                 error = {"array": [row.half], "thickness": 3, "width": 9, "color": colour}
             fig.add_scatter(
                 x=[row.ours], y=[y + 0.17], mode="markers", error_x=error, showlegend=False,
-                marker={"size": 14, "color": colour, "symbol": VERDICT_SYMBOL[row.verdict], "line": {"width": 3}},
+                marker={
+                    "size": 14,
+                    "color": colour,
+                    "symbol": VERDICT_SYMBOL[row.verdict],
+                    "line": {"width": 3, "color": colour},
+                },
                 hovertemplate="%{x:+.2f}<extra></extra>",
             )  # fmt: skip
     keys = [(names[0], "diamond", PAPER)] if any(row.paper is not None for row in rows) else []

@@ -102,7 +102,7 @@ def test_what_was_scaled_down_is_counted(results):
         "32,768",
     ]  # 109,482,240 / 1,000,000 and 131,072,000,000 / 4,000,000
     text = text_of(app)
-    assert "SST-2 accuracy 5,000 (measured on 872)" in text
+    assert "SST-2 5,000 (measured on 872)" in text
     assert "6 runs with 3 seeds, 6.0 hours" in text
     assert "<b>" not in "\n".join(block.value for block in app.markdown if "hours" in block.value)
     assert any(block.value == "python -m minibert experiment objectives --seeds 3" for block in app.code)
