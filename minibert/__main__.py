@@ -279,6 +279,7 @@ def experiment(options) -> None:
     out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
     command = f"python -m minibert experiment {chosen.name} --seeds {options.seeds}"
     command += "".join(f" --{name} {value}" for name, value in asked.items() if value)
+    command += f" --data {' '.join(map(str, options.data))}" if options.data else ""
     show(options, run_experiment(chosen, corpus, options.tasks, out, seeds=options.seeds, scale=scale, command=command))
 
 

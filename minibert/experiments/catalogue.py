@@ -26,6 +26,10 @@ class Pretraining:
         if self.objective not in OBJECTIVES:
             raise ValueError(f"the objective must be one of {', '.join(OBJECTIVES)}, not {self.objective!r}")
 
+    def as_dict(self) -> dict:
+        """As JSON would give it back."""
+        return {**asdict(self), "split": list(self.split)}
+
     @property
     def left_to_right(self) -> bool:
         return self.objective == "left-to-right"

@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -121,11 +121,7 @@ def run_experiment(
     """
     scale = scale or Scale()
     data = {name: load_task(TASKS[name], Path(tasks), corpus.tokenizer, scale) for name in experiment.tasks}
-    done = {
-        (record["arm"], record["seed"])
-        for record in read_records(out)
-        if record["scale"] == json.loads(json.dumps(scale.as_dict()))
-    }
+    done = {(record["arm"], record["seed"]) for record in read_records(out) if record["scale"] == scale.as_dict()}
     shared: dict[Pretraining, list[Arm]] = {}
     for arm in experiment.arms:
         shared.setdefault(arm.pretraining, []).append(arm)
@@ -156,7 +152,7 @@ def run_experiment(
                         "steps": step.step,
                         "tokens": step.tokens,
                         "parameters": sum(weights.numel() for weights in model.bert.parameters()),
-                        "pretraining": asdict(pretraining),
+                        "pretraining": pretraining.as_dict(),
                         "pretraining_seconds": round(step.seconds, 1),
                         "finetuning_seconds": round(time.perf_counter() - started, 1),
                         "scale": scale.as_dict(),

@@ -11,6 +11,7 @@ from minibert import __main__ as command_line
 from minibert.config import BertConfig
 from minibert.data import DataError
 from minibert.experiments import results
+from minibert.experiments import run as run_module
 from minibert.experiments.catalogue import EXPERIMENTS, Arm, Experiment, Pretraining, Scale, experiment_named
 from minibert.experiments.models import BiLstm, LeftToRight, OnTop, next_tokens
 from minibert.experiments.run import (
@@ -24,10 +25,11 @@ from minibert.experiments.run import (
     pretrain,
     run_experiment,
     start,
+    toy_corpus,
 )
 from minibert.experiments.tasks import TASKS, Encoded, entities, entity_f1
 from minibert.model import IGNORE, Batch
-from minibert.train import Done, Step
+from minibert.train import Done, Eval, Started, Step
 
 TINY = Scale(
     tokens=2048, vocab_size=120, batch_size=8, max_length=16, examples=24, epochs=1, finetune_batch_size=8,
@@ -46,25 +48,8 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("experiment")
     rng = random.Random(0)
     words = [
-        "the",
-        "a",
-        "dog",
-        "cat",
-        "film",
-        "plot",
-        "good",
-        "bad",
-        "dull",
-        "sees",
-        "runs",
-        "is",
-        "was",
-        "in",
-        "Paris",
-        "Anna",
-        "and",
-        "very",
-    ]
+        "the", "a", "dog", "cat", "film", "plot", "good", "bad", "dull", "sees", "runs", "is", "in", "Paris", "Anna",
+    ]  # fmt: skip
 
     def sentence():
         return " ".join(rng.choices(words, k=rng.randint(4, 9))) + " ."
@@ -223,7 +208,7 @@ def test_fine_tuning_learns_what_can_be_learned(corpus):
     scale = replace(TINY, epochs=12, finetune_rate=3e-3)
     model = start(SMALL, corpus, scale, 0)
     cls_id, sep_id = corpus.tokenizer.cls_id, corpus.tokenizer.sep_id
-    rows = [[rng.choice((20, 21)), *(rng.randint(30, 60) for _ in range(rng.randint(1, 6)))] for _ in range(120)]
+    rows = [[rng.choice((20, 21)), *(rng.randint(40, 50) for _ in range(rng.randint(1, 6)))] for _ in range(120)]
     sequences = [Encoded([cls_id, *row, sep_id], [0] * (len(row) + 2), row[0] - 20) for row in rows]
     tagged = [replace(one, target=[IGNORE, *(int(i > 45) * 8 for i in one.ids[1:-1]), IGNORE]) for one in sequences]
     for task, examples in (("sst2", sequences), ("ner", tagged)):
@@ -325,12 +310,37 @@ def test_tokenized_text_is_found_again(folder, tmp_path):
 
 
 def test_pretraining_lowers_the_loss(corpus):
-    scale = replace(TINY, tokens=60_000)
+    scale = replace(TINY, tokens=20_480)
     for objective in ("mlm+nsp", "mlm", "left-to-right"):
         arm = replace(SMALL, objective=objective)
         steps = list(pretrain(start(arm, corpus, scale, 0), arm, corpus, scale, 0))
         assert steps[-1].step == scale.steps
         assert steps[-1].loss < steps[0].loss
+
+
+def test_arms_with_short_rows_read_as_many_tokens_a_step(corpus, monkeypatch):
+    """The base asks for no format; another format gets more rows a batch where its rows are shorter."""
+    asked = []
+
+    def fake(store, tokenizer, *, batch_size, max_length, seed, masking, input_format=None):
+        asked.append((batch_size, input_format))
+        length = max_length // 4 if input_format else max_length
+        while True:
+            yield Batch(torch.ones(batch_size, length, dtype=torch.long))
+
+    monkeypatch.setattr(run_module, "pretraining_batches", fake)
+    for form in ("segment_pair", "sentence_pair"):
+        next(batches_of(Pretraining(input_format=form), corpus.store, corpus.tokenizer, Scale(), 0))
+    assert asked == [(32, None), (32, "sentence_pair"), (round(32 * run_module.FILLED * 4), "sentence_pair")]
+
+
+def test_a_small_run_on_the_toy_world(monkeypatch):
+    monkeypatch.setattr(run_module, "toy_corpus", lambda: toy_corpus(200))
+    events = list(run_module.small_run("objectives", "left-to-right", tokens=32_768))
+    assert [type(event) for event in events] == [Started, *[Step] * 16, Eval, Done]
+    assert 0 < events[-1].metrics["heldout_loss"] < events[1].loss
+    with pytest.raises(ValueError, match="no arm"):
+        next(run_module.small_run("objectives", "nothing"))
 
 
 def test_the_catalogue_is_sound():
@@ -348,12 +358,13 @@ def test_the_catalogue_is_sound():
         experiment_named("nothing")
 
 
-def test_the_command_line(folder, tmp_path, capsys):
+def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
     assert command_line.main(["experiment", "--list", "--json"]) == 0
     listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [one["experiment"] for one in listed] == list(EXPERIMENTS)
     assert command_line.main(["experiment", "nonsense"]) == 2
     assert "there are objectives" in capsys.readouterr().err
+    monkeypatch.setitem(EXPERIMENTS, "objectives", EXPERIMENT)
     out = tmp_path / "results.jsonl"
     options = ["--seeds", "1", "--tokens", "2048", "--examples", "8", "--out", str(out), "--cache", str(tmp_path)]
     options += ["--data", str(folder / "text.txt"), "--tasks", str(folder / "tasks")]
@@ -361,8 +372,10 @@ def test_the_command_line(folder, tmp_path, capsys):
     assert command_line.main(["experiment", "objectives", *options]) == 0
     assert "left-to-right+bilstm, seed 0" in capsys.readouterr().err
     records = results.read_records(out)
-    assert len(records) == len(EXPERIMENTS["objectives"].arms)
-    assert records[0]["command"] == "python -m minibert experiment objectives --seeds 1 --tokens 2048 --examples 8"
+    assert len(records) == len(EXPERIMENT.arms)
+    assert records[0]["command"] == (
+        f"python -m minibert experiment objectives --seeds 1 --tokens 2048 --examples 8 --data {folder / 'text.txt'}"
+    )
 
 
 # --- what results say -------------------------------------------------------------------------------------------------
