@@ -32,6 +32,11 @@ RESULTS = Path(os.environ.get("MINIBERT_RESULTS") or LESSONS / "results")
 REFRESH = 0.7  # seconds between looks at a run that goes on
 CURVES = 6  # small runs drawn together
 
+STYLE = """<style>
+.stPlotlyChart :is([class$="tick"], .textpoint) text, .stPlotlyChart :is(.annotation-text, [class$="title"]) {
+  fill: currentColor !important; }
+</style>"""
+
 lesson = Lesson("experiments")
 papers = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
 
@@ -429,6 +434,7 @@ def draw_runs(runs: list) -> None:
 
 # --- the page -------------------------------------------------------------------------------------------------------
 
+st.html(STYLE)
 lesson.show_title()
 lesson.show("What is asked")
 chosen = choice("experiment", _("Experiment"), experiment_names())

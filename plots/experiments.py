@@ -63,7 +63,7 @@ def scores(rows: Sequence[Score], titles: tuple[str, str], axis: tuple[str, str]
         values = list(row.ours.values())
         fig.add_scatter(
             x=values, y=[y + 0.16] * len(values), mode="markers", customdata=list(row.ours), showlegend=False,
-            marker={"size": 10, "color": OURS, "opacity": 0.55},
+            marker={"size": 10, "color": OURS, "opacity": 0.75},
             hovertemplate=f"{seed_word} %{{customdata}}: %{{x:.2f}}<extra></extra>", row=1, col=ours,
         )  # fmt: skip
         spread = {"array": [statistics.stdev(values)], "thickness": 3, "width": 9} if len(values) > 1 else None
