@@ -7,6 +7,7 @@ float64 from these float32 vectors; what the model's own next vector differs by 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 import torch.nn.functional as F
@@ -94,4 +95,4 @@ def cosine(a: Tensor, b: Tensor) -> Tensor:
 def kept_by_layer(seen: dict[str, Tensor]) -> Tensor:
     """(L, T): the cosine between input and output of each block, for each token."""
     layers = inputs(seen)
-    return torch.stack([cosine(a, b) for a, b in zip(layers, layers[1:], strict=False)])
+    return torch.stack([cosine(a, b) for a, b in pairwise(layers)])

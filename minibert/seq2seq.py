@@ -66,7 +66,7 @@ class SinusoidEmbeddings(nn.Module):
 
 
 def sinusoids(length: int, size: int) -> Tensor:
-    """Sines at even places, cosines at odd ones, wavelengths from 2π to 10000·2π (Vaswani et al. 2017, §3.5). → (T, H)"""
+    """Sines at even places, cosines at odd ones, wavelengths 2π … 10000·2π (Vaswani et al. 2017, §3.5). → (T, H)"""
     angle = torch.arange(length)[:, None] / 10_000 ** (torch.arange(0, size, 2) / size)  # (T, ⌈H/2⌉)
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)[:, :size]
 
@@ -150,7 +150,7 @@ class EncoderDecoder(nn.Module):
 
 @torch.no_grad()
 def start(model: EncoderDecoder) -> None:
-    """Glorot-uniform matrices, zero biases; embeddings N(0, 1/H), so that token · √H weighs about what a sinusoid does."""
+    """Glorot-uniform matrices, zero biases; embeddings N(0, 1/H): token · √H weighs about what a sinusoid does."""
     for part in model.modules():
         if isinstance(part, nn.Linear):
             nn.init.xavier_uniform_(part.weight)
@@ -161,7 +161,7 @@ def start(model: EncoderDecoder) -> None:
 
 @torch.no_grad()
 def greedy(model: EncoderDecoder, source: Batch, bos: int, eos: int, most: int) -> list[list[int]]:
-    """The likeliest word, again and again, until [EOS] or `most` words: a list of ids for each source, without [EOS]."""
+    """The likeliest word, again and again, until [EOS] or `most` words: ids for each source, without [EOS]."""
     memory = model.encode(source)
     target = torch.full((source.ids.size(0), 1), bos, device=source.ids.device)  # (B, 1)
     for _ in range(most):
@@ -228,7 +228,7 @@ class Words:
         return [word if word in self.ids else UNK for word in words]
 
     def batch(self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]] | None = None) -> PairBatch:
-        """Source words [EOS]; and, where there are targets, [BOS] target words, to be answered by target words [EOS]."""
+        """Source words [EOS]; where there are targets, [BOS] target words, to be answered by target words [EOS]."""
         ids = padded([[*self._ids(row), self.ids[EOS]] for row in sources], self.ids[PAD])
         real = ids != self.ids[PAD]
         padding = None if real.all() else real
@@ -327,7 +327,7 @@ def train_seq2seq(
 
     `watch`: sentences of the user's, whose words the model learns too, answered after each evaluation (`Sample`).
     A list of strings from `mailbox` replaces them; its new words stay unknown. Each `Eval` has `token_accuracy`, under
-    teacher forcing, and `sequence_accuracy`: the share of held-out sentences whose greedy answer is right word for word.
+    teacher forcing, and `sequence_accuracy`: the share of held-out sentences with a greedy answer right in every word.
     """
     torch.manual_seed(settings.seed)
     own = [word for text in watch for word in split_words(text)[: settings.longest]]
@@ -404,7 +404,7 @@ class Answer:
 class Decoding:
     """Greedy decoding of one source, step by step. S source tokens with [EOS], T target tokens, the first [BOS].
 
-    probs: (T, V), what the model expects after each of `target`. taps: every intermediate of the run, batch axis and all.
+    probs: (T, V), what the model expects after each of `target`. taps: every intermediate, batch axis and all.
     """
 
     source: list[str]

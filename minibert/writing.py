@@ -1,7 +1,7 @@
 """BERT made to write, and why it does not come naturally: it has no P(next word | words so far).
 
-A left-to-right model's probabilities multiply to the probability of the sentence. BERT's are answers to other questions,
-each about one blank given everything else that is there; multiplied in two orders they give two different numbers.
+A left-to-right model's probabilities multiply to the probability of the sentence. BERT's answer other questions, each
+about one blank given everything else that is there; multiplied in two orders they give two different numbers.
 """
 
 from __future__ import annotations
