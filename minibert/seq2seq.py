@@ -255,12 +255,14 @@ class Sentences:
 
     words: Words
     longest: int
+    repeats: bool = True  # whether a word may come up twice in a sentence
     held_out: frozenset[tuple[str, ...]] = frozenset()
 
     def draw(self, rng: random.Random) -> tuple[str, ...]:
         choices = self.words.entries[SPECIALS.index(UNK) :]
         while True:
-            sentence = tuple(rng.choices(choices, k=rng.randint(1, self.longest)))
+            count = rng.randint(1, self.longest)
+            sentence = tuple(rng.choices(choices, k=count) if self.repeats else rng.sample(choices, count))
             if sentence not in self.held_out:
                 return sentence
 
@@ -333,7 +335,9 @@ def train_seq2seq(
     own = [word for text in watch for word in split_words(text)[: settings.longest]]
     words = Words.of([*word_list(), *own])
     rng = random.Random(settings.seed)
-    sentences = Sentences(words, settings.longest).holding_out(settings.held_out, rng)
+    # Sorting is learned without repeated words: to count them is another task, and takes far longer to learn.
+    sentences = Sentences(words, settings.longest, repeats=settings.task != "sort")
+    sentences = sentences.holding_out(settings.held_out, rng)
     model = EncoderDecoder(settings.config(len(words.entries))).to(best_device())
     trained = Trained(model, words, settings.task, settings.longest)
 
@@ -409,8 +413,14 @@ class Decoding:
 
     source: list[str]
     target: list[str]
+    end: str
     probs: Tensor
     taps: dict[str, Tensor]
+
+    @property
+    def said(self) -> list[str]:
+        """The word that is likeliest after each of `target`: one further on, [EOS] at the end."""
+        return [*self.target[1:], self.end]
 
     def attention(self, part: str) -> Tensor:
         """ "encoder.attn", "decoder.attn" or "decoder.cross" → (L, A, rows, columns)."""
@@ -459,7 +469,8 @@ class Trained:
         # What is said at one step does not depend on later words, so one run shows all steps.
         batch = self.words.batch([known], [said]).to(next(self.model.parameters()).device)
         probs = self.model.eval()(batch, keep).logits[0].softmax(-1).cpu()
-        return Decoding([*known, EOS], [BOS, *said], probs, taps)
+        end = self.words.entries[int(probs[-1].argmax())]  # [EOS], unless it goes on for too long
+        return Decoding([*known, EOS], [BOS, *said], end, probs, taps)
 
     def save(self, directory: str | Path) -> None:
         """Weights, sizes, words and task, whole or not at all."""

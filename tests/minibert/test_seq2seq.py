@@ -212,6 +212,13 @@ def test_held_out_sentences_never_come_up():
     assert not drawn & sentences.held_out
 
 
+def test_sentences_without_repeats():
+    rng = random.Random(0)
+    drawn = [Sentences(WORDS, 6, repeats=False).draw(rng) for _ in range(100)]
+    assert all(len(set(sentence)) == len(sentence) for sentence in drawn)
+    assert {len(sentence) for sentence in drawn} == {1, 2, 3, 4, 5, 6}
+
+
 def test_words_of_any_text():
     assert split_words("  Anna’s  two CATS, 我!😀\x00") == ["anna", "s", "two", "cats", "我"]
     assert split_words("?! …") == []
