@@ -36,10 +36,11 @@ GUESSES = 5
 
 lesson = Lesson("encoder_decoder")
 
-# Words in this page's figures in the page's own text colour; those inside the boxes of the block stay black.
+# Words in this page's figures in the page's own text colour: the chart theme's grey is too faint for the back row.
 st.html("""<style>
-[class*="st-key-ed-"] :is([class$="tick"] text, [class$="title"], .bartext-outside) { fill: currentColor !important; }
-[class*="st-key-ed-circuit"] .annotation-text[text-anchor="start"] { fill: currentColor !important; }
+[class*="st-key-ed-"] :is([class$="tick"] text, [class$="title"], .annotation-text, .bartext-outside) {
+  fill: currentColor !important;
+}
 .st-key-part [role="tab"] p { font-size: 1.2rem; }
 </style>""")
 
@@ -93,9 +94,14 @@ def tex(value: float) -> str:
 
 def tell(*numbers: tuple[str, str]) -> None:
     """Numbers with their names, in a row."""
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         for name, value in numbers:
             st.metric(name, value, width="content")
+
+
+def minus(value: float) -> str:
+    """A number with a true minus sign."""
+    return f"{value:.2f}".replace("-", "−")
 
 
 def warn_untrained(model: str) -> None:
@@ -131,10 +137,10 @@ def places() -> list[Place]:
         Place(_("Input"), "x", "Step: what comes in"),
         Place(_("Attention"), _("attention"), "Step: attention"),
         Place(_("Add"), "+", "Step: add"),
-        Place(_("LayerNorm"), _("LayerNorm"), "Step: LayerNorm"),
+        Place(_("Norm"), _("LayerNorm"), "Step: LayerNorm"),
         Place(_("Feed-forward"), _("feed-forward"), "Step: feed-forward"),
         Place(_("Add"), "+", "Step: add"),
-        Place(_("LayerNorm"), _("LayerNorm"), "Step: LayerNorm"),
+        Place(_("Norm"), _("LayerNorm"), "Step: LayerNorm"),
     ]
 
 
@@ -155,7 +161,7 @@ def the_block(text: str) -> None:
     seen = trace(model, version_of(model), reading)
     block = take_block_apart(loaded.model, seen, layer)
     step = stepper("step", [place.label for place in places()])
-    left, right = st.columns([2, 3], gap="large")
+    left, right = st.columns([5, 9], gap="medium")
     with left:
         circuit(block, token, step, tokens[token])
     with right:
@@ -434,7 +440,8 @@ def train_one(text: str) -> None:
     manager().warm_up()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         task = choice("task", _("Say the words …"), task_names())
-        blocks = pick("blocks", _("Blocks on each side"), ["1", "2"])
+        with st.container(width=190):
+            blocks = pick("blocks", _("Blocks on each side"), ["1", "2"])
         if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train"):
             submit(Seq2SeqSettings(task=task, layers=1 + blocks), text)
     if refused := st.session_state.pop("refused", None):
@@ -573,9 +580,9 @@ def show_sample(sample: dict) -> None:
     st.table(
         pd.DataFrame(
             {
-                _("it reads"): [visible(source) for source in rows],
+                _("it reads"): [visible(source, spaces=False) for source in rows],
                 _("it says, after step {n}").format(n=sample["step"]): [
-                    visible(" ".join(answer["answer"])) or "–" for answer in rows.values()
+                    visible(" ".join(answer["answer"]), spaces=False) or "–" for answer in rows.values()
                 ],
                 "": ["✓" if answer["answer"] == answer["target"] else "✗" for answer in rows.values()],
             }
@@ -684,6 +691,27 @@ def attention_grid(probs: Any, rows: list[str], columns: list[str], step: int, k
 
 
 # ------------------------------------------------------------------------------------------------------- BERT writes
+@st.cache_data(show_spinner=False, max_entries=200)
+def written(model: str, version: int, start: tuple[int, ...], count: int, after: str) -> list:
+    """The steps of minibert.writing.write with what the reader wants to stand behind the blank."""
+    from minibert.writing import write
+
+    loaded = load(model)
+    stop = [loaded.tokenizer.ids["."]] if after == "stop" and "." in loaded.tokenizer.ids else []
+    return list(write(loaded.model, loaded.tokenizer, start, count, stop, blanks=5 if after == "blanks" else 1))
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def both_orders(model: str, version: int, ids: tuple[int, ...]) -> tuple[list[float], list[float]]:
+    """ln P of each token, in the order of the text: filled in from the left, and from the right."""
+    from minibert.writing import chain
+
+    loaded = load(model)
+    forward = list(range(1, len(ids) - 1))
+    there, back = (chain(loaded.model, ids, order, loaded.tokenizer.mask_id) for order in (forward, forward[::-1]))
+    return there, back[::-1]
+
+
 @st.fragment
 def can_it_write(text: str) -> None:
     from minibert.writing import write
@@ -699,12 +727,11 @@ def can_it_write(text: str) -> None:
     start = loaded.tokenizer.encode(text, max_length=MAX_TOKENS).ids[1:-1]
     while start and vocab[start[-1]] in ".!?…":
         start.pop()
-    stop = [loaded.tokenizer.ids["."]] if after == "stop" and "." in loaded.tokenizer.ids else []
-    steps = list(write(loaded.model, loaded.tokenizer, start, count, stop, blanks=5 if after == "blanks" else 1))
-    written = [step.chosen for step in steps]
+    steps = written(model, version_of(model), tuple(start), count, after)
+    new = [step.chosen for step in steps]
     show_tokens(
-        [vocab[i] for i in [*start, *written]],
-        kinds=["plain"] * len(start) + ["changed"] * len(written),
+        [vocab[i] for i in [*start, *new]],
+        kinds=["plain"] * len(start) + ["changed"] * len(new),
         label=_("Your words, and what BERT has put behind them"),
     )
     table = {
@@ -732,9 +759,7 @@ def show_orders(model: str, ids: list[int]) -> None:
 
     loaded = load(model)
     subsection("No left-to-right probability")
-    forward = list(range(1, len(ids) - 1))
-    there = chain(loaded.model, ids, forward, loaded.tokenizer.mask_id)
-    back = chain(loaded.model, ids, forward[::-1], loaded.tokenizer.mask_id)[::-1]
+    there, back = both_orders(model, version_of(model), tuple(ids))
     names = (_("from the left"), _("from the right"))
     tokens = [visible(loaded.tokenizer.vocab[i]) for i in ids[1:-1]]
     left, right = st.columns([3, 2], gap="large")
@@ -752,14 +777,18 @@ def show_orders(model: str, ids: list[int]) -> None:
             data=lambda: pd.DataFrame({_("token"): tokens, names[0]: np.exp(there), names[1]: np.exp(back)}),
         )
     with right:
-        st.metric(_("ln of the product, from the left"), f"{sum(there):.2f}")
-        st.metric(_("ln of the product, from the right"), f"{sum(back):.2f}")
+        st.metric(_("ln of the product, from the left"), minus(sum(there)))
+        st.metric(_("ln of the product, from the right"), minus(sum(back)))
         st.markdown(
             _("The same sentence, and one “probability” is **e^{difference:.2f}** times the other.").format(
                 difference=abs(sum(there) - sum(back))
             )
         )
     show_source(chain)
+
+
+def share(p: float) -> str:
+    return f"{p:.2%}" if p >= 0.0001 else "< 0.01%"
 
 
 def show_views(model: str, ids: list[int]) -> None:
@@ -784,7 +813,7 @@ def show_views(model: str, ids: list[int]) -> None:
     )
     left, right = st.columns([1, 1], gap="large", vertical_alignment="center")
     with left:
-        st.markdown("\n".join(f"{n}. {name}: **{p:.2%}**" for n, (name, p) in enumerate(rows.items(), 1)))
+        st.markdown("\n".join(f"{n}. {name}: **{share(p)}**" for n, (name, p) in enumerate(rows.items(), 1)))
     with right:
         figure(next_words([str(n) for n in range(1, 5)], list(rows.values())), told, "ed-views")
 
@@ -797,15 +826,15 @@ def side_by_side(text: str, tokens: int) -> None:
 
     asked = int(masking_budget(torch.tensor([tokens]), 0.15)[0])
     lesson.show("Side by side")
-    share = _("{n} of {all} ({share:.0%})")
-    full = share.format(n=tokens, all=tokens, share=1)
+    some = _("{n} of {all} ({share:.0%})")
+    full = some.format(n=tokens, all=tokens, share=1)
     rows = [
         (_("Input"), _("the whole text"), _("the text so far"), _("a source; the target so far")),
         (_("Mask"), _("none but padding"), _("causal"), _("none on the source, causal on the target")),
         (_("Is asked"), _("hidden tokens"), _("the next token, everywhere"), _("the next target token, everywhere")),
         (
             _("Tokens that teach, of yours"),
-            share.format(n=asked, all=tokens, share=asked / tokens if tokens else 0),
+            some.format(n=asked, all=tokens, share=asked / tokens if tokens else 0),
             full,
             _("{full}, as the target").format(full=full),
         ),

@@ -29,30 +29,31 @@ def block_circuit(names: Sequence[str], notes: Sequence[str], step: int) -> go.F
     if len(names) != 7 or len(notes) != 7:
         raise ValueError("a block has seven places")
     heights = (0, 1.25, 2.4, 3.4, 4.65, 5.8, 6.8)
+    half = [0.26 if place in (2, 5) else 0.36 for place in range(7)]  # of a circle's or a box's height
     fig = go.Figure()
-    _wire(fig, [(0, heights[0]), (0, heights[-1] + 0.9)], step < 0)
-    for start, end, lit in ((0, 2, step == 2), (3, 5, step == 5)):  # past attention, past the feed-forward network
-        low, high = heights[start] + 0.42, heights[end]
-        _wire(fig, [(0, low), (-1.25, low), (-1.25, high), (-0.2, high)], lit)
+    for place, y in enumerate(heights):  # upwards, from each place to the next
+        above = heights[place + 1] - half[place + 1] if place < 6 else y + 0.95
+        _wire(fig, [(0, y + half[place]), (0, above)], lit=False)
+    for start, end in ((0, 2), (3, 5)):  # past attention, past the feed-forward network
+        low, high = heights[start] + half[start] + 0.12, heights[end]
+        _wire(fig, [(0, low), (-1.25, low), (-1.25, high), (-0.2, high)], lit=step == end)
     shapes, annotations = [], []
     for place, (name, note, y) in enumerate(zip(names, notes, heights, strict=True)):
-        lit = place == step
-        line = {"color": VERMILION if lit else GREY, "width": 4 if lit else 2}
-        if place in (2, 5):  # a sum
-            box = {"type": "circle", "x0": -0.2, "x1": 0.2, "y0": y - 0.26, "y1": y + 0.26}
-        else:
-            box = {"type": "rect", "x0": -0.95, "x1": 0.95, "y0": y - 0.36, "y1": y + 0.36}
-        fill = "#F7D9C9" if lit else "#E9EEF4"
-        shapes.append({**box, "line": line, "fillcolor": fill, "layer": "above"})
-        font = {"size": FONT_SIZE, "color": "black"}
-        shown = literal(name)
-        annotations.append(
-            {"x": 0, "y": y, "text": f"<b>{shown}</b>" if lit else shown, "showarrow": False, "font": font}
+        lit, circle = place == step, place in (2, 5)
+        width = 0.2 if circle else 0.95
+        shapes.append(
+            {
+                "type": "circle" if circle else "rect",
+                **{"x0": -width, "x1": width, "y0": y - half[place], "y1": y + half[place]},
+                "line": {"color": VERMILION if lit else GREY, "width": 4 if lit else 2},
+                "fillcolor": "rgba(213,94,0,0.25)" if lit else "rgba(0,114,178,0.14)",
+            }
         )
-        annotations.append(
-            {"x": 1.1, "y": y, "text": f"<b>{literal(note)}</b>" if lit else literal(note), "showarrow": False,
-             "xanchor": "left", "font": {"size": SMALL}}
-        )  # fmt: skip
+        for x, text, anchor in ((0, name, "center"), (1.1, note, "left")):
+            shown = f"<b>{literal(text)}</b>" if lit else literal(text)
+            annotations.append(
+                {"x": x, "y": y, "text": shown, "showarrow": False, "xanchor": anchor, "font": {"size": FONT_SIZE}}
+            )
     fig.add_scatter(
         x=[0] * 7,
         y=heights,
