@@ -196,7 +196,7 @@ def circuit(block: "OneBlock", token: int, step: int, word: str) -> None:
 
     first, second = block.attention, block.feed_forward
     vectors = (first.x, first.added, first.sum, first.out, second.added, second.sum, second.out)
-    notes = [_("‖·‖ = {n:.2f}").format(n=length(vector[token])) for vector in vectors]
+    notes = [_("‖·‖ {n:.2f}").format(n=length(vector[token])) for vector in vectors]
     figure(
         block_circuit([place.box for place in places()], notes, step),
         _("The block, from bottom to top, with the length of the vector of {token} at each place: {notes}.").format(
@@ -244,8 +244,9 @@ def show_sum(half: "Half", token: int) -> None:
     x, added, total = half.x[token].double(), half.added[token].double(), half.sum[token]
     place = show_strips({"x": x, "f(x)": added, "x + f(x)": total}, "ed-sum")
     st.latex(
-        rf"x[{place + 1}] + f(x)[{place + 1}] = {tex(x[place].item())} + {tex(added[place].item())}"
-        rf" = \mathbf{{{total[place].item():.4f}}}"
+        rf"\begin{{aligned}}x[{place + 1}] + f(x)[{place + 1}]"
+        rf" &= {tex(x[place].item())} + {tex(added[place].item())} \\"
+        rf"&= \mathbf{{{total[place].item():.4f}}}\end{{aligned}}"
     )
     tell(
         ("‖x‖", f"{length(x):.3f}"),
@@ -379,21 +380,25 @@ def three_masks(text: str) -> None:
             (LOOK[UNSEEN][0], "×", _("cannot see it")),
         ]
     )
-    for column, (name, title) in zip(st.columns(3, gap="small"), mask_names().items(), strict=True):
-        with column:
-            cells = kinds(name, len(words), start)
-            seen = [words[j] for j in range(len(words)) if cells[position][j] != UNSEEN]
-            st.markdown(f"#### {title}" + (" ←" if name == mask else ""))
-            st.markdown(
-                _("**{word}** sees **{n} of {all}**").format(word=literal(words[position]), n=len(seen), all=len(words))
-            )
-            figure(
-                mask_squares(words, cells, position),
-                _("{title}: {word} sees {seen}.").format(title=title, word=words[position], seen=", ".join(seen)),
-                f"ed-mask-{name}",
-                on_select=lambda name=name: clicked(f"ed-mask-{name}", state("position")),
-                data=lambda cells=cells: pd.DataFrame(cells, index=numbered(words), columns=numbered(words)),
-            )
+    panels = {name: kinds(name, len(words), start) for name in mask_names()}
+    sights = {
+        name: [word for word, kind in zip(words, cells[position], strict=True) if kind != UNSEEN]
+        for name, cells in panels.items()
+    }
+    counted = {
+        name: _("{mask}: sees {n} of {all}").format(mask=title, n=len(sights[name]), all=len(words))
+        for name, title in mask_names().items()
+    }
+    figure(
+        mask_squares(words, {counted[name]: cells for name, cells in panels.items()}, position),
+        _("What {word} sees. {sights}.").format(
+            word=words[position],
+            sights="; ".join(f"{title}: {', '.join(sights[name])}" for name, title in mask_names().items()),
+        ),
+        "ed-masks",
+        on_select=lambda: clicked("ed-masks", state("position")),
+        data=lambda: pd.DataFrame(panels[mask], index=numbered(words), columns=numbered(words)),
+    )
     show_mask(mask, words, position, start)
 
 
@@ -616,6 +621,8 @@ def say_it(run, words: list[str]) -> None:
             icon=":material/help:",
         )
     decoding = model.decode(words)
+    if model.task == "sort" and len(set(words)) < len(words):
+        st.caption(_("A word comes twice here. Sorting was trained without that, and it shows: words may get lost."))
     said = decoding.said
     step = stepper("say", [literal(visible(word)) for word in said])
     layers, heads = decoding.attention("decoder.cross").shape[:2]
@@ -680,7 +687,7 @@ def attention_grid(probs: Any, rows: list[str], columns: list[str], step: int, k
     columns = [visible(word) for word in columns]
     row = probs[step]
     figure(
-        grid(values.numpy(), rows, columns, titles=(_("looks at"), _("to say")), selected=(step, None)),
+        grid(values.numpy(), rows, columns, titles=(_("looks at"), _("to say")), selected=(step, None), least=0.05),
         _("To say {word} it looks at: {shares}.").format(
             word=rows[step], shares=", ".join(f"{c} {p:.0%}" for c, p in zip(columns, row.tolist(), strict=True))
         ),
@@ -777,8 +784,8 @@ def show_orders(model: str, ids: list[int]) -> None:
             data=lambda: pd.DataFrame({_("token"): tokens, names[0]: np.exp(there), names[1]: np.exp(back)}),
         )
     with right:
-        st.metric(_("ln of the product, from the left"), minus(sum(there)))
-        st.metric(_("ln of the product, from the right"), minus(sum(back)))
+        st.metric(_("ln P, from the left"), minus(sum(there)))
+        st.metric(_("ln P, from the right"), minus(sum(back)))
         st.markdown(
             _("The same sentence, and one “probability” is **e^{difference:.2f}** times the other.").format(
                 difference=abs(sum(there) - sum(back))

@@ -24,15 +24,15 @@ def block_circuit(names: Sequence[str], notes: Sequence[str], step: int) -> go.F
     """One block from bottom to top, the residual paths at its side; the place of the current step is lit.
 
     names: words of the seven places: what comes in, attention, sum, LayerNorm, feed-forward, sum, LayerNorm. notes:
-    what stands beside each. step: 0 … 6. A click's customdata is the place.
+    what stands under each, beside a sum. step: 0 … 6. A click's customdata is the place.
     """
     if len(names) != 7 or len(notes) != 7:
         raise ValueError("a block has seven places")
-    heights = (0, 1.25, 2.4, 3.4, 4.65, 5.8, 6.8)
-    half = [0.26 if place in (2, 5) else 0.36 for place in range(7)]  # of a circle's or a box's height
+    heights = (0, 1.5, 2.7, 3.9, 5.5, 6.7, 7.9)
+    half = [0.27 if place in (2, 5) else 0.46 for place in range(7)]  # of a circle's or a box's height
     fig = go.Figure()
     for place, y in enumerate(heights):  # upwards, from each place to the next
-        above = heights[place + 1] - half[place + 1] if place < 6 else y + 0.95
+        above = heights[place + 1] - half[place + 1] if place < 6 else y + 0.9
         _wire(fig, [(0, y + half[place]), (0, above)], lit=False)
     for start, end in ((0, 2), (3, 5)):  # past attention, past the feed-forward network
         low, high = heights[start] + half[start] + 0.12, heights[end]
@@ -40,7 +40,7 @@ def block_circuit(names: Sequence[str], notes: Sequence[str], step: int) -> go.F
     shapes, annotations = [], []
     for place, (name, note, y) in enumerate(zip(names, notes, heights, strict=True)):
         lit, circle = place == step, place in (2, 5)
-        width = 0.2 if circle else 0.95
+        width = 0.22 if circle else 0.95
         shapes.append(
             {
                 "type": "circle" if circle else "rect",
@@ -49,8 +49,10 @@ def block_circuit(names: Sequence[str], notes: Sequence[str], step: int) -> go.F
                 "fillcolor": "rgba(213,94,0,0.25)" if lit else "rgba(0,114,178,0.14)",
             }
         )
-        for x, text, anchor in ((0, name, "center"), (1.1, note, "left")):
-            shown = f"<b>{literal(text)}</b>" if lit else literal(text)
+        texts = ((0, name, "center"), (0.35, note, "left")) if circle else ((0, f"{name}\n{note}", "center"),)
+        for x, text, anchor in texts:
+            lines = literal(text).replace("\n", "<br>")
+            shown = f"<b>{lines}</b>" if lit else lines
             annotations.append(
                 {"x": x, "y": y, "text": shown, "showarrow": False, "xanchor": anchor, "font": {"size": FONT_SIZE}}
             )
@@ -58,15 +60,15 @@ def block_circuit(names: Sequence[str], notes: Sequence[str], step: int) -> go.F
         x=[0] * 7,
         y=heights,
         mode="markers",
-        marker={"symbol": "square", "size": 34, "opacity": 0},
+        marker={"symbol": "square", "size": 40, "opacity": 0},
         customdata=list(range(7)),
         hovertext=[literal(f"{name}: {note}") for name, note in zip(names, notes, strict=True)],
         hoverinfo="text",
         showlegend=False,
     )
-    fig.update_layout(shapes=shapes, annotations=annotations, height=560, margin={"l": 4, "r": 4, "t": 4, "b": 4})
-    fig.update_xaxes(visible=False, range=[-1.5, 3.1], fixedrange=True)
-    fig.update_yaxes(visible=False, range=[-0.5, 7.8], fixedrange=True)
+    fig.update_layout(shapes=shapes, annotations=annotations, height=660, margin={"l": 4, "r": 4, "t": 4, "b": 4})
+    fig.update_xaxes(visible=False, range=[-1.45, 1.55], fixedrange=True)
+    fig.update_yaxes(visible=False, range=[-0.6, 8.9], fixedrange=True)
     return fig
 
 
@@ -135,15 +137,17 @@ def grid(
     selected: tuple[int, int | None] | None = None,
     low: float = 0.0,
     high: float = 1.0,
+    least: float = -1.0,
     height: int | None = None,
 ) -> go.Figure:
     """Numbers in rows and columns; NaN is drawn as nothing. values: (R, C). titles: of the columns and of the rows.
+    least: smaller numbers are drawn but not written.
 
     selected: the framed row, or cell of it. A click's customdata is row and column.
     """
     values = np.asarray(values, dtype=float)
     written = len(columns) <= WRITTEN
-    text = [["" if np.isnan(v) else number(v, 2).replace("0.", ".", 1) for v in row] for row in values]
+    text = [["" if np.isnan(v) or v < least else number(v, 2).replace("0.", ".", 1) for v in row] for row in values]
     fig = go.Figure(
         go.Heatmap(
             z=values, text=text if written else None, texttemplate="%{text}" if written else None,
@@ -178,35 +182,43 @@ def _ticks(words: Sequence[str], bold: int | None = None) -> dict:
     return {"tickvals": list(range(len(words))), "ticktext": labels, "showgrid": False, "ticks": ""}
 
 
-def mask_squares(words: Sequence[str], kinds: Sequence[Sequence[str]], position: int) -> go.Figure:
-    """Row i is what position i may see: a square for each position it sees, a faint cross for what is hidden from it.
+def mask_squares(words: Sequence[str], panels: dict[str, Sequence[Sequence[str]]], position: int) -> go.Figure:
+    """Masks side by side. Row i is what position i may see: a square for each position it sees, a faint cross for what
+    is hidden from it.
 
-    kinds: (N, N) of SELF, CROSS, UNSEEN. position: the row that is lit. A click's customdata is row and column.
+    panels: title → (N, N) of SELF, CROSS, UNSEEN. position: the row that is lit. A click's customdata: row, column.
     """
     n = len(words)
-    fig = go.Figure()
-    for kind, (colour, symbol) in LOOK.items():
-        for lit in (False, True):
-            cells = [(i, j) for i in range(n) for j in range(n) if kinds[i][j] == kind and (i == position) is lit]
-            if not cells:
-                continue
-            rows, columns = zip(*cells, strict=True)
-            size = 8 if kind == UNSEEN else min(26, 230 // n) * (0.8 if symbol == "diamond" else 1)
-            fig.add_scatter(
-                x=columns, y=rows, mode="markers", customdata=[list(cell) for cell in cells], showlegend=False,
-                marker={
-                    "color": colour, "symbol": symbol, "size": size, "opacity": 1.0 if lit else 0.35,
-                    "line": {"width": 2 if kind == UNSEEN else 0, "color": colour},
-                },
-                hovertext=[f"{token_label(words[i])} → {token_label(words[j])}" for i, j in cells], hoverinfo="text",
-            )  # fmt: skip
-    frame = {"type": "rect", "x0": -0.5, "x1": n - 0.5, "y0": position - 0.5, "y1": position + 0.5}
-    fig.update_layout(
-        shapes=[{**frame, "line": {"color": ORANGE, "width": 3}}], height=390, margin={"l": 4, "r": 8, "t": 4, "b": 4}
+    fig = make_subplots(
+        cols=len(panels),
+        shared_yaxes=True,
+        horizontal_spacing=0.03,
+        subplot_titles=[literal(title) for title in panels],
     )
-    fig.update_xaxes(
-        **_ticks(words, position), side="top", tickangle=-55, range=[-0.6, n - 0.4], fixedrange=True, zeroline=False
-    )
+    for panel, kinds in enumerate(panels.values(), 1):
+        for kind, (colour, symbol) in LOOK.items():
+            for lit in (False, True):
+                cells = [(i, j) for i in range(n) for j in range(n) if kinds[i][j] == kind and (i == position) is lit]
+                if not cells:
+                    continue
+                rows, columns = zip(*cells, strict=True)
+                size = 8 if kind == UNSEEN else min(26, 150 // n) * (0.8 if kind == CROSS else 1)
+                fig.add_scatter(
+                    x=columns, y=rows, mode="markers", customdata=[list(cell) for cell in cells], showlegend=False,
+                    marker={
+                        "color": colour, "symbol": symbol, "size": size, "opacity": 1.0 if lit else 0.4,
+                        "line": {"width": 2 if kind == UNSEEN else 0, "color": colour},
+                    },
+                    hovertext=[f"{token_label(words[i])} → {token_label(words[j])}" for i, j in cells],
+                    hoverinfo="text", row=1, col=panel,
+                )  # fmt: skip
+        fig.add_shape(
+            type="rect", x0=-0.55, x1=n - 0.45, y0=position - 0.5, y1=position + 0.5,
+            line={"color": ORANGE, "width": 3}, row=1, col=panel,
+        )  # fmt: skip
+    fig.update_annotations(font={"size": FONT_SIZE})
+    fig.update_layout(height=190 + 34 * n, margin={"l": 4, "r": 8, "t": 64, "b": 4})
+    fig.update_xaxes(**_ticks(words, position), tickangle=-55, range=[-0.6, n - 0.4], fixedrange=True, zeroline=False)
     fig.update_yaxes(**_ticks(words, position), range=[n - 0.4, -0.6], fixedrange=True, zeroline=False)
     return fig
 
@@ -269,6 +281,6 @@ def next_words(words: Sequence[str], probs: Sequence[float], *, height: int | No
         )
     )  # fmt: skip
     fig.update_yaxes(**_ticks(words), autorange="reversed")
-    fig.update_xaxes(visible=False, range=[0, 1.25])
+    fig.update_xaxes(visible=False, range=[0, 1.5])
     fig.update_layout(height=height or 40 + 40 * len(words), bargap=0.3, margin={"t": 8, "b": 8})
     return fig

@@ -18,9 +18,9 @@ def test_a_click_on_the_circuit_is_a_step(page):
 
 def test_a_click_on_a_row_lights_it_in_all_three(page):
     open_page(page, "encoder_decoder", part="Three masks", sentence="one two three four")
-    page.locator(".st-key-ed-mask-decoder .scatterlayer .point").first.click(force=True)
+    page.locator(".st-key-ed-masks .scatterlayer .point").first.click(force=True)
     expect(page).to_have_url(re.compile(r"position=1"))
-    expect(page.get_by_text(re.compile("one sees 1 of 4"))).to_be_visible()
+    expect(page.get_by_text("Decoder: sees 1 of 4", exact=True)).to_be_visible()
 
 
 @pytest.mark.slow

@@ -141,7 +141,8 @@ def test_an_untrained_model_is_named_as_such():
 def test_the_three_masks_side_by_side():
     app = open_page(part="Three masks", sentence="one two three four five", position=4, target=2, mask="both")
     text = text_of(app)
-    assert [count for count in ("**5 of 5**", "**4 of 5**") if count in text] == ["**5 of 5**", "**4 of 5**"]
+    titles = [note["text"] for note in figure(app, "ed-masks")["layout"]["annotations"]]
+    assert titles == ["Encoder: sees 5 of 5", "Decoder: sees 4 of 5", "Encoder–decoder: sees 4 of 5"]
     # target from word 3 on: 2 × 2 in the source, then 3 + 4 + 5
     assert "**16 of 25** pairs are open" in text
     app = open_page(part="Three masks", sentence="one two three four five", mask="decoder")
@@ -151,7 +152,9 @@ def test_the_three_masks_side_by_side():
 def test_cross_attention_is_what_leads_from_target_to_source():
     app = open_page(part="Three masks", sentence="one two three four", position=1, target=2)
     cells = {}
-    for trace in figure(app, "ed-mask-both")["data"]:
+    for trace in figure(app, "ed-masks")["data"]:
+        if trace["xaxis"] != "x3":
+            continue
         cells |= {tuple(cell): trace["marker"]["symbol"] for cell in trace["customdata"]}
     diamonds = {cell for cell, symbol in cells.items() if symbol == "diamond"}
     assert diamonds == {(2, 0), (2, 1), (3, 0), (3, 1)}
