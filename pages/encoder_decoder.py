@@ -257,13 +257,14 @@ def show_sum(half: "Half", token: int) -> None:
 
 
 def show_norm(half: "Half", token: int) -> None:
+    from plots.attention import number
+
     s, out = half.sum[token], half.normalized[token]
     place = show_strips({"s": s, "LN(s)": out}, "ed-norm")
     mean, variance = half.mean[token].item(), half.variance[token].item()
     gain, bias = half.norm.weight[place].item(), half.norm.bias[place].item()
-    number = place + 1
     st.latex(
-        rf"\begin{{aligned}}\mathrm{{LN}}(s)[{number}] &= \frac{{{tex(s[place].item())} - {tex(mean)}}}"
+        rf"\begin{{aligned}}\mathrm{{LN}}(s)[{place + 1}] &= \frac{{{tex(s[place].item())} - {tex(mean)}}}"
         rf"{{\sqrt{{{variance:.4f} + \varepsilon}}}} \cdot {tex(gain)} + {tex(bias)} \\"
         rf"&= {tex(half.standardized[token, place].item())} \cdot {tex(gain)} + {tex(bias)}"
         rf" = \mathbf{{{out[place].item():.4f}}}\end{{aligned}}"
@@ -272,7 +273,7 @@ def show_norm(half: "Half", token: int) -> None:
     rows = {_("before"): s, _("standardised"): standardized, _("after gain and bias"): out}
     table = {
         "": list(rows),
-        _("mean"): [f"{row.mean().item():.4f}" for row in rows.values()],
+        _("mean"): [number(row.mean().item(), 4) for row in rows.values()],
         _("variance"): [f"{row.var(correction=0).item():.4f}" for row in rows.values()],
         _("norm"): [f"{length(row):.3f}" for row in rows.values()],
     }
@@ -386,7 +387,7 @@ def three_masks(text: str) -> None:
         for name, cells in panels.items()
     }
     counted = {
-        name: _("{mask}: sees {n} of {all}").format(mask=title, n=len(sights[name]), all=len(words))
+        name: _("{mask}\nsees {n} of {all}").format(mask=title, n=len(sights[name]), all=len(words))
         for name, title in mask_names().items()
     }
     figure(

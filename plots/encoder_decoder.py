@@ -193,7 +193,7 @@ def mask_squares(words: Sequence[str], panels: dict[str, Sequence[Sequence[str]]
         cols=len(panels),
         shared_yaxes=True,
         horizontal_spacing=0.03,
-        subplot_titles=[literal(title) for title in panels],
+        subplot_titles=[literal(title).replace("\n", "<br>") for title in panels],
     )
     for panel, kinds in enumerate(panels.values(), 1):
         for kind, (colour, symbol) in LOOK.items():
