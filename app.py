@@ -24,6 +24,7 @@ page = open_course(
         ],
         _("2 Model"): [
             Stop("attention", _("Attention"), ":material/hub:"),
+            Stop("encoder_decoder", _("Encoder and decoder"), ":material/swap_horiz:"),
             Stop("parameters", _("Parameters"), ":material/calculate:"),
         ],
         _("3 Pre-training"): [
