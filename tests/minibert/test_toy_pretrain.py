@@ -33,7 +33,8 @@ def test_accuracy_is_the_share_of_right_answers_one_by_one():
     model = BertForPreTraining(BertConfig.preset("tiny", vocab_size=tokenizer.vocab_size)).eval()
     asked = questions(toy_world.stories(8, 7), tokenizer, 128)
     # A model that says the same everywhere is right exactly where that word stands.
-    favourite = max(set(ids[place] for ids, place, _ in asked), key=[ids[place] for ids, place, _ in asked].count)
+    shown = [ids[place] for ids, place, _ in asked]
+    favourite = max(set(shown), key=shown.count)
     with torch.no_grad():
         model.mlm.decoder.bias[favourite] = 100.0
     metrics = answered(model, asked, tokenizer.mask_id, tokenizer.pad_id)
