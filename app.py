@@ -26,7 +26,10 @@ page = open_course(
             Stop("attention", _("Attention"), ":material/hub:"),
             Stop("parameters", _("Parameters"), ":material/calculate:"),
         ],
-        _("3 Pre-training"): [Stop("masking", _("Masking"), ":material/visibility_off:")],
+        _("3 Pre-training"): [
+            Stop("masking", _("Masking"), ":material/visibility_off:"),
+            Stop("pretraining", _("Pre-training"), ":material/model_training:"),
+        ],
         _("4 Fine-tuning"): [Stop("classification", _("Sentence classification"), ":material/category:")],
     }
 )
