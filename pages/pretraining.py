@@ -44,8 +44,8 @@ WORDS = "king queen man woman boy girl he she one two three four london paris fr
 lesson = Lesson("pretraining")
 
 st.html("""<style>
-.stPlotlyChart :is([class$="tick"], .textpoint) text, .stPlotlyChart :is(.annotation-text, .bartext-outside, [class$="title"]) {
-  fill: currentColor !important; }
+.stPlotlyChart :is([class$="tick"], .textpoint) text,
+.stPlotlyChart :is(.annotation-text, .bartext-outside, [class$="title"]) { fill: currentColor !important; }
 </style>""")
 
 
@@ -226,13 +226,11 @@ def sizes() -> dict[str, str]:
 
 def choose_settings() -> dict:
     """What the widgets say; all of it is in the link."""
-    columns = st.columns([5, 3, 4], gap="medium")
-    chosen = {}
+    chosen = {"preset": choice("size", _("Size"), sizes())}
+    columns = st.columns([1, 3], gap="medium")
     with columns[0]:
-        chosen["preset"] = choice("size", _("Size"), sizes())
-    with columns[1]:
         budget = choice("budget", _("Train for"), {"seconds": _("seconds"), "steps": _("steps")})
-    with columns[2]:
+    with columns[1]:
         if budget == "seconds":
             seconds = st.slider(
                 _("Seconds of training"), 10, SECONDS_AT_MOST, SECONDS, 10, key="seconds", bind="query-params"
@@ -314,10 +312,8 @@ def default_name(text: Text, chosen: dict) -> str:
 
 def start(text: Text, chosen: dict, name: str) -> None:
     taken = {training.name for training in own_trainings()}
-    number = next(n for n in range(1, 1_000) if n == 1 or f"{name} ({n})" not in taken or name not in taken)
     if name in taken:
-        number = next(n for n in range(2, 1_000) if f"{name} ({n})" not in taken)
-        name = f"{name} ({number})"
+        name = next(f"{name} ({n})" for n in range(2, len(taken) + 3) if f"{name} ({n})" not in taken)
     files = {} if text.train is None else {"train.txt": as_file(text.train), "dev.txt": as_file(text.dev)}
     submit(settings_of(chosen, toy=text.train is None), files, f"{PRETRAINING}/{time.time_ns()}", name)
 
@@ -502,9 +498,12 @@ def results() -> None:
         shown = [key for key in st.session_state.get("shown", []) if key in everything]
         st.session_state["shown"] = shown or [own[0].key]
         st.multiselect(
-            _("Runs side by side"), list(everything), format_func=lambda key: literal(everything[key].name), key="shown",
+            _("Runs side by side"),
+            list(everything),
+            format_func=lambda key: literal(everything[key].name),
+            key="shown",
             max_selections=MOST_COMPARED,
-        )  # fmt: skip
+        )
     keys = st.session_state.get("shown") or [training.key for training in own[:1]]
     chosen = {training.key for training in own if training.key in keys or not settled(training.runs[-1])}
     beside = [everything[key] for key in keys if key in everything and not everything[key].runs]
@@ -559,7 +558,7 @@ def numbers(training: Training) -> None:
     step, measured = training.latest("step"), (training.latest("eval") or {}).get("metrics", {})
     tiles = []
     if "determined" in measured:
-        share = _("{share:.1%} without context").format(share=measured["guessable"])
+        share = _("{share:.0%} by the neighbours").format(share=measured["guessable_from_neighbours"])
         tiles.append((_("Determined words right"), f"{measured['determined']:.1%}", share))
     if step:
         parts = step["parts"]
@@ -588,7 +587,7 @@ def curves(shown: list[Training]) -> None:
 
     histories = [History.of(training.name, training.events) for training in shown]
     quantities = {quantity for history in histories for quantity in history.points}
-    measured = next((one.latest("eval")["metrics"] for one in shown if one.latest("eval")), {})
+    measured = next((one.latest("eval")["metrics"] for one in shown if one.toy and one.latest("eval")), {})
     bounds = {f"ln V = {math.log(one.vocab_size):.2f}": math.log(one.vocab_size) for one in shown if one.vocab_size}
     apart = "held out: mlm_loss" in quantities
     panels = [
@@ -597,12 +596,13 @@ def curves(shown: list[Training]) -> None:
             "mlm_loss", "held out: mlm_loss", bounds,
         )
     ]  # fmt: skip
-    if "held out: determined" in quantities:
-        guessed = (
-            {_("without context: {share:.0%}").format(share=measured["guessable"]): measured["guessable"]}
-            if "guessable" in measured
-            else {}
-        )
+    if measured:
+        guessed = {
+            _("without context: {share:.0%}").format(share=measured["guessable"]): measured["guessable"],
+            _("from the two neighbours: {share:.0%}").format(share=measured["guessable_from_neighbours"]): measured[
+                "guessable_from_neighbours"
+            ],
+        }
         panels.append(Panel(_("Determined words right"), None, "held out: determined", guessed, percent=True))
     if "mlm_accuracy" in quantities:
         panels.append(Panel(_("MLM accuracy"), "mlm_accuracy", "held out: mlm_accuracy", percent=True))
@@ -720,16 +720,23 @@ def compare(shown: list[Training]) -> None:
         rows.append(row)
     st.markdown("### " + _("Side by side"))
     with st.container(key="comparison"):
-        st.table([{name: value for name, value in row.items() if any(r.get(name, "–") != "–" for r in rows)} for row in rows],
-                 border="horizontal")  # fmt: skip
+        told = [name for name in rows[0] if any(row.get(name, "–") != "–" for row in rows)]
+        st.table([{name: row.get(name, "–") for name in told} for row in rows], border="horizontal")
 
 
 def setting_names() -> dict[str, str]:
     return {
-        "preset": _("size"), "minutes": _("minutes"), "steps": _("step budget"), "vocab_size": _("vocabulary asked for"),
-        "input_format": _("input"), "nsp_weight": _("NSP weight"), "start": _("start"), "seed": _("seed"),
-        "masking.rate": _("hidden"), "optimization.learning_rate": _("learning rate"),
-    }  # fmt: skip
+        "preset": _("size"),
+        "minutes": _("minutes"),
+        "steps": _("step budget"),
+        "vocab_size": _("vocabulary asked for"),
+        "input_format": _("input"),
+        "nsp_weight": _("NSP weight"),
+        "start": _("start"),
+        "seed": _("seed"),
+        "masking.rate": _("hidden"),
+        "optimization.learning_rate": _("learning rate"),
+    }
 
 
 def flattened(settings: dict) -> dict:
@@ -939,15 +946,16 @@ def embeddings_then(models: list, tokenizer, at: int, labels: list[str], start: 
     tables = [model.bert.embeddings.token.weight.detach()[ids].numpy() for model in models]  # (N, H) each
     plane = principal_plane(tables[-1])
     places = np.stack([plane.project(table) for table in tables])  # (S, N, 2)
-    share = sum(plane.explained)
     titles = tuple(_("component {n}: {share:.0%}").format(n=n, share=part) for n, part in enumerate(plane.explained, 1))
     figure(
         word_map(words, places, at, titles, name_start=labels[0]),
-        _("Embeddings of {n} words at {step}, on the plane in which they differ most at the end ({share:.0%} of their "
-          "variance there). Lines: the way since the first kept step.").format(n=len(words), step=labels[at], share=share),
+        _(
+            "Embeddings of {n} words at {step}, on the plane in which they differ most at the end ({share:.0%} of "
+            "their variance there). Lines: the way since the first kept step."
+        ).format(n=len(words), step=labels[at], share=sum(plane.explained)),
         "then-words",
         data=lambda: {_("word"): words, "x": places[at, :, 0], "y": places[at, :, 1]},
-    )  # fmt: skip
+    )
 
 
 # --- keeping --------------------------------------------------------------------------------------------------------
