@@ -12,7 +12,9 @@ from pathlib import Path
 
 from minibert.config import PRESETS, BertConfig
 
-SHIPPED = Path(__file__).resolve().parent.parent / "checkpoints" / "mini-en"
+ROOT = Path(__file__).resolve().parent.parent
+SHIPPED = ROOT / "checkpoints" / "mini-en"
+SHARED = ROOT.parent / "shared" / "data"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -130,6 +132,21 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--max-length", type=positive(int), default=128)
     sub.add_argument("--examples", type=positive(int), help="train on the first N examples only")
     sub.add_argument("--seed", type=int, default=0)
+
+    sub = command(
+        "experiment", experiment, "Run one of the paper's ablations in small; a line of results an arm and seed."
+    )
+    sub.add_argument("name", nargs="?", help="one of those --list names")
+    sub.add_argument("--list", action="store_true", help="say which experiments there are, and their arms")
+    sub.add_argument("--seeds", type=positive(int), default=3, help="seeds 0 … N−1 of each arm (default: 3)")
+    sub.add_argument("--data", nargs="+", type=Path, help="text to pre-train on (default: two files of ../shared)")
+    sub.add_argument("--tasks", type=Path, default=SHARED / "tasks" / "en", help="with sst2, mrpc, conll2003 in it")
+    sub.add_argument("--heldout", type=Path, help="text never trained on (default: WikiText-2 of ../shared)")
+    sub.add_argument("--out", type=Path, help="results; what is there is not done again (default: lessons/results)")
+    sub.add_argument("--tokens", type=positive(int), help="to pre-train each arm on")
+    sub.add_argument("--examples", type=positive(int), help="to fine-tune on, at most")
+    sub.add_argument("--cache", type=Path, default=ROOT / "build" / "experiments", help="where tokenized text is kept")
+    sub.add_argument("--threads", type=positive(int), help="processor threads")
 
     sub = command("predict", predict, "Answer with a fine-tuned model.")
     sub.add_argument("text", nargs="?", help="the text; without it, every line of standard input")
@@ -275,6 +292,37 @@ def finetune(options) -> None:
     put(options, done["metrics"], "  ".join(f"{name} {value:.4f}" for name, value in done["metrics"].items()))
 
 
+def experiment(options) -> None:
+    from minibert.experiments.catalogue import EXPERIMENTS, Scale, experiment_named
+
+    if options.list:
+        for each in EXPERIMENTS.values():
+            arms = [arm.name for arm in each.arms]
+            values = {"experiment": each.name, "title": each.title, "arms": arms, "tasks": each.tasks}
+            put(options, values, f"{each.name:12} {each.title}: {', '.join(arms)}")
+        return
+    if options.name is None:
+        raise ValueError("name an experiment; --list says which there are")
+    chosen = experiment_named(options.name)
+
+    import torch
+
+    from minibert.experiments.run import CORPUS, prepare, run_experiment
+
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    asked = {"tokens": options.tokens, "examples": options.examples}
+    scale = replace(Scale(), **{name: value for name, value in asked.items() if value})
+    data = options.data or [SHARED / "pretrain" / "en" / name for name in CORPUS]
+    heldout = options.heldout or SHARED / "heldout-text" / "valid.txt"
+    corpus = prepare(data, scale.vocab_size, heldout=heldout if heldout.exists() else None, cache=options.cache)
+    out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
+    command = f"python -m minibert experiment {chosen.name} --seeds {options.seeds}"
+    command += "".join(f" --{name} {value}" for name, value in asked.items() if value)
+    command += f" --data {' '.join(map(str, options.data))}" if options.data else ""
+    show(options, run_experiment(chosen, corpus, options.tasks, out, seeds=options.seeds, scale=scale, command=command))
+
+
 def predict(options) -> None:
     from minibert.finetune import Classifier
 
@@ -303,6 +351,12 @@ def show(options, events) -> dict:
             case "eval":
                 metrics = "  ".join(f"{name} {value:.4f}" for name, value in last["metrics"].items())
                 print(f"\rstep {last['step']}: {metrics}", file=sys.stderr, flush=True)
+            case "stage":
+                print(f"\n{last['arm']}, seed {last['seed']}: {last['stage']}", file=sys.stderr, flush=True)
+            case "finished":
+                record = last["record"]
+                metrics = "  ".join(f"{name} {value:.4f}" for name, value in record["metrics"].items())
+                print(f"\n{record['arm']}, seed {record['seed']}: {metrics}", file=sys.stderr, flush=True)
             case "saved":
                 print(f"\nsaved {last['path']}", file=sys.stderr, flush=True)
     return last

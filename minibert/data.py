@@ -36,12 +36,14 @@ def sentence_pairs(
     max_length: int,
     rng: np.random.Generator,
     short_probability: float = 0.1,
+    watch: Callable[[int, list[list[int]], int, list[int]], None] | None = None,
 ) -> list[SegmentPair]:
     """All pairs of one document, as `create_instances_from_document` of the paper's code makes them.
 
     document: sentences as ids · elsewhere(): sentences of another document, from a random one on; the random B's ·
     max_length counts [CLS] and both [SEP] · with `short_probability` (drawn once a document) a shorter length is aimed
     for. A chunk of one sentence always gets a random B, so short documents give more than half of them.
+    watch(target, chunk, end_of_a, b): told of each pair before it is cut to length.
     """
     budget = max_length - 3
     target = int(rng.integers(2, budget + 1)) if rng.random() < short_probability else budget
@@ -65,6 +67,8 @@ def sentence_pairs(
             else:
                 b = [token for sentence in chunk[end_of_a:] for token in sentence]
             if a and b:
+                if watch is not None:
+                    watch(target, chunk, end_of_a, b)
                 a, b = truncate_pair(a, b, budget, rng)
                 pairs.append(SegmentPair(a, b, int(random_next)))
             chunk, length = [], 0

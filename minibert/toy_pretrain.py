@@ -42,6 +42,7 @@ def pretrain_toy(
     out: str | Path,
     *,
     stories: int = STORIES,
+    scenes: int | None = None,
     seed: int = 0,
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
@@ -50,13 +51,13 @@ def pretrain_toy(
     """Pre-train on `stories` toy stories; events as `minibert.pretrain` yields them.
 
     Every `Eval` holds, of stories never trained on, `determined`: the share of determined words that the model puts
-    first when each is masked alone, overall and by kind; `guessable`: the share that frequencies would get right without
-    context; `guessable_from_neighbours`: the share that a count of words between two neighbours would.
+    first when each is masked alone, overall and by kind; `guessable`: the share that frequencies would get right
+    without context; `guessable_from_neighbours`: the share that a count of words between two neighbours would.
     """
     tokenizer = Tokenizer(toy_world.vocabulary())
-    documents = toy_world.documents(stories, seed)
-    held_out = toy_world.stories(HELD_OUT, seed + 1_000_003)
-    others = toy_world.stories(1_000, seed + 2_000_003)
+    documents = toy_world.documents(stories, seed, scenes)
+    held_out = toy_world.stories(HELD_OUT, seed + 1_000_003, scenes)
+    others = toy_world.stories(1_000, seed + 2_000_003, scenes)
     guessable = {
         "guessable": toy_world.guessable_without_context(others),
         "guessable_from_neighbours": toy_world.guessable_without_context(others, neighbours=2),

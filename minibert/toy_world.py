@@ -89,15 +89,15 @@ def generate(seed: int | random.Random, scenes: int | None = None) -> Story:
     return _annotate(told + late)
 
 
-def stories(n: int, seed: int) -> list[Story]:
-    """`n` stories, one after the other from one seeded generator."""
+def stories(n: int, seed: int, scenes: int | None = None) -> list[Story]:
+    """`n` stories, one after the other from one seeded generator; `scenes` as in `generate`."""
     rng = random.Random(seed)
-    return [generate(rng) for _ in range(n)]
+    return [generate(rng, scenes) for _ in range(n)]
 
 
-def documents(n: int, seed: int) -> list[list[str]]:
+def documents(n: int, seed: int, scenes: int | None = None) -> list[list[str]]:
     """The texts of `stories(n, seed)`, a document a story, a string a sentence: what `minibert/data.py` packs."""
-    return [[sentence.text for sentence in story.sentences] for story in stories(n, seed)]
+    return [[sentence.text for sentence in story.sentences] for story in stories(n, seed, scenes)]
 
 
 def vocabulary() -> list[str]:

@@ -24,6 +24,7 @@ def road() -> None:
         ("attention", _("Every token **looks at** every other, layer after layer.")),
         ("parameters", _("All that is **numbers**: count them, to the last one.")),
         ("masking", _("Pre-training: **hide** words, guess them from both sides.")),
+        ("next_sentence", _("Pre-training: does this text **follow** that one?")),
         ("classification", _("Fine-tuning: one small layer more gives the **answer**.")),
     ]
     present = [(stop, what) for name, what in stops if (stop := stop_called(name))]

@@ -43,13 +43,22 @@ class ModelInfo:
         """Changes when the weights on disk do, so that a replaced checkpoint is loaded anew."""
         return 0 if self.directory is None else (self.directory / "model.safetensors").stat().st_mtime_ns
 
-    @cached_property
+    @property
     def can_fill(self) -> bool:
         """Whether it has the masked-language-model head."""
+        return self._kind in ("BertForPreTraining", "BertForMaskedLM")
+
+    @property
+    def can_judge(self) -> bool:
+        """Whether it has the next-sentence head."""
+        return self._kind == "BertForPreTraining"
+
+    @cached_property
+    def _kind(self) -> str:
         if self.directory is None:
-            return True
+            return "BertForPreTraining"
         kinds = json.loads((self.directory / "config.json").read_text(encoding="utf-8")).get("architectures") or [""]
-        return kinds[0] in ("BertForPreTraining", "BertForMaskedLM")
+        return kinds[0]
 
 
 @dataclass(frozen=True)
@@ -91,23 +100,23 @@ class Trace:
         return self.encoding.ids
 
 
-def available_models(*, fill: bool = False) -> list[ModelInfo]:
+def available_models(*, fill: bool = False, judge: bool = False) -> list[ModelInfo]:
     """The checkpoints that ship, this session's own runs, and – always – an untrained model, in that order.
 
-    fill: only models that can fill a [MASK].
+    fill: only models that can fill a [MASK] · judge: only models that can say whether a segment follows another.
     """
     shipped = [ModelInfo(path.name, path.name, path) for path in sorted(CHECKPOINTS.glob("*")) if complete(path)]
     everything = [*shipped, *_own_runs(), ModelInfo(UNTRAINED, _("untrained (random weights)"))]
-    return [info for info in everything if info.can_fill] if fill else everything
+    return [info for info in everything if (info.can_fill or not fill) and (info.can_judge or not judge)]
 
 
 def _own_runs() -> list[ModelInfo]:
     return [ModelInfo(run.id, run.title, run.result) for run in own_models()]
 
 
-def model_choice(key: str = "model", *, fill: bool = False, label: str | None = None) -> str:
+def model_choice(key: str = "model", *, fill: bool = False, judge: bool = False, label: str | None = None) -> str:
     """A select box over `available_models`, in the link under `key`; returns the name of the chosen one."""
-    models = {info.name: info for info in available_models(fill=fill)}
+    models = {info.name: info for info in available_models(fill=fill, judge=judge)}
     first = next(iter(models))
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or st.session_state.get(key) not in models:

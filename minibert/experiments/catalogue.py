@@ -1,0 +1,173 @@
+"""What is compared: each experiment is a list of arms, each arm a difference from the first. Needs no torch."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+OBJECTIVES = ("mlm+nsp", "mlm", "left-to-right")
+
+
+@dataclass(frozen=True)
+class Pretraining:
+    """How a model is pre-trained; the defaults are the base that every arm differs from.
+
+    objective: "mlm+nsp" the paper's, "mlm" the same pairs without the next-sentence loss, "left-to-right" the next
+    token asked at every position under a causal mask · split: [MASK] / random / unchanged.
+    """
+
+    objective: str = "mlm+nsp"
+    layers: int = 2
+    hidden: int = 128
+    heads: int = 2
+    split: tuple[float, float, float] = (0.8, 0.1, 0.1)
+    input_format: str = "segment_pair"
+
+    def __post_init__(self):
+        if self.objective not in OBJECTIVES:
+            raise ValueError(f"the objective must be one of {', '.join(OBJECTIVES)}, not {self.objective!r}")
+
+    def as_dict(self) -> dict:
+        """As JSON would give it back."""
+        return {**asdict(self), "split": list(self.split)}
+
+    @property
+    def left_to_right(self) -> bool:
+        return self.objective == "left-to-right"
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One pre-training and what is done with it. bilstm: a random BiLSTM is put on top at fine-tuning · at: the share
+    of the pre-training after which the model is taken. Arms that share a pre-training share its run."""
+
+    name: str
+    pretraining: Pretraining = Pretraining()
+    bilstm: bool = False
+    at: float = 1.0
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Arms, the first of which is the base, the tasks each is fine-tuned on, and whether held-out loss compares."""
+
+    name: str
+    title: str
+    arms: tuple[Arm, ...]
+    tasks: tuple[str, ...] = ("sst2", "mrpc", "ner")
+    heldout: bool = True
+
+    @property
+    def base(self) -> Arm:
+        return self.arms[0]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What is smaller than in the paper, the same for every arm. tokens: read in pre-training, padding counted ·
+    examples: at most so many to fine-tune on."""
+
+    tokens: int = 4_000_000
+    vocab_size: int = 4096
+    batch_size: int = 32
+    max_length: int = 64
+    learning_rate: float = 2e-3
+    start: str = "counts"
+    examples: int = 5_000
+    epochs: int = 3
+    finetune_batch_size: int = 32
+    finetune_rate: float = 5e-4
+    feature_rate: float = 2e-3  # where only a new layer is trained
+    heldout_tokens: int = 100_000
+
+    @property
+    def steps(self) -> int:
+        """Of pre-training: a multiple of 160, or of 16 in a very short run, so that each sixteenth has its step."""
+        steps = self.tokens / (self.batch_size * self.max_length)
+        unit = 16 * self.report_every
+        return unit * max(1, round(steps / unit))
+
+    @property
+    def report_every(self) -> int:
+        """Steps between reports."""
+        return 10 if self.tokens >= 160 * self.batch_size * self.max_length else 1
+
+    def step_at(self, share: float) -> int:
+        """The step at which `share` of the run is done; share: a number of sixteenths."""
+        return round(share * 16) * self.steps // 16
+
+    def as_dict(self) -> dict:
+        return asdict(self)
+
+
+def _size(layers: int, hidden: int, heads: int) -> Arm:
+    return Arm(f"{layers}/{hidden}/{heads}", Pretraining(layers=layers, hidden=hidden, heads=heads))
+
+
+def _split(mask: int, same: int, random: int) -> Arm:
+    """Named as in the paper's table 8, MASK/SAME/RND in percent."""
+    return Arm(f"{mask}/{same}/{random}", Pretraining(split=(mask / 100, random / 100, same / 100)))
+
+
+MLM_NSP, MLM, LTR = (Pretraining(objective=name) for name in OBJECTIVES)
+SIZES = ((2, 128, 2), (1, 64, 1), (1, 128, 2), (2, 128, 1), (4, 128, 2), (4, 256, 4))  # L/H/A, the base first
+SHARES = (1.0, 0.5, 0.25, 0.125, 0.0625)  # of the steps; the whole run is what the others are compared with
+
+EXPERIMENTS = {
+    experiment.name: experiment
+    for experiment in (
+        Experiment(
+            "objectives",
+            "Objectives (table 5)",
+            (
+                Arm("mlm+nsp", MLM_NSP),
+                Arm("no-nsp", MLM),
+                Arm("left-to-right", LTR),
+                Arm("left-to-right+bilstm", LTR, bilstm=True),
+            ),
+        ),
+        Experiment(
+            "masking",
+            "Masking split (table 8)",
+            tuple(
+                _split(*shares)
+                for shares in ((80, 10, 10), (100, 0, 0), (80, 0, 20), (80, 20, 0), (0, 20, 80), (0, 0, 100))
+            ),
+            tasks=("sst2", "ner", "ner_features"),
+            heldout=False,  # each arm is used to other questions
+        ),
+        Experiment(
+            "size",
+            "Model size (table 6)",
+            tuple(
+                _size(*size) for size in ((2, 128, 2), (1, 64, 1), (1, 128, 2), (2, 128, 1), (4, 128, 2), (4, 256, 4))
+            ),
+        ),
+        Experiment(
+            "steps",
+            "Training steps (figure 5)",
+            tuple(
+                Arm(f"{name}@{share:g}", pretraining, at=share)
+                for name, pretraining in (("mlm", MLM_NSP), ("left-to-right", LTR))
+                for share in SHARES
+            ),
+            tasks=("sst2", "ner"),
+        ),
+        Experiment(
+            "formats",
+            "Input formats (Liu et al. 2019, table 2)",
+            (
+                Arm("segment-pair+nsp", MLM_NSP),
+                Arm("sentence-pair+nsp", Pretraining(input_format="sentence_pair")),
+                Arm("full-sentences", Pretraining(objective="mlm", input_format="full_sentences")),
+                Arm("doc-sentences", Pretraining(objective="mlm", input_format="doc_sentences")),
+            ),
+            heldout=False,  # each arm reads another form
+        ),
+    )
+}
+
+
+def experiment_named(name: str) -> Experiment:
+    if name not in EXPERIMENTS:
+        raise ValueError(f"there is no experiment {name!r}; there are {', '.join(EXPERIMENTS)}")
+    return EXPERIMENTS[name]

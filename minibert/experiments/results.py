@@ -1,0 +1,99 @@
+"""Recorded results: reading them, and what they say beside the paper's. Needs no torch."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+REQUIRED = {
+    "experiment", "arm", "seed", "metrics", "steps", "tokens", "parameters", "pretraining", "pretraining_seconds",
+    "finetuning_seconds", "scale", "examples", "measured_on", "data", "command", "machine",
+}  # fmt: skip
+
+# Student's t, two-sided 95 %, by degrees of freedom; beyond 30 the normal distribution's.
+T95 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+       2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042]  # fmt: skip
+
+
+class ResultsError(ValueError):
+    """A results file that cannot be read; the message names the line."""
+
+
+def read_records(path: str | Path) -> list[dict]:
+    """The records of a results file, in order; none if there is no such file. A last line that was cut off while it was
+    written is left out. Raises ResultsError for any other line that is no record."""
+    path = Path(path)
+    if not path.exists():
+        return []
+    records = []
+    lines = path.read_text(encoding="utf-8").split("\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            missing = REQUIRED - set(record)
+        except (ValueError, TypeError) as error:
+            if number == len(lines):
+                break  # no newline after it: the run was killed in the middle of writing
+            raise ResultsError(f"{path}, line {number}: not a record ({error})") from error
+        if missing:
+            raise ResultsError(f"{path}, line {number}: the record lacks {', '.join(sorted(missing))}")
+        records.append(record)
+    return records
+
+
+def by_arm(records: Sequence[Mapping], metric: str) -> dict[str, dict[int, float]]:
+    """arm → seed → value of `metric`, arms in the order of the records; a later record of the same run counts."""
+    values: dict[str, dict[int, float]] = {}
+    for record in records:
+        if metric in record["metrics"]:
+            values.setdefault(record["arm"], {})[record["seed"]] = record["metrics"][metric]
+    return values
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An arm minus the base, over the seeds both have: mean, half the width of its 95 % interval (None for one)."""
+
+    mean: float
+    half: float | None
+    seeds: int
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return self.half is not None and abs(self.mean) > self.half
+
+
+def paired_difference(arm: Mapping[int, float], base: Mapping[int, float]) -> Difference | None:
+    """Student's t interval of the differences seed by seed; None without a common seed."""
+    differences = [arm[seed] - base[seed] for seed in arm if seed in base]
+    if not differences:
+        return None
+    n = len(differences)
+    half = None
+    if n > 1:
+        t = T95[n - 2] if n - 2 < len(T95) else 1.96
+        half = t * statistics.stdev(differences) / math.sqrt(n)
+    return Difference(statistics.fmean(differences), half, n)
+
+
+VERDICTS = ("agrees", "disagrees", "unclear", "not in the paper")
+
+
+def verdict(ours: Difference | None, paper: float | None) -> str:
+    """Does our difference to the base point where the paper's does? One of VERDICTS.
+
+    "unclear": our interval holds zero, so the seeds' spread could have made the difference (with a single seed nothing
+    else can be said) · paper: its difference to the base, or its sign; None, or 0, if it tells no direction.
+    """
+    if not paper:
+        return "not in the paper"
+    if ours is None or not ours.clear:
+        return "unclear"
+    return "agrees" if (ours.mean > 0) == (paper > 0) else "disagrees"

@@ -1,0 +1,474 @@
+"""The paper's experiments in small: recorded results beside the paper's, and one arm to run now."""
+
+import json
+import os
+import statistics
+import tomllib
+from pathlib import Path
+
+import streamlit as st
+
+from minibert.experiments.catalogue import EXPERIMENTS
+from minibert.experiments.results import (
+    ResultsError,
+    by_arm,
+    paired_difference,
+    read_records,
+    verdict,
+)
+from ui.figures import figure, legend
+from ui.inputs import choice
+from ui.lesson import LESSONS, Lesson
+from ui.navigation import next_lesson
+from ui.runs import manager, owner
+from ui.source import show_source
+from ui.text import literal
+from ui.translations import _, ngettext
+
+# What imports torch or plotly is imported where it is first needed: the page shows before that.
+
+KIND = "experiment"
+RESULTS = Path(os.environ.get("MINIBERT_RESULTS") or LESSONS / "results")
+REFRESH = 0.7  # seconds between looks at a run that goes on
+CURVES = 6  # small runs drawn together
+
+STYLE = """<style>
+.stPlotlyChart :is([class$="tick"], .textpoint) text, .stPlotlyChart :is(.annotation-text, [class$="title"]) {
+  fill: currentColor !important; }
+</style>"""
+
+lesson = Lesson("experiments")
+papers = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
+
+
+def experiment_names() -> dict[str, str]:
+    return {
+        "objectives": _("Objectives"),
+        "masking": _("Masking split"),
+        "size": _("Model size"),
+        "steps": _("Training steps"),
+        "formats": _("Input formats"),
+    }
+
+
+def metric_names() -> dict[str, str]:
+    return {
+        "sst2": _("SST-2 accuracy"),
+        "mrpc": _("MRPC accuracy"),
+        "ner": _("CoNLL-2003 NER, F1"),
+        "ner_features": _("CoNLL-2003 NER, F1, frozen encoder"),
+        "mlm_perplexity": _("held-out MLM perplexity"),
+    }
+
+
+def task_names() -> dict[str, str]:
+    return {
+        "sst2": "SST-2",
+        "mrpc": "MRPC",
+        "ner": "CoNLL-2003 NER",
+        "ner_features": _("CoNLL-2003 NER, frozen encoder"),
+    }
+
+
+def verdict_words() -> dict[str, str]:
+    return {
+        "agrees": _("same direction"),
+        "disagrees": _("other direction"),
+        "unclear": _("unclear: within the spread"),
+        "not in the paper": _("no number in the paper"),
+    }
+
+
+# --- recorded results -----------------------------------------------------------------------------------------------
+
+
+def recorded(name: str) -> list[dict]:
+    """The records of the newest scale in the results file; where there are none, the page says so."""
+    try:
+        records = read_records(RESULTS / f"{name}.jsonl")
+    except (ResultsError, OSError) as error:
+        st.error(literal(error), icon=":material/error:")
+        return []
+    if not records:
+        with st.container(border=True, key="no-results"):
+            st.markdown(
+                _("**No results of this experiment have been recorded here yet.** This makes them, in an hour or more:")
+            )
+            st.code(f"python -m minibert experiment {name} --seeds 3", "bash")
+    return [record for record in records if record["scale"] == records[-1]["scale"]]
+
+
+def in_points(metric: str, values: dict) -> dict:
+    """Shares in percent, as the papers print them; perplexities as they are."""
+    factor = 1 if metric.endswith("perplexity") else 100
+    return {arm: {seed: factor * value for seed, value in seeds.items()} for arm, seeds in values.items()}
+
+
+def paper_difference(column: dict, arm: str, base: str) -> tuple[float | None, float | None]:
+    """(difference to the base as printed, direction) of the paper; None where it says nothing."""
+    values = column.get("values", {})
+    if arm in values and base in values:
+        gap = round(values[arm] - values[base], 2)
+        return gap, gap
+    return None, column.get("signs", {}).get(arm)
+
+
+def show_results(name: str, records: list[dict]) -> None:
+    paper = papers[name]
+    columns = {
+        column["ours"]: column
+        for column in paper["column"]
+        if any(column["ours"] in record["metrics"] for record in records)
+    }
+    if not columns:
+        st.warning(_("The recorded results hold none of the measures this page draws."))
+        return
+    measure = choice(f"measure-{name}", _("Measure"), {key: metric_names()[key] for key in columns})
+    column = columns[measure]
+    found = in_points(measure, by_arm(records, measure))
+    arms = [arm for arm in paper["arms"] if arm in found]
+    base = next(iter(paper["arms"]))
+    if name == "steps":
+        draw_steps(records, measure, found)
+    else:
+        draw_scores(paper, column, measure, found, arms)
+    if base not in found:
+        st.info(_("The base arm has not been run yet, so there is no difference to show."))
+        return
+    draw_differences(paper, column, measure, found, [arm for arm in arms if arm != base], base)
+
+
+def draw_scores(paper: dict, column: dict, measure: str, found: dict, arms: list[str]) -> None:
+    from plots.experiments import Score, scores
+
+    values = column.get("values", {})
+    rows = [Score(paper["arms"][arm], values.get(arm), found[arm]) for arm in arms]
+    ours = metric_names()[measure]
+    fig = scores(rows, (_("The paper"), _("Ours")), (column["name"], ours), _("seed"))
+    table = []
+    for row in rows:
+        seeds = list(row.ours.values())
+        sd = f"{statistics.stdev(seeds):.2f}" if len(seeds) > 1 else "–"
+        table.append(
+            {
+                _("arm"): row.name,
+                _("paper"): "–" if row.paper is None else f"{row.paper:g}",
+                _("ours, mean"): f"{statistics.fmean(seeds):.2f}",
+                _("sd"): sd,
+                _("seeds"): len(seeds),
+            }
+        )
+    words = "; ".join(
+        _("{arm}: paper {paper}, ours {ours} ± {sd}").format(
+            arm=row[_("arm")], paper=row[_("paper")], ours=row[_("ours, mean")], sd=row[_("sd")]
+        )
+        for row in table
+    )
+    alt = _("{theirs} in the paper beside {ours} here, by arm. {words}.").format(
+        theirs=column["name"], ours=ours, words=words
+    )
+    figure(fig, alt, key="scores", data=table)
+    st.caption(
+        _(
+            "Left: {source}. Right: a dot is a seed; the line is their mean, the bar one standard deviation. "
+            "The two scales differ."
+        ).format(source=literal(paper["source"]))
+    )
+
+
+def draw_steps(records: list[dict], measure: str, found: dict) -> None:
+    from plots.experiments import over_steps
+
+    steps = {record["arm"]: record["steps"] for record in records}
+    words = {"mlm": _("MLM + NSP"), "left-to-right": _("left-to-right")}
+    lines: dict[str, dict] = {}
+    for arm, seeds in found.items():
+        line = words.get(arm.partition("@")[0], arm)
+        lines.setdefault(line, {})[steps[arm]] = seeds
+    fig = over_steps(lines, (_("steps of pre-training"), metric_names()[measure]))
+    parts = [
+        f"{line}: "
+        + ", ".join(f"{step:,}: {statistics.fmean(seeds.values()):.1f}" for step, seeds in sorted(points.items()))
+        for line, points in lines.items()
+    ]
+    alt = _("{measure} after so many steps of pre-training. {parts}.").format(
+        measure=metric_names()[measure], parts="; ".join(parts)
+    )
+    figure(fig, alt, key="over-steps")
+    st.caption(
+        _("A small dot is a seed; the line joins their means, the bars are one standard deviation. {source}.").format(
+            source=literal(papers["steps"]["source"])
+        )
+    )
+
+
+def draw_differences(paper: dict, column: dict, measure: str, found: dict, arms: list[str], base: str) -> None:
+    from plots.experiments import VERDICT_COLOUR, Gap, differences
+
+    st.markdown("### " + _("Difference to {base}").format(base=literal(paper["arms"][base])))
+    rows, sentences, counts = [], [], {}
+    for arm in arms:
+        ours = paired_difference(found[arm], found[base])
+        printed, direction = paper_difference(column, arm, base)
+        said = verdict(ours, direction)
+        counts[said] = counts.get(said, 0) + 1
+        name = paper["arms"][arm]
+        rows.append(Gap(name, printed, ours.mean if ours else None, ours.half if ours else None, said))
+        sentences.append(f"- {sentence(name, ours, printed, direction, said)}")
+    if not rows:
+        st.info(_("Only the base arm has been run yet."))
+        return
+    compared = len(rows) - counts.get("not in the paper", 0)
+    summary = _(
+        "Of {n} directions in the paper, ours agree in {same}, disagree in {other}, and leave {open} open."
+    ).format(n=compared, same=counts.get("agrees", 0), other=counts.get("disagrees", 0), open=counts.get("unclear", 0))
+    unit = _("points of {measure}") if not measure.endswith("perplexity") else _("{measure}, lower is better")
+    fig = differences(
+        rows, (_("the paper"), _("ours, with 95 % interval")), unit.format(measure=metric_names()[measure])
+    )
+    alt = _("Each arm minus the base, the paper's and ours. {summary}").format(summary=summary)
+    figure(fig, alt + " " + " ".join(line[2:] for line in sentences), key="differences")
+    legend(
+        [
+            (VERDICT_COLOUR[said], symbol, verdict_words()[said])
+            for said, symbol in (("agrees", "●"), ("disagrees", "✖"), ("unclear", "○"))
+        ]
+    )
+    st.markdown(f"**{summary}**\n\n" + "\n".join(sentences), width=820)
+    if column.get("lower"):
+        st.caption(_("Lower is better here: a difference below zero is an improvement."))
+
+
+def sentence(name: str, ours, printed: float | None, direction: float | None, said: str) -> str:
+    """One arm in words."""
+    if printed is not None:
+        theirs = _("{gap} in the paper").format(gap=signed(printed))
+    elif direction:
+        theirs = _("above the base in the paper") if direction > 0 else _("below the base in the paper")
+    else:
+        theirs = _("not in the paper")
+    if ours is None:
+        here = _("no seed in common with the base here")
+    elif ours.half is None:
+        here = _("{mean} here, from a single seed").format(mean=signed(ours.mean))
+    else:
+        here = _("{mean} ± {half:.1f} here, over {n} seeds").format(
+            mean=signed(ours.mean), half=ours.half, n=ours.seeds
+        )
+    return _("{arm}: {theirs}, {here} – **{verdict}**").format(
+        arm=literal(name), theirs=theirs, here=here, verdict=verdict_words()[said]
+    )
+
+
+def signed(value: float) -> str:
+    return f"{value:+.1f}".replace("-", "−")
+
+
+# --- what was scaled down -------------------------------------------------------------------------------------------
+
+
+def show_scale(records: list[dict]) -> None:
+    """How much smaller, counted from the records."""
+    from minibert.config import BertConfig
+    from minibert.count import parameters
+
+    paper = papers["paper"]
+    theirs = parameters(BertConfig.preset(paper["preset"])).with_pooler
+    scale = records[-1]["scale"]
+    tokens = max(record["tokens"] for record in records)
+    sizes = sorted({record["parameters"] for record in records})
+    seconds = runtime(records)
+    seeds = len({record["seed"] for record in records})
+    st.markdown("### " + _("What was scaled down"))
+    ours = f"{sizes[0]:,}" if len(sizes) == 1 else _("{low:,} to {high:,}").format(low=sizes[0], high=sizes[-1])
+    less = f"{theirs / sizes[-1]:,.0f}" if len(sizes) == 1 else f"{theirs / sizes[-1]:,.0f} … {theirs / sizes[0]:,.0f}"
+    rows = [
+        {_("what"): _("encoder parameters"), _("paper"): f"{theirs:,}", _("ours"): ours, _("times fewer"): less},
+        {
+            _("what"): _("tokens of pre-training"),
+            _("paper"): f"{paper['tokens']:,}",
+            _("ours"): f"{tokens:,}",
+            _("times fewer"): f"{paper['tokens'] / tokens:,.0f}",
+        },
+        {
+            _("what"): _("vocabulary"),
+            _("paper"): f"{BertConfig.preset(paper['preset']).vocab_size:,}",
+            _("ours"): f"{scale['vocab_size']:,}",
+            _("times fewer"): f"{BertConfig.preset(paper['preset']).vocab_size / scale['vocab_size']:.1f}",
+        },
+        {
+            _("what"): _("longest input, tokens"),
+            _("paper"): f"{BertConfig.preset(paper['preset']).max_position_embeddings:,}",
+            _("ours"): f"{scale['max_length']:,}",
+            _("times fewer"): f"{BertConfig.preset(paper['preset']).max_position_embeddings / scale['max_length']:.1f}",
+        },
+    ]
+    st.table(rows)
+    last = records[-1]
+    examples = ", ".join(
+        _("{task} {train:,} (measured on {dev:,})").format(
+            task=task_names()[task], train=count, dev=last["measured_on"][task]
+        )
+        for task, count in last["examples"].items()
+    )
+    st.markdown(
+        _(
+            "Examples to fine-tune on: {examples}. Text: {data}. {starts} {n} with {seeds}, {hours:.1f} hours of "
+            "computing, on {processor} ({device}, torch {torch}, {date})."
+        ).format(
+            examples=examples,
+            data=", ".join(map(literal, last["data"])),
+            starts=_(
+                "Token vectors of every arm start from co-occurrence counts of that text, not from random numbers."
+            )
+            if scale["start"] == "counts"
+            else "",
+            n=ngettext("{n} run", "{n} runs", len(records)).format(n=len(records)),
+            seeds=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
+            hours=seconds / 3600,
+            processor=literal(last["machine"]["processor"]),
+            device=literal(last["machine"]["device"]),
+            torch=literal(last["machine"]["torch"]),
+            date=literal(last["machine"]["date"]),
+        ),
+        width=820,
+    )
+    st.markdown(_("The command that made these numbers:"))
+    st.code(last["command"], "bash")
+
+
+def runtime(records: list[dict]) -> float:
+    """Seconds of computing; arms that share a pre-training share its time."""
+    shared: dict[str, float] = {}
+    for record in records:
+        key = json.dumps([record["seed"], record["pretraining"]])
+        shared[key] = max(shared.get(key, 0.0), record["pretraining_seconds"])
+    return sum(shared.values()) + sum(record["finetuning_seconds"] for record in records)
+
+
+# --- a small run ----------------------------------------------------------------------------------------------------
+
+
+@st.fragment
+def run_small(name: str) -> None:
+    arms = {arm.name: papers[name]["arms"].get(arm.name, arm.name) for arm in EXPERIMENTS[name].arms if arm.at == 1.0}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        picked = st.selectbox(_("Arm"), list(arms), format_func=arms.get, key=f"arm-{name}", width=380)
+        seed = st.number_input(_("Seed"), 0, 99, 0, key="small-seed", width=140)
+        if st.button(_("Pre-train it"), type="primary", icon=":material/play_arrow:", key="run-small"):
+            begin(name, picked, arms[picked], int(seed))
+    if refused := st.session_state.pop("refused", None):
+        st.error(literal(refused), icon=":material/hourglass_disabled:")
+    runs = [run for run in manager().runs(owner()) if run.kind == f"{KIND}/{name}"][:CURVES]
+    if not runs:
+        st.markdown(_("No run yet: the curve begins a few seconds after the click."))
+        return
+    live(tuple(run.id for run in reversed(runs)), any(not run.over for run in runs))
+
+
+def begin(name: str, arm: str, words: str, seed: int) -> None:
+    from jobs.manager import JobError
+
+    title = f"{words} · " + _("seed {n}").format(n=seed)
+    try:
+        manager().submit(
+            "minibert.experiments.run:small_run", name, arm, seed, owner=owner(), title=title, kind=f"{KIND}/{name}"
+        )
+    except JobError as error:
+        st.session_state["refused"] = str(error)
+
+
+def live(ids: tuple[str, ...], going: bool) -> None:
+    """Redraw by itself while a run goes on, and once more when the last one has ended."""
+
+    def look() -> None:
+        runs = [run for run in (manager().get(run_id, owner()) for run_id in ids) if run]
+        if going and all(run.over for run in runs):
+            st.rerun()
+        draw_runs(runs)
+
+    st.fragment(look, run_every=REFRESH if going else None)()
+
+
+def draw_runs(runs: list) -> None:
+    from plots.experiments import loss_curves
+
+    states = {
+        "queued": _("waiting"),
+        "starting": _("starting"),
+        "running": _("training"),
+        "finished": _("finished"),
+        "failed": _("failed"),
+        "cancelled": _("stopped"),
+        "lost": _("lost"),
+    }
+    curves, rows = {}, []
+    for number, run in enumerate(runs, 1):
+        steps = [event for event in run.events() if event["event"] == "step"]
+        title = f"{number} · {run.title}"
+        if steps:
+            curves[title] = [(event["step"], event["parts"].get("mlm_loss", event["loss"])) for event in steps]
+        if not run.over:
+            with st.container(horizontal=True, vertical_alignment="center", key=f"run-{run.id}"):
+                speed = _(" · {speed:,.0f} tokens/s").format(speed=steps[-1]["tokens_per_second"]) if steps else ""
+                st.progress(run.progress, text=f"{literal(title)}: **{states[run.state]}**{speed}")
+                st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=run.cancel)
+        if run.error:
+            st.error(literal(run.error), icon=":material/error:")
+        done = run.latest("eval")
+        rows.append(
+            {
+                _("run"): title,
+                _("state"): states[run.state],
+                _("steps"): f"{steps[-1]['step']:,}" if steps else "–",
+                _("last training loss"): f"{curves[title][-1][1]:.3f}" if steps else "–",
+                _("held-out loss"): f"{done['metrics']['heldout_loss']:.3f}" if done else "–",
+            }
+        )
+    if curves:
+        fig = loss_curves(curves, (_("step"), _("loss, nats a token asked")))
+        now = "; ".join(f"{title}: {points[-1][1]:.2f}" for title, points in curves.items())
+        figure(fig, _("Training loss over steps, a line a run. Now: {now}.").format(now=now), key="loss", data=rows)
+    st.table(rows)
+
+
+# --- the page -------------------------------------------------------------------------------------------------------
+
+st.html(STYLE)
+lesson.show_title()
+lesson.show("What is asked")
+chosen = choice("experiment", _("Experiment"), experiment_names())
+lesson.show(
+    {
+        "objectives": "Objectives",
+        "masking": "Masking split",
+        "size": "Model size",
+        "steps": "Training steps",
+        "formats": "Input formats",
+    }[chosen]
+)
+if records := recorded(chosen):
+    show_results(chosen, records)
+    show_scale(records)
+lesson.show("How to read a difference")
+lesson.show("Why small models may disagree")
+lesson.show("Run a small one now")
+run_small(chosen)
+lesson.show("The code")
+
+
+def show_code() -> None:
+    from minibert.experiments.catalogue import Pretraining
+    from minibert.experiments.models import LeftToRight, OnTop
+    from minibert.experiments.results import paired_difference, verdict
+
+    show_source(Pretraining, label=_("An arm's pre-training: one field differs"))
+    show_source(LeftToRight, find="causal_mask", label=_("Left-to-right: the same encoder under a causal mask"))
+    show_source(OnTop, find="self.bilstm", label=_("What is put on top in fine-tuning"))
+    show_source(paired_difference, label=_("The interval of a difference"))
+    show_source(verdict, label=_("When a direction agrees"))
+
+
+show_code()
+lesson.quiz()
+next_lesson("experiments")

@@ -1,0 +1,286 @@
+"""Figures of encoder and decoder: a block as a circuit, who sees whom, a run that learns, attention across texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.attention import literal, number, token_label
+from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, SEQUENTIAL, SMALL, VERMILION
+
+SELF, CROSS, UNSEEN = "self", "cross", "unseen"
+LOOK = {SELF: (BLUE, "square"), CROSS: (VERMILION, "diamond"), UNSEEN: (GREY, "x-thin")}  # colour and marker
+WRITTEN = 12  # a grid with at most this many columns has its numbers written in it
+
+
+# --- the block -----------------------------------------------------------------------------------------------------
+
+
+def block_circuit(names: Sequence[str], notes: Sequence[str], step: int) -> go.Figure:
+    """One block from bottom to top, the residual paths at its side; the place of the current step is lit.
+
+    names: words of the seven places: what comes in, attention, sum, LayerNorm, feed-forward, sum, LayerNorm. notes:
+    what stands under each, beside a sum. step: 0 … 6. A click's customdata is the place.
+    """
+    if len(names) != 7 or len(notes) != 7:
+        raise ValueError("a block has seven places")
+    heights = (0, 1.5, 2.7, 3.9, 5.5, 6.7, 7.9)
+    half = [0.27 if place in (2, 5) else 0.46 for place in range(7)]  # of a circle's or a box's height
+    fig = go.Figure()
+    for place, y in enumerate(heights):  # upwards, from each place to the next
+        above = heights[place + 1] - half[place + 1] if place < 6 else y + 0.9
+        _wire(fig, [(0, y + half[place]), (0, above)], lit=False)
+    for start, end in ((0, 2), (3, 5)):  # past attention, past the feed-forward network
+        low, high = heights[start] + half[start] + 0.12, heights[end]
+        _wire(fig, [(0, low), (-1.25, low), (-1.25, high), (-0.2, high)], lit=step == end)
+    shapes, annotations = [], []
+    for place, (name, note, y) in enumerate(zip(names, notes, heights, strict=True)):
+        lit, circle = place == step, place in (2, 5)
+        width = 0.22 if circle else 0.95
+        shapes.append(
+            {
+                "type": "circle" if circle else "rect",
+                **{"x0": -width, "x1": width, "y0": y - half[place], "y1": y + half[place]},
+                "line": {"color": VERMILION if lit else GREY, "width": 4 if lit else 2},
+                "fillcolor": "rgba(213,94,0,0.25)" if lit else "rgba(0,114,178,0.14)",
+            }
+        )
+        texts = ((0, name, "center"), (0.35, note, "left")) if circle else ((0, f"{name}\n{note}", "center"),)
+        for x, text, anchor in texts:
+            lines = literal(text).replace("\n", "<br>")
+            shown = f"<b>{lines}</b>" if lit else lines
+            annotations.append(
+                {"x": x, "y": y, "text": shown, "showarrow": False, "xanchor": anchor, "font": {"size": FONT_SIZE}}
+            )
+    fig.add_scatter(
+        x=[0] * 7,
+        y=heights,
+        mode="markers",
+        marker={"symbol": "square", "size": 40, "opacity": 0},
+        customdata=list(range(7)),
+        hovertext=[literal(f"{name}: {note}") for name, note in zip(names, notes, strict=True)],
+        hoverinfo="text",
+        showlegend=False,
+    )
+    fig.update_layout(shapes=shapes, annotations=annotations, height=660, margin={"l": 4, "r": 4, "t": 4, "b": 4})
+    fig.update_xaxes(visible=False, range=[-1.45, 1.55], fixedrange=True)
+    fig.update_yaxes(visible=False, range=[-0.6, 8.9], fixedrange=True)
+    return fig
+
+
+def _wire(fig: go.Figure, points: Sequence[tuple[float, float]], lit: bool) -> None:
+    x, y = zip(*points, strict=True)
+    fig.add_scatter(
+        x=x, y=y, mode="lines+markers", hoverinfo="skip", showlegend=False,
+        line={"color": VERMILION if lit else GREY, "width": 4 if lit else 2},
+        marker={"symbol": "arrow", "angleref": "previous", "size": [0] * (len(points) - 1) + [14], "opacity": 1},
+    )  # fmt: skip
+
+
+def strips(rows: dict[str, Sequence[float]], selected: int, *, height: int | None = None) -> go.Figure:
+    """Vectors of the same size under each other, a cell a number, each strip with a colour scale of its own.
+
+    selected: the framed place, from 0. A click's customdata is the place.
+    """
+    names = list(rows)
+    fig = make_subplots(rows=len(names), cols=1, shared_xaxes=True, vertical_spacing=0.1)
+    for row, (name, values) in enumerate(rows.items(), 1):
+        array = np.asarray(values, dtype=float)
+        top = float(np.abs(array).max()) or 1.0
+        fig.add_heatmap(
+            z=array[None], colorscale=DIVERGING, zmin=-top, zmax=top, showscale=False, hoverinfo="skip", row=row, col=1
+        )
+        fig.add_scatter(
+            x=list(range(array.size)), y=[0] * array.size, mode="markers", showlegend=False,
+            marker={"symbol": "square", "size": 18, "opacity": 0}, customdata=list(range(array.size)),
+            text=[number(value, 4) for value in array],
+            hovertemplate=f"{literal(name)} %{{customdata}}: <b>%{{text}}</b><extra></extra>", row=row, col=1,
+        )  # fmt: skip
+        fig.add_shape(
+            type="rect", x0=selected - 1.5, x1=selected + 1.5, y0=-0.5, y1=0.5, row=row, col=1,
+            line={"color": "black", "width": 3},
+        )  # fmt: skip
+        fig.update_yaxes(tickvals=[0], ticktext=[literal(name)], ticks="", showgrid=False, row=row, col=1)
+    fig.update_xaxes(visible=False)
+    fig.update_layout(height=height or 40 + 62 * len(names), hoverdistance=-1, margin={"t": 8, "b": 8})
+    return fig
+
+
+def distribution(parts: dict[str, Sequence[float]], axis: str) -> go.Figure:
+    """How the numbers of two vectors are spread, before and after; a band a vector, dots for its numbers."""
+    fig = go.Figure()
+    for (name, values), colour in zip(parts.items(), (ORANGE, BLUE, GREEN), strict=False):
+        fig.add_violin(
+            x=np.asarray(values, dtype=float), name=literal(name), orientation="h", side="positive", width=1.6,
+            points=False, meanline={"visible": True, "width": 3}, line={"color": colour, "width": 2}, hoverinfo="skip",
+            spanmode="hard",
+        )  # fmt: skip
+    fig.update_xaxes(title={"text": literal(axis)}, zeroline=True, zerolinecolor=GREY)
+    fig.update_yaxes(autorange="reversed")
+    fig.update_layout(showlegend=False, height=90 + 75 * len(parts), margin={"t": 8, "b": 8})
+    return fig
+
+
+# --- grids ---------------------------------------------------------------------------------------------------------
+
+
+def grid(
+    values,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    titles: tuple[str, str] = ("", ""),
+    selected: tuple[int, int | None] | None = None,
+    low: float = 0.0,
+    high: float = 1.0,
+    least: float = -1.0,
+    height: int | None = None,
+) -> go.Figure:
+    """Numbers in rows and columns; NaN is drawn as nothing. values: (R, C). titles: of the columns and of the rows.
+    least: smaller numbers are drawn but not written.
+
+    selected: the framed row, or cell of it. A click's customdata is row and column.
+    """
+    values = np.asarray(values, dtype=float)
+    written = len(columns) <= WRITTEN
+    text = [["" if np.isnan(v) or v < least else number(v, 2).replace("0.", ".", 1) for v in row] for row in values]
+    fig = go.Figure(
+        go.Heatmap(
+            z=values, text=text if written else None, texttemplate="%{text}" if written else None,
+            textfont={"size": SMALL}, colorscale=SEQUENTIAL, zmin=low, zmax=high, hoverinfo="skip",
+            showscale=not written, xgap=2, ygap=2, colorbar={"thickness": 12, "outlinewidth": 0},
+        )
+    )  # fmt: skip
+    y, x = np.divmod(np.arange(values.size), len(columns))
+    labels = [[token_label(word) for word in words] for words in (rows, columns)]
+    told = [
+        f"{labels[0][i]} · {labels[1][j]}: <b>{number(values[i, j], 4)}</b>" if not np.isnan(values[i, j]) else ""
+        for i, j in zip(y, x, strict=True)
+    ]
+    fig.add_scatter(
+        x=x, y=y, mode="markers", marker={"symbol": "square", "size": 18, "opacity": 0}, showlegend=False,
+        customdata=np.stack([y, x], axis=-1), text=told, hovertemplate="%{text}<extra></extra>",
+    )  # fmt: skip
+    if selected is not None:
+        row, column = selected
+        first, last = (0, len(columns) - 1) if column is None else (column, column)
+        box = {"type": "rect", "x0": first - 0.5, "x1": last + 0.5, "y0": row - 0.5, "y1": row + 0.5}
+        lines = [{"color": "white", "width": 7}, {"color": VERMILION, "width": 4}]
+        fig.update_layout(shapes=[{**box, "line": line} for line in lines])
+    fig.update_xaxes(**_ticks(columns), side="top", tickangle=-50, title={"text": literal(titles[0]), "standoff": 6})
+    fig.update_yaxes(**_ticks(rows), autorange="reversed", title={"text": literal(titles[1])})
+    fig.update_layout(height=height or 150 + 34 * len(rows), hoverdistance=-1, margin={"t": 8, "b": 8})
+    return fig
+
+
+def _ticks(words: Sequence[str], bold: int | None = None) -> dict:
+    labels = [token_label(word, bold=i == bold) for i, word in enumerate(words)]
+    return {"tickvals": list(range(len(words))), "ticktext": labels, "showgrid": False, "ticks": ""}
+
+
+def mask_squares(words: Sequence[str], panels: dict[str, Sequence[Sequence[str]]], position: int) -> go.Figure:
+    """Masks side by side. Row i is what position i may see: a square for each position it sees, a faint cross for what
+    is hidden from it.
+
+    panels: title → (N, N) of SELF, CROSS, UNSEEN. position: the row that is lit. A click's customdata: row, column.
+    """
+    n = len(words)
+    fig = make_subplots(
+        cols=len(panels),
+        shared_yaxes=True,
+        horizontal_spacing=0.03,
+        subplot_titles=[literal(title).replace("\n", "<br>") for title in panels],
+    )
+    for panel, kinds in enumerate(panels.values(), 1):
+        for kind, (colour, symbol) in LOOK.items():
+            for lit in (False, True):
+                cells = [(i, j) for i in range(n) for j in range(n) if kinds[i][j] == kind and (i == position) is lit]
+                if not cells:
+                    continue
+                rows, columns = zip(*cells, strict=True)
+                size = 8 if kind == UNSEEN else min(26, 150 // n) * (0.8 if kind == CROSS else 1)
+                fig.add_scatter(
+                    x=columns, y=rows, mode="markers", customdata=[list(cell) for cell in cells], showlegend=False,
+                    marker={
+                        "color": colour, "symbol": symbol, "size": size, "opacity": 1.0 if lit else 0.4,
+                        "line": {"width": 2 if kind == UNSEEN else 0, "color": colour},
+                    },
+                    hovertext=[f"{token_label(words[i])} → {token_label(words[j])}" for i, j in cells],
+                    hoverinfo="text", row=1, col=panel,
+                )  # fmt: skip
+        fig.add_shape(
+            type="rect", x0=-0.55, x1=n - 0.45, y0=position - 0.5, y1=position + 0.5,
+            line={"color": ORANGE, "width": 3}, row=1, col=panel,
+        )  # fmt: skip
+    fig.update_annotations(font={"size": FONT_SIZE})
+    fig.update_layout(height=190 + 34 * n, margin={"l": 4, "r": 8, "t": 64, "b": 4})
+    fig.update_xaxes(**_ticks(words, position), tickangle=-55, range=[-0.6, n - 0.4], fixedrange=True, zeroline=False)
+    fig.update_yaxes(**_ticks(words, position), range=[n - 0.4, -0.6], fixedrange=True, zeroline=False)
+    return fig
+
+
+# --- the run -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Learning:
+    """What a run has reported: (step, loss), and (step, share) of words and of whole sentences that are right."""
+
+    loss: list[tuple[int, float]] = field(default_factory=list)
+    tokens: list[tuple[int, float]] = field(default_factory=list)
+    sequences: list[tuple[int, float]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, events: Sequence[dict]) -> Learning:
+        seen = cls()
+        for event in events:
+            if event["event"] == "step":
+                seen.loss.append((event["step"], event["loss"]))
+            elif event["event"] == "eval":
+                seen.tokens.append((event["step"], event["metrics"]["token_accuracy"]))
+                seen.sequences.append((event["step"], event["metrics"]["sequence_accuracy"]))
+        return seen
+
+
+def learning(seen: Learning, titles: tuple[str, str, str], names: tuple[str, str], steps: int) -> go.Figure:
+    """titles: of the two panels and of the horizontal axis. names: of the lines for words and for whole sentences."""
+    fig = make_subplots(rows=1, cols=2, subplot_titles=[literal(title) for title in titles[:2]], horizontal_spacing=0.1)
+    lines = (
+        (seen.loss, ORANGE, "solid", titles[0], 1, "%{y:.3f}"),
+        (seen.tokens, GREY, "dot", names[0], 2, "%{y:.1%}"),
+        (seen.sequences, BLUE, "solid", names[1], 2, "%{y:.1%}"),
+    )
+    for points, colour, dash, name, column, shape in lines:
+        fig.add_scatter(
+            x=[x for x, _ in points], y=[y for _, y in points], name=literal(name), showlegend=column == 2,
+            mode="lines" if column == 1 else "lines+markers", line={"color": colour, "dash": dash, "width": 3.5},
+            marker={"size": 8}, hovertemplate=f"%{{x}}: <b>{shape}</b><extra></extra>", row=1, col=column,
+        )  # fmt: skip
+    fig.add_hline(y=0.99, line={"color": GREEN, "dash": "dash", "width": 1.5}, row=1, col=2)
+    fig.update_xaxes(title={"text": literal(titles[2])}, range=[0, steps])
+    fig.update_yaxes(rangemode="tozero", row=1, col=1)
+    fig.update_yaxes(tickformat=".0%", range=[0, 1.04], row=1, col=2)
+    fig.update_layout(
+        height=360, legend={"orientation": "h", "y": -0.24, "x": 0.55}, margin={"t": 40}, uirevision="learning"
+    )
+    return fig
+
+
+def next_words(words: Sequence[str], probs: Sequence[float], *, height: int | None = None) -> go.Figure:
+    """The likeliest words and how likely, the first on top and in full colour."""
+    fig = go.Figure(
+        go.Bar(
+            y=list(range(len(words))), x=list(probs), orientation="h",
+            marker={"color": [VERMILION, *[BLUE] * (len(words) - 1)]},
+            text=[f"{p:.1%}" if p >= 0.001 else "< 0.1%" for p in probs], textposition="outside", cliponaxis=False,
+            textfont={"size": FONT_SIZE}, hoverinfo="skip",
+        )
+    )  # fmt: skip
+    fig.update_yaxes(**_ticks(words), autorange="reversed")
+    fig.update_xaxes(visible=False, range=[0, 1.5])
+    fig.update_layout(height=height or 40 + 40 * len(words), bargap=0.3, margin={"t": 8, "b": 8})
+    return fig

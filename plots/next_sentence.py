@@ -1,0 +1,218 @@
+"""Next-sentence prediction in figures: how many pairs are random, one judgement, all kinds of pairs, other papers."""
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.theme import BLUE, FONT_SIZE, GREY, ORANGE, SMALL, VERMILION
+
+LARGE = 20  # numbers to be read from the back row
+MARGIN = 84  # pixels to the right of the axes, for them
+
+
+def _label(text: str) -> str:
+    return html.escape(text, quote=False)
+
+
+def random_shares(sentences: Sequence[int], shares: Sequence[float], titles: tuple[str, str]) -> go.Figure:
+    """Share of random pairs by the number of sentences in a document; dotted: one half. titles: of the two axes."""
+    fig = go.Figure(
+        go.Scatter(
+            x=list(sentences),
+            y=list(shares),
+            mode="lines+markers+text",
+            text=[f"{share:.0%}" for share in shares],
+            textposition="top center",
+            textfont_size=FONT_SIZE,
+            cliponaxis=False,
+            marker={"size": 12, "color": ORANGE, "symbol": "diamond"},
+            line={"color": ORANGE, "width": 3},
+            hovertemplate="%{x}: %{y:.1%}<extra></extra>",
+            showlegend=False,
+        )
+    )
+    fig.add_hline(y=0.5, line={"color": GREY, "width": 2, "dash": "dot"})
+    fig.update_xaxes(title_text=_label(titles[0]), dtick=1, showgrid=False)
+    fig.update_yaxes(title_text=_label(titles[1]), tickformat=".0%", range=[0, 1.1], tickvals=[0, 0.25, 0.5, 0.75, 1])
+    fig.update_layout(height=320)
+    return fig
+
+
+def judgement(rows: Mapping[str, float], names: tuple[str, str] = ("IsNext", "NotNext")) -> go.Figure:
+    """A bar a row, split into the two answers. rows: name of the pair → probability of the first answer."""
+    fig = go.Figure()
+    labels = [_label(row) for row in rows]
+    for name, colour, shares in (
+        (names[0], BLUE, list(rows.values())),
+        (names[1], "rgba(138,143,152,0.35)", [1 - share for share in rows.values()]),
+    ):
+        fig.add_bar(
+            x=shares,
+            y=labels,
+            orientation="h",
+            width=0.66,
+            name=_label(name),
+            marker={"color": colour, "line": {"width": 0}},
+            hovertemplate=f"{_label(name)}: %{{x:.1%}}<extra></extra>",
+        )
+    for label, share in zip(labels, rows.values(), strict=True):
+        _write_beside(fig, label, f"{share:.1%}")
+    fig.add_vline(x=0.5, line={"color": GREY, "width": 2, "dash": "dot"})
+    fig.update_xaxes(range=[0, 1], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], showgrid=False)
+    fig.update_yaxes(autorange="reversed", showgrid=False, tickfont_size=FONT_SIZE)
+    fig.update_layout(
+        barmode="stack",
+        margin_r=MARGIN,
+        height=90 + 62 * len(rows),
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "traceorder": "normal"},
+    )
+    return fig
+
+
+def _write_beside(fig: go.Figure, y, text: str) -> None:
+    """A number in the margin, on the row of what it says."""
+    fig.add_annotation(
+        x=1, xref="paper", xshift=10, y=y, text=f"<b>{text}</b>", xanchor="left", showarrow=False, font_size=LARGE
+    )
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share with the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+JUDGES = ((BLUE, "circle"), (ORANGE, "diamond"))  # colour and symbol of the first and the second
+
+
+def judged_next(
+    kinds: Sequence[str], judges: Mapping[str, Sequence[Share]], wanted: Sequence[float], title: str
+) -> go.Figure:
+    """For each kind of pair the share called "next" by each of two judges, with its interval, the numbers beside it.
+
+    wanted: the share that would be right, a grey line on each row · title: of the axis.
+    """
+    fig = go.Figure()
+    rows = len(kinds)
+    for side, ((name, shares), (colour, symbol)) in enumerate(zip(judges.items(), JUDGES, strict=True)):
+        places = [row + 0.36 * (side - 0.5) for row in range(rows)]
+        fig.add_scatter(
+            x=[share.value for share in shares],
+            y=places,
+            mode="markers",
+            name=_label(name),
+            marker={"size": 17, "color": colour, "symbol": symbol},
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [share.high - share.value for share in shares],
+                "arrayminus": [share.value - share.low for share in shares],
+                "color": colour,
+                "thickness": 3,
+                "width": 7,
+            },
+            customdata=[[share.low, share.high] for share in shares],
+            hovertemplate=_label(name) + ": %{x:.1%} (%{customdata[0]:.1%} – %{customdata[1]:.1%})<extra></extra>",
+        )
+        for place, share in zip(places, shares, strict=True):
+            _write_beside(fig, place, f"{share.value:.0%}")
+    for row, right in enumerate(wanted):
+        fig.add_shape(
+            type="line", x0=right, x1=right, y0=row - 0.42, y1=row + 0.42, line={"color": GREY, "width": 7},
+            layer="below",
+        )  # fmt: skip
+    fig.update_xaxes(range=[-0.03, 1.03], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=_label(title))
+    fig.update_yaxes(
+        tickmode="array",
+        tickvals=list(range(rows)),
+        ticktext=[_label(kind).replace(", ", ",<br>") for kind in kinds],
+        tickfont_size=FONT_SIZE,
+        range=[rows - 0.45, -0.55],
+        showgrid=False,
+    )
+    fig.update_layout(
+        height=130 + 76 * rows,
+        margin_r=MARGIN,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "font_size": 16},
+    )
+    return fig
+
+
+def with_and_without(papers: Mapping[str, Mapping[str, tuple[float, float]]], names: tuple[str, str]) -> go.Figure:
+    """How much a score changes when next-sentence prediction is left out, a panel a paper, in points.
+
+    papers: title → task → (with, without) · names: of the two directions: better without, worse without.
+    """
+    tasks = max(map(len, papers.values()))
+    changes = {title: {t: round(b - a, 10) for t, (a, b) in scores.items()} for title, scores in papers.items()}
+    span = max(abs(change) for rows in changes.values() for change in rows.values()) * 1.25
+    height = 44 * tasks + 50  # of one panel with its title
+    fig = make_subplots(
+        rows=len(papers),
+        cols=1,
+        subplot_titles=[_label(title) for title in papers],
+        vertical_spacing=50 / (height * len(papers)),
+    )
+    fig.update_annotations(font_size=FONT_SIZE + 1)
+    for row, (title, scores) in enumerate(papers.items(), 1):
+        values = list(changes[title].values())
+        fig.add_bar(
+            x=values,
+            y=[f"{_label(task)}  {with_:.1f} → {without:.1f} " for task, (with_, without) in scores.items()],
+            orientation="h",
+            width=0.62,
+            marker_color=[BLUE if change > 0 else VERMILION for change in values],
+            text=[f"<b>{change:+.1f}</b>".replace("-", "−") for change in values],
+            textposition="outside",
+            textfont_size=FONT_SIZE,
+            cliponaxis=False,
+            hovertemplate="%{y}: %{x:+.1f}<extra></extra>",
+            showlegend=False,
+            row=row,
+            col=1,
+        )
+        fig.add_vline(x=0, line={"color": GREY, "width": 2}, row=row, col=1)
+        fig.update_xaxes(range=[-span, span], showticklabels=False, showgrid=False, row=row, col=1)
+        fig.update_yaxes(range=[tasks - 0.4, -0.6], tickfont_size=FONT_SIZE, showgrid=False, row=row, col=1)
+    for name, colour in zip(names, (BLUE, VERMILION), strict=True):
+        fig.add_bar(x=[None], y=[None], name=_label(name), marker_color=colour)
+    fig.update_layout(
+        height=height * len(papers) + 50,
+        margin_t=48,
+        legend={"orientation": "h", "yanchor": "top", "y": -0.02, "x": 0, "font_size": SMALL + 1},
+    )
+    return fig
+
+
+def trained_and_asked(rows: Mapping[str, tuple[float, float]], questions: tuple[str, str]) -> go.Figure:
+    """Accuracy on two questions by what a model was trained on. rows: training → (first, second question), percent."""
+    fig = go.Figure()
+    for question, (colour, _symbol), values in zip(questions, JUDGES, zip(*rows.values(), strict=True), strict=True):
+        fig.add_bar(
+            x=list(values),
+            y=[_label(row) for row in rows],
+            orientation="h",
+            name=_label(question),
+            marker_color=colour,
+            text=[f"<b>{value:.1f}</b>" for value in values],
+            textposition="outside",
+            textfont_size=FONT_SIZE + 1,
+            cliponaxis=False,
+            hovertemplate=f"{_label(question)}: %{{x:.1f}} %<extra></extra>",
+        )
+    fig.add_vline(x=50, line={"color": GREY, "width": 2, "dash": "dot"})
+    fig.update_xaxes(range=[0, 108], ticksuffix=" %", showgrid=False)
+    fig.update_yaxes(autorange="reversed", tickfont_size=FONT_SIZE, showgrid=False)
+    fig.update_layout(
+        barmode="group",
+        bargap=0.28,
+        height=100 + 82 * len(rows),
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "font_size": 16},
+    )
+    return fig

@@ -1,0 +1,418 @@
+"""The paper's ablations in small: what the arms are, how they run and resume, and what their results say."""
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+import torch
+
+from minibert import __main__ as command_line
+from minibert.config import BertConfig
+from minibert.documents import DataError
+from minibert.experiments import results
+from minibert.experiments import run as run_module
+from minibert.experiments.catalogue import EXPERIMENTS, Arm, Experiment, Pretraining, Scale, experiment_named
+from minibert.experiments.models import BiLstm, LeftToRight, OnTop, next_tokens
+from minibert.experiments.run import (
+    Finished,
+    Stage,
+    answers,
+    batches_of,
+    finetune,
+    padded,
+    prepare,
+    pretrain,
+    run_experiment,
+    start,
+    toy_corpus,
+)
+from minibert.experiments.tasks import TASKS, Encoded, entities, entity_f1
+from minibert.model import IGNORE, Batch
+from minibert.train import Done, Eval, Started, Step
+
+TINY = Scale(
+    tokens=2048, vocab_size=120, batch_size=8, max_length=16, examples=24, epochs=1, finetune_batch_size=8,
+    heldout_tokens=200,
+)  # fmt: skip
+SMALL = Pretraining(layers=1, hidden=16, heads=2)
+CONFIG = BertConfig(
+    vocab_size=50, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+    max_position_embeddings=16,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A corpus and the three task files in their own formats, in small."""
+    folder = tmp_path_factory.mktemp("experiment")
+    rng = random.Random(0)
+    words = [
+        "the", "a", "dog", "cat", "film", "plot", "good", "bad", "dull", "sees", "runs", "is", "in", "Paris", "Anna",
+    ]  # fmt: skip
+
+    def sentence():
+        return " ".join(rng.choices(words, k=rng.randint(4, 9))) + " ."
+
+    documents = ["\n".join(sentence() for _ in range(8)) for _ in range(30)]
+    (folder / "text.txt").write_text("\n\n".join(documents), encoding="utf-8")
+    (folder / "heldout.txt").write_text("\n\n".join(documents[:4]), encoding="utf-8")
+    for name in ("sst2", "mrpc", "conll2003"):
+        (folder / "tasks" / name).mkdir(parents=True)
+    for part, number in (("train", 30), ("dev", 11)):
+        rows = [f"{sentence()}\t{i % 2}" for i in range(number)]
+        (folder / "tasks" / "sst2" / f"{part}.tsv").write_text("\n".join(["sentence\tlabel", *rows]) + "\n")
+    for part in ("train", "test"):
+        rows = [f"{i % 2}\t1\t2\t{sentence()}\t{sentence()}" for i in range(20)]
+        (folder / "tasks" / "mrpc" / f"{part}.tsv").write_text("\ufeffQuality\ta\tb\tc\td\n" + "\n".join(rows) + "\n")
+    for part in ("train", "testa"):
+        sentences = [
+            "-DOCSTART- -X- O O",
+            *("\nAnna NNP I-NP I-PER\nruns V I-VP O\nParis NNP I-NP I-LOC" for _ in "1234"),
+        ]
+        (folder / "tasks" / "conll2003" / f"eng.{part}").write_text("\n".join(sentences) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def corpus(folder):
+    return prepare([folder / "text.txt"], TINY.vocab_size, heldout=folder / "heldout.txt")
+
+
+# --- models -----------------------------------------------------------------------------------------------------------
+
+
+def test_left_to_right_never_looks_right():
+    torch.manual_seed(0)
+    model = LeftToRight(CONFIG).eval()
+    ids = torch.randint(5, 50, (1, 12))
+    changed = ids.clone()
+    changed[0, 7:] = torch.randint(5, 50, (5,))
+    labels = torch.zeros_like(ids)
+    with torch.no_grad():
+        before, after = (model(Batch(one, labels=labels)).logits for one in (ids, changed))
+    assert torch.equal(before[:7], after[:7])
+    assert not torch.allclose(before[7:], after[7:])
+
+
+def test_fine_tuned_left_to_right_never_looks_right_either():
+    torch.manual_seed(0)
+    ids = torch.randint(5, 50, (1, 12))
+    changed = ids.clone()
+    changed[0, 7:] = torch.randint(5, 50, (5,))
+    for left_to_right in (True, False):
+        top = OnTop(CONFIG, 3, per_token=True, left_to_right=left_to_right).eval()
+        with torch.no_grad():
+            same = torch.equal(top(Batch(ids)).logits[:, :7], top(Batch(changed)).logits[:, :7])
+        assert same is left_to_right
+
+
+def test_padding_changes_nothing_from_left_to_right():
+    torch.manual_seed(0)
+    top = OnTop(CONFIG, 3, left_to_right=True, bilstm=True).eval()
+    ids = torch.randint(5, 50, (1, 6))
+    wide = torch.cat([ids, torch.zeros(1, 4, dtype=torch.long)], dim=1)
+    padding = torch.arange(10)[None] < 6
+    with torch.no_grad():
+        torch.testing.assert_close(top(Batch(ids)).logits, top(Batch(wide, padding=padding)).logits)
+
+
+def test_next_tokens_are_the_labels():
+    ids = torch.tensor([[2, 7, 8, 3], [2, 9, 3, 0]])
+    padding = torch.tensor([[True] * 4, [True, True, True, False]])
+    labels = next_tokens(Batch(ids, padding=padding)).labels
+    assert labels.tolist() == [[7, 8, 3, IGNORE], [9, 3, IGNORE, IGNORE]]
+
+
+def test_left_to_right_reads_the_text_unmasked(corpus):
+    batch = next(batches_of(Pretraining(objective="left-to-right"), corpus.store, corpus.tokenizer, TINY, 0))
+    assert not (batch.ids == corpus.tokenizer.mask_id).any()
+    asked = batch.labels != IGNORE
+    assert int(asked.sum()) == batch.tokens - batch.ids.size(0)  # every token but the last of each row has a next one
+
+
+def test_bilstm_reads_both_ways_and_keeps_the_shape():
+    torch.manual_seed(0)
+    bilstm = BiLstm(16)
+    x = torch.randn(3, 7, 16)
+    padding = torch.arange(7) < torch.tensor([[7], [4], [1]])
+    out = bilstm(x, padding)
+    assert out.shape == (3, 7, 16)
+    assert (out[~padding] == 0).all()
+    changed = x.clone()
+    changed[0, 6] += 1
+    after = bilstm(changed, padding)
+    assert torch.equal(after[0, :6, :8], out[0, :6, :8])  # forwards: the end is not known yet
+    assert not torch.allclose(after[0, 0, 8:], out[0, 0, 8:])  # backwards: it is
+    with pytest.raises(ValueError, match="even"):
+        BiLstm(15)
+
+
+def test_head_shapes_and_what_learns():
+    batch = Batch(torch.randint(5, 50, (3, 7)))
+    assert OnTop(CONFIG, 4)(batch).logits.shape == (3, 4)
+    assert OnTop(CONFIG, 4, per_token=True, bilstm=True)(batch).logits.shape == (3, 7, 4)
+    frozen = OnTop(CONFIG, 4, per_token=True, bilstm=True, frozen=True)
+    frozen(replace(batch, labels=torch.zeros(3, 7, dtype=torch.long))).loss.backward()
+    assert all(p.grad is None for p in frozen.bert.parameters())
+    assert all(p.grad is not None for p in frozen.bilstm.parameters())
+
+
+# --- tasks ------------------------------------------------------------------------------------------------------------
+
+
+def test_entities_of_both_taggings():
+    assert entities(["I-PER", "I-PER", "O", "I-LOC", "B-LOC", "I-ORG"]) == [
+        (0, 2, "PER"), (3, 4, "LOC"), (4, 5, "LOC"), (5, 6, "ORG"),
+    ]  # fmt: skip
+    assert entities(["B-PER", "I-PER", "B-PER"]) == [(0, 2, "PER"), (2, 3, "PER")]
+    assert entities(["O"]) == []
+
+
+def test_entity_f1_counts_whole_entities():
+    truth = [["I-PER", "I-PER", "O", "I-LOC"]]
+    assert entity_f1(truth, truth) == 1.0
+    assert entity_f1([["I-PER", "O", "O", "I-LOC"]], truth) == 0.5  # half a name is no name
+    assert entity_f1([["O"] * 4], truth) == 0.0
+
+
+def test_the_readers(folder, corpus):
+    tokenizer = corpus.tokenizer
+    for name, task in TASKS.items():
+        for example in task.read(folder / "tasks", "dev", tokenizer, 12):
+            assert example.ids[0] == tokenizer.cls_id and example.ids[-1] == tokenizer.sep_id
+            assert len(example.ids) == len(example.segments) <= 12
+            assert len(example.target) == len(example.ids) if task.per_token else example.target in (0, 1)
+        pieces = {
+            segment
+            for example in TASKS[name].read(folder / "tasks", "dev", tokenizer, 12)
+            for segment in example.segments
+        }
+        assert pieces == ({0, 1} if name == "mrpc" else {0})
+    first = TASKS["ner"].read(folder / "tasks", "dev", tokenizer, 64)[0]
+    assert [TASKS["ner"].classes[t] for t in first.target if t != IGNORE] == ["I-PER", "O", "I-LOC"]
+
+
+def test_a_bad_line_is_named(tmp_path, corpus):
+    (tmp_path / "sst2").mkdir()
+    (tmp_path / "sst2" / "dev.tsv").write_text("sentence\tlabel\nfine\t1\nno label\n")
+    with pytest.raises(DataError, match=r"dev.tsv, line 3: 1 columns where 2"):
+        TASKS["sst2"].read(tmp_path, "dev", corpus.tokenizer, 16)
+    with pytest.raises(DataError, match="does not exist"):
+        TASKS["mrpc"].read(tmp_path, "dev", corpus.tokenizer, 16)
+
+
+def test_fine_tuning_learns_what_can_be_learned(corpus):
+    """A class that one word tells, and a tag that one word tells: near 1, not near chance."""
+    rng = random.Random(0)
+    scale = replace(TINY, epochs=12, finetune_rate=3e-3)
+    model = start(SMALL, corpus, scale, 0)
+    cls_id, sep_id = corpus.tokenizer.cls_id, corpus.tokenizer.sep_id
+    rows = [[rng.choice((20, 21)), *(rng.randint(40, 50) for _ in range(rng.randint(1, 6)))] for _ in range(120)]
+    sequences = [Encoded([cls_id, *row, sep_id], [0] * (len(row) + 2), row[0] - 20) for row in rows]
+    tagged = [replace(one, target=[IGNORE, *(int(i > 45) * 8 for i in one.ids[1:-1]), IGNORE]) for one in sequences]
+    for task, examples in (("sst2", sequences), ("ner", tagged)):
+        events = finetune(model, Arm("x", SMALL), TASKS[task], examples[:80], examples[80:], 0, scale, 0)
+        while True:
+            try:
+                next(events)
+            except StopIteration as end:
+                assert end.value > 0.9, task
+                break
+
+
+def test_answers_are_in_the_order_of_the_examples(corpus):
+    torch.manual_seed(0)
+    examples = [Encoded([2, *range(10, 10 + n), 3], [0] * (n + 2), n % 2) for n in (5, 1, 9, 3)]
+    top = OnTop(CONFIG, 2).eval()
+    predicted, truth = answers(top, TASKS["sst2"], examples, 0)
+    with torch.no_grad():
+        alone = [int(top(padded([one], 0)).logits.argmax()) for one in examples]
+    assert (predicted, truth) == (alone, [1, 1, 1, 1])
+
+
+# --- running ----------------------------------------------------------------------------------------------------------
+
+
+EXPERIMENT = Experiment(
+    "objectives",
+    "in small",
+    (
+        Arm("mlm+nsp", SMALL),
+        Arm("left-to-right", replace(SMALL, objective="left-to-right")),
+        Arm("left-to-right+bilstm", replace(SMALL, objective="left-to-right"), bilstm=True),
+        Arm("half", SMALL, at=0.5),
+    ),
+    tasks=("sst2", "ner"),
+)
+
+
+def run(folder, corpus, out, seeds=1, **options):
+    return list(run_experiment(EXPERIMENT, corpus, folder / "tasks", out, seeds=seeds, scale=TINY, **options))
+
+
+def test_a_run_leaves_a_line_for_each_arm(folder, corpus, tmp_path):
+    out = tmp_path / "results.jsonl"
+    events = run(folder, corpus, out, command="the command")
+    records = results.read_records(out)
+    assert [record["arm"] for record in records] == ["half", "mlm+nsp", "left-to-right", "left-to-right+bilstm"]
+    assert [event.record for event in events if isinstance(event, Finished)] == records
+    by_name = {record["arm"]: record for record in records}
+    assert by_name["half"]["steps"] * 2 == by_name["mlm+nsp"]["steps"] == TINY.steps
+    assert set(by_name["mlm+nsp"]["metrics"]) == {"mlm_perplexity", "sst2", "ner"}
+    assert "next_token_perplexity" in by_name["left-to-right"]["metrics"]
+    assert all(record["command"] == "the command" and record["machine"]["torch"] for record in records)
+    # both left-to-right arms share one pre-training
+    assert sum(isinstance(event, Stage) and event.stage == "pretrain" for event in events) == 2
+    progress = [event.progress for event in events if isinstance(event, Step)]
+    assert progress == sorted(progress) and 0 < progress[0] <= progress[-1] <= 1
+    assert isinstance(events[-1], Done)
+
+
+def test_an_interrupted_experiment_resumes_where_it_stopped(folder, corpus, tmp_path):
+    whole, broken = tmp_path / "whole.jsonl", tmp_path / "broken.jsonl"
+    run(folder, corpus, whole, seeds=2)
+    for event in run_experiment(EXPERIMENT, corpus, folder / "tasks", broken, seeds=2, scale=TINY):
+        if isinstance(event, Finished) and event.record["arm"] == "left-to-right":
+            break
+    with open(broken, "a") as file:
+        file.write('{"experiment": "objec')  # killed in the middle of a line
+    done = results.read_records(broken)
+    events = run(folder, corpus, broken, seeds=2)
+    assert not {(r["arm"], r["seed"]) for r in done} & {
+        (e.record["arm"], e.record["seed"]) for e in events if isinstance(e, Finished)
+    }
+    facts = [
+        {(r["arm"], r["seed"]): (r["metrics"], r["tokens"]) for r in results.read_records(path)}
+        for path in (whole, broken)
+    ]
+    assert facts[0] == facts[1] and len(facts[0]) == 8
+    assert not any(isinstance(event, Stage) for event in run(folder, corpus, broken, seeds=2))
+
+
+def test_results_of_another_scale_do_not_count_as_done(folder, corpus, tmp_path):
+    out = tmp_path / "results.jsonl"
+    run(folder, corpus, out)
+    again = list(run_experiment(EXPERIMENT, corpus, folder / "tasks", out, seeds=1, scale=replace(TINY, examples=16)))
+    assert sum(isinstance(event, Finished) for event in again) == 4
+
+
+def test_tokenized_text_is_found_again(folder, tmp_path):
+    first = prepare([folder / "text.txt"], 120, cache=tmp_path)
+    (cached,) = tmp_path.glob("*/store.json")
+    before = cached.stat().st_mtime_ns
+    again = prepare([folder / "text.txt"], 120, cache=tmp_path)
+    assert cached.stat().st_mtime_ns == before
+    assert again.tokenizer.vocab == first.tokenizer.vocab
+    assert (again.store.ids == first.store.ids).all() and (again.store.documents == first.store.documents).all()
+    cached.write_text("broken")
+    assert prepare([folder / "text.txt"], 120, cache=tmp_path).tokenizer.vocab == first.tokenizer.vocab
+
+
+def test_pretraining_lowers_the_loss(corpus):
+    scale = replace(TINY, tokens=20_480)
+    for objective in ("mlm+nsp", "mlm", "left-to-right"):
+        arm = replace(SMALL, objective=objective)
+        steps = list(pretrain(start(arm, corpus, scale, 0), arm, corpus, scale, 0))
+        assert steps[-1].step == scale.steps
+        assert steps[-1].loss < steps[0].loss
+
+
+def test_arms_with_short_rows_read_as_many_tokens_a_step(corpus, monkeypatch):
+    """The base keeps its batch; another format gets more rows a batch where its rows are shorter."""
+    asked = []
+
+    def fake(store, tokenizer, *, batch_size, max_length, seed, masking, input_format):
+        asked.append((batch_size, input_format))
+        length = max_length if input_format == "segment_pair" else max_length // 4
+        while True:
+            yield Batch(torch.ones(batch_size, length, dtype=torch.long))
+
+    monkeypatch.setattr(run_module, "PretrainingBatches", fake)
+    for form in ("segment_pair", "sentence_pair"):
+        next(batches_of(Pretraining(input_format=form), corpus.store, corpus.tokenizer, Scale(), 0))
+    assert asked == [(32, "segment_pair"), (32, "sentence_pair"), (round(32 * run_module.FILLED * 4), "sentence_pair")]
+
+
+def test_a_small_run_on_the_toy_world(monkeypatch):
+    monkeypatch.setattr(run_module, "toy_corpus", lambda: toy_corpus(200))
+    events = list(run_module.small_run("objectives", "left-to-right", tokens=32_768))
+    assert [type(event) for event in events] == [Started, *[Step] * 16, Eval, Done]
+    assert 0 < events[-1].metrics["heldout_loss"] < events[1].loss
+    with pytest.raises(ValueError, match="no arm"):
+        next(run_module.small_run("objectives", "nothing"))
+
+
+def test_the_catalogue_is_sound():
+    for name, experiment in EXPERIMENTS.items():
+        assert experiment.name == name
+        assert len({arm.name for arm in experiment.arms}) == len(experiment.arms)
+        assert set(experiment.tasks) <= set(TASKS)
+        for arm in experiment.arms:
+            assert abs(sum(arm.pretraining.split) - 1) < 1e-9
+            assert Scale().steps * arm.at == Scale().step_at(arm.at)  # the run stops there with a report
+            assert Scale().step_at(arm.at) % Scale().report_every == 0
+    split = {arm.name: arm.pretraining.split for arm in EXPERIMENTS["masking"].arms}
+    assert split["0/20/80"] == (0.0, 0.8, 0.2)  # MASK/SAME/RND there, [MASK]/random/unchanged here
+    with pytest.raises(ValueError, match="objectives"):
+        experiment_named("nothing")
+
+
+def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
+    assert command_line.main(["experiment", "--list", "--json"]) == 0
+    listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["experiment"] for one in listed] == list(EXPERIMENTS)
+    assert command_line.main(["experiment", "nonsense"]) == 2
+    assert "there are objectives" in capsys.readouterr().err
+    monkeypatch.setitem(EXPERIMENTS, "objectives", EXPERIMENT)
+    out = tmp_path / "results.jsonl"
+    options = ["--seeds", "1", "--tokens", "2048", "--examples", "8", "--out", str(out), "--cache", str(tmp_path)]
+    options += ["--data", str(folder / "text.txt"), "--tasks", str(folder / "tasks")]
+    options += ["--heldout", str(folder / "heldout.txt")]
+    assert command_line.main(["experiment", "objectives", *options]) == 0
+    assert "left-to-right+bilstm, seed 0" in capsys.readouterr().err
+    records = results.read_records(out)
+    assert len(records) == len(EXPERIMENT.arms)
+    assert records[0]["command"] == (
+        f"python -m minibert experiment objectives --seeds 1 --tokens 2048 --examples 8 --data {folder / 'text.txt'}"
+    )
+
+
+# --- what results say -------------------------------------------------------------------------------------------------
+
+
+def test_paired_difference_is_students():
+    scipy_stats = pytest.importorskip("scipy.stats")
+    arm, base = {0: 0.80, 1: 0.83, 2: 0.79}, {0: 0.75, 1: 0.76, 2: 0.75, 5: 0.2}
+    found = results.paired_difference(arm, base)
+    interval = scipy_stats.ttest_rel([0.80, 0.83, 0.79], [0.75, 0.76, 0.75]).confidence_interval(0.95)
+    assert found.seeds == 3
+    assert found.mean - found.half == pytest.approx(interval.low, abs=1e-4)
+    assert found.mean + found.half == pytest.approx(interval.high, abs=1e-4)
+    for n in (2, 10, 31):
+        assert results.T95[n - 2] == pytest.approx(scipy_stats.t.ppf(0.975, n - 1), abs=6e-4)
+    assert results.paired_difference({0: 1.0}, {0: 0.5}) == results.Difference(0.5, None, 1)
+    assert results.paired_difference({0: 1.0}, {1: 0.5}) is None
+
+
+def test_verdicts():
+    up, unsure, single = (
+        results.Difference(2.0, 1.0, 3),
+        results.Difference(2.0, 3.0, 3),
+        results.Difference(2.0, None, 1),
+    )
+    assert results.verdict(up, 0.7) == "agrees"
+    assert results.verdict(up, -0.7) == "disagrees"
+    assert results.verdict(unsure, 0.7) == results.verdict(single, 0.7) == results.verdict(None, 0.7) == "unclear"
+    assert results.verdict(up, None) == results.verdict(up, 0.0) == "not in the paper"
+
+
+def test_a_results_file_that_is_none_is_named(tmp_path):
+    assert results.read_records(tmp_path / "nothing.jsonl") == []
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"arm": 1}\n')
+    with pytest.raises(results.ResultsError, match="line 1: the record lacks"):
+        results.read_records(bad)
+    bad.write_text("nonsense\n\n")
+    with pytest.raises(results.ResultsError, match="line 1: not a record"):
+        results.read_records(bad)

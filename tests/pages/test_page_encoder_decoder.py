@@ -1,0 +1,264 @@
+"""The encoder and decoder page: its numbers against the model's, its masks, a run, and what BERT writes."""
+
+import base64
+import html
+import json
+import math
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from ui.lesson import Lesson, load_quiz
+from ui.models import UNTRAINED, available_models, load
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSON = Lesson("encoder_decoder")
+MODEL = available_models(fill=True)[0].name
+PARTS = ["The block", "Three masks", "Train a Transformer", "Can BERT write?"]
+HOSTILE = [
+    "",
+    "?!",
+    "x" * 10_000,
+    "word " * 2_000,
+    "😀🏳️‍🌈👩‍👩‍👧‍👦 שלום עולם مرحبا",
+    "a\x00b\x00 我喜欢自然语言处理。",
+    "</script><img src=x onerror=alert(1)>",
+    "[MASK] [EOS] [UNK] *bold* `code` $x^2$ :red[red] | <b>b</b>",
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def runs_folder(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MINIBERT_RUNS", str(tmp_path_factory.mktemp("runs")))
+        import streamlit
+
+        streamlit.cache_resource.clear()
+        yield
+        from ui.runs import manager
+
+        manager().close()
+        streamlit.cache_resource.clear()
+
+
+def open_page(**query) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "pages" / "encoder_decoder.py"), default_timeout=120)
+    for name, value in query.items():
+        app.query_params[name] = str(value)
+    return whole(app.run())
+
+
+def whole(app: AppTest) -> AppTest:
+    assert not app.exception, [error.message for error in app.exception]
+    return app
+
+
+def text_of(app: AppTest) -> str:
+    return html.unescape("\n".join(block.value for block in app.markdown))
+
+
+def figure(app: AppTest, key: str) -> dict:
+    return json.loads(next(c.proto.spec for c in app.get("plotly_chart") if c.proto.id.endswith(f"-{key}")))
+
+
+def numbers(values) -> np.ndarray:
+    """Plotly sends arrays as their bytes."""
+    if not isinstance(values, dict):
+        return np.array(values)
+    flat = np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"])
+    return flat.reshape([int(n) for n in values["shape"].split(",")]) if "shape" in values else flat
+
+
+def metrics(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def recorded(sentence: str):
+    from minibert.one_block import take_block_apart
+    from minibert.one_head import record
+    from minibert.reading import Reading
+
+    loaded = load(MODEL)
+    reading = Reading.of(loaded.tokenizer, sentence)
+    seen = record(loaded.model.bert, reading.batch())
+    return seen, take_block_apart(loaded.model, seen, 1)
+
+
+# --- the block
+
+
+def test_the_sum_is_that_of_the_models_own_vectors():
+    app = open_page(sentence="The fox ran", layer=2, token=3, step=3, number=5)
+    seen, _block = recorded("The fox ran")
+    x, added = seen["blocks.0.out"][0, 2], seen["blocks.1.attn.out"][0, 2]
+    shown = metrics(app)
+    assert shown["‖x‖"] == f"{x.norm():.3f}"
+    assert shown["‖f(x)‖"] == f"{added.norm():.3f}"
+    assert shown["‖x + f(x)‖"] == f"{(x.double() + added.double()).norm():.3f}"
+    total = x[4].double() + added[4].double()
+    assert f"{total:.4f}" in app.latex[0].value
+
+
+@pytest.mark.parametrize("step", [4, 7])
+def test_layer_norm_ends_at_the_models_own_number(step):
+    app = open_page(sentence="The fox ran", layer=2, token=3, step=step, number=5)
+    seen, block = recorded("The fox ran")
+    half = block.attention if step == 4 else block.feed_forward
+    out = seen["blocks.1.attn.norm" if step == 4 else "blocks.1.out"][0, 2, 4].item()
+    assert f"\\mathbf{{{half.normalized[2, 4]:.4f}}}" in app.latex[0].value
+    assert half.normalized[2, 4].item() == pytest.approx(out, abs=1e-5)
+    table = app.table[0].value
+    assert list(table["mean"])[1] == "0.0000"
+    assert list(table["variance"])[:2] == [f"{half.variance[2]:.4f}", "1.0000"]
+
+
+@pytest.mark.parametrize("step", [1, 2, 5, 6])
+def test_every_step_shows(step):
+    open_page(step=step)
+
+
+def test_what_is_kept_is_the_cosine_of_input_and_output():
+    app = open_page(sentence="The fox ran")
+    seen, _block = recorded("The fox ran")
+    grid = numbers(figure(app, "ed-kept")["data"][0]["z"])
+    assert len(grid) == load(MODEL).config.num_hidden_layers
+    cosine = torch.cosine_similarity(seen["embeddings.out"][0, 1].double(), seen["blocks.0.out"][0, 1].double(), dim=0)
+    assert grid[0][1] == pytest.approx(cosine.item())
+
+
+def test_an_untrained_model_is_named_as_such():
+    assert any("random weights" in box.value for box in open_page(model=UNTRAINED).warning)
+
+
+# --- the masks
+
+
+def test_the_three_masks_side_by_side():
+    app = open_page(part="Three masks", sentence="one two three four five", position=4, target=2, mask="both")
+    text = text_of(app)
+    titles = [note["text"] for note in figure(app, "ed-masks")["layout"]["annotations"]]
+    assert titles == ["Encoder<br>sees 5 of 5", "Decoder<br>sees 4 of 5", "Encoder–decoder<br>sees 4 of 5"]
+    # target from word 3 on: 2 × 2 in the source, then 3 + 4 + 5
+    assert "**16 of 25** pairs are open" in text
+    app = open_page(part="Three masks", sentence="one two three four five", mask="decoder")
+    assert "**15 of 25** pairs are open" in text_of(app)
+
+
+def test_cross_attention_is_what_leads_from_target_to_source():
+    app = open_page(part="Three masks", sentence="one two three four", position=1, target=2)
+    cells = {}
+    for trace in figure(app, "ed-masks")["data"]:
+        if trace["xaxis"] != "x3":
+            continue
+        cells |= {tuple(cell): trace["marker"]["symbol"] for cell in trace["customdata"]}
+    diamonds = {cell for cell, symbol in cells.items() if symbol == "diamond"}
+    assert diamonds == {(2, 0), (2, 1), (3, 0), (3, 1)}
+
+
+# --- the run
+
+
+def test_a_run_learns_answers_and_is_taken_apart():
+    from minibert import seq2seq
+    from ui.runs import manager
+
+    app = open_page(part="Train a Transformer", task="copy", sentence="Two zebras sang")
+    assert "No run yet" in text_of(app)
+    with pytest.MonkeyPatch.context() as patch:  # a shorter run than the page's own
+        submit = manager().submit
+
+        def shorter(target, settings, **options):
+            return submit(target, replace(settings, steps=20, held_out=20), **options)
+
+        patch.setattr(manager(), "submit", shorter)
+        app.button(key="train").click()
+        whole(app.run())
+    run = manager().runs()[0]
+    deadline = time.monotonic() + 200
+    while not run.over and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert run.state == "finished", run.error
+    assert run.latest("started")["settings"]["task"] == "copy"
+    assert "zebras" in run.latest("started")["details"]["words"]
+    whole(app.run())
+    model = seq2seq.Trained.load(run.result)
+    decoding = model.decode(["two", "zebras", "sang"])
+    assert f"{run.latest('eval')['metrics']['sequence_accuracy']:.1%}" in text_of(app)
+    bars = figure(app, "ed-next")["data"][0]
+    assert numbers(bars["x"]) == pytest.approx(decoding.probs[0].topk(5).values.tolist())
+    cross = numbers(figure(app, "ed-cross")["data"][0]["z"])
+    assert np.allclose(cross, decoding.attention("decoder.cross")[0, 0].numpy(), atol=1e-6)
+    assert len(cross) == len(decoding.target)
+    app.text_input(key="sentence").set_value("the quark sang")
+    whole(app.run())
+    assert any("quark" in html.unescape(box.value) for box in app.info)
+    for text in HOSTILE:
+        app.text_input(key="sentence").set_value(text)
+        whole(app.run())
+    assert "No run yet" in text_of(open_page(part="Train a Transformer"))  # another visitor
+
+
+# --- BERT writes
+
+
+@pytest.mark.parametrize("after", ["nothing", "stop", "blanks"])
+def test_what_bert_writes_is_its_first_guess(after):
+    from minibert.writing import write
+
+    app = open_page(part="Can BERT write?", sentence="The fox ran.", after=after, write=3)
+    loaded = load(MODEL)
+    start = loaded.tokenizer.encode("The fox ran").ids[1:-1]
+    stop = [loaded.tokenizer.ids["."]] if after == "stop" else []
+    steps = list(write(loaded.model, loaded.tokenizer, start, 3, stop, blanks=5 if after == "blanks" else 1))
+    chips = next(block.proto.body for block in app.get("html") if "mb-changed" in block.proto.body)
+    for step in steps:
+        assert f"<bdi>{html.escape(loaded.tokenizer.vocab[step.chosen])}</bdi>" in chips
+    assert chips.count("mb-changed") == 3
+
+
+def test_two_orders_two_numbers():
+    from minibert.writing import chain
+
+    app = open_page(part="Can BERT write?", sentence="The fox ran.")
+    loaded = load(MODEL)
+    ids = loaded.tokenizer.encode("The fox ran.").ids
+    order = list(range(1, len(ids) - 1))
+    there, back = (sum(chain(loaded.model, ids, o, loaded.tokenizer.mask_id)) for o in (order, order[::-1]))
+    shown = [float(metric.value.replace("−", "-")) for metric in app.metric]
+    assert shown == [pytest.approx(there, abs=0.006), pytest.approx(back, abs=0.006)]
+    assert not math.isclose(there, back, abs_tol=0.01)
+    rows = app.table[0].value
+    assert rows.loc["Tokens that teach, of yours"].iloc[0].startswith(f"1 of {len(order)}")
+
+
+# --- all of it
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("text", HOSTILE)
+def test_any_text_is_text(part, text):
+    app = open_page(part=part)
+    app.text_input(key="sentence").set_value(text)
+    whole(app.run())
+    for block in app.get("html"):
+        assert "<img src=x" not in block.proto.body
+
+
+@pytest.mark.parametrize("query", [{"layer": 99, "token": 0}, {"step": "x"}, {"mask": "none", "position": -3}])
+def test_a_bad_link_falls_back(query):
+    for part in PARTS[:2]:
+        open_page(part=part, **query)
+
+
+def test_every_section_is_on_the_page_and_the_quiz_is_sound():
+    views = [{"part": PARTS[0], "step": step} for step in range(1, 6)] + [{"part": part} for part in PARTS[1:]]
+    shown = "\n".join(text_of(open_page(**view)) for view in views)
+    for section in LESSON.sections:
+        told = LESSON.section(section)[1].split("\n")[0][:40]
+        assert html.unescape(told) in shown or section == "What it looks at", section
+    assert len(load_quiz(ROOT / "lessons" / "encoder_decoder" / "quiz.toml")) == 4

@@ -1,0 +1,307 @@
+"""The next-sentence page: its pairs, its judgements, the game, the counts, its links, and the papers' numbers."""
+
+import csv
+import html
+import json
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from minibert.next_sentence import deal, decisions, documents_in, judge, measure, probes, teach_order, wilson
+from minibert.store import TokenStore
+from ui.lesson import Lesson, load_quiz
+from ui.models import available_models, load
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSON = Lesson("next_sentence")
+MODEL = available_models(judge=True)[0].name
+HOSTILE = [
+    "",
+    " \n\n \t ",
+    "x" * 100_000,
+    "one. two. " * 3_000,
+    "😀🏳️‍🌈👩‍👩‍👧‍👦\n\nשלום עולם مرحبا",
+    "a\x00b\x00\n\n\u200b\n\nc",
+    "我喜欢自然语言处理。他也喜欢。\n\n下雨了。",
+    "</script><img src=x onerror=alert(1)>\n\n*bold* `code` $x^2$ :red[red] | table | <b>b</b>",
+    "[MASK] [CLS]\n\n[SEP] [PAD] [UNK]",
+]
+
+
+def open_page(**query) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "pages" / "next_sentence.py"), default_timeout=240)
+    for name, value in query.items():
+        app.query_params[name] = str(value)
+    return whole(app.run())
+
+
+def whole(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception
+    return app
+
+
+@pytest.fixture(scope="module")
+def counted():
+    """What the page measures: the documents of the course, two sentences on each side."""
+    from minibert.documents import read_documents
+
+    first, again = (
+        list(read_documents([ROOT / "lessons" / "data" / "documents" / f"{name}.txt"])) for name in ("topics", "again")
+    )
+    documents, topics = first + again, [*range(len(first)), *range(len(again))]
+    loaded = load(MODEL)
+    return documents, topics, measure(loaded.model, loaded.tokenizer, documents, topics)
+
+
+def link(app: AppTest, name: str) -> str:
+    value = app.query_params[name]
+    return value if isinstance(value, str) else value[0]
+
+
+def text_of(app: AppTest) -> str:
+    return html.unescape("\n".join(block.value for block in app.markdown)).replace("\u00a0", " ")
+
+
+def figure(app: AppTest, key: str) -> dict:
+    return json.loads(next(c.proto.spec for c in app.get("plotly_chart") if c.proto.id.endswith(f"-{key}")))
+
+
+def tables(app: AppTest) -> list[str]:
+    return [
+        block.proto.body for block in app.get("html") if "ns-rows" in block.proto.body and "<tr" in block.proto.body
+    ]
+
+
+def rows(table: str) -> list[tuple[str, list[str]]]:
+    return [
+        (css, [html.unescape(re.sub("<[^>]+>", "", cell)) for cell in re.findall("<td[^>]*>(.*?)</td>", body)])
+        for css, body in re.findall(r'<tr class="([^"]*)">(.*?)</tr>', table)
+    ]
+
+
+# --- how pairs are made ---------------------------------------------------------------------------------------------
+
+
+def made_of(text: str, length: int, seed: int, short: int = 10):
+    tokenizer = load(MODEL).tokenizer
+    store = TokenStore.build(documents_in(text), tokenizer)
+    made = decisions(store, length, seed, short / 100)
+    return sorted(made, key=lambda one: (one.document, one.chunk[0][0])), store, tokenizer
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+def test_the_pairs_are_those_of_the_settings(seed):
+    app = open_page(seed=seed, length=32)
+    made, store, tokenizer = made_of(app.text_area(key="documents").value, 32, seed)
+    random = sum(one.random_next for one in made)
+    assert (
+        f"**{len(made)} pairs**: {len(made) - random} continue their document, **{random} have a random B"
+        in text_of(app)
+    )
+    listed = rows(tables(app)[0])
+    assert len(listed) == len(made)
+    for (_css, cells), one in zip(listed, made, strict=True):
+        assert cells[1] == str(one.document + 1)
+        assert cells[4] == ("random" if one.random_next else "next")
+        assert tokenizer.decode(store.ids[one.pair.a].tolist()).startswith(cells[2].rstrip("…"))
+        assert cells[5] == str(len(one.pair.a) + len(one.pair.b) + 3)
+
+
+def test_the_steps_tell_one_story():
+    app = open_page(seed=3, length=40, step=1)
+    made, store, tokenizer = made_of(app.text_area(key="documents").value, 40, 3)
+    number = next(i for i, one in enumerate(made) if one.random_next and one.put_back)
+    one = made[number]
+    app.pills(key="pair").set_value(number)
+    whole(app.run())
+    roles = []
+    for step in range(4):
+        whole(app.button(key=f"step-{step}").click().run())
+        roles.append([cells[0] for _css, cells in rows(tables(app)[1]) if cells[0]])
+    size, end = len(one.chunk), one.end_of_a
+    assert roles[0] == ["chunk"] * size
+    assert roles[1] == ["A"] * end
+    assert roles[2] == ["A"] * end
+    assert roles[3] == ["A"] * end + ["back"] * (size - end)
+    drawn = rows(tables(app)[2])
+    assert all(cells[0] == "B" for _css, cells in drawn) and sum(int(cells[3]) for _css, cells in drawn) == len(one.b)
+    whole(app.button(key="step-5").click().run())
+    chips = next(block.proto.body for block in app.get("html") if "mb-tokens" in block.proto.body)
+    tokens = [html.unescape(t) for t in re.findall("<bdi>(.*?)</bdi>", chips)]
+    segments = [int(s) for s in re.findall("<small>(.*?)</small>", chips)]
+    words = [[tokenizer.vocab[i] for i in store.ids[part].tolist()] for part in (one.pair.a, one.pair.b)]
+    assert tokens == ["[CLS]", *words[0], "[SEP]", *words[1], "[SEP]"]
+    assert segments == [0] * (len(words[0]) + 2) + [1] * (len(words[1]) + 1)
+    assert link(app, "step") == "6" and link(app, "pair") == str(number + 1)
+
+
+def test_one_document_has_no_random_b():
+    app = open_page()
+    app.text_area(key="documents").set_value("One sentence. Another one. A third one. The fourth.")
+    whole(app.run())
+    assert any("only one document" in block.value for block in app.warning)
+
+
+def test_single_sentences_are_always_random():
+    app = open_page(documents="A cat slept.\n\nIt rained.\n\nThe bus was late.")
+    assert "**3 pairs**: 0 continue their document, **3 have a random B (100%)**." in text_of(app)
+    assert figure(app, "shares")["data"][0]["text"] == ["100%"]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
+def test_any_text_breaks_nothing(text):
+    app = open_page()
+    for key in ("documents", "a", "b"):
+        app.text_area(key=key).set_value(text)
+    whole(app.run())
+    for step in (2, 4, 5):
+        if any(button.key == f"step-{step}" for button in app.button):
+            whole(app.button(key=f"step-{step}").click().run())
+    shown = "".join(tables(app)) + "".join(block.value for block in app.markdown)
+    assert "<img" not in shown and "<b>" not in shown
+
+
+# --- judged live ----------------------------------------------------------------------------------------------------
+
+
+def written(app: AppTest) -> list[str]:
+    layout = figure(app, "judgement")["layout"]
+    return [re.sub("<.*?>", "", note["text"]) for note in layout["annotations"]]
+
+
+def test_a_judgement_is_the_models():
+    a, b = "She fed the dog.", "It wagged its tail."
+    app = open_page(a=a, b=b)
+    loaded = load(MODEL)
+    forth, back = judge(loaded.model, loaded.tokenizer, [(a, b), (b, a)])
+    assert written(app) == [f"{forth:.1%}", f"{back:.1%}"]
+    assert "In truth" not in text_of(app)
+
+
+@pytest.mark.parametrize("kind", ["next", "elsewhere", "topic", "apart", "swapped"])
+def test_examples_are_pairs_of_their_kind(kind, counted):
+    app = open_page(kind=kind, example=3)
+    a, b = (app.text_area(key=key).value for key in "ab")
+    found = next(p for p in probes(*counted[:2]) if (p.a, p.b) == (a, b))
+    assert found.kind == kind and "**In truth:**" in text_of(app)
+    app.button(key="another").click().run()
+    assert app.text_area(key="a").value != a
+    assert link(app, "example") == "4"
+
+
+def test_a_changed_text_is_kept_when_nothing_else_is_chosen():
+    app = open_page()
+    app.text_area(key="b").set_value("Something else.")
+    whole(app.run())
+    assert app.text_area(key="b").value == "Something else." and "In truth" not in text_of(app)
+    app.segmented_control(key="kind").set_value("swapped")
+    whole(app.run())
+    assert app.text_area(key="b").value != "Something else." and "**In truth:**" in text_of(app)
+
+
+def test_a_bad_link_falls_back():
+    app = open_page(kind="nonsense", example=10**9, pair="x", step=99, sentences=7, round="-1", length="abc")
+    assert app.segmented_control(key="kind").value == "next"
+    assert app.segmented_control(key="sentences").value == 2
+
+
+# --- the game -------------------------------------------------------------------------------------------------------
+
+
+def test_the_answer_comes_after_the_guess(counted):
+    documents, topics, result = counted
+    app = open_page(against="swapped", round=5)
+    asked = probes(documents, topics)
+    dealt = deal(asked, "swapped", 10, 5)
+    right = 0
+    for place, row in enumerate(dealt):
+        assert "the model" not in " ".join(block.value for block in [*app.success, *app.error])
+        assert asked[row].a[:20] in text_of(app)
+        guess = place % 2 == 0
+        truth = asked[row].kind == "next"
+        right += guess == truth
+        whole(app.button(key=f"guess-{guess}").click().run())
+        (told,) = app.success if guess == truth else app.error
+        model_right = (result.probs[row] > 0.5) == truth
+        assert f"You {'✓' if guess == truth else '✗'} · the model {'✓' if model_right else '✗'}" in told.value
+        whole(app.button(key="turn").click().run())
+    expected = [
+        right,
+        sum((result.probs[row] > 0.5) == (asked[row].kind == "next") for row in dealt),
+        sum(result.topic.follows[row] == (asked[row].kind == "next") for row in dealt),
+    ]
+    assert [metric.value for metric in app.metric] == [f"{n} of 10" for n in expected]
+    whole(app.button(key="new-round").click().run())
+    assert not app.metric and link(app, "round") == "6"
+
+
+# --- topic against coherence ----------------------------------------------------------------------------------------
+
+
+def test_the_table_and_the_figure_are_the_measurement(counted):
+    result = counted[2]
+    app = open_page()
+    lines = next(block.value for block in app.markdown if block.value.startswith("| B is")).split("\n")[2:]
+    drawn = figure(app, "kinds")["data"]
+    for place, (kind, line) in enumerate(zip(result.rows, lines, strict=True)):
+        head, topic, n = result.judged_next(kind)
+        cells = [cell.strip().replace("\u2060", "").replace("\u00a0", " ") for cell in line.strip("|").split("|")]
+        assert cells[1] == str(n)
+        for cell, count in zip(cells[2:4], (head, topic), strict=True):
+            low, high = wilson(count, n)
+            assert cell == f"{count} = {count / n:.1%} ({low * 100:.0f}–{high:.0%})"
+        if kind != "next":
+            wins = result.ranked_higher(kind)
+            assert cells[4:] == [f"{wins[0] / n:.1%}", f"{wins[1] / n:.1%}"]
+        assert drawn[0]["x"][place] == pytest.approx(head / n) and drawn[1]["x"][place] == pytest.approx(topic / n)
+    model, topic = result.accuracy("elsewhere")
+    assert f"the model is right in **{model:.1%}** of the cases, topic alone in **{topic:.1%}**" in text_of(app)
+
+
+def test_an_untrained_model_is_said_to_be_one():
+    app = open_page(model="untrained", sentences=3)
+    assert sum("random weights" in block.value for block in app.warning) == 2
+
+
+def test_a_new_layer_is_trained_on_demand(counted):
+    app = open_page()
+    assert not app.metric
+    whole(app.button(key="teach").click().run())
+    loaded = load(MODEL)
+    results = teach_order(loaded.model, loaded.tokenizer, probes(*counted[:2]))
+    assert [metric.value for metric in app.metric] == [f"{right / n:.1%}" for right, n in results.values()]
+
+
+# --- the lesson -----------------------------------------------------------------------------------------------------
+
+
+def read(name: str) -> list[dict[str, str]]:
+    with (LESSON.folder / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_papers_numbers():
+    """Devlin et al. 2019, table 5; Liu et al. 2019, table 2; Lan et al. 2020, table 5."""
+    table = {(row["paper"], row["task"]): (float(row["with"]), float(row["without"])) for row in read("nsp_or_not.csv")}
+    assert table["bert", "MNLI-m"] == (84.4, 83.9) and table["bert", "QNLI"] == (88.4, 84.9)
+    assert table["bert", "SQuAD 1.1"] == (88.5, 87.9) and table["roberta", "SQuAD 2.0"] == (78.7, 79.7)
+    assert all(with_ > without for (paper, _task), (with_, without) in table.items() if paper == "bert")
+    assert sum(with_ < without for (paper, _), (with_, without) in table.items() if paper == "roberta") == 4
+    assert {row["trained"]: (row["nsp"], row["sop"]) for row in read("albert.csv")}["nsp"] == ("90.5", "52.0")
+
+
+def test_the_text_counts_right(counted):
+    assert f"from {len(counted[0])} short documents" in LESSON.section("Topic against coherence")[1]
+
+
+def test_every_section_of_the_text_is_shown():
+    app = open_page()
+    headings = {line[3:] for block in app.markdown for line in block.value.split("\n") if line.startswith("## ")}
+    assert set(LESSON.sections) <= headings
+
+
+def test_the_quiz_is_whole():
+    questions = load_quiz(LESSON.folder / "quiz.toml")
+    assert 3 <= len(questions) <= 5 and all(len(question.choices) >= 3 for question in questions)
