@@ -9,7 +9,7 @@ import streamlit as st
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.models import UNTRAINED, available_models, load
+from ui.models import UNTRAINED, available_models, load, model_choice
 from ui.navigation import next_lesson
 from ui.runs import batch_title, live, manager, owner, state_rows, zipped
 from ui.source import show_source
@@ -533,12 +533,13 @@ def take_away(one: Shown) -> None:
 
 lesson.show_title()
 manager().warm_up()
-shipped = next((info for info in available_models() if info.directory and info.can_fill), None)
+starts = {info.name: info.directory for info in available_models(fill=True, trained=True)}
 lesson.show("What is added")
-one_example(shipped.name if shipped else UNTRAINED)
+model = model_choice(fill=True, trained=True, label=_("The pre-trained model")) if starts else UNTRAINED
+one_example(model)
 lesson.show("What the pre-trained weights bring")
 lesson.show("Train it")
-controls(shipped.directory if shipped else None)
+controls(starts.get(model))
 results()
 lesson.show("How much to believe")
 lesson.show("Where it fails")

@@ -543,6 +543,7 @@ def offer_resume(run, trainings: list[Training]) -> None:
 def preparing(trainings: list[Training]) -> None:
     """What a run does before its first step."""
     words = {
+        "writing stories": _("writing the stories"),
         "learning a vocabulary": _("learning a vocabulary from the text"),
         "tokenizing": _("cutting the text into tokens"),
         "counting": _("counting which tokens stand near each other"),
@@ -757,7 +758,7 @@ class Past:
     name: str
     title: str
     directory: Path
-    steps: tuple[tuple[str, Path | None], ...]  # what the slider says, and the file
+    steps: tuple[tuple[str, Path | None], ...]  # the step's number in words, and the file
 
 
 def pasts() -> list[Past]:
@@ -769,29 +770,52 @@ def pasts() -> list[Past]:
             continue
         kept = listed(info.directory)
         if kept:
-            run = manager().get(info.name, owner())
-            step = (run.latest("step") if run else None) or {}
-            end = _("step {n:,}, the end").format(n=step["step"]) if step else _("the end")
-            steps = [(_("step {n:,}").format(n=one.step), one.path) for one in kept]
-            found_ones.append(Past(info.name, info.title, info.directory, (*steps, (end, None))))
+            last = next((event["step"] for event in reversed(logged(info.directory)) if event["event"] == "step"), None)
+            steps = [(f"{one.step:,}", one.path) for one in kept]
+            end = (_("the end") if last is None else f"{last:,}", None)
+            found_ones.append(Past(info.name, info.title, info.directory, (*steps, end)))
     own = {run.id: i for i, run in enumerate(own_models())}
     return sorted(found_ones, key=lambda past: own.get(past.name, len(own)))  # the newest run first
 
 
-@st.cache_resource(show_spinner=False, max_entries=24)
-def model_at(directory: Path, path: Path | None, version: int):
+@dataclass(frozen=True)
+class Moment:
+    """One kept step of a model; `version` changes when the model is replaced."""
+
+    directory: Path
+    path: Path | None
+    version: int
+
+
+def moments(past: Past) -> list[Moment]:
+    version = (past.directory / "model.safetensors").stat().st_mtime_ns
+    return [Moment(past.directory, path, version) for _label, path in past.steps]
+
+
+@st.cache_resource(show_spinner=False, max_entries=10)
+def model_at(moment: Moment):
     """The model as it was then; shared by all sessions, never changed."""
     from minibert import checkpoint, snapshots
     from minibert.model import BertForPreTraining
 
-    if path is None:
-        return checkpoint.load(directory, kind=BertForPreTraining)
-    return snapshots.load(directory, next(one for one in snapshots.listed(directory) if one.path == path))
+    if moment.path is None:
+        return checkpoint.load(moment.directory, kind=BertForPreTraining)
+    kept = next(one for one in snapshots.listed(moment.directory) if one.path == moment.path)
+    return snapshots.load(moment.directory, kept)
 
 
-def models_of(past: Past) -> list:
-    version = (past.directory / "model.safetensors").stat().st_mtime_ns
-    return [model_at(past.directory, path, version) for _name, path in past.steps]
+@st.cache_data(show_spinner=False, max_entries=400)
+def expected_at(moment: Moment, ids: tuple[int, ...], place: int):
+    """The probabilities over the vocabulary at one place, (V,)."""
+    from minibert.cloze import expectations
+
+    return expectations(model_at(moment), list(ids), [place])[0].exp().numpy()
+
+
+@st.cache_data(show_spinner=False, max_entries=400)
+def embeddings_at(moment: Moment, ids: tuple[int, ...]):
+    """The token embeddings of `ids`, (N, H)."""
+    return model_at(moment).bert.embeddings.token.weight.detach()[list(ids)].numpy()
 
 
 @st.fragment
@@ -808,7 +832,8 @@ def look_back() -> None:
         return
     past = choices[choice_of_past(choices)]
     try:
-        models, tokenizer = models_of(past), load(past.name).tokenizer
+        kept, tokenizer = moments(past), load(past.name).tokenizer
+        model = model_at(kept[-1])
     except (ValueError, OSError) as error:
         refuse(literal(error))
         return
@@ -817,12 +842,13 @@ def look_back() -> None:
     toy, others = examples()
     is_toy = set(tokenizer.vocab) <= set(toy_vocabulary())
     text = sentence_input("sentence", toy if is_toy else others, label=_("A sentence with a [MASK]"), max_chars=300)
-    answers_then(models, tokenizer, text, at, labels)
+    encoding = tokenizer.encode(text, max_length=model.config.max_position_embeddings, truncation="head")
+    answers_then(kept, tokenizer, encoding, at, labels)
     left, right = st.columns(2, gap="large")
     with left:
-        head_then(models, tokenizer, text, at)
+        head_then(model_at(kept[at]), tokenizer, text)
     with right:
-        embeddings_then(models, tokenizer, at, labels, TOY_WORDS if is_toy else WORDS)
+        embeddings_then(kept, tokenizer, at, labels, TOY_WORDS if is_toy else WORDS)
 
 
 def choice_of_past(choices: dict[str, Past]) -> str:
@@ -852,33 +878,30 @@ def follow_or_first(past: Past) -> bool:
     return st.session_state.get("at-of") in (None, past.name)
 
 
-def answers_then(models: list, tokenizer, text: str, at: int, labels: list[str]) -> None:
-    from minibert.cloze import expectations
+def answers_then(kept: list[Moment], tokenizer, encoding, at: int, labels: list[str]) -> None:
     from plots.masking import Blank, expected_tokens
     from plots.pretraining import answers_over_steps
 
     st.markdown("### " + _("What it answers"))
-    encoding = tokenizer.encode(text, max_length=models[at].config.max_position_embeddings, truncation="head")
-    places = [i for i, number in enumerate(encoding.ids) if number == tokenizer.mask_id][:1]
+    places = [i for i, number in enumerate(encoding.ids) if number == tokenizer.mask_id]
     if not places:
         st.info(_("Write `[MASK]` where a word is to be guessed."), icon=":material/edit:")
         return
-    probs = [expectations(model, encoding.ids, places)[0].exp() for model in models]  # (V,) each
-    best = probs[at].topk(min(5, len(probs[at])))
-    ids = best.indices.tolist()
-    words = [tokenizer.vocab[i] for i in ids]
+    probs = [expected_at(moment, tuple(encoding.ids), places[0]) for moment in kept]  # (V,) each
+    ids = probs[at].argsort()[::-1][:5].tolist()
+    words, bars = [tokenizer.vocab[i] for i in ids], probs[at][ids].tolist()
     left, right = st.columns([2, 3], gap="large")
     with left:
-        told = ", ".join(f"{word} {p:.1%}" for word, p in zip(words, best.values.tolist(), strict=True))
+        told = ", ".join(f"{word} {p:.1%}" for word, p in zip(words, bars, strict=True))
         figure(
-            expected_tokens([Blank(labels[at], words, best.values.tolist())]),
-            _("Likeliest at the blank, {step}: {told}.").format(step=labels[at], told=told),
+            expected_tokens([Blank(_("at step {step}").format(step=labels[at]), words, bars)]),
+            _("Likeliest at the blank, at step {step}: {told}.").format(step=labels[at], told=told),
             "then-bars",
         )
     with right:
         series = {word: [p[i].item() for p in probs] for word, i in zip(words, ids, strict=True)}
         figure(
-            answers_over_steps(labels, series, at, ("", _("probability"))),
+            answers_over_steps(labels, series, at, (_("step"), _("probability"))),
             _("How likely these five were at every kept step. At the end: {told}.").format(
                 told=", ".join(f"{word} {line[-1]:.1%}" for word, line in series.items())
             ),
@@ -887,7 +910,7 @@ def answers_then(models: list, tokenizer, text: str, at: int, labels: list[str])
         )
 
 
-def head_then(models: list, tokenizer, text: str, at: int) -> None:
+def head_then(model, tokenizer, text: str) -> None:
     import torch
 
     from minibert.model import Batch
@@ -896,11 +919,11 @@ def head_then(models: list, tokenizer, text: str, at: int) -> None:
 
     st.markdown("### " + _("Where a head looks"))
     encoding = tokenizer.encode(text, max_length=MAX_TOKENS, truncation="head")
-    config = models[at].config
+    config = model.config
     with st.container(horizontal=True):
         layer = number_choice("layer", _("Layer"), config.num_hidden_layers)
         head = number_choice("head", _("Head"), config.num_attention_heads)
-    seen = record(models[at].bert, Batch(torch.tensor([encoding.ids])))
+    seen = record(model.bert, Batch(torch.tensor([encoding.ids])))
     probs = seen[f"blocks.{layer}.attn.probs"][0, head]  # (T, T)
     row = next((i for i, number in enumerate(encoding.ids) if number == tokenizer.mask_id), 0)
     target = int(probs[row].argmax())
@@ -924,7 +947,7 @@ def number_choice(name: str, label: str, count: int) -> int:
     return chosen - 1
 
 
-def embeddings_then(models: list, tokenizer, at: int, labels: list[str], start: str) -> None:
+def embeddings_then(kept: list[Moment], tokenizer, at: int, labels: list[str], start: str) -> None:
     import numpy as np
 
     from minibert.projection import principal_plane
@@ -942,15 +965,15 @@ def embeddings_then(models: list, tokenizer, at: int, labels: list[str], start: 
     if len(words) < 3:
         st.info(_("Give at least three words that are tokens of this model."), icon=":material/edit:")
         return
-    ids = [index[word] for word in words]
-    tables = [model.bert.embeddings.token.weight.detach()[ids].numpy() for model in models]  # (N, H) each
+    ids = tuple(index[word] for word in words)
+    tables = [embeddings_at(moment, ids) for moment in kept]  # (N, H) each
     plane = principal_plane(tables[-1])
     places = np.stack([plane.project(table) for table in tables])  # (S, N, 2)
     titles = tuple(_("component {n}: {share:.0%}").format(n=n, share=part) for n, part in enumerate(plane.explained, 1))
     figure(
-        word_map(words, places, at, titles, name_start=labels[0]),
+        word_map(words, places, at, titles, name_start=_("step {step}").format(step=labels[0])),
         _(
-            "Embeddings of {n} words at {step}, on the plane in which they differ most at the end ({share:.0%} of "
+            "Embeddings of {n} words at step {step}, on the plane in which they differ most at the end ({share:.0%} of "
             "their variance there). Lines: the way since the first kept step."
         ).format(n=len(words), step=labels[at], share=sum(plane.explained)),
         "then-words",

@@ -206,38 +206,61 @@ def word_map(words: Sequence[str], places, current: int, titles: tuple[str, str]
             text=[f"{token_label(word)}, {name_start}" for word in words],
             hovertemplate="%{text}<extra></extra>",
         )
+    low, high = places.min((0, 1)), places.max((0, 1))
+    room = 0.12 * np.maximum(high - low, 1e-6)
+    low, high = low - room, high + room
     here = places[current]
     fig.add_scatter(
         x=here[:, 0],
         y=here[:, 1],
-        mode="markers+text",
+        mode="markers",
         marker={"size": 11, "color": BLUE},
         text=[token_label(word) for word in words],
-        textposition=_sides(here),
-        textfont={"size": FONT_SIZE},
-        cliponaxis=False,
         hovertemplate="%{text}: %{x:.3f}, %{y:.3f}<extra></extra>",
     )
-    low, high = places.min((0, 1)), places.max((0, 1))
-    room = 0.12 * np.maximum(high - low, 1e-6)
-    for axis, update in enumerate((fig.update_xaxes, fig.update_yaxes)):
-        update(title_text=titles[axis], range=[low[axis] - room[axis], high[axis] + room[axis]], zeroline=True)
+    pixels = (here - low) / (high - low) * MAP_SIZE
+    for word, place, (right, up) in zip(words, here, free_places(pixels, [len(word) for word in words]), strict=True):
+        fig.add_annotation(
+            x=place[0],
+            y=place[1],
+            text=token_label(word),
+            ax=right,
+            ay=-up,
+            font={"size": FONT_SIZE},
+            arrowhead=0,
+            arrowwidth=1,
+            arrowcolor=GREY,
+            standoff=5,
+        )
+    fig.update_xaxes(title_text=titles[0], range=[low[0], high[0]], zeroline=True)
+    fig.update_yaxes(title_text=titles[1], range=[low[1], high[1]], zeroline=True)
     fig.update_layout(height=520, showlegend=False, dragmode=False)
     return fig
 
 
-def _sides(places: np.ndarray) -> list[str]:
-    """On which side of its point each word stands: away from the nearest other point."""
-    span = np.maximum(places.max(0) - places.min(0), 1e-9)
-    sides = []
-    for index, place in enumerate(places):
-        others = np.delete(places, index, 0)
-        if not len(others):
-            sides.append("top center")
-            continue
-        away = (place - others[(((others - place) / span) ** 2).sum(1).argmin()]) / span
-        if abs(away[1]) * 2 >= abs(away[0]):
-            sides.append("top center" if away[1] >= 0 else "bottom center")
-        else:
-            sides.append("middle right" if away[0] >= 0 else "middle left")
-    return sides
+MAP_SIZE = np.array([400.0, 430.0])  # pixels of the map's area, about
+LETTER, LINE = 9.5, 19.0  # pixels of a letter and of a line of text
+
+
+def free_places(points: np.ndarray, lengths: Sequence[int]) -> list[tuple[float, float]]:
+    """For each point (N, 2) in pixels the way from it, right and up, to the middle of its label, so that labels cover
+    neither each other nor points while there is room near by. lengths: of the labels, in letters."""
+    taken = [(x, y, 7.0, 7.0) for x, y in points]  # middle, half width and half height
+    ways = []
+    for (x, y), letters in zip(points, lengths, strict=True):
+        half = LETTER * letters / 2 + 2
+        candidates = [
+            (math.cos(angle) * (half + reach), math.sin(angle) * (LINE / 2 + reach))
+            for reach in range(6, 120, 6)
+            for angle in np.linspace(math.pi / 2, math.pi * 2.5, 16, endpoint=False)
+        ]
+        way = next((way for way in candidates if _is_free(x + way[0], y + way[1], half, taken)), candidates[0])
+        taken.append((x + way[0], y + way[1], half, LINE / 2))
+        ways.append(way)
+    return ways
+
+
+def _is_free(x: float, y: float, half: float, taken: Sequence[tuple[float, float, float, float]]) -> bool:
+    if not (half <= x <= MAP_SIZE[0] - half and LINE / 2 <= y <= MAP_SIZE[1] - LINE / 2):
+        return False
+    return all(abs(x - cx) >= half + w or abs(y - cy) >= LINE / 2 + h for cx, cy, w, h in taken)

@@ -100,13 +100,17 @@ class Trace:
         return self.encoding.ids
 
 
-def available_models(*, fill: bool = False, judge: bool = False) -> list[ModelInfo]:
-    """The checkpoints that ship, this session's own runs, and – always – an untrained model, in that order.
+def available_models(*, fill: bool = False, judge: bool = False, trained: bool = False) -> list[ModelInfo]:
+    """The checkpoints that ship, this session's own runs, finished or stopped, and – always – an untrained model, in
+    that order.
 
-    fill: only models that can fill a [MASK] · judge: only models that can say whether a segment follows another.
+    fill: only models that can fill a [MASK] · judge: only models that can say whether a segment follows another ·
+    trained: without the untrained one.
     """
     shipped = [ModelInfo(path.name, path.name, path) for path in sorted(CHECKPOINTS.glob("*")) if complete(path)]
-    everything = [*shipped, *_own_runs(), ModelInfo(UNTRAINED, _("untrained (random weights)"))]
+    everything = [*shipped, *_own_runs()]
+    if not trained:
+        everything.append(ModelInfo(UNTRAINED, _("untrained (random weights)")))
     return [info for info in everything if (info.can_fill or not fill) and (info.can_judge or not judge)]
 
 
@@ -114,9 +118,9 @@ def _own_runs() -> list[ModelInfo]:
     return [ModelInfo(run.id, run.title, run.result) for run in own_models()]
 
 
-def model_choice(key: str = "model", *, fill: bool = False, judge: bool = False, label: str | None = None) -> str:
-    """A select box over `available_models`, in the link under `key`; returns the name of the chosen one."""
-    models = {info.name: info for info in available_models(fill=fill, judge=judge)}
+def model_choice(key: str = "model", *, label: str | None = None, **kinds: bool) -> str:
+    """A select box over `available_models(**kinds)`, in the link under `key`; returns the name of the chosen one."""
+    models = {info.name: info for info in available_models(**kinds)}
     first = next(iter(models))
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or st.session_state.get(key) not in models:

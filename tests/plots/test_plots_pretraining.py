@@ -3,7 +3,18 @@
 import numpy as np
 import pytest
 
-from plots.pretraining import History, Panel, answers_over_steps, learning_curves, right_by_kind, word_map
+from plots.pretraining import (
+    LETTER,
+    LINE,
+    MAP_SIZE,
+    History,
+    Panel,
+    answers_over_steps,
+    free_places,
+    learning_curves,
+    right_by_kind,
+    word_map,
+)
 
 STEP = {"event": "step", "lr": 1e-3, "tokens_per_second": 9.0}
 EVENTS = [
@@ -68,4 +79,16 @@ def test_the_map_keeps_its_axes_from_step_to_step_and_shows_the_way():
     assert first.layout.xaxis.range == last.layout.xaxis.range and first.layout.yaxis.range == last.layout.yaxis.range
     assert first.layout.xaxis.range[0] < 0 and first.layout.xaxis.range[1] > 16
     assert list(last.data[0].x) == [0, 6, 12] and list(last.data[-1].x) == [12, 14, 16]
-    assert last.data[-1].text == ("a", "b", "c")
+    assert [note.text for note in last.layout.annotations] == ["a", "b", "c"]
+
+
+def test_labels_of_points_that_lie_together_do_not_cover_each_other():
+    points, lengths = np.array([[200.0, 200.0]] * 6 + [[395.0, 425.0]]), [4] * 7
+    ways = free_places(points, lengths)
+    middles = points + np.array(ways)
+    half = (LETTER * 4 + 4) / 2
+    for i in range(7):
+        assert half <= middles[i, 0] <= MAP_SIZE[0] - half
+        for j in range(i):
+            across, up = abs(middles[i] - middles[j])
+            assert across >= 2 * half - 1e-9 or up >= LINE - 1e-9
