@@ -447,17 +447,19 @@ def resume(training: Training) -> None:
 @st.fragment
 def own_sentence() -> None:
     """The sentence that models which are being trained answer."""
-    toy, others = examples()
-    data = st.session_state.get("data", "toy")
+    toy = st.session_state.get("data", "toy") == "toy"
+    toys, others = examples()
     text = sentence_input(
-        "cloze", toy if data == "toy" else others, label=_("A sentence with a [MASK], answered while it trains"),
+        "cloze" if toy else "ask",
+        toys if toy else others,
+        label=_("A sentence with a [MASK], answered while it trains"),
         max_chars=500,
-    )  # fmt: skip
+    )
     before = st.session_state.get("watched")
     st.session_state["watched"] = text
     if "[MASK]" not in text:
         st.info(_("Write `[MASK]` where a word is to be guessed."), icon=":material/edit:")
-    elif data == "toy" and (strange := unknown_words(text)):
+    elif toy and (strange := unknown_words(text)):
         st.caption(
             _("The toy world has no {words}: the model reads [UNK] there.").format(
                 words=", ".join(f"“{literal(word)}”" for word in strange[:8])
@@ -839,16 +841,21 @@ def look_back() -> None:
         return
     labels = [label for label, _path in past.steps]
     at = step_slider(past, labels)
-    toy, others = examples()
-    is_toy = set(tokenizer.vocab) <= set(toy_vocabulary())
-    text = sentence_input("sentence", toy if is_toy else others, label=_("A sentence with a [MASK]"), max_chars=300)
+    toy = set(tokenizer.vocab) <= set(toy_vocabulary())
+    toys, others = examples()
+    text = sentence_input(
+        "sentence" if toy else "text",
+        toys if toy else others,
+        label=_("A sentence with a [MASK]"),
+        max_chars=300,
+    )
     encoding = tokenizer.encode(text, max_length=model.config.max_position_embeddings, truncation="head")
     answers_then(kept, tokenizer, encoding, at, labels)
     left, right = st.columns(2, gap="large")
     with left:
         head_then(model_at(kept[at]), tokenizer, text)
     with right:
-        embeddings_then(kept, tokenizer, at, labels, TOY_WORDS if is_toy else WORDS)
+        embeddings_then(kept, tokenizer, at, labels, toy)
 
 
 def choice_of_past(choices: dict[str, Past]) -> str:
@@ -947,14 +954,15 @@ def number_choice(name: str, label: str, count: int) -> int:
     return chosen - 1
 
 
-def embeddings_then(kept: list[Moment], tokenizer, at: int, labels: list[str], start: str) -> None:
+def embeddings_then(kept: list[Moment], tokenizer, at: int, labels: list[str], toy: bool) -> None:
     import numpy as np
 
     from minibert.projection import principal_plane
     from plots.pretraining import word_map
 
     st.markdown("### " + _("Where its words lie"))
-    text = sentence_input("words", [], default=start, label=_("Words of the vocabulary"), max_chars=400)
+    key, start = ("toy-words", TOY_WORDS) if toy else ("words", WORDS)
+    text = sentence_input(key, [], default=start, label=_("Words of the vocabulary"), max_chars=400)
     index = {token: number for number, token in enumerate(tokenizer.vocab)}
     asked = list(dict.fromkeys(text.lower().split()))
     words = [word for word in asked if word in index][:MAX_WORDS]

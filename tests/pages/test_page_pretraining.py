@@ -136,6 +136,7 @@ def test_every_tenth_document_is_kept_apart(runs_folder):
     assert "30 documents, 90 words" in text_of(app) and not app.button(key="train").disabled
 
 
+@pytest.mark.slow
 def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, monkeypatch):
     """The whole way, on the toy world."""
     from minibert import checkpoint, snapshots, toy_pretrain
