@@ -12,7 +12,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.figures import figure, legend
+from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, TEXT_WIDTH, Lesson
 from ui.models import available_models, load
@@ -502,7 +502,7 @@ def results() -> None:
         st.multiselect(
             _("Runs side by side"),
             list(everything),
-            format_func=lambda key: literal(everything[key].name),
+            format_func=lambda key: visible(everything[key].name, spaces=False),
             key="shown",
             max_selections=MOST_COMPARED,
         )
@@ -600,13 +600,10 @@ def curves(shown: list[Training]) -> None:
         )
     ]  # fmt: skip
     if measured:
-        guessed = {
-            _("without context: {share:.0%}").format(share=measured["guessable"]): measured["guessable"],
-            _("from the two neighbours: {share:.0%}").format(share=measured["guessable_from_neighbours"]): measured[
-                "guessable_from_neighbours"
-            ],
-        }
-        panels.append(Panel(_("Determined words right"), None, "held out: determined", guessed, percent=True))
+        title = _("Determined words right (without context: {share:.0%})").format(share=measured["guessable"])
+        neighbours = measured["guessable_from_neighbours"]
+        guessed = {_("from the two neighbours: {share:.0%}").format(share=neighbours): neighbours}
+        panels.append(Panel(title, None, "held out: determined", guessed, percent=True))
     if "mlm_accuracy" in quantities:
         panels.append(Panel(_("MLM accuracy"), "mlm_accuracy", "held out: mlm_accuracy", percent=True))
     if "nsp_loss" in quantities:
@@ -651,7 +648,11 @@ def answers_so_far(training: Training) -> None:
     ]
     if not samples:
         return
-    st.markdown(f"**“{literal(text)}”** – " + _("what the model put at the first blank, surest first:"))
+    st.markdown(
+        _("**“{text}”** – what *{name}* put at the first blank, surest first:").format(
+            text=literal(text), name=literal(training.name)
+        )
+    )
     rows = [
         {
             _("step"): f"{step:,}",
@@ -692,7 +693,6 @@ def kinds(shown: list[Training]) -> None:
             "kinds",
             data=[{_("run"): name, **by_kind} for name, by_kind in shares.items()],
         )
-        legend([("currentColor", "·", f"{kind}: {toy_kinds()[kind]}") for kind in first if kind in toy_kinds()])
 
 
 def compare(shown: list[Training]) -> None:
@@ -863,7 +863,9 @@ def choice_of_past(choices: dict[str, Past]) -> str:
     if follow_link("past") or st.session_state.get("past") not in names:
         asked = st.query_params.get("past")
         st.session_state["past"] = asked if asked in names else next(iter(names))
-    name = st.selectbox(_("Model"), list(names), format_func=lambda name: literal(names[name]), key="past")
+    name = st.selectbox(
+        _("Model"), list(names), format_func=lambda name: visible(names[name], spaces=False), key="past"
+    )
     set_url("past", name, default=next(iter(names)))
     return name
 
@@ -998,7 +1000,7 @@ def keep() -> None:
     if not own:
         st.markdown(_("Here stand your runs once they have ended."))
         return
-    key = st.selectbox(_("Run"), list(own), format_func=lambda key: literal(own[key].name), key="kept")
+    key = st.selectbox(_("Run"), list(own), format_func=lambda key: visible(own[key].name, spaces=False), key="kept")
     training = own[key]
     run = training.runs[-1]
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -147,13 +147,14 @@ def right_by_kind(shares: Mapping[str, Mapping[str, float]], axis_title: str) ->
             text=[f"{values[kind]:.0%}" if kind in values else "" for kind in kinds],
             textposition="outside",
             textfont={"size": SMALL},
+            constraintext="none",
             cliponaxis=False,
             hovertemplate="%{y}: %{x:.1%}<extra></extra>",
         )
     fig.update_xaxes(tickformat=".0%", range=[0, 1.1], title_text=axis_title)
     fig.update_yaxes(showgrid=False)
     fig.update_layout(
-        height=90 + max(26, 15 * len(shares)) * len(kinds),
+        height=90 + (8 + 20 * len(shares)) * len(kinds),
         barmode="group",
         bargap=0.25,
         showlegend=len(shares) > 1,
