@@ -30,6 +30,7 @@ page = open_course(
         _("3 Pre-training"): [
             Stop("masking", _("Masking"), ":material/visibility_off:"),
             Stop("next_sentence", _("Next sentence"), ":material/swap_vert:"),
+            Stop("pretraining", _("Pre-training"), ":material/model_training:"),
             Stop("experiments", _("The paper’s experiments"), ":material/science:"),
         ],
         _("4 Fine-tuning"): [Stop("classification", _("Sentence classification"), ":material/category:")],

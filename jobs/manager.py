@@ -111,8 +111,9 @@ class Manager:
         """Queue a run of `target`, a generator function "package.module:name" that yields minibert events.
 
         Where the target takes `out` it gets a folder to save to, and where it takes `mailbox` a function that returns
-        what `Run.send` has sent since it was last called. Files for it travel as `Upload` arguments. The arguments
-        are copied now. Raises QueueFull, ClusterError (nothing answers at the scheduler's address) and JobError.
+        what `Run.send` has sent since it was last called. Files for it travel as `Upload` arguments or in lists of
+        them. The arguments are copied now. Raises QueueFull, ClusterError (nothing answers at the scheduler's address)
+        and JobError.
         """
         if callable(target):
             target = f"{target.__module__}:{target.__qualname__}"
@@ -144,6 +145,11 @@ class Manager:
 
     def send(self, run: Run, message) -> None:
         self._start(self._deliver(run, message))
+
+    def delete(self, run: Run) -> None:
+        """Forget a run that is over, and its files; one that goes on is left alone."""
+        with contextlib.suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(self._delete(run), self._loop).result(timeout=5)
 
     def close(self) -> None:
         """End everything that runs and the cluster, if it is ours. Called when the app exits."""
@@ -290,8 +296,15 @@ class Manager:
             for i, run in enumerate(run for run in self.runs(whose) if run.over and run not in self._active):
                 total += run.size()
                 if i >= most_runs or (total > most_bytes and i > 0):
-                    del self._runs[run.id]
-                    shutil.rmtree(run.directory, ignore_errors=True)
+                    self._forget(run)
+
+    async def _delete(self, run: Run) -> None:
+        if run.over and run not in self._active:
+            self._forget(run)
+
+    def _forget(self, run: Run) -> None:
+        self._runs.pop(run.id, None)
+        shutil.rmtree(run.directory, ignore_errors=True)
 
     # The cluster, in the loop
 

@@ -122,8 +122,15 @@ def events_of(target: str, arguments: bytes, folder: Path, inbox: Inbox):
         raise TypeError(f"{target} is not a generator function")
     args, kwargs = pickle.loads(arguments)
     uploads = folder / "in"
-    args = [a.unpack(uploads / str(i)) if isinstance(a, Upload) else a for i, a in enumerate(args)]
-    kwargs = {k: a.unpack(uploads / k) if isinstance(a, Upload) else a for k, a in kwargs.items()}
+    args = [unpacked(a, uploads / str(i)) for i, a in enumerate(args)]
+    kwargs = {k: unpacked(a, uploads / k) for k, a in kwargs.items()}
     offered = {"out": folder / "out", "mailbox": inbox.take}
     taken = {name: offered[name] for name in offered if name in inspect.signature(function).parameters}
     return function(*args, **{**taken, **kwargs})
+
+
+def unpacked(argument, folder: Path):
+    """The argument with a path in place of an `Upload`, and of each in a list."""
+    if isinstance(argument, list):
+        return [unpacked(one, folder / str(i)) for i, one in enumerate(argument)]
+    return argument.unpack(folder) if isinstance(argument, Upload) else argument

@@ -18,7 +18,7 @@ from minibert.pretrain import PretrainSettings, fills, pretrain_store
 from minibert.store import TokenStore
 from minibert.tokenizer import Tokenizer
 from minibert.toy_world import Story
-from minibert.train import Eval, Event, Optimization, Sample, autocast
+from minibert.train import Eval, Event, Optimization, Preparing, Sample, autocast
 
 # What a page starts with. Whole stories as rows; more hidden at a time than the paper's 15 %, for the run is short.
 TOY = PretrainSettings(
@@ -54,6 +54,7 @@ def pretrain_toy(
     first when each is masked alone, overall and by kind; `guessable`: the share that frequencies would get right
     without context; `guessable_from_neighbours`: the share that a count of words between two neighbours would.
     """
+    yield Preparing("writing stories")
     tokenizer = Tokenizer(toy_world.vocabulary())
     documents = toy_world.documents(stories, seed, world)
     held_out = toy_world.stories(HELD_OUT, seed + 1_000_003, world)

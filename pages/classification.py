@@ -1,9 +1,7 @@
 """One output layer: sentence classification. Fine-tune live, from the checkpoint and from random weights."""
 
-import io
 import statistics
 import time
-import zipfile
 from pathlib import Path
 
 import streamlit as st
@@ -11,9 +9,9 @@ import streamlit as st
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.models import UNTRAINED, available_models, load
+from ui.models import UNTRAINED, available_models, load, model_choice
 from ui.navigation import next_lesson
-from ui.runs import manager, owner
+from ui.runs import batch_title, live, manager, owner, state_rows, zipped
 from ui.source import show_source
 from ui.text import literal, show_tokens, visible
 from ui.translations import _, ngettext
@@ -27,7 +25,6 @@ RATES = [2e-5, 3e-5, PAPER_RATE, 1e-4, 2e-4, SMALL_RATE, 5e-4, 1e-3]
 SECONDS_AT_MOST = 900  # one run may not hold a place for ever
 LARGEST_TRAINING_SET = 20_000  # sentences
 MISTAKES = 12
-REFRESH = 0.7  # seconds between looks at a run that goes on
 
 lesson = Lesson("classification")
 
@@ -302,31 +299,11 @@ def results() -> None:
         st.selectbox(_("Runs"), batches, format_func=titles.get, key="shown")
     st.session_state["drawn"] = st.session_state["shown"]
     chosen = [run for run in runs if run.kind == st.session_state["shown"]]
-    going = [run for run in chosen if not run.over]
-    live(tuple(run.id for run in reversed(chosen)), bool(going))
-
-
-def batch_title(runs: list) -> str:
-    name = runs[0].title.split(" · ")[0]
-    done = sum(run.state == "finished" for run in runs)
-    when = time.strftime("%H:%M:%S", time.gmtime(runs[-1].created))
-    return _("{name}, {when} UTC: {done} of {n} finished").format(name=name, when=when, done=done, n=len(runs))
-
-
-def live(ids: tuple[str, ...], going: bool) -> None:
-    """Redraw by itself while a run goes on; the whole page once more when the last one has ended."""
-
-    def look() -> None:
-        runs = [run for run in (manager().get(run_id, owner()) for run_id in ids) if run]
-        if going and all(run.over for run in runs):
-            st.rerun()
-        draw(runs)
-
-    st.fragment(look, run_every=REFRESH if going else None)()
+    live(tuple(run.id for run in reversed(chosen)), draw)
 
 
 def draw(runs: list) -> None:
-    state_rows(runs)
+    state_rows(runs, speed)
     shown = [Shown(run) for run in runs]
     shown = [one for one in shown if one.start and one.last_eval]
     if not shown:
@@ -341,31 +318,8 @@ def draw(runs: list) -> None:
         inspect(shown, labels)
 
 
-def state_rows(runs: list) -> None:
-    words = {
-        "queued": _("waiting, place {place}"),
-        "starting": _("starting"),
-        "running": _("training"),
-        "finished": _("finished"),
-        "failed": _("failed"),
-        "cancelled": _("stopped"),
-        "lost": _("lost"),
-    }
-    with st.container(key="run-states"):
-        for run in runs:
-            with st.container(horizontal=True, vertical_alignment="center", key=f"run-{run.id}"):
-                state = words[run.state].format(place=run.position or 1)
-                step = run.latest("step")
-                speed = ""
-                if step and not run.over:
-                    speed = _(" · loss {loss:.3f} · {speed:,.0f} tokens/s").format(
-                        loss=step["loss"], speed=step["tokens_per_second"]
-                    )
-                st.progress(run.progress, text=f"{literal(run.title)}: **{state}**{speed}")
-                if not run.over:
-                    st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=run.cancel)
-            if run.error:
-                st.error(literal(run.error), icon=":material/error:")
+def speed(step: dict) -> str:
+    return _(" · loss {loss:.3f} · {speed:,.0f} tokens/s").format(loss=step["loss"], speed=step["tokens_per_second"])
 
 
 def curves(shown: list[Shown], chance: float) -> None:
@@ -575,24 +529,17 @@ def take_away(one: Shown) -> None:
     )
 
 
-def zipped(files: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
-
-
 # --- the page -------------------------------------------------------------------------------------------------------
 
 lesson.show_title()
 manager().warm_up()
-shipped = next((info for info in available_models() if info.directory and info.can_fill), None)
+starts = {info.name: info.directory for info in available_models(fill=True, trained=True)}
 lesson.show("What is added")
-one_example(shipped.name if shipped else UNTRAINED)
+model = model_choice(fill=True, trained=True, label=_("The pre-trained model")) if starts else UNTRAINED
+one_example(model)
 lesson.show("What the pre-trained weights bring")
 lesson.show("Train it")
-controls(shipped.directory if shipped else None)
+controls(starts.get(model))
 results()
 lesson.show("How much to believe")
 lesson.show("Where it fails")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ui.navigation import ROOT
+from ui.runs import complete, own_models
 from ui.state import follow_link, set_url, url_choice
 from ui.translations import _
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 CHECKPOINTS = ROOT / "checkpoints"
 UNTRAINED = "untrained"
 TRACE_TOKENS = 128  # more than anyone looks at; a trace of 512 tokens is 60 MB for a small model
-_FILES = ("config.json", "model.safetensors", "vocab.txt")
 _PAINT = 3.0  # seconds: what a browser needs to fetch and draw the first page before torch takes a core
 
 
@@ -100,29 +100,27 @@ class Trace:
         return self.encoding.ids
 
 
-def available_models(*, fill: bool = False, judge: bool = False) -> list[ModelInfo]:
-    """The checkpoints that ship, this session's own runs, and – always – an untrained model, in that order.
+def available_models(*, fill: bool = False, judge: bool = False, trained: bool = False) -> list[ModelInfo]:
+    """The checkpoints that ship, this session's own runs, finished or stopped, and – always – an untrained model, in
+    that order.
 
-    fill: only models that can fill a [MASK] · judge: only models that can say whether a segment follows another.
+    fill: only models that can fill a [MASK] · judge: only models that can say whether a segment follows another ·
+    trained: without the untrained one.
     """
-    shipped = [ModelInfo(path.name, path.name, path) for path in sorted(CHECKPOINTS.glob("*")) if _complete(path)]
-    everything = [*shipped, *_own_runs(), ModelInfo(UNTRAINED, _("untrained (random weights)"))]
+    shipped = [ModelInfo(path.name, path.name, path) for path in sorted(CHECKPOINTS.glob("*")) if complete(path)]
+    everything = [*shipped, *_own_runs()]
+    if not trained:
+        everything.append(ModelInfo(UNTRAINED, _("untrained (random weights)")))
     return [info for info in everything if (info.can_fill or not fill) and (info.can_judge or not judge)]
 
 
-def _complete(path: Path) -> bool:
-    return all((path / name).is_file() for name in _FILES)
-
-
 def _own_runs() -> list[ModelInfo]:
-    from ui.runs import own_finished_runs
-
-    return [ModelInfo(run.id, run.title, run.result) for run in own_finished_runs() if _complete(run.result)]
+    return [ModelInfo(run.id, run.title, run.result) for run in own_models()]
 
 
-def model_choice(key: str = "model", *, fill: bool = False, judge: bool = False, label: str | None = None) -> str:
-    """A select box over `available_models`, in the link under `key`; returns the name of the chosen one."""
-    models = {info.name: info for info in available_models(fill=fill, judge=judge)}
+def model_choice(key: str = "model", *, label: str | None = None, **kinds: bool) -> str:
+    """A select box over `available_models(**kinds)`, in the link under `key`; returns the name of the chosen one."""
+    models = {info.name: info for info in available_models(**kinds)}
     first = next(iter(models))
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or st.session_state.get(key) not in models:
@@ -179,7 +177,7 @@ def _untrained() -> Loaded:
     from minibert.tokenizer import Tokenizer
     from minibert.vocab import learn_fast
 
-    shipped = next((path for path in sorted(CHECKPOINTS.glob("*")) if _complete(path)), None)
+    shipped = next((path for path in sorted(CHECKPOINTS.glob("*")) if complete(path)), None)
     if shipped is not None:
         tokenizer = checkpoint.load_tokenizer(shipped)
         config = BertConfig.from_dict(json.loads((shipped / "config.json").read_text(encoding="utf-8")))
@@ -230,7 +228,7 @@ def _warm() -> None:
     time.sleep(_PAINT)
     from minibert.model import Batch  # noqa: F401  (imports torch)
 
-    shipped = next((path for path in sorted(CHECKPOINTS.glob("*")) if _complete(path)), None)
+    shipped = next((path for path in sorted(CHECKPOINTS.glob("*")) if complete(path)), None)
     info = ModelInfo(shipped.name, shipped.name, shipped) if shipped else ModelInfo(UNTRAINED, UNTRAINED)
     _load(info.name, info.directory, info.version)
     from ui.runs import manager

@@ -1,8 +1,12 @@
-"""The server's training runs, seen from a page: whose they are, and what this class has trained."""
+"""The server's training runs, seen from a page: whose they are, how they go on, and what this class has trained."""
 
 import hashlib
+import io
 import os
 import secrets
+import time
+import zipfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -13,6 +17,9 @@ from ui.text import literal
 from ui.translations import _, ngettext
 
 _OWNER = "_owner"  # session_state key
+PRETRAINING = "pretraining"  # kinds of runs begin with their page's name
+REFRESH = 0.7  # seconds between looks at a run that goes on
+MODEL_FILES = ("config.json", "model.safetensors", "vocab.txt")
 
 
 @st.cache_resource(show_spinner=False)
@@ -32,11 +39,88 @@ def owner() -> str:
     return st.session_state[_OWNER]
 
 
-def own_finished_runs() -> list:
-    """This browser's finished runs that left a model, newest first."""
+def settled(run) -> bool:
+    """Whether a run is over and its files, if it left any, are here: those of a stopped run come a moment later."""
+    return run.over and run.future is None
+
+
+def complete(directory: Path) -> bool:
+    """Whether a folder holds a whole model."""
+    return all((directory / name).is_file() for name in MODEL_FILES)
+
+
+def own_models() -> list:
+    """This browser's runs that left a whole model, finished or stopped, newest first. Of a pre-training that was
+    stopped and resumed only the last part counts: it holds what the others learned."""
     if not (Path(os.environ.get("MINIBERT_RUNS") or ROOT / "runs")).is_dir():
         return []
-    return [run for run in manager().runs(owner()) if run.state == "finished" and run.result.is_dir()]
+    runs = [run for run in manager().runs(owner()) if settled(run) and complete(run.result)]
+    last = {run.kind: run.id for run in reversed(runs)}
+    return [run for run in runs if not run.kind.startswith(f"{PRETRAINING}/") or last[run.kind] == run.id]
+
+
+def batch_title(runs: list) -> str:
+    """The runs of one click in words."""
+    name = runs[0].title.split(" · ")[0]
+    done = sum(run.state == "finished" for run in runs)
+    when = time.strftime("%H:%M:%S", time.gmtime(runs[-1].created))
+    return _("{name}, {when} UTC: {done} of {n} finished").format(name=name, when=when, done=done, n=len(runs))
+
+
+def live(ids: tuple[str, ...], draw: Callable[[list], None]) -> None:
+    """Call `draw` with these runs, again and again while one of them goes on; the whole page runs once more when the
+    last one has ended."""
+    going = not all(settled(run) for run in found(ids))
+
+    def look() -> None:
+        runs = found(ids)
+        if going and all(map(settled, runs)):
+            st.rerun()
+        draw(runs)
+
+    st.fragment(look, run_every=REFRESH if going else None)()
+
+
+def found(ids: tuple[str, ...]) -> list:
+    """The runs of this browser with these ids that are still kept."""
+    return [run for run in (manager().get(run_id, owner()) for run_id in ids) if run]
+
+
+def state_rows(runs: list, speed: Callable[[dict], str], actions: Callable[[object], None] = lambda run: None) -> None:
+    """A progress bar for each run with its state in words and a button to stop it.
+
+    speed(step): what to say of the last step of a run that goes on · actions(run): more buttons beside it.
+    """
+    words = {
+        "queued": _("waiting, place {place}"),
+        "starting": _("starting"),
+        "running": _("training"),
+        "finished": _("finished"),
+        "failed": _("failed"),
+        "cancelled": _("stopped"),
+        "lost": _("lost"),
+    }
+    with st.container(key="run-states"):
+        for run in runs:
+            with st.container(horizontal=True, vertical_alignment="center", key=f"run-{run.id}"):
+                state = words[run.state].format(place=run.position or 1)
+                step = run.latest("step")
+                now = speed(step) if step and not run.over else ""
+                st.progress(run.progress, text=f"{literal(run.title)}: **{state}**{now}")
+                if not run.over:
+                    st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=run.cancel)
+                actions(run)
+            if run.error:
+                st.error(literal(run.error), icon=":material/error:")
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """Name → content as a zip file."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
 
 
 def show_runs() -> None:

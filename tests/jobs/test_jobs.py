@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 import jobs
 from jobs.files import unpack
+from jobs.worker import unpacked
 
 manager_module = importlib.import_module("jobs.manager")  # `jobs.manager` is the function of that name
 ROOT = Path(__file__).resolve().parents[2]
@@ -197,6 +198,27 @@ def test_owners_see_their_own_runs_only(manager):
     assert manager.get(one.id, owner="two") is None
     assert len(one.id) == 32 and one.id != two.id
     ended(one), ended(two)
+
+
+def test_only_a_run_that_is_over_is_deleted(manager):
+    run = submit(manager, "until_cancelled")
+    until(lambda: run.events())
+    manager.delete(run)
+    assert manager.get(run.id) is run and run.directory.is_dir()
+    run.cancel()
+    ended(run)
+    until(lambda: run not in manager._active)
+    manager.delete(run)
+    assert manager.get(run.id) is None and not run.directory.exists()
+
+
+def test_uploads_in_a_list_are_unpacked_each_on_its_own(tmp_path):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "text.txt").write_text(name, encoding="utf-8")
+    uploads = [jobs.Upload(tmp_path / name / "text.txt") for name in "ab"]
+    paths = unpacked([*uploads, 3], tmp_path / "in")
+    assert [path.read_text(encoding="utf-8") for path in paths[:2]] == ["a", "b"] and paths[2] == 3
 
 
 def test_the_oldest_runs_beyond_the_limit_are_removed(manager, monkeypatch):

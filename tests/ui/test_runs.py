@@ -8,14 +8,16 @@ from streamlit.testing.v1 import AppTest
 from ui import runs
 
 
-def run_of(owner, title, accuracy=None, state="finished", result=None):
+def run_of(owner, title, accuracy=None, state="finished", result=None, kind="classification/1"):
     metrics = {} if accuracy is None else {"accuracy": accuracy}
     return SimpleNamespace(
         id=title,
         owner=owner,
         title=title,
         state=state,
-        over=state in ("finished", "failed"),
+        kind=kind,
+        over=state in ("finished", "failed", "cancelled"),
+        future=None,
         latest=lambda kind: {"step": 100, "metrics": metrics} if kind == "done" and state == "finished" else None,
         result=result or SimpleNamespace(is_dir=lambda: False),
     )
@@ -68,3 +70,25 @@ def test_a_reader_keeps_one_name():
     name = one.text[0].value
     assert len(name) == 32 and one.run().text[0].value == name
     assert AppTest.from_function(reader).run().text[0].value != name
+
+
+def test_stopped_runs_leave_models_too_and_a_resumed_one_leaves_one(trained, tmp_path, monkeypatch):
+    monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path))
+    for name in ("whole", "half"):
+        (tmp_path / name).mkdir()
+        for file in runs.MODEL_FILES if name == "whole" else runs.MODEL_FILES[:2]:
+            (tmp_path / name / file).touch()
+    whole, half = tmp_path / "whole", tmp_path / "half"
+    late = run_of("me", "its files are on their way", state="cancelled", result=whole)
+    late.future = object()
+    trained += [
+        run_of("me", "resumed", result=whole, kind="pretraining/7"),
+        run_of("me", "before it was stopped", state="cancelled", result=whole, kind="pretraining/7"),
+        run_of("me", "stopped", state="cancelled", result=whole, kind="pretraining/8"),
+        run_of("me", "seed 1", result=whole),
+        run_of("me", "seed 0", result=whole),
+        run_of("me", "stopped too early", state="cancelled", result=half),
+        late,
+        run_of("you", "yours", result=whole),
+    ]
+    assert [run.title for run in runs.own_models()] == ["resumed", "stopped", "seed 1", "seed 0"]

@@ -1,0 +1,267 @@
+"""Figures of pre-training: curves while it goes on, and what a model knew at the steps that were kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.attention import literal, token_label
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
+
+AXES = ("step", "seconds", "tokens")
+# A run, or a word, is told by colour and by dash and symbol as well.
+LOOKS = (
+    (BLUE, "solid", "circle"),
+    (ORANGE, "dash", "diamond"),
+    (GREEN, "dot", "square"),
+    (PINK, "dashdot", "triangle-up"),
+    (VERMILION, "longdash", "x"),
+    (SKY, "longdashdot", "star"),
+)
+At = tuple[float, float, float]  # a place in a run, in the units of AXES
+
+
+@dataclass(frozen=True)
+class History:
+    """What a run has reported: quantity → [(place, value)]. Quantities of training batches have the names of a step's
+    fields and parts ("lr", "mlm_loss"); those measured on text kept apart are "held out: …" of the metric's name."""
+
+    name: str
+    points: dict[str, list[tuple[At, float]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, name: str, events: Iterable[dict]) -> History:
+        history = cls(name)
+        here: At = (0.0, 0.0, 0.0)
+        for event in events:
+            if event["event"] == "step":
+                here = (event["step"], event["seconds"], event["tokens"])
+                values = {"loss": event["loss"], "lr": event["lr"], "tokens_per_second": event["tokens_per_second"]}
+                values |= event["parts"]
+            elif event["event"] == "eval":
+                values = {f"held out: {metric}": value for metric, value in event["metrics"].items()}
+            else:
+                continue
+            for quantity, value in values.items():
+                history.points.setdefault(quantity, []).append((here, value))
+        return history
+
+    def last(self, quantity: str) -> float | None:
+        return self.points[quantity][-1][1] if quantity in self.points else None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A quantity of training batches, as a line, and one of text kept apart, as marks; and heights to hold them
+    against, each with a few words. percent: from 0 to 1."""
+
+    title: str
+    line: str | None = None
+    marks: str | None = None
+    references: Mapping[str, float] = field(default_factory=dict)
+    percent: bool = False
+
+
+def learning_curves(histories: Sequence[History], panels: Sequence[Panel], axis: str, axis_title: str) -> go.Figure:
+    """A panel a quantity, two beside each other; a colour, dash and symbol a run. axis: one of AXES."""
+    place = AXES.index(axis)
+    rows = math.ceil(len(panels) / 2)
+    fig = make_subplots(
+        rows=rows,
+        cols=2,
+        subplot_titles=[panel.title for panel in panels],
+        horizontal_spacing=0.1,
+        vertical_spacing=0.3 / max(rows, 1) if rows > 1 else 0,
+    )
+    fig.update_annotations(font_size=FONT_SIZE)
+    for number, panel in enumerate(panels):
+        row, column = number // 2 + 1, number % 2 + 1
+        for index, history in enumerate(histories):
+            colour, dash, symbol = LOOKS[index % len(LOOKS)]
+            for quantity, mode in ((panel.line, "lines"), (panel.marks, "lines+markers")):
+                points = history.points.get(quantity, [])
+                if not points:
+                    continue
+                faint = mode == "lines" and bool(history.points.get(panel.marks))
+                fig.add_scatter(
+                    x=[at[place] for at, _ in points],
+                    y=[value for _, value in points],
+                    mode=mode,
+                    name=history.name,
+                    line={"color": colour, "dash": dash, "width": 1.5 if faint else 3},
+                    marker={"symbol": symbol, "size": 8, "color": colour},
+                    opacity=0.55 if faint else 1,
+                    showlegend=False,
+                    hovertemplate=f"{literal(history.name)}<br>%{{x:,.0f}}: %{{y:{'.1%' if panel.percent else '.4~g'}}}"
+                    "<extra></extra>",
+                    row=row,
+                    col=column,
+                )
+        for words, height in panel.references.items():
+            fig.add_hline(
+                y=height,
+                line={"color": GREY, "dash": "dash", "width": 2},
+                annotation={"text": words, "font": {"size": SMALL}, "yanchor": "bottom"},
+                annotation_position="top right",
+                row=row,
+                col=column,
+            )
+        if panel.percent:
+            fig.update_yaxes(tickformat=".0%", range=[0, 1.04], row=row, col=column)
+        else:
+            fig.update_yaxes(rangemode="tozero", row=row, col=column)
+        if number >= len(panels) - 2:
+            fig.update_xaxes(title_text=axis_title, row=row, col=column)
+    for index, history in enumerate(histories):
+        colour, dash, symbol = LOOKS[index % len(LOOKS)]
+        look = {"line": {"color": colour, "dash": dash, "width": 3}, "marker": {"symbol": symbol, "size": 8}}
+        fig.add_scatter(x=[None], y=[None], mode="lines+markers", name=literal(history.name), **look)
+    fig.update_xaxes(rangemode="tozero", tickformat="~s" if axis == "tokens" else None)
+    fig.update_layout(
+        height=240 * rows + 70,
+        margin={"t": 36},
+        showlegend=len(histories) > 1,
+        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
+        uirevision=f"curves {axis}",
+    )
+    return fig
+
+
+def right_by_kind(shares: Mapping[str, Mapping[str, float]], axis_title: str) -> go.Figure:
+    """shares: run → kind → share right. A bar a kind for each run, in the order of the first run's shares."""
+    first = next(iter(shares.values()))
+    kinds = sorted(first, key=first.__getitem__)
+    fig = go.Figure()
+    for index, (name, values) in enumerate(shares.items()):
+        fig.add_bar(
+            x=[values.get(kind) for kind in kinds],
+            y=kinds,
+            orientation="h",
+            name=literal(name),
+            marker={"color": LOOKS[index % len(LOOKS)][0], "pattern": {"shape": ("", "/", ".", "x")[index % 4]}},
+            text=[f"{values[kind]:.0%}" if kind in values else "" for kind in kinds],
+            textposition="outside",
+            textfont={"size": SMALL},
+            constraintext="none",
+            cliponaxis=False,
+            hovertemplate="%{y}: %{x:.1%}<extra></extra>",
+        )
+    fig.update_xaxes(tickformat=".0%", range=[0, 1.1], title_text=axis_title)
+    fig.update_yaxes(showgrid=False)
+    fig.update_layout(
+        height=90 + (8 + 20 * len(shares)) * len(kinds),
+        barmode="group",
+        bargap=0.25,
+        showlegend=len(shares) > 1,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    )
+    return fig
+
+
+def answers_over_steps(
+    steps: Sequence[str], answers: Mapping[str, Sequence[float]], current: int, titles: tuple[str, str]
+) -> go.Figure:
+    """The probability of each answer at every kept step; answers: token → (S,). The steps are evenly spaced: they
+    were kept more densely at the start. current: the step that is looked at."""
+    fig = go.Figure()
+    for index, (token, probs) in enumerate(answers.items()):
+        colour, dash, symbol = LOOKS[index % len(LOOKS)]
+        fig.add_scatter(
+            x=list(range(len(steps))),
+            y=list(probs),
+            mode="lines+markers",
+            name=token_label(token),
+            line={"color": colour, "dash": dash, "width": 3},
+            marker={"symbol": symbol, "size": 10, "color": colour},
+            customdata=list(steps),
+            hovertemplate=f"{token_label(token)}, %{{customdata}}: %{{y:.1%}}<extra></extra>",
+        )
+    fig.add_vline(x=current, line={"color": GREY, "width": 3, "dash": "dot"})
+    fig.update_xaxes(tickvals=list(range(len(steps))), ticktext=list(steps), title_text=titles[0])
+    fig.update_yaxes(tickformat=".0%", rangemode="tozero", title_text=titles[1])
+    fig.update_layout(height=320, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
+    return fig
+
+
+def word_map(words: Sequence[str], places, current: int, titles: tuple[str, str], *, name_start: str) -> go.Figure:
+    """Words at one step, each with its way there. places: (S, N, 2), all in one plane; the axes are the same for
+    every step, so that what moves in the picture has moved."""
+    places = np.asarray(places, dtype=float)  # (S, N, 2)
+    fig = go.Figure()
+    for number in range(len(words)):
+        way = places[: current + 1, number]
+        fig.add_scatter(
+            x=way[:, 0], y=way[:, 1], mode="lines", line={"color": GREY, "width": 1.5}, opacity=0.6, hoverinfo="skip"
+        )
+    if current:
+        fig.add_scatter(
+            x=places[0, :, 0],
+            y=places[0, :, 1],
+            mode="markers",
+            marker={"symbol": "circle-open", "size": 8, "color": GREY, "line": {"width": 2}},
+            text=[f"{token_label(word)}, {name_start}" for word in words],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    low, high = places.min((0, 1)), places.max((0, 1))
+    room = 0.12 * np.maximum(high - low, 1e-6)
+    low, high = low - room, high + room
+    here = places[current]
+    fig.add_scatter(
+        x=here[:, 0],
+        y=here[:, 1],
+        mode="markers",
+        marker={"size": 11, "color": BLUE},
+        text=[token_label(word) for word in words],
+        hovertemplate="%{text}: %{x:.3f}, %{y:.3f}<extra></extra>",
+    )
+    pixels = (here - low) / (high - low) * MAP_SIZE
+    for word, place, (right, up) in zip(words, here, free_places(pixels, [len(word) for word in words]), strict=True):
+        fig.add_annotation(
+            x=place[0],
+            y=place[1],
+            text=token_label(word),
+            ax=right,
+            ay=-up,
+            font={"size": FONT_SIZE},
+            arrowhead=0,
+            arrowwidth=1,
+            arrowcolor=GREY,
+            standoff=5,
+        )
+    fig.update_xaxes(title_text=titles[0], range=[low[0], high[0]], zeroline=True)
+    fig.update_yaxes(title_text=titles[1], range=[low[1], high[1]], zeroline=True)
+    fig.update_layout(height=520, showlegend=False, dragmode=False)
+    return fig
+
+
+MAP_SIZE = np.array([400.0, 430.0])  # pixels of the map's area, about
+LETTER, LINE = 9.5, 19.0  # pixels of a letter and of a line of text
+
+
+def free_places(points: np.ndarray, lengths: Sequence[int]) -> list[tuple[float, float]]:
+    """For each point (N, 2) in pixels the way from it, right and up, to the middle of its label, so that labels cover
+    neither each other nor points while there is room near by. lengths: of the labels, in letters."""
+    taken = [(x, y, 7.0, 7.0) for x, y in points]  # middle, half width and half height
+    ways = []
+    for (x, y), letters in zip(points, lengths, strict=True):
+        half = LETTER * letters / 2 + 2
+        candidates = [
+            (math.cos(angle) * (half + reach), math.sin(angle) * (LINE / 2 + reach))
+            for reach in range(6, 120, 6)
+            for angle in np.linspace(math.pi / 2, math.pi * 2.5, 16, endpoint=False)
+        ]
+        way = next((way for way in candidates if _is_free(x + way[0], y + way[1], half, taken)), candidates[0])
+        taken.append((x + way[0], y + way[1], half, LINE / 2))
+        ways.append(way)
+    return ways
+
+
+def _is_free(x: float, y: float, half: float, taken: Sequence[tuple[float, float, float, float]]) -> bool:
+    if not (half <= x <= MAP_SIZE[0] - half and LINE / 2 <= y <= MAP_SIZE[1] - LINE / 2):
+        return False
+    return all(abs(x - cx) >= half + w or abs(y - cy) >= LINE / 2 + h for cx, cy, w, h in taken)

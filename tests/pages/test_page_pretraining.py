@@ -1,0 +1,225 @@
+"""The pre-training page: texts in, runs stopped and resumed, steps looked back at, models kept."""
+
+import html
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from ui.lesson import Lesson, load_quiz
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSON = Lesson("pretraining")
+HOSTILE = [
+    "",
+    "x" * 100_000,
+    "😀🏳️‍🌈👩‍👩‍👧‍👦 [MASK]",
+    "שלום עולם مرحبا [MASK]",
+    "a\x00b\x00[MASK]",
+    "</script><img src=x onerror=alert(1)>[MASK]",
+    "*bold* `code` $x^2$ :red[red] | table | <b>b</b> [MASK]",
+]
+
+
+@pytest.fixture(scope="module")
+def runs_folder(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("runs")
+        patch.setenv("MINIBERT_RUNS", str(folder))
+        import streamlit
+
+        streamlit.cache_resource.clear()
+        yield folder
+        from ui.runs import manager
+
+        manager().close()
+        streamlit.cache_resource.clear()
+
+
+def open_page(**query) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "pages" / "pretraining.py"), default_timeout=200)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return whole(app.run())
+
+
+@pytest.fixture
+def app(runs_folder):
+    return open_page()
+
+
+def whole(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception
+    return app
+
+
+def text_of(app: AppTest) -> str:
+    return html.unescape("\n".join(block.value for block in app.markdown))
+
+
+def errors_of(app: AppTest) -> list[str]:
+    return [html.unescape(box.value) for box in app.error]
+
+
+def upload(content: bytes, **query) -> AppTest:
+    app = open_page(data="own", **query)
+    app.file_uploader(key="file").set_value(("mine.txt", content, "text/plain"))
+    return whole(app.run())
+
+
+def until(condition, seconds=300):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.1)
+
+
+def test_its_defaults_are_the_toy_world_s(app):
+    from minibert.toy_pretrain import TOY
+
+    assert app.slider(key="seconds").value == TOY.minutes * 60
+    assert app.select_slider(key="rate").value == TOY.optimization.learning_rate
+    assert app.slider(key="masked").value == round(100 * TOY.masking.rate)
+    assert (app.session_state["size"], app.session_state["start"]) == (TOY.preset, TOY.start)
+    assert "No run yet" in text_of(app) and not app.button(key="train").disabled
+
+
+def test_a_story_shows_what_determines_its_words(app):
+    from minibert.toy_world import generate
+
+    story = generate(3)
+    asked = [word for word in story.words if word.kind]
+    assert f"{len(asked)} of its {len(story.words)} words" in text_of(app)
+    chips = next(block.proto.body for block in app.get("html") if "A story" in block.proto.body)
+    assert chips.count("mb-changed") == len(asked)
+    first = asked[0]
+    told = ", ".join(story.words[i].text for i in first.determined_by)
+    assert f"<bdi>{first.text}</bdi><small>← {told}</small>" in chips
+    app.button(key="another-story").click()
+    assert whole(app.run()).query_params["story"] == "4"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_any_sentence_is_text(app, text):
+    app.text_input(key="cloze").set_value(text)
+    whole(app.run())
+    for block in app.get("html"):
+        assert "<img src=x" not in block.proto.body
+
+
+UPLOADS = {
+    "not UTF-8": (b"caf\xe9 and more\n", "mine.txt, line 1: not UTF-8"),
+    "empty": (b"", "mine.txt is empty"),
+    "binary": (b"\0\0\0\0", "mine.txt, line 1: a NUL byte"),
+    "large": (b"a b c\n" * 1_000_000, "this page takes 5 MB"),
+}
+
+
+@pytest.mark.parametrize("name", UPLOADS)
+def test_an_unusable_file_is_refused_in_words(runs_folder, name):
+    content, message = UPLOADS[name]
+    app = upload(content)
+    assert any(message in error for error in errors_of(app)), errors_of(app)
+    assert app.button(key="train").disabled
+
+
+def test_next_sentences_need_two_documents(runs_folder):
+    assert not upload(b"One document.\n").button(key="train").disabled
+    app = upload(b"One document.\n", pairs="true")
+    assert "at least two documents" in errors_of(app)[0] and app.button(key="train").disabled
+
+
+def test_every_tenth_document_is_kept_apart(runs_folder):
+    app = upload("\n\n".join(f"document number {n}." for n in range(30)).encode())
+    assert "30 documents, 90 words" in text_of(app) and not app.button(key="train").disabled
+
+
+@pytest.mark.slow
+def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, monkeypatch):
+    """The whole way, on the toy world."""
+    from minibert import checkpoint, snapshots, toy_pretrain
+    from minibert.pretrain import fill
+    from ui import models, runs
+
+    app = open_page(budget="steps", steps="50")
+    app.text_input(key="name").set_value("<b>mine</b>")
+    app.button(key="train").click()
+    whole(app.run())
+    (run,) = runs.manager().runs()
+    monkeypatch.setattr(runs, "owner", lambda: run.owner)
+    until(lambda: run.latest("step"))
+    app.button(key=f"stop-{run.id}").click()
+    whole(app.run())
+    until(lambda: runs.settled(run))
+    assert run.state == "cancelled" and [info.name for info in models._own_runs()] == [run.id]
+
+    whole(app.run())
+    app.button(key=f"resume-{run.id}").click()
+    whole(app.run())
+    again = runs.manager().runs()[0]
+    assert again.kind == run.kind and again.title == run.title == "<b>mine</b>"
+    until(lambda: runs.settled(again))
+    assert again.state == "finished", again.traceback
+    assert [info.name for info in models._own_runs()] == [again.id]  # its first part is not a model of its own
+    steps = [event["step"] for one in (run, again) for event in one.events() if event["event"] == "step"]
+    assert steps == sorted(set(steps))
+    assert again.latest("done")["step"] == 50 > run.latest("step")["step"]
+    metrics = again.latest("eval")["metrics"]
+    assert set(metrics) >= {"determined", "guessable", "guessable_from_neighbours"}
+
+    whole(app.run())
+    tiles = {metric.label: (metric.value, metric.delta) for metric in app.metric}
+    assert tiles["Determined words right"] == (
+        f"{metrics['determined']:.1%}",
+        f"{metrics['guessable_from_neighbours']:.0%} by the neighbours",
+    )
+    kept = snapshots.listed(again.result)
+    assert len(kept) >= 2 and app.select_slider(key="at").options[0] == f"{kept[0].step:,}"
+    app.select_slider(key="at").set_value(0)
+    whole(app.run())
+    then, now = snapshots.load(again.result, kept[0]), checkpoint.load(again.result)
+    text = app.text_input(key="sentence").value
+    tokenizer = checkpoint.load_tokenizer(again.result)
+    bars = next(chart.proto.alt for chart in app.get("plotly_chart") if chart.proto.alt.startswith("Likeliest"))
+    with torch.no_grad():
+        before, after = (fill(model, tokenizer, text)[0] for model in (then, now))
+    assert f", at step {kept[0].step:,}: {before[0][0]} {before[0][1]:.1%}" in bars and before != after
+    assert tokenizer.vocab == toy_pretrain.toy_world.vocabulary()
+
+    app.button(key=f"delete-{again.id}").click()
+    whole(app.run())
+    assert not runs.manager().runs() and not models._own_runs()
+
+
+def test_a_run_on_a_text_of_ones_own_is_measured_on_documents_kept_apart(runs_folder):
+    from ui import runs
+
+    app = upload("\n\n".join(f"the cat number {n} sat.\nit saw {n} mice." for n in range(200)).encode(),
+                 budget="steps", steps="50", pairs="true", start="random", size="tiny")  # fmt: skip
+    app.button(key="train").click()
+    whole(app.run())
+    (run,) = runs.manager().runs()
+    until(lambda: runs.settled(run))
+    assert run.state == "finished", run.traceback
+    assert {"mlm_loss", "nsp_accuracy"} <= set(run.latest("eval")["metrics"])
+    assert sorted(path.name for path in (run.directory / "text").iterdir()) == ["dev.txt", "train.txt"]
+    whole(app.run())
+    assert {"NSP accuracy", "MLM loss"} <= {metric.label for metric in app.metric}
+
+
+def test_every_section_is_on_the_page_and_the_quiz_is_sound(app):
+    shown = text_of(app) + "\n".join(open_page(data="course").markdown[i].value for i in range(8))
+    assert all(section in shown or LESSON.section(section)[1] in shown for section in LESSON.sections)
+    assert len(load_quiz(ROOT / "lessons" / "pretraining" / "quiz.toml")) >= 4
+
+
+def test_there_are_sentences_for_the_toy_world_and_for_other_texts():
+    import re
+
+    from minibert.toy_world import vocabulary
+
+    known = {*vocabulary(), "mask"}
+    toy = [all(word in known for word in re.findall(r"\w+", text.lower())) for text in LESSON.examples]
+    assert sum(toy) >= 3 and len(toy) - sum(toy) >= 3 and all("[MASK]" in text for text in LESSON.examples)
