@@ -85,14 +85,13 @@ def toy_story() -> None:
     story = generate(number)
     words = story.words
     asked = [word for word in words if word.kind is not None]
-    left, right = st.columns([3, 1], vertical_alignment="center")
-    with left:
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(
             _("One of endlessly many stories. **{n} of its {total} words** follow from the others:").format(
                 n=len(asked), total=len(words)
-            )
+            ),
+            width="content",
         )
-    with right:
         st.button(
             _("Another story"),
             key="another-story",
@@ -227,17 +226,14 @@ def sizes() -> dict[str, str]:
 def choose_settings() -> dict:
     """What the widgets say; all of it is in the link."""
     chosen = {"preset": choice("size", _("Size"), sizes())}
-    columns = st.columns([1, 3], gap="medium")
-    with columns[0]:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         budget = choice("budget", _("Train for"), {"seconds": _("seconds"), "steps": _("steps")})
-    with columns[1]:
+        look = {"bind": "query-params", "width": 420}
         if budget == "seconds":
-            seconds = st.slider(
-                _("Seconds of training"), 10, SECONDS_AT_MOST, SECONDS, 10, key="seconds", bind="query-params"
-            )
+            seconds = st.slider(_("Seconds of training"), 10, SECONDS_AT_MOST, SECONDS, 10, key="seconds", **look)
             chosen |= {"minutes": seconds / 60, "steps": None}
         else:
-            steps = st.slider(_("Steps"), 50, STEPS_AT_MOST, STEPS, 50, key="steps", bind="query-params")
+            steps = st.slider(_("Steps"), 50, STEPS_AT_MOST, STEPS, 50, key="steps", **look)
             chosen |= {"minutes": None, "steps": steps}
     with st.expander(_("More settings"), icon=":material/tune:"):
         columns = st.columns(3, gap="large")
@@ -577,8 +573,9 @@ def numbers(training: Training) -> None:
         tiles.append(
             (_("Learning rate"), f"{step['lr']:.1e}".replace("e-0", "e-"), _("step {n:,}").format(n=step["step"]))
         )
-    for column, (name, value, beside) in zip(st.columns(len(tiles)), tiles, strict=True):
-        column.metric(name, value, beside or None, delta_color="off", delta_arrow="off")
+    with st.container(horizontal=True, gap="large", key="numbers"):
+        for name, value, beside in tiles:
+            st.metric(name, value, beside or None, delta_color="off", delta_arrow="off", width="content")
 
 
 def axes() -> dict[str, str]:
@@ -851,7 +848,8 @@ def look_back() -> None:
     )
     encoding = tokenizer.encode(text, max_length=model.config.max_position_embeddings, truncation="head")
     answers_then(kept, tokenizer, encoding, at, labels)
-    left, right = st.columns(2, gap="large")
+    with st.grid(2, min_column_width=420, key="then") as grid:
+        left, right = grid.container(key="then-left"), grid.container(key="then-right")
     with left:
         head_then(model_at(kept[at]), tokenizer, text)
     with right:
@@ -899,7 +897,8 @@ def answers_then(kept: list[Moment], tokenizer, encoding, at: int, labels: list[
     probs = [expected_at(moment, tuple(encoding.ids), places[0]) for moment in kept]  # (V,) each
     ids = probs[at].argsort()[::-1][:5].tolist()
     words, bars = [tokenizer.vocab[i] for i in ids], probs[at][ids].tolist()
-    left, right = st.columns([2, 3], gap="large")
+    with st.grid(2, min_column_width=360, key="then-answers") as grid:
+        left, right = grid.container(key="then-answers-left"), grid.container(key="then-answers-right")
     with left:
         told = ", ".join(f"{word} {p:.1%}" for word, p in zip(words, bars, strict=True))
         figure(
