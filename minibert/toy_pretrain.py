@@ -78,7 +78,7 @@ def pretrain_toy(
     if going_on is not None:
         shutil.copytree(going_on, out, dirs_exist_ok=True)
     store = TokenStore.build(documents, tokenizer)
-    facts = {"data": [f"{world} toy world, {stories} stories"], "skipped": []}
+    facts = {"data": [f"{world} toy world, {stories} stories"], "world": world, "skipped": []}
     yield from pretrain_store(settings, store, tokenizer, out, measure, facts, resuming=going_on is not None)
 
 

@@ -27,8 +27,8 @@ from ui.translations import _, ngettext
 
 # The values of minibert.toy_pretrain.TOY (a test holds them equal), here so that the page need not import it to open.
 SECONDS, STEPS = 60, 1_000
-RATE, MASKED = 2e-3, 35
-RATES = [1e-4, 3e-4, 5e-4, 1e-3, RATE, 3e-3, 5e-3, 1e-2]
+RATE, MASKED = 5e-3, 35
+RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, RATE, 1e-2]
 SIZES = ("tiny", "mini", "small")
 SECONDS_AT_MOST, STEPS_AT_MOST = 900, 5_000  # one run may not hold a place for ever
 LARGEST_TEXT = 5_000_000  # bytes: what is larger belongs on the command line
@@ -54,11 +54,12 @@ st.html("""<style>
 
 @dataclass(frozen=True)
 class Text:
-    """What a run is trained on: documents to learn from and documents to measure on; the toy world makes its own."""
+    """What a run is trained on: documents to learn from and documents to measure on; a toy `world` makes its own."""
 
     name: str
     train: list[list[str]] | None = None
     dev: list[list[str]] | None = None
+    world: str | None = None
 
 
 def choose_text(pairs: bool) -> Text | None:
@@ -66,8 +67,10 @@ def choose_text(pairs: bool) -> Text | None:
     names = {"toy": _("The toy world"), "course": _("The text of this course"), "own": _("A file of your own")}
     match choice("data", _("Text"), names):
         case "toy":
-            toy_story()
-            return Text(_("toy world"))
+            worlds = {"small": _("nine kinds of scenes"), "whole": _("all nineteen")}
+            world = choice("world", _("Scenes"), worlds)
+            toy_story(world)
+            return Text(_("toy world") if world == "small" else _("whole toy world"), world=world)
         case "course":
             return course_text(pairs)
         case _other:
@@ -75,14 +78,14 @@ def choose_text(pairs: bool) -> Text | None:
 
 
 @st.fragment
-def toy_story() -> None:
+def toy_story(world: str) -> None:
     """A story of the toy world, with the words that the others determine."""
     from minibert.toy_world import KINDS, generate
 
     if follow_link("story") or "story" not in st.session_state:
         st.session_state["story"] = url_int("story", 3, 0, 999_999)
     number = st.session_state["story"]
-    story = generate(number)
+    story = generate(number, world=world)
     words = story.words
     asked = [word for word in words if word.kind is not None]
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
@@ -310,16 +313,19 @@ def start(text: Text, chosen: dict, name: str) -> None:
     taken = {training.name for training in own_trainings()}
     if name in taken:
         name = next(f"{name} ({n})" for n in range(2, len(taken) + 3) if f"{name} ({n})" not in taken)
-    files = {} if text.train is None else {"train.txt": as_file(text.train), "dev.txt": as_file(text.dev)}
-    submit(settings_of(chosen, toy=text.train is None), files, f"{PRETRAINING}/{time.time_ns()}", name)
+    files = {} if text.world else {"train.txt": as_file(text.train), "dev.txt": as_file(text.dev)}
+    settings = settings_of(chosen, toy=text.world is not None)
+    submit(settings, files, f"{PRETRAINING}/{time.time_ns()}", name, world=text.world)
 
 
 def as_file(documents: list[list[str]]) -> bytes:
     return "\n\n".join("\n".join(document) for document in documents).encode()
 
 
-def submit(settings, files: dict[str, bytes], kind: str, name: str, going_on: Path | None = None) -> None:
-    """Queue a run, on the toy world or on `files`, which are kept beside it for the case that it is stopped and
+def submit(
+    settings, files: dict[str, bytes], kind: str, name: str, *, world: str | None = None, going_on: Path | None = None
+) -> None:
+    """Queue a run, on a toy `world` or on `files`, which are kept beside it for the case that it is stopped and
     resumed."""
     from jobs.files import Upload, unpack
     from jobs.manager import JobError
@@ -329,7 +335,7 @@ def submit(settings, files: dict[str, bytes], kind: str, name: str, going_on: Pa
         options["going_on"] = Upload(going_on)
     try:
         if not files:
-            run = manager().submit("minibert.toy_pretrain:pretrain_toy", settings, **options)
+            manager().submit("minibert.toy_pretrain:pretrain_toy", settings, world=world, **options)
         else:
             with tempfile.TemporaryDirectory() as folder:
                 texts = unpack(files, Path(folder, "text"))
@@ -437,7 +443,8 @@ def resume(training: Training) -> None:
     run = training.runs[-1]
     text = run.directory / "text"
     files = {path.name: path.read_bytes() for path in text.iterdir()} if text.is_dir() else {}
-    submit(PretrainSettings(**values), files, training.key, training.name, going_on=run.result)
+    world = training.begun["details"].get("world")
+    submit(PretrainSettings(**values), files, training.key, training.name, world=world, going_on=run.result)
 
 
 @st.fragment

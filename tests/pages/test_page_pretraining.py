@@ -89,7 +89,7 @@ def test_its_defaults_are_the_toy_world_s(app):
 def test_a_story_shows_what_determines_its_words(app):
     from minibert.toy_world import generate
 
-    story = generate(3)
+    story = generate(3, world="small")
     asked = [word for word in story.words if word.kind]
     assert f"{len(asked)} of its {len(story.words)} words" in text_of(app)
     chips = next(block.proto.body for block in app.get("html") if "A story" in block.proto.body)
