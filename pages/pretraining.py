@@ -597,7 +597,7 @@ def curves(shown: list[Training]) -> None:
         )
     ]  # fmt: skip
     if measured:
-        title = _("Determined words right (without context: {share:.0%})").format(share=measured["guessable"])
+        title = _("Determined ({share:.0%} without context)").format(share=measured["guessable"])
         neighbours = measured["guessable_from_neighbours"]
         guessed = {_("from the two neighbours: {share:.0%}").format(share=neighbours): neighbours}
         panels.append(Panel(title, None, "held out: determined", guessed, percent=True))
