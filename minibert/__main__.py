@@ -60,13 +60,14 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--top", type=positive(int), default=5, help="answers per blank (default: 5)")
 
     sub = command("pretrain", pretrain, "Pre-train a BERT on text files or folders (.txt, .jsonl; also .gz, .xz).")
-    sub.add_argument(
+    text = sub.add_mutually_exclusive_group(required=True)
+    text.add_argument(
         "--data",
         nargs="+",
-        required=True,
         type=Path,
         help="one sentence or paragraph a line, blank line between documents; or JSON lines with a text",
     )
+    text.add_argument("--toy", action="store_true", help="little stories, with settings of their own")
     sub.add_argument("--preset", choices=PRESETS, default="mini")
     sub.add_argument("--out", required=True, type=Path, help="directory of the checkpoint")
     budget = sub.add_mutually_exclusive_group(required=True)
@@ -226,6 +227,12 @@ def pretrain(options) -> None:
 
     if options.threads:
         torch.set_num_threads(options.threads)
+    if options.toy:
+        from minibert.toy_pretrain import TOY, pretrain_toy
+
+        budget = {"steps": options.steps, "minutes": options.minutes, "seed": options.seed}
+        show(options, pretrain_toy(replace(TOY, **budget), options.out))
+        return
     same = ("preset", "vocab_size", "steps", "minutes", "batch_size", "accumulate", "max_length", "input_format")
     same += ("short_probability", "dropout", "nsp_weight", "words", "start", "seed", "save_every", "compile")
     settings = PretrainSettings(
@@ -349,7 +356,8 @@ def show(options, events) -> dict:
             case "step":
                 print(f"\r{step_line(last)} ", end="", file=sys.stderr, flush=True)
             case "eval":
-                metrics = "  ".join(f"{name} {value:.4f}" for name, value in last["metrics"].items())
+                shown = {name: value for name, value in last["metrics"].items() if "." not in name}
+                metrics = "  ".join(f"{name} {value:.4g}" for name, value in shown.items())
                 print(f"\rstep {last['step']}: {metrics}", file=sys.stderr, flush=True)
             case "stage":
                 print(f"\n{last['arm']}, seed {last['seed']}: {last['stage']}", file=sys.stderr, flush=True)

@@ -53,7 +53,8 @@ class Batch:
     def split(self, parts: int) -> list[Batch]:
         """The rows in at most `parts` batches of nearly equal size, in order."""
         pieces = {k: v.tensor_split(parts) for k, v in vars(self).items() if v is not None}
-        return [batch for i in range(parts) if len((batch := Batch(**{k: v[i] for k, v in pieces.items()})).ids)]
+        batches = (replace(self, **{k: v[i] for k, v in pieces.items()}) for i in range(parts))
+        return [batch for batch in batches if len(batch.ids)]
 
     @property
     def asked(self) -> int:

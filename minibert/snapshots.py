@@ -49,6 +49,7 @@ def save(folder: str | Path, model: nn.Module, step: int, tokens: int) -> Path:
     path = folder / f"step-{step:08d}.safetensors"
     temporary = path.with_suffix(".tmp")
     save_file(tensors, temporary, metadata={"step": str(step), "tokens": str(tokens)})
+    temporary.chmod(0o644)  # safetensors writes for its owner alone
     os.replace(temporary, path)
     return path
 

@@ -28,12 +28,12 @@ TOY = PretrainSettings(
     max_length=128,
     input_format="doc_sentences",
     masking=Masking(rate=0.35),
-    optimization=Optimization(learning_rate=2e-3, warmup=0.1, beta2=0.98),
+    optimization=Optimization(learning_rate=5e-3, warmup=0.1, beta2=0.98),
     report_every=10,
     measure_every=150,
     snapshots=(0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7),
 )
-STORIES, HELD_OUT = 8_000, 60
+STORIES, HELD_OUT = 6_000, 60
 Question = tuple[list[int], int, str]
 
 
@@ -42,13 +42,13 @@ def pretrain_toy(
     out: str | Path,
     *,
     stories: int = STORIES,
-    scenes: int | None = None,
+    world: str = "small",
     seed: int = 0,
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
     going_on: str | Path | None = None,
 ) -> Iterator[Event]:
-    """Pre-train on `stories` toy stories; events as `minibert.pretrain` yields them.
+    """Pre-train on `stories` stories of a toy `world`; events as `minibert.pretrain` yields them.
 
     Every `Eval` holds, of stories never trained on, `determined`: the share of determined words that the model puts
     first when each is masked alone, overall and by kind; `guessable`: the share that frequencies would get right
@@ -56,9 +56,9 @@ def pretrain_toy(
     """
     yield Preparing("writing stories")
     tokenizer = Tokenizer(toy_world.vocabulary())
-    documents = toy_world.documents(stories, seed, scenes)
-    held_out = toy_world.stories(HELD_OUT, seed + 1_000_003, scenes)
-    others = toy_world.stories(1_000, seed + 2_000_003, scenes)
+    documents = toy_world.documents(stories, seed, world)
+    held_out = toy_world.stories(HELD_OUT, seed + 1_000_003, world)
+    others = toy_world.stories(1_000, seed + 2_000_003, world)
     guessable = {
         "guessable": toy_world.guessable_without_context(others),
         "guessable_from_neighbours": toy_world.guessable_without_context(others, neighbours=2),
@@ -78,7 +78,7 @@ def pretrain_toy(
     if going_on is not None:
         shutil.copytree(going_on, out, dirs_exist_ok=True)
     store = TokenStore.build(documents, tokenizer)
-    facts = {"data": [f"toy world, {stories} stories"], "skipped": []}
+    facts = {"data": [f"{world} toy world, {stories} stories"], "skipped": []}
     yield from pretrain_store(settings, store, tokenizer, out, measure, facts, resuming=going_on is not None)
 
 

@@ -23,6 +23,7 @@ from itertools import islice
 from minibert import toy_lexicon as lexicon
 
 KINDS = lexicon.KINDS
+WORLDS = {"small": lexicon.SMALL_WORLD, "whole": tuple(lexicon.SCENES)}
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
@@ -66,19 +67,23 @@ class Story:
         return "\n".join(sentence.text for sentence in self.sentences)
 
 
-def generate(seed: int | random.Random, scenes: int | None = None) -> Story:
+def generate(seed: int | random.Random, scenes: int | None = None, world: str = "whole") -> Story:
     """One story: an opening, 2 or 3 scenes (or as many as `scenes` says), what they lead to later, a closing.
 
-    A `random.Random` goes on from where it stands, so a series of stories can be drawn from one.
-    Raises ValueError if there are not as many different scenes.
+    A `random.Random` goes on from where it stands, so a series of stories can be drawn from one. world: a key of
+    WORLDS, which scenes there are. Raises ValueError if there are not as many different scenes.
     """
     rng = seed if isinstance(seed, random.Random) else random.Random(seed)
     count = 2 + int(rng.random() * 2) if scenes is None else scenes
-    if not 1 <= count <= len(_SCENES_OF_ONE_GENDER):
-        raise ValueError(f"a story has between 1 and {len(_SCENES_OF_ONE_GENDER)} scenes, not {count}")
+    if world not in WORLDS:
+        raise ValueError(f"world must be one of {', '.join(WORLDS)}, not {world!r}")
+    for_all = [_SCENES[name] for name in WORLDS[world] if not any(plot.two_genders for plot in _SCENES[name])]
+    if not 1 <= count <= len(for_all):
+        raise ValueError(f"a story has between 1 and {len(for_all)} scenes, not {count}")
     used: set[str | None] = set()
     people = {"A": _draw("A", rng, used), "B": _draw("B", rng, used), "AB": _ROWS["AB"][0]}
-    possible = list(_SCENES_OF_ONE_GENDER if people["A"].forms["he"] == people["B"].forms["he"] else _SCENES)
+    one_gender = people["A"].forms["he"] == people["B"].forms["he"]
+    possible = for_all if one_gender else [_SCENES[name] for name in WORLDS[world]]
     drawn = [possible.pop(int(rng.random() * len(possible))) for _ in range(count)]
     told, late = [], []
     for number, group in enumerate([_OPENINGS, *drawn, _CLOSINGS]):
@@ -89,22 +94,22 @@ def generate(seed: int | random.Random, scenes: int | None = None) -> Story:
     return _annotate(told + late)
 
 
-def stories(n: int, seed: int, scenes: int | None = None) -> list[Story]:
-    """`n` stories, one after the other from one seeded generator; `scenes` as in `generate`."""
+def stories(n: int, seed: int, world: str = "whole") -> list[Story]:
+    """`n` stories, one after the other from one seeded generator; `world` as in `generate`."""
     rng = random.Random(seed)
-    return [generate(rng, scenes) for _ in range(n)]
+    return [generate(rng, world=world) for _ in range(n)]
 
 
-def documents(n: int, seed: int, scenes: int | None = None) -> list[list[str]]:
-    """The texts of `stories(n, seed)`, a document a story, a string a sentence: what `minibert/data.py` packs."""
-    return [[sentence.text for sentence in story.sentences] for story in stories(n, seed, scenes)]
+def documents(n: int, seed: int, world: str = "whole") -> list[list[str]]:
+    """The texts of `stories`, a document a story, a string a sentence: what `minibert/data.py` packs."""
+    return [[sentence.text for sentence in story.sentences] for story in stories(n, seed, world)]
 
 
 def vocabulary() -> list[str]:
     """The special tokens, then every word the world can produce, in alphabetical order."""
     slots = [
         slot
-        for group in [_OPENINGS, *_SCENES, _CLOSINGS]
+        for group in [_OPENINGS, *_SCENES.values(), _CLOSINGS]
         for plot in group
         for sentence in plot.told + plot.late
         for slot in sentence
@@ -449,6 +454,5 @@ def _dependencies(pos, noun_of, nominal, clauses) -> tuple[list[int | None], lis
 
 
 _OPENINGS, _CLOSINGS = ([_compile(plot) for plot in group] for group in (lexicon.OPENINGS, lexicon.CLOSINGS))
-_SCENES = [[_compile(plot) for plot in group] for group in lexicon.SCENES.values()]
-_SCENES_OF_ONE_GENDER = [group for group in _SCENES if not any(plot.two_genders for plot in group)]
+_SCENES = {name: [_compile(plot) for plot in group] for name, group in lexicon.SCENES.items()}
 _ROWS = _rows()

@@ -9,12 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from ui.figures import figure
-from ui.inputs import sentence_input
+from ui.inputs import clicked, numbered, pick, sentence_input, state
 from ui.lesson import Lesson
 from ui.models import available_models, load, model_choice
 from ui.navigation import next_lesson
 from ui.source import show_source, source_of
-from ui.state import follow_link, set_url, url_choice, url_int
+from ui.state import follow_link, set_url, url_choice
 from ui.stepper import stepper
 from ui.text import kind_of, show_tokens
 from ui.translations import _, ngettext
@@ -102,23 +102,6 @@ def parts() -> list[str]:
     return [_("One head"), _("All heads"), _("Break it"), _("Against an RNN"), _("Weights and reasons")]
 
 
-def state(name: str) -> str:
-    """The session's key of a choice that is in the link as `name`."""
-    return f"choice-{name}"
-
-
-def pick(name: str, label: str, options: Sequence[str], default: int = 0) -> int:
-    """A select box over numbered things: counted from 1 in the link, from 0 in what is returned."""
-    key, last = state(name), len(options) - 1
-    default = max(0, min(default, last))
-    if follow_link(name) or key not in st.session_state:
-        st.session_state[key] = url_int(name, default + 1, 1, len(options)) - 1
-    st.session_state[key] = min(st.session_state[key], last)
-    chosen = st.selectbox(label, range(len(options)), format_func=lambda i: options[i], key=key)
-    set_url(name, chosen + 1, default=default + 1)
-    return chosen
-
-
 def switch(name: str, label: str, options: dict[str, str]) -> str:
     """A row of choices, value → text; the chosen value is in the link under `name`."""
     key, first = state(name), next(iter(options))
@@ -129,23 +112,10 @@ def switch(name: str, label: str, options: dict[str, str]) -> str:
     return chosen
 
 
-def clicked(chart: str, *names: str) -> None:
-    """Callback of a figure: what was clicked goes into the choices `names`, the first entries of its customdata."""
-    points = st.session_state[chart].selection.points
-    if points:
-        data = points[0]["customdata"]
-        for name, value in zip(names, data.values() if isinstance(data, dict) else data, strict=False):
-            st.session_state[state(name)] = int(value)
-
-
 def subsection(heading: str) -> None:
     """A section of the lesson one level down."""
     name, text = lesson.section(heading)
     st.markdown(f"### {name}\n\n{text}", width=820)
-
-
-def numbered(tokens: Sequence[str]) -> list[str]:
-    return [f"{index + 1} · {token}" for index, token in enumerate(tokens)]
 
 
 def axes() -> str:
@@ -245,7 +215,7 @@ def step_vectors(reading: "Reading", one: "Head") -> None:
             size=one.size, count=len(reading.tokens)
         ),
         "attention-vectors",
-        on_select=lambda: clicked("attention-vectors", "matrix", "row", "number"),
+        on_select=lambda: clicked("attention-vectors", *map(state, ("matrix", "row", "number"))),
         data=lambda: pd.DataFrame(values.numpy(), index=numbered(reading.tokens)),
     )
     total = one.projection_terms(which, row, place)
@@ -293,7 +263,7 @@ def step_pairs(reading: "Reading", one: "Head", step: int) -> None:
                 value=values[row, column].item(),
             ),
             chart,
-            on_select=lambda: clicked(chart, "row", "column"),
+            on_select=lambda: clicked(chart, state("row"), state("column")),
             data=lambda: square(values, reading.tokens),
         )
         if step == 1:
@@ -389,7 +359,7 @@ def step_mix(reading: "Reading", one: "Head") -> None:
                 count=len(reading.tokens), size=one.size, row=reading.tokens[row], d=d, value=total.total
             ),
             "attention-mixed",
-            on_select=lambda: clicked("attention-mixed", "panel", "row", "number"),
+            on_select=lambda: clicked("attention-mixed", *map(state, ("panel", "row", "number"))),
             data=lambda: pd.DataFrame(one.mixed.numpy(), index=numbered(reading.tokens)),
         )
     with right:
@@ -530,7 +500,7 @@ def open_stepper() -> None:
 
 
 def open_head() -> None:
-    clicked("attention-heads", "layer", "head")
+    clicked("attention-heads", state("layer"), state("head"))
     st.session_state["attention-opened"] = True
 
 
@@ -905,7 +875,7 @@ def no_explanation(subject: Subject, reading: "Reading", position: int) -> None:
                 n=len(names)
             ),
             "attention-head-effects",
-            on_select=lambda: clicked("attention-head-effects", "tested"),
+            on_select=lambda: clicked("attention-head-effects", state("tested")),
             data=lambda: pd.DataFrame(
                 {
                     _("largest share"): heads.weight.flatten(),

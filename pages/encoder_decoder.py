@@ -1,6 +1,5 @@
 """Encoder and decoder: the whole block, three masks, a Transformer trained live, and what BERT cannot do."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -8,13 +7,12 @@ import pandas as pd
 import streamlit as st
 
 from ui.figures import figure, legend
-from ui.inputs import choice, sentence_input
+from ui.inputs import choice, clicked, numbered, pick, sentence_input, state
 from ui.lesson import Lesson
 from ui.models import UNTRAINED, available_models, load, model_choice
 from ui.navigation import next_lesson
 from ui.runs import manager, owner
 from ui.source import show_source
-from ui.state import follow_link, set_url, url_int
 from ui.stepper import stepper
 from ui.text import literal, show_tokens, visible
 from ui.translations import _
@@ -50,40 +48,9 @@ def parts() -> list[str]:
     return [_("The block"), _("Three masks"), _("Train a Transformer"), _("Can BERT write?")]
 
 
-def state(name: str) -> str:
-    """The session's key of a choice that is in the link as `name`."""
-    return f"choice-{name}"
-
-
-def pick(name: str, label: str, options: Sequence[str], default: int = 0) -> int:
-    """A select box over numbered things: counted from 1 in the link, from 0 in what is returned."""
-    key, last = state(name), len(options) - 1
-    default = max(0, min(default, last))
-    if follow_link(name) or key not in st.session_state:
-        st.session_state[key] = url_int(name, default + 1, 1, len(options)) - 1
-    st.session_state[key] = min(st.session_state[key], last)
-    chosen = st.selectbox(label, range(len(options)), format_func=lambda i: options[i], key=key)
-    set_url(name, chosen + 1, default=default + 1)
-    return chosen
-
-
-def clicked(chart: str, *keys: str) -> None:
-    """Callback of a figure: what was clicked goes to the session's `keys`, in the order of its customdata."""
-    points = st.session_state[chart].selection.points
-    if points:
-        data = points[0]["customdata"]
-        values = data.values() if isinstance(data, dict) else data if isinstance(data, list) else [data]
-        for key, value in zip(keys, values, strict=False):
-            st.session_state[key] = int(value)
-
-
 def subsection(heading: str) -> None:
     """A section of the lesson one level down."""
     lesson.show(heading, level=3)
-
-
-def numbered(tokens: Sequence[str]) -> list[str]:
-    return [f"{index + 1} · {token}" for index, token in enumerate(tokens)]
 
 
 def tex(value: float) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from ui.state import follow_link, set_url, url_choice, url_text
+from ui.state import follow_link, set_url, url_choice, url_int, url_text
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -82,3 +82,35 @@ def choice(key: str, label: str, names: Mapping[str, str]) -> str:
     chosen = st.segmented_control(label, list(names), format_func=names.get, key=key, required=True)
     set_url(key, chosen, default=first)
     return chosen
+
+
+def state(name: str) -> str:
+    """The session's key of a choice that is in the link as `name`."""
+    return f"choice-{name}"
+
+
+def pick(name: str, label: str, options: Sequence[str], default: int = 0) -> int:
+    """A select box over numbered things: counted from 1 in the link, from 0 in what is returned."""
+    key, last = state(name), len(options) - 1
+    default = max(0, min(default, last))
+    if follow_link(name) or key not in st.session_state:
+        st.session_state[key] = url_int(name, default + 1, 1, len(options)) - 1
+    st.session_state[key] = min(st.session_state[key], last)
+    chosen = st.selectbox(label, range(len(options)), format_func=lambda i: options[i], key=key)
+    set_url(name, chosen + 1, default=default + 1)
+    return chosen
+
+
+def numbered(tokens: Sequence[str]) -> list[str]:
+    """Tokens with their positions, counted from 1."""
+    return [f"{index + 1} · {token}" for index, token in enumerate(tokens)]
+
+
+def clicked(chart: str, *keys: str) -> None:
+    """Callback of a figure: what was clicked goes to the session's `keys`, in the order of its customdata."""
+    points = st.session_state[chart].selection.points
+    if points:
+        data = points[0]["customdata"]
+        values = data.values() if isinstance(data, dict) else data if isinstance(data, list) else [data]
+        for key, value in zip(keys, values, strict=False):
+            st.session_state[key] = int(value)

@@ -75,6 +75,8 @@ def test_pretrain_fill_evaluate(tmp_path, text):
     assert lines(run("fill", "the [MASK]", "--model", out, "--json"))
     (metrics,) = lines(run("evaluate", "--model", out, "--data", text, "--max-length", 32, "--json"))
     assert metrics.keys() >= {"mlm_loss", "mlm_accuracy", "nsp_accuracy"}
+    toy = lines(run("pretrain", "--toy", "--out", tmp_path / "toy", "--steps", 3, "--json"))
+    assert toy[-1]["event"] == "saved" and 0 <= toy[-2]["metrics"]["determined"] < 0.2
     by_clock = lines(run("pretrain", "--data", text, *small, "--out", out, "--minutes", 0.01, "--json"))
     assert by_clock[-1]["event"] == "saved"
 

@@ -520,3 +520,13 @@ def test_fast_enough_to_feed_training():
     started = time.process_time()
     stories(1000, seed=1)
     assert time.process_time() - started < 2
+
+
+def test_a_small_world_is_part_of_the_whole():
+    few = stories(300, 4, "small")
+    assert {word.text for story in few for word in story.words} <= set(vocabulary())
+    kinds = {word.kind for story in few for word in story.words} - {None}
+    assert kinds < set(KINDS) and {"name", "pronoun", "agreement", "possession"} <= kinds
+    assert not kinds & {"quantity", "order", "place"}
+    with pytest.raises(ValueError, match="one of small, whole"):
+        generate(0, world="middle")

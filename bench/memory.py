@@ -1,0 +1,102 @@
+"""Does memory grow with the text? Peak memory of tokenizing and of training on 50 MB and on 1 GB.
+
+python -m bench.memory [--data ../shared/data/pretrain/en] [--megabytes 50 1000] [--record]
+
+Each size runs in processes of its own: one tokenizes the files (named as often as it takes to make up the size), one
+maps the result and trains some steps. Peak resident memory is what the system counted at the end of each, children
+included; of a memory map only the pages that were touched count, and the system may take them back at any time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from bench.machine import record
+from minibert import checkpoint
+from minibert.config import BertConfig
+from minibert.data import PretrainingBatches
+from minibert.documents import read_documents
+from minibert.model import BertForPreTraining
+from minibert.store import TokenStore
+from minibert.train import Optimization, train
+
+STEPS = 300
+
+
+def documents(paths: list[Path], megabytes: float) -> Iterator[list[str]]:
+    """Documents of the files, over and over, until that many megabytes of text have been given out."""
+    left = megabytes * 1e6
+    while left > 0:
+        for document in read_documents(paths):
+            yield document
+            left -= sum(len(line.encode()) for line in document)
+            if left <= 0:
+                return
+
+
+def peak() -> float:
+    """Megabytes of this process and of its largest child."""
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(resource.getrusage(kind).ru_maxrss for kind in kinds) / 1024
+
+
+def anonymous() -> float:
+    """Megabytes that are this process's own, not pages of a file."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) / 1024
+
+
+def child(stage: str, store: Path, options) -> None:
+    tokenizer = checkpoint.load_tokenizer(options.model)
+    started = time.perf_counter()
+    if stage == "tokenize":
+        built = TokenStore.build(documents(options.data, options.size), tokenizer, store, processes=options.processes)
+        facts = {"tokens": len(built.ids), "documents": len(built)}
+    else:
+        model = BertForPreTraining(BertConfig.preset("tiny", vocab_size=tokenizer.vocab_size))
+        stream = PretrainingBatches(TokenStore.open(store), tokenizer, batch_size=32, max_length=128, seed=0)
+        for _ in train(model, islice(stream, STEPS), Optimization(), steps=STEPS, report_every=STEPS):
+            pass
+        facts = {"steps": STEPS, "own_mb": round(anonymous())}
+    print(json.dumps({**facts, "peak_mb": round(peak()), "seconds": round(time.perf_counter() - started, 1)}))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", nargs="+", type=Path, default=[Path("../shared/data/pretrain/en")])
+    parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"), help="whose vocabulary is used")
+    parser.add_argument("--megabytes", nargs="+", type=float, default=[50, 1000])
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--stage", choices=("tokenize", "train"), help=argparse.SUPPRESS)
+    parser.add_argument("--size", type=float, help=argparse.SUPPRESS)
+    parser.add_argument("--store", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.stage:
+        child(options.stage, options.store, options)
+        return
+    results = []
+    for size in options.megabytes:
+        with tempfile.TemporaryDirectory() as folder:
+            for stage in ("tokenize", "train"):
+                command = [sys.executable, "-m", "bench.memory", "--stage", stage, "--size", str(size)]
+                command += ["--store", f"{folder}/store", "--model", str(options.model)]
+                command += ["--processes", str(options.processes), "--data", *map(str, options.data)]
+                done = subprocess.run(command, check=True, capture_output=True, text=True)
+                results.append({"megabytes": size, "stage": stage, **json.loads(done.stdout.splitlines()[-1])})
+                print(results[-1], flush=True)
+    if options.record:
+        record("memory", results)
+
+
+if __name__ == "__main__":
+    main()

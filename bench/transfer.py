@@ -1,0 +1,73 @@
+"""What the pre-trained weights bring on a real task, by the number of labelled examples.
+
+    python -m bench.transfer --train ../shared/data/tasks/en/sst2/train.tsv --dev ../shared/data/tasks/en/sst2/dev.tsv \
+        [--model checkpoints/mini-en] [--examples 500 2000 all] [--seeds 3] [--record NAME]
+
+The first N examples of a fixed shuffle of the training file; from the checkpoint and from random weights of the same
+sizes; same seeds and batches for both. The figure is the accuracy on the dev file after the last epoch, never the best
+along the way. Few examples get more epochs, so that both starts have converged. What is finished is recorded at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+from pathlib import Path
+
+import torch
+
+from bench.machine import record
+from minibert.finetune import FinetuneSettings, finetune_classification
+from minibert.tasks import ClassificationData, read_classification
+from minibert.train import Done, Optimization
+
+EPOCHS = {500: 12, 2000: 6}  # of fewer examples; of all, three
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--train", type=Path, required=True)
+    parser.add_argument("--dev", type=Path, required=True)
+    parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"))
+    parser.add_argument("--examples", nargs="+", default=["500", "2000", "all"])
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--learning-rate", type=float, default=3e-4)
+    parser.add_argument("--pooling", default="mean", choices=("cls", "mean"))
+    parser.add_argument("--max-length", type=int, default=128)
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    everything, dev = read_classification(options.train), read_classification(options.dev)
+    shuffled = list(everything.examples)
+    random.Random(0).shuffle(shuffled)
+    results: dict = {key: getattr(options, key) for key in ("learning_rate", "pooling", "max_length")}
+    results |= {"train": options.train.name, "task": options.train.parent.name, "measured_on": len(dev.examples)}
+    for count in options.examples:
+        number = len(shuffled) if count == "all" else int(count)
+        train = ClassificationData(shuffled[:number])
+        for seed in range(options.seeds):
+            for start in ("checkpoint", "random weights"):
+                settings = FinetuneSettings(
+                    epochs=EPOCHS.get(number, 3),
+                    pooling=options.pooling,
+                    max_length=options.max_length,
+                    optimization=Optimization(learning_rate=options.learning_rate),
+                    seed=seed,
+                    from_scratch=start == "random weights",
+                    evaluations_per_epoch=1,
+                )
+                events = finetune_classification(options.model, train, dev, settings)
+                done = next(event for event in events if isinstance(event, Done))
+                runs = results.setdefault(count, {}).setdefault(start, {"epochs": settings.epochs, "accuracy": []})
+                runs["accuracy"].append(round(done.metrics["accuracy"], 4))
+                runs["mean"] = round(statistics.fmean(runs["accuracy"]), 4)
+                accuracy, seconds = done.metrics["accuracy"], done.seconds
+                print(f"{count:>6} examples  seed {seed}  {start:15} {accuracy:.1%}  {seconds:.0f} s", flush=True)
+                if options.record:
+                    record(options.record, results)
+
+
+if __name__ == "__main__":
+    main()
