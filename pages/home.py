@@ -25,6 +25,7 @@ def road() -> None:
         ("parameters", _("All that is **numbers**: count them, to the last one.")),
         ("masking", _("Pre-training: **hide** words, guess them from both sides.")),
         ("next_sentence", _("Pre-training: does this text **follow** that one?")),
+        ("pretraining", _("**Train** a BERT in a minute, and look back at how it learned.")),
         ("classification", _("Fine-tuning: one small layer more gives the **answer**.")),
     ]
     present = [(stop, what) for name, what in stops if (stop := stop_called(name))]

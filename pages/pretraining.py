@@ -28,7 +28,7 @@ from ui.translations import _, ngettext
 # The values of minibert.toy_pretrain.TOY (a test holds them equal), here so that the page need not import it to open.
 SECONDS, STEPS = 60, 1_000
 RATE, MASKED = 5e-3, 35
-RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, RATE, 1e-2]
+RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, RATE, 1e-2, 2e-2]
 SIZES = ("tiny", "mini", "small")
 SECONDS_AT_MOST, STEPS_AT_MOST = 900, 5_000  # one run may not hold a place for ever
 LARGEST_TEXT = 5_000_000  # bytes: what is larger belongs on the command line
@@ -403,9 +403,17 @@ def read_log(path: Path, version: int) -> list[dict]:
 
 
 def logged(directory: Path) -> list[dict]:
-    """The events a finished pre-training has left beside its model."""
-    path = directory / "training.jsonl"
-    return read_log(path, path.stat().st_mtime_ns) if path.is_file() else []
+    """The events a finished pre-training has left beside its model; one that was trained on further has several logs,
+    and each begins where the one before it ended."""
+    events: list[dict] = []
+    for path in sorted(directory.glob("training*.jsonl")):
+        before = next((event for event in reversed(events) if event["event"] == "step"), {})
+        totals = {name: before.get(name, 0) for name in ("step", "tokens", "seconds")}
+        events += [
+            event | {name: event[name] + total for name, total in totals.items() if name in event}
+            for event in read_log(path, path.stat().st_mtime_ns)
+        ]
+    return events
 
 
 def trainings_of(runs: Sequence) -> list[Training]:
@@ -427,7 +435,7 @@ def shipped_trainings() -> list[Training]:
     return [
         Training(info.name, _("{name}, shipped").format(name=info.title), (), info.directory)
         for info in available_models(fill=True)
-        if info.directory and info.name not in runs and (info.directory / "training.jsonl").is_file()
+        if info.directory and info.name not in runs and any(info.directory.glob("training*.jsonl"))
     ]
 
 
@@ -604,7 +612,7 @@ def curves(shown: list[Training]) -> None:
         )
     ]  # fmt: skip
     if measured:
-        title = _("Determined words right (without context: {share:.0%})").format(share=measured["guessable"])
+        title = _("Determined ({share:.0%} without context)").format(share=measured["guessable"])
         neighbours = measured["guessable_from_neighbours"]
         guessed = {_("from the two neighbours: {share:.0%}").format(share=neighbours): neighbours}
         panels.append(Panel(title, None, "held out: determined", guessed, percent=True))

@@ -1,6 +1,7 @@
 """The pre-training page: texts in, runs stopped and resumed, steps looked back at, models kept."""
 
 import html
+import json
 import time
 from pathlib import Path
 
@@ -223,3 +224,17 @@ def test_there_are_sentences_for_the_toy_world_and_for_other_texts():
     known = {*vocabulary(), "mask"}
     toy = [all(word in known for word in re.findall(r"\w+", text.lower())) for text in LESSON.examples]
     assert sum(toy) >= 3 and len(toy) - sum(toy) >= 3 and all("[MASK]" in text for text in LESSON.examples)
+
+
+def test_a_checkpoint_that_ships_can_be_looked_back_at_and_is_continued_by_its_later_log(runs_folder):
+    from minibert import snapshots
+    from ui import models
+
+    kept = snapshots.listed(models.CHECKPOINTS / "mini-en")
+    app = open_page(past="mini-en", at="1")
+    assert app.select_slider(key="at").options[:-1] == [f"{one.step:,}" for one in kept]
+    logs = sorted((models.CHECKPOINTS / "mini-en").glob("training*.jsonl"))
+    lasts = [
+        json.loads([line for line in log.read_text().splitlines() if '"step", "step"' in line][-1]) for log in logs
+    ]
+    assert app.select_slider(key="at").options[-1] == f"{sum(last['step'] for last in lasts):,}"
