@@ -873,7 +873,12 @@ def look_back() -> None:
 
 def choice_of_past(choices: dict[str, Past]) -> str:
     names = {name: past.title for name, past in choices.items()}
-    if follow_link("past") or st.session_state.get("past") not in names:
+    newest = next(iter(names))
+    arrived = st.session_state.get("_newest-past", newest) != newest
+    st.session_state["_newest-past"] = newest
+    if arrived:  # a run has just ended: that is what there is to look back at
+        st.session_state["past"] = newest
+    elif follow_link("past") or st.session_state.get("past") not in names:
         asked = st.query_params.get("past")
         st.session_state["past"] = asked if asked in names else next(iter(names))
     name = st.selectbox(
