@@ -205,8 +205,11 @@ def checked(settings: PretrainSettings, out: Path, team: Team, cache, resuming: 
             f"a batch of {settings.batch_size} rows cannot be shared by {team.size} processes in "
             f"{settings.accumulate} parts each"
         )
-    if resuming and resume.latest(out) is None:
-        raise ValueError(f"{out} holds no interrupted run to resume")
+    if resuming:
+        saved = resume.latest(out)
+        if saved is None:
+            raise ValueError(f"{out} holds no interrupted run to resume")
+        saved.check(asdict(settings))
 
 
 def team_vocabulary(team: Team, data: Sequence[str | Path], size: int, out: Path) -> Tokenizer:
