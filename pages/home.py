@@ -22,10 +22,12 @@ def road() -> None:
         ("tokenization", _("Text becomes **tokens**: pieces from a fixed vocabulary.")),
         ("input", _("Tokens become **vectors**: what, where, and which sentence.")),
         ("attention", _("Every token **looks at** every other, layer after layer.")),
+        ("encoder_decoder", _("A **block** whole, and why BERT keeps the encoder only.")),
         ("parameters", _("All that is **numbers**: count them, to the last one.")),
         ("masking", _("Pre-training: **hide** words, guess them from both sides.")),
         ("next_sentence", _("Pre-training: does this text **follow** that one?")),
         ("pretraining", _("**Train** a BERT in a minute, and look back at how it learned.")),
+        ("experiments", _("What the paper **left out**, piece by piece, in small.")),
         ("classification", _("Fine-tuning: one small layer more gives the **answer**.")),
     ]
     present = [(stop, what) for name, what in stops if (stop := stop_called(name))]
