@@ -86,6 +86,12 @@ def found(ids: tuple[str, ...]) -> list:
     return [run for run in (manager().get(run_id, owner()) for run_id in ids) if run]
 
 
+def stop(run) -> None:
+    """End a run, and wait the moment that takes, so that the page that comes back shows it ended."""
+    run.cancel()
+    run.wait(timeout=0.7)
+
+
 def state_rows(runs: list, speed: Callable[[dict], str], actions: Callable[[object], None] = lambda run: None) -> None:
     """A progress bar for each run with its state in words and a button to stop it.
 
@@ -108,7 +114,7 @@ def state_rows(runs: list, speed: Callable[[dict], str], actions: Callable[[obje
                 now = speed(step) if step and not run.over else ""
                 st.progress(run.progress, text=f"{literal(run.title)}: **{state}**{now}")
                 if not run.over:
-                    st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=run.cancel)
+                    st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=stop, args=(run,))
                 actions(run)
             if run.error:
                 st.error(literal(run.error), icon=":material/error:")
