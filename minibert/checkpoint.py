@@ -183,9 +183,7 @@ def existing(directory: Path, name: str) -> Path:
         return file
     if not directory.is_dir():
         raise CheckpointError(f"{directory} is not a directory")
-    pickled = sorted(
-        path.name for path in directory.iterdir() if path.suffix in {".bin", ".pt", ".pth", ".ckpt", ".pkl"}
-    )
+    pickled = sorted(path.name for path in directory.iterdir() if path.suffix in PICKLES)
     if name == WEIGHTS and pickled:
         raise CheckpointError(
             f"{directory / pickled[0]} is a pickled checkpoint, and loading a pickle can run any code it holds. "

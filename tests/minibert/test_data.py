@@ -208,7 +208,6 @@ def test_a_stream_goes_on_from_any_position(store, tokenizer, monkeypatch, consu
     expected = [batch.ids.tolist() for batch in islice(whole, 30)]
     again = PretrainingBatches(store, tokenizer, **options, position=place)
     assert [batch.ids.tolist() for batch in islice(again, 30)] == expected
-    assert place.epoch >= 1 or consumed < 40
     assert place != Position()
 
 
