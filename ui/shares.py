@@ -52,7 +52,8 @@ def balanced(values: Sequence[int], moved: int) -> list[int]:
 
 def _make_room(sliders: list[str], moved: int) -> None:
     values = balanced([st.session_state[name] for name in sliders], moved)
-    st.session_state.update(zip(sliders, values, strict=True))
+    # The moved one is left alone: what is set here is sent back, and would undo moves made since.
+    st.session_state.update({name: values[index] for index, name in enumerate(sliders) if index != moved})
 
 
 def _parse(link: str, count: int) -> list[int] | None:
