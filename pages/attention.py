@@ -241,7 +241,7 @@ def step_pairs(reading: "Reading", one: "Head", step: int) -> None:
     from plots.attention import attention_matrix
 
     values = (None, one.products, one.scores, one.masked, one.probs)[step]
-    chart = f"attention-pairs-{step}"
+    chart = "attention-pairs"  # of all these steps, so that the browser redraws one picture and builds no new one
     left, right = st.columns([11, 10], gap="medium")
     with right, st.container(horizontal=True):
         row = pick("row", _("From (row)"), numbered(reading.tokens), default=1)

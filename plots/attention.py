@@ -25,13 +25,22 @@ def token_label(token: str, bold: bool = False) -> str:
     """A token as an axis label: short, and literal in plotly's pseudo-HTML."""
     shown, width = [], 0
     for char in token:
-        width += 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        width += _columns(char)
         if width > TOKEN_WIDTH:
             shown.append("…")
             break
         shown.append(char)
     text = literal("".join(shown))
     return f"<b>{text}</b>" if bold else text
+
+
+def _columns(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _room(tokens: Sequence[str]) -> int:
+    """Pixels the longest label of an axis takes. Said beforehand, it spares plotly a second drawing to find out."""
+    return 12 + 9 * min(TOKEN_WIDTH + 1, max(map(_columns, tokens)))
 
 
 def literal(text: str) -> str:
@@ -164,9 +173,12 @@ def attention_matrix(
     if written:
         fig.update_layout(annotations=[{**notes, "x": j, "y": i} for i, j in np.argwhere(closed)])
     row, column = selected if selected is not None else (None, None)
-    fig.update_layout(shapes=shapes, height=height or _height(size), hoverdistance=-1, margin={"t": 8, "b": 8})
+    # Labels that lean by 60° take less height than they are long; above them stands the axes' title, below the scale.
+    margin = {"l": _room(tokens), "t": 44 + round(0.87 * _room(tokens)), "b": 8 if written else 36}
+    fig.update_layout(shapes=shapes, height=height or _height(size), hoverdistance=-1, margin=margin)
     fig.update_xaxes(**_ticks(tokens, column), side="top", tickangle=-60, title={"text": axes, "standoff": 4})
     fig.update_yaxes(**_ticks(tokens, row), autorange="reversed")
+    fig.update_layout(xaxis_automargin=False, yaxis_automargin=False)
     return fig
 
 
@@ -210,9 +222,10 @@ def vectors(
         axes = {"xref": f"x{panel + 1 if panel else ''}", "yref": f"y{panel + 1 if panel else ''}"}
         # A frame three cells wide: one cell of many is too narrow to be seen.
         fig.update_layout(shapes=_outline(row, column - 1, width=3, **axes))
-    fig.update_layout(height=height or _height(size), hoverdistance=-1, margin={"t": 40, "b": 8})
-    fig.update_xaxes(tickvals=[], showgrid=False)
-    fig.update_yaxes(autorange="reversed", showgrid=False, ticks="")
+    margin = {"l": _room(tokens), "t": 40, "b": 8}
+    fig.update_layout(height=height or _height(size), hoverdistance=-1, margin=margin)
+    fig.update_xaxes(tickvals=[], showgrid=False, automargin=False)
+    fig.update_yaxes(autorange="reversed", showgrid=False, ticks="", automargin=False)
     fig.update_yaxes(**_ticks(tokens, row), col=1)
     return fig
 
@@ -301,9 +314,11 @@ def token_bars(
     fig.update_layout(annotations=[{**written, "y": index, "text": text} for index, text in enumerate(shown)])
     # The right half of the picture is for the arithmetic.
     fig.update_xaxes(range=[low * 1.02, span * (2.8 if low == 0 else 3.8)], visible=False)
-    fig.update_yaxes(**_ticks(tokens, selected), autorange="reversed")
+    fig.update_yaxes(**_ticks(tokens, selected), autorange="reversed", automargin=False)
     fig.update_layout(
-        height=height or 30 + max(22, min(34, 700 // len(tokens))) * len(tokens), bargap=0.25, margin={"t": 8, "b": 8}
+        height=height or 30 + max(22, min(34, 700 // len(tokens))) * len(tokens),
+        bargap=0.25,
+        margin={"l": _room(tokens), "t": 8, "b": 8},
     )
     if low < 0:
         fig.add_vline(x=0, line={"color": GREY, "width": 1})
