@@ -1,25 +1,45 @@
 """How fast does minibert train and answer, beside `transformers`, at equal shape and precision?
 
-    python -m bench.speed [--rounds 5] [--record NAME]
+    python -m bench.speed [--rounds 5] [--data FILES] [--record NAME]
 
-Both sides: the same random full-length batches, 15 % of positions labelled, MLM + NSP loss, bfloat16 autocast where the
-processor has it, fused AdamW, no dropout; `transformers` with its SDPA attention. Rounds alternate, so drift of the
-machine hits both alike; the ratio is taken round by round and its median printed.
+Both sides: MLM + NSP loss at 15 % of the positions, bfloat16 autocast where the processor has it, fused AdamW, no
+dropout; `transformers` with its SDPA attention. Rounds alternate, so drift of the machine hits both alike; the ratio is
+taken round by round and its median printed.
+
+training, inference: the same random full-length batches for both.
+documents: from text to step, on the same sentence pairs of the same documents. minibert makes them, sorts them into
+batches and masks them as it goes; `transformers` gets them made, shuffled, and its data collator pads and masks.
+Counted are real tokens, not padding.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
+import tempfile
 import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 
+import numpy as np
 import torch
 import transformers
 
 from bench.machine import description, record
+from minibert.checkpoint import load_tokenizer
 from minibert.config import BertConfig
+from minibert.data import PretrainingBatches
+from minibert.documents import read_documents
 from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.pretrain import learn_tokenizer
+from minibert.store import TokenStore
+from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization, autocast, best_device, optimizer_for
+
+TEXT = Path("../shared/data/pretrain/en/wiki-00.txt.xz")
+DOCUMENTS = 1_000  # of the text
+SHIPPED = Path("checkpoints/mini-en")
 
 SHAPES = {
     "tiny": BertConfig.preset("tiny", hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0),
@@ -55,6 +75,9 @@ class Ours:
     def answer(self, batch: Batch):
         return self.model(Batch(batch.ids, batch.segments)).mlm_logits
 
+    def batches(self, store: TokenStore, tokenizer: Tokenizer, rows: int, length: int) -> Iterator[Batch]:
+        return iter(PretrainingBatches(store, tokenizer, batch_size=rows, max_length=length, seed=0))
+
 
 class Theirs:
     name = "transformers"
@@ -67,6 +90,7 @@ class Theirs:
     def loss(self, batch: Batch):
         return self.model(
             input_ids=batch.ids,
+            attention_mask=batch.padding,
             token_type_ids=batch.segments,
             labels=batch.labels,
             next_sentence_label=batch.next_labels,
@@ -75,10 +99,39 @@ class Theirs:
     def answer(self, batch: Batch):
         return self.model(input_ids=batch.ids, token_type_ids=batch.segments).prediction_logits
 
+    def batches(self, store: TokenStore, tokenizer: Tokenizer, rows: int, length: int) -> Iterator[Batch]:
+        with tempfile.TemporaryDirectory() as folder:
+            tokenizer.save(folder)
+            theirs = transformers.AutoTokenizer.from_pretrained(folder)
+        ours = PretrainingBatches(store, tokenizer, batch_size=rows, max_length=length, seed=0)
+        pairs = ours.rows_of(list(range(len(store))), np.random.default_rng(0))
+        examples = [
+            {
+                "input_ids": [tokenizer.cls_id, *pair.a, tokenizer.sep_id, *pair.b, tokenizer.sep_id],
+                "token_type_ids": [0] * (len(pair.a) + 2) + [1] * (len(pair.b) + 1),
+                "next_sentence_label": pair.next_label,
+            }
+            for pair in pairs
+        ]
+        collate = transformers.DataCollatorForLanguageModeling(theirs, mlm_probability=0.15)
+        while True:
+            for batch in torch.utils.data.DataLoader(examples, rows, shuffle=True, collate_fn=collate):
+                mask = batch["attention_mask"].bool()
+                parts = (batch["input_ids"], batch["token_type_ids"], mask, batch["labels"])
+                yield Batch(*parts, batch["next_sentence_label"])
+
 
 def finish() -> None:
     if torch.cuda.is_available():
         torch.cuda.synchronize()
+
+
+def step(side, batch: Batch) -> None:
+    with autocast(batch.ids.device):
+        loss = side.loss(batch)
+    loss.backward()
+    side.optimizer.step()
+    side.optimizer.zero_grad(set_to_none=True)
 
 
 def train_seconds(side, batch: Batch, steps: int) -> float:
@@ -86,11 +139,7 @@ def train_seconds(side, batch: Batch, steps: int) -> float:
     finish()
     started = time.perf_counter()
     for _ in range(steps):
-        with autocast(batch.ids.device):
-            loss = side.loss(batch)
-        loss.backward()
-        side.optimizer.step()
-        side.optimizer.zero_grad(set_to_none=True)
+        step(side, batch)
     finish()
     return time.perf_counter() - started
 
@@ -107,25 +156,57 @@ def infer_seconds(side, batch: Batch, steps: int) -> float:
     return time.perf_counter() - started
 
 
-def compare(config: BertConfig, rows: int, length: int, rounds: int, steps: int) -> dict:
+def document_speed(side, batches: Iterator[Batch], steps: int) -> float:
+    """Real tokens a second, making the batches included."""
+    side.model.train()
+    finish()
+    started, tokens = time.perf_counter(), 0
+    for batch in islice(batches, steps):
+        tokens += batch.tokens
+        step(side, batch.to(best_device()))
+    finish()
+    return tokens / (time.perf_counter() - started)
+
+
+def compare(config: BertConfig, rows: int, length: int, rounds: int, steps: int, data: list[Path]) -> dict:
     batch = make_batch(config, rows, length)
     sides = [Ours(config), Theirs(config)]
     result: dict = {"rows": rows, "length": length}
     for task, measure in (("training", train_seconds), ("inference", infer_seconds)):
-        speeds: dict[str, list[float]] = {side.name: [] for side in sides}
         for side in sides:
             measure(side, batch, 1)  # warm-up
-        for _ in range(rounds):
-            for side in sides:
-                speeds[side.name].append(steps * rows * length / measure(side, batch, steps))
-        ratios = [a / b for a, b in zip(speeds["minibert"], speeds["transformers"], strict=True)]
-        result[task] = {
-            **{f"{name} tokens/s": round(statistics.median(values)) for name, values in speeds.items()},
-            "ratio": round(statistics.median(ratios), 2),
-            "ratio min": round(min(ratios), 2),
-            "ratio max": round(max(ratios), 2),
-        }
+        result[task] = in_turn(sides, rounds, lambda side: steps * rows * length / measure(side, batch, steps))  # noqa: B023
+    if data:
+        store, tokenizer = corpus(data, config.vocab_size)
+        streams = {side.name: side.batches(store, tokenizer, rows, length) for side in sides}
+        for side in sides:
+            document_speed(side, streams[side.name], 1)
+        # More steps: batches differ in length here.
+        result["documents"] = in_turn(sides, rounds, lambda side: document_speed(side, streams[side.name], 4 * steps))
     return result
+
+
+def in_turn(sides: list, rounds: int, speed) -> dict:
+    """Median tokens a second of each side, and of the ratios round by round."""
+    speeds: dict[str, list[float]] = {side.name: [] for side in sides}
+    for _ in range(rounds):
+        for side in sides:
+            speeds[side.name].append(speed(side))
+    ratios = [a / b for a, b in zip(speeds["minibert"], speeds["transformers"], strict=True)]
+    return {
+        **{f"{name} tokens/s": round(statistics.median(values)) for name, values in speeds.items()},
+        "ratio": round(statistics.median(ratios), 2),
+        "ratio min": round(min(ratios), 2),
+        "ratio max": round(max(ratios), 2),
+    }
+
+
+def corpus(data: list[Path], vocab_size: int) -> tuple[TokenStore, Tokenizer]:
+    """Some documents of the text, in the shipped vocabulary where its size is right, else in one learned from them."""
+    tokenizer = load_tokenizer(SHIPPED)
+    if tokenizer.vocab_size != vocab_size:
+        tokenizer = learn_tokenizer(data, vocab_size)
+    return TokenStore.build(islice(read_documents(data), DOCUMENTS), tokenizer), tokenizer
 
 
 def main() -> None:
@@ -135,6 +216,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=32)
     parser.add_argument("--length", type=int, default=128)
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--data", nargs="*", type=Path, default=[TEXT] if TEXT.exists() else [], help="real documents")
     parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
     if options.threads:
@@ -142,9 +224,11 @@ def main() -> None:
     print(" · ".join(f"{key} {value}" for key, value in description().items()))
     results = {}
     for name, config in SHAPES.items():
-        results[name] = compare(config, options.rows, options.length, options.rounds, options.steps)
-        for task in ("training", "inference"):
-            row = results[name][task]
+        shape = (options.rows, options.length, options.rounds, options.steps)
+        results[name] = compare(config, *shape, options.data)
+        for task, row in results[name].items():
+            if not isinstance(row, dict):
+                continue
             print(
                 f"{name:13} {task:10} minibert {row['minibert tokens/s']:>8,} tokens/s · transformers "
                 f"{row['transformers tokens/s']:>8,} · ratio {row['ratio']} ({row['ratio min']}–{row['ratio max']})",
