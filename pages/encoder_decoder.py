@@ -11,7 +11,7 @@ from ui.inputs import choice, clicked, numbered, pick, sentence_input, state
 from ui.lesson import Lesson
 from ui.models import UNTRAINED, available_models, load, model_choice
 from ui.navigation import next_lesson
-from ui.runs import manager, owner
+from ui.runs import live, manager, owner, state_rows
 from ui.source import show_source
 from ui.stepper import stepper
 from ui.text import literal, show_tokens, visible
@@ -29,7 +29,6 @@ MAX_CHARS = 300  # characters of a sentence that are read
 MAX_TOKENS = 16  # of the block's part, [CLS] and [SEP] among them
 MAX_SQUARES = 8  # words in the pictures of the masks: three stand side by side
 LONGEST = 8  # words that the trained model reads
-REFRESH = 0.7  # seconds between looks at a run that goes on
 GUESSES = 5
 
 lesson = Lesson("encoder_decoder")
@@ -445,7 +444,7 @@ def train_one(text: str) -> None:
     if not run.over and st.session_state.get("asked") != (run.id, text):
         st.session_state["asked"] = (run.id, text)
         run.send([text, *lesson.examples])
-    live(run.id, not run.over)
+    live((run.id,), draw)
     if run.state == "finished" and run.result.is_dir():
         lesson.show("What it looks at")
         say_it(run, words)
@@ -470,41 +469,20 @@ def submit(settings, text: str) -> None:
     st.session_state["run"], st.session_state["asked"] = run.id, (run.id, text)
 
 
-def live(run_id: str, going: bool) -> None:
-    """Redraw by itself while the run goes on; the whole page once more when it has ended."""
-
-    def look() -> None:
-        run = manager().get(run_id, owner())
-        if run is None:
-            return
-        if going and run.over:
-            st.rerun()
-        draw_run(run)
-
-    st.fragment(look, run_every=REFRESH if going else None)()
+def speed(step: dict) -> str:
+    return _(" · {seconds:.0f} s · {speed:,.0f} tokens/s").format(
+        seconds=step["seconds"], speed=step["tokens_per_second"]
+    )
 
 
-def draw_run(run) -> None:
-    words = {
-        "queued": _("waiting, place {place}"),
-        "starting": _("starting"),
-        "running": _("training"),
-        "finished": _("finished"),
-        "failed": _("failed"),
-        "cancelled": _("stopped"),
-        "lost": _("lost"),
-    }
-    with st.container(horizontal=True, vertical_alignment="center", key="ed-run"):
-        now = words[run.state].format(place=run.position or 1)
-        step = run.latest("step")
-        said = _(" · {seconds:.0f} s · {speed:,.0f} tokens/s").format(
-            seconds=step["seconds"], speed=step["tokens_per_second"]
-        ) if step else ""  # fmt: skip
-        st.progress(run.progress, text=f"{literal(run.title)}: **{now}**{said}")
-        if not run.over:
-            st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=run.cancel)
-    if run.error:
-        st.error(literal(run.error), icon=":material/error:")
+def draw(runs: list) -> None:
+    state_rows(runs, speed)
+    for run in runs:
+        draw_learning(run)
+
+
+def draw_learning(run) -> None:
+    """How it learns, and what it says so far."""
     measured, begun = run.latest("eval"), run.latest("started")
     if not measured:
         return

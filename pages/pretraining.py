@@ -526,7 +526,8 @@ def results() -> None:
 
     def draw(runs: list) -> None:
         trainings = trainings_of(runs)
-        state_rows([training.runs[-1] for training in trainings], speed, lambda run: offer_resume(run, trainings))
+        last = [training.runs[-1] for training in trainings]
+        state_rows(last, speed, actions=lambda run: offer_resume(run, trainings))
         preparing(trainings)
         shown = [training for training in trainings if training.key in keys] + beside
         shown = [training for training in shown if training.latest("step") or training.latest("eval")]
