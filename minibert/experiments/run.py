@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import math
 import os
-import platform
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,7 +17,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from minibert import toy_world
+from minibert import machine, toy_world
 from minibert.checkpoint import load_tokenizer, writing
 from minibert.config import BertConfig
 from minibert.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
@@ -34,7 +31,7 @@ from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.pretrain import learn_tokenizer
 from minibert.store import TokenStore, cached_store
 from minibert.tokenizer import Tokenizer
-from minibert.train import Done, Eval, Event, Optimization, Started, Step, autocast, best_device, has_bfloat16, train
+from minibert.train import Done, Eval, Event, Optimization, Started, Step, autocast, best_device, train
 
 CORPUS = ("reviews-00.txt.xz", "wiki-00.txt.xz")  # of ../shared/data/pretrain/en: near SST-2, and near the news tasks
 REPORT_EVERY = 20  # steps, in fine-tuning
@@ -151,7 +148,7 @@ def run_experiment(
                         "measured_on": {name: len(parts[1]) for name, parts in data.items()},
                         "data": list(corpus.files),
                         "command": command,
-                        "machine": machine(),
+                        "machine": machine.description(),
                     }
                     append_record(out, record)
                     yield Finished(record, step.progress)
@@ -377,23 +374,6 @@ def append_record(path: str | Path, record: dict) -> None:
         file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
-
-
-def machine() -> dict:
-    """What a figure needs to be read: date, processor, threads, versions."""
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
-    models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    device = best_device()
-    return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "processor": models[0] if models else platform.processor(),
-        "threads": torch.get_num_threads(),
-        "device": torch.cuda.get_device_name() if device.type == "cuda" else "cpu",
-        "bfloat16": has_bfloat16(device),
-        "python": platform.python_version(),
-        "torch": importlib.metadata.version("torch"),
-    }
 
 
 # --- a small version --------------------------------------------------------------------------------------------------
