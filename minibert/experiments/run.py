@@ -21,7 +21,7 @@ from minibert import machine, toy_world
 from minibert.checkpoint import load_tokenizer, writing
 from minibert.config import BertConfig
 from minibert.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
-from minibert.data import Masking, PretrainingBatches
+from minibert.data import Masking, PretrainingBatches, padded, padded_batch
 from minibert.documents import read_documents, text_files
 from minibert.experiments.catalogue import Arm, Experiment, Pretraining, Scale, experiment_named
 from minibert.experiments.models import LeftToRight, OnTop, next_tokens
@@ -320,23 +320,17 @@ def finetuning_batches(examples: list[Encoded], pad_id: int, scale: Scale, seed:
     for _ in range(scale.epochs):
         shuffled = [examples[i] for i in order.permutation(len(examples))]
         for i in range(0, len(shuffled), scale.finetune_batch_size):
-            yield padded(shuffled[i : i + scale.finetune_batch_size], pad_id)
+            yield finetuning_batch(shuffled[i : i + scale.finetune_batch_size], pad_id)
 
 
-def padded(examples: Sequence[Encoded], pad_id: int) -> Batch:
-    """Examples → a batch as wide as the longest; `padding` is None where none is needed."""
-    longest = max(len(example.ids) for example in examples)
-
-    def table(rows: Iterator[list[int]], fill: int) -> torch.Tensor:
-        return torch.tensor([row + [fill] * (longest - len(row)) for row in rows])
-
+def finetuning_batch(examples: Sequence[Encoded], pad_id: int) -> Batch:
+    """Examples → a batch with their segments; its labels are (B,), or (B, T) in tagging."""
     targets = [example.target for example in examples]
-    padding = torch.arange(longest) < torch.tensor([[len(example.ids)] for example in examples])
-    return Batch(
-        table((example.ids for example in examples), pad_id),
-        table((example.segments for example in examples), 0),
-        None if padding.all() else padding,
-        table(iter(targets), IGNORE) if isinstance(targets[0], list) else torch.tensor(targets),
+    return padded_batch(
+        [example.ids for example in examples],
+        pad_id,
+        segments=padded([example.segments for example in examples], 0),
+        labels=padded(targets, IGNORE) if isinstance(targets[0], list) else torch.tensor(targets),
     )
 
 
@@ -349,7 +343,7 @@ def answers(top: OnTop, task: Task, dev: list[Encoded], pad_id: int) -> tuple[li
     by_length = sorted(range(len(dev)), key=lambda i: len(dev[i].ids))
     for i in range(0, len(dev), 64):
         chosen = by_length[i : i + 64]
-        batch = padded([dev[j] for j in chosen], pad_id)
+        batch = finetuning_batch([dev[j] for j in chosen], pad_id)
         with autocast(device):
             classes = top(replace(batch, labels=None).to(device)).logits.argmax(-1).cpu()
         for j, found, labels in zip(chosen, classes, batch.labels, strict=True):
