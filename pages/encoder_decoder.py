@@ -9,12 +9,12 @@ import streamlit as st
 from ui.figures import figure, legend
 from ui.inputs import choice, clicked, numbered, pick, sentence_input, state
 from ui.lesson import Lesson
-from ui.models import UNTRAINED, available_models, load, model_choice
+from ui.models import load, model_choice, version_of, warn_untrained
 from ui.navigation import next_lesson
 from ui.runs import live, manager, owner, state_rows
 from ui.source import show_source
 from ui.stepper import stepper
-from ui.text import literal, show_tokens, visible
+from ui.text import literal, show_tokens, tex, visible
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -47,32 +47,11 @@ def parts() -> list[str]:
     return [_("The block"), _("Three masks"), _("Train a Transformer"), _("Can BERT write?")]
 
 
-def subsection(heading: str) -> None:
-    """A section of the lesson one level down."""
-    lesson.show(heading, level=3)
-
-
-def tex(value: float) -> str:
-    """A number in a formula, in brackets if it is negative."""
-    text = f"{value:.4f}"
-    return f"({text})" if text.startswith("-") else text
-
-
 def tell(*numbers: tuple[str, str]) -> None:
     """Numbers with their names, in a row."""
     with st.container(horizontal=True, gap="medium"):
         for name, value in numbers:
             st.metric(name, value, width="content")
-
-
-def minus(value: float) -> str:
-    """A number with a true minus sign."""
-    return f"{value:.2f}".replace("-", "−")
-
-
-def warn_untrained(model: str) -> None:
-    if model == UNTRAINED:
-        st.warning(_("This model has random weights: what it says means nothing yet."), icon=":material/casino:")
 
 
 # -------------------------------------------------------------------------------------------------------- the block
@@ -82,11 +61,6 @@ def trace(model: str, version: int, reading: "Reading") -> dict:
     from minibert.one_head import record
 
     return record(load(model).model.bert, reading.batch())
-
-
-def version_of(model: str) -> int:
-    """Changes with the model's weights, so that nothing stale is shown."""
-    return next((info.version for info in available_models() if info.name == model), 0)
 
 
 @dataclass(frozen=True)
@@ -286,7 +260,7 @@ def show_kept(seen: dict, tokens: list[str], layer: int, token: int) -> None:
     from minibert.one_block import kept_by_layer
     from plots.encoder_decoder import grid
 
-    subsection("How much is kept")
+    lesson.show("How much is kept", level=3)
     kept = kept_by_layer(seen)  # (L, T)
     rows = [_("layer {n}").format(n=n + 1) for n in range(len(kept))]
     figure(
@@ -696,7 +670,7 @@ def can_it_write(text: str) -> None:
     with st.expander(_("Step by step"), icon=":material/format_list_numbered:"):
         st.dataframe(pd.DataFrame(table, index=range(1, len(steps) + 1)))
     show_source(write)
-    subsection("Why it does not")
+    lesson.show("Why it does not", level=3)
     ids = loaded.tokenizer.encode(text, max_length=MAX_TOKENS).ids
     if len(ids) < 4:
         st.info(_("Type at least two words above."), icon=":material/edit:")
@@ -708,10 +682,10 @@ def can_it_write(text: str) -> None:
 
 def show_orders(model: str, ids: list[int]) -> None:
     from minibert.writing import chain
-    from plots.attention import compared_words
+    from plots.attention import compared_words, number
 
     loaded = load(model)
-    subsection("No left-to-right probability")
+    lesson.show("No left-to-right probability", level=3)
     there, back = both_orders(model, version_of(model), tuple(ids))
     names = (_("from the left"), _("from the right"))
     tokens = [visible(loaded.tokenizer.vocab[i]) for i in ids[1:-1]]
@@ -730,8 +704,8 @@ def show_orders(model: str, ids: list[int]) -> None:
             data=lambda: pd.DataFrame({_("token"): tokens, names[0]: np.exp(there), names[1]: np.exp(back)}),
         )
     with right:
-        st.metric(_("ln P, from the left"), minus(sum(there)))
-        st.metric(_("ln P, from the right"), minus(sum(back)))
+        st.metric(_("ln P, from the left"), number(sum(there)))
+        st.metric(_("ln P, from the right"), number(sum(back)))
         st.markdown(
             _("The same sentence, and one “probability” is **e^{difference:.2f}** times the other.").format(
                 difference=abs(sum(there) - sum(back))
@@ -748,7 +722,7 @@ def show_views(model: str, ids: list[int]) -> None:
     from minibert.writing import views
     from plots.encoder_decoder import next_words
 
-    subsection("A word that sees itself")
+    lesson.show("A word that sees itself", level=3)
     loaded = load(model)
     tokens = [visible(loaded.tokenizer.vocab[i]) for i in ids[1:-1]]
     letters = [i for i, token in enumerate(tokens) if any(map(str.isalnum, token))] or [0]
