@@ -22,26 +22,28 @@ from minibert.tokenizer import (
     split_off_punctuation,
     split_on_spaces,
 )
-from minibert.vocab import SPECIAL_TOKENS, Merge, alphabet_of, check_vocab, count_words, read_vocab
+from minibert.vocab import SPECIAL_TOKENS, Merge, alphabet_of, check_vocab, count_words, looks_uncased, read_vocab
 from minibert.vocab import learn as minibert_learn
+from minibert.vocab_growth import (
+    Learned,
+    Way,
+    growing_vocabulary,
+    kinds_so_far,
+    learned_pieces,
+    watch_learning,
+    ways_to_cut,
+)
 from plots.tokenization import (
     STYLE,
-    Learned,
     Line,
-    Way,
     boxes,
     cards,
-    growing_vocabulary,
     growth_of_vocabulary,
-    kinds_so_far,
     ladder,
-    learned_pieces,
     marked_text,
     merge_card,
     origins,
     size_against_length,
-    watch_learning,
-    ways_to_cut,
 )
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
@@ -123,12 +125,6 @@ def _read(path: Path, version: int) -> tuple[tuple[str, ...], bool]:
     pieces = tuple(read_vocab(path))
     check_vocab(pieces)
     return pieces, looks_uncased(pieces)
-
-
-def looks_uncased(pieces: Sequence[str]) -> bool:
-    """A vocab.txt does not say whether it is cased; one with capitals in more than one piece of 200 is."""
-    words = [piece for piece in pieces if not piece.startswith(("[", "<"))]
-    return sum(piece != piece.lower() for piece in words) * 200 <= len(words)
 
 
 def read(vocabulary: Vocabulary) -> tuple[tuple[str, ...], bool]:
