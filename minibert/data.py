@@ -135,6 +135,22 @@ def packed_sentences(
         yield SegmentPair(row, [], None)
 
 
+def padded(rows: Sequence[Sequence[int]], fill: int) -> torch.Tensor:
+    """Rows of different lengths → (B, longest), `fill` behind the short ones."""
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[fill] * (longest - len(row))] for row in rows])
+
+
+def padded_batch(rows: Sequence[Sequence[int]], pad_id: int, **others: torch.Tensor | None) -> Batch:
+    """Rows of ids → a batch as wide as the longest; `padding` is None where none is needed.
+
+    others: more fields of the Batch.
+    """
+    ids = padded(rows, pad_id)
+    padding = torch.arange(ids.size(1)) < torch.tensor([[len(row)] for row in rows])
+    return Batch(ids, padding=None if padding.all() else padding, **others)
+
+
 def assemble(pairs: Sequence[SegmentPair], tokenizer: Tokenizer) -> tuple[Batch, torch.Tensor, torch.Tensor]:
     """[CLS] a [SEP] b [SEP] (or [CLS] a [SEP]), padded to the longest.
 
@@ -143,13 +159,12 @@ def assemble(pairs: Sequence[SegmentPair], tokenizer: Tokenizer) -> tuple[Batch,
     """
     cls, sep = tokenizer.cls_id, tokenizer.sep_id
     rows = [[cls, *p.a, sep, *p.b, *([sep] if p.b else [])] for p in pairs]
-    longest = max(map(len, rows))
-    ids = torch.tensor([row + [tokenizer.pad_id] * (longest - len(row)) for row in rows])
+    ids = padded(rows, tokenizer.pad_id)
     joined = (ids & JOINED) > 0
     ids = ids & (JOINED - 1)
     lengths = torch.tensor([[len(row)] for row in rows])
     ends_of_a = torch.tensor([[len(pair.a) + 2] for pair in pairs])
-    position = torch.arange(longest)
+    position = torch.arange(ids.size(1))
     padding = position < lengths
     special = (position == 0) | (position == ends_of_a - 1) | (position >= lengths - 1)
     special |= ids == sep  # between two documents of a packed row

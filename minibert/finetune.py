@@ -10,6 +10,7 @@ import torch
 from sklearn.metrics import confusion_matrix, f1_score
 
 from minibert import checkpoint
+from minibert.data import padded_batch
 from minibert.heads import BertForSequenceClassification
 from minibert.model import Batch
 from minibert.tasks import ClassificationData, Example, label_order
@@ -125,15 +126,8 @@ def training_batches(
         order = torch.randperm(len(encoded), generator=rng).tolist()
         for i in range(0, len(order), settings.batch_size):
             chosen = order[i : i + settings.batch_size]
-            yield pad([encoded[j] for j in chosen], pad_id, torch.tensor([targets[j] for j in chosen]))
-
-
-def pad(rows: list[list[int]], pad_id: int, labels: torch.Tensor | None = None) -> Batch:
-    """Rows of ids → a batch as wide as the longest; `padding` is None where none is needed."""
-    longest = max(map(len, rows))
-    ids = torch.tensor([row + [pad_id] * (longest - len(row)) for row in rows])
-    padding = torch.arange(longest) < torch.tensor([[len(row)] for row in rows])
-    return Batch(ids, padding=None if padding.all() else padding, labels=labels)
+            labels = torch.tensor([targets[j] for j in chosen])
+            yield padded_batch([encoded[j] for j in chosen], pad_id, labels=labels)
 
 
 @dataclass(frozen=True)
@@ -168,7 +162,7 @@ class Classifier:
         probs = torch.empty(len(encoded), len(self.model.labels))
         for i in range(0, len(order), batch_size):
             chosen = order[i : i + batch_size]
-            batch = pad([encoded[j] for j in chosen], self.tokenizer.pad_id).to(device)
+            batch = padded_batch([encoded[j] for j in chosen], self.tokenizer.pad_id).to(device)
             with autocast(device):
                 logits = self.model(batch).logits
             probs[chosen] = logits.float().softmax(-1).cpu()

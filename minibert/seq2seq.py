@@ -25,6 +25,7 @@ from minibert import toy_lexicon
 from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import CheckpointError, existing, writing
 from minibert.config import BertConfig
+from minibert.data import padded
 from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, masked_softmax, no_tap, under
 from minibert.tokenizer import Span, clean, lowercase, space_out_cjk, split_off_punctuation, split_on_spaces
 from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, best_device, train
@@ -240,12 +241,6 @@ class Words:
 
     def _ids(self, words: Iterable[str]) -> list[int]:
         return [self.ids[word] for word in self.known(words)]
-
-
-def padded(rows: Sequence[Sequence[int]], fill: int) -> Tensor:
-    """Rows of different lengths → (B, longest)."""
-    longest = max(map(len, rows))
-    return torch.tensor([[*row, *[fill] * (longest - len(row))] for row in rows])
 
 
 @dataclass(frozen=True)

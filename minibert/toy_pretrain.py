@@ -11,8 +11,7 @@ from pathlib import Path
 import torch
 
 from minibert import toy_world
-from minibert.data import Masking
-from minibert.finetune import pad
+from minibert.data import Masking, padded_batch
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.pretrain import PretrainSettings, fills, pretrain_store
 from minibert.store import TokenStore
@@ -104,7 +103,7 @@ def answered(model: BertForPreTraining, questions: list[Question], mask_id: int,
     right: dict[str, list[bool]] = defaultdict(list)
     for start in range(0, len(questions), 128):
         chunk = questions[start : start + 128]
-        batch = pad([ids for ids, _, _ in chunk], pad_id)
+        batch = padded_batch([ids for ids, _, _ in chunk], pad_id)
         here = torch.arange(len(chunk)), torch.tensor([place for _, place, _ in chunk])
         answers = batch.ids[here]
         labels = torch.full_like(batch.ids, IGNORE)

@@ -227,6 +227,12 @@ def read_vocab(path) -> list[str]:
     return list(vocab)
 
 
+def looks_uncased(pieces: Sequence[str]) -> bool:
+    """A vocab.txt does not say whether it is cased; one with capitals in more than one piece of 200 is."""
+    words = [piece for piece in pieces if not piece.startswith(("[", "<"))]
+    return sum(piece != piece.lower() for piece in words) * 200 <= len(words)
+
+
 def read_json(path: Path) -> dict:
     """The object in a JSON file. Raises ValueError naming the file."""
     try:

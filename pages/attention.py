@@ -9,14 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from ui.figures import figure
-from ui.inputs import clicked, numbered, pick, sentence_input, state
+from ui.inputs import choice, clicked, numbered, pick, sentence_input, state
 from ui.lesson import Lesson
-from ui.models import available_models, load, model_choice
+from ui.models import load, model_choice, version_of
 from ui.navigation import next_lesson
 from ui.source import show_source, source_of
-from ui.state import follow_link, set_url, url_choice
 from ui.stepper import stepper
-from ui.text import kind_of, show_tokens
+from ui.text import kind_of, show_tokens, tex
 from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ class Subject:
 
     @classmethod
     def of(cls, name: str) -> "Subject":
-        return cls(name, next((info.version for info in available_models() if info.name == name), 0))
+        return cls(name, version_of(name))
 
     @property
     def model(self) -> Any:
@@ -102,22 +101,6 @@ def parts() -> list[str]:
     return [_("One head"), _("All heads"), _("Break it"), _("Against an RNN"), _("Weights and reasons")]
 
 
-def switch(name: str, label: str, options: dict[str, str]) -> str:
-    """A row of choices, value → text; the chosen value is in the link under `name`."""
-    key, first = state(name), next(iter(options))
-    if follow_link(name) or key not in st.session_state:
-        st.session_state[key] = url_choice(name, list(options), first)
-    chosen = st.segmented_control(label, list(options), format_func=options.get, key=key, required=True)
-    set_url(name, chosen, default=first)
-    return chosen
-
-
-def subsection(heading: str) -> None:
-    """A section of the lesson one level down."""
-    name, text = lesson.section(heading)
-    st.markdown(f"### {name}\n\n{text}", width=820)
-
-
 def axes() -> str:
     return _("from ↓ · to →")
 
@@ -129,14 +112,6 @@ def head_name(layer: int, head: int) -> str:
 def square(values: Any, tokens: Sequence[str]) -> pd.DataFrame:
     """A T × T matrix as a table."""
     return pd.DataFrame(values.numpy(), index=numbered(tokens), columns=numbered(tokens))
-
-
-def tex(value: float, decimals: int = 4) -> str:
-    """A number in a formula, in brackets if it is negative."""
-    if math.isinf(value):
-        return r"-\infty"
-    text = f"{value:,.{decimals}f}".replace(",", "{,}")
-    return f"({text})" if text.startswith("-") else text
 
 
 def tiny(value: float) -> str:
@@ -508,7 +483,7 @@ def open_head() -> None:
 @st.fragment
 def break_it(subject: Subject, reading: "Reading", position: int, layer: int, head: int) -> None:
     parts = {"root": _("÷ √D"), "mask": _("the mask"), "positions": _("the positions")}
-    part = switch("break", _("What to leave out"), parts)
+    part = choice("break", _("What to leave out"), parts)
     hidden = reading.padded(0).hiding(position)
     if part == "root":
         without_root(subject, hidden, position, layer, head)
@@ -617,7 +592,7 @@ def without_positions(subject: Subject, reading: "Reading", position: int) -> No
 
     lesson.show("Without positions", title=False)
     orders = {"swapped": _("two words swapped"), "reversed": _("reversed"), "shuffled": _("shuffled")}
-    order = reading.new_order(switch("order", _("The other order"), orders))
+    order = reading.new_order(choice("order", _("The other order"), orders))
     show_tokens(reading.tokens, label=_("The sentence"))
     show_tokens(reading.reordered(order).tokens, label=_("The same tokens in the other order"))
     intact = order_effect(subject.model, reading, order, position)
@@ -700,7 +675,7 @@ def paths(reading: "Reading") -> None:
     from plots import attention as plots
 
     tokens = reading.tokens[: reading.length]
-    subsection("How far")
+    lesson.show("How far", level=3)
     with st.container(horizontal=True):
         start = pick("source", _("From"), numbered(tokens), default=1)
         end = pick("target", _("To"), numbered(tokens), default=len(tokens) - 3)
@@ -722,7 +697,7 @@ def paths(reading: "Reading") -> None:
         ),
         "attention-paths",
     )
-    subsection("What waits for what")
+    lesson.show("What waits for what", level=3)
     steps_ = titles(lambda network: waiting_steps(network, len(tokens)))
     figure(
         plots.schedule(tokens, steps_, _("step")),
@@ -738,10 +713,10 @@ def cost() -> None:
     from minibert.sequence_cost import FORMULAS, crossing, flops
     from plots.attention import curves
 
-    subsection("What it costs")
+    lesson.show("What it costs", level=3)
     names = {"attention": _("self-attention"), "rnn": _("recurrent network"), "lstm": _("LSTM")}
     kinds = {"mixing": _("only what goes from token to token"), "layer": _("the whole layer")}
-    kind = switch("counting", _("What is counted"), kinds)
+    kind = choice("counting", _("What is counted"), kinds)
     left, right = st.columns(2, gap="medium")
     with left:
         hidden = SIZES[pick("hidden", _("Hidden size H"), [str(size) for size in SIZES], default=SIZES.index(256))]
@@ -861,7 +836,7 @@ def no_explanation(subject: Subject, reading: "Reading", position: int) -> None:
     with st.container(horizontal=True):
         tested = pick("tested", _("Head to test"), names)
         edits = {"shuffled": _("shuffle"), "evened": _("even out"), "removed": _("remove")}
-        how = switch("edit", _("What to do to it"), edits)
+        how = choice("edit", _("What to do to it"), edits)
     with slot:
         figure(
             weight_and_effect(

@@ -9,12 +9,12 @@ import streamlit as st
 from ui.figures import figure, legend
 from ui.inputs import choice, clicked, numbered, pick, sentence_input, state
 from ui.lesson import Lesson
-from ui.models import UNTRAINED, available_models, load, model_choice
+from ui.models import load, model_choice, version_of, warn_untrained
 from ui.navigation import next_lesson
-from ui.runs import manager, owner
+from ui.runs import live, manager, owner, state_rows
 from ui.source import show_source
 from ui.stepper import stepper
-from ui.text import literal, show_tokens, visible
+from ui.text import literal, show_tokens, tex, visible
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ MAX_CHARS = 300  # characters of a sentence that are read
 MAX_TOKENS = 16  # of the block's part, [CLS] and [SEP] among them
 MAX_SQUARES = 8  # words in the pictures of the masks: three stand side by side
 LONGEST = 8  # words that the trained model reads
-REFRESH = 0.7  # seconds between looks at a run that goes on
 GUESSES = 5
 
 lesson = Lesson("encoder_decoder")
@@ -48,32 +47,11 @@ def parts() -> list[str]:
     return [_("The block"), _("Three masks"), _("Train a Transformer"), _("Can BERT write?")]
 
 
-def subsection(heading: str) -> None:
-    """A section of the lesson one level down."""
-    lesson.show(heading, level=3)
-
-
-def tex(value: float) -> str:
-    """A number in a formula, in brackets if it is negative."""
-    text = f"{value:.4f}"
-    return f"({text})" if text.startswith("-") else text
-
-
 def tell(*numbers: tuple[str, str]) -> None:
     """Numbers with their names, in a row."""
     with st.container(horizontal=True, gap="medium"):
         for name, value in numbers:
             st.metric(name, value, width="content")
-
-
-def minus(value: float) -> str:
-    """A number with a true minus sign."""
-    return f"{value:.2f}".replace("-", "−")
-
-
-def warn_untrained(model: str) -> None:
-    if model == UNTRAINED:
-        st.warning(_("This model has random weights: what it says means nothing yet."), icon=":material/casino:")
 
 
 # -------------------------------------------------------------------------------------------------------- the block
@@ -83,11 +61,6 @@ def trace(model: str, version: int, reading: "Reading") -> dict:
     from minibert.one_head import record
 
     return record(load(model).model.bert, reading.batch())
-
-
-def version_of(model: str) -> int:
-    """Changes with the model's weights, so that nothing stale is shown."""
-    return next((info.version for info in available_models() if info.name == model), 0)
 
 
 @dataclass(frozen=True)
@@ -287,7 +260,7 @@ def show_kept(seen: dict, tokens: list[str], layer: int, token: int) -> None:
     from minibert.one_block import kept_by_layer
     from plots.encoder_decoder import grid
 
-    subsection("How much is kept")
+    lesson.show("How much is kept", level=3)
     kept = kept_by_layer(seen)  # (L, T)
     rows = [_("layer {n}").format(n=n + 1) for n in range(len(kept))]
     figure(
@@ -445,7 +418,7 @@ def train_one(text: str) -> None:
     if not run.over and st.session_state.get("asked") != (run.id, text):
         st.session_state["asked"] = (run.id, text)
         run.send([text, *lesson.examples])
-    live(run.id, not run.over)
+    live((run.id,), draw)
     if run.state == "finished" and run.result.is_dir():
         lesson.show("What it looks at")
         say_it(run, words)
@@ -470,41 +443,20 @@ def submit(settings, text: str) -> None:
     st.session_state["run"], st.session_state["asked"] = run.id, (run.id, text)
 
 
-def live(run_id: str, going: bool) -> None:
-    """Redraw by itself while the run goes on; the whole page once more when it has ended."""
-
-    def look() -> None:
-        run = manager().get(run_id, owner())
-        if run is None:
-            return
-        if going and run.over:
-            st.rerun()
-        draw_run(run)
-
-    st.fragment(look, run_every=REFRESH if going else None)()
+def speed(step: dict) -> str:
+    return _(" · {seconds:.0f} s · {speed:,.0f} tokens/s").format(
+        seconds=step["seconds"], speed=step["tokens_per_second"]
+    )
 
 
-def draw_run(run) -> None:
-    words = {
-        "queued": _("waiting, place {place}"),
-        "starting": _("starting"),
-        "running": _("training"),
-        "finished": _("finished"),
-        "failed": _("failed"),
-        "cancelled": _("stopped"),
-        "lost": _("lost"),
-    }
-    with st.container(horizontal=True, vertical_alignment="center", key="ed-run"):
-        now = words[run.state].format(place=run.position or 1)
-        step = run.latest("step")
-        said = _(" · {seconds:.0f} s · {speed:,.0f} tokens/s").format(
-            seconds=step["seconds"], speed=step["tokens_per_second"]
-        ) if step else ""  # fmt: skip
-        st.progress(run.progress, text=f"{literal(run.title)}: **{now}**{said}")
-        if not run.over:
-            st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=run.cancel)
-    if run.error:
-        st.error(literal(run.error), icon=":material/error:")
+def draw(runs: list) -> None:
+    state_rows(runs, speed)
+    for run in runs:
+        draw_learning(run)
+
+
+def draw_learning(run) -> None:
+    """How it learns, and what it says so far."""
     measured, begun = run.latest("eval"), run.latest("started")
     if not measured:
         return
@@ -718,7 +670,7 @@ def can_it_write(text: str) -> None:
     with st.expander(_("Step by step"), icon=":material/format_list_numbered:"):
         st.dataframe(pd.DataFrame(table, index=range(1, len(steps) + 1)))
     show_source(write)
-    subsection("Why it does not")
+    lesson.show("Why it does not", level=3)
     ids = loaded.tokenizer.encode(text, max_length=MAX_TOKENS).ids
     if len(ids) < 4:
         st.info(_("Type at least two words above."), icon=":material/edit:")
@@ -730,10 +682,10 @@ def can_it_write(text: str) -> None:
 
 def show_orders(model: str, ids: list[int]) -> None:
     from minibert.writing import chain
-    from plots.attention import compared_words
+    from plots.attention import compared_words, number
 
     loaded = load(model)
-    subsection("No left-to-right probability")
+    lesson.show("No left-to-right probability", level=3)
     there, back = both_orders(model, version_of(model), tuple(ids))
     names = (_("from the left"), _("from the right"))
     tokens = [visible(loaded.tokenizer.vocab[i]) for i in ids[1:-1]]
@@ -752,8 +704,8 @@ def show_orders(model: str, ids: list[int]) -> None:
             data=lambda: pd.DataFrame({_("token"): tokens, names[0]: np.exp(there), names[1]: np.exp(back)}),
         )
     with right:
-        st.metric(_("ln P, from the left"), minus(sum(there)))
-        st.metric(_("ln P, from the right"), minus(sum(back)))
+        st.metric(_("ln P, from the left"), number(sum(there)))
+        st.metric(_("ln P, from the right"), number(sum(back)))
         st.markdown(
             _("The same sentence, and one “probability” is **e^{difference:.2f}** times the other.").format(
                 difference=abs(sum(there) - sum(back))
@@ -770,7 +722,7 @@ def show_views(model: str, ids: list[int]) -> None:
     from minibert.writing import views
     from plots.encoder_decoder import next_words
 
-    subsection("A word that sees itself")
+    lesson.show("A word that sees itself", level=3)
     loaded = load(model)
     tokens = [visible(loaded.tokenizer.vocab[i]) for i in ids[1:-1]]
     letters = [i for i, token in enumerate(tokens) if any(map(str.isalnum, token))] or [0]

@@ -20,7 +20,7 @@ from ui.figures import figure, legend
 from ui.inputs import choice
 from ui.lesson import LESSONS, Lesson
 from ui.navigation import next_lesson
-from ui.runs import manager, owner
+from ui.runs import live, manager, owner, state_in_words, state_rows
 from ui.source import show_source
 from ui.text import literal
 from ui.translations import _, ngettext
@@ -29,7 +29,6 @@ from ui.translations import _, ngettext
 
 KIND = "experiment"
 RESULTS = Path(os.environ.get("MINIBERT_RESULTS") or LESSONS / "results")
-REFRESH = 0.7  # seconds between looks at a run that goes on
 CURVES = 6  # small runs drawn together
 
 STYLE = """<style>
@@ -363,7 +362,7 @@ def run_small(name: str) -> None:
     if not runs:
         st.markdown(_("No run yet: the curve begins a few seconds after the click."))
         return
-    live(tuple(run.id for run in reversed(runs)), any(not run.over for run in runs))
+    live(tuple(run.id for run in reversed(runs)), draw_runs)
 
 
 def begin(name: str, arm: str, words: str, seed: int) -> None:
@@ -378,48 +377,21 @@ def begin(name: str, arm: str, words: str, seed: int) -> None:
         st.session_state["refused"] = str(error)
 
 
-def live(ids: tuple[str, ...], going: bool) -> None:
-    """Redraw by itself while a run goes on, and once more when the last one has ended."""
-
-    def look() -> None:
-        runs = [run for run in (manager().get(run_id, owner()) for run_id in ids) if run]
-        if going and all(run.over for run in runs):
-            st.rerun()
-        draw_runs(runs)
-
-    st.fragment(look, run_every=REFRESH if going else None)()
-
-
 def draw_runs(runs: list) -> None:
     from plots.experiments import loss_curves
 
-    states = {
-        "queued": _("waiting"),
-        "starting": _("starting"),
-        "running": _("training"),
-        "finished": _("finished"),
-        "failed": _("failed"),
-        "cancelled": _("stopped"),
-        "lost": _("lost"),
-    }
+    titles = {run.id: f"{number} · {run.title}" for number, run in enumerate(runs, 1)}
+    state_rows([run for run in runs if not run.over or run.error], speed, title=lambda run: titles[run.id])
     curves, rows = {}, []
-    for number, run in enumerate(runs, 1):
-        steps = [event for event in run.events() if event["event"] == "step"]
-        title = f"{number} · {run.title}"
+    for run in runs:
+        title, steps = titles[run.id], [event for event in run.events() if event["event"] == "step"]
         if steps:
             curves[title] = [(event["step"], event["parts"].get("mlm_loss", event["loss"])) for event in steps]
-        if not run.over:
-            with st.container(horizontal=True, vertical_alignment="center", key=f"run-{run.id}"):
-                speed = _(" · {speed:,.0f} tokens/s").format(speed=steps[-1]["tokens_per_second"]) if steps else ""
-                st.progress(run.progress, text=f"{literal(title)}: **{states[run.state]}**{speed}")
-                st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=run.cancel)
-        if run.error:
-            st.error(literal(run.error), icon=":material/error:")
         done = run.latest("eval")
         rows.append(
             {
                 _("run"): title,
-                _("state"): states[run.state],
+                _("state"): state_in_words(run),
                 _("steps"): f"{steps[-1]['step']:,}" if steps else "–",
                 _("last training loss"): f"{curves[title][-1][1]:.3f}" if steps else "–",
                 _("held-out loss"): f"{done['metrics']['heldout_loss']:.3f}" if done else "–",
@@ -430,6 +402,10 @@ def draw_runs(runs: list) -> None:
         now = "; ".join(f"{title}: {points[-1][1]:.2f}" for title, points in curves.items())
         figure(fig, _("Training loss over steps, a line a run. Now: {now}.").format(now=now), key="loss", data=rows)
     st.table(rows)
+
+
+def speed(step: dict) -> str:
+    return _(" · {speed:,.0f} tokens/s").format(speed=step["tokens_per_second"])
 
 
 # --- the page -------------------------------------------------------------------------------------------------------

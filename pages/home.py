@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui.figures import figure, legend
-from ui.inputs import sentence_input
+from ui.inputs import clicked, sentence_input
 from ui.lesson import Lesson
 from ui.navigation import link_to, next_lesson, stop_called
 from ui.runs import show_runs
@@ -77,7 +77,7 @@ def who_may_look_where() -> None:
                 visibility(words, position, model),
                 in_words(model, words, position, seen),
                 f"see-{model}",
-                on_select=lambda key=f"see-{model}": choose(key),
+                on_select=lambda key=f"see-{model}": clicked(key, "word"),
             )
             st.markdown(summary(model, seen, n))
     show_source(reach)
@@ -89,13 +89,6 @@ def split_into_words(text: str) -> list[str]:
 
     spaced = space_out_cjk(clean(Span(text, range(len(text)))))
     return [part.text for word in split_on_spaces(spaced) for part in split_off_punctuation(word)]
-
-
-def choose(key: str) -> None:
-    """A click in a figure: go to the position that was clicked."""
-    points = st.session_state[key].selection.points
-    if points:
-        st.session_state.word = points[0]["customdata"]
 
 
 def summary(model: str, seen, n: int) -> str:

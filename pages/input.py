@@ -8,7 +8,7 @@ import streamlit as st
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
-from ui.models import load, model_choice, trace_of
+from ui.models import load, model_choice, trace_of, version_of
 from ui.navigation import next_lesson
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_text
@@ -291,10 +291,8 @@ def position_tables(model: str, version: int):
 def places(model: str) -> None:
     lesson.show("How alike are places?")
     from plots.embeddings_sum import cosines, position_similarity
-    from ui.models import available_models
 
-    version = next((info.version for info in available_models() if info.name == model), 0)
-    learned, fixed = position_tables(model, version)
+    learned, fixed = position_tables(model, version_of(model))
     titles = (_("learned by the model"), _("sine and cosine waves"))
     near = {name: cosines(table) for name, table in zip(titles, (learned, fixed), strict=True)}
     words = "; ".join(

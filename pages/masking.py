@@ -8,7 +8,7 @@ import streamlit as st
 from ui.figures import figure, legend
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
-from ui.models import UNTRAINED, load, model_choice
+from ui.models import load, model_choice, warn_untrained
 from ui.navigation import next_lesson
 from ui.shares import set_shares, share_sliders
 from ui.source import show_source
@@ -288,7 +288,7 @@ def blanks(model: str) -> None:
     lesson.show("Fill the blanks")
     text = sentence_input("cloze", [*plain[1:], with_blank[0]], label=_("Sentence with blanks"), max_chars=MAX_CHARS)
     loaded = load(model)
-    _warn_untrained(model)
+    warn_untrained(model)
     encoding = _encode_start(loaded, text)
     if encoding is None:
         return
@@ -376,7 +376,7 @@ def two_sentences(model: str) -> None:
 
     lesson.show("One blank, two sentences")
     loaded = load(model)
-    _warn_untrained(model)
+    warn_untrained(model)
     mask_id, vocab = loaded.tokenizer.mask_id, loaded.tokenizer.vocab
     pairs = list(zip(with_blank[0::2], with_blank[1::2], strict=True))
     chooser = st.container()  # stands above the fields, and is filled when it is known what is in them
@@ -482,7 +482,7 @@ def three_readings(model: str) -> None:
     lesson.show("Why not always [MASK]")
     text = sentence_input("probe", plain[1:], label=_("Sentence to look into"), max_chars=MAX_CHARS)
     loaded = load(model)
-    _warn_untrained(model)
+    warn_untrained(model)
     encoding = _encode_start(loaded, text)
     if encoding is None:
         return
@@ -611,14 +611,6 @@ def _encode_start(loaded, text: str):
     if len(whole) > room:
         st.caption(_("This part reads the first {shown} of {n} tokens.").format(shown=room - 2, n=len(whole) - 2))
     return loaded.tokenizer.encode(text, max_length=room, truncation="head")
-
-
-def _warn_untrained(model: str) -> None:
-    if model == UNTRAINED:
-        st.warning(
-            _("This model has random weights: what it expects is noise. Choose a trained one at the top of the page."),
-            icon=":material/casino:",
-        )
 
 
 def _around(tokens: list[str], position: int, width: int = 2) -> str:

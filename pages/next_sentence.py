@@ -8,12 +8,12 @@ import streamlit as st
 from ui.figures import figure, legend
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.models import UNTRAINED, available_models, load, model_choice
+from ui.models import load, model_choice, version_of, warn_untrained
 from ui.navigation import next_lesson
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
 from ui.stepper import stepper
-from ui.text import literal, show_tokens, visible
+from ui.text import literal, shorten, show_tokens, visible
 from ui.translations import _, ngettext
 
 # What imports torch or plotly is imported where it is first needed: the page shows before that.
@@ -192,9 +192,10 @@ def _show_pairs(made: list, store, tokenizer) -> int:
     set_url("pair", chosen + 1, default=1)
     rows = []
     for i, one in enumerate(made[:shown]):
+        texts = [shorten(tokenizer.decode(store.ids[part].tolist()), SNIPPET) for part in _segments(one)]
         cells = [
             f'<td class="ns-n">{i + 1}</td><td class="ns-n">{one.document + 1}</td>',
-            *(f"<td><bdi>{html.escape(_snippet(part, store, tokenizer))}</bdi></td>" for part in _segments(one)),
+            *(f"<td><bdi>{html.escape(text)}</bdi></td>" for text in texts),
             f'<td class="ns-role">{html.escape(_answer(one.random_next))}</td>',
             f'<td class="ns-n">{len(one.pair.a) + len(one.pair.b) + 3}</td>',
         ]
@@ -213,11 +214,6 @@ def _show_pairs(made: list, store, tokenizer) -> int:
 
 def _segments(one) -> tuple[list[int], list[int]]:
     return one.pair.a, one.pair.b
-
-
-def _snippet(places: list[int], store, tokenizer) -> str:
-    text = visible(tokenizer.decode(store.ids[places].tolist()), spaces=False)
-    return text if len(text) <= SNIPPET else text[: SNIPPET - 1] + "…"
 
 
 def _follow(one, store, sentences: list[str], tokenizer, max_length: int) -> None:
@@ -411,10 +407,6 @@ def _show_shares(text: str, model: str, max_length: int, short: int, seed: int) 
 # --- judged live ----------------------------------------------------------------------------------------------------
 
 
-def _version(model: str) -> int:
-    return next((info.version for info in available_models() if info.name == model), 0)
-
-
 @st.cache_data(show_spinner=False, max_entries=24)
 def measured(model: str, version: int, sentences: int):
     """minibert.next_sentence.measure over the documents of the course; computed once for everyone."""
@@ -441,7 +433,7 @@ def judged(model: str) -> None:
     from plots.next_sentence import judgement
 
     lesson.show("Judged live")
-    _warn_untrained(model)
+    warn_untrained(model)
     windows: dict[int, dict] = {}
     for probe in probes(*bundled()):
         windows.setdefault(probe.window, {})[probe.kind] = probe
@@ -482,7 +474,7 @@ def judged(model: str) -> None:
     )
     if (a, b) == (probe.a.strip(), probe.b.strip()):
         st.markdown(_("**In truth:** {kind}.").format(kind=kind_names()[kind]) + " " + _told(kind))
-    overlap, verdicts = topic_judge(model, _version(model))
+    overlap, verdicts = topic_judge(model, version_of(model))
     bound, cosine = verdicts.threshold, overlap(a, b)
     st.markdown(
         _(
@@ -509,14 +501,6 @@ def _told(kind: str) -> str:
     if kind in ("elsewhere", "topic"):
         return _("Pre-training called such pairs NotNext.")
     return _("Pre-training never showed such a pair.")
-
-
-def _warn_untrained(model: str) -> None:
-    if model == UNTRAINED:
-        st.warning(
-            _("This model has random weights: its judgement is noise. Choose a trained one at the top of the page."),
-            icon=":material/casino:",
-        )
 
 
 # --- guess yourself -------------------------------------------------------------------------------------------------
@@ -597,7 +581,7 @@ def _answers(model: str, asked: list, rows: list[int]) -> tuple[list[float], lis
 
     loaded = load(model)
     probs = judge(loaded.model, loaded.tokenizer, [(asked[row].a, asked[row].b) for row in rows])
-    _overlap, verdicts = topic_judge(model, _version(model))
+    _overlap, verdicts = topic_judge(model, version_of(model))
     return probs.tolist(), verdicts.follows[rows].tolist()
 
 
@@ -658,7 +642,7 @@ def kinds(model: str) -> None:
     from plots.theme import GREY
 
     lesson.show("Topic against coherence")
-    _warn_untrained(model)
+    warn_untrained(model)
     if follow_link("sentences") or st.session_state.get("sentences") not in (1, 2, 3):
         st.session_state["sentences"] = url_int("sentences", 2, 1, 3)
     sentences = st.segmented_control(
@@ -666,7 +650,7 @@ def kinds(model: str) -> None:
     )
     set_url("sentences", sentences, default=2)
     with st.spinner(_("Judging all pairs …")):
-        result = measured(model, _version(model), sentences)
+        result = measured(model, version_of(model), sentences)
     names = kind_names()
     shares: dict[str, list[Share]] = {_("the model"): [], _("topic only"): []}
     table = []
@@ -763,7 +747,7 @@ def new_head(model: str, sentences: int) -> None:
         st.session_state["taught"] = key
     if st.session_state.get("taught") == key:
         with st.spinner(_("Reading the pairs, then training …")):
-            results = taught(model, _version(model), sentences)
+            results = taught(model, version_of(model), sentences)
         titles = {"pooled": _("reads [CLS], as the head does"), "means": _("reads the mean vector of A and of B")}
         for column, (name, (right, n)) in zip(st.columns(2), results.items(), strict=True):
             low, high = wilson(right, n)

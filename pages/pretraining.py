@@ -13,7 +13,7 @@ from pathlib import Path
 import streamlit as st
 
 from ui.figures import figure
-from ui.inputs import choice, sentence_input
+from ui.inputs import choice, pick, sentence_input
 from ui.lesson import LESSONS, TEXT_WIDTH, Lesson
 from ui.models import available_models, load
 from ui.navigation import link_to, next_lesson
@@ -526,7 +526,8 @@ def results() -> None:
 
     def draw(runs: list) -> None:
         trainings = trainings_of(runs)
-        state_rows([training.runs[-1] for training in trainings], speed, lambda run: offer_resume(run, trainings))
+        last = [training.runs[-1] for training in trainings]
+        state_rows(last, speed, actions=lambda run: offer_resume(run, trainings))
         preparing(trainings)
         shown = [training for training in trainings if training.key in keys] + beside
         shown = [training for training in shown if training.latest("step") or training.latest("eval")]
@@ -949,8 +950,8 @@ def head_then(model, tokenizer, text: str) -> None:
     encoding = tokenizer.encode(text, max_length=MAX_TOKENS, truncation="head")
     config = model.config
     with st.container(horizontal=True):
-        layer = number_choice("layer", _("Layer"), config.num_hidden_layers)
-        head = number_choice("head", _("Head"), config.num_attention_heads)
+        layer = pick("layer", _("Layer"), [str(n + 1) for n in range(config.num_hidden_layers)], width=130)
+        head = pick("head", _("Head"), [str(n + 1) for n in range(config.num_attention_heads)], width=130)
     seen = record(model.bert, Batch(torch.tensor([encoding.ids])))
     probs = seen[f"blocks.{layer}.attn.probs"][0, head]  # (T, T)
     row = next((i for i, number in enumerate(encoding.ids) if number == tokenizer.mask_id), 0)
@@ -963,16 +964,6 @@ def head_then(model, tokenizer, text: str) -> None:
         ),
         "then-head",
     )  # fmt: skip
-
-
-def number_choice(name: str, label: str, count: int) -> int:
-    """One of so many, counted from 1 on screen and in the link, from 0 in what is returned."""
-    if follow_link(name) or name not in st.session_state:
-        st.session_state[name] = url_int(name, 1, 1, count)
-    st.session_state[name] = min(st.session_state[name], count)
-    chosen = st.selectbox(label, range(1, count + 1), key=name, width=130)
-    set_url(name, chosen, default=1)
-    return chosen - 1
 
 
 def embeddings_then(kept: list[Moment], tokenizer, at: int, labels: list[str], toy: bool) -> None:

@@ -22,36 +22,38 @@ from minibert.tokenizer import (
     split_off_punctuation,
     split_on_spaces,
 )
-from minibert.vocab import SPECIAL_TOKENS, Merge, alphabet_of, check_vocab, count_words, read_vocab
+from minibert.vocab import SPECIAL_TOKENS, Merge, alphabet_of, check_vocab, count_words, looks_uncased, read_vocab
 from minibert.vocab import learn as minibert_learn
+from minibert.vocab_growth import (
+    Learned,
+    Way,
+    growing_vocabulary,
+    kinds_so_far,
+    learned_pieces,
+    watch_learning,
+    ways_to_cut,
+)
 from plots.tokenization import (
     STYLE,
-    Learned,
     Line,
-    Way,
     boxes,
     cards,
-    growing_vocabulary,
     growth_of_vocabulary,
-    kinds_so_far,
     ladder,
-    learned_pieces,
     marked_text,
     merge_card,
     origins,
     size_against_length,
-    watch_learning,
-    ways_to_cut,
 )
 from ui.figures import figure
-from ui.inputs import sentence_input
+from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, TEXT_WIDTH, Lesson
 from ui.models import CHECKPOINTS
 from ui.navigation import ROOT, next_lesson
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_choice, url_int
 from ui.stepper import stepper
-from ui.text import kind_of, literal, tokens_html, visible
+from ui.text import kind_of, literal, shorten, tokens_html, visible
 from ui.translations import _, ngettext
 
 MOST_TEXT = 5_000  # characters that are stepped through
@@ -125,12 +127,6 @@ def _read(path: Path, version: int) -> tuple[tuple[str, ...], bool]:
     return pieces, looks_uncased(pieces)
 
 
-def looks_uncased(pieces: Sequence[str]) -> bool:
-    """A vocab.txt does not say whether it is cased; one with capitals in more than one piece of 200 is."""
-    words = [piece for piece in pieces if not piece.startswith(("[", "<"))]
-    return sum(piece != piece.lower() for piece in words) * 200 <= len(words)
-
-
 def read(vocabulary: Vocabulary) -> tuple[tuple[str, ...], bool]:
     """The pieces and whether it is uncased. Raises ValueError with a sentence for the reader."""
     if vocabulary.path is None:
@@ -164,7 +160,7 @@ def choose_vocabulary() -> tuple[Vocabulary, Tokenizer, str] | None:
         return None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="vocabulary-choice"):
         titles = {name: vocabulary_label(vocabulary) for name, vocabulary in known.items()}
-        name = choice("vocab", _("Vocabulary"), titles)
+        name = choice("vocab", _("Vocabulary"), titles, wrap=True)
         vocabulary = known[name]
         try:
             pieces, uncased = read(vocabulary)
@@ -189,16 +185,6 @@ def choose_case(name: str, uncased: bool) -> bool:
     )
     set_url("case", cases[lowercase], default=cases[uncased])
     return lowercase
-
-
-def choice(key: str, label: str, titles: dict[str, str]) -> str:
-    """One of the names in `titles`, the first of them at the start; in the link under `key`."""
-    first = next(iter(titles))
-    if follow_link(key) or st.session_state.get(key) not in titles:
-        st.session_state[key] = url_choice(key, list(titles), first)
-    name = st.pills(label, list(titles), format_func=lambda name: titles.get(name, ""), required=True, key=key)
-    set_url(key, name, default=first)
-    return name
 
 
 def vocabulary_label(vocabulary: Vocabulary) -> str:
@@ -409,7 +395,7 @@ def step_wordpiece(e: Explanation, tokenizer: Tokenizer) -> None:
     chosen = st.pills(
         _("The tries for one word (and how many there were)"),
         range(min(len(parts), MOST_CHOICES)),
-        format_func=lambda n: literal(f"{shorten(parts[n].span.text)} · {tries[n]}"),
+        format_func=lambda n: literal(f"{shorten(parts[n].span.text, 24)} · {tries[n]}"),
         required=True,
         key=state,
     )
@@ -418,11 +404,6 @@ def step_wordpiece(e: Explanation, tokenizer: Tokenizer) -> None:
         st.caption(_("The first {n} of {total:,} words can be chosen.").format(n=MOST_CHOICES, total=len(parts)))
     draw_ladder(parts[chosen], tokenizer)
     show_source(Tokenizer.wordpiece, find="in self.pieces")
-
-
-def shorten(text: str, most: int = 24) -> str:
-    text = visible(text, spaces=False)
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def draw_ladder(part: Part, tokenizer: Tokenizer) -> None:
@@ -605,7 +586,7 @@ def bundled(name: str) -> str:
 
 def choose_corpus() -> str:
     """The text to learn from."""
-    name = choice("corpus", _("Text to learn from"), corpora())
+    name = choice("corpus", _("Text to learn from"), corpora(), wrap=True)
     if name == OWN:
         return sentence_input(
             "own",
@@ -704,7 +685,7 @@ def learn_merges() -> None:
     text = choose_corpus()
     rules = {"frequency": _("frequency"), "likelihood": _("likelihood")}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="learning-choice"):
-        scoring = choice("scoring", _("The best pair is chosen by"), rules)
+        scoring = choice("scoring", _("The best pair is chosen by"), rules, wrap=True)
         lowercase = st.toggle(_("small letters, no accents"), value=True, key="learn-lower", bind="query-params")
     st.session_state["_corpus-text"] = text
     if not text.strip():
@@ -812,7 +793,7 @@ def arithmetic(merge: Merge, scoring: str) -> str:
 def words_pieces_characters() -> None:
     """What the size of a vocabulary costs and what it buys."""
     which = {"reviews": corpora()["reviews"], "above": _("the text above")}
-    name = choice("compare", _("Text to compare on"), which)
+    name = choice("compare", _("Text to compare on"), which, wrap=True)
     text = st.session_state.get("_corpus-text", "") if name == "above" else bundled("reviews")
     if not text.strip():
         st.info(_("There is no text above yet."), icon=":material/edit:")

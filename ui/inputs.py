@@ -1,11 +1,12 @@
 """Text fields for sentences of the reader's own: any input is kept, none breaks a page."""
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import streamlit as st
 
 from ui.state import follow_link, set_url, url_choice, url_int, url_text
-from ui.text import literal, visible
+from ui.text import literal, shorten
 from ui.translations import _
 
 _SHOWN = 48  # characters of an example on its button
@@ -45,7 +46,7 @@ def sentence_input(
         st.pills(
             _("Examples"),
             range(len(examples)),
-            format_func=lambda index: _short(examples[index]),
+            format_func=lambda index: literal(shorten(examples[index], _SHOWN)),
             key=buttons,
             label_visibility="collapsed",
             on_change=_use_example,
@@ -67,19 +68,17 @@ def _use_example(key: str, buttons: str, examples: list[str]) -> None:
         st.session_state[key] = examples[chosen]
 
 
-def _short(text: str) -> str:
-    """An example as a button label: one line, not markup."""
-    line = visible(text, spaces=False)
-    return literal(line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…")
+def choice(key: str, label: str, names: Mapping[str, str], *, wrap: bool = False) -> str:
+    """One of a few, side by side; its name is in the link under `key`. names: name → words, the default first.
 
-
-def choice(key: str, label: str, names: Mapping[str, str]) -> str:
-    """One of a few, side by side; its name is in the link under `key`. names: name → words, the default first."""
+    wrap: there may be too many for a row.
+    """
     first = next(iter(names))
     # Not bind="query-params": that would put the words into the link, and words are translated.
     if follow_link(key) or st.session_state.get(key) not in names:
         st.session_state[key] = url_choice(key, list(names), first)
-    chosen = st.segmented_control(label, list(names), format_func=names.get, key=key, required=True)
+    buttons = st.pills if wrap else st.segmented_control
+    chosen = buttons(label, list(names), format_func=lambda name: names.get(name, ""), key=key, required=True)
     set_url(key, chosen, default=first)
     return chosen
 
@@ -89,14 +88,16 @@ def state(name: str) -> str:
     return f"choice-{name}"
 
 
-def pick(name: str, label: str, options: Sequence[str], default: int = 0) -> int:
+def pick(
+    name: str, label: str, options: Sequence[str], default: int = 0, *, width: int | Literal["stretch"] = "stretch"
+) -> int:
     """A select box over numbered things: counted from 1 in the link, from 0 in what is returned."""
     key, last = state(name), len(options) - 1
     default = max(0, min(default, last))
     if follow_link(name) or key not in st.session_state:
         st.session_state[key] = url_int(name, default + 1, 1, len(options)) - 1
     st.session_state[key] = min(st.session_state[key], last)
-    chosen = st.selectbox(label, range(len(options)), format_func=lambda i: options[i], key=key)
+    chosen = st.selectbox(label, range(len(options)), format_func=lambda i: options[i], key=key, width=width)
     set_url(name, chosen + 1, default=default + 1)
     return chosen
 

@@ -130,6 +130,18 @@ def model_choice(key: str = "model", *, label: str | None = None, **kinds: bool)
     return chosen
 
 
+def version_of(name: str) -> int:
+    """Changes with the weights of the model `name`: what is computed from them is cached under both."""
+    return _info(name).version
+
+
+def warn_untrained(name: str) -> None:
+    if name == UNTRAINED:
+        st.warning(
+            _("This model has random weights: what it says is noise. Choose a trained one."), icon=":material/casino:"
+        )
+
+
 def load(name: str) -> Loaded:
     """The model `name` of `available_models` and its tokenizer, loaded once per server.
 

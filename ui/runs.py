@@ -92,11 +92,7 @@ def stop(run) -> None:
     run.wait(timeout=0.7)
 
 
-def state_rows(runs: list, speed: Callable[[dict], str], actions: Callable[[object], None] = lambda run: None) -> None:
-    """A progress bar for each run with its state in words and a button to stop it.
-
-    speed(step): what to say of the last step of a run that goes on · actions(run): more buttons beside it.
-    """
+def state_in_words(run) -> str:
     words = {
         "queued": _("waiting, place {place}"),
         "starting": _("starting"),
@@ -106,13 +102,27 @@ def state_rows(runs: list, speed: Callable[[dict], str], actions: Callable[[obje
         "cancelled": _("stopped"),
         "lost": _("lost"),
     }
+    return words[run.state].format(place=run.position or 1)
+
+
+def state_rows(
+    runs: list,
+    speed: Callable[[dict], str],
+    *,
+    actions: Callable[[object], None] = lambda run: None,
+    title: Callable[[object], str] = lambda run: run.title,
+) -> None:
+    """A progress bar for each run with its state in words and a button to stop it.
+
+    speed(step): what to say of the last step of a run that goes on · actions(run): more buttons beside it ·
+    title(run): its name, shown as it is.
+    """
     with st.container(key="run-states"):
         for run in runs:
             with st.container(horizontal=True, vertical_alignment="center", key=f"run-{run.id}"):
-                state = words[run.state].format(place=run.position or 1)
                 step = run.latest("step")
                 now = speed(step) if step and not run.over else ""
-                st.progress(run.progress, text=f"{literal(run.title)}: **{state}**{now}")
+                st.progress(run.progress, text=f"{literal(title(run))}: **{state_in_words(run)}**{now}")
                 if not run.over:
                     st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=stop, args=(run,))
                 actions(run)

@@ -1,6 +1,7 @@
 """Text from users is never markup. What is shown of it goes through here."""
 
 import html
+import math
 import unicodedata
 from collections.abc import Sequence
 
@@ -36,6 +37,20 @@ def visible(text: str, *, spaces: bool = True) -> str:
         else:
             parts.append(char)
     return "".join(parts)
+
+
+def shorten(text: str, most: int) -> str:
+    """The text in a line of at most `most` characters, with what cannot be seen made visible; not yet `literal`."""
+    line = visible(text, spaces=False)
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def tex(value: float, decimals: int = 4) -> str:
+    """A number in a formula, in brackets if it is negative."""
+    if math.isinf(value):
+        return r"-\infty"
+    text = f"{value:,.{decimals}f}".replace(",", "{,}")
+    return f"({text})" if text.startswith("-") else text
 
 
 # Characters that turn the direction of the text around them: shown by name, or one token could reorder its neighbours.

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import math
 import os
-import platform
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,11 +17,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from minibert import toy_world
+from minibert import machine, toy_world
 from minibert.checkpoint import load_tokenizer, writing
 from minibert.config import BertConfig
 from minibert.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
-from minibert.data import Masking, PretrainingBatches
+from minibert.data import Masking, PretrainingBatches, padded, padded_batch
 from minibert.documents import read_documents, text_files
 from minibert.experiments.catalogue import Arm, Experiment, Pretraining, Scale, experiment_named
 from minibert.experiments.models import LeftToRight, OnTop, next_tokens
@@ -34,7 +31,7 @@ from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.pretrain import learn_tokenizer
 from minibert.store import TokenStore, cached_store
 from minibert.tokenizer import Tokenizer
-from minibert.train import Done, Eval, Event, Optimization, Started, Step, autocast, best_device, has_bfloat16, train
+from minibert.train import Done, Eval, Event, Optimization, Started, Step, autocast, best_device, train
 
 CORPUS = ("reviews-00.txt.xz", "wiki-00.txt.xz")  # of ../shared/data/pretrain/en: near SST-2, and near the news tasks
 REPORT_EVERY = 20  # steps, in fine-tuning
@@ -151,7 +148,7 @@ def run_experiment(
                         "measured_on": {name: len(parts[1]) for name, parts in data.items()},
                         "data": list(corpus.files),
                         "command": command,
-                        "machine": machine(),
+                        "machine": machine.description(),
                     }
                     append_record(out, record)
                     yield Finished(record, step.progress)
@@ -323,23 +320,17 @@ def finetuning_batches(examples: list[Encoded], pad_id: int, scale: Scale, seed:
     for _ in range(scale.epochs):
         shuffled = [examples[i] for i in order.permutation(len(examples))]
         for i in range(0, len(shuffled), scale.finetune_batch_size):
-            yield padded(shuffled[i : i + scale.finetune_batch_size], pad_id)
+            yield finetuning_batch(shuffled[i : i + scale.finetune_batch_size], pad_id)
 
 
-def padded(examples: Sequence[Encoded], pad_id: int) -> Batch:
-    """Examples → a batch as wide as the longest; `padding` is None where none is needed."""
-    longest = max(len(example.ids) for example in examples)
-
-    def table(rows: Iterator[list[int]], fill: int) -> torch.Tensor:
-        return torch.tensor([row + [fill] * (longest - len(row)) for row in rows])
-
+def finetuning_batch(examples: Sequence[Encoded], pad_id: int) -> Batch:
+    """Examples → a batch with their segments; its labels are (B,), or (B, T) in tagging."""
     targets = [example.target for example in examples]
-    padding = torch.arange(longest) < torch.tensor([[len(example.ids)] for example in examples])
-    return Batch(
-        table((example.ids for example in examples), pad_id),
-        table((example.segments for example in examples), 0),
-        None if padding.all() else padding,
-        table(iter(targets), IGNORE) if isinstance(targets[0], list) else torch.tensor(targets),
+    return padded_batch(
+        [example.ids for example in examples],
+        pad_id,
+        segments=padded([example.segments for example in examples], 0),
+        labels=padded(targets, IGNORE) if isinstance(targets[0], list) else torch.tensor(targets),
     )
 
 
@@ -352,7 +343,7 @@ def answers(top: OnTop, task: Task, dev: list[Encoded], pad_id: int) -> tuple[li
     by_length = sorted(range(len(dev)), key=lambda i: len(dev[i].ids))
     for i in range(0, len(dev), 64):
         chosen = by_length[i : i + 64]
-        batch = padded([dev[j] for j in chosen], pad_id)
+        batch = finetuning_batch([dev[j] for j in chosen], pad_id)
         with autocast(device):
             classes = top(replace(batch, labels=None).to(device)).logits.argmax(-1).cpu()
         for j, found, labels in zip(chosen, classes, batch.labels, strict=True):
@@ -377,23 +368,6 @@ def append_record(path: str | Path, record: dict) -> None:
         file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
-
-
-def machine() -> dict:
-    """What a figure needs to be read: date, processor, threads, versions."""
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
-    models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    device = best_device()
-    return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "processor": models[0] if models else platform.processor(),
-        "threads": torch.get_num_threads(),
-        "device": torch.cuda.get_device_name() if device.type == "cuda" else "cpu",
-        "bfloat16": has_bfloat16(device),
-        "python": platform.python_version(),
-        "torch": importlib.metadata.version("torch"),
-    }
 
 
 # --- a small version --------------------------------------------------------------------------------------------------

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from minibert import data, heads, pretrain, store
+from minibert.__main__ import parser
+
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = os.environ | {"XDG_CACHE_HOME": tempfile.mkdtemp(prefix="minibert-cache-")}
 
@@ -117,6 +120,22 @@ def test_what_cannot_be_used_is_said_in_a_line(arguments, message):
 def test_text_that_is_not_utf8_is_refused(small_checkpoint):
     done = run("tokenize", "--vocab", small_checkpoint / "vocab.txt", stdin=b"caf\xe9\n", expect=2)
     assert "utf-8" in done.stderr.decode().lower()
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "known"),
+    [
+        ("pretrain", "--input-format", data.FORMATS),
+        ("pretrain", "--words", store.WORD_SEGMENTERS),
+        ("pretrain", "--start", pretrain.STARTS),
+        ("finetune", "--pooling", heads.POOLINGS),
+    ],
+)
+def test_the_choices_offered_are_those_that_are_known(command, option, known):
+    """They are written out in the parser, which must not import torch."""
+    commands = next(action for action in parser()._actions if isinstance(action.choices, dict)).choices
+    offered = next(action for action in commands[command]._actions if option in action.option_strings)
+    assert set(offered.choices) == set(known) and offered.default in known
 
 
 def test_help_does_not_wait_for_torch():

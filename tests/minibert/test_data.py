@@ -17,6 +17,7 @@ from minibert.data import (
     SegmentPair,
     assemble,
     packed_sentences,
+    padded_batch,
     sentence_pairs,
     single_pairs,
     truncate_pair,
@@ -117,6 +118,14 @@ def store(tokenizer):
     rng = np.random.default_rng(3)
     words = lambda: " ".join(rng.choice(LETTERS, size=rng.integers(2, 12)))  # noqa: E731
     return TokenStore.build([[words() + "." for _ in range(rng.integers(1, 15))] for _ in range(80)], tokenizer)
+
+
+def test_rows_are_padded_to_the_longest():
+    labels = torch.tensor([1, 0])
+    batch = padded_batch([[5, 6, 7], (8,)], 9, labels=labels)
+    assert batch.ids.tolist() == [[5, 6, 7], [8, 9, 9]] and batch.labels is labels and batch.segments is None
+    assert batch.padding.tolist() == [[True] * 3, [True, False, False]]
+    assert padded_batch([[5, 9], [9, 9]], 9).padding is None  # a pad token that is given is read
 
 
 def test_batches_repeat_with_the_seed_and_differ_without(store, tokenizer):

@@ -20,7 +20,7 @@ from minibert.experiments.run import (
     answers,
     batches_of,
     finetune,
-    padded,
+    finetuning_batch,
     prepare,
     pretrain,
     run_experiment,
@@ -227,7 +227,7 @@ def test_answers_are_in_the_order_of_the_examples(corpus):
     top = OnTop(CONFIG, 2).eval()
     predicted, truth = answers(top, TASKS["sst2"], examples, 0)
     with torch.no_grad():
-        alone = [int(top(padded([one], 0)).logits.argmax()) for one in examples]
+        alone = [int(top(finetuning_batch([one], 0)).logits.argmax()) for one in examples]
     assert (predicted, truth) == (alone, [1, 1, 1, 1])
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minibert.tokenizer import Tokenizer
-from minibert.vocab import SPECIAL_TOKENS, Merge, alphabet_of, count_words, learn, learn_fast, merged
+from minibert.vocab import SPECIAL_TOKENS, Merge, alphabet_of, count_words, learn, learn_fast, looks_uncased, merged
 
 ROOT = Path(__file__).parents[2]
 # The example of the Hugging Face course, chapter 6.
@@ -151,3 +151,8 @@ def test_too_small_a_size_is_refused():
 def test_nothing_to_learn_from():
     assert learn_fast([], 100) == list(SPECIAL_TOKENS)
     assert list(learn(Counter(), 100)) == []
+
+
+def test_capitals_tell_a_cased_vocabulary():
+    small = ["[UNK]", "<s>", *(f"##{n}" for n in range(200)), "北"]
+    assert looks_uncased([*small, "A"]) and not looks_uncased([*small, "A", "É"])

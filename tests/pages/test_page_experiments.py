@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from minibert import toy_world
 from minibert.experiments.catalogue import EXPERIMENTS, Scale
 from minibert.experiments.tasks import TASKS
 from ui.lesson import LESSONS, Lesson
@@ -143,6 +144,11 @@ def test_steps_and_perplexity(results):
     app = open_page(experiment="size")
     assert "+1.2 in the paper, +10.0 ± 0.0 here, over 2 seeds – **same direction**" in text_of(app)
     assert any("Lower is better" in caption.value for caption in app.caption)
+
+
+def test_the_toy_world_is_as_large_as_the_lesson_says():
+    words = [token for token in toy_world.vocabulary() if token.isalpha()]
+    assert round(len(words), -2) == 400 and "about four hundred words" in LESSON.section("Run a small one now")[1]
 
 
 def test_a_small_run_is_offered_for_every_arm(results):

@@ -59,3 +59,23 @@ def test_a_link_brings_its_text(link, text):
     run.query_params["text"] = link
     run.run()
     assert run.session_state["got"] == text and not run.exception
+
+
+def test_a_choice_and_a_pick_come_from_the_link_and_go_there():
+    def choices():
+        import streamlit as st
+
+        from ui.inputs import choice, pick
+
+        names = {"one": "the first", "two": "the second"}
+        st.text(
+            f"{choice('a', 'A', names)} {choice('b', 'B', names, wrap=True)} {pick('c', 'C', ['x', 'y'], width=99)}"
+        )
+
+    app = AppTest.from_function(choices)
+    app.query_params["a"], app.query_params["b"], app.query_params["c"] = "two", "three", "2"
+    app.run()
+    assert app.text[0].value == "two one 1"
+    app.segmented_control(key="a").set_value("one").run()
+    app.pills(key="b").set_value("two").run()
+    assert app.text[0].value == "one two 1" and app.query_params == {"b": "two", "c": "2"}

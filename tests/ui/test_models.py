@@ -102,6 +102,14 @@ def test_a_replaced_checkpoint_is_loaded_anew(shelf):
     assert models.load("small") is not before
 
 
+def test_a_version_is_that_of_the_weights(shelf):
+    weights = shelf / "small" / "model.safetensors"
+    assert models.version_of("small") == weights.stat().st_mtime_ns
+    os.utime(weights, ns=(1, 2))
+    assert models.version_of("small") == 2
+    assert models.version_of(models.UNTRAINED) == models.version_of("no such model") == 0
+
+
 def test_who_can_fill(shelf):
     config = shelf / "small" / "config.json"
     assert models.available_models(fill=True)[0].name == "small"

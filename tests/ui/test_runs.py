@@ -1,5 +1,6 @@
 """What the class has trained: sums for all, names only of one's own."""
 
+import html
 from types import SimpleNamespace
 
 import pytest
@@ -92,3 +93,36 @@ def test_stopped_runs_leave_models_too_and_a_resumed_one_leaves_one(trained, tmp
         run_of("you", "yours", result=whole),
     ]
     assert [run.title for run in runs.own_models()] == ["resumed", "stopped", "seed 1", "seed 0"]
+
+
+def test_a_row_names_its_run_says_its_state_and_stops_it():
+    def rows():
+        from types import SimpleNamespace
+
+        import streamlit as st
+
+        from ui.runs import state_rows
+
+        told = st.session_state.setdefault("told", [])
+        common = {"progress": 0.5, "error": None}
+        going = SimpleNamespace(
+            id="1", title="*one*", state="running", over=False, position=None, latest=lambda kind: {"step": 7},
+            cancel=lambda: told.append("cancel"), wait=lambda timeout: told.append("wait"), **common,
+        )  # fmt: skip
+        waits = SimpleNamespace(
+            id="2", title="two", state="queued", over=False, position=3, latest=lambda kind: None, **common
+        )
+        ended = SimpleNamespace(
+            id="3", title="three", state="failed", over=True, position=None, latest=lambda kind: {"step": 9},
+            progress=1.0, error="<b>why</b>",
+        )  # fmt: skip
+        state_rows([going, waits, ended], lambda step: f", step {step['step']}", title=lambda run: f"no. {run.title}")
+
+    app = AppTest.from_function(rows).run()
+    assert not app.exception
+    bars = [html.unescape(bar.proto.text) for bar in app.get("progress")]
+    assert bars == ["no. *one*: **training**, step 7", "no. two: **waiting, place 3**", "no. three: **failed**"]
+    assert [button.key for button in app.button] == ["stop-1", "stop-2"]
+    assert "<b>" not in app.error[0].value
+    app.button(key="stop-1").click().run()
+    assert app.session_state["told"] == ["cancel", "wait"]

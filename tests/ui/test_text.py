@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.text import KINDS, kind_of, literal, tokens_html, visible
+from ui.text import KINDS, kind_of, literal, shorten, tex, tokens_html, visible
 
 
 @given(st.text())
@@ -29,6 +29,15 @@ def test_what_cannot_be_seen_is_shown():
     assert visible("\u202eabc") == "⟨U+202E⟩abc"
     assert visible("\u00a0\u2003") == "⟨U+00A0⟩⟨U+2003⟩"
     assert visible("👩\u200d👦") == "👩\u200d👦"  # the joiner holds the emoji together
+
+
+def test_a_long_line_is_cut_and_says_so():
+    assert shorten("abc", 3) == "abc" and shorten("abcd", 3) == "ab…"
+    assert shorten("a\nb", 9) == "a b"
+
+
+def test_a_number_in_a_formula():
+    assert [tex(1234.5, 1), tex(-0.25), tex(float("-inf"))] == ["1{,}234.5", "(-0.2500)", r"-\infty"]
 
 
 @given(st.lists(st.text(max_size=8), max_size=6))
