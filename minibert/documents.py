@@ -23,6 +23,12 @@ class DataError(ValueError):
     """Data that cannot be used; the message names the file, the line and what to do."""
 
 
+def held_apart(documents: Sequence[list[str]], every: int = 10) -> tuple[list[list[str]], list[list[str]]]:
+    """Documents to learn from, and each `every`-th to measure on; fewer documents are all learned from."""
+    train = [document for i, document in enumerate(documents, 1) if i % every]
+    return train, list(documents[every - 1 :: every])
+
+
 def text_files(paths: Sequence[str | Path]) -> list[Path]:
     """The files named, and in folders every file of TEXT_NAMES, sorted. Raises DataError if one is not there."""
     files: list[Path] = []

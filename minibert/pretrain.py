@@ -88,6 +88,19 @@ class PretrainSettings:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
 
+    @classmethod
+    def from_dict(cls, values: dict) -> PretrainSettings:
+        """Of what `dataclasses.asdict` has made of settings, also after JSON has made its tuples lists."""
+        masking = values["masking"]
+        return cls(
+            **{
+                **values,
+                "masking": Masking(**{**masking, "split": tuple(masking["split"])}),
+                "optimization": Optimization(**values["optimization"]),
+                "snapshots": tuple(values["snapshots"]),
+            }
+        )
+
 
 def pretrain(
     settings: PretrainSettings,

@@ -27,7 +27,7 @@ from minibert.checkpoint import CheckpointError, existing, writing
 from minibert.config import BertConfig
 from minibert.data import padded
 from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, masked_softmax, no_tap, under
-from minibert.tokenizer import Span, clean, lowercase, space_out_cjk, split_off_punctuation, split_on_spaces
+from minibert.tokenizer import basic_tokens
 from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, best_device, train
 
 PAD, BOS, EOS, UNK = SPECIALS = ("[PAD]", "[BOS]", "[EOS]", "[UNK]")
@@ -205,9 +205,7 @@ def word_list() -> list[str]:
 
 def split_words(text: str) -> list[str]:
     """Lower-cased words, as BERT's tokenizer splits them before WordPiece; punctuation left out."""
-    words = split_on_spaces(lowercase(space_out_cjk(clean(Span(text, range(len(text)))))))
-    parts = [part.text for word in words for part in split_off_punctuation(word)]
-    return [part for part in parts if any(map(str.isalnum, part))]
+    return [part for part in basic_tokens(text, uncased=True) if any(map(str.isalnum, part))]
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,13 @@ def split_off_punctuation(span: Span) -> list[Span]:
     return [span.part(start, end) for start, end in pairwise(cuts) if start < end]
 
 
+def basic_tokens(text: str, uncased: bool = False) -> list[str]:
+    """The words of a text and its punctuation marks, as WordPiece gets them; accents stay."""
+    span = space_out_cjk(clean(Span(text, range(len(text)))))
+    words = split_on_spaces(lowercase(span) if uncased else span)
+    return [part.text for word in words for part in split_off_punctuation(word)]
+
+
 # ---- what comes out ------------------------------------------------------------------------------------------------
 
 

@@ -8,10 +8,10 @@ import streamlit as st
 
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
-from ui.lesson import LESSONS, Lesson
+from ui.lesson import REVIEWS, Lesson
 from ui.models import UNTRAINED, available_models, load, model_choice
 from ui.navigation import next_lesson
-from ui.runs import batch_title, live, manager, owner, state_rows, zipped
+from ui.runs import batch_title, live, manager, own_runs, show_refusal, state_rows, submit, zipped
 from ui.source import show_source
 from ui.text import literal, show_tokens, visible
 from ui.translations import _, ngettext
@@ -19,7 +19,6 @@ from ui.translations import _, ngettext
 # What imports torch or plotly is imported where it is first needed: the page shows before that.
 
 KIND = "classification"
-REVIEWS = LESSONS / "data" / "reviews"
 PAPER_RATE, SMALL_RATE = 5e-5, 3e-4
 RATES = [2e-5, 3e-5, PAPER_RATE, 1e-4, 2e-4, SMALL_RATE, 5e-4, 1e-3]
 SECONDS_AT_MOST = 900  # one run may not hold a place for ever
@@ -71,7 +70,7 @@ def watch(text: str) -> None:
     st.session_state["watched"] = text
     if text == before:
         return
-    runs = own_runs()
+    runs = own_runs(KIND)
     for run in runs:
         if not run.over:
             run.send([text])
@@ -198,7 +197,6 @@ def choose_settings() -> dict:
 
 def start_runs(checkpoint: Path, data, chosen: dict) -> None:
     from jobs.files import Upload
-    from jobs.manager import JobError
     from minibert.finetune import FinetuneSettings
     from minibert.train import Optimization
 
@@ -219,19 +217,13 @@ def start_runs(checkpoint: Path, data, chosen: dict) -> None:
             )
             title = f"{name} · {start_names()[start]} · " + _("seed {n}").format(n=seed)
             watched = [st.session_state.get("watched", "")]
-            try:
-                run = manager().submit(
-                    "minibert.finetune:finetune_classification", weights, train, dev, settings,
-                    watch=watched, owner=owner(), title=title, kind=batch_id,
-                )  # fmt: skip
-            except JobError as error:
-                st.session_state["refused"] = str(error)
+            run = submit(
+                "minibert.finetune:finetune_classification", weights, train, dev, settings,
+                watch=watched, title=title, kind=batch_id,
+            )  # fmt: skip
+            if run is None:
                 return
             st.session_state["shown"] = run.kind
-
-
-def own_runs() -> list:
-    return [run for run in manager().runs(owner()) if run.kind.startswith(KIND)]
 
 
 def controls(checkpoint: Path | None) -> None:
@@ -251,8 +243,7 @@ def controls(checkpoint: Path | None) -> None:
             on_click=lambda: st.session_state.update(rate=SMALL_RATE),
             disabled=chosen["rate"] == SMALL_RATE,
         )
-    if refused := st.session_state.pop("refused", None):
-        st.error(literal(refused), icon=":material/hourglass_disabled:")
+    show_refusal()
 
 
 # --- runs -----------------------------------------------------------------------------------------------------------
@@ -286,7 +277,7 @@ class Shown:
 
 def results() -> None:
     """The runs of one click, as long as they go on and afterwards."""
-    runs = own_runs()
+    runs = own_runs(KIND)
     if not runs:
         with st.container(border=True):
             st.markdown(_("**No run yet.** Press *Train*: the first point of the curves comes within seconds."))

@@ -11,7 +11,7 @@ from ui.inputs import choice, clicked, numbered, pick, sentence_input, state
 from ui.lesson import Lesson
 from ui.models import load, model_choice, version_of, warn_untrained
 from ui.navigation import next_lesson
-from ui.runs import live, manager, owner, state_rows
+from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit
 from ui.source import show_source
 from ui.stepper import stepper
 from ui.text import literal, show_tokens, tex, visible
@@ -376,10 +376,6 @@ def task_names() -> dict[str, str]:
     return {"reverse": _("reverse"), "sort": _("sort by the alphabet"), "copy": _("copy")}
 
 
-def own_runs() -> list:
-    return [run for run in manager().runs(owner()) if run.kind == KIND]
-
-
 def train_one(text: str) -> None:
     from minibert.seq2seq import Seq2SeqSettings, split_words
 
@@ -389,9 +385,8 @@ def train_one(text: str) -> None:
         with st.container(width=190):
             blocks = pick("blocks", _("Blocks on each side"), ["1", "2"])
         if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train"):
-            submit(Seq2SeqSettings(task=task, layers=1 + blocks), text)
-    if refused := st.session_state.pop("refused", None):
-        st.error(literal(refused), icon=":material/hourglass_disabled:")
+            begin(Seq2SeqSettings(task=task, layers=1 + blocks), text)
+    show_refusal()
     from minibert.seq2seq import CrossAttention, DecoderBlock
 
     show_source(DecoderBlock, "self.cross", label=_("The decoder's block: BERT's, with one step more"))
@@ -404,7 +399,7 @@ def train_one(text: str) -> None:
             _("Your sentence has {n} words. The model reads the first {most}.").format(n=len(words), most=LONGEST),
             icon=":material/content_cut:",
         )
-    runs = own_runs()
+    runs = own_runs(KIND)
     if not runs:
         with st.container(border=True):
             st.markdown(_("**No run yet.** Press *Train*: in less than a minute it says your sentence."))
@@ -428,19 +423,11 @@ def run_title(run, runs: list) -> str:
     return _("{n}. {title}").format(n=len(runs) - runs.index(run), title=run.title)
 
 
-def submit(settings, text: str) -> None:
-    from jobs.manager import JobError
-
+def begin(settings, text: str) -> None:
     watch = [text[:MAX_CHARS], *lesson.examples]
-    try:
-        run = manager().submit(
-            "minibert.seq2seq:train_seq2seq", settings, watch=watch, owner=owner(),
-            title=task_names()[settings.task], kind=KIND,
-        )  # fmt: skip
-    except JobError as error:
-        st.session_state["refused"] = str(error)
-        return
-    st.session_state["run"], st.session_state["asked"] = run.id, (run.id, text)
+    run = submit("minibert.seq2seq:train_seq2seq", settings, watch=watch, title=task_names()[settings.task], kind=KIND)
+    if run is not None:
+        st.session_state["run"], st.session_state["asked"] = run.id, (run.id, text)
 
 
 def speed(step: dict) -> str:

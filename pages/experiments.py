@@ -20,7 +20,7 @@ from ui.figures import figure, legend
 from ui.inputs import choice
 from ui.lesson import LESSONS, Lesson
 from ui.navigation import next_lesson
-from ui.runs import live, manager, owner, state_in_words, state_rows
+from ui.runs import live, own_runs, show_refusal, state_in_words, state_rows, submit
 from ui.source import show_source
 from ui.text import literal
 from ui.translations import _, ngettext
@@ -355,26 +355,14 @@ def run_small(name: str) -> None:
         picked = st.selectbox(_("Arm"), list(arms), format_func=arms.get, key=f"arm-{name}", width=380)
         seed = st.number_input(_("Seed"), 0, 99, 0, key="small-seed", width=140)
         if st.button(_("Pre-train it"), type="primary", icon=":material/play_arrow:", key="run-small"):
-            begin(name, picked, arms[picked], int(seed))
-    if refused := st.session_state.pop("refused", None):
-        st.error(literal(refused), icon=":material/hourglass_disabled:")
-    runs = [run for run in manager().runs(owner()) if run.kind == f"{KIND}/{name}"][:CURVES]
+            title = f"{arms[picked]} · " + _("seed {n}").format(n=seed)
+            submit("minibert.experiments.run:small_run", name, picked, int(seed), title=title, kind=f"{KIND}/{name}")
+    show_refusal()
+    runs = own_runs(f"{KIND}/{name}")[:CURVES]
     if not runs:
         st.markdown(_("No run yet: the curve begins a few seconds after the click."))
         return
     live(tuple(run.id for run in reversed(runs)), draw_runs)
-
-
-def begin(name: str, arm: str, words: str, seed: int) -> None:
-    from jobs.manager import JobError
-
-    title = f"{words} · " + _("seed {n}").format(n=seed)
-    try:
-        manager().submit(
-            "minibert.experiments.run:small_run", name, arm, seed, owner=owner(), title=title, kind=f"{KIND}/{name}"
-        )
-    except JobError as error:
-        st.session_state["refused"] = str(error)
 
 
 def draw_runs(runs: list) -> None:

@@ -41,11 +41,12 @@ def road() -> None:
 @st.fragment
 def who_may_look_where() -> None:
     """ELMo, GPT and BERT over the reader's sentence; a click on a position shows what reaches it in each."""
+    from minibert.tokenizer import basic_tokens
     from plots.theme import BLUE, GREEN, GREY, ORANGE
     from plots.visibility import MAX_WORDS, MODELS, reach, visibility
 
     text = sentence_input("sentence", lesson.examples, label=_("A sentence"))
-    words = split_into_words(text)
+    words = basic_tokens(text)
     if not words:
         st.info(_("Type at least one word."), icon=":material/edit:")
         return
@@ -81,14 +82,6 @@ def who_may_look_where() -> None:
             )
             st.markdown(summary(model, seen, n))
     show_source(reach)
-
-
-def split_into_words(text: str) -> list[str]:
-    """Words as BERT's tokenizer first sees them: at spaces and punctuation, Chinese by character."""
-    from minibert.tokenizer import Span, clean, space_out_cjk, split_off_punctuation, split_on_spaces
-
-    spaced = space_out_cjk(clean(Span(text, range(len(text)))))
-    return [part.text for word in split_on_spaces(spaced) for part in split_off_punctuation(word)]
 
 
 def summary(model: str, seen, n: int) -> str:

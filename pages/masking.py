@@ -6,20 +6,20 @@ import time
 import streamlit as st
 
 from ui.figures import figure, legend
-from ui.inputs import sentence_input
+from ui.inputs import MAX_SEED, choice, seed_input, sentence_input
 from ui.lesson import Lesson
 from ui.models import load, model_choice, warn_untrained
 from ui.navigation import next_lesson
 from ui.shares import set_shares, share_sliders
 from ui.source import show_source
-from ui.state import follow_link, set_url, url_choice, url_int
+from ui.state import follow_link, set_url, url_int
 from ui.text import literal, show_tokens, visible
 from ui.translations import _
 
 # What imports torch is imported where it is first needed: the page shows before that.
 
 RATE, SPLIT = 15, (80, 10, 10)  # the paper's, in percent
-SEED, MAX_SEED = 4, 999_999  # the first draw of the first example shows all three fates
+SEED = 4  # the first draw of the first example shows all three fates
 EPOCHS = 4
 MAX_CHARS = 1_000
 COLUMNS = 40  # tokens side by side in a figure
@@ -94,10 +94,7 @@ def masking(model: str) -> None:
     lesson.show("Epoch after epoch")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         kinds = {"dynamic": _("dynamic: drawn anew"), "static": _("static: drawn once")}
-        if follow_link("masks") or "masks" not in st.session_state:
-            st.session_state["masks"] = url_choice("masks", list(kinds), "dynamic")
-        drawing = st.segmented_control(_("Masks"), list(kinds), format_func=kinds.get, key="masks", required=True)
-        set_url("masks", drawing, default="dynamic")
+        drawing = choice("masks", _("Masks"), kinds)
         epochs = st.slider(_("Epochs"), 1, 10, EPOCHS, key="epochs", bind="query-params", width=320)
     rng.manual_seed(seed)
     rows = []
@@ -121,8 +118,7 @@ def _mask_settings() -> tuple[int, tuple[int, ...], bool, int]:
             labels = [_("of these: [MASK]"), _("of these: random token"), _("of these: kept")]
             split = share_sliders("split", labels, SPLIT)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
-            seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
+            seed = seed_input(SEED)
             whole_words = st.toggle(_("Whole words"), key="whole", bind="query-params")
             st.space("stretch")
             st.button(
@@ -132,11 +128,7 @@ def _mask_settings() -> tuple[int, tuple[int, ...], bool, int]:
                 on_click=_papers_values,
                 disabled=(rate, split, whole_words) == (RATE, SPLIT, False),
             )
-    return rate, split, whole_words, SEED if seed is None else int(seed)
-
-
-def _next_seed() -> None:
-    st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
+    return rate, split, whole_words, seed
 
 
 def _papers_values() -> None:

@@ -6,7 +6,7 @@ import html
 import streamlit as st
 
 from ui.figures import figure, legend
-from ui.inputs import choice, sentence_input
+from ui.inputs import MAX_SEED, choice, seed_input, sentence_input
 from ui.lesson import LESSONS, Lesson
 from ui.models import load, model_choice, version_of, warn_untrained
 from ui.navigation import next_lesson
@@ -20,7 +20,7 @@ from ui.translations import _, ngettext
 
 DOCUMENTS = LESSONS / "data" / "documents"
 SHOWN_DOCUMENTS = (2, 4, 12, 21)  # of topics.txt, to build pairs from at the start
-LENGTH, SHORT, SEED, MAX_SEED = 48, 10, 1, 999_999
+LENGTH, SHORT, SEED = 48, 10, 1
 MAX_CHARS = 8_000
 PAIRS = 30  # of those made, shown
 SENTENCES = 10  # a document has at most, in the figure of shares
@@ -156,13 +156,8 @@ def _making_settings() -> tuple[int, int, int]:
                 _("Chance of a shorter target"), 0, 100, SHORT, key="short", format="%d %%", bind="query-params"
             )
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
-            seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
-    return length, short, SEED if seed is None else int(seed)
-
-
-def _next_seed() -> None:
-    st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
+            seed = seed_input(SEED)
+    return length, short, seed
 
 
 def _answer(random_next: bool) -> str:

@@ -14,10 +14,23 @@ import streamlit as st
 
 from ui.figures import figure
 from ui.inputs import choice, pick, sentence_input
-from ui.lesson import LESSONS, TEXT_WIDTH, Lesson
+from ui.lesson import TEXT_WIDTH, Lesson, course_prose, course_reviews
 from ui.models import available_models, load
 from ui.navigation import link_to, next_lesson
-from ui.runs import PRETRAINING, complete, live, manager, own_models, owner, settled, state_rows, zipped
+from ui.runs import (
+    PRETRAINING,
+    complete,
+    live,
+    manager,
+    note_refusal,
+    own_models,
+    own_runs,
+    settled,
+    show_refusal,
+    state_rows,
+    submit,
+    zipped,
+)
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, show_tokens, visible
@@ -25,9 +38,11 @@ from ui.translations import _, ngettext
 
 # What imports torch or plotly is imported where it is first needed: the page shows before that.
 
-# The values of minibert.toy_pretrain.TOY (a test holds them equal), here so that the page need not import it to open.
+# The values of minibert.toy_pretrain.TOY and minibert.pretrain.LOG (tests hold them equal), here so that the page need
+# not import them to open.
 SECONDS, STEPS = 60, 1_000
 RATE, MASKED = 5e-3, 35
+LOG = "training.jsonl"
 RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, RATE, 1e-2, 2e-2]
 SIZES = ("tiny", "mini", "small")
 SECONDS_AT_MOST, STEPS_AT_MOST = 900, 5_000  # one run may not hold a place for ever
@@ -124,7 +139,9 @@ def toy_kinds() -> dict[str, str]:
 
 
 def course_text(pairs: bool) -> Text:
-    prose, reviews = prose_of_the_lessons(), reviews_of_the_course()
+    from minibert.documents import held_apart
+
+    prose, reviews = course_prose(), [[text] for text in course_reviews("train")]
     documents = prose if pairs else prose + reviews
     told = _("{sections} sections of the lessons, {words:,} words").format(
         sections=len(prose), words=sum(len(line.split()) for document in prose for line in document)
@@ -136,34 +153,11 @@ def course_text(pairs: bool) -> Text:
             reviews=len(reviews), words=sum(len(line.split()) for document in reviews for line in document)
         )
     st.markdown(told + ". " + lesson.section("What so little text can teach")[1], width=TEXT_WIDTH)
-    return Text(_("course text"), *held_apart(documents))
-
-
-def prose_of_the_lessons() -> list[list[str]]:
-    """The sections of every lesson's English prose as documents, a paragraph a line, without markup."""
-    documents = []
-    for path in sorted(LESSONS.glob("*/en.md")):
-        for section in re.split(r"^#+ .*$", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
-            blocks = (" ".join(block.split()) for block in re.split(r"\n\s*\n|\n(?=[-*] |\d+\. )", section))
-            lines = [re.sub(r"^(?:[-*]|\d+\.) |[*`]|\$[^$]*\$", "", block).strip() for block in blocks]
-            if lines := [line for line in lines if line and "|" not in line]:
-                documents.append(lines)
-    return documents
-
-
-def reviews_of_the_course() -> list[list[str]]:
-    rows = (LESSONS / "data" / "reviews" / "train.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return [[row.split("\t")[0]] for row in rows]
-
-
-def held_apart(documents: list[list[str]]) -> tuple[list[list[str]], list[list[str]]]:
-    """Documents to learn from, and every tenth to measure on; few documents are all learned from."""
-    dev = documents[HELD_OUT - 1 :: HELD_OUT]
-    return [document for i, document in enumerate(documents, 1) if i % HELD_OUT], dev
+    return Text(_("course text"), *held_apart(documents, HELD_OUT))
 
 
 def own_text(pairs: bool) -> Text | None:
-    from minibert.documents import DataError, read_documents
+    from minibert.documents import DataError, held_apart, read_documents
 
     st.markdown(
         _(
@@ -196,7 +190,7 @@ def own_text(pairs: bool) -> Text | None:
         + lesson.section("What so little text can teach")[1],
         width=TEXT_WIDTH,
     )
-    train, dev = held_apart(documents)
+    train, dev = held_apart(documents, HELD_OUT)
     if pairs and len(train) < 2:
         refuse(
             _("Next sentences need at least two documents: half of them are taken from another one. Put empty lines "
@@ -301,8 +295,7 @@ def controls() -> None:
         )  # fmt: skip
     if pressed and text is not None:
         start(text, chosen, name.strip() or default_name(text, chosen))
-    if refused := st.session_state.pop("refused", None):
-        st.error(literal(refused), icon=":material/hourglass_disabled:")
+    show_refusal()
 
 
 def default_name(text: Text, chosen: dict) -> str:
@@ -315,39 +308,40 @@ def start(text: Text, chosen: dict, name: str) -> None:
         name = next(f"{name} ({n})" for n in range(2, len(taken) + 3) if f"{name} ({n})" not in taken)
     files = {} if text.world else {"train.txt": as_file(text.train), "dev.txt": as_file(text.dev)}
     settings = settings_of(chosen, toy=text.world is not None)
-    submit(settings, files, f"{PRETRAINING}/{time.time_ns()}", name, world=text.world)
+    begin(settings, files, f"{PRETRAINING}/{time.time_ns()}", name, world=text.world)
 
 
 def as_file(documents: list[list[str]]) -> bytes:
     return "\n\n".join("\n".join(document) for document in documents).encode()
 
 
-def submit(
+def begin(
     settings, files: dict[str, bytes], kind: str, name: str, *, world: str | None = None, going_on: Path | None = None
 ) -> None:
     """Queue a run, on a toy `world` or on `files`, which are kept beside it for the case that it is stopped and
     resumed."""
     from jobs.files import Upload, unpack
-    from jobs.manager import JobError
 
-    options = {"watch": [st.session_state.get("watched", "")], "owner": owner(), "title": name, "kind": kind}
+    options = {"watch": [st.session_state.get("watched", "")], "title": name, "kind": kind}
     if going_on is not None:
         options["going_on"] = Upload(going_on)
     try:
         if not files:
-            manager().submit("minibert.toy_pretrain:pretrain_toy", settings, world=world, **options)
+            run = submit("minibert.toy_pretrain:pretrain_toy", settings, world=world, **options)
         else:
             with tempfile.TemporaryDirectory() as folder:
                 texts = unpack(files, Path(folder, "text"))
                 parts = {
                     part: [Upload(texts / f"{part}.txt")] if files[f"{part}.txt"] else [] for part in ("train", "dev")
                 }
-            run = manager().submit("minibert.pretrain:pretrain", settings, parts["train"], dev=parts["dev"], **options)
-            unpack(files, run.directory / "text")
-    except (JobError, OSError) as error:
-        st.session_state["refused"] = str(error)
+            run = submit("minibert.pretrain:pretrain", settings, parts["train"], dev=parts["dev"], **options)
+            if run is not None:
+                unpack(files, run.directory / "text")
+    except OSError as error:
+        note_refusal(error)
         return
-    st.session_state["shown"] = [kind]
+    if run is not None:
+        st.session_state["shown"] = [kind]
 
 
 # --- runs -----------------------------------------------------------------------------------------------------------
@@ -403,17 +397,9 @@ def read_log(path: Path, version: int) -> list[dict]:
 
 
 def logged(directory: Path) -> list[dict]:
-    """The events a finished pre-training has left beside its model; one that was trained on further has several logs,
-    and each begins where the one before it ended."""
-    events: list[dict] = []
-    for path in sorted(directory.glob("training*.jsonl")):
-        before = next((event for event in reversed(events) if event["event"] == "step"), {})
-        totals = {name: before.get(name, 0) for name in ("step", "tokens", "seconds")}
-        events += [
-            event | {name: event[name] + total for name, total in totals.items() if name in event}
-            for event in read_log(path, path.stat().st_mtime_ns)
-        ]
-    return events
+    """The events a finished pre-training has left beside its model."""
+    path = directory / LOG
+    return read_log(path, path.stat().st_mtime_ns) if path.is_file() else []
 
 
 def trainings_of(runs: Sequence) -> list[Training]:
@@ -427,7 +413,7 @@ def trainings_of(runs: Sequence) -> list[Training]:
 
 
 def own_trainings() -> list[Training]:
-    return trainings_of([run for run in manager().runs(owner()) if run.kind.startswith(f"{PRETRAINING}/")])
+    return trainings_of(own_runs(PRETRAINING))
 
 
 def shipped_trainings() -> list[Training]:
@@ -435,24 +421,19 @@ def shipped_trainings() -> list[Training]:
     return [
         Training(info.name, _("{name}, shipped").format(name=info.title), (), info.directory)
         for info in available_models(fill=True)
-        if info.directory and info.name not in runs and any(info.directory.glob("training*.jsonl"))
+        if info.directory and info.name not in runs and (info.directory / LOG).is_file()
     ]
 
 
 def resume(training: Training) -> None:
-    from minibert.data import Masking
     from minibert.pretrain import PretrainSettings
-    from minibert.train import Optimization
 
-    values = dict(training.settings)
-    values["masking"] = Masking(**{**values["masking"], "split": tuple(values["masking"]["split"])})
-    values["optimization"] = Optimization(**values["optimization"])
-    values["snapshots"] = tuple(values["snapshots"])
     run = training.runs[-1]
     text = run.directory / "text"
     files = {path.name: path.read_bytes() for path in text.iterdir()} if text.is_dir() else {}
     world = training.begun["details"].get("world")
-    submit(PretrainSettings(**values), files, training.key, training.name, world=world, going_on=run.result)
+    settings = PretrainSettings.from_dict(training.settings)
+    begin(settings, files, training.key, training.name, world=world, going_on=run.result)
 
 
 @st.fragment

@@ -47,7 +47,7 @@ from plots.tokenization import (
 )
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
-from ui.lesson import LESSONS, TEXT_WIDTH, Lesson
+from ui.lesson import LESSONS, TEXT_WIDTH, Lesson, course_reviews
 from ui.models import CHECKPOINTS
 from ui.navigation import ROOT, next_lesson
 from ui.source import show_source
@@ -577,9 +577,7 @@ def corpora() -> dict[str, str]:
 @st.cache_data(show_spinner=False)
 def bundled(name: str) -> str:
     if name == "reviews":
-        files = (LESSONS / "data" / "reviews" / f"{part}.tsv" for part in ("train", "dev", "test"))
-        rows = [row for file in files for row in file.read_text(encoding="utf-8").splitlines()[1:]]
-        return "\n".join(row.split("\t")[0] for row in rows)
+        return "\n".join(course_reviews("train", "dev", "test"))
     file = {"parts": "word-parts.txt", "chinese": "chinese.txt"}[name]
     return (LESSONS / "tokenization" / file).read_text(encoding="utf-8")
 

@@ -9,6 +9,7 @@ from ui.state import follow_link, set_url, url_choice, url_int, url_text
 from ui.text import literal, shorten
 from ui.translations import _
 
+MAX_SEED = 999_999
 _SHOWN = 48  # characters of an example on its button
 
 
@@ -66,6 +67,17 @@ def _use_example(key: str, buttons: str, examples: list[str]) -> None:
     chosen = st.session_state[buttons]
     if chosen is not None:
         st.session_state[key] = examples[chosen]
+
+
+def seed_input(start: int) -> int:
+    """A button to draw again and the number it changes, in the link as `seed`."""
+    st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
+    seed = st.number_input(_("Seed"), 0, MAX_SEED, start, key="seed", bind="query-params", width=150)
+    return start if seed is None else int(seed)
+
+
+def _next_seed() -> None:
+    st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
 
 
 def choice(key: str, label: str, names: Mapping[str, str], *, wrap: bool = False) -> str:

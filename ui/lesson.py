@@ -15,6 +15,7 @@ import streamlit as st
 from ui.translations import DEFAULT, _, language
 
 LESSONS = Path(__file__).resolve().parent.parent / "lessons"
+REVIEWS = LESSONS / "data" / "reviews"
 TEXT_WIDTH = 820  # pixels: about 75 characters a line at the theme's type size
 
 
@@ -100,6 +101,24 @@ class Lesson:
         st.markdown(f"## {_('Check yourself')}", width=TEXT_WIDTH)
         for number, question in enumerate(questions):
             _ask(f"quiz-{self.name}-{number}", question)
+
+
+def course_prose() -> list[list[str]]:
+    """The sections of every lesson's English prose as documents, a paragraph a line, without markup."""
+    documents = []
+    for path in sorted(LESSONS.glob("*/en.md")):
+        for section in re.split(r"^#+ .*$", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
+            blocks = (" ".join(block.split()) for block in re.split(r"\n\s*\n|\n(?=[-*] |\d+\. )", section))
+            lines = [re.sub(r"^(?:[-*]|\d+\.) |[*`]|\$[^$]*\$", "", block).strip() for block in blocks]
+            if lines := [line for line in lines if line and "|" not in line]:
+                documents.append(lines)
+    return documents
+
+
+def course_reviews(*parts: str) -> list[str]:
+    """The texts of the course's reviews; parts: "train", "dev", "test"."""
+    rows = [row for part in parts for row in (REVIEWS / f"{part}.tsv").read_text(encoding="utf-8").splitlines()[1:]]
+    return [row.split("\t")[0] for row in rows]
 
 
 @st.fragment

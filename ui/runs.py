@@ -16,7 +16,7 @@ from ui.navigation import ROOT, link_to
 from ui.text import literal
 from ui.translations import _, ngettext
 
-_OWNER = "_owner"  # session_state key
+_OWNER, _REFUSED = "_owner", "_refused"  # session_state keys
 PRETRAINING = "pretraining"  # kinds of runs begin with their page's name
 REFRESH = 0.7  # seconds between looks at a run that goes on
 MODEL_FILES = ("config.json", "model.safetensors", "vocab.txt")
@@ -37,6 +37,32 @@ def owner() -> str:
         token, _made = decode_xsrf_token_string(st.context.cookies.get("_streamlit_xsrf") or "")
         st.session_state[_OWNER] = hashlib.sha256(token or secrets.token_bytes(32)).hexdigest()[:32]
     return st.session_state[_OWNER]
+
+
+def own_runs(kind: str) -> list:
+    """This browser's runs of a kind, newest first: `kind` itself, or `kind/…`."""
+    return [run for run in manager().runs(owner()) if f"{run.kind}/".startswith(f"{kind}/")]
+
+
+def submit(target: str, *arguments, **options):
+    """Queue a run of this browser's, as `Manager.submit` does; None if it is refused: `show_refusal` says why."""
+    from jobs.manager import JobError
+
+    try:
+        return manager().submit(target, *arguments, owner=owner(), **options)
+    except JobError as error:
+        note_refusal(error)
+        return None
+
+
+def note_refusal(reason: object) -> None:
+    st.session_state[_REFUSED] = str(reason)
+
+
+def show_refusal() -> None:
+    """Why the last run could not begin, once."""
+    if reason := st.session_state.pop(_REFUSED, None):
+        st.error(literal(reason), icon=":material/hourglass_disabled:")
 
 
 def settled(run) -> bool:

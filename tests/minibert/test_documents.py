@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minibert.documents import LONGEST_LINE, DataError, read_documents, split_sentences
+from minibert.documents import LONGEST_LINE, DataError, held_apart, read_documents, split_sentences
 
 TEXT = "the cat sat.\nit slept!\n\nA dog ran. He was Mr. Smith's dog.\n"
 
@@ -103,3 +103,10 @@ def test_json_lines_are_a_document_each(tmp_path):
 def test_a_byte_order_mark_is_not_text(tmp_path):
     (tmp_path / "a.txt").write_bytes("\ufeffhello\n".encode())
     assert list(read_documents([tmp_path])) == [["hello"]]
+
+
+def test_every_tenth_document_is_held_apart():
+    documents = [[str(n)] for n in range(1, 22)]
+    train, dev = held_apart(documents)
+    assert dev == [["10"], ["20"]] and sorted(train + dev) == sorted(documents)
+    assert held_apart(documents[:9]) == (documents[:9], [])

@@ -1,7 +1,9 @@
 """Pre-training end to end on a world of few words, and its measures against their definitions."""
 
+import json
 import math
 import random
+from dataclasses import asdict
 from itertools import islice
 
 import pytest
@@ -9,7 +11,7 @@ import torch
 import transformers
 
 from minibert import checkpoint
-from minibert.data import PretrainingBatches
+from minibert.data import Masking, PretrainingBatches
 from minibert.model import IGNORE, Batch
 from minibert.pretrain import PretrainSettings, evaluate, fill, pretrain
 from minibert.store import TokenStore
@@ -125,3 +127,10 @@ def test_random_start_begins_at_ln_v(text, tmp_path):
 def test_impossible_settings_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
         PretrainSettings(**settings)
+
+
+def test_settings_come_back_from_a_log():
+    settings = PretrainSettings(
+        steps=3, snapshots=(0.5, 1.0), masking=Masking(split=(0.7, 0.2, 0.1)), optimization=Optimization(beta2=0.9)
+    )
+    assert PretrainSettings.from_dict(json.loads(json.dumps(asdict(settings)))) == settings

@@ -18,6 +18,7 @@ from minibert.tokenizer import (
     Span,
     Tokenizer,
     Try,
+    basic_tokens,
     clean,
     decompose,
     lowercase,
@@ -568,3 +569,11 @@ def test_decoded_words_encode_to_the_same_ids(own):
     text = "the unaffable hug, playing don't [MASK] pug 中文"
     ids = own.encode(text, add_special=False).ids
     assert own.encode(own.decode(ids), add_special=False).ids == ids
+
+
+def test_basic_tokens_are_what_word_piece_gets():
+    text = "Zoë’s\u00a0café, 北京!\x00 [MASK]"
+    tokenizer = Tokenizer([*SPECIAL_TOKENS, "a"], lowercase=False)
+    explained = [part.span.text for word in tokenizer.explain(text.replace(" [MASK]", "")).words for part in word.parts]
+    assert basic_tokens(text.replace(" [MASK]", "")) == explained == ["Zoë", "’", "s", "café", ",", "北", "京", "!"]
+    assert basic_tokens(text, uncased=True)[-3:] == ["[", "mask", "]"]

@@ -79,3 +79,20 @@ def test_a_choice_and_a_pick_come_from_the_link_and_go_there():
     app.segmented_control(key="a").set_value("one").run()
     app.pills(key="b").set_value("two").run()
     assert app.text[0].value == "one two 1" and app.query_params == {"b": "two", "c": "2"}
+
+
+def test_drawing_again_changes_the_seed():
+    def seeded():
+        import streamlit as st
+
+        from ui.inputs import seed_input
+
+        st.text(seed_input(7))
+
+    app = AppTest.from_function(seeded).run()
+    assert app.text[0].value == "7"
+    app.button(key="draw").click().run()
+    assert app.text[0].value == "8"
+    app.number_input(key="seed").set_value(999_999).run()
+    app.button(key="draw").click().run()
+    assert app.text[0].value == "0"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ui.lesson import LESSONS, Lesson, LessonError, load_quiz
+from ui.lesson import LESSONS, Lesson, LessonError, course_prose, course_reviews, load_quiz
 
 GOOD = """
 [[question]]
@@ -118,3 +118,11 @@ def test_the_lessons_we_ship_are_whole(folder: Path):
     assert all(lesson.section(heading)[1] for heading in lesson.sections)
     assert load_quiz(folder / "quiz.toml")
     lesson.examples  # noqa: B018
+
+
+def test_the_course_s_prose_and_reviews_are_plain_text():
+    paragraphs = [line for document in course_prose() for line in document]
+    assert len(paragraphs) > 100 and not any(set("`*|") & set(line) or line.startswith("#") for line in paragraphs)
+    train, everything = course_reviews("train"), course_reviews("train", "dev", "test")
+    assert everything[: len(train)] == train and len(everything) > len(train)
+    assert not any("\t" in text or text == "sentence" for text in everything)

@@ -95,6 +95,41 @@ def test_stopped_runs_leave_models_too_and_a_resumed_one_leaves_one(trained, tmp
     assert [run.title for run in runs.own_models()] == ["resumed", "stopped", "seed 1", "seed 0"]
 
 
+def test_a_kind_of_run_is_itself_and_what_is_below_it(trained):
+    trained += [
+        run_of("me", "one", kind="experiment/size"),
+        run_of("me", "other", kind="experiments"),
+        run_of("you", "yours", kind="experiment/size"),
+        run_of("me", "whole", kind="experiment"),
+    ]
+    assert [run.title for run in runs.own_runs("experiment")] == ["one", "whole"]
+    assert [run.title for run in runs.own_runs("experiment/size")] == ["one"]
+
+
+def test_a_run_that_is_refused_says_why_once(monkeypatch):
+    from jobs.manager import JobError
+
+    def full(target, *arguments, owner, **options):
+        raise JobError(f"<b>{target} {arguments} {owner} {options}</b>")
+
+    def page():
+        import streamlit as st
+
+        from ui.runs import show_refusal, submit
+
+        if st.button("Train"):
+            st.text(submit("module:run", 1, title="one"))
+        show_refusal()
+
+    monkeypatch.setattr(runs, "manager", lambda: SimpleNamespace(submit=full))
+    monkeypatch.setattr(runs, "owner", lambda: "me")
+    app = AppTest.from_function(page).run()
+    app.button[0].click().run()
+    assert app.text[0].value == "None"
+    assert html.unescape(app.error[0].value) == "<b>module:run (1,) me {'title': 'one'}</b>" != app.error[0].value
+    assert not app.run().error
+
+
 def test_a_row_names_its_run_says_its_state_and_stops_it():
     def rows():
         from types import SimpleNamespace
