@@ -1,0 +1,175 @@
+"""The small data sets of sentences: whole, balanced, nothing in both parts, no label given away by the surface."""
+
+import csv
+import re
+import unicodedata
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+DATA = Path(__file__).parents[2] / "lessons" / "data"
+PARTS = ("train", "dev")
+
+
+# --- what all sets share ---------------------------------------------------------------------------------------------
+
+
+def lines(name: str, file: str) -> list[str]:
+    *body, last = (DATA / name / file).read_bytes().decode("utf-8").split("\n")
+    assert last == ""  # the file ends with one newline
+    return body
+
+
+def table(name: str, part: str) -> list[dict[str, str]]:
+    header, *body = (line.split("\t") for line in lines(name, f"{part}.tsv"))
+    return [dict(zip(header, row, strict=True)) for row in body]
+
+
+def words(sentence: str) -> list[str]:
+    return re.findall(r"[a-z0-9']+|[\u4e00-\u9fff]", sentence.lower())  # a Chinese character counts as a word
+
+
+def four_grams(sentence: str) -> set[tuple[str, ...]]:
+    found = words(sentence)
+    return {tuple(found[i : i + 4]) for i in range(len(found) - 3)}
+
+
+def near_duplicates(some: list[str], others: list[str]) -> list[tuple[str, str]]:
+    """Pairs, one from each side, of the same words, or with a quarter of their word 4-grams in common (Jaccard)."""
+    right = [(" ".join(words(s)), four_grams(s), s) for s in others]
+    found = []
+    for sentence in some:
+        same, grams = " ".join(words(sentence)), four_grams(sentence)
+        for text, others_grams, other in right:
+            shared = len(grams & others_grams)
+            if same == text or (shared and shared / len(grams | others_grams) >= 0.25):
+                found.append((sentence, other))
+    return found
+
+
+def assert_clean(sentences: list[str]):
+    for sentence in sentences:
+        assert sentence == " ".join(sentence.split()) and '"' not in sentence, sentence
+        assert sentence.isprintable() and unicodedata.is_normalized("NFC", sentence), sentence
+        assert 4 <= len(words(sentence)) <= 30, sentence
+
+
+def assert_table_in_readme(name: str, counts: dict[str, Counter]):
+    """Each label's row says how often it occurs in train, in dev and in all."""
+    readme = (DATA / name / "README.md").read_text(encoding="utf-8")
+    for label in counts["train"] | counts["dev"]:
+        train, dev = (counts[part][label] for part in PARTS)
+        assert f"| {label} | {train} | {dev} | {train + dev} |" in readme, label
+
+
+def test_a_planted_near_duplicate_is_found():
+    one = "The farmer drove his old sheep across the road."
+    assert near_duplicates([one], ["The farmer drove his old sheep across the street."])
+    assert near_duplicates([one], ["the farmer drove his old sheep across the road"])
+    assert near_duplicates(["帮我定个七点的闹钟"], ["帮我定个八点的闹钟吧"]) == []  # shares a frame only
+    assert not near_duplicates([one], ["The farmer sold his sheep."])
+
+
+@pytest.mark.parametrize("name", ["pairs"])
+def test_the_list_of_data_sets_names_it(name):
+    assert f"- `{name}/`" in (DATA / "README.md").read_text(encoding="utf-8")
+
+
+# --- pairs -----------------------------------------------------------------------------------------------------------
+
+INFERENCES = ("entailment", "neutral", "contradiction")
+NEGATION = re.compile(r"\b(?:not|no|never|nobody|nothing|none|cannot|without|neither|nor|hardly)\b|n't\b", re.I)
+
+
+@pytest.fixture(scope="module")
+def pairs() -> list[dict[str, str]]:
+    return [row for part in PARTS for row in table("pairs", part)]
+
+
+def shared_words(pair: dict[str, str]) -> float:
+    """The share of the hypothesis's different words that the premise has too."""
+    premise, hypothesis = set(words(pair["sentence1"])), set(words(pair["sentence2"]))
+    return len(premise & hypothesis) / len(hypothesis)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_pairs_have_the_columns_of_rte_for_any_reader(part):
+    rows = table("pairs", part)
+    assert list(rows[0]) == ["index", "sentence1", "sentence2", "label"]
+    assert [row["index"] for row in rows] == [str(i) for i in range(len(rows))]
+    with open(DATA / "pairs" / f"{part}.tsv", encoding="utf-8", newline="") as file:
+        assert list(csv.DictReader(file, delimiter="\t")) == rows  # a reader that believes in quotes
+
+
+@pytest.mark.parametrize(("part", "least"), [("train", 360), ("dev", 120)])
+def test_each_premise_comes_once_with_each_label(part, least):
+    rows = table("pairs", part)
+    assert len(rows) >= least
+    cells = Counter((row["sentence1"], row["label"]) for row in rows)
+    assert set(cells) == {(premise, label) for premise, _ in cells for label in INFERENCES}
+    assert set(cells.values()) == {1}
+
+
+def test_pairs_are_clean_and_nothing_is_said_twice(pairs):
+    premises = sorted({pair["sentence1"] for pair in pairs})
+    hypotheses = [pair["sentence2"] for pair in pairs]
+    assert_clean(premises + hypotheses)
+    assert all(s[0].isupper() and s[-1] in ".!?" for s in premises + hypotheses)
+    assert len({" ".join(words(s)) for s in premises + hypotheses}) == len(premises + hypotheses)
+
+
+def test_no_pair_leaks_into_dev():
+    sides = [[row[column] for row in table("pairs", part) for column in ("sentence1", "sentence2")] for part in PARTS]
+    assert near_duplicates(*sides) == []
+
+
+def test_negation_is_no_cue(pairs):
+    for what, pattern in (("any", NEGATION), ("not", re.compile(r"\bnot\b|cannot|n't"))):
+        shares = {
+            label: np.mean([bool(pattern.search(p["sentence2"])) for p in pairs if p["label"] == label])
+            for label in INFERENCES
+        }
+        print(what, {label: f"{share:.1%}" for label, share in shares.items()})
+        assert min(shares.values()) > 0.2
+        assert max(shares.values()) - min(shares.values()) < 0.1
+
+
+def test_word_overlap_is_no_cue(pairs):
+    overlap = {label: np.mean([shared_words(p) for p in pairs if p["label"] == label]) for label in INFERENCES}
+    lengths = {
+        label: np.mean([len(words(p["sentence2"])) for p in pairs if p["label"] == label]) for label in INFERENCES
+    }
+    print("overlap", {k: f"{v:.3f}" for k, v in overlap.items()}, "length", {k: f"{v:.2f}" for k, v in lengths.items()})
+    assert max(overlap.values()) - min(overlap.values()) < 0.04
+    assert max(lengths.values()) - min(lengths.values()) < 0.5
+    features = [[shared_words(p), len(words(p["sentence2"])), bool(NEGATION.search(p["sentence2"]))] for p in pairs]
+    score = held_out_accuracy(make_pipeline(StandardScaler(), LogisticRegression()), features, pairs)
+    print(f"overlap, length and negation together: {score:.1%}")
+    assert score < 0.42  # chance is 1/3
+
+
+def test_the_hypothesis_alone_says_little(pairs):
+    bag = make_pipeline(CountVectorizer(binary=True), LogisticRegression(max_iter=1000))
+    score = held_out_accuracy(bag, [p["sentence2"] for p in pairs], pairs)
+    print(f"bag of words of the hypothesis alone: {score:.1%}")
+    assert score < 0.5
+
+
+def held_out_accuracy(model, inputs, pairs) -> float:
+    # ten folds, a premise's three pairs always together
+    labels, premises = [p["label"] for p in pairs], [p["sentence1"] for p in pairs]
+    return cross_val_score(model, inputs, labels, groups=premises, cv=GroupKFold(10)).mean()
+
+
+def test_readme_counts_the_pairs():
+    assert_table_in_readme("pairs", {part: Counter(row["label"] for row in table("pairs", part)) for part in PARTS})
+    readme = (DATA / "pairs" / "README.md").read_text(encoding="utf-8")
+    counts = [len({row["sentence1"] for row in table("pairs", part)}) for part in PARTS]
+    assert f"| premises | {counts[0]} | {counts[1]} | {sum(counts)} |" in readme
