@@ -77,7 +77,7 @@ def test_a_planted_near_duplicate_is_found():
     assert not near_duplicates([one], ["The farmer sold his sheep."])
 
 
-@pytest.mark.parametrize("name", ["pairs"])
+@pytest.mark.parametrize("name", ["pairs", "similarity"])
 def test_the_list_of_data_sets_names_it(name):
     assert f"- `{name}/`" in (DATA / "README.md").read_text(encoding="utf-8")
 
@@ -173,3 +173,79 @@ def test_readme_counts_the_pairs():
     readme = (DATA / "pairs" / "README.md").read_text(encoding="utf-8")
     counts = [len({row["sentence1"] for row in table("pairs", part)}) for part in PARTS]
     assert f"| premises | {counts[0]} | {counts[1]} | {sum(counts)} |" in readme
+
+
+# --- similarity ------------------------------------------------------------------------------------------------------
+
+KINDS = ("ordinary", "same-words", "other-words")
+BANDS = ("0.0–0.9", "1.0–1.9", "2.0–2.9", "3.0–3.9", "4.0–5.0")
+
+
+def common_words(row: dict[str, str]) -> float:
+    """Jaccard: the words of both sentences over the words of either."""
+    first, second = set(words(row["sentence1"])), set(words(row["sentence2"]))
+    return len(first & second) / len(first | second)
+
+
+def band(row: dict[str, str]) -> str:
+    return BANDS[min(4, int(float(row["score"])))]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_similarity_has_the_columns_of_sts_b_for_any_reader(part):
+    rows = table("similarity", part)
+    columns = "index genre filename year old_index source1 source2 sentence1 sentence2 score"
+    assert list(rows[0]) == columns.split()
+    assert [row["index"] for row in rows] == [str(i) for i in range(len(rows))]
+    for row in rows:
+        assert re.fullmatch(r"[0-4]\.\d|5\.0", row["score"]) and row["filename"] in KINDS, row
+    with open(DATA / "similarity" / f"{part}.tsv", encoding="utf-8", newline="") as file:
+        assert list(csv.DictReader(file, delimiter="\t")) == rows
+
+
+@pytest.mark.parametrize(("part", "least"), [("train", 300), ("dev", 100)])
+def test_scores_are_spread_over_the_whole_range(part, least):
+    rows = table("similarity", part)
+    assert len(rows) >= least
+    shares = {b: n / len(rows) for b, n in Counter(map(band, rows)).items()}
+    assert set(shares) == set(BANDS) and min(shares.values()) > 0.15 and max(shares.values()) < 0.3
+    assert min(float(r["score"]) for r in rows) == 0 and max(float(r["score"]) for r in rows) == 5
+
+
+def test_similar_sentences_are_clean_and_none_comes_twice():
+    rows = [row for part in PARTS for row in table("similarity", part)]
+    sentences = [row[column] for row in rows for column in ("sentence1", "sentence2")]
+    assert_clean(sentences)
+    assert all(s[0].isupper() and s[-1] in ".!?" for s in sentences)
+    assert len({" ".join(words(s)) for s in sentences}) == len(sentences)
+
+
+def test_no_similar_sentence_leaks_into_dev():
+    sides = [
+        [row[column] for row in table("similarity", part) for column in ("sentence1", "sentence2")] for part in PARTS
+    ]
+    assert near_duplicates(*sides) == []
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_words_in_common_mislead_where_the_kind_says_so(part):
+    kinds = {kind: [row for row in table("similarity", part) if row["filename"] == kind] for kind in KINDS}
+    assert len(kinds["same-words"]) >= 12 and len(kinds["other-words"]) >= 8
+    assert all(common_words(r) >= 0.4 and float(r["score"]) <= 2.5 for r in kinds["same-words"])
+    assert all(common_words(r) <= 0.2 and float(r["score"]) >= 3.5 for r in kinds["other-words"])
+
+
+def test_counting_common_words_is_not_enough():
+    rows = [row for part in PARTS for row in table("similarity", part)]
+    pearson = {}
+    for kind in ("all", "ordinary"):
+        chosen = [r for r in rows if kind in ("all", r["filename"])]
+        pearson[kind] = np.corrcoef([float(r["score"]) for r in chosen], [common_words(r) for r in chosen])[0, 1]
+    print("score against common words, Pearson:", {kind: f"{r:.3f}" for kind, r in pearson.items()})
+    assert pearson["all"] < 0.3 and 0.5 < pearson["ordinary"] < 0.8
+
+
+def test_readme_counts_the_scores_and_kinds():
+    rows = {part: table("similarity", part) for part in PARTS}
+    assert_table_in_readme("similarity", {part: Counter(map(band, rows[part])) for part in PARTS})
+    assert_table_in_readme("similarity", {part: Counter(row["filename"] for row in rows[part]) for part in PARTS})
