@@ -4,15 +4,18 @@ import csv
 import re
 import unicodedata
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
 from sklearn.model_selection import GroupKFold, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MultiLabelBinarizer, StandardScaler
 
 DATA = Path(__file__).parents[2] / "lessons" / "data"
 PARTS = ("train", "dev")
@@ -77,7 +80,7 @@ def test_a_planted_near_duplicate_is_found():
     assert not near_duplicates([one], ["The farmer sold his sheep."])
 
 
-@pytest.mark.parametrize("name", ["pairs", "similarity"])
+@pytest.mark.parametrize("name", ["pairs", "similarity", "emotions"])
 def test_the_list_of_data_sets_names_it(name):
     assert f"- `{name}/`" in (DATA / "README.md").read_text(encoding="utf-8")
 
@@ -175,6 +178,13 @@ def test_readme_counts_the_pairs():
     assert f"| premises | {counts[0]} | {counts[1]} | {sum(counts)} |" in readme
 
 
+def test_readme_quotes_real_pairs(pairs):
+    readme = (DATA / "pairs" / "README.md").read_text(encoding="utf-8")
+    quoted = re.findall(rf"^\| ({'|'.join(INFERENCES)}) \| ([^|]+\.) \| ([^|]+\.) \|$", readme, re.M)
+    assert len(quoted) == 3
+    assert set(quoted) <= {(pair["label"], pair["sentence1"], pair["sentence2"]) for pair in pairs}
+
+
 # --- similarity ------------------------------------------------------------------------------------------------------
 
 KINDS = ("ordinary", "same-words", "other-words")
@@ -249,3 +259,95 @@ def test_readme_counts_the_scores_and_kinds():
     rows = {part: table("similarity", part) for part in PARTS}
     assert_table_in_readme("similarity", {part: Counter(map(band, rows[part])) for part in PARTS})
     assert_table_in_readme("similarity", {part: Counter(row["filename"] for row in rows[part]) for part in PARTS})
+
+
+def test_readme_quotes_real_scores():
+    readme = (DATA / "similarity" / "README.md").read_text(encoding="utf-8")
+    real = {
+        frozenset((row["sentence1"], row["sentence2"])): float(row["score"])
+        for part in PARTS
+        for row in table("similarity", part)
+    }
+    quoted = re.findall(r"^\| ([0-5]) \| [^|]+ \| ([^|]+) / ([^|]+) \|$", readme, re.M)
+    assert len(quoted) == 6
+    assert all(abs(real[frozenset((one, other))] - int(score)) < 0.5 for score, one, other in quoted)
+
+
+# --- emotions --------------------------------------------------------------------------------------------------------
+
+EMOTIONS = ["joy", "sadness", "anger", "fear", "surprise", "gratitude", "curiosity", "neutral"]
+
+
+def messages(part: str) -> list[tuple[str, list[str], str]]:
+    rows = (line.split("\t") for line in lines("emotions", f"{part}.tsv"))
+    return [(text, [EMOTIONS[int(number)] for number in numbers.split(",")], id_) for text, numbers, id_ in rows]
+
+
+def test_labels_are_named_in_the_order_of_their_numbers():
+    assert lines("emotions", "labels.txt") == EMOTIONS
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_emotions_have_the_layout_of_goemotions(part):
+    for line in lines("emotions", f"{part}.tsv"):
+        assert re.fullmatch(r"[^\t]+\t[0-7](,[0-7])*\tm\d{4}", line), line
+        numbers = line.split("\t")[1].split(",")
+        assert numbers == sorted(set(numbers))
+    assert all(labels == ["neutral"] or "neutral" not in labels for _, labels, _ in messages(part))
+
+
+def test_messages_are_clean_and_none_comes_twice():
+    found = [message for part in PARTS for message in messages(part)]
+    assert_clean([text for text, _, _ in found])
+    assert len({" ".join(words(text)) for text, _, _ in found}) == len({id_ for *_, id_ in found}) == len(found)
+
+
+def test_no_message_leaks_into_dev():
+    assert near_duplicates(*([text for text, _, _ in messages(part)] for part in PARTS)) == []
+
+
+@pytest.mark.parametrize(("part", "least"), [("train", 360), ("dev", 120)])
+def test_every_emotion_is_there_alone_and_with_others(part, least):
+    found = messages(part)
+    assert len(found) >= least
+    assert sum(len(labels) > 1 for _, labels, _ in found) / len(found) >= 0.25
+    counts = Counter(label for _, labels, _ in found for label in labels)
+    assert set(counts) == set(EMOTIONS) and max(counts.values()) <= 1.5 * min(counts.values())
+    for emotion in EMOTIONS[:-1]:
+        others = {label for _, labels, _ in found if emotion in labels for label in labels} - {emotion}
+        assert [emotion] in [labels for _, labels, _ in found] and len(others) >= 4, emotion
+    assert {"?" in text for text, labels, _ in found if labels == ["neutral"]} == {True, False}
+
+
+def test_each_pair_of_emotions_in_dev_is_in_train():
+    seen = [{pair for _, labels, _ in messages(part) for pair in combinations(labels, 2)} for part in PARTS]
+    assert len(seen[0]) == 21  # all pairs of the seven
+    assert seen[1] <= seen[0]
+
+
+def test_readme_counts_the_emotions():
+    found = {part: messages(part) for part in PARTS}
+    counts = {part: Counter(label for _, labels, _ in found[part] for label in labels) for part in PARTS}
+    assert_table_in_readme("emotions", counts)
+    sizes = {part: Counter(f"messages with {len(labels)}" for _, labels, _ in found[part]) for part in PARTS}
+    assert_table_in_readme("emotions", sizes)
+
+
+def test_counting_words_finds_half_of_the_emotions():
+    train, dev = messages("train"), messages("dev")
+    names = MultiLabelBinarizer(classes=EMOTIONS)
+    truth = names.fit_transform([labels for _, labels, _ in train])
+    bag = make_pipeline(CountVectorizer(binary=True), OneVsRestClassifier(LogisticRegression(max_iter=1000)))
+    guess = bag.fit([text for text, _, _ in train], truth).predict_proba([text for text, _, _ in dev]) > 0.3
+    truth = names.transform([labels for _, labels, _ in dev])
+    micro, macro = (f1_score(truth, guess, average=how) for how in ("micro", "macro"))
+    print(f"F1 on dev, micro {micro:.1%}, macro {macro:.1%}")
+    print({name: f"{f1:.1%}" for name, f1 in zip(EMOTIONS, f1_score(truth, guess, average=None), strict=True)})
+    assert 0.4 < micro < 0.65
+
+
+def test_readme_quotes_real_messages():
+    readme = (DATA / "emotions" / "README.md").read_text(encoding="utf-8")
+    real = {(", ".join(labels), text) for part in PARTS for text, labels, _ in messages(part)}
+    quoted = re.findall(rf"^\| ((?:(?:{'|'.join(EMOTIONS)})(?:, )?)+) \| ([^|]+[.!?]) \|$", readme, re.M)
+    assert len(quoted) == 10 and set(quoted) <= real
