@@ -80,7 +80,7 @@ def test_a_planted_near_duplicate_is_found():
     assert not near_duplicates([one], ["The farmer sold his sheep."])
 
 
-@pytest.mark.parametrize("name", ["pairs", "similarity", "emotions"])
+@pytest.mark.parametrize("name", ["pairs", "similarity", "emotions", "intents"])
 def test_the_list_of_data_sets_names_it(name):
     assert f"- `{name}/`" in (DATA / "README.md").read_text(encoding="utf-8")
 
@@ -351,3 +351,100 @@ def test_readme_quotes_real_messages():
     real = {(", ".join(labels), text) for part in PARTS for text, labels, _ in messages(part)}
     quoted = re.findall(rf"^\| ((?:(?:{'|'.join(EMOTIONS)})(?:, )?)+) \| ([^|]+[.!?]) \|$", readme, re.M)
     assert len(quoted) == 10 and set(quoted) <= real
+
+
+# --- intents ---------------------------------------------------------------------------------------------------------
+
+INTENT_SETS = ("intents",)
+INTENTS = ["set_alarm", "play_music", "get_weather", "add_to_list", "book_table", "find_book", "switch_device"]
+INTENTS += ["ask_timetable"]
+ENTITIES = {"time", "day", "place", "person", "title", "item", "number", "device", "subject"}
+ENTITY = re.compile(r"\[([^\[\]()]+)\]\(([a-z]+)\)")
+
+
+def requests(name: str, part: str) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """Of each line: the plain text, its intent, its entities as (text, type)."""
+    found, intent = [], None
+    for line in lines(name, f"{part}.md"):
+        if heading := re.fullmatch(r"## intent:([a-z_]+)", line):
+            intent = heading[1]
+        elif line:
+            assert line.startswith("- "), line
+            found.append((ENTITY.sub(r"\1", line[2:]), intent, ENTITY.findall(line)))
+    return found
+
+
+@pytest.mark.parametrize("name", INTENT_SETS)
+@pytest.mark.parametrize("part", PARTS)
+def test_intents_have_a_section_each_and_no_stray_marks(name, part):
+    headings = [line.removeprefix("## intent:") for line in lines(name, f"{part}.md") if line.startswith("#")]
+    assert headings == INTENTS
+    for text, _, entities in requests(name, part):
+        assert not re.search(r"[\[\]()#]", text), text
+        for value, kind in entities:
+            assert kind in ENTITIES and value == value.strip() and not re.search("[,.?!，。？！]$", value), text
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "least"),
+    [("intents", "train", 400), ("intents", "dev", 130)],
+)
+def test_there_are_enough_requests_of_each_intent(name, part, least):
+    found = requests(name, part)
+    assert len(found) >= least
+    assert set(Counter(intent for _, intent, _ in found).values()) == {len(found) // len(INTENTS)}
+    kinds = Counter(kind for *_, entities in found for _, kind in entities)
+    assert set(kinds) == ENTITIES and min(kinds.values()) >= 4
+    assert any(not entities for *_, entities in found)
+
+
+@pytest.mark.parametrize("name", INTENT_SETS)
+def test_requests_are_clean_and_none_comes_twice(name):
+    texts = [text for part in PARTS for text, *_ in requests(name, part)]
+    assert_clean(texts)
+    assert len({" ".join(words(text)) for text in texts}) == len(texts)
+    chinese = [bool(re.search("[\u4e00-\u9fff]", text)) for text in texts]
+    assert all(chinese) if name == "intents-zh" else not any(chinese)
+
+
+@pytest.mark.parametrize("name", INTENT_SETS)
+def test_no_request_leaks_into_dev(name):
+    assert near_duplicates(*([text for text, *_ in requests(name, part)] for part in PARTS)) == []
+
+
+@pytest.mark.parametrize(("name", "analyzer", "least"), [("intents", "word", 0.65)])
+def test_counting_words_finds_most_intents(name, analyzer, least):
+    train, dev = requests(name, "train"), requests(name, "dev")
+    bag = make_pipeline(CountVectorizer(binary=True, analyzer=analyzer), LogisticRegression(max_iter=1000))
+    bag.fit([text for text, *_ in train], [intent for _, intent, _ in train])
+    score = bag.score([text for text, *_ in dev], [intent for _, intent, _ in dev])
+    print(f"{name}: accuracy on dev {score:.1%}")
+    assert least < score < 0.95
+
+
+@pytest.mark.parametrize("name", INTENT_SETS)
+def test_dev_has_entities_that_train_never_names(name):
+    known = {entity for *_, entities in requests(name, "train") for entity in entities}
+    asked = [entity for *_, entities in requests(name, "dev") for entity in entities]
+    new = sum(entity not in known for entity in asked) / len(asked)
+    print(f"{name}: {new:.1%} of {len(asked)} entities in dev are new")
+    assert 0.2 < new < 0.7
+
+
+@pytest.mark.parametrize("name", INTENT_SETS)
+def test_readme_counts_the_requests(name):
+    found = {part: requests(name, part) for part in PARTS}
+    assert_table_in_readme(name, {part: Counter(intent for _, intent, _ in found[part]) for part in PARTS})
+    kinds = {part: Counter(kind for *_, entities in found[part] for _, kind in entities) for part in PARTS}
+    assert_table_in_readme(name, kinds)
+
+
+@pytest.mark.parametrize("name", INTENT_SETS)
+def test_readme_quotes_real_requests(name):
+    readme = (DATA / name / "README.md").read_text(encoding="utf-8")
+    quoted = re.findall(r"^\| ([a-z_]+) \| ([^|]*[^|\d ][^|]*) \|$", readme, re.M)
+    quoted = [(intent, text) for intent, text in quoted if intent in INTENTS]
+    assert [intent for intent, _ in quoted] == INTENTS
+    for intent, text in quoted:
+        entry = (ENTITY.sub(r"\1", text), intent, ENTITY.findall(text))
+        assert any(entry in requests(name, part) for part in PARTS), text
