@@ -80,7 +80,7 @@ def test_a_planted_near_duplicate_is_found():
     assert not near_duplicates([one], ["The farmer sold his sheep."])
 
 
-@pytest.mark.parametrize("name", ["pairs", "similarity", "emotions", "intents"])
+@pytest.mark.parametrize("name", ["pairs", "similarity", "emotions", "intents", "intents-zh"])
 def test_the_list_of_data_sets_names_it(name):
     assert f"- `{name}/`" in (DATA / "README.md").read_text(encoding="utf-8")
 
@@ -355,7 +355,7 @@ def test_readme_quotes_real_messages():
 
 # --- intents ---------------------------------------------------------------------------------------------------------
 
-INTENT_SETS = ("intents",)
+INTENT_SETS = ("intents", "intents-zh")
 INTENTS = ["set_alarm", "play_music", "get_weather", "add_to_list", "book_table", "find_book", "switch_device"]
 INTENTS += ["ask_timetable"]
 ENTITIES = {"time", "day", "place", "person", "title", "item", "number", "device", "subject"}
@@ -387,7 +387,7 @@ def test_intents_have_a_section_each_and_no_stray_marks(name, part):
 
 @pytest.mark.parametrize(
     ("name", "part", "least"),
-    [("intents", "train", 400), ("intents", "dev", 130)],
+    [("intents", "train", 400), ("intents", "dev", 130), ("intents-zh", "train", 200), ("intents-zh", "dev", 70)],
 )
 def test_there_are_enough_requests_of_each_intent(name, part, least):
     found = requests(name, part)
@@ -412,7 +412,7 @@ def test_no_request_leaks_into_dev(name):
     assert near_duplicates(*([text for text, *_ in requests(name, part)] for part in PARTS)) == []
 
 
-@pytest.mark.parametrize(("name", "analyzer", "least"), [("intents", "word", 0.65)])
+@pytest.mark.parametrize(("name", "analyzer", "least"), [("intents", "word", 0.65), ("intents-zh", "char", 0.55)])
 def test_counting_words_finds_most_intents(name, analyzer, least):
     train, dev = requests(name, "train"), requests(name, "dev")
     bag = make_pipeline(CountVectorizer(binary=True, analyzer=analyzer), LogisticRegression(max_iter=1000))
