@@ -1,0 +1,450 @@
+"""The small data sets of sentences: whole, balanced, nothing in both parts, no label given away by the surface."""
+
+import csv
+import re
+import unicodedata
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
+from sklearn.model_selection import GroupKFold, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MultiLabelBinarizer, StandardScaler
+
+DATA = Path(__file__).parents[2] / "lessons" / "data"
+PARTS = ("train", "dev")
+
+
+# --- what all sets share ---------------------------------------------------------------------------------------------
+
+
+def lines(name: str, file: str) -> list[str]:
+    *body, last = (DATA / name / file).read_bytes().decode("utf-8").split("\n")
+    assert last == ""  # the file ends with one newline
+    return body
+
+
+def table(name: str, part: str) -> list[dict[str, str]]:
+    header, *body = (line.split("\t") for line in lines(name, f"{part}.tsv"))
+    return [dict(zip(header, row, strict=True)) for row in body]
+
+
+def words(sentence: str) -> list[str]:
+    return re.findall(r"[a-z0-9']+|[\u4e00-\u9fff]", sentence.lower())  # a Chinese character counts as a word
+
+
+def four_grams(sentence: str) -> set[tuple[str, ...]]:
+    found = words(sentence)
+    return {tuple(found[i : i + 4]) for i in range(len(found) - 3)}
+
+
+def near_duplicates(some: list[str], others: list[str]) -> list[tuple[str, str]]:
+    """Pairs, one from each side, of the same words, or with a quarter of their word 4-grams in common (Jaccard)."""
+    right = [(" ".join(words(s)), four_grams(s), s) for s in others]
+    found = []
+    for sentence in some:
+        same, grams = " ".join(words(sentence)), four_grams(sentence)
+        for text, others_grams, other in right:
+            shared = len(grams & others_grams)
+            if same == text or (shared and shared / len(grams | others_grams) >= 0.25):
+                found.append((sentence, other))
+    return found
+
+
+def assert_clean(sentences: list[str]):
+    for sentence in sentences:
+        assert sentence == " ".join(sentence.split()) and '"' not in sentence, sentence
+        assert sentence.isprintable() and unicodedata.is_normalized("NFC", sentence), sentence
+        assert 4 <= len(words(sentence)) <= 30, sentence
+
+
+def assert_table_in_readme(name: str, counts: dict[str, Counter]):
+    """Each label's row says how often it occurs in train, in dev and in all."""
+    readme = (DATA / name / "README.md").read_text(encoding="utf-8")
+    for label in counts["train"] | counts["dev"]:
+        train, dev = (counts[part][label] for part in PARTS)
+        assert f"| {label} | {train} | {dev} | {train + dev} |" in readme, label
+
+
+def test_a_planted_near_duplicate_is_found():
+    one = "The farmer drove his old sheep across the road."
+    assert near_duplicates([one], ["The farmer drove his old sheep across the street."])
+    assert near_duplicates([one], ["the farmer drove his old sheep across the road"])
+    assert near_duplicates(["帮我定个七点的闹钟"], ["帮我定个八点的闹钟吧"]) == []  # shares a frame only
+    assert not near_duplicates([one], ["The farmer sold his sheep."])
+
+
+@pytest.mark.parametrize("name", ["pairs", "similarity", "emotions", "intents", "intents-zh"])
+def test_the_list_of_data_sets_names_it(name):
+    assert f"- `{name}/`" in (DATA / "README.md").read_text(encoding="utf-8")
+
+
+# --- pairs -----------------------------------------------------------------------------------------------------------
+
+INFERENCES = ("entailment", "neutral", "contradiction")
+NEGATION = re.compile(r"\b(?:not|no|never|nobody|nothing|none|cannot|without|neither|nor|hardly)\b|n't\b", re.I)
+
+
+@pytest.fixture(scope="module")
+def pairs() -> list[dict[str, str]]:
+    return [row for part in PARTS for row in table("pairs", part)]
+
+
+def shared_words(pair: dict[str, str]) -> float:
+    """The share of the hypothesis's different words that the premise has too."""
+    premise, hypothesis = set(words(pair["sentence1"])), set(words(pair["sentence2"]))
+    return len(premise & hypothesis) / len(hypothesis)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_pairs_have_the_columns_of_rte_for_any_reader(part):
+    rows = table("pairs", part)
+    assert list(rows[0]) == ["index", "sentence1", "sentence2", "label"]
+    assert [row["index"] for row in rows] == [str(i) for i in range(len(rows))]
+    with open(DATA / "pairs" / f"{part}.tsv", encoding="utf-8", newline="") as file:
+        assert list(csv.DictReader(file, delimiter="\t")) == rows  # a reader that believes in quotes
+
+
+@pytest.mark.parametrize(("part", "least"), [("train", 360), ("dev", 120)])
+def test_each_premise_comes_once_with_each_label(part, least):
+    rows = table("pairs", part)
+    assert len(rows) >= least
+    cells = Counter((row["sentence1"], row["label"]) for row in rows)
+    assert set(cells) == {(premise, label) for premise, _ in cells for label in INFERENCES}
+    assert set(cells.values()) == {1}
+
+
+def test_pairs_are_clean_and_nothing_is_said_twice(pairs):
+    premises = sorted({pair["sentence1"] for pair in pairs})
+    hypotheses = [pair["sentence2"] for pair in pairs]
+    assert_clean(premises + hypotheses)
+    assert all(s[0].isupper() and s[-1] in ".!?" for s in premises + hypotheses)
+    assert len({" ".join(words(s)) for s in premises + hypotheses}) == len(premises + hypotheses)
+
+
+def test_no_pair_leaks_into_dev():
+    sides = [[row[column] for row in table("pairs", part) for column in ("sentence1", "sentence2")] for part in PARTS]
+    assert near_duplicates(*sides) == []
+
+
+def test_negation_is_no_cue(pairs):
+    for what, pattern in (("any", NEGATION), ("not", re.compile(r"\bnot\b|cannot|n't"))):
+        shares = {
+            label: np.mean([bool(pattern.search(p["sentence2"])) for p in pairs if p["label"] == label])
+            for label in INFERENCES
+        }
+        print(what, {label: f"{share:.1%}" for label, share in shares.items()})
+        assert min(shares.values()) > 0.2
+        assert max(shares.values()) - min(shares.values()) < 0.1
+
+
+def test_word_overlap_is_no_cue(pairs):
+    overlap = {label: np.mean([shared_words(p) for p in pairs if p["label"] == label]) for label in INFERENCES}
+    lengths = {
+        label: np.mean([len(words(p["sentence2"])) for p in pairs if p["label"] == label]) for label in INFERENCES
+    }
+    print("overlap", {k: f"{v:.3f}" for k, v in overlap.items()}, "length", {k: f"{v:.2f}" for k, v in lengths.items()})
+    assert max(overlap.values()) - min(overlap.values()) < 0.04
+    assert max(lengths.values()) - min(lengths.values()) < 0.5
+    features = [[shared_words(p), len(words(p["sentence2"])), bool(NEGATION.search(p["sentence2"]))] for p in pairs]
+    score = held_out_accuracy(make_pipeline(StandardScaler(), LogisticRegression()), features, pairs)
+    print(f"overlap, length and negation together: {score:.1%}")
+    assert score < 0.42  # chance is 1/3
+
+
+def test_the_hypothesis_alone_says_little(pairs):
+    bag = make_pipeline(CountVectorizer(binary=True), LogisticRegression(max_iter=1000))
+    score = held_out_accuracy(bag, [p["sentence2"] for p in pairs], pairs)
+    print(f"bag of words of the hypothesis alone: {score:.1%}")
+    assert score < 0.5
+
+
+def held_out_accuracy(model, inputs, pairs) -> float:
+    # ten folds, a premise's three pairs always together
+    labels, premises = [p["label"] for p in pairs], [p["sentence1"] for p in pairs]
+    return cross_val_score(model, inputs, labels, groups=premises, cv=GroupKFold(10)).mean()
+
+
+def test_readme_counts_the_pairs():
+    assert_table_in_readme("pairs", {part: Counter(row["label"] for row in table("pairs", part)) for part in PARTS})
+    readme = (DATA / "pairs" / "README.md").read_text(encoding="utf-8")
+    counts = [len({row["sentence1"] for row in table("pairs", part)}) for part in PARTS]
+    assert f"| premises | {counts[0]} | {counts[1]} | {sum(counts)} |" in readme
+
+
+def test_readme_quotes_real_pairs(pairs):
+    readme = (DATA / "pairs" / "README.md").read_text(encoding="utf-8")
+    quoted = re.findall(rf"^\| ({'|'.join(INFERENCES)}) \| ([^|]+\.) \| ([^|]+\.) \|$", readme, re.M)
+    assert len(quoted) == 3
+    assert set(quoted) <= {(pair["label"], pair["sentence1"], pair["sentence2"]) for pair in pairs}
+
+
+# --- similarity ------------------------------------------------------------------------------------------------------
+
+KINDS = ("ordinary", "same-words", "other-words")
+BANDS = ("0.0–0.9", "1.0–1.9", "2.0–2.9", "3.0–3.9", "4.0–5.0")
+
+
+def common_words(row: dict[str, str]) -> float:
+    """Jaccard: the words of both sentences over the words of either."""
+    first, second = set(words(row["sentence1"])), set(words(row["sentence2"]))
+    return len(first & second) / len(first | second)
+
+
+def band(row: dict[str, str]) -> str:
+    return BANDS[min(4, int(float(row["score"])))]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_similarity_has_the_columns_of_sts_b_for_any_reader(part):
+    rows = table("similarity", part)
+    columns = "index genre filename year old_index source1 source2 sentence1 sentence2 score"
+    assert list(rows[0]) == columns.split()
+    assert [row["index"] for row in rows] == [str(i) for i in range(len(rows))]
+    for row in rows:
+        assert re.fullmatch(r"[0-4]\.\d|5\.0", row["score"]) and row["filename"] in KINDS, row
+    with open(DATA / "similarity" / f"{part}.tsv", encoding="utf-8", newline="") as file:
+        assert list(csv.DictReader(file, delimiter="\t")) == rows
+
+
+@pytest.mark.parametrize(("part", "least"), [("train", 300), ("dev", 100)])
+def test_scores_are_spread_over_the_whole_range(part, least):
+    rows = table("similarity", part)
+    assert len(rows) >= least
+    shares = {b: n / len(rows) for b, n in Counter(map(band, rows)).items()}
+    assert set(shares) == set(BANDS) and min(shares.values()) > 0.15 and max(shares.values()) < 0.3
+    assert min(float(r["score"]) for r in rows) == 0 and max(float(r["score"]) for r in rows) == 5
+
+
+def test_similar_sentences_are_clean_and_none_comes_twice():
+    rows = [row for part in PARTS for row in table("similarity", part)]
+    sentences = [row[column] for row in rows for column in ("sentence1", "sentence2")]
+    assert_clean(sentences)
+    assert all(s[0].isupper() and s[-1] in ".!?" for s in sentences)
+    assert len({" ".join(words(s)) for s in sentences}) == len(sentences)
+
+
+def test_no_similar_sentence_leaks_into_dev():
+    sides = [
+        [row[column] for row in table("similarity", part) for column in ("sentence1", "sentence2")] for part in PARTS
+    ]
+    assert near_duplicates(*sides) == []
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_words_in_common_mislead_where_the_kind_says_so(part):
+    kinds = {kind: [row for row in table("similarity", part) if row["filename"] == kind] for kind in KINDS}
+    assert len(kinds["same-words"]) >= 12 and len(kinds["other-words"]) >= 8
+    assert all(common_words(r) >= 0.4 and float(r["score"]) <= 2.5 for r in kinds["same-words"])
+    assert all(common_words(r) <= 0.2 and float(r["score"]) >= 3.5 for r in kinds["other-words"])
+
+
+def test_counting_common_words_is_not_enough():
+    rows = [row for part in PARTS for row in table("similarity", part)]
+    pearson = {}
+    for kind in ("all", "ordinary"):
+        chosen = [r for r in rows if kind in ("all", r["filename"])]
+        pearson[kind] = np.corrcoef([float(r["score"]) for r in chosen], [common_words(r) for r in chosen])[0, 1]
+    print("score against common words, Pearson:", {kind: f"{r:.3f}" for kind, r in pearson.items()})
+    assert pearson["all"] < 0.3 and 0.5 < pearson["ordinary"] < 0.8
+
+
+def test_readme_counts_the_scores_and_kinds():
+    rows = {part: table("similarity", part) for part in PARTS}
+    assert_table_in_readme("similarity", {part: Counter(map(band, rows[part])) for part in PARTS})
+    assert_table_in_readme("similarity", {part: Counter(row["filename"] for row in rows[part]) for part in PARTS})
+
+
+def test_readme_quotes_real_scores():
+    readme = (DATA / "similarity" / "README.md").read_text(encoding="utf-8")
+    real = {
+        frozenset((row["sentence1"], row["sentence2"])): float(row["score"])
+        for part in PARTS
+        for row in table("similarity", part)
+    }
+    quoted = re.findall(r"^\| ([0-5]) \| [^|]+ \| ([^|]+) / ([^|]+) \|$", readme, re.M)
+    assert len(quoted) == 6
+    assert all(abs(real[frozenset((one, other))] - int(score)) < 0.5 for score, one, other in quoted)
+
+
+# --- emotions --------------------------------------------------------------------------------------------------------
+
+EMOTIONS = ["joy", "sadness", "anger", "fear", "surprise", "gratitude", "curiosity", "neutral"]
+
+
+def messages(part: str) -> list[tuple[str, list[str], str]]:
+    rows = (line.split("\t") for line in lines("emotions", f"{part}.tsv"))
+    return [(text, [EMOTIONS[int(number)] for number in numbers.split(",")], id_) for text, numbers, id_ in rows]
+
+
+def test_labels_are_named_in_the_order_of_their_numbers():
+    assert lines("emotions", "labels.txt") == EMOTIONS
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_emotions_have_the_layout_of_goemotions(part):
+    for line in lines("emotions", f"{part}.tsv"):
+        assert re.fullmatch(r"[^\t]+\t[0-7](,[0-7])*\tm\d{4}", line), line
+        numbers = line.split("\t")[1].split(",")
+        assert numbers == sorted(set(numbers))
+    assert all(labels == ["neutral"] or "neutral" not in labels for _, labels, _ in messages(part))
+
+
+def test_messages_are_clean_and_none_comes_twice():
+    found = [message for part in PARTS for message in messages(part)]
+    assert_clean([text for text, _, _ in found])
+    assert len({" ".join(words(text)) for text, _, _ in found}) == len({id_ for *_, id_ in found}) == len(found)
+
+
+def test_no_message_leaks_into_dev():
+    assert near_duplicates(*([text for text, _, _ in messages(part)] for part in PARTS)) == []
+
+
+@pytest.mark.parametrize(("part", "least"), [("train", 360), ("dev", 120)])
+def test_every_emotion_is_there_alone_and_with_others(part, least):
+    found = messages(part)
+    assert len(found) >= least
+    assert sum(len(labels) > 1 for _, labels, _ in found) / len(found) >= 0.25
+    counts = Counter(label for _, labels, _ in found for label in labels)
+    assert set(counts) == set(EMOTIONS) and max(counts.values()) <= 1.5 * min(counts.values())
+    for emotion in EMOTIONS[:-1]:
+        others = {label for _, labels, _ in found if emotion in labels for label in labels} - {emotion}
+        assert [emotion] in [labels for _, labels, _ in found] and len(others) >= 4, emotion
+    assert {"?" in text for text, labels, _ in found if labels == ["neutral"]} == {True, False}
+
+
+def test_each_pair_of_emotions_in_dev_is_in_train():
+    seen = [{pair for _, labels, _ in messages(part) for pair in combinations(labels, 2)} for part in PARTS]
+    assert len(seen[0]) == 21  # all pairs of the seven
+    assert seen[1] <= seen[0]
+
+
+def test_readme_counts_the_emotions():
+    found = {part: messages(part) for part in PARTS}
+    counts = {part: Counter(label for _, labels, _ in found[part] for label in labels) for part in PARTS}
+    assert_table_in_readme("emotions", counts)
+    sizes = {part: Counter(f"messages with {len(labels)}" for _, labels, _ in found[part]) for part in PARTS}
+    assert_table_in_readme("emotions", sizes)
+
+
+def test_counting_words_finds_half_of_the_emotions():
+    train, dev = messages("train"), messages("dev")
+    names = MultiLabelBinarizer(classes=EMOTIONS)
+    truth = names.fit_transform([labels for _, labels, _ in train])
+    bag = make_pipeline(CountVectorizer(binary=True), OneVsRestClassifier(LogisticRegression(max_iter=1000)))
+    guess = bag.fit([text for text, _, _ in train], truth).predict_proba([text for text, _, _ in dev]) > 0.3
+    truth = names.transform([labels for _, labels, _ in dev])
+    micro, macro = (f1_score(truth, guess, average=how) for how in ("micro", "macro"))
+    print(f"F1 on dev, micro {micro:.1%}, macro {macro:.1%}")
+    print({name: f"{f1:.1%}" for name, f1 in zip(EMOTIONS, f1_score(truth, guess, average=None), strict=True)})
+    assert 0.4 < micro < 0.65
+
+
+def test_readme_quotes_real_messages():
+    readme = (DATA / "emotions" / "README.md").read_text(encoding="utf-8")
+    real = {(", ".join(labels), text) for part in PARTS for text, labels, _ in messages(part)}
+    quoted = re.findall(rf"^\| ((?:(?:{'|'.join(EMOTIONS)})(?:, )?)+) \| ([^|]+[.!?]) \|$", readme, re.M)
+    assert len(quoted) == 10 and set(quoted) <= real
+
+
+# --- intents ---------------------------------------------------------------------------------------------------------
+
+INTENT_SETS = ("intents", "intents-zh")
+INTENTS = ["set_alarm", "play_music", "get_weather", "add_to_list", "book_table", "find_book", "switch_device"]
+INTENTS += ["ask_timetable"]
+ENTITIES = {"time", "day", "place", "person", "title", "item", "number", "device", "subject"}
+ENTITY = re.compile(r"\[([^\[\]()]+)\]\(([a-z]+)\)")
+
+
+def requests(name: str, part: str) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """Of each line: the plain text, its intent, its entities as (text, type)."""
+    found, intent = [], None
+    for line in lines(name, f"{part}.md"):
+        if heading := re.fullmatch(r"## intent:([a-z_]+)", line):
+            intent = heading[1]
+        elif line:
+            assert line.startswith("- "), line
+            found.append((ENTITY.sub(r"\1", line[2:]), intent, ENTITY.findall(line)))
+    return found
+
+
+@pytest.mark.parametrize("name", INTENT_SETS)
+@pytest.mark.parametrize("part", PARTS)
+def test_intents_have_a_section_each_and_no_stray_marks(name, part):
+    headings = [line.removeprefix("## intent:") for line in lines(name, f"{part}.md") if line.startswith("#")]
+    assert headings == INTENTS
+    for text, _, entities in requests(name, part):
+        assert not re.search(r"[\[\]()#]", text), text
+        for value, kind in entities:
+            assert kind in ENTITIES and value == value.strip() and not re.search("[,.?!，。？！]$", value), text
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "least"),
+    [("intents", "train", 400), ("intents", "dev", 130), ("intents-zh", "train", 200), ("intents-zh", "dev", 70)],
+)
+def test_there_are_enough_requests_of_each_intent(name, part, least):
+    found = requests(name, part)
+    assert len(found) >= least
+    assert set(Counter(intent for _, intent, _ in found).values()) == {len(found) // len(INTENTS)}
+    kinds = Counter(kind for *_, entities in found for _, kind in entities)
+    assert set(kinds) == ENTITIES and min(kinds.values()) >= 4
+    assert any(not entities for *_, entities in found)
+
+
+@pytest.mark.parametrize("name", INTENT_SETS)
+def test_requests_are_clean_and_none_comes_twice(name):
+    texts = [text for part in PARTS for text, *_ in requests(name, part)]
+    assert_clean(texts)
+    assert len({" ".join(words(text)) for text in texts}) == len(texts)
+    chinese = [bool(re.search("[\u4e00-\u9fff]", text)) for text in texts]
+    assert all(chinese) if name == "intents-zh" else not any(chinese)
+
+
+@pytest.mark.parametrize("name", INTENT_SETS)
+def test_no_request_leaks_into_dev(name):
+    assert near_duplicates(*([text for text, *_ in requests(name, part)] for part in PARTS)) == []
+
+
+@pytest.mark.parametrize(("name", "analyzer", "least"), [("intents", "word", 0.65), ("intents-zh", "char", 0.55)])
+def test_counting_words_finds_most_intents(name, analyzer, least):
+    train, dev = requests(name, "train"), requests(name, "dev")
+    bag = make_pipeline(CountVectorizer(binary=True, analyzer=analyzer), LogisticRegression(max_iter=1000))
+    bag.fit([text for text, *_ in train], [intent for _, intent, _ in train])
+    score = bag.score([text for text, *_ in dev], [intent for _, intent, _ in dev])
+    print(f"{name}: accuracy on dev {score:.1%}")
+    assert least < score < 0.95
+
+
+@pytest.mark.parametrize("name", INTENT_SETS)
+def test_dev_has_entities_that_train_never_names(name):
+    known = {entity for *_, entities in requests(name, "train") for entity in entities}
+    asked = [entity for *_, entities in requests(name, "dev") for entity in entities]
+    new = sum(entity not in known for entity in asked) / len(asked)
+    print(f"{name}: {new:.1%} of {len(asked)} entities in dev are new")
+    assert 0.2 < new < 0.7
+
+
+@pytest.mark.parametrize("name", INTENT_SETS)
+def test_readme_counts_the_requests(name):
+    found = {part: requests(name, part) for part in PARTS}
+    assert_table_in_readme(name, {part: Counter(intent for _, intent, _ in found[part]) for part in PARTS})
+    kinds = {part: Counter(kind for *_, entities in found[part] for _, kind in entities) for part in PARTS}
+    assert_table_in_readme(name, kinds)
+
+
+@pytest.mark.parametrize("name", INTENT_SETS)
+def test_readme_quotes_real_requests(name):
+    readme = (DATA / name / "README.md").read_text(encoding="utf-8")
+    quoted = re.findall(r"^\| ([a-z_]+) \| ([^|]*[^|\d ][^|]*) \|$", readme, re.M)
+    quoted = [(intent, text) for intent, text in quoted if intent in INTENTS]
+    assert [intent for intent, _ in quoted] == INTENTS
+    for intent, text in quoted:
+        entry = (ENTITY.sub(r"\1", text), intent, ENTITY.findall(text))
+        assert any(entry in requests(name, part) for part in PARTS), text
