@@ -166,7 +166,7 @@ def _show_arithmetic(
     counts = [told.count(fate) for fate in ("masked", "random", "kept")]
     asked = sum(counts)
     rounded = round(rate / 100 * n)
-    chosen = f"round({rate / 100:.2f} × {n}) = round({rate / 100 * n:.2f}) = **{rounded}**"
+    chosen = f"{rate / 100:.2f} × {n} = {rate / 100 * n:.2f} ≈ **{rounded}**"
     if budget != rounded:
         chosen += " " + _("→ at least **{n}**").format(n=budget)
     expected = [f"{share / 100:.2f} × {budget} = {share / 100 * budget:.1f}" for share in split]
