@@ -2,30 +2,23 @@
 
 import json
 import re
-from pathlib import Path
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from minibert.config import BertConfig
 from minibert.count import FAMILY, flops, parameters
+from tests.pages import driver
+from tests.pages.driver import ROOT, html_of
 from ui.lesson import Lesson, load_quiz
 
-ROOT = Path(__file__).resolve().parents[2]
+open_page = partial(driver.open_page, "parameters")
 PROSE = " ".join(" ".join(Lesson("parameters").section(name)[1] for name in Lesson("parameters").sections).split())
 
 
-def open_page(**query) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "parameters.py"), default_timeout=120)
-    for name, value in query.items():
-        app.query_params[name] = str(value)
-    app.run()
-    assert not app.exception, app.exception
-    return app
-
-
 def text_of(app: AppTest) -> str:
-    return " ".join([*(html.proto.body for html in app.get("html")), *(block.value for block in app.markdown)])
+    return f"{html_of(app)} {driver.text_of(app)}"
 
 
 def sums(app: AppTest) -> str:
