@@ -116,17 +116,15 @@ def test_single_sentences_are_always_random():
     assert figure(app, "shares")["data"][0]["text"] == ["100%"]
 
 
-@pytest.mark.parametrize(
-    "text", [*(f"{text}\n\n{text}" for text in HOSTILE.values()), "one. two. " * 3_000], ids=[*HOSTILE, "sentences"]
-)
-def test_any_text_breaks_nothing(text):
+def test_any_text_breaks_nothing():
     app = open_page()
-    for key in ("documents", "a", "b"):
-        app.text_area(key=key).set_value(text)
-    assert_no_markup(whole(app.run()))
-    for step in (2, 4, 5):
-        if any(button.key == f"step-{step}" for button in app.button):
-            assert_no_markup(whole(app.button(key=f"step-{step}").click().run()))
+    for text in [*(f"{text}\n\n{text}" for text in HOSTILE.values()), "one. two. " * 3_000]:
+        for key in ("documents", "a", "b"):
+            app.text_area(key=key).set_value(text)
+        assert_no_markup(whole(app.run()))
+        for step in (2, 4, 5):
+            if any(button.key == f"step-{step}" for button in app.button):
+                assert_no_markup(whole(app.button(key=f"step-{step}").click().run()))
 
 
 # --- judged live ----------------------------------------------------------------------------------------------------
