@@ -20,7 +20,7 @@ HOSTILE = {
 }
 any_text = pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 
-# A browser types slowly: every day what could become markup or run, all the others with the slow tests.
+# Where a text takes long to type or to read: every day what could become markup or run, all others with the slow tests.
 _RUN = ("nul", "script", "markup")
 texts_in_turn = pytest.mark.parametrize(
     "names",
