@@ -22,6 +22,7 @@ __all__ = [
     "click_point",
     "expect",
     "on_every_screen",
+    "on_wide_screens",
     "open_page",
     "screenshot",
     "type_into",
@@ -85,16 +86,13 @@ def screenshot(page: Page, name: str) -> Path:
     return path
 
 
-on_every_screen = pytest.mark.parametrize(
-    "page",
-    [
-        {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
-        {"viewport": {"width": 1920, "height": 1080}, "color_scheme": "dark"},
-        {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
-    ],
-    ids=["laptop", "projector-dark", "phone"],
-    indirect=True,
-)
+_SCREENS = {
+    "laptop": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+    "projector-dark": {"viewport": {"width": 1920, "height": 1080}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
+}
+on_every_screen = pytest.mark.parametrize("page", _SCREENS.values(), ids=_SCREENS, indirect=True)
+on_wide_screens = pytest.mark.parametrize("page", list(_SCREENS.values())[:2], ids=list(_SCREENS)[:2], indirect=True)
 
 # Of each figure: the texts that are drawn, how large they are, and whether they leave it at the sides.
 _TEXTS = """charts => charts.map(chart => {
