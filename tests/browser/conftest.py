@@ -2,8 +2,8 @@
 
 `page` is a fresh browser window (1280 × 900, light). For another, parametrize it indirectly with playwright's options:
 `@pytest.mark.parametrize("page", [{"color_scheme": "dark"}], indirect=True)`.
-After each test it is checked that no request left for another host, that no exception was shown at any time, and that
-no script of a page failed. What a test does with a page is in driver.py.
+After each test it is checked that no request left for another host, that no exception was shown at any time, that no
+script of a page failed, and that none of tests/hostile.py ran. What a test does with a page is in driver.py.
 """
 
 import os
@@ -34,13 +34,21 @@ CHROMIUM = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# Runs in every page before its own scripts: notes each exception that Streamlit shows, however briefly.
+# Runs in every page before its own scripts: notes each exception that Streamlit shows, however briefly, and whether the
+# page has told the server something that the server has not answered.
 WATCH = """
 window.__exceptions = [];
 new MutationObserver(() => {
   for (const box of document.querySelectorAll('[data-testid="stException"]'))
     if (!window.__exceptions.includes(box.innerText)) window.__exceptions.push(box.innerText);
 }).observe(document, {childList: true, subtree: true});
+window.__unanswered = false;
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (data) {
+  if (!this.__heard) this.addEventListener('message', this.__heard = () => window.__unanswered = false);
+  window.__unanswered = true;
+  return send.call(this, data);
+};
 """
 
 
@@ -114,11 +122,12 @@ def page(request, browser, server):
     """A browser window with an empty profile, at the server; what is checked after each test stands at the top."""
     options = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", "locale": "en-US"}
     context = browser.new_context(base_url=server, **(options | getattr(request, "param", {})))
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(60_000)
     context.add_init_script(WATCH)
     here = urlsplit(server).netloc
     strangers: list[str] = []
     errors: list[str] = []
+    dialogs: list[str] = []
 
     def note(url: str) -> None:
         parts = urlsplit(url)
@@ -129,9 +138,11 @@ def page(request, browser, server):
     window = context.new_page()
     window.on("websocket", lambda socket: note(socket.url))
     window.on("pageerror", lambda error: errors.append(str(error)))
+    window.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     yield window
     shown = window.evaluate("window.__exceptions ?? []") if not window.is_closed() else []
     context.close()
     assert not strangers, f"requests left this machine: {strangers}"
     assert not shown, f"the page showed an exception: {shown}"
     assert not errors, f"a script of the page failed: {errors}"
+    assert not dialogs, f"a script that was typed ran: {dialogs}"

@@ -12,11 +12,25 @@ import time
 from pathlib import Path
 from urllib.parse import urlencode
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Locator, Page, expect
 
-__all__ = ["expect", "open_page", "screenshot", "wait_idle"]
+__all__ = [
+    "MINUTES",
+    "assert_fits",
+    "assert_no_markup",
+    "click_point",
+    "expect",
+    "on_every_screen",
+    "on_wide_screens",
+    "open_page",
+    "screenshot",
+    "type_into",
+    "wait_idle",
+]
 
-expect.set_options(timeout=20_000)  # a server on two busy cores is slow, not wrong; how fast it is is asked elsewhere
+expect.set_options(timeout=60_000)  # a server on two busy cores is slow, not wrong; how fast it is is asked elsewhere
+MINUTES = 240_000  # milliseconds, for what a training run must bring
 
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"  # git ignores it
 
@@ -25,6 +39,7 @@ _PENDING = """() => {
   const app = document.querySelector('[data-testid="stApp"]');
   const state = app?.getAttribute('data-test-script-state'), link = app?.getAttribute('data-test-connection-state');
   if (state !== 'notRunning' || link !== 'CONNECTED') return `script ${state}, connection ${link}`;
+  if (window.__unanswered) return 'the server has not answered yet';
   if (!document.querySelector('[data-testid="stMainBlockContainer"] [data-testid="stElementContainer"]'))
     return 'the page is empty';
   for (const unready of ['[data-testid="stSkeleton"]', '[data-stale="true"]', '[data-testid="stSpinner"]',
@@ -47,11 +62,11 @@ def open_page(page: Page, name: str = "home", **query) -> Page:
 def wait_idle(page: Page, timeout: float = 120) -> None:
     """Wait until Streamlit has finished: the script does not run and nothing on the page is still to come.
 
-    After a click, prefer `expect` on what the click must bring: the click may not have reached the server yet.
+    After a click, prefer `expect` on what the click must bring: it says what is missing.
     """
     deadline = time.monotonic() + timeout
     calm = 0
-    while calm < 3:  # a rerun may start a moment after the last one ended
+    while calm < 7:  # a slider tells the server 200 ms after the key; a rerun may start a moment after the last one
         pending = page.evaluate(_PENDING)
         calm = 0 if pending else calm + 1
         assert calm or time.monotonic() < deadline, f"{page.url} is not complete after {timeout} s: {pending}"
@@ -69,3 +84,56 @@ def screenshot(page: Page, name: str) -> Path:
     page.screenshot(path=path, timeout=120_000)
     page.set_viewport_size(before)
     return path
+
+
+_SCREENS = {
+    "laptop": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+    "projector-dark": {"viewport": {"width": 1920, "height": 1080}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
+}
+on_every_screen = pytest.mark.parametrize("page", _SCREENS.values(), ids=_SCREENS, indirect=True)
+on_wide_screens = pytest.mark.parametrize("page", list(_SCREENS.values())[:2], ids=list(_SCREENS)[:2], indirect=True)
+
+# Of each figure: the texts that are drawn, how large they are, and whether they leave it at the sides.
+_TEXTS = """charts => charts.map(chart => {
+  const frame = chart.getBoundingClientRect();
+  return [...chart.querySelectorAll('text')].filter(t => t.getBoundingClientRect().width > 0).map(t => {
+    const box = t.getBoundingClientRect();
+    const outside = box.left < frame.left - 2 || box.right > frame.right + 2;
+    return {text: t.textContent, size: parseFloat(getComputedStyle(t).fontSize), outside};
+  });
+})"""
+
+
+def assert_fits(page: Page, name: str) -> None:
+    """Nothing is wider than the window; no text of a figure is small or, but for a phone, cut off. Takes a picture."""
+    main = page.get_by_test_id("stMain")
+    wide = main.evaluate("e => e.scrollWidth - e.clientWidth")
+    assert wide <= 1, f"{wide} px wider than the window"
+    for texts in page.locator(".stPlotlyChart").evaluate_all(_TEXTS):
+        assert texts, "a figure without any text"
+        bad = [text for text in texts if text["size"] < 13.5 or (text["outside"] and page.viewport_size["width"] > 500)]
+        assert not bad, bad
+    screenshot(page, name)
+
+
+def type_into(page: Page, field, text: str, key: str = "Enter") -> None:
+    """Type a text, hand it over with `key`, and wait until the page has dealt with it."""
+    field.fill(text)
+    field.press(key)
+    wait_idle(page)
+    expect(field).to_have_value(text)
+
+
+def assert_no_markup(page: Page) -> None:
+    """No tag of tests/hostile.py has become an element. (A script that runs fails the test by itself.)"""
+    expect(page.get_by_test_id("stMain").locator("img[src=x], a[href*='example.com'], b:text-is('b')")).to_have_count(0)
+
+
+def click_point(page: Page, figure: Locator, index: int = 0) -> None:
+    """Click the mark `index` of a figure, once the page has stopped moving."""
+    wait_idle(page)
+    point = figure.locator(".scatterlayer .point").nth(index)
+    figure.locator("svg.main-svg").first.scroll_into_view_if_needed()
+    box = point.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

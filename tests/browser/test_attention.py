@@ -2,38 +2,23 @@
 
 import re
 
-import pytest
-
-from tests.browser.driver import expect, open_page, screenshot, wait_idle
+from tests.browser.driver import (
+    assert_fits,
+    assert_no_markup,
+    click_point,
+    expect,
+    on_every_screen,
+    open_page,
+    type_into,
+    wait_idle,
+)
+from tests.hostile import HOSTILE, texts_in_turn
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
-HOSTILE = [
-    "",
-    "x" * 100_000,
-    "😀🏳️‍🌈👩‍👩‍👧‍👦",
-    "שלום עולם مرحبا",
-    "a\x00b\x00",
-    "</script><img src=x onerror=alert(1)>",
-    "*bold* `code` $x^2$ :red[red] [link](http://example.com) <b>b</b>",
-    "我喜欢自然语言处理",
-]
 
 
 def chart(page, name: str):
     return page.locator(f".st-key-attention-{name}")
-
-
-def click_point(page, name: str, index: int) -> None:
-    """Click the square `index` of a figure, wherever on the page it is."""
-    point = chart(page, name).locator(".scatterlayer .point").nth(index)
-    chart(page, name).locator("svg.main-svg").first.scroll_into_view_if_needed()
-    box = point.bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-
-
-def selected(page, label: str):
-    """The text of a select box."""
-    return page.get_by_test_id("stSelectbox").filter(has_text=label).get_by_role("combobox").first
 
 
 def formula(page, text: str):
@@ -44,15 +29,15 @@ def formula(page, text: str):
 def test_a_click_on_a_cell_shows_its_arithmetic_and_the_link_keeps_it(page):
     open_page(page, "attention", step=2, padding=0, sentence=SENTENCE)
     expect(formula(page, r"q_{2} \cdot k_{3}")).to_have_count(1)
-    click_point(page, "pairs-1", 4 * 9 + 6)  # [CLS], six words, a full stop, [SEP]
+    click_point(page, chart(page, "pairs-1"), 4 * 9 + 6)  # [CLS], six words, a full stop, [SEP]
     expect(formula(page, r"q_{5} \cdot k_{7}")).to_have_count(1)
     expect(page).to_have_url(re.compile("row=5.*column=7"))
     page.reload()
     wait_idle(page)
     expect(formula(page, r"q_{5} \cdot k_{7}")).to_have_count(1)
-    click_point(page, "pairs-1", 4 * 9 + 5)
+    click_point(page, chart(page, "pairs-1"), 4 * 9 + 5)
     expect(formula(page, r"q_{5} \cdot k_{6}")).to_have_count(1)
-    click_point(page, "pairs-1", 4 * 9 + 6)  # once more the cell clicked before
+    click_point(page, chart(page, "pairs-1"), 4 * 9 + 6)  # once more the cell clicked before
     expect(formula(page, r"q_{5} \cdot k_{7}")).to_have_count(1)
 
 
@@ -82,7 +67,9 @@ def test_keys_step_and_each_step_leads_to_its_line(page):
 def test_a_click_on_a_number_of_a_vector(page):
     open_page(page, "attention", padding=0, sentence=SENTENCE)
     points = chart(page, "vectors").locator(".scatterlayer .point")
-    click_point(page, "vectors", points.count() // 3 + 20)  # of K: the first token's number 21, three pixels wide
+    click_point(
+        page, chart(page, "vectors"), points.count() // 3 + 20
+    )  # of K: the first token's number 21, three pixels wide
     expect(page).to_have_url(re.compile("matrix=2.*row=1.*number="))
     number = int(re.search(r"number=(\d+)", page.url).group(1))
     assert abs(number - 21) <= 3
@@ -91,7 +78,7 @@ def test_a_click_on_a_number_of_a_vector(page):
 
 def test_a_click_on_a_head_opens_it_in_the_stepper(page):
     open_page(page, "attention", part="All heads", padding=0, sentence=SENTENCE)
-    click_point(page, "heads", 5)
+    click_point(page, chart(page, "heads"), 5)
     expect(page).to_have_url(re.compile("layer=2.*head=2"))
     expect(page.get_by_text("layer 2, head 2", exact=True)).to_be_visible()
     page.get_by_role("button", name="Take it apart, step by step").click()
@@ -118,34 +105,17 @@ def test_measuring_on_this_machine(page):
     expect(chart(page, "timings").locator("svg.main-svg").first).to_be_visible()
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
-def test_anything_may_be_typed(page, text):
-    page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+@texts_in_turn
+def test_any_text_is_text(page, names):
     open_page(page, "attention", step=5)
-    page.get_by_label("Your text").fill(text)
-    page.get_by_label("Your text").press("Enter")
-    wait_idle(page)
-    page.get_by_label("A second sentence").fill(text)
-    page.get_by_label("A second sentence").press("Enter")
-    wait_idle(page)
-    expect(page.get_by_text("Check yourself")).to_be_visible()
-    assert page.locator("img[src='x']").count() == 0
+    for name in names:
+        for label in ("Your text", "A second sentence"):
+            type_into(page, page.get_by_label(label), HOSTILE[name])
+        expect(page.get_by_text("Check yourself")).to_be_visible()
+        assert_no_markup(page)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        {"color_scheme": scheme, "viewport": {"width": width, "height": 900}}
-        for scheme in ("light", "dark")
-        for width in (1280, 1920)
-    ],
-    indirect=True,
-    ids=["light-1280", "light-1920", "dark-1280", "dark-1920"],
-)
-def test_nothing_is_wider_than_the_screen(page):
+@on_every_screen
+def test_it_fits(page, request):
     open_page(page, "attention", step=5, sentence=SENTENCE)
-    width = page.viewport_size["width"]
-    main = page.get_by_test_id("stMain")
-    assert main.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
-    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    screenshot(page, f"attention-{'dark' if dark else 'light'}-{width}")
+    assert_fits(page, f"attention-{request.node.callspec.id}")

@@ -4,21 +4,20 @@ import re
 
 import pytest
 
-from tests.browser.driver import expect, open_page, wait_idle
-
-MINUTES = 240_000  # milliseconds: two cores may be busy
+from tests.browser.driver import MINUTES, click_point, expect, open_page, wait_idle
 
 
 def test_a_click_on_the_circuit_is_a_step(page):
     open_page(page, "encoder_decoder")
-    page.locator(".st-key-ed-circuit .scatterlayer .point").last.click(force=True)
+    circuit = page.locator(".st-key-ed-circuit")
+    click_point(page, circuit, circuit.locator(".scatterlayer .point").count() - 1)
     expect(page.get_by_text("after gain and bias").first).to_be_visible()
     expect(page).to_have_url(re.compile(r"step=7"))
 
 
 def test_a_click_on_a_row_lights_it_in_all_three(page):
     open_page(page, "encoder_decoder", part="Three masks", sentence="one two three four")
-    page.locator(".st-key-ed-masks .scatterlayer .point").first.click(force=True)
+    click_point(page, page.locator(".st-key-ed-masks"))
     expect(page).to_have_url(re.compile(r"position=1"))
     expect(page.locator(".st-key-ed-masks .annotation-text").nth(1)).to_contain_text("sees 1 of 4")
 

@@ -4,9 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.driver import expect, open_page, wait_idle
-
-MINUTES = 240_000  # milliseconds: two cores may be busy
+from tests.browser.driver import MINUTES, expect, open_page, wait_idle
 
 
 def test_an_experiment_is_chosen_and_stands_in_the_link(page):

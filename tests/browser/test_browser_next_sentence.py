@@ -2,9 +2,7 @@
 
 import re
 
-import pytest
-
-from tests.browser.driver import expect, open_page, screenshot, wait_idle
+from tests.browser.driver import assert_fits, expect, on_every_screen, open_page, wait_idle
 
 
 def test_a_pair_is_followed_with_the_keyboard(page):
@@ -23,6 +21,7 @@ def test_a_pair_is_followed_with_the_keyboard(page):
 def test_an_example_is_judged_and_shared(page):
     open_page(page, "next_sentence")
     bars = page.locator(".st-key-judgement .annotation-text")
+    expect(bars).to_have_count(2)
     before = bars.all_text_contents()
     page.get_by_role("radio", name="swapped", exact=True).click()
     expect(bars).to_have_text(before[::-1])
@@ -45,22 +44,7 @@ def test_the_truth_is_told_after_the_guess(page):
     expect(page.get_by_text("Pair 2 of 10")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
-        {"viewport": {"width": 1920, "height": 1080}, "color_scheme": "dark"},
-        {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
-    ],
-    ids=["laptop", "projector-dark", "phone"],
-    indirect=True,
-)
+@on_every_screen
 def test_it_fits(page, request):
     open_page(page, "next_sentence")
-    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= page.viewport_size["width"]
-    small = page.evaluate(
-        "[...document.querySelectorAll('.stPlotlyChart text')].map(t => parseFloat(getComputedStyle(t).fontSize))"
-    )
-    assert small
-    assert min(small) >= 14
-    screenshot(page, f"next_sentence-{request.node.callspec.id}")
+    assert_fits(page, f"next_sentence-{request.node.callspec.id}")

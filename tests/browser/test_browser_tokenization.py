@@ -4,18 +4,16 @@ import re
 
 import pytest
 
-from tests.browser.driver import expect, open_page, screenshot, wait_idle
-
-HOSTILE = [
-    "",
-    "x" * 100_000,
-    "😀🏳️‍🌈👩‍👩‍👧‍👦",
-    "שלום עולם مرحبا",
-    "a\x00b\x00",
-    "</script><img src=x onerror=alert(1)>",
-    "我喜欢自然语言处理",
-    "e\u0301\u0323 \u200d\u200b",
-]
+from tests.browser.driver import (
+    assert_fits,
+    assert_no_markup,
+    expect,
+    on_every_screen,
+    open_page,
+    type_into,
+    wait_idle,
+)
+from tests.hostile import HOSTILE, texts_in_turn
 
 
 def heading(page, name: str):
@@ -30,6 +28,7 @@ def test_the_arrows_walk_through_all_steps_and_the_link_follows(page):
         if number > 1:
             expect(page).to_have_url(re.compile(f"step={number}"))
         if number < len(names):
+            wait_idle(page)
             page.locator("body").press("ArrowRight")
     page.get_by_role("button", name="2. Split").click()
     expect(heading(page, "Split")).to_be_visible()
@@ -44,6 +43,7 @@ def test_choosing_a_word_shows_its_tries(page):
     page.get_by_role("radio", name=re.compile("cats")).click()
     expect(rows.first).to_contain_text("cats")
     expect(page).to_have_url(re.compile("word=1"))
+    wait_idle(page)
     assert rows.count() < tries
 
 
@@ -77,21 +77,16 @@ def test_a_learned_vocabulary_goes_up_to_the_sentence(page):
     expect(page.get_by_role("radio", name=re.compile("learned just now")).first).to_be_checked()
 
 
+@texts_in_turn
 @pytest.mark.parametrize("step", [5, 6])
-def test_no_text_breaks_the_page_or_becomes_markup(page, step):
+def test_any_text_is_text(page, step, names):
     open_page(page, "tokenization", step=step)
-    page.on("dialog", lambda dialog: pytest.fail("a script of the text was run"))
-    field = page.get_by_label("Your text", exact=True)
-    for text in HOSTILE:
-        field.fill(text)
-        field.press("Enter")
-        wait_idle(page)
-        assert page.locator('[data-testid="stMain"] img[src="x"]').count() == 0
+    for name in names:
+        type_into(page, page.get_by_label("Your text", exact=True), HOSTILE[name])
+        assert_no_markup(page)
 
 
-@pytest.mark.parametrize("page", [{"color_scheme": "dark", "viewport": {"width": 1920, "height": 1080}}], indirect=True)
-def test_nothing_is_wider_than_the_screen(page):
+@on_every_screen
+def test_it_fits(page, request):
     open_page(page, "tokenization", step=5, text="x" * 99 + " " + "好" * 60)
-    screenshot(page, "tokenization-dark-1920")
-    main = page.locator('[data-testid="stMain"]')
-    assert main.evaluate("node => node.scrollWidth <= node.clientWidth")
+    assert_fits(page, f"tokenization-{request.node.callspec.id}")

@@ -2,21 +2,16 @@
 
 import re
 
-import pytest
-
 from tests.browser.conftest import ROOT
-from tests.browser.driver import expect, open_page, screenshot, wait_idle
-
-HOSTILE = [
-    "",
-    "x" * 100_000,
-    "😀🏳️‍🌈👩‍👩‍👧‍👦",
-    "שלום עולם مرحبا",
-    "a\x00b\x00",
-    "</script><img src=x onerror=alert(1)>",
-    "*bold* `code` $x^2$ :red[red] [link](http://example.com) <b>b</b>",
-    "我喜欢自然语言处理",
-]
+from tests.browser.driver import (
+    assert_fits,
+    assert_no_markup,
+    expect,
+    on_every_screen,
+    open_page,
+    type_into,
+)
+from tests.hostile import HOSTILE, texts_in_turn
 
 
 def sees(page, model: str):
@@ -71,20 +66,17 @@ def test_a_bad_link_falls_back(page):
     expect(page.get_by_label("A sentence")).to_have_value("The bank by the river was closed")
 
 
-def test_any_text_is_text(page):
-    page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+@texts_in_turn
+def test_any_text_is_text(page, names):
     open_page(page)
-    field = page.get_by_label("A sentence")
-    for text in HOSTILE:
-        field.fill(text)
-        field.press("Enter")
-        if text:
-            expect(page.locator(".st-key-see-GPT")).to_be_visible()
-        else:
+    for name in names:
+        text = HOSTILE[name]
+        type_into(page, page.get_by_label("A sentence"), text)
+        if name in ("empty", "spaces", "joiners"):
             expect(page.get_by_text("Type at least one word.")).to_be_visible()
-        wait_idle(page)
-        expect(field).to_have_value(text)
-        assert page.locator("img[src=x], main b, main a[href*=example]").count() == 0
+        else:
+            expect(page.locator(".st-key-see-GPT")).to_be_visible()
+        assert_no_markup(page)
         expect(page.get_by_text("100,000 characters")).to_have_count(1 if len(text) > 5_000 else 0)
         assert ("sentence=" in page.url) is (len(text) <= 500)
 
@@ -98,24 +90,10 @@ def test_the_quiz_explains_every_choice_and_lets_one_change_it(page):
     expect(quiz.get_by_test_id("stAlert")).to_contain_text("Right.")
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
-        {"viewport": {"width": 1920, "height": 1080}, "color_scheme": "dark"},
-        {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
-    ],
-    ids=["laptop", "projector-dark", "phone"],
-    indirect=True,
-)
+@on_every_screen
 def test_it_fits(page, request):
     open_page(page)
-    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= page.viewport_size["width"]
-    small = page.evaluate(
-        """[...document.querySelectorAll('.stPlotlyChart text')].map(t => parseFloat(getComputedStyle(t).fontSize))"""
-    )
-    assert small and min(small) >= 14
-    screenshot(page, f"home-{request.node.callspec.id}")
+    assert_fits(page, f"home-{request.node.callspec.id}")
 
 
 def test_a_page_does_not_inherit_what_another_one_calls_by_the_same_name(page):

@@ -2,22 +2,11 @@
 
 import re
 
-import pytest
-
-from tests.browser.driver import expect, open_page, screenshot, wait_idle
+from tests.browser.driver import assert_fits, assert_no_markup, expect, on_every_screen, open_page, type_into, wait_idle
+from tests.hostile import HOSTILE, texts_in_turn
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
 FIELDS = ("Text to hide tokens in", "Sentence with blanks", "Sentence A, with a [MASK]", "Sentence to look into")
-HOSTILE = [
-    "",
-    "x" * 100_000,
-    "😀🏳️‍🌈👩‍👩‍👧‍👦",
-    "שלום עולם مرحبا",
-    "a\x00b\x00",
-    "</script><img src=x onerror=alert(1)>",
-    "*bold* `code` $x^2$ :red[red] [link](http://example.com) <b>b</b>",
-    "我喜欢自然语言处理",
-]
 
 
 def chip(page, position: int):
@@ -113,19 +102,16 @@ def test_a_pair_is_compared_over_the_whole_vocabulary(page):
     assert [text for text in figure.locator(".textpoint text").all_text_contents() if text]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
-def test_any_text_is_text(page, text):
-    page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+@texts_in_turn
+def test_any_text_is_text(page, names):
     open_page(page, "masking")
-    for label in FIELDS:
-        field = page.get_by_label(label, exact=True)
-        field.fill(text)
-        field.press("ControlOrMeta+Enter" if label == FIELDS[0] else "Enter")
-        wait_idle(page)
-        expect(field).to_have_value(text)
-    assert page.locator("img[src=x], main b, main a[href*=example]").count() == 0
-    expect(page.get_by_role("heading", name="Check yourself")).to_be_visible()
-    assert len(page.url) < 4_000
+    for name in names:
+        for label in FIELDS:
+            key = "ControlOrMeta+Enter" if label == FIELDS[0] else "Enter"
+            type_into(page, page.get_by_label(label, exact=True), HOSTILE[name], key)
+        assert_no_markup(page)
+        expect(page.get_by_role("heading", name="Check yourself")).to_be_visible()
+        assert len(page.url) < 4_000
 
 
 def test_the_quiz_explains(page):
@@ -137,22 +123,7 @@ def test_the_quiz_explains(page):
     expect(quiz.get_by_test_id("stAlertContainer")).to_contain_text("Right.")
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
-        {"viewport": {"width": 1920, "height": 1080}, "color_scheme": "dark"},
-        {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
-    ],
-    ids=["laptop", "projector-dark", "phone"],
-    indirect=True,
-)
+@on_every_screen
 def test_it_fits(page, request):
     open_page(page, "masking")
-    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= page.viewport_size["width"]
-    small = page.evaluate(
-        "[...document.querySelectorAll('.stPlotlyChart text')].map(t => parseFloat(getComputedStyle(t).fontSize))"
-    )
-    assert small
-    assert min(small) >= 14
-    screenshot(page, f"masking-{request.node.callspec.id}")
+    assert_fits(page, f"masking-{request.node.callspec.id}")

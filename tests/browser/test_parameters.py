@@ -2,20 +2,8 @@
 
 import re
 
-import pytest
-
 from minibert.count import FAMILY, parameters
-from tests.browser.driver import expect, open_page, screenshot, wait_idle
-
-# Every text of the figures that is drawn: how large it is, and whether it leaves its figure at the sides.
-TEXTS = """charts => charts.flatMap(chart => {
-  const frame = chart.getBoundingClientRect();
-  return [...chart.querySelectorAll('text')].filter(t => t.getBoundingClientRect().width > 0).map(t => {
-    const box = t.getBoundingClientRect();
-    const outside = box.left < frame.left - 2 || box.right > frame.right + 2;
-    return {text: t.textContent, size: parseFloat(getComputedStyle(t).fontSize), outside};
-  });
-})"""
+from tests.browser.driver import assert_fits, click_point, expect, on_wide_screens, open_page, wait_idle
 
 
 def sums(page):
@@ -23,11 +11,13 @@ def sums(page):
 
 
 def press(page, slider: str, key: str) -> None:
+    wait_idle(page)
     page.get_by_role("slider", name=slider).press(key)
 
 
 def click_part(page, name: str) -> None:
     """Click the rectangle of the map with this label."""
+    wait_idle(page)
     page.locator(".st-key-parts-map .bartext").get_by_text(re.compile(f"^{name} ")).first.click(force=True)
 
 
@@ -77,12 +67,9 @@ def test_presets_and_the_points_of_the_family_load_a_model(page):
     page.get_by_role("radio", name="ALBERT-xlarge").click()
     expect(sums(page)).to_contain_text(f"{parameters(FAMILY['ALBERT-xlarge']).pretraining:,}")
     expect(page.locator(".st-key-parts-map .annotation").get_by_text("1 block, used 24 times")).to_be_visible()
-    wait_idle(page)
-    points = page.locator(".st-key-family-figure .scatterlayer .trace").first.locator(".point")
-    expect(points).to_have_count(6)
-    points.first.scroll_into_view_if_needed()
-    box = points.first.bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    family = page.locator(".st-key-family-figure")
+    expect(family.locator(".scatterlayer .trace").first.locator(".point")).to_have_count(6)
+    click_point(page, family)
     expect(sums(page)).to_contain_text(f"{parameters(FAMILY['BERT-tiny']).pretraining:,}")
 
 
@@ -121,21 +108,7 @@ def test_a_link_opens_the_same_page_for_someone_else(page):
     expect(page.get_by_role("radio", name="T tokens")).to_be_checked()
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        {"color_scheme": "light", "viewport": {"width": 1280, "height": 720}},
-        {"color_scheme": "dark", "viewport": {"width": 1920, "height": 1080}},
-    ],
-    indirect=True,
-    ids=["light-1280", "dark-1920"],
-)
-def test_nothing_is_clipped_and_type_is_large_enough(page, request):
+@on_wide_screens  # on a phone it is wider than the window
+def test_it_fits(page, request):
     open_page(page, "parameters", L=24, H=1024, A=16, F=4096)
-    main = page.get_by_test_id("stMain")
-    assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
-    texts = page.locator(".stPlotlyChart").evaluate_all(TEXTS)
-    assert len(texts) > 50
-    assert [text for text in texts if text["size"] < 13.5] == []
-    assert [text for text in texts if text["outside"]] == []
-    screenshot(page, f"parameters-{request.node.callspec.id}")
+    assert_fits(page, f"parameters-{request.node.callspec.id}")

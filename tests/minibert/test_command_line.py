@@ -66,6 +66,7 @@ def text(tmp_path):
     return file
 
 
+@pytest.mark.slow
 def test_pretrain_fill_evaluate(tmp_path, text):
     out = tmp_path / "model"
     small = ("--preset", "tiny", "--vocab-size", 80, "--batch-size", 8, "--max-length", 32)
@@ -84,6 +85,7 @@ def test_pretrain_fill_evaluate(tmp_path, text):
     assert by_clock[-1]["event"] == "saved"
 
 
+@pytest.mark.slow
 def test_finetune_then_predict(tmp_path, small_checkpoint):
     rows = "".join(f"{'abcde'[i % 5]}bc{'z' if i % 2 else ''}\t{'yes' if i % 2 else 'no'}\n" for i in range(80))
     (tmp_path / "train.tsv").write_text("sentence\tlabel\n" + rows + "only one column\n")

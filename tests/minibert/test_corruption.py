@@ -65,7 +65,7 @@ def test_the_vocabulary_knows_mask_size_and_continuations():
     percent=st.integers(0, 100),
     seed=st.integers(0, 2**31),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_each_row_hides_exactly_its_budget_and_never_a_special_token(lengths, percent, seed):
     ids, special = sentences(lengths, seed)
     corrupted, labels = mask_tokens(ids, special, VOCAB, rng(seed), rate=percent / 100)
@@ -223,7 +223,7 @@ def test_every_position_falls_equally_often(whole_words):
 
 
 @given(lengths=st.lists(st.integers(0, 60), min_size=1, max_size=4), rate=st.floats(0, 1), seed=st.integers(0, 2**31))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_whole_words_fall_complete_within_the_same_budget(lengths, rate, seed):
     ids, special = sentences(lengths, seed)
     labels = mask_tokens(ids, special, VOCAB, rng(seed), rate=rate, whole_words=True)[1]

@@ -40,7 +40,7 @@ def numbered(lengths: list[int], start: int) -> list[list[int]]:
     return [list(islice(ids, length)) for length in lengths]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(st.integers(1, 40), min_size=1, max_size=30),
     st.integers(5, 64),
@@ -193,7 +193,9 @@ def test_single_pairs_are_neighbours_or_strangers():
 @pytest.mark.parametrize("input_format", FORMATS)
 def test_every_format_gives_rows_a_model_can_read(store, tokenizer, input_format):
     options = {"batch_size": 8, "max_length": 40, "seed": 0, "epochs": 1, "input_format": input_format}
-    for batch in PretrainingBatches(store, tokenizer, **options):
+    batches = list(PretrainingBatches(store, tokenizer, **options))
+    assert len(batches) > 5
+    for batch in batches:
         paired = input_format in ("segment_pair", "sentence_pair")
         assert (batch.next_labels is not None) == paired == bool(batch.segments.any())
         assert batch.ids.size(1) <= 40

@@ -196,6 +196,7 @@ def test_attention_equals_transformers_output_attentions():
     with torch.no_grad():
         ours(batch, tap=lambda name, x: seen.setdefault(name, x))
         expected = theirs(batch.ids, batch.padding.long(), batch.segments, output_attentions=True).attentions
+    assert len(expected) == config.num_hidden_layers
     for layer, probs in enumerate(expected):
         torch.testing.assert_close(seen[f"blocks.{layer}.attn.probs"], probs, atol=1e-5, rtol=0)
 

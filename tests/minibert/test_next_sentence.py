@@ -66,7 +66,7 @@ def pieces(draw_sizes, letters):
     return TokenStore.build([[WORDS[i % len(WORDS)] for i in range(size)] for size in draw_sizes], letters)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(1, 9), min_size=1, max_size=6),
     max_length=st.integers(5, 60),
@@ -84,7 +84,7 @@ def test_the_pairs_are_those_of_pre_training(letters, sizes, max_length, seed):
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(1, 9), min_size=2, max_size=6),
     max_length=st.integers(5, 60),

@@ -155,14 +155,14 @@ ANY_TEXT = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=ANY_TEXT)
 @example("\U0001e000\u0301\u0323\u0334a")
 def test_any_text_as_tokenizers(own, text):
     assert_same(own, [text])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(text=ANY_TEXT)
 def test_any_text_as_tokenizers_with_real_vocabularies(real, text):
     assert_same(real, [text])
@@ -205,7 +205,7 @@ def test_all_real_text_as_tokenizers(real):
     assert_same(real, real_lines(step=1))
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=ANY_TEXT, pair=ANY_TEXT, add_special=st.booleans())
 def test_pairs_as_tokenizers(own, text, pair, add_special):
     ours = own.encode(text, pair, add_special=add_special)
@@ -322,7 +322,7 @@ def test_bad_truncation_is_refused(letters, options, message):
 # ---- explain -------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=ANY_TEXT)
 @example(TEXT)
 def test_explanation_is_what_encode_does(own, text):

@@ -97,7 +97,7 @@ def test_by_frequency_equals_the_trainer_of_tokenizers(size, min_frequency):
     assert vocabulary(words, merges) == learn_fast(TEXTS, size, coverage=1.0, min_frequency=min_frequency)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     words=st.dictionaries(st.text("abc", min_size=1, max_size=12), st.integers(1, 6), min_size=1, max_size=12),
     size=st.integers(11, 60),

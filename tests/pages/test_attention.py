@@ -1,54 +1,42 @@
 """The attention page: what it shows is what the model computed, for any text and any link."""
 
-import json
 import math
 import re
-from pathlib import Path
 
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from minibert.interventions import fill_in, head_effects, one_pattern, order_effect, scale_scores, total_variation
+from minibert.interventions import (
+    edited,
+    fill_in,
+    head_effects,
+    one_pattern,
+    order_effect,
+    scale_scores,
+    shuffled,
+    total_variation,
+)
 from minibert.model import SelfAttention
 from minibert.one_head import all_probs, disagreement, entropy, record, take_apart
 from minibert.reading import Reading
+from tests.hostile import HOSTILE
+from tests.pages import driver
+from tests.pages.driver import ROOT, assert_no_markup, figure, whole
 from ui.lesson import Lesson, load_quiz
-from ui.models import UNTRAINED, load
+from ui.models import UNTRAINED, available_models, load
 from ui.source import source_of
 
-ROOT = Path(__file__).resolve().parents[2]
 LESSON = Lesson("attention")
 TEXT = LESSON.examples[0]
 STEPS = ["pairs-1", "pairs-2", "pairs-3", "pairs-4"]
-HOSTILE = [
-    "",
-    " \t ",
-    "x" * 100_000,
-    "word " * 20_000,
-    "😀🏳️‍🌈👩‍👩‍👧‍👦",
-    "שלום עולם مرحبا",
-    "a\x00b\x00",
-    "我喜欢自然语言处理。",
-    "</script><img src=x onerror=alert(1)>",
-    "[MASK] [CLS] [SEP] [PAD] [UNK]",
-    "*bold* `code` $x^2$ :red[red] | table | <b>b</b>",
-]
-
-
 PARTS = ("One head", "All heads", "Break it", "Against an RNN", "Weights and reasons")
 
 
 def open_page(part: str = PARTS[0], **query) -> AppTest:
     """The page with one of its parts open and the untrained model, unless the query says otherwise."""
     assert part in PARTS
-    query["part"] = part
-    app = AppTest.from_file(str(ROOT / "pages" / "attention.py"), default_timeout=180)
-    for name, value in ({"model": UNTRAINED} | query).items():
-        app.query_params[name] = str(value)
-    app.run()
-    assert not app.exception, app.exception
-    return app
+    return driver.open_page("attention", **{"model": UNTRAINED, "part": part} | query)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +50,7 @@ def reading():
 
 
 def chart(app: AppTest, key: str) -> dict:
-    return next(json.loads(c.proto.spec) for c in app.get("plotly_chart") if c.proto.id.endswith(f"-attention-{key}"))
+    return figure(app, f"attention-{key}")
 
 
 def shown(app: AppTest, key: str) -> list[list[str]]:
@@ -241,14 +229,19 @@ def test_a_pair_crosses_and_padding_changes_nothing():
 
 
 @pytest.mark.parametrize("edit", ["shuffled", "evened", "removed"])
-def test_a_tested_head_moves_what_is_measured(model, reading, edit):
-    app = open_page("Weights and reasons", edit=edit, tested=2, hide=2)
-    hidden = reading.hiding(2)
-    moved = float(metric(app, "Probability that moved").rstrip("%"))
-    if edit != "shuffled":  # one deal here, the mean of several in the figure
-        expected = getattr(head_effects(model, hidden.batch(), 2), edit).flatten()[1].item()
-        assert moved == pytest.approx(100 * expected, abs=0.06)
-    assert 0 <= moved < 100
+def test_a_tested_head_moves_what_is_measured(edit):
+    name = available_models(fill=True)[0].name  # of random weights no head moves a tenth of a percent
+    model, reading = load(name).model, Reading.of(load(name).tokenizer, TEXT, max_length=18)
+    app = open_page("Weights and reasons", model=name, edit=edit, tested=2, hide=2)
+    hidden = reading.hiding(2).batch()
+    if edit == "shuffled":  # one deal here, the mean of several in the figure
+        everyone = torch.ones(reading.length, dtype=torch.bool)
+        deal = edited([shuffled(0, 1, everyone, torch.Generator().manual_seed(0))])
+        expected = total_variation(fill_in(model, hidden, 2, deal)[0], fill_in(model, hidden, 2)[0]).item()
+    else:
+        expected = getattr(head_effects(model, hidden, 2), edit).flatten()[1].item()
+    assert metric(app, "Probability that moved") == f"{expected:.1%}"
+    assert expected > 5e-4
 
 
 def test_the_guesses_are_the_models(model, reading):
@@ -281,30 +274,17 @@ def test_costs_are_the_formulas():
 # --- anything may be typed ---------------------------------------------------------------------------------------
 
 
-def type_and_look(app: AppTest, text: str) -> None:
-    app.text_input(key="sentence").set_value(text)
-    app.text_input(key="second").set_value(text).run()
-    assert not app.exception, text[:20]
-    for figure in app.get("plotly_chart"):
-        assert "<img" not in figure.proto.spec and "</script" not in figure.proto.spec
-    for block in app.markdown:
-        assert "<img" not in block.value
-
-
-def test_any_sentence():
-    app = open_page()
-    for text in HOSTILE:
-        type_and_look(app, text)
-
-
 @pytest.mark.parametrize(
     ("part", "query"),
-    [(part, {}) for part in PARTS[1:]] + [("Break it", {"break": "mask"}), ("Break it", {"break": "positions"})],
+    [(part, {}) for part in PARTS] + [("Break it", {"break": "mask"}), ("Break it", {"break": "positions"})],
 )
 def test_any_sentence_in_every_part(part, query):
     app = open_page(part, **query)
-    for text in ("", "😀", HOSTILE[3], HOSTILE[8]):
-        type_and_look(app, text)
+    for name, text in HOSTILE.items():
+        if part == PARTS[0] or name in ("empty", "emoji", "long", "script"):
+            app.text_input(key="sentence").set_value(text)
+            app.text_input(key="second").set_value(text)
+            assert_no_markup(whole(app.run()))
 
 
 def test_a_long_text_is_cut_and_the_page_says_so():

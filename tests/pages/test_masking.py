@@ -1,45 +1,22 @@
 """The masking page: its draws, its arithmetic, what it says a model expects, its links, and the paper's numbers."""
 
-import json
 import re
-from pathlib import Path
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from minibert.cloze import expectations, kl_divergence, rank
 from plots.masking import percent
+from tests.hostile import HOSTILE
+from tests.pages import driver
+from tests.pages.driver import ROOT, assert_no_markup, figure, text_of, whole
 from ui.lesson import Lesson, load_quiz
 from ui.models import UNTRAINED, available_models, load
 
-ROOT = Path(__file__).resolve().parents[2]
 LESSON = Lesson("masking")
 MODEL = available_models(fill=True)[0].name
-HOSTILE = [
-    "",
-    " \t ",
-    "x" * 100_000,
-    "word " * 20_000,
-    "😀🏳️‍🌈👩‍👩‍👧‍👦",
-    "שלום עולם مرحبا",
-    "a\x00b\x00",
-    "我喜欢自然语言处理。",
-    "</script><img src=x onerror=alert(1)>",
-    "[MASK] [CLS] [SEP] [PAD] [UNK]",
-    "*bold* `code` $x^2$ :red[red] | table | <b>b</b>",
-]
-
-
-def open_page(**query) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "masking.py"), default_timeout=120)
-    for name, value in query.items():
-        app.query_params[name] = str(value)
-    return whole(app.run())
-
-
-def whole(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
+open_page = partial(driver.open_page, "masking")
 
 
 def chips(app: AppTest) -> list[tuple[str, str, str]]:
@@ -52,21 +29,12 @@ def fallen(app: AppTest) -> list[int]:
     return [i for i, (kind, _, _) in enumerate(chips(app)) if kind in ("mask", "changed", "kept")]
 
 
-def figure(app: AppTest, key: str) -> dict:
-    spec = next((c.proto.spec for c in app.get("plotly_chart") if c.proto.id.endswith(f"-{key}")), None)
-    return spec and json.loads(spec)
-
-
 def bars(app: AppTest, key: str) -> list[dict[str, str]]:
     """Of each panel: token → what is written at its bar."""
     return [
         {token: text.replace("\u00a0", " ") for token, text in zip(trace["customdata"], trace["text"], strict=True)}
         for trace in figure(app, key)["data"]
     ]
-
-
-def text_of(app: AppTest) -> str:
-    return "\n".join(block.value for block in app.markdown).replace("\u00a0", " ")
 
 
 def table(app: AppTest) -> list[list[str]]:
@@ -296,7 +264,7 @@ def test_the_three_readings_are_the_models():
 
 
 def test_a_random_model_is_called_one():
-    assert MODEL == UNTRAINED or not open_page().warning
+    assert MODEL != UNTRAINED and not open_page().warning
     warnings = open_page(model=UNTRAINED).warning
     assert len(warnings) == 3
     assert all("random weights" in warning.value for warning in warnings)
@@ -348,18 +316,15 @@ def test_the_quiz_asks_enough_and_counts_right():
 # --- any input ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:16]))
-def test_any_text_is_text(text):
-    app = AppTest.from_file(str(ROOT / "pages" / "masking.py"), default_timeout=120)
-    for key in ("text", "cloze", "probe", "a"):
-        app.session_state[key] = text
-    whole(app.run())
-    assert not app.error
-    shown = text_of(app) + "".join(block.proto.body for block in app.get("html"))
-    assert "<img" not in shown
-    assert "<b>b" not in shown
-    if not text.strip():
-        assert len(app.info) == 4
+def test_any_text_is_text():
+    app = open_page()
+    for name, text in HOSTILE.items():
+        for key in ("text", "cloze", "probe", "a"):
+            app.session_state[key] = text
+        assert_no_markup(whole(app.run()))
+        assert not app.error, name
+        if not text.strip():
+            assert len(app.info) == 4, name
 
 
 @pytest.mark.parametrize(

@@ -1,43 +1,19 @@
 """The fine-tuning page: data in, runs out, and what it says of them against their own events."""
 
-import html
-import time
-from pathlib import Path
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from minibert import tasks
 from minibert.tasks import read_classification
+from tests.hostile import HOSTILE
+from tests.pages import driver
+from tests.pages.driver import ROOT, assert_no_markup, plain, text_of, until, whole
 from ui.lesson import Lesson, load_quiz
 
-ROOT = Path(__file__).resolve().parents[2]
 LESSON = Lesson("classification")
-HOSTILE = [
-    "",
-    "x" * 100_000,
-    "😀🏳️‍🌈👩‍👩‍👧‍👦",
-    "שלום עולם مرحبا",
-    "a\x00b\x00",
-    "我喜欢自然语言处理。",
-    "</script><img src=x onerror=alert(1)>",
-    "*bold* `code` $x^2$ :red[red] | table | <b>b</b>",
-]
-
-
-@pytest.fixture(scope="module")
-def runs_folder(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path_factory.mktemp("runs")
-        patch.setenv("MINIBERT_RUNS", str(folder))
-        import streamlit
-
-        streamlit.cache_resource.clear()
-        yield folder
-        from ui.runs import manager
-
-        manager().close()
-        streamlit.cache_resource.clear()
+open_page = partial(driver.open_page, "classification")
 
 
 @pytest.fixture
@@ -45,31 +21,10 @@ def app(runs_folder):
     return open_page()
 
 
-def open_page(**query) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "classification.py"), default_timeout=120)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return whole(app.run())
-
-
 def upload(content: bytes) -> AppTest:
     app = open_page(data="own")
     app.file_uploader(key="file").set_value(("mine.tsv", content, "text/plain"))
     return whole(app.run())
-
-
-def whole(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
-
-
-def plain(markdown: str) -> str:
-    """Markdown of ui.text.literal as it reads."""
-    return html.unescape(markdown)
-
-
-def text_of(app: AppTest) -> str:
-    return "\n".join(block.value for block in app.markdown)
 
 
 def test_it_says_what_the_reviews_are(app):
@@ -87,12 +42,10 @@ def test_the_papers_values_are_the_defaults(app):
     assert whole(app.run()).select_slider(key="rate").value == 3e-4
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_any_text_is_text(app, text):
-    app.text_input(key="text").set_value(text)
-    whole(app.run())
-    for block in app.get("html"):
-        assert "<img src=x" not in block.proto.body
+def test_any_text_is_text(app):
+    for text in HOSTILE.values():
+        app.text_input(key="text").set_value(text)
+        assert_no_markup(whole(app.run()))
 
 
 UPLOADS = {
@@ -123,7 +76,7 @@ def test_a_file_too_large_is_refused(runs_folder, monkeypatch):
 def test_a_usable_file_is_previewed_and_its_bad_lines_named(runs_folder):
     rows = "".join(f"good {i}\tyes\nbad {i}\tno\n" for i in range(10)) + "lonely\n"
     app = upload(("text\tlabel\n" + rows).encode())
-    assert "16 sentences to train on, 4 to measure on. Classes: no: 10, yes: 10" in plain(text_of(app))
+    assert "16 sentences to train on, 4 to measure on. Classes: no: 10, yes: 10" in text_of(app)
     assert list(app.dataframe[0].value["line"]) == [22]
     assert not app.button(key="train").disabled
 
@@ -136,9 +89,7 @@ def test_a_run_from_both_starts_is_shown_as_its_events_say(app, runs_folder):
     whole(app.run())
     runs = manager().runs()
     assert {run.title.split(" · ")[1] for run in runs} == {"from the checkpoint", "from random weights"}
-    deadline = time.monotonic() + 300
-    while not all(run.over for run in runs) and time.monotonic() < deadline:
-        time.sleep(0.2)
+    until(lambda: all(run.over for run in runs))
     assert [run.state for run in runs] == ["finished", "finished"], [run.error for run in runs]
     whole(app.run())
     for run in runs:

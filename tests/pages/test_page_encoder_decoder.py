@@ -2,68 +2,26 @@
 
 import base64
 import html
-import json
 import math
-import time
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from tests.hostile import HOSTILE
+from tests.pages import driver
+from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, until, whole
 from ui.lesson import Lesson, load_quiz
 from ui.models import UNTRAINED, available_models, load
 
-ROOT = Path(__file__).resolve().parents[2]
 LESSON = Lesson("encoder_decoder")
 MODEL = available_models(fill=True)[0].name
 PARTS = ["The block", "Three masks", "Train a Transformer", "Can BERT write?"]
-HOSTILE = [
-    "",
-    "?!",
-    "x" * 10_000,
-    "word " * 2_000,
-    "😀🏳️‍🌈👩‍👩‍👧‍👦 שלום עולם مرحبا",
-    "a\x00b\x00 我喜欢自然语言处理。",
-    "</script><img src=x onerror=alert(1)>",
-    "[MASK] [EOS] [UNK] *bold* `code` $x^2$ :red[red] | <b>b</b>",
-]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def runs_folder(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MINIBERT_RUNS", str(tmp_path_factory.mktemp("runs")))
-        import streamlit
-
-        streamlit.cache_resource.clear()
-        yield
-        from ui.runs import manager
-
-        manager().close()
-        streamlit.cache_resource.clear()
-
-
-def open_page(**query) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "encoder_decoder.py"), default_timeout=120)
-    for name, value in query.items():
-        app.query_params[name] = str(value)
-    return whole(app.run())
-
-
-def whole(app: AppTest) -> AppTest:
-    assert not app.exception, [error.message for error in app.exception]
-    return app
-
-
-def text_of(app: AppTest) -> str:
-    return html.unescape("\n".join(block.value for block in app.markdown))
-
-
-def figure(app: AppTest, key: str) -> dict:
-    return json.loads(next(c.proto.spec for c in app.get("plotly_chart") if c.proto.id.endswith(f"-{key}")))
+open_page = partial(driver.open_page, "encoder_decoder")
+pytestmark = pytest.mark.usefixtures("runs_folder")
 
 
 def numbers(values) -> np.ndarray:
@@ -179,9 +137,7 @@ def test_a_run_learns_answers_and_is_taken_apart():
         app.button(key="train").click()
         whole(app.run())
     run = manager().runs()[0]
-    deadline = time.monotonic() + 200
-    while not run.over and time.monotonic() < deadline:
-        time.sleep(0.2)
+    until(lambda: run.over)
     assert run.state == "finished", run.error
     assert run.latest("started")["settings"]["task"] == "copy"
     assert "zebras" in run.latest("started")["details"]["words"]
@@ -196,10 +152,10 @@ def test_a_run_learns_answers_and_is_taken_apart():
     assert len(cross) == len(decoding.target)
     app.text_input(key="sentence").set_value("the quark sang")
     whole(app.run())
-    assert any("quark" in html.unescape(box.value) for box in app.info)
-    for text in HOSTILE:
+    assert any("quark" in plain(box.value) for box in app.info)
+    for text in HOSTILE.values():
         app.text_input(key="sentence").set_value(text)
-        whole(app.run())
+        assert_no_markup(whole(app.run()))
     assert "No run yet" in text_of(open_page(part="Train a Transformer"))  # another visitor
 
 
@@ -240,13 +196,11 @@ def test_two_orders_two_numbers():
 
 
 @pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("text", HOSTILE)
-def test_any_text_is_text(part, text):
+def test_any_text_is_text(part):
     app = open_page(part=part)
-    app.text_input(key="sentence").set_value(text)
-    whole(app.run())
-    for block in app.get("html"):
-        assert "<img src=x" not in block.proto.body
+    for text in HOSTILE.values():
+        app.text_input(key="sentence").set_value(text)
+        assert_no_markup(whole(app.run()))
 
 
 @pytest.mark.parametrize("query", [{"layer": 99, "token": 0}, {"step": "x"}, {"mask": "none", "position": -3}])
@@ -260,5 +214,5 @@ def test_every_section_is_on_the_page_and_the_quiz_is_sound():
     shown = "\n".join(text_of(open_page(**view)) for view in views)
     for section in LESSON.sections:
         told = LESSON.section(section)[1].split("\n")[0][:40]
-        assert html.unescape(told) in shown or section == "What it looks at", section
+        assert plain(told) in shown or section == "What it looks at", section
     assert len(load_quiz(ROOT / "lessons" / "encoder_decoder" / "quiz.toml")) == 4

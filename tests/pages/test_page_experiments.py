@@ -1,21 +1,22 @@
 """The page of the paper's experiments: what it says of recorded results, made up and shipped, and of missing ones."""
 
-import html
 import json
 import tomllib
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from minibert import toy_world
 from minibert.experiments.catalogue import EXPERIMENTS, Scale
 from minibert.experiments.tasks import TASKS
+from tests.pages import driver
+from tests.pages.driver import ROOT, plain, text_of
 from ui.lesson import LESSONS, Lesson
 
-ROOT = Path(__file__).resolve().parents[2]
 LESSON = Lesson("experiments")
+open_page = partial(driver.open_page, "experiments")
 PAPER = tomllib.loads((LESSONS / "experiments" / "paper.toml").read_text(encoding="utf-8"))
 
 
@@ -24,15 +25,6 @@ def results(tmp_path, monkeypatch):
     monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "runs"))
     return tmp_path
-
-
-def open_page(**query) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "experiments.py"), default_timeout=120)
-    for name, value in query.items():
-        app.query_params[name] = value
-    app.run()
-    assert not app.exception, app.exception
-    return app
 
 
 def record(experiment: str, arm: str, seed: int, metrics: dict, **changes) -> dict:
@@ -58,10 +50,6 @@ def objectives(folder: Path, changes: dict[str, tuple[float, ...]]) -> None:
     for arm, gaps in changes.items():
         records += [record("objectives", arm, seed, {"sst2": base[seed] + gap}) for seed, gap in enumerate(gaps)]
     write(folder, "objectives", records)
-
-
-def text_of(app: AppTest) -> str:
-    return html.unescape("\n".join(block.value for block in app.markdown))
 
 
 def test_missing_results_are_said_plainly_with_the_command(results):
@@ -122,7 +110,7 @@ def test_without_the_base_there_is_no_difference(results):
 
 def test_a_broken_results_file_is_named(results):
     (results / "objectives.jsonl").write_text("nonsense\n\n")
-    assert "line 1: not a record" in html.unescape(open_page().error[0].value)
+    assert "line 1: not a record" in plain(open_page().error[0].value)
 
 
 def test_steps_and_perplexity(results):

@@ -1,44 +1,22 @@
 """The input page: its rows against the tokenizer, its sums against the model, any text, any link."""
 
 import re
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from minibert.truncation import keep
+from tests.hostile import HOSTILE
+from tests.pages import driver
+from tests.pages.driver import ROOT, assert_no_markup, whole
 from ui.lesson import Lesson, load_quiz
 from ui.models import available_models, load, trace_of
 
-ROOT = Path(__file__).resolve().parents[2]
 LESSON = Lesson("input")
 MODEL = available_models()[0].name
-HOSTILE = [
-    "",
-    " \t ",
-    "x" * 100_000,
-    "word " * 20_000,
-    "😀🏳️‍🌈👩‍👩‍👧‍👦",
-    "שלום עולם مرحبا",
-    "a\x00b\x00",
-    "我喜欢自然语言处理。",
-    "</script><img src=x onerror=alert(1)>",
-    "[MASK] [CLS] [SEP] [PAD] [UNK]",
-    "*bold* `code` $x^2$ :red[red] | table | <b>b</b>",
-]
-
-
-def open_page(**query) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "input.py"), default_timeout=120)
-    for name, value in query.items():
-        app.query_params[name] = str(value)
-    return whole(app.run())
-
-
-def whole(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
+open_page = partial(driver.open_page, "input")
 
 
 def rows(app: AppTest) -> dict[str, list[str]]:
@@ -109,15 +87,12 @@ def test_a_new_token_gets_the_next_id():
     assert any("square brackets" in box.value for box in app.info)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_any_text_is_text(text):
+def test_any_text_is_text():
     app = open_page(step=5)
-    app.text_input(key="a").set_value(text)
-    whole(app.run())
-    app.text_input(key="b").set_value(text)
-    whole(app.run())
-    for block in app.get("html"):
-        assert "<img src=x" not in block.proto.body and "<b>b</b>" not in block.proto.body
+    for text in HOSTILE.values():
+        for key in "ab":
+            app.text_input(key=key).set_value(text)
+            assert_no_markup(whole(app.run()))
 
 
 @pytest.mark.parametrize("query", [{"step": "99"}, {"keep": "nonsense"}, {"model": "../../etc"}, {"pair": "maybe"}])

@@ -2,44 +2,23 @@
 
 import csv
 import html
-import json
 import re
-from pathlib import Path
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from minibert.next_sentence import deal, decisions, documents_in, judge, measure, probes, teach_order, wilson
 from minibert.store import TokenStore
+from tests.hostile import HOSTILE, texts_in_turn
+from tests.pages import driver
+from tests.pages.driver import ROOT, assert_no_markup, figure, link, text_of, whole
 from ui.lesson import Lesson, load_quiz
 from ui.models import available_models, load
 
-ROOT = Path(__file__).resolve().parents[2]
 LESSON = Lesson("next_sentence")
 MODEL = available_models(judge=True)[0].name
-HOSTILE = [
-    "",
-    " \n\n \t ",
-    "x" * 100_000,
-    "one. two. " * 3_000,
-    "😀🏳️‍🌈👩‍👩‍👧‍👦\n\nשלום עולם مرحبا",
-    "a\x00b\x00\n\n\u200b\n\nc",
-    "我喜欢自然语言处理。他也喜欢。\n\n下雨了。",
-    "</script><img src=x onerror=alert(1)>\n\n*bold* `code` $x^2$ :red[red] | table | <b>b</b>",
-    "[MASK] [CLS]\n\n[SEP] [PAD] [UNK]",
-]
-
-
-def open_page(**query) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "next_sentence.py"), default_timeout=240)
-    for name, value in query.items():
-        app.query_params[name] = str(value)
-    return whole(app.run())
-
-
-def whole(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
+open_page = partial(driver.open_page, "next_sentence")
 
 
 @pytest.fixture(scope="module")
@@ -53,19 +32,6 @@ def counted():
     documents, topics = first + again, [*range(len(first)), *range(len(again))]
     loaded = load(MODEL)
     return documents, topics, measure(loaded.model, loaded.tokenizer, documents, topics)
-
-
-def link(app: AppTest, name: str) -> str:
-    value = app.query_params[name]
-    return value if isinstance(value, str) else value[0]
-
-
-def text_of(app: AppTest) -> str:
-    return html.unescape("\n".join(block.value for block in app.markdown)).replace("\u00a0", " ")
-
-
-def figure(app: AppTest, key: str) -> dict:
-    return json.loads(next(c.proto.spec for c in app.get("plotly_chart") if c.proto.id.endswith(f"-{key}")))
 
 
 def tables(app: AppTest) -> list[str]:
@@ -150,17 +116,16 @@ def test_single_sentences_are_always_random():
     assert figure(app, "shares")["data"][0]["text"] == ["100%"]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
-def test_any_text_breaks_nothing(text):
+@texts_in_turn
+def test_any_text_breaks_nothing(names):
     app = open_page()
-    for key in ("documents", "a", "b"):
-        app.text_area(key=key).set_value(text)
-    whole(app.run())
-    for step in (2, 4, 5):
-        if any(button.key == f"step-{step}" for button in app.button):
-            whole(app.button(key=f"step-{step}").click().run())
-    shown = "".join(tables(app)) + "".join(block.value for block in app.markdown)
-    assert "<img" not in shown and "<b>" not in shown
+    for text in [*(f"{HOSTILE[name]}\n\n{HOSTILE[name]}" for name in names), "one. two. " * 3_000]:
+        for key in ("documents", "a", "b"):
+            app.text_area(key=key).set_value(text)
+        assert_no_markup(whole(app.run()))
+        for step in (2, 4, 5):
+            if any(button.key == f"step-{step}" for button in app.button):
+                assert_no_markup(whole(app.button(key=f"step-{step}").click().run()))
 
 
 # --- judged live ----------------------------------------------------------------------------------------------------

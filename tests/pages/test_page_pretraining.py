@@ -1,49 +1,19 @@
 """The pre-training page: texts in, runs stopped and resumed, steps looked back at, models kept."""
 
-import html
 import json
-import time
-from pathlib import Path
+from functools import partial
 
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from tests.hostile import HOSTILE
+from tests.pages import driver
+from tests.pages.driver import ROOT, assert_no_markup, plain, text_of, until, whole
 from ui.lesson import Lesson, load_quiz
 
-ROOT = Path(__file__).resolve().parents[2]
 LESSON = Lesson("pretraining")
-HOSTILE = [
-    "",
-    "x" * 100_000,
-    "😀🏳️‍🌈👩‍👩‍👧‍👦 [MASK]",
-    "שלום עולם مرحبا [MASK]",
-    "a\x00b\x00[MASK]",
-    "</script><img src=x onerror=alert(1)>[MASK]",
-    "*bold* `code` $x^2$ :red[red] | table | <b>b</b> [MASK]",
-]
-
-
-@pytest.fixture(scope="module")
-def runs_folder(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path_factory.mktemp("runs")
-        patch.setenv("MINIBERT_RUNS", str(folder))
-        import streamlit
-
-        streamlit.cache_resource.clear()
-        yield folder
-        from ui.runs import manager
-
-        manager().close()
-        streamlit.cache_resource.clear()
-
-
-def open_page(**query) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "pretraining.py"), default_timeout=200)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return whole(app.run())
+open_page = partial(driver.open_page, "pretraining")
 
 
 @pytest.fixture
@@ -51,30 +21,14 @@ def app(runs_folder):
     return open_page()
 
 
-def whole(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
-
-
-def text_of(app: AppTest) -> str:
-    return html.unescape("\n".join(block.value for block in app.markdown))
-
-
 def errors_of(app: AppTest) -> list[str]:
-    return [html.unescape(box.value) for box in app.error]
+    return [plain(box.value) for box in app.error]
 
 
 def upload(content: bytes, **query) -> AppTest:
     app = open_page(data="own", **query)
     app.file_uploader(key="file").set_value(("mine.txt", content, "text/plain"))
     return whole(app.run())
-
-
-def until(condition, seconds=300):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.1)
 
 
 def test_its_defaults_are_the_toy_world_s(app):
@@ -102,12 +56,11 @@ def test_a_story_shows_what_determines_its_words(app):
     assert whole(app.run()).query_params["story"] == "4"
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_any_sentence_is_text(app, text):
-    app.text_input(key="cloze").set_value(text)
-    whole(app.run())
-    for block in app.get("html"):
-        assert "<img src=x" not in block.proto.body
+def test_any_sentence_is_text(app):
+    for text in HOSTILE.values():
+        for cloze in (text, f"{text} [MASK]"):
+            app.text_input(key="cloze").set_value(cloze)
+            assert_no_markup(whole(app.run()))
 
 
 UPLOADS = {

@@ -2,30 +2,23 @@
 
 import json
 import re
-from pathlib import Path
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from minibert.config import BertConfig
 from minibert.count import FAMILY, flops, parameters
+from tests.pages import driver
+from tests.pages.driver import ROOT, assert_no_markup, html_of
 from ui.lesson import Lesson, load_quiz
 
-ROOT = Path(__file__).resolve().parents[2]
+open_page = partial(driver.open_page, "parameters")
 PROSE = " ".join(" ".join(Lesson("parameters").section(name)[1] for name in Lesson("parameters").sections).split())
 
 
-def open_page(**query) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "parameters.py"), default_timeout=120)
-    for name, value in query.items():
-        app.query_params[name] = str(value)
-    app.run()
-    assert not app.exception, app.exception
-    return app
-
-
 def text_of(app: AppTest) -> str:
-    return " ".join([*(html.proto.body for html in app.get("html")), *(block.value for block in app.markdown)])
+    return f"{html_of(app)} {driver.text_of(app)}"
 
 
 def sums(app: AppTest) -> str:
@@ -93,7 +86,7 @@ def test_the_link_follows_the_page():
 def test_a_bad_link_falls_back_to_base(query):
     app = open_page(**query)
     assert "110,106,428" in sums(app)
-    assert "<img" not in text_of(app)
+    assert_no_markup(app)
 
 
 def test_h_takes_heads_and_feed_forward_along():

@@ -165,7 +165,7 @@ def test_figures_hold_the_numbers():
     assert [list(trace.y) for trace in fig.data] == [[1, 2], [3, 3]]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.text(max_size=60))
 def test_every_text_can_be_drawn(text):
     tokenizer = Tokenizer([*SPECIAL_TOKENS, "a", "##a", "b", "e"])

@@ -2,7 +2,7 @@
 
 import json
 
-from streamlit.testing.v1 import AppTest
+from tests.ui.driver import script
 
 
 def app():
@@ -22,7 +22,7 @@ def app():
 
 
 def test_it_has_a_description_and_our_look():
-    run = AppTest.from_function(app).run()
+    run = script(app).run()
     assert not run.exception
     chart = run.get("plotly_chart")[0].proto
     assert chart.alt == "Two points, <b>rising</b>."
@@ -33,7 +33,7 @@ def test_it_has_a_description_and_our_look():
 
 
 def test_the_table_is_made_only_when_it_is_opened():
-    run = AppTest.from_function(app).run()
+    run = script(app).run()
     assert "made" not in run.session_state and not run.dataframe
     run.session_state["fig-words"] = True
     run.run()

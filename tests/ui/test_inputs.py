@@ -1,18 +1,9 @@
 """A reader's text is kept whatever it is."""
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-HOSTILE = [
-    "",
-    " ",
-    "\0a\0",
-    "😀" * 50,
-    "שלום",
-    "</script><img src=x onerror=alert(1)>",
-    "x" * 100_000,
-    "*a* $b$ :red[c]",
-]
+from tests.hostile import any_text
+from tests.ui.driver import script
 
 
 def app(multiline=False):
@@ -27,14 +18,14 @@ def app(multiline=False):
 
 
 def test_it_starts_with_the_first_example():
-    run = AppTest.from_function(app).run()
+    run = script(app).run()
     assert run.session_state["got"] == "The *first* one" and "text" not in run.query_params
 
 
 @pytest.mark.parametrize("multiline", [False, True])
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:9]))
+@any_text
 def test_any_text_is_kept_and_cut_for_use(text, multiline):
-    run = AppTest.from_function(app, kwargs={"multiline": multiline}).run()
+    run = script(app, kwargs={"multiline": multiline}).run()
     field = (run.text_area if multiline else run.text_input)[0]
     field.set_value(text).run()
     assert not run.exception
@@ -45,7 +36,7 @@ def test_any_text_is_kept_and_cut_for_use(text, multiline):
 
 
 def test_an_example_replaces_the_text():
-    run = AppTest.from_function(app).run()
+    run = script(app).run()
     run.text_input[0].set_value("mine").run()
     assert run.pills[0].value is None
     run.pills[0].set_value(1).run()
@@ -55,7 +46,7 @@ def test_an_example_replaces_the_text():
 
 @pytest.mark.parametrize(("link", "text"), [("hello", "hello"), ("", ""), ("y" * 9000, "The *first* one")])
 def test_a_link_brings_its_text(link, text):
-    run = AppTest.from_function(app)
+    run = script(app)
     run.query_params["text"] = link
     run.run()
     assert run.session_state["got"] == text and not run.exception

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from tests.ui.driver import script
 from ui.lesson import LESSONS, Lesson, LessonError, course_prose, course_reviews, load_quiz
 
 GOOD = """
@@ -87,14 +87,14 @@ def test_a_quiz_needs_questions_and_choices(lessons):
 
 
 def test_the_quiz_answers_each_choice_and_takes_another(lessons):
-    def script(root):
+    def quiz(root):
         from pathlib import Path
 
         from ui.lesson import Lesson
 
         Lesson("sums", Path(root)).quiz()
 
-    app = AppTest.from_function(script, args=(str(lessons),)).run()
+    app = script(quiz, args=(str(lessons),)).run()
     assert not app.exception and not app.success and not app.error
     app.radio[0].set_value(1).run()
     assert "One too many." in app.error[0].value and not app.success

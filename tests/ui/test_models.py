@@ -8,12 +8,12 @@ import sys
 import numpy as np
 import pytest
 import torch
-from streamlit.testing.v1 import AppTest
 
 from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.model import BertForPreTraining
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+from tests.ui.driver import script
 from ui import models
 
 LETTERS = [*SPECIAL_TOKENS, *"abcdefgh", *("##" + c for c in "abcdefgh")]
@@ -128,7 +128,7 @@ def test_a_damaged_checkpoint_is_a_sentence_on_the_page(shelf):
         trace_of(model_choice(), "abc")
         st.write("never")
 
-    run = AppTest.from_function(app).run(timeout=30)
+    run = script(app).run()
     assert not run.exception and not run.markdown
     assert "small cannot be loaded" in run.error[0].value and "model.safetensors" in run.error[0].value
 
@@ -141,9 +141,9 @@ def test_the_choice_is_in_the_link_and_a_bad_one_is_ignored(shelf):
 
         st.write(model_choice())
 
-    run = AppTest.from_function(app)
+    run = script(app)
     run.query_params["model"] = "../../etc/passwd"
-    run.run(timeout=30)
+    run.run()
     assert run.markdown[0].value == "small" and not run.exception
     run.selectbox[0].set_value("untrained").run()
     assert run.markdown[0].value == "untrained"

@@ -4,8 +4,8 @@ import html
 from types import SimpleNamespace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from tests.ui.driver import script
 from ui import runs
 
 
@@ -41,7 +41,7 @@ def app():
 
 
 def test_nothing_yet(trained):
-    run = AppTest.from_function(app).run()
+    run = script(app).run()
     assert not run.exception and not run.metric
     assert "Nothing yet" in run.markdown[0].value
 
@@ -53,7 +53,7 @@ def test_sums_for_all_and_names_of_one_s_own(trained):
         run_of("you", "going", state="running"),
         run_of("me", "broken", state="failed"),
     ]
-    run = AppTest.from_function(app).run()
+    run = script(app).run()
     assert [metric.value for metric in run.metric] == ["2", "1", "200", "81.0%"]
     page = " ".join(element.value for element in run.markdown)
     assert "mine" in page and "75.0%" in page and "secret" not in page and "<b>" not in page
@@ -67,10 +67,10 @@ def test_a_reader_keeps_one_name():
 
         st.text(owner())
 
-    one = AppTest.from_function(reader).run()
+    one = script(reader).run()
     name = one.text[0].value
     assert len(name) == 32 and one.run().text[0].value == name
-    assert AppTest.from_function(reader).run().text[0].value != name
+    assert script(reader).run().text[0].value != name
 
 
 def test_stopped_runs_leave_models_too_and_a_resumed_one_leaves_one(trained, tmp_path, monkeypatch):

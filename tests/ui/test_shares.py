@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from streamlit.testing.v1 import AppTest
 
+from tests.ui.driver import script
 from ui.shares import balanced
 
 
@@ -49,7 +49,7 @@ def shown(app):
 
 
 def test_moving_a_slider_moves_the_others_and_the_link():
-    app = AppTest.from_function(page).run()
+    app = script(page).run()
     assert shown(app) == "80/10/10"
     assert "split" not in app.query_params
     app.slider[1].set_value(40).run()
@@ -73,6 +73,6 @@ def test_moving_a_slider_moves_the_others_and_the_link():
     ],
 )
 def test_a_link_brings_its_shares_and_a_bad_one_the_default(link, wanted):
-    app = AppTest.from_function(page)
+    app = script(page)
     app.query_params["split"] = link
     assert shown(app.run()) == wanted

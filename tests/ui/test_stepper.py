@@ -1,7 +1,8 @@
 """The stepper moves by its buttons, stays within its steps and puts the step in the link."""
 
 import pytest
-from streamlit.testing.v1 import AppTest
+
+from tests.ui.driver import script
 
 
 def app(n=3):
@@ -21,7 +22,7 @@ def button(run, key):
 
 
 def test_buttons_move_and_the_link_follows():
-    run = AppTest.from_function(app).run()
+    run = script(app).run()
     assert run.markdown[0].value == "at 0" and "step" not in run.query_params
     assert button(run, "left").disabled
     button(run, "right").click().run()
@@ -36,16 +37,16 @@ def test_buttons_move_and_the_link_follows():
 
 @pytest.mark.parametrize(("link", "step"), [("3", 2), ("0", 0), ("4", 0), ("x", 0), ("", 0), ("9" * 99, 0)])
 def test_a_link_opens_its_step(link, step):
-    run = AppTest.from_function(app)
+    run = script(app)
     run.query_params["step"] = link
     run.run()
     assert run.markdown[0].value == f"at {step}" and not run.exception
 
 
 def test_fewer_steps_than_before():
-    run = AppTest.from_function(app, kwargs={"n": 4}).run()
+    run = script(app, kwargs={"n": 4}).run()
     button(run, "3").click().run()
-    fewer = AppTest.from_function(app, kwargs={"n": 2})
+    fewer = script(app, kwargs={"n": 2})
     fewer.session_state["step-step"] = run.session_state["step-step"]
     fewer.run()
     assert fewer.markdown[0].value == "at 1" and not fewer.exception

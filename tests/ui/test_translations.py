@@ -1,8 +1,8 @@
 """English is in the code; another language is a catalogue and belongs to one session only."""
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from tests.ui.driver import script
 from ui import translations
 
 PO = r"""
@@ -74,12 +74,12 @@ def app():
 
 
 def test_one_language_needs_no_picker():
-    run = AppTest.from_function(app).run()
+    run = script(app).run()
     assert not run.selectbox and run.markdown[0].value == "Home"
 
 
 def test_the_link_chooses_and_the_session_remembers(chinese):
-    reader = AppTest.from_function(app)
+    reader = script(app)
     reader.query_params["lang"] = "zh"
     reader.run()
     assert reader.markdown[0].value == "首页" and reader.selectbox[0].value == "zh"
@@ -87,12 +87,12 @@ def test_the_link_chooses_and_the_session_remembers(chinese):
     reader.run()
     assert reader.markdown[0].value == "首页"
     assert reader.query_params["lang"] == "zh"
-    other = AppTest.from_function(app).run()
+    other = script(app).run()
     assert other.markdown[0].value == "Home"
 
 
 def test_the_picker_changes_the_language(chinese):
-    reader = AppTest.from_function(app).run()
+    reader = script(app).run()
     reader.selectbox[0].set_value("zh").run()
     assert reader.markdown[0].value == "首页" and reader.query_params["lang"] == "zh"
     reader.selectbox[0].set_value("en").run()
@@ -100,7 +100,7 @@ def test_the_picker_changes_the_language(chinese):
 
 
 def test_an_unknown_language_is_english(chinese):
-    reader = AppTest.from_function(app)
+    reader = script(app)
     reader.query_params["lang"] = "../../etc"
     reader.run()
     assert reader.markdown[0].value == "Home" and not reader.exception

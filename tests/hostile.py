@@ -1,0 +1,29 @@
+"""Texts that break a page which trusts its input, by name. The tests of the pages and of the browser type them all."""
+
+import pytest
+
+HOSTILE = {
+    "empty": "",
+    "spaces": " \t\u00a0 ",
+    "long": "word " * 20_000,
+    "long word": "x" * 100_000,
+    "emoji": "😀🏳️‍🌈👩‍👩‍👧‍👦",
+    "right to left": "שלום עולם \u202eمرحبا",
+    "nul": "a\x00b\x00",
+    "script": "</script><img src=x onerror=alert(1)>",
+    "markup": "*bold* `code` $x^2$ :red[red] [link](http://example.com) | table | <b>b</b>",
+    "chinese": "我喜欢自然语言处理，你呢？",
+    "joiners": "\u200d\u200b\ufeff\u2060",
+    "marks": "\u0301\u0302 a\u0301\u0323 Z\u0351\u0345\u030d",
+    "folded": "한국어 ½ ﬁ İ ẞ",
+    "special": "[CLS] the [MASK] barked [SEP][UNK][PAD]",
+}
+any_text = pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+
+# Where a text takes long to type or to read: every day what could become markup or run, all others with the slow tests.
+_RUN = ("nul", "script", "markup")
+texts_in_turn = pytest.mark.parametrize(
+    "names",
+    [_RUN, pytest.param([name for name in HOSTILE if name not in _RUN], marks=pytest.mark.slow)],
+    ids=["run", "others"],
+)

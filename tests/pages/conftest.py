@@ -1,0 +1,19 @@
+"""Runs of the tests in this folder go to a folder of their own."""
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def runs_folder(tmp_path_factory):
+    """Where runs go while a module is tested; their workers end with it."""
+    import streamlit
+
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("runs")
+        patch.setenv("MINIBERT_RUNS", str(folder))
+        streamlit.cache_resource.clear()
+        yield folder
+        from ui.runs import manager
+
+        manager().close()
+        streamlit.cache_resource.clear()

@@ -1,0 +1,76 @@
+"""What a page test does with a page: open it without a browser, and read what it shows.
+
+from tests.pages.driver import open_page, text_of
+
+def test_a_step_shows():
+    app = open_page("attention", text="the dog barked", step=2)
+    assert "÷ √D" in text_of(app)
+"""
+
+import html
+import json
+import time
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def open_page(name: str, /, **query) -> AppTest:
+    """The page `name`, run once, with values in its link."""
+    app = AppTest.from_file(str(ROOT / "pages" / f"{name}.py"), default_timeout=240)
+    for key, value in query.items():
+        app.query_params[key] = str(value)
+    return whole(app.run())
+
+
+def whole(app: AppTest) -> AppTest:
+    """The same app, after a run that raised nothing."""
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def plain(markdown: str) -> str:
+    """Markdown of ui.text.literal as it reads; every space is a plain one."""
+    return html.unescape(markdown).replace("\u00a0", " ")
+
+
+def text_of(app: AppTest) -> str:
+    return plain("\n".join(block.value for block in app.markdown))
+
+
+def html_of(app: AppTest) -> str:
+    return "".join(block.proto.body for block in app.get("html"))
+
+
+def figure(app: AppTest, key: str) -> dict | None:
+    """What plotly is told to draw under this key; None without such a figure."""
+    specs = (chart.proto.spec for chart in app.get("plotly_chart") if chart.proto.id.endswith(f"-{key}"))
+    return next(map(json.loads, specs), None)
+
+
+def link(app: AppTest, name: str) -> str:
+    """A value in the link of the page."""
+    value = app.query_params[name]
+    return value if isinstance(value, str) else value[0]
+
+
+def assert_no_markup(app: AppTest) -> None:
+    """No tag of tests/hostile.py stands in what the browser takes as Markdown, HTML or a figure."""
+    boxes = (app.markdown, app.caption, app.error, app.warning, app.info, app.success)
+    prose = [block.value for kind in boxes for block in kind] + [block.proto.body for block in app.get("html")]
+    figures = [chart.proto.spec for chart in app.get("plotly_chart")]
+    for texts, tags in ((prose, ("<img", "</script", "<b>b<")), (figures, ("<img", "</script"))):
+        for text in texts:
+            for tag in tags:
+                at = text.find(tag)
+                assert at < 0, f"{tag} in …{text[max(0, at - 200) : at + 200]}…"
+
+
+def until(condition, seconds: float = 300) -> None:
+    """Wait until `condition()` holds, a run in another process being what is waited for."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"did not come true within {seconds} s"
+        time.sleep(0.1)
