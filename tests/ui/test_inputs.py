@@ -63,7 +63,7 @@ def test_a_choice_and_a_pick_come_from_the_link_and_go_there():
             f"{choice('a', 'A', names)} {choice('b', 'B', names, wrap=True)} {pick('c', 'C', ['x', 'y'], width=99)}"
         )
 
-    app = AppTest.from_function(choices)
+    app = script(choices)
     app.query_params["a"], app.query_params["b"], app.query_params["c"] = "two", "three", "2"
     app.run()
     assert app.text[0].value == "two one 1"
@@ -80,7 +80,7 @@ def test_drawing_again_changes_the_seed():
 
         st.text(seed_input(7))
 
-    app = AppTest.from_function(seeded).run()
+    app = script(seeded).run()
     assert app.text[0].value == "7"
     app.button(key="draw").click().run()
     assert app.text[0].value == "8"

@@ -123,7 +123,7 @@ def test_a_run_that_is_refused_says_why_once(monkeypatch):
 
     monkeypatch.setattr(runs, "manager", lambda: SimpleNamespace(submit=full))
     monkeypatch.setattr(runs, "owner", lambda: "me")
-    app = AppTest.from_function(page).run()
+    app = script(page).run()
     app.button[0].click().run()
     assert app.text[0].value == "None"
     assert html.unescape(app.error[0].value) == "<b>module:run (1,) me {'title': 'one'}</b>" != app.error[0].value
@@ -153,7 +153,7 @@ def test_a_row_names_its_run_says_its_state_and_stops_it():
         )  # fmt: skip
         state_rows([going, waits, ended], lambda step: f", step {step['step']}", title=lambda run: f"no. {run.title}")
 
-    app = AppTest.from_function(rows).run()
+    app = script(rows).run()
     assert not app.exception
     bars = [html.unescape(bar.proto.text) for bar in app.get("progress")]
     assert bars == ["no. *one*: **training**, step 7", "no. two: **waiting, place 3**", "no. three: **failed**"]
