@@ -1,6 +1,7 @@
 """The text sets of our own: well-formed, of the stated sizes, balanced, and nothing of dev in train."""
 
 import difflib
+import json
 import re
 import unicodedata
 from collections import Counter
@@ -10,6 +11,7 @@ import pytest
 
 DATA = Path(__file__).parents[2] / "lessons" / "data"
 PARTS = ("train", "dev")
+SQUAD = {"questions": (200, 70)}  # folder: the least number of questions in each part
 
 
 def text(name: str) -> str:
@@ -155,3 +157,82 @@ def test_ambiguous_words_have_more_than_one_reading():
 
 def test_no_entity_sentence_is_said_twice():
     assert near_duplicates([" ".join(row[0] for row in rows) for p in PARTS for rows in entities(p)]) == []
+
+
+# Questions on passages
+
+
+def passages(folder: str, part: str) -> list[dict]:
+    """The paragraphs of a SQuAD file."""
+    loaded = json.loads(text(f"{folder}/{part}.json"))
+    assert set(loaded) == {"version", "data"}
+    assert all(set(article) == {"title", "paragraphs"} for article in loaded["data"])
+    return [passage for article in loaded["data"] for passage in article["paragraphs"]]
+
+
+def asked(folder: str, part: str) -> list[dict]:
+    return [question for passage in passages(folder, part) for question in passage["qas"]]
+
+
+def spans(question: dict) -> list[dict]:
+    return question["answers"] + question.get("plausible_answers", [])
+
+
+@pytest.mark.parametrize("folder", SQUAD)
+def test_answers_stand_at_their_offsets(folder):
+    for passage in (passage for part in PARTS for passage in passages(folder, part)):
+        context = passage["context"]
+        assert context == context.strip() and "\n" not in context and "  " not in context
+        for question in passage["qas"]:
+            assert question["question"] == question["question"].strip() and question["question"][-1] in "?\uff1f"
+            assert spans(question), question
+            for answer in spans(question):
+                start, end = answer["answer_start"], answer["answer_start"] + len(answer["text"])
+                assert answer["text"] and context[start:end] == answer["text"], question
+                assert re.fullmatch(r"\w(.*[\w%])?", answer["text"]), question
+                around = context[max(start - 1, 0) : start + 1], context[end - 1 : end + 1]
+                assert not any(re.fullmatch("[A-Za-z0-9]{2}", edge) for edge in around), question  # whole words
+
+
+@pytest.mark.parametrize("folder", SQUAD)
+def test_questions_of_dev_have_passages_of_their_own(folder):
+    contexts = {part: [passage["context"] for passage in passages(folder, part)] for part in PARTS}
+    assert len(set(contexts["train"] + contexts["dev"])) == len(contexts["train"] + contexts["dev"])
+    assert near_duplicates(contexts["train"] + contexts["dev"]) == []
+    questions = [question for part in PARTS for question in asked(folder, part)]
+    assert len({question["id"] for question in questions}) == len(questions)
+    assert len({" ".join(words(question["question"])) for question in questions}) == len(questions)
+
+
+@pytest.mark.parametrize("folder", SQUAD)
+def test_questions_are_as_many_as_the_readme_says(folder):
+    for part, least in zip(PARTS, SQUAD[folder], strict=True):
+        assert len(asked(folder, part)) >= least
+        assert f"| {part} | {len(passages(folder, part))} | {len(asked(folder, part))} |" in readme(folder)
+
+
+def test_passages_are_of_the_stated_length():
+    for part in PARTS:
+        lengths = [len(passage["context"].split()) for passage in passages("questions", part)]
+        assert min(lengths) >= 60 and max(lengths) <= 120
+        stated = f"| {min(lengths)} to {max(lengths)}, {sum(lengths) / len(lengths):.0f} on average |"
+        assert stated in readme("questions")
+
+
+@pytest.mark.parametrize("folder", SQUAD)
+def test_dev_questions_accept_more_than_one_answer(folder):
+    for question in asked(folder, "dev"):
+        texts = [answer["text"] for answer in question["answers"]]
+        assert len(set(texts)) == len(texts) <= 3, question
+        assert len(texts) >= 2 or folder != "questions", question
+    assert all(len(spans(question)) == 1 for question in asked(folder, "train"))
+
+
+def test_answers_lie_all_over_the_passages():
+    quarters = Counter(
+        4 * question["answers"][0]["answer_start"] // len(passage["context"])
+        for passage in passages("questions", "train")
+        for question in passage["qas"]
+    )
+    assert "{}, {}, {} and {} of train".format(*(quarters[i] for i in range(4))) in readme("questions")
+    assert min(quarters.values()) > 0.2 * quarters.total()
