@@ -8,6 +8,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 DATA = Path(__file__).parents[2] / "lessons" / "data"
 PARTS = ("train", "dev")
@@ -236,3 +239,66 @@ def test_answers_lie_all_over_the_passages():
     )
     assert "{}, {}, {} and {} of train".format(*(quarters[i] for i in range(4))) in readme("questions")
     assert min(quarters.values()) > 0.2 * quarters.total()
+
+
+# Chinese reviews
+
+KINDS = ("plain", "negation", "contrast", "irony")
+
+
+def reviews(*parts: str) -> list[tuple[str, str, str]]:
+    """(text, label, kind)"""
+    found = []
+    for part in parts:
+        header, *lines, last = text(f"reviews-zh/{part}.tsv").split("\n")
+        assert (header, last) == ("text\tlabel\tkind", "")
+        found += [tuple(line.split("\t")) for line in lines]
+    return found
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_chinese_reviews_are_balanced_in_each_kind(part):
+    counts = Counter((label, kind) for _, label, kind in reviews(part))
+    assert set(counts) == {(label, kind) for label in ("positive", "negative") for kind in KINDS}
+    assert all(counts["positive", kind] == counts["negative", kind] for kind in KINDS)
+
+
+def test_chinese_reviews_are_as_many_as_the_readme_says():
+    for kind in (*KINDS, "all"):
+        train, dev = (sum(kind in (k, "all") for _, _, k in reviews(part)) for part in PARTS)
+        assert f"| {kind} | {train} | {dev} | {train + dev} |" in readme("reviews-zh")
+    assert len(reviews("train")) >= 240 and len(reviews("dev")) >= 80
+
+
+def test_chinese_reviews_are_clean_and_quoted_right():
+    quoted = re.findall(r"^\| (\w+) \| (positive|negative) \| (.+) \|$", readme("reviews-zh"), re.M)
+    assert len(quoted) == 8 and {(s, label, kind) for kind, label, s in quoted} <= set(reviews(*PARTS))
+    for sentence, _, _ in reviews(*PARTS):
+        assert re.fullmatch("[\u4e00-\u9fff\uff0c\uff1a\u3001]{10,30}[\u3002\uff1f\uff01]", sentence), sentence
+
+
+def test_no_chinese_review_is_said_twice():
+    assert near_duplicates([sentence for sentence, _, _ in reviews(*PARTS)]) == []
+
+
+def test_no_character_gives_the_class_away():
+    seen = {
+        label: Counter(c for s, own, _ in reviews(*PARTS) if own == label for c in set(s))
+        for label in ("positive", "negative")
+    }
+    for character in seen["positive"] | seen["negative"]:
+        counts = [side[character] for side in seen.values()]
+        assert sum(counts) < 15 or max(counts) / sum(counts) <= 0.9, (character, counts)
+
+
+def test_counting_characters_is_above_chance_and_far_from_perfect():
+    train, dev = reviews("train"), reviews("dev")
+    model = make_pipeline(
+        CountVectorizer(binary=True, analyzer="char", ngram_range=(1, 2)), LogisticRegression(max_iter=1000)
+    ).fit([s for s, _, _ in train], [label for _, label, _ in train])
+    right = [label == own for label, (_, own, _) in zip(model.predict([s for s, _, _ in dev]), dev, strict=True)]
+    print(f"dev {sum(right) / len(dev):.3f}")
+    for kind in KINDS:
+        own = [hit for hit, (_, _, k) in zip(right, dev, strict=True) if k == kind]
+        print(f"{kind} {sum(own) / len(own):.3f}")
+    assert 0.5 < sum(right) / len(right) < 0.8
