@@ -1,6 +1,8 @@
 """The text sets of our own: well-formed, of the stated sizes, balanced, and nothing of dev in train."""
 
+import csv
 import difflib
+import io
 import json
 import re
 import unicodedata
@@ -302,3 +304,107 @@ def test_counting_characters_is_above_chance_and_far_from_perfect():
         own = [hit for hit, (_, _, k) in zip(right, dev, strict=True) if k == kind]
         print(f"{kind} {sum(own) / len(own):.3f}")
     assert 0.5 < sum(right) / len(right) < 0.8
+
+
+# Choices
+
+SWAG = [
+    "video-id",
+    "fold-ind",
+    "startphrase",
+    "sent1",
+    "sent2",
+    "gold-source",
+    *(f"ending{i}" for i in range(4)),
+    "label",
+]
+
+
+def choices(part: str) -> list[dict[str, str]]:
+    reader = csv.DictReader(io.StringIO(text(f"choices/{part}.csv")), strict=True)
+    assert reader.fieldnames == SWAG
+    return list(reader)
+
+
+def endings(row: dict[str, str]) -> tuple[str, list[str]]:
+    """The right ending, and the three wrong ones."""
+    found = [row[f"ending{i}"] for i in range(4)]
+    return found.pop(int(row["label"])), found
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_choices_are_whole(part):
+    for number, row in enumerate(choices(part)):
+        assert None not in row and row["gold-source"] == "gold" and row["fold-ind"] == str(number), row
+        assert row["startphrase"] == f"{row['sent1']} {row['sent2']}"
+        assert row["sent1"][0].isupper() and row["sent1"][-1] in ".!?" and row["sent2"][0].isupper()
+        right, wrong = endings(row)
+        assert len({right, *wrong}) == 4, row
+        assert all(ending == ending.strip() and ending[-1] == "." for ending in (right, *wrong)), row
+
+
+def test_choices_are_balanced_as_the_readme_says():
+    for part, least in zip(PARTS, (200, 70), strict=True):
+        rows = choices(part)
+        labels = Counter(row["label"] for row in rows)
+        lengths = [[len(e.split()) for row in rows for e in kind(row)] for kind in (right_ending, wrong_endings)]
+        means = [sum(each) / len(each) for each in lengths]
+        assert len(rows) >= least and len(set(labels.values())) == 1 and abs(means[0] - means[1]) < 0.2
+        stated = [len(rows), *(labels[str(i)] for i in range(4)), *(f"{mean:.1f}" for mean in means)]
+        assert f"| {part} | {' | '.join(map(str, stated))} |" in readme("choices")
+
+
+def right_ending(row: dict[str, str]) -> list[str]:
+    return [endings(row)[0]]
+
+
+def wrong_endings(row: dict[str, str]) -> list[str]:
+    return endings(row)[1]
+
+
+def test_no_situation_of_choices_is_told_twice():
+    rows = [row for part in PARTS for row in choices(part)]
+    assert near_duplicates([row["startphrase"] for row in rows]) == []
+    rights = [endings(row)[0] for row in rows]
+    assert len(set(rights)) == len(rights)
+    assert len({row["video-id"] for row in rows}) == len(rows)
+
+
+def test_choices_borrow_right_endings_as_wrong_ones():
+    borrowed = total = 0
+    for part in PARTS:
+        rights = {endings(row)[0] for row in choices(part)}
+        for row in choices(part):
+            borrowed += sum(ending in rights for ending in endings(row)[1])
+            total += 3
+    assert f"{borrowed} of the {total} wrong endings" in readme("choices") and borrowed > total / 2
+
+
+def test_choices_cannot_be_made_by_length_or_words_alone():
+    for part in PARTS:
+        rows = choices(part)
+        for pick, limit in ((max, 0.3), (min, 0.3)):
+            lone = 0
+            for row in rows:
+                right, wrong = endings(row)
+                lone += pick(map(len, wrong)) != len(right) == pick(map(len, (right, *wrong)))
+            print(f"{part}: the right ending is the {pick.__name__} of its four in {lone / len(rows):.1%}")
+            assert lone / len(rows) < limit
+        hits = 0.0
+        for row in rows:
+            shared = [len(longer(row["startphrase"]) & longer(row[f"ending{i}"])) for i in range(4)]
+            hits += (shared[int(row["label"])] == max(shared)) / shared.count(max(shared))
+        print(f"{part}: most longer words shared with the situation {hits / len(rows):.1%}")
+        assert hits / len(rows) < 0.35
+
+    train, dev = ([row[f"ending{i}"] for row in choices(part) for i in range(4)] for part in PARTS)
+    right = [row["label"] == str(i) for row in choices("train") for i in range(4)]
+    model = make_pipeline(CountVectorizer(binary=True), LogisticRegression(max_iter=1000)).fit(train, right)
+    likely = model.predict_proba(dev)[:, 1].reshape(-1, 4).argmax(1)
+    accuracy = (likely == [int(row["label"]) for row in choices("dev")]).mean()
+    print(f"dev, words of the endings alone: {accuracy:.1%}")
+    assert accuracy < 0.4
+
+
+def longer(sentence: str) -> set[str]:
+    return {word for word in words(sentence) if len(word) > 3}
