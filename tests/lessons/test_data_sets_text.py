@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 DATA = Path(__file__).parents[2] / "lessons" / "data"
 PARTS = ("train", "dev")
-SQUAD = {"questions": (200, 70)}  # folder: the least number of questions in each part
+SQUAD = {"questions": (200, 70), "questions-or-none": (180, 60)}  # folder: the least number of questions in each part
 
 
 def text(name: str) -> str:
@@ -229,7 +229,7 @@ def test_dev_questions_accept_more_than_one_answer(folder):
     for question in asked(folder, "dev"):
         texts = [answer["text"] for answer in question["answers"]]
         assert len(set(texts)) == len(texts) <= 3, question
-        assert len(texts) >= 2 or folder != "questions", question
+        assert len(texts) >= 2 or question.get("is_impossible") or folder == "questions-zh", question
     assert all(len(spans(question)) == 1 for question in asked(folder, "train"))
 
 
@@ -408,3 +408,34 @@ def test_choices_cannot_be_made_by_length_or_words_alone():
 
 def longer(sentence: str) -> set[str]:
     return {word for word in words(sentence) if len(word) > 3}
+
+
+# Questions with and without an answer
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_third_of_the_questions_has_no_answer_in_each_passage(part):
+    for passage in passages("questions-or-none", part):
+        impossible = [question for question in passage["qas"] if question["is_impossible"]]
+        assert len(impossible) * 3 == len(passage["qas"])
+        assert all(not question["answers"] and question["plausible_answers"] for question in impossible)
+        assert all("plausible_answers" not in q and q["answers"] for q in passage["qas"] if not q["is_impossible"])
+    questions = asked("questions-or-none", part)
+    without = sum(question["is_impossible"] for question in questions)
+    assert f"| {len(questions)} | {len(questions) - without} | {without} |" in readme("questions-or-none")
+
+
+def test_both_english_sets_of_questions_have_their_own_passages():
+    contexts = [p["context"] for f in ("questions", "questions-or-none") for part in PARTS for p in passages(f, part)]
+    assert near_duplicates(contexts) == []
+
+
+def test_the_question_alone_does_not_tell_whether_there_is_an_answer():
+    (train, fit), (dev, true) = (
+        zip(*((q["question"], q["is_impossible"]) for q in asked("questions-or-none", part)), strict=True)
+        for part in PARTS
+    )
+    model = make_pipeline(CountVectorizer(binary=True), LogisticRegression(max_iter=1000)).fit(train, fit)
+    accuracy = model.score(dev, true)
+    print(f"dev, words of the question alone: {accuracy:.1%}; always an answer: {1 - sum(true) / len(true):.1%}")
+    assert accuracy < 0.72
