@@ -439,3 +439,69 @@ def test_the_question_alone_does_not_tell_whether_there_is_an_answer():
     accuracy = model.score(dev, true)
     print(f"dev, words of the question alone: {accuracy:.1%}; always an answer: {1 - sum(true) / len(true):.1%}")
     assert accuracy < 0.72
+
+
+# Chinese entities
+
+
+def characters(part: str) -> list[tuple[str, list[str]]]:
+    """(sentence, one tag for each of its characters)"""
+    return [("".join(c for c, _ in rows), [tag for _, tag in rows]) for rows in sentences(f"entities-zh/{part}.txt")]
+
+
+def chinese_names(sentence: str, tags: list[str]) -> list[tuple[str, str]]:
+    """(name, type) of each entity of a sentence in BIO."""
+    found = []
+    for character, tag in zip(sentence, tags, strict=True):
+        if tag[0] == "B":
+            found.append((character, tag[2:]))
+        elif tag[0] == "I":
+            found[-1] = (found[-1][0] + character, tag[2:])
+    return found
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_chinese_entities_are_bio(part):
+    for sentence, tags in characters(part):
+        assert re.fullmatch("[\u4e00-\u9fff\uff0c\uff1a\u3001]{8,40}[\u3002\uff1f\uff01]", sentence), sentence
+        assert len(tags) == len(sentence)  # one character a line
+        for before, tag in zip(["O", *tags], tags, strict=False):
+            assert tag == "O" or (tag[:2] in {"B-", "I-"} and tag[2:] in {"PER", "LOC", "ORG"}), sentence
+            assert tag[0] != "I" or before[2:] == tag[2:], sentence
+
+
+def test_chinese_entities_are_as_many_as_the_readme_says():
+    without = 0
+    for part, least in zip(PARTS, (220, 70), strict=True):
+        lines = characters(part)
+        kinds = Counter(kind for line in lines for _, kind in chinese_names(*line))
+        without += sum(not chinese_names(*line) for line in lines)
+        numbers = [len(lines), sum(len(s) for s, _ in lines), *(kinds[k] for k in ("PER", "LOC", "ORG")), kinds.total()]
+        assert len(lines) >= least and f"| {part} | {' | '.join(map(str, numbers))} |" in readme("entities-zh")
+    assert f"{without} sentences hold no name" in readme("entities-zh")
+
+
+def test_most_chinese_entities_of_dev_are_new():
+    known = {name for line in characters("train") for name in chinese_names(*line)}
+    dev = [name for line in characters("dev") for name in chinese_names(*line)]
+    share = f"{sum(name not in known for name in dev) / len(dev):.0%}".replace("%", " %")
+    assert f"({share}, compared with its type)" in readme("entities-zh")
+
+
+def test_ambiguous_chinese_words_have_both_readings():
+    marked: dict[str, set[str]] = {}
+    plain = ""
+    for sentence, tags in (line for part in PARTS for line in characters(part)):
+        for name, kind in chinese_names(sentence, tags):
+            marked.setdefault(name, set()).add(kind)
+        plain += "".join(c if tag == "O" else "|" for c, tag in zip(sentence, tags, strict=True))
+    table = re.findall(r"^\| ([\u4e00-\u9fff, ]+) \| (\w+), (.+) \|$", readme("entities-zh"), re.M)
+    assert len(table) == 3
+    for line, first, second in table:
+        for word in line.split(", "):
+            assert {"person": "PER", "firm": "ORG"}[first] in marked[word], word
+            assert word in plain if second == "common word" else "LOC" in marked[word], word
+
+
+def test_no_chinese_entity_sentence_is_said_twice():
+    assert near_duplicates([sentence for part in PARTS for sentence, _ in characters(part)]) == []
