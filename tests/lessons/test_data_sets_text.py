@@ -505,3 +505,60 @@ def test_ambiguous_chinese_words_have_both_readings():
 
 def test_no_chinese_entity_sentence_is_said_twice():
     assert near_duplicates([sentence for part in PARTS for sentence, _ in characters(part)]) == []
+
+
+# Stories
+
+
+def stories(part: str) -> list[tuple[str, list[tuple[str, list[str], str]]]]:
+    """(story, [(question, four options, letter of the right one)])"""
+    rows = [line.split("\t") for line in text(f"stories/{part}.tsv").split("\n")[:-1]]
+    answers = [line.split("\t") for line in text(f"stories/{part}.ans").split("\n")[:-1]]
+    assert all(len(row) == 23 for row in rows) and all(len(answer) == 4 for answer in answers)
+    assert [row[0] for row in rows] == [f"stories.{part}.{i}" for i in range(len(rows))]
+    return [
+        (row[2], [(row[i], row[i + 1 : i + 5], letter) for i, letter in zip(range(3, 23, 5), answer, strict=True)])
+        for row, answer in zip(rows, answers, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_stories_have_four_questions_with_four_options(part):
+    for story, questions in stories(part):
+        assert 100 <= len(story.replace("\\newline", " ").split()) <= 145 and "\\newline" in story
+        for question, options, letter in questions:
+            assert re.fullmatch(r"(one|multiple): [A-Z].*\?", question) and letter in "ABCD"
+            assert len(set(options)) == 4 and all(option == option.strip() != "" for option in options), question
+
+
+def test_stories_are_balanced_as_the_readme_says():
+    for part, least in zip(PARTS, (16, 6), strict=True):
+        questions = [question for _, each in stories(part) for question in each]
+        letters = Counter(letter for _, _, letter in questions)
+        assert len(stories(part)) >= least and len(set(letters.values())) == 1
+        one = sum(question.startswith("one:") for question, _, _ in questions)
+        numbers = [len(stories(part)), len(questions), one, len(questions) - one, *(letters[x] for x in "ABCD")]
+        assert f"| {part} | {' | '.join(map(str, numbers))} |" in readme("stories")
+
+
+def test_stories_cannot_be_answered_by_length_or_matching_words():
+    for part in PARTS:
+        longest, shortest, matching, total = 0, 0, 0.0, 0
+        for story, questions in stories(part):
+            for _, options, letter in questions:
+                right = "ABCD".index(letter)
+                lengths = [len(option) for option in options]
+                others = lengths[:right] + lengths[right + 1 :]
+                longest += lengths[right] > max(others)
+                shortest += lengths[right] < min(others)
+                found = [len(longer(option) & longer(story)) / max(len(longer(option)), 1) for option in options]
+                matching += (found[right] == max(found)) / found.count(max(found))
+                total += 1
+        print(f"{part}: longest {longest / total:.1%}, shortest {shortest / total:.1%}, words {matching / total:.1%}")
+        assert longest / total < 0.3 and shortest / total < 0.3 and matching / total < 0.6
+
+
+def test_no_story_is_told_twice():
+    assert near_duplicates([story for part in PARTS for story, _ in stories(part)]) == []
+    asked_of = [(story, question) for part in PARTS for story, each in stories(part) for question, _, _ in each]
+    assert len(set(asked_of)) == len(asked_of)
