@@ -16,7 +16,11 @@ from sklearn.pipeline import make_pipeline
 
 DATA = Path(__file__).parents[2] / "lessons" / "data"
 PARTS = ("train", "dev")
-SQUAD = {"questions": (200, 70), "questions-or-none": (180, 60)}  # folder: the least number of questions in each part
+SQUAD = {
+    "questions": (200, 70),
+    "questions-or-none": (180, 60),
+    "questions-zh": (90, 30),
+}  # folder: the least number of questions in each part
 
 
 def text(name: str) -> str:
@@ -216,12 +220,14 @@ def test_questions_are_as_many_as_the_readme_says(folder):
         assert f"| {part} | {len(passages(folder, part))} | {len(asked(folder, part))} |" in readme(folder)
 
 
-def test_passages_are_of_the_stated_length():
+@pytest.mark.parametrize("folder, least, most", [("questions", 60, 120), ("questions-zh", 100, 150)])
+def test_passages_are_of_the_stated_length(folder, least, most):
     for part in PARTS:
-        lengths = [len(passage["context"].split()) for passage in passages("questions", part)]
-        assert min(lengths) >= 60 and max(lengths) <= 120
+        contexts = [passage["context"] for passage in passages(folder, part)]
+        lengths = [len(context if folder == "questions-zh" else context.split()) for context in contexts]
+        assert min(lengths) >= least and max(lengths) <= most
         stated = f"| {min(lengths)} to {max(lengths)}, {sum(lengths) / len(lengths):.0f} on average |"
-        assert stated in readme("questions")
+        assert stated in readme(folder)
 
 
 @pytest.mark.parametrize("folder", SQUAD)
@@ -231,6 +237,11 @@ def test_dev_questions_accept_more_than_one_answer(folder):
         assert len(set(texts)) == len(texts) <= 3, question
         assert len(texts) >= 2 or question.get("is_impossible") or folder == "questions-zh", question
     assert all(len(spans(question)) == 1 for question in asked(folder, "train"))
+
+
+def test_most_chinese_dev_questions_accept_more_than_one_answer():
+    several = [len(question["answers"]) > 1 for question in asked("questions-zh", "dev")]
+    assert f"{sum(several)} of the {len(several)} dev questions" in readme("questions-zh")
 
 
 def test_answers_lie_all_over_the_passages():
