@@ -141,6 +141,7 @@ def test_entities_are_as_many_as_the_readme_says():
     for part, least in zip(PARTS, (320, 100), strict=True):
         rows = entities(part)
         kinds = Counter(kind for sentence in rows for _, kind in names(sentence))
+        assert sum(tag[0] == "B" for sentence in rows for *_, tag in sentence) == 1  # as said there
         assert len(rows) >= least and min(kinds.values()) >= 0.1 * kinds.total()
         counts = [len(rows) // 10, len(rows), sum(map(len, rows)), *(kinds[k] for k in ("PER", "LOC", "ORG", "MISC"))]
         assert "| ".join(["", part + " ", *(f"{n} " for n in counts), f"{kinds.total()} |"]) in readme("entities")
