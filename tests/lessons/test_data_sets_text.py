@@ -1,0 +1,576 @@
+"""The text sets of our own: well-formed, of the stated sizes, balanced, and nothing of dev in train."""
+
+import csv
+import difflib
+import io
+import json
+import re
+import unicodedata
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+DATA = Path(__file__).parents[2] / "lessons" / "data"
+PARTS = ("train", "dev")
+SQUAD = {
+    "questions": (200, 70),
+    "questions-or-none": (180, 60),
+    "questions-zh": (90, 30),
+}  # folder: the least number of questions in each part
+
+
+def text(name: str) -> str:
+    """The file as it is: UTF-8 in NFC, Unix line ends, one newline at the end."""
+    content = (DATA / name).read_bytes().decode("utf-8")
+    assert unicodedata.is_normalized("NFC", content) and "\r" not in content and "\ufeff" not in content
+    assert content.endswith("\n")
+    return content
+
+
+def readme(folder: str) -> str:
+    return (DATA / folder / "README.md").read_text(encoding="utf-8")
+
+
+def words(sentence: str) -> list[str]:
+    """Lower-case words, and Chinese characters one by one."""
+    return re.findall(r"[a-z']+|\d+|[\u4e00-\u9fff]", sentence.lower())
+
+
+def near_duplicates(sentences: list[str]) -> list[tuple[str, str]]:
+    """Pairs that share much of their word trigrams (Jaccard), or many words in much the same order."""
+    trigrams = [set(zip(w, w[1:], w[2:], strict=False)) or {tuple(w)} for w in map(words, sentences)]
+    bags = [set(words(sentence)) for sentence in sentences]
+    return [
+        (first, sentences[j])
+        for j in range(len(sentences))
+        for i, first in enumerate(sentences[:j])
+        if jaccard(trigrams[i], trigrams[j]) > 0.3
+        or (jaccard(bags[i], bags[j]) > 0.4 and in_one_order(first, sentences[j]) > 0.75)
+    ]
+
+
+def in_one_order(first: str, second: str) -> float:
+    return difflib.SequenceMatcher(None, first.lower(), second.lower(), False).ratio()
+
+
+def jaccard(one: set, other: set) -> float:
+    both = len(one & other)
+    return both / (len(one) + len(other) - both)
+
+
+def test_a_planted_near_duplicate_is_found():
+    first, second = "The ferry arrives at noon, if it arrives at all.", "这家店的豆花又嫩又香。"
+    copies = ["The ferry arrives at noon if it comes at all.", "他家的豆花又嫩又香。"]
+    assert near_duplicates([first, second, "Nobody was hurt."]) == []
+    assert near_duplicates([first, second, *copies]) == [(first, copies[0]), (second, copies[1])]
+
+
+# Tokens and tags
+
+
+def sentences(name: str, separator: str = " ") -> list[list[list[str]]]:
+    """Blocks of lines between blank lines, each line split into its columns."""
+    blocks = text(name).split("\n\n")
+    assert blocks.pop() == ""  # a blank line ends the last sentence too
+    return [[line.split(separator) for line in block.split("\n")] for block in blocks]
+
+
+POS = r"CC|CD|DT|EX|IN|JJ[RS]?|MD|NNP?S?|PDT|POS|PRP\$?|RB[RS]?|RP|TO|UH|VB[DGNPZ]?|WDT|WP\$?|WRB|[.,:\"]"
+CHUNKS = {"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "INTJ"}
+ENTITIES = {"PER", "LOC", "ORG", "MISC"}
+
+
+def entities(part: str) -> list[list[list[str]]]:
+    return [rows for rows in sentences(f"entities/{part}.txt") if rows[0][0] != "-DOCSTART-"]
+
+
+def names(rows: list[list[str]]) -> list[tuple[str, str]]:
+    """(name, type) of each entity of a sentence in IOB1."""
+    found, before = [], "O"
+    for word, *_, tag in rows:
+        if tag != "O":
+            goes_on = tag[0] == "I" and before[1:] == tag[1:]
+            found.append((f"{found.pop()[0]} {word}" if goes_on else word, tag[2:]))
+        before = tag
+    return found
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_entities_have_four_columns_and_known_tags(part):
+    for rows in entities(part):
+        for row in rows:
+            assert len(row) == 4, row
+            word, pos, chunk, tag = row
+            assert word and re.fullmatch(POS, pos) and {chunk[2:], tag[2:]} <= CHUNKS | ENTITIES | {""}, row
+            assert (pos == word) == (word in {",", ".", '"'}) and (pos in {",", '"', "."}) <= (chunk == tag == "O"), row
+
+
+@pytest.mark.parametrize("column, kinds", [(2, CHUNKS), (3, ENTITIES)])
+@pytest.mark.parametrize("part", PARTS)
+def test_entities_are_iob1(part, column, kinds):
+    for rows in entities(part):
+        before = "O"
+        for row in rows:
+            tag = row[column]
+            assert tag == "O" or (tag[:2] in {"I-", "B-"} and tag[2:] in kinds), row
+            assert tag[0] != "B" or before[2:] == tag[2:], row  # B- only after a neighbour of its kind
+            before = tag
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_entities_lie_in_noun_chunks(part):
+    for rows in entities(part):
+        for word, pos, chunk, tag in rows:
+            inside = chunk.endswith("-NP") or pos in {"IN", "JJ"}  # “University of Leeds”, “is Italian”
+            assert tag == "O" or inside, (word, rows)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_entities_come_in_documents_of_ten(part):
+    blocks = sentences(f"entities/{part}.txt")
+    starts = [i for i, rows in enumerate(blocks) if rows[0][0] == "-DOCSTART-"]
+    assert all(blocks[i] == [["-DOCSTART-", "-X-", "O", "O"]] for i in starts)
+    assert starts == list(range(0, len(blocks), 11)) and len(blocks) % 11 == 0
+
+
+def test_entities_are_as_many_as_the_readme_says():
+    for part, least in zip(PARTS, (320, 100), strict=True):
+        rows = entities(part)
+        kinds = Counter(kind for sentence in rows for _, kind in names(sentence))
+        assert sum(tag[0] == "B" for sentence in rows for *_, tag in sentence) == 1  # as said there
+        assert len(rows) >= least and min(kinds.values()) >= 0.1 * kinds.total()
+        counts = [len(rows) // 10, len(rows), sum(map(len, rows)), *(kinds[k] for k in ("PER", "LOC", "ORG", "MISC"))]
+        assert "| ".join(["", part + " ", *(f"{n} " for n in counts), f"{kinds.total()} |"]) in readme("entities")
+
+
+def test_most_entities_of_dev_are_new():
+    known = {name for rows in entities("train") for name in names(rows)}
+    dev = [name for rows in entities("dev") for name in names(rows)]
+    share = sum(name not in known for name in dev) / len(dev)
+    assert f"({share:.0%}, ".replace("%", " %") in readme("entities") and share > 0.5
+
+
+def test_ambiguous_words_have_more_than_one_reading():
+    readings: dict[str, set[str]] = {}
+    for rows in entities("train") + entities("dev"):
+        for word, *_, tag in rows:
+            readings.setdefault(word.lower(), set()).add(tag[2:])
+    table = re.findall(r"^\| ([A-Z][\w, ]+) \| (person|firm|place)", readme("entities"), re.M)
+    listed = [word.lower() for line, _ in table for word in line.split(", ")]
+    assert len(listed) > 30
+    assert [word for word in listed if len(readings[word]) < 2] == []
+
+
+def test_no_entity_sentence_is_said_twice():
+    assert near_duplicates([" ".join(row[0] for row in rows) for p in PARTS for rows in entities(p)]) == []
+
+
+# Questions on passages
+
+
+def passages(folder: str, part: str) -> list[dict]:
+    """The paragraphs of a SQuAD file."""
+    loaded = json.loads(text(f"{folder}/{part}.json"))
+    assert set(loaded) == {"version", "data"}
+    assert all(set(article) == {"title", "paragraphs"} for article in loaded["data"])
+    return [passage for article in loaded["data"] for passage in article["paragraphs"]]
+
+
+def asked(folder: str, part: str) -> list[dict]:
+    return [question for passage in passages(folder, part) for question in passage["qas"]]
+
+
+def spans(question: dict) -> list[dict]:
+    return question["answers"] + question.get("plausible_answers", [])
+
+
+@pytest.mark.parametrize("folder", SQUAD)
+def test_answers_stand_at_their_offsets(folder):
+    for passage in (passage for part in PARTS for passage in passages(folder, part)):
+        context = passage["context"]
+        assert context == context.strip() and "\n" not in context and "  " not in context
+        for question in passage["qas"]:
+            assert question["question"] == question["question"].strip() and question["question"][-1] in "?\uff1f"
+            assert spans(question), question
+            for answer in spans(question):
+                start, end = answer["answer_start"], answer["answer_start"] + len(answer["text"])
+                assert answer["text"] and context[start:end] == answer["text"], question
+                assert re.fullmatch(r"\w(.*[\w%])?", answer["text"]), question
+                around = context[max(start - 1, 0) : start + 1], context[end - 1 : end + 1]
+                assert not any(re.fullmatch("[A-Za-z0-9]{2}", edge) for edge in around), question  # whole words
+
+
+@pytest.mark.parametrize("folder", SQUAD)
+def test_questions_of_dev_have_passages_of_their_own(folder):
+    contexts = {part: [passage["context"] for passage in passages(folder, part)] for part in PARTS}
+    assert len(set(contexts["train"] + contexts["dev"])) == len(contexts["train"] + contexts["dev"])
+    assert near_duplicates(contexts["train"] + contexts["dev"]) == []
+    questions = [question for part in PARTS for question in asked(folder, part)]
+    assert len({question["id"] for question in questions}) == len(questions)
+    assert len({" ".join(words(question["question"])) for question in questions}) == len(questions)
+
+
+@pytest.mark.parametrize("folder", SQUAD)
+def test_questions_are_as_many_as_the_readme_says(folder):
+    for part, least in zip(PARTS, SQUAD[folder], strict=True):
+        assert len(asked(folder, part)) >= least
+        assert f"| {part} | {len(passages(folder, part))} | {len(asked(folder, part))} |" in readme(folder)
+
+
+@pytest.mark.parametrize("folder, least, most", [("questions", 60, 120), ("questions-zh", 100, 150)])
+def test_passages_are_of_the_stated_length(folder, least, most):
+    for part in PARTS:
+        contexts = [passage["context"] for passage in passages(folder, part)]
+        lengths = [len(context if folder == "questions-zh" else context.split()) for context in contexts]
+        assert min(lengths) >= least and max(lengths) <= most
+        stated = f"| {min(lengths)} to {max(lengths)}, {sum(lengths) / len(lengths):.0f} on average |"
+        assert stated in readme(folder)
+
+
+@pytest.mark.parametrize("folder", SQUAD)
+def test_dev_questions_accept_more_than_one_answer(folder):
+    for question in asked(folder, "dev"):
+        texts = [answer["text"] for answer in question["answers"]]
+        assert len(set(texts)) == len(texts) <= 3, question
+        assert len(texts) >= 2 or question.get("is_impossible") or folder == "questions-zh", question
+    assert all(len(spans(question)) == 1 for question in asked(folder, "train"))
+
+
+def test_most_chinese_dev_questions_accept_more_than_one_answer():
+    several = [len(question["answers"]) > 1 for question in asked("questions-zh", "dev")]
+    assert f"{sum(several)} of the {len(several)} dev questions" in readme("questions-zh")
+
+
+def test_answers_lie_all_over_the_passages():
+    quarters = Counter(
+        4 * question["answers"][0]["answer_start"] // len(passage["context"])
+        for passage in passages("questions", "train")
+        for question in passage["qas"]
+    )
+    assert "{}, {}, {} and {} of train".format(*(quarters[i] for i in range(4))) in readme("questions")
+    assert min(quarters.values()) > 0.2 * quarters.total()
+
+
+# Chinese reviews
+
+KINDS = ("plain", "negation", "contrast", "irony")
+
+
+def reviews(*parts: str) -> list[tuple[str, str, str]]:
+    """(text, label, kind)"""
+    found = []
+    for part in parts:
+        header, *lines, last = text(f"reviews-zh/{part}.tsv").split("\n")
+        assert (header, last) == ("text\tlabel\tkind", "")
+        found += [tuple(line.split("\t")) for line in lines]
+    return found
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_chinese_reviews_are_balanced_in_each_kind(part):
+    counts = Counter((label, kind) for _, label, kind in reviews(part))
+    assert set(counts) == {(label, kind) for label in ("positive", "negative") for kind in KINDS}
+    assert all(counts["positive", kind] == counts["negative", kind] for kind in KINDS)
+
+
+def test_chinese_reviews_are_as_many_as_the_readme_says():
+    for kind in (*KINDS, "all"):
+        train, dev = (sum(kind in (k, "all") for _, _, k in reviews(part)) for part in PARTS)
+        assert f"| {kind} | {train} | {dev} | {train + dev} |" in readme("reviews-zh")
+    assert len(reviews("train")) >= 240 and len(reviews("dev")) >= 80
+
+
+def test_chinese_reviews_are_clean_and_quoted_right():
+    quoted = re.findall(r"^\| (\w+) \| (positive|negative) \| (.+) \|$", readme("reviews-zh"), re.M)
+    assert len(quoted) == 8 and {(s, label, kind) for kind, label, s in quoted} <= set(reviews(*PARTS))
+    for sentence, _, _ in reviews(*PARTS):
+        assert re.fullmatch("[\u4e00-\u9fff\uff0c\uff1a\u3001]{10,30}[\u3002\uff1f\uff01]", sentence), sentence
+
+
+def test_no_chinese_review_is_said_twice():
+    assert near_duplicates([sentence for sentence, _, _ in reviews(*PARTS)]) == []
+
+
+def test_no_character_gives_the_class_away():
+    seen = {
+        label: Counter(c for s, own, _ in reviews(*PARTS) if own == label for c in set(s))
+        for label in ("positive", "negative")
+    }
+    for character in seen["positive"] | seen["negative"]:
+        counts = [side[character] for side in seen.values()]
+        assert sum(counts) < 15 or max(counts) / sum(counts) <= 0.9, (character, counts)
+
+
+def test_counting_characters_is_above_chance_and_far_from_perfect():
+    train, dev = reviews("train"), reviews("dev")
+    model = make_pipeline(
+        CountVectorizer(binary=True, analyzer="char", ngram_range=(1, 2)), LogisticRegression(max_iter=1000)
+    ).fit([s for s, _, _ in train], [label for _, label, _ in train])
+    right = [label == own for label, (_, own, _) in zip(model.predict([s for s, _, _ in dev]), dev, strict=True)]
+    print(f"dev {sum(right) / len(dev):.3f}")
+    for kind in KINDS:
+        own = [hit for hit, (_, _, k) in zip(right, dev, strict=True) if k == kind]
+        print(f"{kind} {sum(own) / len(own):.3f}")
+    assert 0.5 < sum(right) / len(right) < 0.8
+
+
+# Choices
+
+SWAG = [
+    "video-id",
+    "fold-ind",
+    "startphrase",
+    "sent1",
+    "sent2",
+    "gold-source",
+    *(f"ending{i}" for i in range(4)),
+    "label",
+]
+
+
+def choices(part: str) -> list[dict[str, str]]:
+    reader = csv.DictReader(io.StringIO(text(f"choices/{part}.csv")), strict=True)
+    assert reader.fieldnames == SWAG
+    return list(reader)
+
+
+def endings(row: dict[str, str]) -> tuple[str, list[str]]:
+    """The right ending, and the three wrong ones."""
+    found = [row[f"ending{i}"] for i in range(4)]
+    return found.pop(int(row["label"])), found
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_choices_are_whole(part):
+    for number, row in enumerate(choices(part)):
+        assert None not in row and row["gold-source"] == "gold" and row["fold-ind"] == str(number), row
+        assert row["startphrase"] == f"{row['sent1']} {row['sent2']}"
+        assert row["sent1"][0].isupper() and row["sent1"][-1] in ".!?" and row["sent2"][0].isupper()
+        right, wrong = endings(row)
+        assert len({right, *wrong}) == 4, row
+        assert all(ending == ending.strip() and ending[-1] == "." for ending in (right, *wrong)), row
+
+
+def test_choices_are_balanced_as_the_readme_says():
+    for part, least in zip(PARTS, (200, 70), strict=True):
+        rows = choices(part)
+        labels = Counter(row["label"] for row in rows)
+        lengths = [[len(e.split()) for row in rows for e in kind(row)] for kind in (right_ending, wrong_endings)]
+        means = [sum(each) / len(each) for each in lengths]
+        assert len(rows) >= least and len(set(labels.values())) == 1 and abs(means[0] - means[1]) < 0.2
+        stated = [len(rows), *(labels[str(i)] for i in range(4)), *(f"{mean:.1f}" for mean in means)]
+        assert f"| {part} | {' | '.join(map(str, stated))} |" in readme("choices")
+
+
+def right_ending(row: dict[str, str]) -> list[str]:
+    return [endings(row)[0]]
+
+
+def wrong_endings(row: dict[str, str]) -> list[str]:
+    return endings(row)[1]
+
+
+def test_no_situation_of_choices_is_told_twice():
+    rows = [row for part in PARTS for row in choices(part)]
+    assert near_duplicates([row["startphrase"] for row in rows]) == []
+    rights = [endings(row)[0] for row in rows]
+    assert len(set(rights)) == len(rights)
+    assert len({row["video-id"] for row in rows}) == len(rows)
+
+
+def test_choices_borrow_right_endings_as_wrong_ones():
+    borrowed = total = 0
+    for part in PARTS:
+        rights = {endings(row)[0] for row in choices(part)}
+        for row in choices(part):
+            borrowed += sum(ending in rights for ending in endings(row)[1])
+            total += 3
+    assert f"{borrowed} of the {total} wrong endings" in readme("choices") and borrowed > total / 2
+
+
+def test_choices_cannot_be_made_by_length_or_words_alone():
+    for part in PARTS:
+        rows = choices(part)
+        for pick, limit in ((max, 0.3), (min, 0.3)):
+            lone = 0
+            for row in rows:
+                right, wrong = endings(row)
+                lone += pick(map(len, wrong)) != len(right) == pick(map(len, (right, *wrong)))
+            print(f"{part}: the right ending is the {pick.__name__} of its four in {lone / len(rows):.1%}")
+            assert lone / len(rows) < limit
+        hits = 0.0
+        for row in rows:
+            shared = [len(longer(row["startphrase"]) & longer(row[f"ending{i}"])) for i in range(4)]
+            hits += (shared[int(row["label"])] == max(shared)) / shared.count(max(shared))
+        print(f"{part}: most longer words shared with the situation {hits / len(rows):.1%}")
+        assert hits / len(rows) < 0.35
+
+    train, dev = ([row[f"ending{i}"] for row in choices(part) for i in range(4)] for part in PARTS)
+    right = [row["label"] == str(i) for row in choices("train") for i in range(4)]
+    model = make_pipeline(CountVectorizer(binary=True), LogisticRegression(max_iter=1000)).fit(train, right)
+    likely = model.predict_proba(dev)[:, 1].reshape(-1, 4).argmax(1)
+    accuracy = (likely == [int(row["label"]) for row in choices("dev")]).mean()
+    print(f"dev, words of the endings alone: {accuracy:.1%}")
+    assert accuracy < 0.4
+
+
+def longer(sentence: str) -> set[str]:
+    return {word for word in words(sentence) if len(word) > 3}
+
+
+# Questions with and without an answer
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_third_of_the_questions_has_no_answer_in_each_passage(part):
+    for passage in passages("questions-or-none", part):
+        impossible = [question for question in passage["qas"] if question["is_impossible"]]
+        assert len(impossible) * 3 == len(passage["qas"])
+        assert all(not question["answers"] and question["plausible_answers"] for question in impossible)
+        assert all("plausible_answers" not in q and q["answers"] for q in passage["qas"] if not q["is_impossible"])
+    questions = asked("questions-or-none", part)
+    without = sum(question["is_impossible"] for question in questions)
+    assert f"| {len(questions)} | {len(questions) - without} | {without} |" in readme("questions-or-none")
+
+
+def test_both_english_sets_of_questions_have_their_own_passages():
+    contexts = [p["context"] for f in ("questions", "questions-or-none") for part in PARTS for p in passages(f, part)]
+    assert near_duplicates(contexts) == []
+
+
+def test_the_question_alone_does_not_tell_whether_there_is_an_answer():
+    (train, fit), (dev, true) = (
+        zip(*((q["question"], q["is_impossible"]) for q in asked("questions-or-none", part)), strict=True)
+        for part in PARTS
+    )
+    model = make_pipeline(CountVectorizer(binary=True), LogisticRegression(max_iter=1000)).fit(train, fit)
+    accuracy = model.score(dev, true)
+    print(f"dev, words of the question alone: {accuracy:.1%}; always an answer: {1 - sum(true) / len(true):.1%}")
+    assert accuracy < 0.72
+
+
+# Chinese entities
+
+
+def characters(part: str) -> list[tuple[str, list[str]]]:
+    """(sentence, one tag for each of its characters)"""
+    return [("".join(c for c, _ in rows), [tag for _, tag in rows]) for rows in sentences(f"entities-zh/{part}.txt")]
+
+
+def chinese_names(sentence: str, tags: list[str]) -> list[tuple[str, str]]:
+    """(name, type) of each entity of a sentence in BIO."""
+    found = []
+    for character, tag in zip(sentence, tags, strict=True):
+        if tag[0] == "B":
+            found.append((character, tag[2:]))
+        elif tag[0] == "I":
+            found[-1] = (found[-1][0] + character, tag[2:])
+    return found
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_chinese_entities_are_bio(part):
+    for sentence, tags in characters(part):
+        assert re.fullmatch("[\u4e00-\u9fff\uff0c\uff1a\u3001]{8,40}[\u3002\uff1f\uff01]", sentence), sentence
+        assert len(tags) == len(sentence)  # one character a line
+        for before, tag in zip(["O", *tags], tags, strict=False):
+            assert tag == "O" or (tag[:2] in {"B-", "I-"} and tag[2:] in {"PER", "LOC", "ORG"}), sentence
+            assert tag[0] != "I" or before[2:] == tag[2:], sentence
+
+
+def test_chinese_entities_are_as_many_as_the_readme_says():
+    without = 0
+    for part, least in zip(PARTS, (220, 70), strict=True):
+        lines = characters(part)
+        kinds = Counter(kind for line in lines for _, kind in chinese_names(*line))
+        without += sum(not chinese_names(*line) for line in lines)
+        numbers = [len(lines), sum(len(s) for s, _ in lines), *(kinds[k] for k in ("PER", "LOC", "ORG")), kinds.total()]
+        assert len(lines) >= least and f"| {part} | {' | '.join(map(str, numbers))} |" in readme("entities-zh")
+    assert f"{without} sentences hold no name" in readme("entities-zh")
+
+
+def test_most_chinese_entities_of_dev_are_new():
+    known = {name for line in characters("train") for name in chinese_names(*line)}
+    dev = [name for line in characters("dev") for name in chinese_names(*line)]
+    share = f"{sum(name not in known for name in dev) / len(dev):.0%}".replace("%", " %")
+    assert f"({share}, compared with its type)" in readme("entities-zh")
+
+
+def test_ambiguous_chinese_words_have_both_readings():
+    marked: dict[str, set[str]] = {}
+    plain = ""
+    for sentence, tags in (line for part in PARTS for line in characters(part)):
+        for name, kind in chinese_names(sentence, tags):
+            marked.setdefault(name, set()).add(kind)
+        plain += "".join(c if tag == "O" else "|" for c, tag in zip(sentence, tags, strict=True))
+    table = re.findall(r"^\| ([\u4e00-\u9fff, ]+) \| (\w+), (.+) \|$", readme("entities-zh"), re.M)
+    assert len(table) == 3
+    for line, first, second in table:
+        for word in line.split(", "):
+            assert {"person": "PER", "firm": "ORG"}[first] in marked[word], word
+            assert word in plain if second == "common word" else "LOC" in marked[word], word
+
+
+def test_no_chinese_entity_sentence_is_said_twice():
+    assert near_duplicates([sentence for part in PARTS for sentence, _ in characters(part)]) == []
+
+
+# Stories
+
+
+def stories(part: str) -> list[tuple[str, list[tuple[str, list[str], str]]]]:
+    """(story, [(question, four options, letter of the right one)])"""
+    rows = [line.split("\t") for line in text(f"stories/{part}.tsv").split("\n")[:-1]]
+    answers = [line.split("\t") for line in text(f"stories/{part}.ans").split("\n")[:-1]]
+    assert all(len(row) == 23 for row in rows) and all(len(answer) == 4 for answer in answers)
+    assert [row[0] for row in rows] == [f"stories.{part}.{i}" for i in range(len(rows))]
+    return [
+        (row[2], [(row[i], row[i + 1 : i + 5], letter) for i, letter in zip(range(3, 23, 5), answer, strict=True)])
+        for row, answer in zip(rows, answers, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_stories_have_four_questions_with_four_options(part):
+    for story, questions in stories(part):
+        assert 100 <= len(story.replace("\\newline", " ").split()) <= 145 and "\\newline" in story
+        for question, options, letter in questions:
+            assert re.fullmatch(r"(one|multiple): [A-Z].*\?", question) and letter in "ABCD"
+            assert len(set(options)) == 4 and all(option == option.strip() != "" for option in options), question
+
+
+def test_stories_are_balanced_as_the_readme_says():
+    for part, least in zip(PARTS, (16, 6), strict=True):
+        questions = [question for _, each in stories(part) for question in each]
+        letters = Counter(letter for _, _, letter in questions)
+        assert len(stories(part)) >= least and len(set(letters.values())) == 1
+        one = sum(question.startswith("one:") for question, _, _ in questions)
+        numbers = [len(stories(part)), len(questions), one, len(questions) - one, *(letters[x] for x in "ABCD")]
+        assert f"| {part} | {' | '.join(map(str, numbers))} |" in readme("stories")
+
+
+def test_stories_cannot_be_answered_by_length_or_matching_words():
+    for part in PARTS:
+        longest, shortest, matching, total = 0, 0, 0.0, 0
+        for story, questions in stories(part):
+            for _, options, letter in questions:
+                right = "ABCD".index(letter)
+                lengths = [len(option) for option in options]
+                others = lengths[:right] + lengths[right + 1 :]
+                longest += lengths[right] > max(others)
+                shortest += lengths[right] < min(others)
+                found = [len(longer(option) & longer(story)) / max(len(longer(option)), 1) for option in options]
+                matching += (found[right] == max(found)) / found.count(max(found))
+                total += 1
+        print(f"{part}: longest {longest / total:.1%}, shortest {shortest / total:.1%}, words {matching / total:.1%}")
+        assert longest / total < 0.3 and shortest / total < 0.3 and matching / total < 0.6
+
+
+def test_no_story_is_told_twice():
+    assert near_duplicates([story for part in PARTS for story, _ in stories(part)]) == []
+    asked_of = [(story, question) for part in PARTS for story, each in stories(part) for question, _, _ in each]
+    assert len(set(asked_of)) == len(asked_of)
