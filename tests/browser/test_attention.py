@@ -29,15 +29,15 @@ def formula(page, text: str):
 def test_a_click_on_a_cell_shows_its_arithmetic_and_the_link_keeps_it(page):
     open_page(page, "attention", step=2, padding=0, sentence=SENTENCE)
     expect(formula(page, r"q_{2} \cdot k_{3}")).to_have_count(1)
-    click_point(page, chart(page, "pairs-1"), 4 * 9 + 6)  # [CLS], six words, a full stop, [SEP]
+    click_point(page, chart(page, "pairs"), 4 * 9 + 6)  # [CLS], six words, a full stop, [SEP]
     expect(formula(page, r"q_{5} \cdot k_{7}")).to_have_count(1)
     expect(page).to_have_url(re.compile("row=5.*column=7"))
     page.reload()
     wait_idle(page)
     expect(formula(page, r"q_{5} \cdot k_{7}")).to_have_count(1)
-    click_point(page, chart(page, "pairs-1"), 4 * 9 + 5)
+    click_point(page, chart(page, "pairs"), 4 * 9 + 5)
     expect(formula(page, r"q_{5} \cdot k_{6}")).to_have_count(1)
-    click_point(page, chart(page, "pairs-1"), 4 * 9 + 6)  # once more the cell clicked before
+    click_point(page, chart(page, "pairs"), 4 * 9 + 6)  # once more the cell clicked before
     expect(formula(page, r"q_{5} \cdot k_{7}")).to_have_count(1)
 
 

@@ -29,7 +29,6 @@ from ui.source import source_of
 
 LESSON = Lesson("attention")
 TEXT = LESSON.examples[0]
-STEPS = ["pairs-1", "pairs-2", "pairs-3", "pairs-4"]
 PARTS = ("One head", "All heads", "Break it", "Against an RNN", "Weights and reasons")
 
 
@@ -83,7 +82,7 @@ def test_each_matrix_is_the_models_own(model, reading, step):
     padded = reading.padded(2)
     one = take_apart(model, padded.batch(), record(model.bert, padded.batch()), 1, 2)
     expected = (one.products, one.scores, one.masked, one.probs)[step - 2]
-    cells = shown(app, STEPS[step - 2])
+    cells = shown(app, "pairs")
     assert len(cells) == expected.numel()
     for cell, value in zip(cells, expected.flatten().tolist(), strict=True):
         if math.isinf(value):
@@ -290,7 +289,7 @@ def test_any_sentence_in_every_part(part, query):
 def test_a_long_text_is_cut_and_the_page_says_so():
     app = open_page(sentence="word " * 50)
     assert any("tokens. The model reads 18 of them" in box.value for box in app.info)
-    assert len(shown(open_page(sentence="word " * 50, step=2, padding=0), "pairs-1")) == 324
+    assert len(shown(open_page(sentence="word " * 50, step=2, padding=0), "pairs")) == 324
 
 
 def test_every_figure_is_described():
