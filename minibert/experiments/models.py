@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert.attention_masks import causal_mask
 from minibert.config import BertConfig
-from minibert.heads import ClassificationOutput, mean_of_tokens
+from minibert.heads import HeadOutput, mean_of_tokens
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, Tap, initialize, no_tap
 
 
@@ -72,7 +72,7 @@ class OnTop(nn.Module):
         self.classifier = nn.Linear(config.hidden_size, classes)
         initialize(self.classifier, config.initializer_range)
 
-    def forward(self, batch: Batch, tap: Tap = no_tap) -> ClassificationOutput:
+    def forward(self, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
         """→ logits (B, classes), or (B, T, classes) if per_token; the loss leaves out what is labelled −100."""
         mask = causal_mask(batch.ids.size(1), batch.ids.device) if self.left_to_right else None
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self.frozen):
@@ -85,7 +85,7 @@ class OnTop(nn.Module):
         loss = None
         if batch.labels is not None:
             loss = F.cross_entropy(logits.float().flatten(0, -2), batch.labels.flatten(), ignore_index=IGNORE)
-        return ClassificationOutput(logits, loss)
+        return HeadOutput(logits, loss)
 
 
 class BiLstm(nn.Module):
