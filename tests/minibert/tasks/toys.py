@@ -36,7 +36,7 @@ def example(task: str, i: int, rng: random.Random):
         case "multilabel":
             more = i // 2 % 2
             labels = (("z",) if i % 2 else ()) + (("y",) if more else ())
-            return LabelsExample(text + (" y" if more else ""), labels)
+            return LabelsExample(" ".join([plain, *(f"{label} {label}" for label in labels)]), labels)
         case "tagging":
             words = text.split()
             return TaggedExample(tuple(words), tuple("B-Z" if word == "z" else "O" for word in words))
