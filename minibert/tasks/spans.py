@@ -6,7 +6,7 @@ import json
 import re
 import string
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -170,11 +170,8 @@ class Spans(Task):
         return next(iter(self.readers))
 
     def example(self, given):
-        if not isinstance(given, Mapping):
-            raise ValueError("the input must be an object with a question and a context")
-        return SpanExample(
-            str(given.get("id", "")), *text_given(given, "question", "context"), extra=extra_given(given)
-        )
+        extra = extra_given(given)
+        return SpanExample(extra.get("id", ""), *text_given(given, "question", "context"), extra=extra)
 
     def labels(self, data):
         return ["start", "end"]
