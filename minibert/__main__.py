@@ -159,6 +159,7 @@ def parser() -> argparse.ArgumentParser:
     reading.add_argument("--doc-stride", type=positive(int), default=64, help="tokens between two windows' starts")
     reading.add_argument("--pooling", choices=("cls", "mean", "max"), default="cls")
     reading.add_argument("--layers", default="last", help="last, last_four_concat, weighted … (see minibert/heads.py)")
+    reading.add_argument("--bilstm", action="store_true", help="one between BERT and the new layer")
     reading.add_argument("--metadata", nargs="+", default=[], metavar="COLUMN", help="columns to read beside the text")
     reading.add_argument("--metadata-as", choices=("embedding", "token"), default="embedding")
 
@@ -354,7 +355,7 @@ def finetune(options) -> None:
         ratio = f"the commonest {train.imbalance.ratio:.1f} times the rarest"
         print(f"{len(train.examples)} examples to train on: {counts}; {ratio}", file=sys.stderr)
     same = ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
-    same += ("truncation", "doc_stride", "pooling", "layers", "metadata_as", "seed", "max_seconds")
+    same += ("truncation", "doc_stride", "pooling", "layers", "bilstm", "metadata_as", "seed", "max_seconds")
     augment = options.augment
     settings = FinetuneSettings(
         **{name: getattr(options, name) for name in same},

@@ -147,10 +147,9 @@ def finetune(
             yield Sample(step, [answered(predictor, given) for given in watch])
 
     def save() -> None:
-        final = predictor
-        if task.tune_on == "dev":
-            final = predictor.tuned(seen.examples, dev_features)
-        final.save(out)
+        said = last.details["predictions"]
+        changes = task.tune(said, seen.examples, labels) if task.tune_on == "dev" else {}
+        predictor.changed(**changes).save(out)
 
     used = {row.example for row in features}
     sizes = {
@@ -519,10 +518,13 @@ class Predictor:
         while chunk := list(islice(inputs, batch_size)):
             yield from self.predict(chunk)
 
+    def changed(self, **options: Any) -> Predictor:
+        return replace(self, options=replace(self.options, **options))
+
     def tuned(self, examples: Sequence, features: Sequence[Features] | None = None) -> Predictor:
         """With the thresholds that are best on these examples."""
         predictions, _ = self.answers(examples, features)
-        return replace(self, options=replace(self.options, **self.task.tune(predictions, examples, self.labels)))
+        return self.changed(**self.task.tune(predictions, examples, self.labels))
 
 
 def evaluate(
@@ -534,16 +536,18 @@ def evaluate(
     details_of: TaskData | None = None,
 ) -> Eval:
     """The task's metrics and the mean loss on `data`. The details hold the labels, what the task draws (a confusion
-    matrix, scores by type …), and a prediction for each example of `data`, or of `details_of`, a part of it."""
+    matrix, scores by type …), and a prediction with its `grade` (0–1) for each example of `data`, or of `details_of`, a
+    part of it."""
     task = predictor.task
     predictions, loss = predictor.answers(data.examples, features)
     metrics = {**task.score(predictions, data.examples), "loss": loss}
     details = task.details(predictions, data.examples, predictor.labels)
-    shown = predictions
-    if details_of is not None:
-        place = {id(example): i for i, example in enumerate(data.examples)}
-        shown = [predictions[place[id(example)]] for example in details_of.examples]
-    shown = [{k: v for k, v in one.items() if k not in task.bulky} for one in shown]
+    place = {id(example): i for i, example in enumerate(data.examples)}
+    shown = [
+        {k: v for k, v in predictions[place[id(example)]].items() if k not in task.bulky}
+        | {"grade": task.grade(predictions[place[id(example)]], example)}
+        for example in (details_of or data).examples
+    ]
     return Eval(
         step,
         metrics,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Bert, Tap, initialize, no_tap
@@ -63,11 +64,30 @@ class LearnedMix(nn.Module):
         return self.scale * torch.einsum("l,lbth->bth", self.weights.softmax(0), torch.stack(tuple(layers)))
 
 
+class BiLstm(nn.Module):
+    """One LSTM reads forwards, one backwards, H/2 numbers each, side by side; padding is not read."""
+
+    def __init__(self, hidden: int):
+        super().__init__()
+        if hidden % 2:
+            raise ValueError(f"a BiLSTM halves the hidden size, which must be even, not {hidden}")
+        self.lstm = nn.LSTM(hidden, hidden // 2, batch_first=True, bidirectional=True)
+
+    def forward(self, x: Tensor, padding: Tensor | None = None) -> Tensor:
+        """x: (B, T, H), padding: (B, T) True where real → (B, T, H), 0 at padding."""
+        lengths = torch.full((x.size(0),), x.size(1)) if padding is None else padding.sum(1).cpu()
+        with torch.autocast(x.device.type, enabled=False):  # an LSTM in bfloat16 is slower on a CPU
+            packed = pack_padded_sequence(x.float(), lengths, batch_first=True, enforce_sorted=False)
+            read, _ = self.lstm(packed)
+        return pad_packed_sequence(read, batch_first=True, total_length=x.size(1))[0]
+
+
 class Head(nn.Module):
     """BERT, and what a new layer may read of it: the tokens of some layers, or one vector pooled from them.
 
     dropout_samples: in training that many dropout masks over the same vector, and the mean of their losses (Inoue
-    2019) · metadata: number of values of each metadata column; a learned vector for each is added to what is read.
+    2019) · metadata: number of values of each metadata column; a learned vector for each is added to what is read ·
+    bilstm: one stands between BERT and the new layer (§5.3).
     """
 
     def __init__(
@@ -78,6 +98,7 @@ class Head(nn.Module):
         layers: str = "last",
         dropout_samples: int = 1,
         metadata: Sequence[int] = (),
+        bilstm: bool = False,
         **parts,
     ):
         super().__init__()
@@ -93,6 +114,8 @@ class Head(nn.Module):
         self.width = copies * config.hidden_size  # what a new layer reads
         if layers == "weighted":
             self.mix = LearnedMix(depth)
+        if bilstm:
+            self.bilstm = BiLstm(self.width)
         self.metadata = nn.ModuleList(nn.Embedding(values + 1, self.width) for values in metadata)
         initialize(self.metadata, config.initializer_range)
 
@@ -110,6 +133,9 @@ class Head(nn.Module):
         else:
             x = self.choose(every_layer(self.bert, batch, tap))  # (B, T, width)
             pooled = self.pool(x, batch.padding)  # (B, width)
+        if hasattr(self, "bilstm"):
+            x = self.bilstm(x, batch.padding)  # (B, T, width)
+            pooled = self.pool(x, batch.padding)
         for column, table in enumerate(self.metadata):
             vector = table(batch.metadata[:, column])  # (B, width)
             x, pooled = x + vector.unsqueeze(1), pooled + vector
@@ -356,9 +382,13 @@ class BertForIntentAndEntities(Head):
 # --- config.json ------------------------------------------------------------------------------------------------------
 
 
-def metadata_sizes(options: Options) -> list[int]:
-    """How many values each metadata column has, where they are embedded."""
-    return [len(options.metadata_values[name]) for name in options.metadata if options.metadata_as == "embedding"]
+def reading_options(options: Options) -> dict:
+    """The keyword arguments of every head that say what it reads; metadata as the number of each column's values."""
+    embedded = options.metadata if options.metadata_as == "embedding" else ()
+    return {
+        **{name: getattr(options, name) for name in ("pooling", "layers", "dropout_samples", "bilstm")},
+        "metadata": [len(options.metadata_values[name]) for name in embedded],
+    }
 
 
 def names_to_config(labels: Sequence[str]) -> dict:
@@ -378,6 +408,7 @@ def reading_to_config(head: Head) -> dict:
     return {
         "classifier_pooling": head.pooling,
         "classifier_layers": head.layers,
+        "classifier_bilstm": hasattr(head, "bilstm"),
         "classifier_metadata": [table.num_embeddings - 1 for table in head.metadata],
     }
 
@@ -387,4 +418,5 @@ def reading_from_config(values: dict) -> dict:
         "pooling": values.get("classifier_pooling", "cls"),
         "layers": values.get("classifier_layers", "last"),
         "metadata": values.get("classifier_metadata", []),
+        "bilstm": values.get("classifier_bilstm", False),
     }

@@ -116,6 +116,7 @@ class Options:
     max_length: tokens a row · truncation, budgets: see `truncation.keep` · doc_stride: tokens from the start of one
     window to the next (tagging, spans) · max_question, max_answer: tokens · n_best: answers listed.
     pooling, layers: what the new layer reads, see heads.py · dropout_samples: dropout masks averaged (Inoue 2019) ·
+    bilstm: between BERT and the new layer, as the paper has it over frozen features (§5.3; random at the start) ·
     metadata: columns read beside the text; metadata_as: "embedding" (a learned vector per value, added to what the
     new layer reads) or "token" (`[COLUMN=VALUE]` in front); metadata_values: the values seen in training.
     null_threshold: "no answer" where its score leads by more · thresholds: of the labels, in their order.
@@ -131,6 +132,7 @@ class Options:
     pooling: str = "cls"
     layers: str = "last"
     dropout_samples: int = 1
+    bilstm: bool = False
     metadata: tuple[str, ...] = ()
     metadata_as: str = "embedding"
     metadata_values: dict[str, list[str]] = field(default_factory=dict)
@@ -411,6 +413,10 @@ class Task(ABC):
     @abstractmethod
     def score(self, predictions: Sequence[dict], examples: Sequence) -> dict[str, float]:
         """The task's metrics."""
+
+    @abstractmethod
+    def grade(self, prediction: dict, example: Any) -> float:
+        """How right one answer is, 0 (wrong) to 1: what a list of mistakes is sorted by."""
 
     def details(self, predictions: Sequence[dict], examples: Sequence, labels: Any) -> dict:
         """What a page draws beside the predictions."""

@@ -193,14 +193,11 @@ class Choices(Task):
         return TaskBatch(**shaped, labels=labels, choices=None if real.all() else real)
 
     def head(self, config, labels, options):
-        from minibert.heads import BertForMultipleChoice, metadata_sizes
+        from minibert.heads import BertForMultipleChoice, reading_options
 
         return BertForMultipleChoice(
             config,
-            pooling=options.pooling,
-            layers=options.layers,
-            dropout_samples=options.dropout_samples,
-            metadata=metadata_sizes(options),
+            **reading_options(options),
         )
 
     def decode(self, outputs, features, examples, labels, options):
@@ -225,6 +222,9 @@ class Choices(Task):
 
         truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
         return {"accuracy": float(accuracy_score(truth, answers))}
+
+    def grade(self, prediction, example):
+        return float(prediction["label"] == example.label)
 
     def texts(self, example):
         return [example.context]

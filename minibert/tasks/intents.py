@@ -165,15 +165,12 @@ class Intents(Task):
         )
 
     def head(self, config, labels, options):
-        from minibert.heads import BertForIntentAndEntities, metadata_sizes
+        from minibert.heads import BertForIntentAndEntities, reading_options
 
         return BertForIntentAndEntities(
             config,
             labels,
-            pooling=options.pooling,
-            layers=options.layers,
-            dropout_samples=options.dropout_samples,
-            metadata=metadata_sizes(options),
+            **reading_options(options),
         )
 
     def decode(self, outputs, features, examples, labels, options):
@@ -199,9 +196,13 @@ class Intents(Task):
         truth = [list(example.tags) for example in examples]
         answers = [answer["tags"] for answer in predictions]
         intents = [example.intent for example in examples], [answer["intent"] for answer in predictions]
-        both = [a == b and t == p for a, b, t, p in zip(*intents, truth, answers, strict=True)]
+        both = [self.grade(answer, example) for answer, example in zip(predictions, examples, strict=True)]
         entity = {f"entity_{name}": value for name, value in entity_scores(truth, answers).items()}
         return {"intent_accuracy": float(accuracy_score(*intents)), **entity, "both": sum(both) / len(both)}
+
+    def grade(self, prediction, example):
+        """1 where the intent and every tag are right."""
+        return float(prediction["intent"] == example.intent and prediction["tags"] == list(example.tags))
 
     def details(self, predictions, examples, labels):
         from sklearn.metrics import confusion_matrix

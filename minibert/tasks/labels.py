@@ -119,6 +119,11 @@ class Multilabel(SequenceTask):
             "exact": float(accuracy_score(truth, answers)),
         }
 
+    def grade(self, prediction, example):
+        """The share of right labels among those given or said (Jaccard)."""
+        said, right = set(prediction["labels"]), set(example.marks)
+        return len(said & right) / len(said | right) if said | right else 1.0
+
     def details(self, predictions, examples, labels):
         """Precision, recall and F1 of each label, and how often it occurs."""
         from sklearn.metrics import precision_recall_fscore_support

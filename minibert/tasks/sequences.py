@@ -59,17 +59,17 @@ class SequenceTask(Task):
         return TaskBatch(**padded(features, pad_id), labels=labels)
 
     def head(self, config, labels, options):
-        from minibert.heads import BertForSequenceClassification, metadata_sizes
+        from minibert.heads import BertForSequenceClassification, reading_options
 
         return BertForSequenceClassification(
             config,
             labels,
             problem=self.problem,
-            pooling=options.pooling,
-            layers=options.layers,
-            dropout_samples=options.dropout_samples,
-            metadata=metadata_sizes(options),
+            **reading_options(options),
         )
+
+    def grade(self, prediction, example):
+        return float(prediction["label"] == example.label)
 
     def texts(self, example):
         return list(self.inputs(example))

@@ -90,6 +90,9 @@ class Similarity(SequenceTask):
             for example, output in zip(examples, outputs, strict=True)
         ]
 
+    def grade(self, prediction, example):
+        return max(0.0, 1 - abs(prediction["score"] - example.score) / (HIGHEST - LOWEST))
+
     def score(self, predictions, examples):
         """Pearson and Spearman correlation, from scipy; 0 where the answers are all the same."""
         from scipy.stats import pearsonr, spearmanr

@@ -222,11 +222,9 @@ class Spans(Task):
         return TaskBatch(**padded(features, pad_id), labels=labels)
 
     def head(self, config, labels, options):
-        from minibert.heads import BertForQuestionAnswering, metadata_sizes
+        from minibert.heads import BertForQuestionAnswering, reading_options
 
-        return BertForQuestionAnswering(
-            config, layers=options.layers, dropout_samples=options.dropout_samples, metadata=metadata_sizes(options)
-        )
+        return BertForQuestionAnswering(config, **reading_options(options))
 
     def decode(self, outputs, features, examples, labels, options):
         """Of each example: the answer with its place, the `n_best` spans, and P(start) and P(end) of every passage
@@ -289,9 +287,9 @@ class Spans(Task):
         results = [score_answer(p["answer"], e) for p, e in zip(predictions, examples, strict=True)]
         return {"exact_match": mean([em for em, _ in results]), "f1": mean([f1 for _, f1 in results])}
 
-    def details(self, predictions, examples, labels):
-        """(exact match, F1) of each example."""
-        return {"scores": [list(score_answer(p["answer"], e)) for p, e in zip(predictions, examples, strict=True)]}
+    def grade(self, prediction, example):
+        """Its F1."""
+        return score_answer(prediction["answer"], example)[1]
 
 
 class SpansOrNone(Spans):

@@ -149,14 +149,12 @@ class Tagging(Task):
         return TaskBatch(**padded(features, pad_id), labels=tag_labels(features))
 
     def head(self, config, labels, options):
-        from minibert.heads import BertForTokenClassification, metadata_sizes
+        from minibert.heads import BertForTokenClassification, reading_options
 
         return BertForTokenClassification(
             config,
             labels,
-            layers=options.layers,
-            dropout_samples=options.dropout_samples,
-            metadata=metadata_sizes(options),
+            **reading_options(options),
         )
 
     def decode(self, outputs, features, examples, labels, options):
@@ -178,6 +176,11 @@ class Tagging(Task):
 
         truth, answers = [list(example.tags) for example in examples], [answer["tags"] for answer in predictions]
         return {**entity_scores(truth, answers), "tag_accuracy": float(accuracy_score(truth, answers))}
+
+    def grade(self, prediction, example):
+        """The share of words with the right tag."""
+        same = [said == tag for said, tag in zip(prediction["tags"], example.tags, strict=True)]
+        return sum(same) / len(same) if same else 1.0
 
     def details(self, predictions, examples, labels):
         """Scores of each type of entity."""

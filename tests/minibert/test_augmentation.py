@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minibert import checkpoint
@@ -26,11 +26,13 @@ rates = st.floats(0.05, 1.0)
 seeds = st.integers(0, 1000)
 
 
+@settings(deadline=None)
 @given(words, rates, seeds)
 def test_swapping_keeps_every_word(count, rate, seed):
     assert sorted(swapped(count, rate, np.random.default_rng(seed))) == list(range(count))
 
 
+@settings(deadline=None)
 @given(words, rates, seeds)
 def test_dropping_keeps_the_order_and_never_drops_all(count, rate, seed):
     left = kept(count, rate, np.random.default_rng(seed))

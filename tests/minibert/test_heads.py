@@ -120,3 +120,20 @@ def test_wrong_choices_are_named(small_checkpoint):
     ):
         with pytest.raises(ValueError, match=message):
             checkpoint.load(small_checkpoint, kind=BertForSequenceClassification, **options)
+
+
+def test_a_bilstm_between_reads_both_ways_and_no_padding(small_checkpoint, both):
+    hidden, _, batch = both
+    torch.manual_seed(0)
+    kind = BertForTokenClassification
+    model = checkpoint.load(small_checkpoint, kind=kind, labels=["a", "b"], layers="last_four_concat", bilstm=True)
+    with torch.no_grad():
+        tokens, pooled = model.read(batch)
+        alone = model.bilstm(torch.cat(hidden[-4:], -1)[1:, :3])
+        forwards = model.bilstm(torch.cat([hidden[-1][:1, :3]] * 3, -1))
+        longer = model.bilstm(torch.cat([hidden[-1][:1, :4]] * 3, -1))
+    assert tokens.shape == (2, 6, 96) and torch.equal(pooled, tokens[:, 0])
+    torch.testing.assert_close(tokens[1, :3], alone[0])
+    half = tokens.size(-1) // 2
+    torch.testing.assert_close(forwards[0, :, :half], longer[0, :3, :half])  # what follows is not seen forwards
+    assert not torch.allclose(forwards[0, :, half:], longer[0, :3, half:])

@@ -1,7 +1,7 @@
 """Readers: every accepted form, every refusal, every bad line named."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minibert.tasks import TASKS, Example, Problem, TaskDataError, base
@@ -96,6 +96,7 @@ def test_size_limit(monkeypatch, tmp_path):
         TASK.read(tmp_path / "none.tsv")
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200), st.sampled_from(["a.tsv", "a.csv", "a.txt"]))
 def test_whatever_the_bytes_there_is_data_or_a_clear_error(content, name):
     try:
@@ -109,6 +110,7 @@ def test_whatever_the_bytes_there_is_data_or_a_clear_error(content, name):
 cell = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1).filter(lambda s: s.strip())
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(cell, st.sampled_from("ab")), min_size=2).filter(lambda rows: len({r[1] for r in rows}) == 2))
 def test_what_is_written_is_read(rows):
     data = parse("sentence\tlabel\n" + "".join(f"{text}\t{label}\n" for text, label in rows))

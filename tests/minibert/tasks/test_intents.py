@@ -1,7 +1,7 @@
 """Intents: Rasa's markdown, words and tags from places in the text."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minibert.tasks import TASKS, Options, Problem, TaskDataError
@@ -74,6 +74,7 @@ def test_both_counts_what_is_entirely_right():
     assert scores["intent_accuracy"] == 1.0 and scores["both"] == 0.5 and scores["entity_f1"] == 0.0
 
 
+@settings(deadline=None)
 @given(st.text(max_size=120))
 def test_whatever_the_text_there_is_data_or_a_clear_error(text):
     try:

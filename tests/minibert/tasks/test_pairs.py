@@ -1,7 +1,7 @@
 """Pairs: GLUE's headers, unquoted text, columns without a header."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minibert.tasks import TASKS, Options, Problem, TaskDataError
@@ -72,6 +72,7 @@ def test_f1_is_of_the_ones():
     assert scores["f1"] == pytest.approx(2 * 2 / (3 + 3))
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=120))
 def test_whatever_the_bytes_there_is_data_or_a_clear_error(content):
     try:

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minibert.tasks import TASKS, Options, Problem, TaskDataError
@@ -105,6 +105,7 @@ json_values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(json_values)
 def test_whatever_the_json_there_is_data_or_a_clear_error(value):
     try:
@@ -134,6 +135,7 @@ def test_a_long_passage_makes_windows_and_the_answer_stands_in_those_that_hold_i
     assert {tuple(row.target) for row in OR_NONE.features(letters, [none], None, Options(max_length=11))} == {(0, 0)}
 
 
+@settings(deadline=None)
 @given(st.integers(0, 80), st.integers(1, 20), st.integers(1, 20))
 def test_windows_cover_the_passage(tokens, room, stride):
     windows = passage_windows(tokens, room, min(stride, room))
@@ -150,6 +152,7 @@ def test_tokens_of_an_answer_that_begins_inside_a_word():
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(st.integers(1, 12), st.integers(1, 6), st.integers(1, 8), st.integers(0, 99))
 def test_the_best_spans_are_those_of_a_search_through_all(tokens, longest, count, seed):
     rng = np.random.default_rng(seed)
@@ -208,6 +211,7 @@ def test_no_answer_when_the_null_span_leads_by_more_than_the_threshold(letters):
     assert bold["answer"] == "f g"
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans(), st.booleans()), min_size=1, max_size=12))
 def test_the_threshold_is_the_best_of_all(rows):
     examples = [SpanExample("", "q", "c", (Answer("x", 0),) if has else ()) for _, has, _ in rows]

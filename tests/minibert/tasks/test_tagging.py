@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from seqeval.metrics import f1_score
 
@@ -70,6 +70,7 @@ def test_every_scheme_becomes_iob2(tags, expected):
 tag = st.sampled_from(["O", "B-A", "I-A", "B-B", "I-B"])
 
 
+@settings(deadline=None)
 @given(st.lists(tag, max_size=12))
 def test_iob2_names_the_entities_that_seqeval_finds(tags):
     assert entities(to_iob2(tags)) == entities(tags)
@@ -110,6 +111,7 @@ def test_every_word_of_a_long_sentence_is_asked_once_where_it_sees_most(letters)
     assert tuple(answer["tags"]) == tags and len(answer["entities"]) == 20
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 5), max_size=30), st.integers(5, 12), st.integers(1, 12))
 def test_windows_leave_no_word_out(lengths, room, stride):
     windows = windows_of(lengths, room, stride)
@@ -138,6 +140,7 @@ def test_running_text_is_cut_into_words_with_their_places():
     assert example.words[4] == "北" and TASK.example(["a b", "c"]).words == ("a b", "c")
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=150))
 def test_whatever_the_bytes_there_is_data_or_a_clear_error(content):
     try:
