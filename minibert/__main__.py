@@ -309,11 +309,11 @@ def read_task_data(options, task, path: Path, labels=None):
 
 def evaluate(options) -> None:
     from minibert import checkpoint
+    from minibert.finetune import TASK_OF_HEAD, Predictor
+    from minibert.finetune import evaluate as measure_task
 
-    if "minibert_task" in checkpoint.config_values(options.model):
-        from minibert.finetune import Predictor
-        from minibert.finetune import evaluate as measure_task
-
+    values = checkpoint.config_values(options.model)
+    if "minibert_task" in values or set(values.get("architectures") or ()) & set(TASK_OF_HEAD):
         predictor = Predictor.from_directory(options.model)
         for path in options.data:
             metrics = measure_task(predictor, read_task_data(options, predictor.task, path)).metrics

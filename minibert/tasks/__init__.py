@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from minibert.tasks.base import (
+    LABEL_COLUMNS,
     Features,
     Imbalance,
     Options,
@@ -13,6 +14,7 @@ from minibert.tasks.base import (
     Task,
     TaskData,
     TaskDataError,
+    column,
     decoded,
     header_of,
     label_order,
@@ -77,7 +79,8 @@ def guess_task(content: bytes, name: str) -> str:
         return "tagging"
     _, first = next(table(text, name))
     header = header_of(first)
-    if "ending0" in header or "warrant0" in header or (len(header) >= 8 and (len(header) - 3) % 5 == 0):
+    mctest = len(header) >= 8 and (len(header) - 3) % 5 == 0 and column(header, LABEL_COLUMNS) is None
+    if "ending0" in header or "warrant0" in header or mctest:
         return "choice"
     if any(name in header for names in PAIR_COLUMNS.values() for name in names[:2] + names[3:5]):
         return "similarity" if "score" in header else "pair"

@@ -185,6 +185,7 @@ def test_a_wrong_input_is_named(runs, name):
 GUESSES = {
     "sentence\tlabel\nx\t1\n": "classification",
     "1\tgood\n0\tbad\n": "classification",
+    "a\tb\tc\td\te\tf\tsentence\tlabel\n1\t2\t3\t4\t5\t6\tx\t1\n": "classification",
     "index\tsentence1\tsentence2\tlabel\n0\ta\tb\tentailment\n": "pair",
     "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\ta\tb\n": "pair",
     "甲\t乙\t1\n": "pair",
