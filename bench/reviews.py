@@ -13,8 +13,8 @@ import statistics
 from pathlib import Path
 
 from bench.machine import record
-from minibert.finetune import FinetuneSettings, finetune_classification
-from minibert.tasks import ClassificationData, read_classification
+from minibert.finetune import FinetuneSettings, finetune
+from minibert.tasks import TASKS, TaskData
 from minibert.train import Done, Optimization
 
 DATA = Path(__file__).resolve().parent.parent / "lessons" / "data" / "reviews"
@@ -29,9 +29,9 @@ def main() -> None:
     parser.add_argument("--pooling", default="cls", choices=("cls", "mean"))
     parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
-    train = read_classification(DATA / "train.tsv")
-    held_out = [read_classification(DATA / f"{part}.tsv").examples for part in ("dev", "test")]
-    dev = ClassificationData([example for part in held_out for example in part])
+    train = TASKS["classification"].read(DATA / "train.tsv")
+    held_out = [TASKS["classification"].read(DATA / f"{part}.tsv").examples for part in ("dev", "test")]
+    dev = TaskData([example for part in held_out for example in part])
     results: dict = {key: getattr(options, key) for key in ("epochs", "learning_rate", "pooling")}
     for start in ("checkpoint", "random weights"):
         accuracies, seconds = [], []
@@ -43,7 +43,7 @@ def main() -> None:
                 seed=seed,
                 from_scratch=start == "random weights",
             )
-            events = list(finetune_classification(options.model, train, dev, settings))
+            events = list(finetune(options.model, "classification", train, dev, settings))
             done = next(event for event in events if isinstance(event, Done))
             accuracies.append(round(done.metrics["accuracy"], 4))
             seconds.append(round(done.seconds, 1))

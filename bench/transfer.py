@@ -18,8 +18,8 @@ from pathlib import Path
 import torch
 
 from bench.machine import record
-from minibert.finetune import FinetuneSettings, finetune_classification
-from minibert.tasks import ClassificationData, read_classification
+from minibert.finetune import FinetuneSettings, finetune
+from minibert.tasks import TASKS, TaskData
 from minibert.train import Done, Optimization
 
 EPOCHS = {500: 12, 2000: 6}  # of fewer examples; of all, three
@@ -39,14 +39,14 @@ def main() -> None:
     parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    everything, dev = read_classification(options.train), read_classification(options.dev)
+    everything, dev = (TASKS["classification"].read(path) for path in (options.train, options.dev))
     shuffled = list(everything.examples)
     random.Random(0).shuffle(shuffled)
     results: dict = {key: getattr(options, key) for key in ("learning_rate", "pooling", "max_length")}
     results |= {"train": options.train.name, "task": options.train.parent.name, "measured_on": len(dev.examples)}
     for count in options.examples:
         number = len(shuffled) if count == "all" else int(count)
-        train = ClassificationData(shuffled[:number])
+        train = TaskData(shuffled[:number])
         for seed in range(options.seeds):
             for start in ("checkpoint", "random weights"):
                 settings = FinetuneSettings(
@@ -58,7 +58,7 @@ def main() -> None:
                     from_scratch=start == "random weights",
                     evaluations_per_epoch=1,
                 )
-                events = finetune_classification(options.model, train, dev, settings)
+                events = finetune(options.model, "classification", train, dev, settings)
                 done = next(event for event in events if isinstance(event, Done))
                 runs = results.setdefault(count, {}).setdefault(start, {"epochs": settings.epochs, "accuracy": []})
                 runs["accuracy"].append(round(done.metrics["accuracy"], 4))

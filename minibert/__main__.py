@@ -15,6 +15,9 @@ from minibert.config import PRESETS, BertConfig
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "checkpoints" / "mini-en"
 SHARED = ROOT.parent / "shared" / "data"
+TASK_NAMES = (
+    "classification", "pair", "similarity", "multilabel", "tagging", "span", "span-or-none", "choice", "intent",
+)  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -107,32 +110,58 @@ def parser() -> argparse.ArgumentParser:
         "--cache", type=Path, default=default_cache(), help="folder of tokenized text (default: %(default)s)"
     )
 
-    sub = command("evaluate", evaluate, "Measure a pre-trained model on text: MLM loss and accuracy, NSP accuracy.")
+    sub = command(
+        "evaluate",
+        evaluate,
+        "Measure a model: a fine-tuned one on a file of its task, a pre-trained one on text (MLM and NSP).",
+    )
     sub.add_argument("--model", default=SHIPPED, type=Path)
     sub.add_argument("--data", nargs="+", required=True, type=Path)
-    sub.add_argument("--max-length", type=positive(int), default=128)
-    sub.add_argument("--seed", type=int, default=0)
+    sub.add_argument("--max-length", type=positive(int), default=128, help="of a pre-trained model's rows")
+    file_options(sub)
 
-    sub = command(
-        "finetune", finetune, "Fine-tune on labelled text (TSV/CSV with sentence and label, or label<TAB>text)."
-    )
-    sub.add_argument("--task", choices=("classification",), default="classification")
+    sub = command("finetune", finetune, "Fine-tune on a file in one of the field's formats, for any task.")
+    sub.add_argument("--task", choices=TASK_NAMES, default="classification")
     sub.add_argument("--train", required=True, type=Path)
-    sub.add_argument("--dev", required=True, type=Path)
+    sub.add_argument("--dev", type=Path, help="to measure on; without it, one training example in five")
     sub.add_argument(
         "--model", default=SHIPPED, type=Path, help="the checkpoint to start from (default: the shipped one)"
     )
     sub.add_argument("--scratch", action="store_true", help="its sizes and vocabulary, but random weights")
     sub.add_argument("--out", required=True, type=Path)
-    sub.add_argument("--epochs", type=positive(int), default=3)
-    sub.add_argument("--batch-size", type=positive(int), default=32)
-    sub.add_argument(
-        "--learning-rate", type=positive(float), default=3e-4, help="default: 3e-4, which suits small models"
-    )
-    sub.add_argument("--pooling", choices=("cls", "mean"), default="cls")
-    sub.add_argument("--max-length", type=positive(int), default=128)
+    file_options(sub)
+    sub.add_argument("--labels", help="the label set, with commas between; without it, the labels that occur")
     sub.add_argument("--examples", type=positive(int), help="train on the first N examples only")
     sub.add_argument("--seed", type=int, default=0)
+    sub.add_argument("--max-seconds", type=positive(float), help="of training; what was learned until then is saved")
+    learning = sub.add_argument_group("learning")
+    learning.add_argument("--epochs", type=positive(int), default=3)
+    learning.add_argument("--batch-size", type=positive(int), default=32)
+    learning.add_argument(
+        "--learning-rate", type=positive(float), default=3e-4, help="default: 3e-4, which suits small models"
+    )
+    learning.add_argument("--warmup", type=float, default=0.1, help="share of the steps (default: 0.1)")
+    learning.add_argument("--dropout", type=float, default=0.1)
+    learning.add_argument("--dropout-samples", type=positive(int), default=1, help="dropout masks a step")
+    learning.add_argument("--freeze", default="none", help="none, embeddings, a number of blocks, or all")
+    learning.add_argument("--layer-decay", type=positive(float), default=1.0, help="of the rate, a block (default: 1)")
+    learning.add_argument("--no-bias-correction", action="store_true", help="Adam as in the original BERT code")
+    learning.add_argument("--mlm-weight", type=float, default=0.0, help="of a masked-LM loss beside (default: 0)")
+    learning.add_argument("--augment", choices=("mask", "replace", "drop", "swap"), help="add changed copies")
+    learning.add_argument("--augment-rate", type=positive(float), default=0.1, help="share of the words (default: 0.1)")
+    learning.add_argument("--augment-copies", type=positive(int), default=1)
+    reading = sub.add_argument_group("what is read")
+    reading.add_argument("--max-length", type=positive(int), default=128)
+    reading.add_argument(
+        "--truncation", choices=("longest_first", "head", "tail", "head_tail", "budget"), default="longest_first"
+    )
+    reading.add_argument("--budgets", type=positive(int), nargs="+", help="tokens a text, for --truncation budget")
+    reading.add_argument("--doc-stride", type=positive(int), default=64, help="tokens between two windows' starts")
+    reading.add_argument("--pooling", choices=("cls", "mean", "max"), default="cls")
+    reading.add_argument("--layers", default="last", help="last, last_four_concat, weighted … (see minibert/heads.py)")
+    reading.add_argument("--bilstm", action="store_true", help="one between BERT and the new layer")
+    reading.add_argument("--metadata", nargs="+", default=[], metavar="COLUMN", help="columns to read beside the text")
+    reading.add_argument("--metadata-as", choices=("embedding", "token"), default="embedding")
 
     sub = command(
         "experiment", experiment, "Run one of the paper's ablations in small; a line of results an arm and seed."
@@ -149,10 +178,21 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--cache", type=Path, default=ROOT / "build" / "experiments", help="where tokenized text is kept")
     sub.add_argument("--threads", type=positive(int), help="processor threads")
 
-    sub = command("predict", predict, "Answer with a fine-tuned model.")
-    sub.add_argument("text", nargs="?", help="the text; without it, every line of standard input")
+    sub = command("predict", predict, "Answer with a fine-tuned model, as the inputs come.")
+    sub.add_argument(
+        "text",
+        nargs="?",
+        help="one input: a text, texts with tabs between, or JSON; without it, every line of --file or standard input",
+    )
+    sub.add_argument("--file", type=Path, help="read the inputs from here")
     sub.add_argument("--model", required=True, type=Path)
+    sub.add_argument("--batch-size", type=positive(int), default=32)
     return top
+
+
+def file_options(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("--format", help="of the files; guessed without it")
+    sub.add_argument("--strict", action="store_true", help="stop at the first bad line instead of naming it")
 
 
 def positive(kind):
@@ -259,8 +299,27 @@ def pretrain(options) -> None:
             pass
 
 
+def read_task_data(options, task, path: Path, labels=None):
+    """The examples of a file; its problems are told on stderr."""
+    data = task.read(path, options.format, options.strict, labels)
+    for problem in data.problems:
+        print(f"{path}, {problem}", file=sys.stderr)
+    return data
+
+
 def evaluate(options) -> None:
     from minibert import checkpoint
+    from minibert.finetune import TASK_OF_HEAD, Predictor
+    from minibert.finetune import evaluate as measure_task
+
+    values = checkpoint.config_values(options.model)
+    if "minibert_task" in values or set(values.get("architectures") or ()) & set(TASK_OF_HEAD):
+        predictor = Predictor.from_directory(options.model)
+        for path in options.data:
+            metrics = measure_task(predictor, read_task_data(options, predictor.task, path)).metrics
+            plain = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
+            put(options, {"file": str(path), **metrics}, f"{path}: {plain}")
+        return
     from minibert.documents import read_documents
     from minibert.model import BertForPreTraining
     from minibert.pretrain import PretrainSettings, dev_batches
@@ -276,26 +335,39 @@ def evaluate(options) -> None:
 
 
 def finetune(options) -> None:
-    from minibert.finetune import FinetuneSettings, finetune_classification
-    from minibert.tasks import ClassificationData, read_classification
+    from minibert.augmentation import Augmentation
+    from minibert.finetune import FinetuneSettings, split_dev
+    from minibert.finetune import finetune as run
+    from minibert.tasks import task_named
     from minibert.train import Optimization
 
-    train, dev = read_classification(options.train), read_classification(options.dev)
-    for path, data in ((options.train, train), (options.dev, dev)):
-        for line, why in data.skipped:
-            print(f"{path}, line {line}: {why}; passed over", file=sys.stderr)
+    task = task_named(options.task)
+    labels = None if options.labels is None else [label.strip() for label in options.labels.split(",")]
+    train = read_task_data(options, task, options.train, labels)
+    if options.dev is None:
+        train, dev = split_dev(train, seed=options.seed)
+    else:
+        dev = read_task_data(options, task, options.dev, labels)
     if options.examples:
-        train = ClassificationData(train.examples[: options.examples], train.skipped)
+        train = train.take(range(min(options.examples, len(train.examples))))
+    if train.imbalance and not options.json:
+        counts = "  ".join(f"{label} {count}" for label, count in train.imbalance.counts.items())
+        ratio = f"the commonest {train.imbalance.ratio:.1f} times the rarest"
+        print(f"{len(train.examples)} examples to train on: {counts}; {ratio}", file=sys.stderr)
+    same = ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
+    same += ("truncation", "doc_stride", "pooling", "layers", "bilstm", "metadata_as", "seed", "max_seconds")
+    augment = options.augment
     settings = FinetuneSettings(
-        epochs=options.epochs,
-        batch_size=options.batch_size,
-        max_length=options.max_length,
-        pooling=options.pooling,
-        optimization=Optimization(learning_rate=options.learning_rate),
-        seed=options.seed,
+        **{name: getattr(options, name) for name in same},
+        freeze=int(options.freeze) if options.freeze.isdecimal() else options.freeze,
+        bias_correction=not options.no_bias_correction,
+        budgets=tuple(options.budgets) if options.budgets else None,
+        metadata=tuple(options.metadata),
+        augmentation=Augmentation(augment, options.augment_rate, options.augment_copies) if augment else None,
+        optimization=Optimization(learning_rate=options.learning_rate, warmup=options.warmup),
         from_scratch=options.scratch,
     )
-    done = show(options, finetune_classification(options.model, train, dev, settings, out=options.out))
+    done = show(options, run(options.model, task, train, dev, settings, out=options.out))
     put(options, done["metrics"], "  ".join(f"{name} {value:.4f}" for name, value in done["metrics"].items()))
 
 
@@ -331,12 +403,56 @@ def experiment(options) -> None:
 
 
 def predict(options) -> None:
-    from minibert.finetune import Classifier
+    from contextlib import ExitStack
 
-    classifier = Classifier.from_directory(options.model)
-    for line in lines_of(options):
-        answer = classifier.predict([line])[0]
-        put(options, answer, f"{answer['label']}  {answer['probabilities'][answer['label']]:.3f}  {line}")
+    from minibert.finetune import Predictor
+
+    predictor = Predictor.from_directory(options.model)
+    with ExitStack() as stack:
+        if options.text is not None or options.file is None:
+            lines = lines_of(options)
+        else:
+            file = stack.enter_context(options.file.open(encoding="utf-8"))
+            lines = (line.rstrip("\n") for line in file)
+        waits = options.text is None and options.file is None and sys.stdin.isatty()
+        for answer in predictor.stream(map(given, lines), 1 if waits else options.batch_size):
+            put(options, answer, plain_answer(predictor.task.name, answer))
+
+
+def given(line: str):
+    """An input of `predict`: a JSON object or list, texts with tabs between, or one text."""
+    if line.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(line)
+        except ValueError:
+            return line  # a text may begin like that too
+    return line.split("\t") if "\t" in line else line
+
+
+def plain_answer(task: str, answer: dict) -> str:
+    """An answer as a line for people."""
+
+    def entities() -> str:
+        return "  ".join(f"[{entity['text']}]({entity['type']})" for entity in answer["entities"]) or "–"
+
+    match task:
+        case "classification":
+            return f"{answer['label']}  {answer['probabilities'][answer['label']]:.3f}  {answer['text']}"
+        case "pair":
+            sure = answer["probabilities"][answer["label"]]
+            return f"{answer['label']}  {sure:.3f}  {answer['text']} | {answer['pair']}"
+        case "similarity":
+            return f"{answer['score']:.3f}  {answer['text']} | {answer['pair']}"
+        case "multilabel":
+            return f"{', '.join(answer['labels']) or '–'}  {answer['text']}"
+        case "tagging":
+            return entities()
+        case "choice":
+            return f"{answer['answer']}  {answer['probabilities'][answer['label']]:.3f}"
+        case "intent":
+            return f"{answer['intent']}  {entities()}"
+        case _:
+            return f"{answer['answer'] or '–'}  {answer['probability']:.3f}"
 
 
 def show(options, events) -> dict:

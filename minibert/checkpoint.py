@@ -21,7 +21,13 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from minibert.config import BertConfig
-from minibert.heads import BertForSequenceClassification
+from minibert.heads import (
+    BertForIntentAndEntities,
+    BertForMultipleChoice,
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
 from minibert.model import Bert, BertForPreTraining
 from minibert.tokenizer import Tokenizer
 
@@ -55,6 +61,10 @@ ARCHITECTURES = {
     "BertForMaskedLM": BertForPreTraining,
     "BertForPreTraining": BertForPreTraining,
     "BertForSequenceClassification": BertForSequenceClassification,
+    "BertForTokenClassification": BertForTokenClassification,
+    "BertForQuestionAnswering": BertForQuestionAnswering,
+    "BertForMultipleChoice": BertForMultipleChoice,
+    "BertForIntentAndEntities": BertForIntentAndEntities,
 }
 
 
@@ -73,10 +83,18 @@ def architecture(model: nn.Module) -> str:
     return {Bert: "BertModel"}.get(type(model), type(model).__name__)
 
 
-def save(directory, model: nn.Module, tokenizer: Tokenizer | None = None, *, dtype: torch.dtype | None = None) -> Path:
+def save(
+    directory,
+    model: nn.Module,
+    tokenizer: Tokenizer | None = None,
+    *,
+    dtype: torch.dtype | None = None,
+    notes: dict | None = None,
+) -> Path:
     """Write a directory that `load` and `transformers.AutoModel…from_pretrained` read. It appears whole or not at all.
 
-    dtype: store weights as e.g. torch.float16 (half the size; they load as float32). Files already in the directory
+    dtype: store weights as e.g. torch.float16 (half the size; they load as float32) · notes: further entries of
+    config.json, which JSON must hold. Files already in the directory
     under other names are kept, so saving again over a checkpoint replaces the model and nothing else.
     """
     state = {}
@@ -91,6 +109,7 @@ def save(directory, model: nn.Module, tokenizer: Tokenizer | None = None, *, dty
         "tie_word_embeddings": True,
         "dtype": str(dtype or torch.float32).removeprefix("torch."),
         **getattr(model, "options_to_config", dict)(),
+        **(notes or {}),
     }
     with writing(directory) as folder:
         save_file(state, folder / WEIGHTS, metadata={"format": "pt"})
@@ -129,8 +148,8 @@ def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Mod
     """
     directory = Path(directory)
     config_file = existing(directory, CONFIG)
+    values = config_values(directory)
     try:
-        values = json.loads(config_file.read_text(encoding="utf-8"))
         config = BertConfig.from_dict(values)
     except (ValueError, TypeError) as error:
         raise CheckpointError(f"{config_file}: {error}") from error
@@ -146,6 +165,18 @@ def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Mod
         raise CheckpointError(f"{directory / WEIGHTS} is damaged or not a safetensors file: {error}") from error
     fill(model, stored, directory, strict=kind is ARCHITECTURES[saved_as])
     return model.eval()
+
+
+def config_values(directory) -> dict:
+    """Everything that the directory's config.json says."""
+    file = existing(Path(directory), CONFIG)
+    try:
+        values = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise CheckpointError(f"{file}: {error}") from error
+    if not isinstance(values, dict):
+        raise CheckpointError(f"{file} does not hold an object")
+    return values
 
 
 def fill(model: nn.Module, stored: dict, directory: Path, *, strict: bool) -> None:

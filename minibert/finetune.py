@@ -1,223 +1,567 @@
-"""Fine-tuning: a pre-trained (or random) BERT, one new layer, labelled text (Devlin et al. 2019, §4.1)."""
+"""Fine-tuning: a pre-trained (or random) BERT, one new layer, labelled data of any task (Devlin et al. 2019, §4)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import torch
-from sklearn.metrics import confusion_matrix, f1_score
+from torch import Tensor, nn
 
 from minibert import checkpoint
-from minibert.data import padded_batch
-from minibert.heads import BertForSequenceClassification
-from minibert.model import Batch
-from minibert.tasks import ClassificationData, Example, label_order
-from minibert.tokenizer import Tokenizer
-from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, autocast, best_device, train
+from minibert.augmentation import Augmentation, augmented, model_fill
+from minibert.corruption import MaskVocabulary, mask_tokens
+from minibert.heads import TaskBatch
+from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead
+from minibert.tasks import Features, Options, Task, TaskData, label_order, task_named
+from minibert.tasks.base import metadata_token
+from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+from minibert.train import (
+    Done,
+    Eval,
+    Event,
+    Optimization,
+    Sample,
+    Saved,
+    Started,
+    TrainingState,
+    autocast,
+    best_device,
+    train,
+)
+
+EVALUATION_TOKENS = 2**14  # a batch, at most
+TUNED_ON_AT_MOST = 2000  # examples
 
 
-@dataclass(frozen=True)
-class FinetuneSettings:
+@dataclass(frozen=True, kw_only=True)
+class FinetuneSettings(Options):
     """The paper's values (§A.3): 3 epochs, batch 16 or 32, learning rate 2e-5 … 5e-5, dropout 0.1. Small models want
-    a larger rate (Turc et al. 2019 search up to 3e-4)."""
+    a larger rate (Turc et al. 2019 search up to 3e-4).
+
+    freeze: "none", "embeddings", a number n (embeddings and the first n blocks), or "all" (BERT as a source of
+    features, §5.3; its dropout is off) · layer_decay: each block learns at this multiple of the rate of the block above
+    (Howard and Ruder 2018) · bias_correction: False is Adam as in the original BERT code (Mosbach et al. 2021, Zhang et
+    al. 2021) · mlm_weight: of a masked-LM loss on the same texts · set_aside: share of the training set kept for
+    thresholds, by tasks that need them · dev_sample: examples of a larger dev set that are measured on along the way.
+    """
 
     epochs: int = 3
     batch_size: int = 32
-    max_length: int = 128
-    pooling: str = "cls"
     dropout: float = 0.1
     optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=5e-5))
     seed: int = 0
     from_scratch: bool = False  # the checkpoint's sizes and vocabulary, but random weights
     evaluations_per_epoch: int = 2
+    dev_sample: int = 1000
     max_seconds: float | None = None
+    freeze: int | str = "none"
+    layer_decay: float = 1.0
+    bias_correction: bool = True
+    mlm_weight: float = 0.0
+    augmentation: Augmentation | None = None
+    set_aside: float = 0.1
 
     def __post_init__(self):
-        for name in ("epochs", "batch_size", "evaluations_per_epoch"):
+        super().__post_init__()
+        for name in ("epochs", "batch_size", "evaluations_per_epoch", "dev_sample"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.freeze not in ("none", "embeddings", "all") and not (isinstance(self.freeze, int) and self.freeze >= 0):
+            raise ValueError(f"freeze is {self.freeze!r}; it can be none, embeddings, all or a number of blocks")
+        if not 0 < self.layer_decay <= 1:
+            raise ValueError(f"the layer decay is a factor above 0 and at most 1, not {self.layer_decay}")
+        if self.mlm_weight < 0:
+            raise ValueError(f"the weight of the MLM loss cannot be negative: {self.mlm_weight}")
+
+    def options(self, **changes) -> Options:
+        """The part that is saved with the model."""
+        return Options(**{**{f.name: getattr(self, f.name) for f in fields(Options)}, **changes})
 
 
-def finetune_classification(
+def finetune(
     start: str | Path,
-    train_data: ClassificationData,
-    dev_data: ClassificationData,
+    task: str | Task,
+    train_data: TaskData,
+    dev_data: TaskData,
     settings: FinetuneSettings,
     *,
     out: str | Path | None = None,
-    watch: Sequence[str] = (),
+    watch: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Fine-tune the checkpoint in `start` and yield the events of the run; save to `out` at its end, or when stopped.
 
-    dev_data is measured before the first step, `evaluations_per_epoch` times an epoch and at the end (an `Eval` whose
-    details hold the predictions). `watch`: sentences answered at the same times (`Sample`). `mailbox()` returns
-    messages received since it was last asked: a list of strings replaces `watch`, and is answered at once.
-    Raises ValueError when a dev label never occurs in training.
+    dev_data is measured before the first step, `evaluations_per_epoch` times an epoch and at the end: an `Eval` whose
+    details hold a prediction for each of the `dev_examples` in the details of `Started`. Of a dev set larger than
+    `dev_sample` these are an even sample, and along the way only they are measured; at the end all are. `watch`: inputs
+    answered at the same times (`Sample`). `mailbox()` returns messages received since it was last asked: a list of
+    inputs replaces `watch`, and is answered at once. Raises ValueError when a class of the dev set never occurs in
+    training, or when nothing can be trained on.
     """
+    task = task_named(task) if isinstance(task, str) else task
     torch.manual_seed(settings.seed)
-    labels = train_data.labels
-    unknown = sorted(set(dev_data.labels) - set(labels), key=label_order)
-    if unknown:
+    labels = task.labels(train_data)
+    unknown = sorted(set(dev_data.labels) - set(train_data.labels), key=label_order)
+    if unknown and task.closed:
         raise ValueError(f"the dev data has labels that training never shows: {', '.join(unknown)}")
-    tokenizer = checkpoint.load_tokenizer(start)
-    model = start_model(start, labels, settings).to(best_device())
-    max_length = min(settings.max_length, model.config.max_position_embeddings)
-    classifier = Classifier(model, tokenizer, max_length)
-    encoded = classifier.encode([example.text for example in train_data.examples])
-    targets = [labels.index(example.label) for example in train_data.examples]
-    steps_per_epoch = -(-len(encoded) // settings.batch_size)
+    source = checkpoint.load(start)
+    options = settings.options(
+        max_length=min(settings.max_length, source.config.max_position_embeddings),
+        metadata_values=metadata_values(train_data, settings.metadata),
+    )
+    tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
+    learner = Learner.of(source, task, labels, options, tokenizer, settings).to(best_device())
+    predictor = Predictor(learner.model, tokenizer, task, options)
+
+    thresholds = TaskData([])
+    if task.tune_on == "split":
+        train_data, thresholds = split_dev(train_data, settings.set_aside, settings.seed)
+        thresholds = thresholds.take(spread(len(thresholds.examples), TUNED_ON_AT_MOST))
+    examples = list(train_data.examples)
+    if settings.augmentation is not None:
+        fill = filler(start, tokenizer) if settings.augmentation.method == "replace" else None
+        examples += augmented(task, examples, settings.augmentation, settings.seed, fill)
+    features = [row for row in predictor.features(examples) if row.target is not None]
+    if not features:
+        raise ValueError("there is no example to train on: none has an answer that the task can learn")
+    seen = dev_data.take(spread(len(dev_data.examples), settings.dev_sample))
+    dev_features, threshold_features = predictor.features(seen.examples), predictor.features(thresholds.examples)
+    steps_per_epoch = -(-len(features) // settings.batch_size)
     steps = steps_per_epoch * settings.epochs
     every = max(1, steps_per_epoch // settings.evaluations_per_epoch)
-    batches = training_batches(encoded, targets, settings, tokenizer.pad_id)
+
+    def measure(step: int, final: bool = False) -> Eval:
+        nonlocal predictor
+        if thresholds.examples:
+            predictor = predictor.tuned(thresholds.examples, threshold_features)
+        if final and len(seen.examples) < len(dev_data.examples):
+            return evaluate(predictor, dev_data, step, details_of=seen)
+        return evaluate(predictor, seen, step, features=dev_features)
 
     def answer(step: int) -> Iterator[Event]:
         if watch:
-            yield Sample(step, classifier.predict(watch))
+            yield Sample(step, [answered(predictor, given) for given in watch])
 
-    sizes = {"train": len(encoded), "dev": len(dev_data.examples), "steps": steps, "steps_per_epoch": steps_per_epoch}
-    dev_examples = [asdict(example) for example in dev_data.examples]
-    yield Started(asdict(settings), {**sizes, "labels": labels, "dev_examples": dev_examples})
-    yield (last := evaluate(classifier, dev_data, 0))
+    def save() -> None:
+        said = last.details["predictions"]
+        changes = task.tune(said, seen.examples, labels) if task.tune_on == "dev" else {}
+        predictor.changed(**changes).save(out)
+
+    used = {row.example for row in features}
+    sizes = {
+        "train": len(train_data.examples),
+        "untrainable": len(set(range(len(examples))) - used),
+        "augmented": len(examples) - len(train_data.examples),
+        "rows": len(features),
+        "dev": len(dev_data.examples),
+        "set_aside": len(thresholds.examples),
+        "steps": steps,
+        "steps_per_epoch": steps_per_epoch,
+    }
+    imbalance = train_data.imbalance
+    yield Started(
+        asdict(settings),
+        {
+            **sizes,
+            "task": task.name,
+            "metric": task.metric,
+            "labels": labels,
+            "imbalance": imbalance.as_dict() if imbalance else None,
+            "unseen_labels": unknown,
+            "problems": {"train": len(train_data.problems), "dev": len(dev_data.problems)},
+            "dev_examples": [asdict(example) for example in seen.examples],
+        },
+    )
+    yield (last := measure(0))
     yield from answer(0)
-    events = train(model, batches, settings.optimization, steps=steps, steps_per_epoch=steps_per_epoch)
+    batches = training_batches(task, features, settings, tokenizer)
+    state = TrainingState(optimizer_for(learner, settings))
+    events = train(
+        learner,
+        batches,
+        settings.optimization,
+        steps=steps,
+        steps_per_epoch=steps_per_epoch,
+        losses_of=lambda losses, part, whole: losses,
+        state=state,
+    )
     try:
         for event in events:
             if isinstance(event, Done):
                 break
             yield event
             for message in mailbox():
-                watch = [str(text) for text in message]
+                watch = list(message)
                 yield from answer(event.step)
             timed_out = settings.max_seconds is not None and event.seconds > settings.max_seconds
-            if event.step % every == 0 or event.step == steps or timed_out:
-                yield (last := evaluate(classifier, dev_data, event.step))
+            over = event.step == steps or timed_out
+            if event.step % every == 0 or over:
+                yield (last := measure(event.step, final=over))
                 yield from answer(event.step)
             if timed_out:
                 break
     except GeneratorExit:  # whoever asked for the events wants no more: what was learned is not lost
         if out is not None:
-            checkpoint.save(out, model.eval(), tokenizer)
+            save()
         raise
     if out is not None:
-        checkpoint.save(out, model, tokenizer)
+        save()
         yield Saved(event.step, str(out))
     yield Done(event.step, event.tokens, event.seconds, last.metrics)
 
 
-def start_model(start: str | Path, labels: list[str], settings: FinetuneSettings) -> BertForSequenceClassification:
-    """The checkpoint with a fresh classifier; or, from scratch, the same sizes with random weights."""
-    model = checkpoint.load(start, kind=BertForSequenceClassification, labels=labels, pooling=settings.pooling)
-    config = model.config.change(hidden_dropout_prob=settings.dropout, attention_probs_dropout_prob=settings.dropout)
-    fresh = BertForSequenceClassification(config, labels, pooling=settings.pooling)
-    if not settings.from_scratch:
-        fresh.bert.load_state_dict(model.bert.state_dict())
-    return fresh
+def spread(count: int, most: int) -> list[int]:
+    """At most `most` of `count` indices, evenly spread, in order."""
+    return list(range(count)) if count <= most else [i * count // most for i in range(most)]
 
 
-def training_batches(
-    encoded: list[list[int]], targets: list[int], settings: FinetuneSettings, pad_id: int
-) -> Iterator[Batch]:
-    """Each epoch in a new random order."""
-    rng = torch.Generator().manual_seed(settings.seed)
-    for _ in range(settings.epochs):
-        order = torch.randperm(len(encoded), generator=rng).tolist()
-        for i in range(0, len(order), settings.batch_size):
-            chosen = order[i : i + settings.batch_size]
-            labels = torch.tensor([targets[j] for j in chosen])
-            yield padded_batch([encoded[j] for j in chosen], pad_id, labels=labels)
+def answered(predictor: Predictor, given: Any) -> dict:
+    """The answer to one watched input; what cannot be answered says why, as a run must not end of it."""
+    try:
+        return predictor.predict([given])[0]
+    except ValueError as error:
+        return {"input": given, "error": str(error)}
 
 
-@dataclass(frozen=True)
-class Classifier:
-    """A fine-tuned model and its tokenizer: texts in, classes with probabilities out."""
+# --- the model --------------------------------------------------------------------------------------------------------
 
-    model: BertForSequenceClassification
-    tokenizer: Tokenizer
-    max_length: int
+
+class Learner(nn.Module):
+    """The model while it learns: its loss, and perhaps a masked-LM loss on the same texts. Frozen parts stay in eval
+    mode, so that what they compute does not change."""
+
+    def __init__(
+        self, model: nn.Module, frozen: Sequence[nn.Module] = (), mlm: MlmHead | None = None, weight: float = 0.0
+    ):
+        super().__init__()
+        self.model, self.mlm, self.weight = model, mlm, weight
+        self.frozen = list(frozen)
+        for part in self.frozen:
+            part.requires_grad_(False)
 
     @classmethod
-    def from_directory(cls, directory: str | Path) -> Classifier:
-        model = checkpoint.load(directory)
-        if not isinstance(model, BertForSequenceClassification):
-            raise checkpoint.CheckpointError(f"{directory} is not a fine-tuned classifier: fine-tune it first")
-        return cls(model, checkpoint.load_tokenizer(directory), model.config.max_position_embeddings)
+    def of(
+        cls,
+        source: nn.Module,
+        task: Task,
+        labels: Any,
+        options: Options,
+        tokenizer: Tokenizer,
+        settings: FinetuneSettings,
+    ) -> Learner:
+        """The checkpoint with a fresh head; or, from scratch, the same sizes with random weights."""
+        config = source.config.change(
+            hidden_dropout_prob=settings.dropout,
+            attention_probs_dropout_prob=settings.dropout,
+            vocab_size=tokenizer.vocab_size,
+        )
+        model = task.head(config, labels, options)
+        mlm = MlmHead(config, model.bert.embeddings.token) if settings.mlm_weight else None
+        if not settings.from_scratch:
+            copy_rows(source if isinstance(source, Bert) else source.bert, model.bert)
+            if mlm is not None and isinstance(source, BertForPreTraining):
+                copy_rows(source.mlm, mlm)
+        return cls(model, frozen_parts(model.bert, settings.freeze), mlm, settings.mlm_weight)
 
-    def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """[CLS] text [SEP], the end cut off where too long."""
-        keep = self.max_length - 2
-        bulk = self.tokenizer.encode_bulk(texts)
-        return [[self.tokenizer.cls_id, *ids[:keep], self.tokenizer.sep_id] for ids in bulk]
+    def train(self, mode: bool = True) -> Learner:
+        super().train(mode)
+        for part in self.frozen:
+            part.eval()
+        return self
 
-    @torch.no_grad()
-    def probabilities(self, texts: Sequence[str], batch_size: int = 64) -> torch.Tensor:
-        """(texts, classes), in the order of `texts`; texts of like length share a batch."""
-        encoded = self.encode(texts)
-        order = sorted(range(len(encoded)), key=lambda i: len(encoded[i]))
-        device = next(self.model.parameters()).device
-        training = self.model.training
-        self.model.eval()
-        probs = torch.empty(len(encoded), len(self.model.labels))
-        for i in range(0, len(order), batch_size):
-            chosen = order[i : i + batch_size]
-            batch = padded_batch([encoded[j] for j in chosen], self.tokenizer.pad_id).to(device)
-            with autocast(device):
-                logits = self.model(batch).logits
-            probs[chosen] = logits.float().softmax(-1).cpu()
-        self.model.train(training)
-        return probs
-
-    def predict(self, texts: Sequence[str]) -> list[dict]:
-        """A dict per text: `text`, `label`, and `probabilities` by label."""
-        labels = self.model.labels
-        return [
-            {
-                "text": text,
-                "label": labels[max(range(len(row)), key=row.__getitem__)],
-                "probabilities": dict(zip(labels, row, strict=True)),
-            }
-            for text, row in zip(texts, self.probabilities(texts).tolist(), strict=True)
-        ]
+    def forward(self, batch: TaskBatch) -> dict[str, Tensor]:
+        loss = self.model(batch).loss
+        if self.mlm is None:
+            return {"loss": loss}
+        length = batch.ids.size(-1)  # choices: (B, C, T) are B·C texts of T tokens
+        ids, segments, padding, labels = (
+            None if x is None else x.view(-1, length)
+            for x in (batch.masked, batch.segments, batch.padding, batch.masked_labels)
+        )
+        x, _ = self.model.bert(Batch(ids, segments, padding))  # (B, T, H)
+        asked = labels != IGNORE
+        mlm_loss = nn.functional.cross_entropy(self.mlm(x[asked]).float(), labels[asked])
+        return {"loss": loss + self.weight * mlm_loss, "task_loss": loss, "mlm_loss": mlm_loss}
 
 
-def evaluate(classifier: Classifier, data: ClassificationData, step: int = 0) -> Eval:
-    """Accuracy, macro F1 and mean cross-entropy; the details hold labels, confusion matrix (rows: truth) and, for
-    each example in order, the probabilities."""
-    labels = classifier.model.labels
-    probs = classifier.probabilities([example.text for example in data.examples])
-    truth = torch.tensor([labels.index(example.label) for example in data.examples])
-    predicted = probs.argmax(-1)
-    classes = list(range(len(labels)))
-    return Eval(
-        step,
-        metrics={
-            "accuracy": (predicted == truth).double().mean().item(),
-            "macro_f1": float(f1_score(truth, predicted, labels=classes, average="macro", zero_division=0.0)),
-            "loss": -probs.gather(1, truth[:, None]).clamp_min(1e-12).log().mean().item(),
-        },
-        details={
-            "labels": labels,
-            "confusion": confusion_matrix(truth, predicted, labels=classes).tolist(),
-            "probabilities": probs.tolist(),
-        },
+@torch.no_grad()
+def copy_rows(source: nn.Module, target: nn.Module) -> None:
+    """Weights by name; where the target has more rows (a grown vocabulary), its further ones stay as they are."""
+    weights = target.state_dict()
+    for name, value in source.state_dict().items():
+        weights[name][: len(value)].copy_(value)
+
+
+def frozen_parts(bert: Bert, freeze: int | str) -> list[nn.Module]:
+    """What does not learn: "none", "embeddings", embeddings and the first n blocks, or "all" of BERT."""
+    if freeze == "none":
+        return []
+    if freeze == "all":
+        return [bert]
+    blocks = 0 if freeze == "embeddings" else freeze
+    if blocks > len(bert.blocks):
+        raise ValueError(f"freeze {blocks} blocks, but the model has {len(bert.blocks)}")
+    return [bert.embeddings, *bert.blocks[:blocks]]
+
+
+def metadata_values(data: TaskData, columns: Sequence[str]) -> dict[str, list[str]]:
+    """The values of each metadata column, sorted. Raises ValueError for a column the data does not have."""
+    values = {}
+    for column in columns:
+        found = {example.extra[column] for example in data.examples if example.extra.get(column)}
+        if not found:
+            has = sorted({name for example in data.examples for name in example.extra})
+            raise ValueError(f"the data has no column {column!r} to use as metadata; it has {', '.join(has) or 'none'}")
+        values[column] = sorted(found)
+    return values
+
+
+def with_metadata_tokens(tokenizer: Tokenizer, options: Options) -> Tokenizer:
+    """The tokenizer with a special token for each metadata value, if they are read as tokens."""
+    if options.metadata_as != "token" or not options.metadata:
+        return tokenizer
+    new = [metadata_token(name, value) for name in options.metadata for value in options.metadata_values[name]]
+    return Tokenizer(
+        list(tokenizer.pieces),
+        lowercase=tokenizer.lowercase,
+        special_tokens=[*tokenizer.special_tokens[len(SPECIAL_TOKENS) :], *new],
+        max_word_chars=tokenizer.max_word_chars,
     )
 
 
-def split_dev(
-    data: ClassificationData, share: float = 0.2, seed: int = 0
-) -> tuple[ClassificationData, ClassificationData]:
-    """Train and dev from one file, each class divided alike; every class keeps an example in train."""
+def filler(start: str | Path, tokenizer: Tokenizer):
+    """Fills words as the checkpoint in `start` expects them."""
+    return model_fill(checkpoint.load(start, kind=BertForPreTraining).to(best_device()), tokenizer)
+
+
+# --- optimization -----------------------------------------------------------------------------------------------------
+
+
+class UncorrectedAdamW(torch.optim.Optimizer):
+    """AdamW without the bias correction of its averages, as in the original BERT code: they start at 0, so the first
+    steps are too long by up to (1 − β₁)/√(1 − β₂) ≈ 3.2 (Mosbach et al. 2021, §3)."""
+
+    def __init__(self, groups: Iterable[dict], betas: tuple[float, float], eps: float):
+        super().__init__(groups, {"lr": 0.0, "betas": betas, "eps": eps, "weight_decay": 0.0})
+
+    @torch.no_grad()
+    def step(self, closure=None) -> None:
+        for group in self.param_groups:
+            beta1, beta2 = group["betas"]
+            for weight in (p for p in group["params"] if p.grad is not None):
+                state = self.state[weight]
+                if not state:
+                    state["m"], state["v"] = torch.zeros_like(weight), torch.zeros_like(weight)
+                state["m"].lerp_(weight.grad, 1 - beta1)
+                state["v"].mul_(beta2).addcmul_(weight.grad, weight.grad, value=1 - beta2)
+                weight.mul_(1 - group["lr"] * group["weight_decay"])
+                weight.addcdiv_(state["m"], state["v"].sqrt().add_(group["eps"]), value=-group["lr"])
+
+
+def optimizer_for(learner: Learner, settings: FinetuneSettings) -> torch.optim.Optimizer:
+    """AdamW with weight decay on matrices only, and a share of the learning rate by depth where layer_decay < 1."""
+    optimization = settings.optimization
+    top = learner.model.config.num_hidden_layers + 1
+    groups: dict[tuple[float, bool], list[nn.Parameter]] = {}
+    for name, weight in learner.named_parameters():
+        if weight.requires_grad:
+            scale = settings.layer_decay ** (top - depth(name, top))
+            groups.setdefault((scale, weight.dim() >= 2), []).append(weight)
+    parameters = [
+        {"params": weights, "scale": scale, "weight_decay": optimization.weight_decay if matrix else 0.0}
+        for (scale, matrix), weights in groups.items()
+    ]
+    betas, eps = (optimization.beta1, optimization.beta2), optimization.epsilon
+    if not settings.bias_correction:
+        return UncorrectedAdamW(parameters, betas, eps)
+    return torch.optim.AdamW(parameters, lr=optimization.learning_rate, betas=betas, eps=eps, fused=True)
+
+
+def depth(name: str, top: int) -> int:
+    """0 for the embeddings, i + 1 for block i, `top` for what is new and the pooler."""
+    if ".embeddings." in name:
+        return 0
+    parts = name.split(".")
+    return int(parts[parts.index("blocks") + 1]) + 1 if "blocks" in parts else top
+
+
+def training_batches(
+    task: Task, features: Sequence[Features], settings: FinetuneSettings, tokenizer: Tokenizer
+) -> Iterator[TaskBatch]:
+    """Each epoch in a new random order."""
+    order = torch.Generator().manual_seed(settings.seed)
+    noise = torch.Generator().manual_seed(settings.seed)
+    vocab = MaskVocabulary.of(tokenizer) if settings.mlm_weight else None
+    for _ in range(settings.epochs):
+        shuffled = torch.randperm(len(features), generator=order).tolist()
+        for i in range(0, len(shuffled), settings.batch_size):
+            batch = task.batch([features[j] for j in shuffled[i : i + settings.batch_size]], tokenizer.pad_id)
+            yield batch if vocab is None else masked(batch, vocab, tokenizer, noise)
+
+
+def masked(batch: TaskBatch, vocab: MaskVocabulary, tokenizer: Tokenizer, rng: torch.Generator) -> TaskBatch:
+    """The batch with a copy of its texts, masked as in pre-training."""
+    ids = batch.ids.view(-1, batch.ids.size(-1))
+    special = torch.isin(ids, torch.tensor(sorted(tokenizer.special_ids)))
+    hidden, labels = mask_tokens(ids, special, vocab, rng)
+    return replace(batch, masked=hidden.view_as(batch.ids), masked_labels=labels.view_as(batch.ids))
+
+
+# --- answering and measuring ------------------------------------------------------------------------------------------
+
+TASK_OF_HEAD = {  # for models that others have fine-tuned, whose config.json does not name one of our tasks
+    "BertForSequenceClassification": "classification",
+    "BertForTokenClassification": "tagging",
+    "BertForQuestionAnswering": "span",
+    "BertForMultipleChoice": "choice",
+}
+TASK_OF_PROBLEM = {"regression": "similarity", "multi_label_classification": "multilabel"}
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """A fine-tuned model and all it needs to answer: inputs in, JSON-able answers out."""
+
+    model: nn.Module
+    tokenizer: Tokenizer
+    task: Task
+    options: Options
+
+    @classmethod
+    def from_directory(cls, directory: str | Path) -> Predictor:
+        """What `save` wrote, or a model with a task head that transformers has saved (with one text an input)."""
+        model = checkpoint.load(directory)
+        values = checkpoint.config_values(directory)
+        name = values.get("minibert_task") or TASK_OF_HEAD.get(checkpoint.architecture(model))
+        if name is None:
+            raise checkpoint.CheckpointError(f"{directory} is not fine-tuned for a task: fine-tune it first")
+        if "minibert_task" not in values:
+            name = TASK_OF_PROBLEM.get(getattr(model, "problem", ""), name)
+        known = {f.name for f in fields(Options)}
+        options = {k: v for k, v in values.get("minibert_options", {}).items() if k in known}
+        options = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
+        options.setdefault("max_length", model.config.max_position_embeddings)
+        try:
+            task, options = task_named(name), Options(**options)
+        except (TypeError, ValueError) as error:
+            raise checkpoint.CheckpointError(f"{directory}: {error}") from error
+        return cls(model, checkpoint.load_tokenizer(directory), task, options)
+
+    def save(self, directory: str | Path) -> Path:
+        """A directory for `from_directory`, and for transformers where it has the head."""
+        notes = {"minibert_task": self.task.name, "minibert_options": asdict(self.options)}
+        return checkpoint.save(directory, self.model, self.tokenizer, notes=notes)
+
+    @property
+    def labels(self) -> Any:
+        return self.model.labels
+
+    def features(self, examples: Sequence) -> list[Features]:
+        return self.task.features(self.tokenizer, examples, self.labels, self.options)
+
+    @torch.no_grad()
+    def outputs(self, features: Sequence[Features], batch_size: int = 64) -> tuple[list[dict], float]:
+        """(the arrays of the model's output of each row, in order; the mean loss, 0 if nothing is asked). Rows of like
+        length share a batch."""
+        order = sorted(range(len(features)), key=lambda i: -features[i].length)
+        device = next(self.model.parameters()).device
+        training = self.model.training
+        self.model.eval()
+        results: list[dict] = [{} for _ in features]
+        loss, asked, i = 0.0, 0, 0
+        while i < len(order):
+            chosen = order[i : i + max(1, min(batch_size, EVALUATION_TOKENS // features[order[i]].length))]
+            i += len(chosen)
+            batch = self.task.batch([features[j] for j in chosen], self.tokenizer.pad_id)
+            with autocast(device):
+                output = self.model(batch.to(device))
+            if output.loss is not None:
+                loss, asked = loss + output.loss.item() * batch.asked, asked + batch.asked
+            arrays = {"logits": output.logits, "intent_logits": output.intent_logits}
+            arrays = {name: x.float().cpu().numpy() for name, x in arrays.items() if x is not None}
+            for row, j in enumerate(chosen):
+                results[j] = {name: x[row] for name, x in arrays.items()}
+        self.model.train(training)
+        return results, loss / max(asked, 1)
+
+    def answers(self, examples: Sequence, features: Sequence[Features] | None = None) -> tuple[list[dict], float]:
+        """(a prediction for each example, the mean loss)."""
+        features = self.features(examples) if features is None else features
+        outputs, loss = self.outputs(features)
+        return self.task.decode(outputs, features, examples, self.labels, self.options), loss
+
+    def predict(self, inputs: Sequence[Any]) -> list[dict]:
+        """An answer for each input, in order. `Task.example` says what an input is; ValueError names a bad one."""
+        examples = []
+        for number, given in enumerate(inputs, 1):
+            try:
+                examples.append(self.task.example(given))
+            except ValueError as error:
+                raise ValueError(f"input {number}: {error}") from error
+        return self.answers(examples)[0] if examples else []
+
+    def stream(self, inputs: Iterable[Any], batch_size: int = 32) -> Iterator[dict]:
+        """The answers to any number of inputs, as they come."""
+        inputs = iter(inputs)
+        while chunk := list(islice(inputs, batch_size)):
+            yield from self.predict(chunk)
+
+    def changed(self, **options: Any) -> Predictor:
+        return replace(self, options=replace(self.options, **options))
+
+    def tuned(self, examples: Sequence, features: Sequence[Features] | None = None) -> Predictor:
+        """With the thresholds that are best on these examples."""
+        predictions, _ = self.answers(examples, features)
+        return self.changed(**self.task.tune(predictions, examples, self.labels))
+
+
+def evaluate(
+    predictor: Predictor,
+    data: TaskData,
+    step: int = 0,
+    *,
+    features: Sequence[Features] | None = None,
+    details_of: TaskData | None = None,
+) -> Eval:
+    """The task's metrics and the mean loss on `data`. The details hold the labels, what the task draws (a confusion
+    matrix, scores by type …), and a prediction with its `grade` (0–1) for each example of `data`, or of `details_of`, a
+    part of it."""
+    task = predictor.task
+    predictions, loss = predictor.answers(data.examples, features)
+    metrics = {**task.score(predictions, data.examples), "loss": loss}
+    details = task.details(predictions, data.examples, predictor.labels)
+    place = {id(example): i for i, example in enumerate(data.examples)}
+    shown = [
+        {k: v for k, v in predictions[place[id(example)]].items() if k not in task.bulky}
+        | {"grade": task.grade(predictions[place[id(example)]], example)}
+        for example in (details_of or data).examples
+    ]
+    return Eval(
+        step,
+        metrics,
+        {"labels": predictor.labels, "measured_on": len(data.examples), **details, "predictions": shown},
+    )
+
+
+def split_dev(data: TaskData, share: float = 0.2, seed: int = 0) -> tuple[TaskData, TaskData]:
+    """Train and dev from one file: each class divided alike, every class keeps an example in train; what shares a
+    passage stays together. Problems stay with train."""
     rng = torch.Generator().manual_seed(seed)
-    dev: set[int] = set()
-    for label in data.labels:
-        members = [i for i, example in enumerate(data.examples) if example.label == label]
-        count = min(round(share * len(members)), len(members) - 1)
-        dev.update(members[i] for i in torch.randperm(len(members), generator=rng)[:count].tolist())
-    parts: tuple[list[Example], list[Example]] = ([], [])
+    groups: dict[Any, dict[Any, list[int]]] = {}
     for i, example in enumerate(data.examples):
-        parts[i in dev].append(example)
-    if not parts[1]:
+        context = getattr(example, "context", None)
+        stratum = "" if context is not None else next(iter(example.marks), "")
+        groups.setdefault(stratum, {}).setdefault(i if context is None else context, []).append(i)
+    dev: set[int] = set()
+    for stratum in sorted(groups, key=label_order):
+        members = list(groups[stratum].values())
+        count = min(round(share * len(members)), len(members) - 1)
+        dev.update(i for j in torch.randperm(len(members), generator=rng)[:count].tolist() for i in members[j])
+    if not dev:
         raise ValueError("too few examples to set some aside for measuring: give at least five of a class")
-    return ClassificationData(parts[0], data.skipped), ClassificationData(parts[1])
+    kept = [i for i in range(len(data.examples)) if i not in dev]
+    return data.take(kept), replace(data.take(sorted(dev)), problems=[])

@@ -207,7 +207,7 @@ def train(
         # The middle of the step: neither its first nor its last rate is zero.
         lr = optimization.rate_at((state.step + 0.5) / steps if steps else state.seconds / seconds)
         for group in state.optimizer.param_groups:
-            group["lr"] = lr
+            group["lr"] = lr * group.get("scale", 1.0)
         terms: dict[str, torch.Tensor] = {}
         parts = [batch] if accumulate * team.size == 1 else batch.split(accumulate * team.size)
         # A last, small batch may have no part for this process, which then computes one that counts nothing.

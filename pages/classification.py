@@ -88,9 +88,9 @@ def choose_data():
 
 
 def reviews():
-    from minibert.tasks import read_classification
+    from minibert.tasks import TASKS
 
-    train, dev = (read_classification(REVIEWS / f"{part}.tsv") for part in ("train", "dev"))
+    train, dev = (TASKS[KIND].read(REVIEWS / f"{part}.tsv") for part in ("train", "dev"))
     st.markdown(
         _(
             "{train} sentences to train on, {dev} to measure on; half positive, half negative. Written for this "
@@ -102,7 +102,7 @@ def reviews():
 
 def own_file():
     from minibert.finetune import split_dev
-    from minibert.tasks import ClassificationData, TaskDataError, parse_classification
+    from minibert.tasks import TASKS, TaskDataError
 
     st.markdown(
         _(
@@ -114,26 +114,26 @@ def own_file():
     if file is None:
         return None
     try:
-        data = parse_classification(file.getvalue(), file.name)
+        data = TASKS[KIND].parse(file.getvalue(), file.name)
         train, dev = split_dev(data)
     except (TaskDataError, ValueError) as error:
         st.error(literal(error), icon=":material/error:")
         return None
-    if data.skipped:
+    if data.problems:
         with st.expander(
-            ngettext("{n} line was passed over", "{n} lines were passed over", len(data.skipped)).format(
-                n=len(data.skipped)
+            ngettext("{n} line was passed over", "{n} lines were passed over", len(data.problems)).format(
+                n=len(data.problems)
             ),
             icon=":material/warning:",
         ):
-            st.dataframe([{_("line"): line, _("why"): why} for line, why in data.skipped[:1000]], hide_index=True)
+            st.dataframe([{_("line"): p.line, _("why"): p.why} for p in data.problems[:1000]], hide_index=True)
     if len(train.examples) > LARGEST_TRAINING_SET:
         st.info(
             _("The file has {n:,} sentences to train on; the first {most:,} are used.").format(
                 n=len(train.examples), most=LARGEST_TRAINING_SET
             )
         )
-        train = ClassificationData(train.examples[:LARGEST_TRAINING_SET], train.skipped)
+        train = train.take(range(LARGEST_TRAINING_SET))
     st.dataframe(
         [{_("label"): e.label, _("text"): visible(e.text, spaces=False)} for e in data.examples[:5]], hide_index=True
     )
@@ -218,7 +218,7 @@ def start_runs(checkpoint: Path, data, chosen: dict) -> None:
             title = f"{name} · {start_names()[start]} · " + _("seed {n}").format(n=seed)
             watched = [st.session_state.get("watched", "")]
             run = submit(
-                "minibert.finetune:finetune_classification", weights, train, dev, settings,
+                "minibert.finetune:finetune", weights, KIND, train, dev, settings,
                 watch=watched, title=title, kind=batch_id,
             )  # fmt: skip
             if run is None:
@@ -376,9 +376,9 @@ def own_sentence(shown: list[Shown], labels: list[str]) -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=6)
 def classifier_of(run_id: str, directory: str):
-    from minibert.finetune import Classifier
+    from minibert.finetune import Predictor
 
-    return Classifier.from_directory(directory)
+    return Predictor.from_directory(directory)
 
 
 @st.cache_data(show_spinner=False, max_entries=500)
@@ -443,10 +443,9 @@ def inspect(shown: list[Shown], labels: list[str]) -> None:
 def outcomes(one: Shown, labels: list[str]) -> list[tuple[dict, str, float, bool]]:
     """Each dev example with the answer, its probability, and whether it is right."""
     rows = []
-    probabilities = one.last_eval["details"]["probabilities"]
-    for example, probs in zip(one.details["dev_examples"], probabilities, strict=True):
-        answer = labels[max(range(len(labels)), key=probs.__getitem__)]
-        rows.append((example, answer, max(probs), answer == example["label"]))
+    for example, said in zip(one.details["dev_examples"], one.last_eval["details"]["predictions"], strict=True):
+        answer = said["label"]
+        rows.append((example, answer, said["probabilities"][answer], answer == example["label"]))
     return rows
 
 

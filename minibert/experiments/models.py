@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert.attention_masks import causal_mask
 from minibert.config import BertConfig
-from minibert.heads import ClassificationOutput, mean_of_tokens
+from minibert.heads import BiLstm, HeadOutput, mean_of_tokens
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, Tap, initialize, no_tap
 
 
@@ -72,7 +71,7 @@ class OnTop(nn.Module):
         self.classifier = nn.Linear(config.hidden_size, classes)
         initialize(self.classifier, config.initializer_range)
 
-    def forward(self, batch: Batch, tap: Tap = no_tap) -> ClassificationOutput:
+    def forward(self, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
         """→ logits (B, classes), or (B, T, classes) if per_token; the loss leaves out what is labelled −100."""
         mask = causal_mask(batch.ids.size(1), batch.ids.device) if self.left_to_right else None
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self.frozen):
@@ -85,22 +84,4 @@ class OnTop(nn.Module):
         loss = None
         if batch.labels is not None:
             loss = F.cross_entropy(logits.float().flatten(0, -2), batch.labels.flatten(), ignore_index=IGNORE)
-        return ClassificationOutput(logits, loss)
-
-
-class BiLstm(nn.Module):
-    """One LSTM reads forwards, one backwards, H/2 numbers each, side by side; padding is not read."""
-
-    def __init__(self, hidden: int):
-        super().__init__()
-        if hidden % 2:
-            raise ValueError(f"a BiLSTM halves the hidden size, which must be even, not {hidden}")
-        self.lstm = nn.LSTM(hidden, hidden // 2, batch_first=True, bidirectional=True)
-
-    def forward(self, x: Tensor, padding: Tensor | None = None) -> Tensor:
-        """x: (B, T, H), padding: (B, T) True where real → (B, T, H), 0 at padding."""
-        lengths = torch.full((x.size(0),), x.size(1)) if padding is None else padding.sum(1).cpu()
-        with torch.autocast(x.device.type, enabled=False):  # an LSTM in bfloat16 is slower on a CPU
-            packed = pack_padded_sequence(x.float(), lengths, batch_first=True, enforce_sorted=False)
-            read, _ = self.lstm(packed)
-        return pad_packed_sequence(read, batch_first=True, total_length=x.size(1))[0]
+        return HeadOutput(logits, loss)

@@ -10,6 +10,7 @@ import numpy as np
 
 from minibert.documents import DataError
 from minibert.model import IGNORE
+from minibert.tasks.tagging import entity_scores
 from minibert.tokenizer import Tokenizer
 
 
@@ -39,28 +40,6 @@ class Task:
 
 def accuracy(predicted: Sequence[int], truth: Sequence[int]) -> float:
     return float(np.mean(np.asarray(predicted) == np.asarray(truth)))
-
-
-def entity_f1(predicted: Sequence[Sequence[str]], truth: Sequence[Sequence[str]]) -> float:
-    """Micro F1 over whole entities: the words and the type must be right (CoNLL-2003's measure). IOB1 or IOB2 tags."""
-    found = [(i, *entity) for i, tags in enumerate(predicted) for entity in entities(tags)]
-    true = [(i, *entity) for i, tags in enumerate(truth) for entity in entities(tags)]
-    right = len(set(found) & set(true))
-    return 2 * right / (len(found) + len(true)) if right else 0.0
-
-
-def entities(tags: Sequence[str]) -> list[tuple[int, int, str]]:
-    """(first word, word after the last, type) of each entity: B- starts one, I- goes on with one of its type."""
-    spans: list[tuple[int, int, str]] = []
-    start, kind = 0, None
-    for i, tag in enumerate([*tags, "O"]):
-        prefix, _, this = tag.partition("-")
-        if kind is not None and (prefix != "I" or this != kind):
-            spans.append((start, i, kind))
-            kind = None
-        if prefix != "O" and kind is None:
-            start, kind = i, this
-    return spans
 
 
 def cells(path: Path, columns: int) -> list[list[str]]:
@@ -140,7 +119,8 @@ def read_ner(directory: Path, part: str, tokenizer: Tokenizer, max_length: int) 
 
 
 def score_ner(predicted: Sequence[Sequence[int]], truth: Sequence[Sequence[int]]) -> float:
-    return entity_f1([[TAGS[i] for i in row] for row in predicted], [[TAGS[i] for i in row] for row in truth])
+    tags = ([[TAGS[i] for i in row] for row in rows] for rows in (truth, predicted))
+    return entity_scores(*tags)["f1"]
 
 
 NER = {"classes": TAGS, "read": read_ner, "score": score_ner, "per_token": True}

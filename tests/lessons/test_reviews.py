@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 
-from minibert.tasks import read_classification
+from minibert.tasks import TASKS
 
 FOLDER = Path(__file__).parents[2] / "lessons" / "data" / "reviews"
 SPLITS = ("train", "dev", "test")
@@ -76,7 +76,7 @@ def test_other_readers_find_the_same_rows(split):
     with open(FOLDER / f"{split}.tsv", encoding="utf-8", newline="") as file:
         quoted = list(csv.DictReader(file, delimiter="\t"))  # a reader that believes in quotes
     assert quoted == rows(split)
-    ours = read_classification(FOLDER / f"{split}.tsv")
+    ours = TASKS["classification"].read(FOLDER / f"{split}.tsv")
     assert [(e.text, e.label) for e in ours.examples] == [(r["sentence"], r["label"]) for r in quoted]
 
 

@@ -94,7 +94,7 @@ def test_finetune_then_predict(tmp_path, small_checkpoint):
     data = ("--train", tmp_path / "train.tsv", "--dev", tmp_path / "dev.csv", "--out", out, "--json")
     done = run("finetune", "--task", "classification", "--model", small_checkpoint, "--epochs", 1, *data)
     assert lines(done)[-1].keys() >= {"accuracy", "macro_f1"}
-    assert "train.tsv, line 82: 1 columns where 2 are expected; passed over" in done.stderr.decode()
+    assert "train.tsv, line 82, column 2: 1 columns where 2 are expected" in done.stderr.decode()
     scratch = run("finetune", "--scratch", "--model", small_checkpoint, "--epochs", 1, *data)
     assert lines(scratch)[-1].keys() >= {"accuracy", "macro_f1"}
     (answer,) = lines(run("predict", "--model", out, "abz", "--json"))

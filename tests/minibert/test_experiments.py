@@ -27,7 +27,7 @@ from minibert.experiments.run import (
     start,
     toy_corpus,
 )
-from minibert.experiments.tasks import TASKS, Encoded, entities, entity_f1
+from minibert.experiments.tasks import TASKS, Encoded
 from minibert.model import IGNORE, Batch
 from minibert.train import Done, Eval, Started, Step
 
@@ -161,19 +161,14 @@ def test_head_shapes_and_what_learns():
 # --- tasks ------------------------------------------------------------------------------------------------------------
 
 
-def test_entities_of_both_taggings():
-    assert entities(["I-PER", "I-PER", "O", "I-LOC", "B-LOC", "I-ORG"]) == [
-        (0, 2, "PER"), (3, 4, "LOC"), (4, 5, "LOC"), (5, 6, "ORG"),
-    ]  # fmt: skip
-    assert entities(["B-PER", "I-PER", "B-PER"]) == [(0, 2, "PER"), (2, 3, "PER")]
-    assert entities(["O"]) == []
-
-
 def test_entity_f1_counts_whole_entities():
-    truth = [["I-PER", "I-PER", "O", "I-LOC"]]
-    assert entity_f1(truth, truth) == 1.0
-    assert entity_f1([["I-PER", "O", "O", "I-LOC"]], truth) == 0.5  # half a name is no name
-    assert entity_f1([["O"] * 4], truth) == 0.0
+    def score(*rows):
+        return TASKS["ner"].score(*([[TASKS["ner"].classes.index(tag) for tag in row]] for row in rows))
+
+    truth = ["I-PER", "I-PER", "O", "I-LOC"]
+    assert score(truth, truth) == 1.0
+    assert score(["I-PER", "O", "O", "I-LOC"], truth) == 0.5  # half a name is no name
+    assert score(["O"] * 4, truth) == 0.0
 
 
 def test_the_readers(folder, corpus):

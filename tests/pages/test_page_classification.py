@@ -5,8 +5,7 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from minibert import tasks
-from minibert.tasks import read_classification
+from minibert.tasks import TASKS, base
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, plain, text_of, until, whole
@@ -28,7 +27,7 @@ def upload(content: bytes) -> AppTest:
 
 
 def test_it_says_what_the_reviews_are(app):
-    train, dev = (read_classification(ROOT / f"lessons/data/reviews/{part}.tsv") for part in ("train", "dev"))
+    train, dev = (TASKS["classification"].read(ROOT / f"lessons/data/reviews/{part}.tsv") for part in ("train", "dev"))
     assert f"{len(train.examples)} sentences to train on, {len(dev.examples)} to measure on" in text_of(app)
     assert "No run yet" in text_of(app)
 
@@ -68,7 +67,7 @@ def test_an_unusable_file_is_refused_in_words(runs_folder, name):
 
 
 def test_a_file_too_large_is_refused(runs_folder, monkeypatch):
-    monkeypatch.setattr(tasks, "LARGEST_FILE", 10)
+    monkeypatch.setattr(base, "LARGEST_FILE", 10)
     app = upload(b"text\tlabel\ngood\tyes\nbad\tno\n")
     assert any("can be read" in plain(box.value) for box in app.error)
 

@@ -1,15 +1,16 @@
 """Readers: every accepted form, every refusal, every bad line named."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minibert import tasks
-from minibert.tasks import Example, TaskDataError, parse_classification, read_classification
+from minibert.tasks import TASKS, Example, Problem, TaskDataError, base
+
+TASK = TASKS["classification"]
 
 
-def parse(text: str | bytes, name: str = "data.tsv"):
-    return parse_classification(text if isinstance(text, bytes) else text.encode(), name)
+def parse(text: str | bytes, name: str = "data.tsv", **options):
+    return TASK.parse(text if isinstance(text, bytes) else text.encode(), name, **options)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,7 @@ def parse(text: str | bytes, name: str = "data.tsv"):
 def test_every_form_reads_alike(text, name):
     data = parse(text, name)
     assert [(e.text, e.label) for e in data.examples] == [("good film", "1"), ("bad film", "0")]
-    assert data.labels == ["0", "1"] and data.counts == {"0": 1, "1": 1} and not data.skipped
+    assert data.labels == ["0", "1"] and data.counts == {"0": 1, "1": 1} and not data.problems
 
 
 def test_other_columns_are_kept():
@@ -48,16 +49,19 @@ def test_labels_that_are_numbers_sort_as_numbers():
 def test_bad_lines_are_passed_over_and_named():
     data = parse("sentence\tlabel\ngood\t1\nno label\n\t0\nbad\t\nfine\t0\n")
     assert len(data.examples) == 2
-    assert data.skipped == [
-        (3, "1 columns where 2 are expected"),
-        (4, "the text is empty"),
-        (5, "the label is empty"),
+    assert data.problems == [
+        Problem(3, 2, "1 columns where 2 are expected"),
+        Problem(4, 1, "the text is empty"),
+        Problem(5, 2, "the label is empty"),
     ]
+    assert str(data.problems[0]) == "line 3, column 2: 1 columns where 2 are expected"
+    with pytest.raises(TaskDataError, match=r"data.tsv, line 3, column 2: 1 columns where 2 are expected"):
+        parse("sentence\tlabel\ngood\t1\nno label\n\t0\nfine\t0\n", strict=True)
 
 
 def test_line_numbers_count_quoted_line_breaks():
     data = parse('text,label\n"two\nlines",a\nlonely\nok,b\n', "a.csv")
-    assert data.skipped == [(4, "1 columns where 2 are expected")]
+    assert data.problems == [Problem(4, 2, "1 columns where 2 are expected")]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +74,7 @@ def test_line_numbers_count_quoted_line_breaks():
         ("just a line\nanother\n", "a.txt", "expected a header with `sentence` and `label`.*found 1 column$"),
         ("a\tb\tc\n", "a.tsv", "found 3 columns"),
         ("sentence\tlabel\nx\t1\ny\t1\n", "a.tsv", "all 2 examples have the label '1'; there is nothing to tell apart"),
-        ("sentence\tlabel\nx\n", "a.tsv", "no usable line; line 2: 1 columns"),
+        ("sentence\tlabel\nx\n", "a.tsv", "no usable line; line 2, column 2: 1 columns"),
         (b"text\tlabel\nx\t1\ncaf\xe9\t0\n", "a.tsv", "a.tsv, line 3: not UTF-8"),
         ("text\tlabel\nx\0y\t1\n", "a.tsv", "line 2: a NUL byte"),
         ('text,label\n"never closed,1\n', "a.csv", "a.csv, line 2: unexpected end of data"),
@@ -82,20 +86,21 @@ def test_unusable_files_say_why(content, name, message):
 
 
 def test_size_limit(monkeypatch, tmp_path):
-    monkeypatch.setattr(tasks, "LARGEST_FILE", 2**20)
+    monkeypatch.setattr(base, "LARGEST_FILE", 2**20)
     with pytest.raises(TaskDataError, match=r"big.tsv has 2 MB; at most 1 MB can be read"):
         parse(b"x" * 2**21, "big.tsv")
     (tmp_path / "big.tsv").write_bytes(b"x" * 2**21)
     with pytest.raises(TaskDataError, match=r"big.tsv has 2 MB"):
-        read_classification(tmp_path / "big.tsv")
+        TASK.read(tmp_path / "big.tsv")
     with pytest.raises(TaskDataError, match="does not exist"):
-        read_classification(tmp_path / "none.tsv")
+        TASK.read(tmp_path / "none.tsv")
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200), st.sampled_from(["a.tsv", "a.csv", "a.txt"]))
 def test_whatever_the_bytes_there_is_data_or_a_clear_error(content, name):
     try:
-        data = parse_classification(content, name)
+        data = TASK.parse(content, name)
     except TaskDataError as error:
         assert str(error).startswith(name)
     else:
@@ -105,7 +110,47 @@ def test_whatever_the_bytes_there_is_data_or_a_clear_error(content, name):
 cell = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1).filter(lambda s: s.strip())
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(cell, st.sampled_from("ab")), min_size=2).filter(lambda rows: len({r[1] for r in rows}) == 2))
 def test_what_is_written_is_read(rows):
     data = parse("sentence\tlabel\n" + "".join(f"{text}\t{label}\n" for text, label in rows))
     assert [(e.text, e.label) for e in data.examples] == [(text.strip(), label) for text, label in rows]
+
+
+def test_cola_has_no_header_and_its_label_in_the_second_column():
+    data = parse("gj04\t1\t\tThe sailors rode.\ncj99\t0\t*\tAs you eat, least.\n")
+    assert [(e.text, e.label, e.extra["mark"]) for e in data.examples] == [
+        ("The sailors rode.", "1", ""), ("As you eat, least.", "0", "*"),
+    ]  # fmt: skip
+
+
+def test_a_label_that_stands_last_is_found():
+    data = parse("good film\tyes\nbad film\tno\nfine film\tyes\n")
+    assert [(e.text, e.label) for e in data.examples][2] == ("fine film", "yes")
+    assert parse("good\tyes\nbad\tno\n", format="label-last").examples[0] == Example("good", "yes")
+    with pytest.raises(TaskDataError, match="no format 'sideways' for classification; it can be header, label-first"):
+        parse("a\tb\n", format="sideways")
+
+
+def test_declared_labels_are_kept_and_others_named():
+    data = parse("label\ttext\nyes\tgood\nmaybe\twell\nyes\tfine\n", labels=["no", "yes"])
+    assert data.labels == ["no", "yes"] and len(data.examples) == 2
+    assert data.problems == [Problem(3, 1, "'maybe' is none of the labels no, yes")]
+    assert data.imbalance.as_dict() == {"counts": {"no": 0, "yes": 2}, "ratio": 1.0, "majority": 1.0, "missing": ["no"]}
+
+
+def test_imbalance_is_reported():
+    data = parse("label\ttext\n" + "a\tx\n" * 6 + "b\ty\n" * 2 + "c\tz\n")
+    assert data.imbalance.ratio == 6 and data.imbalance.majority == pytest.approx(6 / 9)
+
+
+def test_metrics_are_scikit_learns():
+    from sklearn import metrics
+
+    truth, answers = list("aabbbcaab"), list("abbbacaab")
+    examples = [Example("x", label) for label in truth]
+    predictions = [{"label": label, "probabilities": dict.fromkeys("abc", 1 / 3)} for label in answers]
+    scores = TASK.score(predictions, examples)
+    assert scores["accuracy"] == pytest.approx(7 / 9)
+    assert scores["macro_f1"] == pytest.approx(metrics.f1_score(truth, answers, average="macro"))
+    assert scores["mcc"] == pytest.approx(metrics.matthews_corrcoef(truth, answers))

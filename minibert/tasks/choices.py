@@ -1,0 +1,233 @@
+"""One of several: endings (SWAG), answers about a story (MCTest), warrants (ARCT) (Devlin et al. 2019, §4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from minibert.tasks.base import (
+    Features,
+    Source,
+    Task,
+    columns,
+    decoded,
+    extra_given,
+    header_of,
+    lines_of,
+    metadata_numbers,
+    padded,
+    rows_of,
+    table,
+)
+from minibert.tasks.sequences import encode_texts, softmax
+
+LETTERS = "ABCDEFGH"
+
+
+@dataclass(frozen=True)
+class ChoiceExample:
+    """A context, what each choice goes on from (a question, the start of a sentence; may be empty), and the choices.
+
+    label: the number of the right choice, from 0; None if unknown.
+    """
+
+    context: str
+    question: str
+    choices: tuple[str, ...]
+    label: int | None = None
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The letter of the right choice: how even the places are."""
+        return () if self.label is None else (LETTERS[self.label],)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """What the model reads: the context, and the question with each choice."""
+        return [(self.context, f"{self.question} {choice}".strip()) for choice in self.choices]
+
+
+def read_swag(source: Source) -> list[ChoiceExample]:
+    """SWAG: sent1 is the context, sent2 begins the sentence that ending0 … end."""
+    (_, header), *rows = table(source.text, source.name)
+    endings = [name for name in header_of(header) if name.startswith("ending") and name[6:].isdecimal()]
+    wanted = {"context": ("sent1", "context"), "start": ("sent2", "question"), "label": ("label",)}
+    at = columns(header, {**wanted, **{name: (name,) for name in endings}}, source)
+    examples = []
+    for row in rows_of(rows, at, source, header, len(header), may_be_empty=("start",)):
+        label = row.cells["label"]
+        if not label.isdecimal() or int(label) >= len(endings):
+            why = f"the label is {label!r}, not a number from 0 to {len(endings) - 1}"
+            source.problem(row.line, at["label"] + 1, why)
+            continue
+        choices = tuple(row.cells[name] for name in endings)
+        examples.append(ChoiceExample(row.cells["context"], row.cells["start"], choices, int(label), row.extra))
+    return examples
+
+
+def read_arct(source: Source) -> list[ChoiceExample]:
+    """ARCT: which warrant makes the claim follow from the reason?"""
+    (_, header), *rows = table(source.text, source.name)
+    wanted = {name: (name,) for name in ("warrant0", "warrant1", "reason", "claim")}
+    at = columns(header, {**wanted, "label": ("correctlabelw0orw1",)}, source)
+    examples = []
+    for row in rows_of(rows, at, source, header, len(header)):
+        if row.cells["label"] not in ("0", "1"):
+            source.problem(row.line, at["label"] + 1, f"the label is {row.cells['label']!r}, not 0 or 1")
+            continue
+        context = f"{row.cells['reason']} {row.cells['claim']}"
+        choices = (row.cells["warrant0"], row.cells["warrant1"])
+        examples.append(ChoiceExample(context, "", choices, int(row.cells["label"]), row.extra))
+    return examples
+
+
+def read_mctest(source: Source) -> list[ChoiceExample]:
+    """MCTest: a story a line, with questions of four answers; the .ans file beside it names the right ones.
+
+    Without answers the examples have no label. Empty questions, as in the statements files, are no problem.
+    """
+    answers = next((content for name, content in source.beside.items() if name.endswith(".ans")), None)
+    lines = None if answers is None else [line for _, line in lines_of(decoded(answers, "answers")) if line.strip()]
+    examples = []
+    number = 0
+    for line, cells in table(source.text, source.name):
+        story, right = number, None if lines is None or number >= len(lines) else lines[number].split("\t")
+        number += 1
+        if len(cells) < 8 or (len(cells) - 3) % 5:
+            source.problem(
+                line, len(cells) + 1, f"{len(cells)} columns where id, properties, story, 5 a question stand"
+            )
+            continue
+        if lines is not None and right is None:
+            source.problem(line, None, f"the answers end after line {len(lines)}")
+            continue
+        text = cells[2].replace("\\newline", " ").replace("\\tab", " ").strip()
+        for question, start in enumerate(range(3, len(cells), 5)):
+            letter = None if right is None else right[question].strip() if question < len(right) else ""
+            choices = tuple(cell.strip() for cell in cells[start + 1 : start + 5])
+            empty = next((i for i, choice in enumerate(choices) if not choice), None)
+            if not text or empty is not None:
+                at, what = (3, "story") if not text else (start + 2 + empty, "answer")
+                source.problem(line, at, f"the {what} is empty")
+            elif letter is not None and (len(letter) != 1 or letter not in "ABCD"):
+                why = f"line {story + 1} of the answers has {letter!r} for question {question + 1}, not A, B, C or D"
+                source.problem(line, start + 1, why)
+            else:
+                label = None if letter is None else "ABCD".index(letter)
+                kind, _, asked = cells[start].rpartition(":")  # "one:" or "multiple:" sentences are needed
+                extra = {"id": cells[0], "kind": kind.strip()}
+                examples.append(ChoiceExample(text, asked.strip(), choices, label, extra))
+    return examples
+
+
+@dataclass(frozen=True)
+class ChoiceFeatures(Features):
+    """One question: ids and segments hold a row for each choice."""
+
+    @property
+    def length(self) -> int:
+        return max(map(len, self.ids))
+
+
+class Choices(Task):
+    """One score a choice, softmax over the choices."""
+
+    name = "choice"
+    metric = "accuracy"
+    readers: ClassVar = {"swag": read_swag, "mctest": read_mctest, "arct": read_arct}
+
+    def guess_format(self, text, name):
+        rows = list(table(text, name))
+        header = header_of(rows[0][1])
+        if "warrant0" in header:
+            return "arct"
+        return "mctest" if len(header) >= 8 and (len(header) - 3) % 5 == 0 and "ending0" not in header else "swag"
+
+    def example(self, given):
+        context, choices = (given.get("context"), given.get("choices")) if isinstance(given, Mapping) else (None, None)
+        fine = isinstance(context, str) and isinstance(choices, Sequence) and not isinstance(choices, str)
+        if not fine or not 2 <= len(choices) <= len(LETTERS) or not all(isinstance(one, str) for one in choices):
+            raise ValueError(
+                f"the input must be an object with a context, 2 to {len(LETTERS)} choices (texts), perhaps a question"
+            )
+        return ChoiceExample(context, str(given.get("question", "")), tuple(choices), extra=extra_given(given))
+
+    def labels(self, data):
+        return ["score"]
+
+    def features(self, tokenizer, examples, labels, options):
+        owners = [i for i, example in enumerate(examples) for _ in example.choices]
+        texts = [pair for example in examples for pair in example.pairs]
+        rows = iter(encode_texts(tokenizer, texts, [examples[i] for i in owners], options))
+        result = []
+        for i, example in enumerate(examples):
+            ids, segments = map(list, zip(*(next(rows) for _ in example.choices), strict=True))
+            numbers = metadata_numbers(example.extra, options)
+            result.append(ChoiceFeatures(i, ids, segments, example.label, numbers))
+        return result
+
+    def batch(self, features, pad_id):
+        """(B, C, T); where a question has fewer choices than others, `choices` says which rows are none."""
+        import torch
+
+        from minibert.heads import TaskBatch
+        from minibert.model import IGNORE
+
+        most = max(len(row.ids) for row in features)
+        rows = [
+            Features(
+                0, *(row.ids[i], row.segments[i]) if i < len(row.ids) else (row.ids[0][:1], [0]), None, row.metadata
+            )
+            for row in features
+            for i in range(most)
+        ]
+        flat = padded(rows, pad_id)
+        shaped = {
+            name: None if value is None else value.unflatten(0, (len(features), most)) for name, value in flat.items()
+        }
+        real = torch.arange(most) < torch.tensor([[len(row.ids)] for row in features])
+        targets = [IGNORE if row.target is None else row.target for row in features]
+        labels = None if all(target == IGNORE for target in targets) else torch.tensor(targets)
+        return TaskBatch(**shaped, labels=labels, choices=None if real.all() else real)
+
+    def head(self, config, labels, options):
+        from minibert.heads import BertForMultipleChoice, reading_options
+
+        return BertForMultipleChoice(
+            config,
+            **reading_options(options),
+        )
+
+    def decode(self, outputs, features, examples, labels, options):
+        answers = []
+        for example, output in zip(examples, outputs, strict=True):
+            probs = softmax(output["logits"][: len(example.choices)]).tolist()
+            best = max(range(len(probs)), key=probs.__getitem__)
+            answers.append(
+                {
+                    "context": example.context,
+                    "question": example.question,
+                    "choices": list(example.choices),
+                    "label": best,
+                    "answer": example.choices[best],
+                    "probabilities": probs,
+                }
+            )
+        return answers
+
+    def score(self, predictions, examples):
+        from sklearn.metrics import accuracy_score
+
+        truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
+        return {"accuracy": float(accuracy_score(truth, answers))}
+
+    def grade(self, prediction, example):
+        return float(prediction["label"] == example.label)
+
+    def texts(self, example):
+        return [example.context]
+
+    def with_texts(self, example, texts, origins):
+        return replace(example, context=texts[0])

@@ -1,0 +1,133 @@
+"""A class for a sentence: SST-2, CoLA, reviews (Devlin et al. 2019, §4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from minibert.tasks.base import (
+    LABEL_COLUMNS,
+    Source,
+    TaskDataError,
+    column,
+    columns,
+    extra_given,
+    header_of,
+    rows_of,
+    table,
+    text_given,
+)
+from minibert.tasks.sequences import SequenceTask, at_least_two, class_answers, confusion
+
+TEXT_COLUMNS = ("sentence", "text", "review", "text_a")
+
+
+@dataclass(frozen=True)
+class Example:
+    """One text with its class, None if unknown; `extra` holds the other columns of its line."""
+
+    text: str
+    label: str | None = None
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        return () if self.label is None else (self.label,)
+
+
+def read_header(source: Source) -> list[Example]:
+    """A header that names a text and a label column; TSV unquoted, or CSV."""
+    (_, header), *rows = table(source.text, source.name)
+    at = columns(header, {"text": TEXT_COLUMNS, "label": LABEL_COLUMNS}, source)
+    return examples_of(rows, at, source, header)
+
+
+def read_label_first(source: Source) -> list[Example]:
+    return examples_of(list(table(source.text, source.name)), {"label": 0, "text": 1}, source, width=2)
+
+
+def read_label_last(source: Source) -> list[Example]:
+    return examples_of(list(table(source.text, source.name)), {"text": 0, "label": 1}, source, width=2)
+
+
+def read_cola(source: Source) -> list[Example]:
+    """CoLA: source, label, the author's mark (*, ? or nothing), sentence; no header."""
+    rows = list(table(source.text, source.name))
+    return examples_of(rows, {"label": 1, "text": 3}, source, ["source", "label", "mark", "sentence"])
+
+
+def examples_of(rows, at: dict[str, int], source: Source, header: Sequence[str] = (), width: int | None = None) -> list:
+    return [
+        Example(row.cells["text"], row.cells["label"], row.extra)
+        for row in rows_of(rows, at, source, header, width or len(header))
+        if source.known(row.cells["label"], row.line, at["label"] + 1)
+    ]
+
+
+class Classification(SequenceTask):
+    name = "classification"
+    metric = "accuracy"
+    closed = True
+    readers: ClassVar = {
+        "header": read_header,
+        "label-first": read_label_first,
+        "label-last": read_label_last,
+        "cola": read_cola,
+    }
+
+    def guess_format(self, text, name):
+        rows = list(table(text, name))
+        first = rows[0][1]
+        header = header_of(first)
+        if column(header, TEXT_COLUMNS) is not None or column(header, LABEL_COLUMNS) is not None:
+            return "header"
+        if len(first) == 2:
+            return label_place([cells for _, cells in rows if len(cells) == 2])
+        if len(first) == 4 and first[1].strip() in ("0", "1") and len(first[2].strip()) <= 3:
+            return "cola"
+        raise TaskDataError(
+            f"{name}, line {rows[0][0]}: expected a header with `sentence` and `label`, or lines of label<TAB>text; "
+            f"found {len(first)} column{'s' if len(first) != 1 else ''}"
+        )
+
+    def check(self, data):
+        at_least_two(data)
+
+    def example(self, given):
+        return Example(*text_given(given, "text"), extra=extra_given(given))
+
+    def inputs(self, example):
+        return (example.text,)
+
+    def decode(self, outputs, features, examples, labels, options):
+        answers = class_answers(outputs, labels)
+        return [{"text": example.text, **answer} for example, answer in zip(examples, answers, strict=True)]
+
+    def score(self, predictions, examples):
+        """Accuracy, macro F1 and Matthews correlation (CoLA's metric), as scikit-learn counts them."""
+        from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
+
+        truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
+        labels = sorted({*truth, *(label for answer in predictions for label in answer["probabilities"])})
+        return {
+            "accuracy": float(accuracy_score(truth, answers)),
+            "macro_f1": float(f1_score(truth, answers, labels=labels, average="macro", zero_division=0.0)),
+            "mcc": float(matthews_corrcoef(truth, answers)),
+        }
+
+    def details(self, predictions, examples, labels):
+        return {"confusion": confusion(predictions, examples, labels)}
+
+    def with_texts(self, example, texts, origins):
+        return replace(example, text=texts[0])
+
+
+def label_place(rows: Sequence[Sequence[str]]) -> str:
+    """Which of two columns is the label: the one with fewer different values; when alike, the much shorter one, or
+    else the first."""
+    first, second = ([cells[i].strip() for cells in rows] for i in (0, 1))
+    distinct = len(set(first)) - len(set(second))
+    if distinct:
+        return "label-first" if distinct < 0 else "label-last"
+    return "label-last" if 4 * sum(map(len, second)) <= sum(map(len, first)) else "label-first"

@@ -1,0 +1,211 @@
+"""What a speaker wants and what they name, together: SNIPS and ATIS in Rasa's markdown."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from minibert.tasks.base import Source, Task, extra_given, lines_of, padded, text_given
+from minibert.tasks.sequences import class_answers
+from minibert.tasks.tagging import (
+    IGNORED,
+    OUTSIDE,
+    TagFeatures,
+    entity_answers,
+    entity_scores,
+    pieces_of,
+    tag_labels,
+    tag_windows,
+    tags_of,
+    word_offsets,
+)
+
+SECTION = re.compile(r"##\s*(\w+)\s*:\s*(.*?)\s*")
+ITEM = re.compile(r"\s*[-*+]\s+(.*)")
+ENTITY = re.compile(r"\[([^\[\]]+)\](?:\(([^()]+)\)|(\{[^{}]+\}))")
+
+
+@dataclass(frozen=True)
+class Entity:
+    """text[start:end] is of this type."""
+
+    start: int
+    end: int
+    type: str
+
+
+@dataclass(frozen=True)
+class IntentExample:
+    """What was said, the intent, and the entities; intent None if unknown."""
+
+    text: str
+    intent: str | None = None
+    entities: tuple[Entity, ...] = ()
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        return () if self.intent is None else (self.intent,)
+
+    @property
+    def offsets(self) -> tuple[tuple[int, int], ...]:
+        return tuple(word_offsets(self.text))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(self.text[a:b] for a, b in self.offsets)
+
+    @property
+    def tags(self) -> tuple[str, ...] | None:
+        """IOB2, a tag for each of `words`; a word belongs to an entity that overlaps it."""
+        if self.intent is None:
+            return None
+        tags, last = [], None
+        for start, end in self.offsets:
+            entity = next((e for e in self.entities if e.start < end and start < e.end), None)
+            tags.append(OUTSIDE if entity is None else f"{'I' if entity is last else 'B'}-{entity.type}")
+            last = entity
+        return tuple(tags)
+
+
+def read_rasa(source: Source) -> list[IntentExample]:
+    """Rasa's markdown: `## intent:NAME`, then `- words [entity](type) words` or `[entity]{"entity": "type"}`."""
+    examples, intent, section = [], None, None
+    for number, line in lines_of(source.text):
+        if not line.strip() or line.strip().startswith("<!--"):
+            continue
+        if heading := SECTION.fullmatch(line.strip()):
+            section, intent = heading.groups()
+            if section != "intent":
+                source.problem(number, 1, f"a {section} section holds no examples; passed over")
+            elif not intent:
+                source.problem(number, 1, "the intent has no name")
+            elif not source.known(intent, number, 1):
+                intent = None
+            continue
+        if section is not None and section != "intent":
+            continue
+        item = ITEM.fullmatch(line)
+        if item is None or not intent:
+            source.problem(number, 1, "expected `## intent:NAME` or an example `- …` under one")
+            continue
+        text, entities, end, wrong = "", [], 0, None
+        marked = item.group(1).strip()
+        for match in ENTITY.finditer(marked):
+            words, kind, detail = match.groups()
+            try:
+                kind = kind if kind is not None else json.loads(detail)["entity"]
+            except (ValueError, KeyError, TypeError):
+                wrong = (match.start(3), f"{detail} does not say which entity it is")
+                break
+            text += marked[end : match.start()]
+            # Rasa's older form gives a type and a value: [us](country:United States)
+            entities.append(Entity(len(text), len(text) + len(words), str(kind).split(":")[0].strip()))
+            text, end = text + words, match.end()
+        text += marked[end:]
+        rest = re.search(r"\]\(|\]\{", text)
+        if wrong is None and rest:
+            wrong = (rest.start(), "an entity is not closed: it is written [words](type)")
+        if wrong is None and not text.strip():
+            wrong = (0, "the example is empty")
+        if wrong is not None:
+            source.problem(number, item.start(1) + wrong[0] + 1, wrong[1])
+            continue
+        examples.append(IntentExample(text, intent, tuple(entities)))
+    return examples
+
+
+@dataclass(frozen=True)
+class IntentFeatures(TagFeatures):
+    """target: (the number of the intent, a tag a token)."""
+
+
+class Intents(Task):
+    """The intent at [CLS], a tag at each word. What is past the length the model reads is tagged O."""
+
+    name = "intent"
+    metric = "both"
+    readers: ClassVar = {"rasa": read_rasa}
+
+    def guess_format(self, text, name):
+        return "rasa"
+
+    def example(self, given):
+        return IntentExample(*text_given(given, "text"), extra=extra_given(given))
+
+    def labels(self, data):
+        """The intents, and the tags O, B- and I- of each type of entity."""
+        kinds = sorted({entity.type for example in data.examples for entity in example.entities})
+        return {"intents": data.labels, "tags": [OUTSIDE, *(f"{letter}-{kind}" for kind in kinds for letter in "BI")]}
+
+    def features(self, tokenizer, examples, labels, options):
+        rows = []
+        one_window = replace(options, doc_stride=options.max_length)  # the first then asks all its words
+        for i, (example, pieces) in enumerate(zip(examples, pieces_of(tokenizer, examples), strict=True)):
+            tags = example.tags
+            first = tag_windows(tokenizer, pieces, tags, labels["tags"], one_window, example.extra)[0]
+            places, target = first.words, first.target
+            if example.intent is not None:
+                known = labels["intents"].index(example.intent) if example.intent in labels["intents"] else IGNORED
+                target = (known, target or [IGNORED] * len(first.ids))
+            rows.append(IntentFeatures(i, first.ids, first.segments, target, first.metadata, places))
+        return rows
+
+    def batch(self, features, pad_id):
+        import torch
+
+        from minibert.heads import TaskBatch
+
+        tags = tag_labels(features, lambda row: None if row.target is None else row.target[1])
+        intents = [IGNORED if row.target is None else row.target[0] for row in features]
+        return TaskBatch(
+            **padded(features, pad_id), labels=tags, intents=None if tags is None else torch.tensor(intents)
+        )
+
+    def head(self, config, labels, options):
+        from minibert.heads import BertForIntentAndEntities, reading_options
+
+        return BertForIntentAndEntities(
+            config,
+            labels,
+            **reading_options(options),
+        )
+
+    def decode(self, outputs, features, examples, labels, options):
+        intents = class_answers([{"logits": output["intent_logits"]} for output in outputs], labels["intents"])
+        tagged = tags_of([output["logits"] for output in outputs], features, examples, labels["tags"])
+        return [
+            {
+                "text": example.text,
+                "intent": intent["label"],
+                "probabilities": intent["probabilities"],
+                "words": list(example.words),
+                "tags": tags,
+                "tag_probabilities": probabilities,
+                "entities": entity_answers(example, tags),
+            }
+            for example, intent, (tags, probabilities) in zip(examples, intents, tagged, strict=True)
+        ]
+
+    def score(self, predictions, examples):
+        """Intent accuracy, entity F1 as seqeval counts it, and the share of examples with both entirely right."""
+        from sklearn.metrics import accuracy_score
+
+        truth = [list(example.tags) for example in examples]
+        answers = [answer["tags"] for answer in predictions]
+        intents = [example.intent for example in examples], [answer["intent"] for answer in predictions]
+        both = [self.grade(answer, example) for answer, example in zip(predictions, examples, strict=True)]
+        entity = {f"entity_{name}": value for name, value in entity_scores(truth, answers).items()}
+        return {"intent_accuracy": float(accuracy_score(*intents)), **entity, "both": sum(both) / len(both)}
+
+    def grade(self, prediction, example):
+        """1 where the intent and every tag are right."""
+        return float(prediction["intent"] == example.intent and prediction["tags"] == list(example.tags))
+
+    def details(self, predictions, examples, labels):
+        from sklearn.metrics import confusion_matrix
+
+        truth, answers = [example.intent for example in examples], [answer["intent"] for answer in predictions]
+        return {"confusion": confusion_matrix(truth, answers, labels=labels["intents"]).tolist()}

@@ -1,0 +1,167 @@
+"""Several labels at once, each with a threshold of its own: GoEmotions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from minibert.tasks.base import (
+    LABEL_COLUMNS,
+    Source,
+    column,
+    columns,
+    decoded,
+    extra_given,
+    header_of,
+    rows_of,
+    table,
+    text_given,
+)
+from minibert.tasks.classification import TEXT_COLUMNS
+from minibert.tasks.sequences import SequenceTask
+
+NUMBERS = re.compile(r"\d+(,\d+)*")
+
+
+@dataclass(frozen=True)
+class LabelsExample:
+    """One text with any number of labels; None if unknown."""
+
+    text: str
+    labels: tuple[str, ...] | None = None
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        return self.labels or ()
+
+
+def read_goemotions(source: Source) -> list[LabelsExample]:
+    """GoEmotions: text, numbers of labels with commas between, id; no header. labels.txt beside it names them."""
+    names = None
+    if "labels.txt" in source.beside:
+        names = decoded(source.beside["labels.txt"], "labels.txt").split()
+        source.declared = source.declared or tuple(names)
+    examples = []
+    at = {"text": 0, "labels": 1}
+    for row in rows_of(table(source.text, source.name), at, source, ["text", "labels", "id"], 3):
+        numbers = row.cells["labels"].split(",")
+        if not NUMBERS.fullmatch(row.cells["labels"]):
+            source.problem(row.line, 2, f"{row.cells['labels']!r} are not label numbers with commas between")
+        elif names is not None and (beyond := [number for number in numbers if int(number) >= len(names)]):
+            source.problem(row.line, 2, f"label {beyond[0]}, but labels.txt names {len(names)}, from 0")
+        else:
+            labels = tuple(dict.fromkeys(numbers if names is None else (names[int(number)] for number in numbers)))
+            if all(source.known(label, row.line, 2) for label in labels):
+                examples.append(LabelsExample(row.cells["text"], labels, row.extra))
+    return examples
+
+
+def read_header(source: Source) -> list[LabelsExample]:
+    """A header that names a text and a labels column; labels have commas between; none is an answer too."""
+    (_, header), *rows = table(source.text, source.name)
+    at = columns(header, {"text": TEXT_COLUMNS, "labels": ("emotions", *LABEL_COLUMNS)}, source)
+    examples = []
+    for row in rows_of(rows, at, source, header, len(header), may_be_empty=("labels",)):
+        labels = tuple(dict.fromkeys(label.strip() for label in row.cells["labels"].split(",") if label.strip()))
+        if all(source.known(label, row.line, at["labels"] + 1) for label in labels):
+            examples.append(LabelsExample(row.cells["text"], labels, row.extra))
+    return examples
+
+
+class Multilabel(SequenceTask):
+    name = "multilabel"
+    metric = "micro_f1"
+    problem = "multi_label_classification"
+    tune_on = "split"
+    readers: ClassVar = {"header": read_header, "goemotions": read_goemotions}
+
+    def guess_format(self, text, name):
+        _, first = next(table(text, name))
+        if column(header_of(first), TEXT_COLUMNS) is None and len(first) == 3:
+            return "goemotions"
+        return "header"
+
+    def example(self, given):
+        return LabelsExample(*text_given(given, "text"), extra=extra_given(given))
+
+    def inputs(self, example):
+        return (example.text,)
+
+    def target(self, example, labels):
+        return None if example.labels is None else [float(label in example.labels) for label in labels]
+
+    def decode(self, outputs, features, examples, labels, options):
+        """The labels whose probability, sigmoid of the logit, reaches their threshold."""
+        thresholds = options.thresholds or (0.5,) * len(labels)
+        answers = []
+        for example, output in zip(examples, outputs, strict=True):
+            probs = 1 / (1 + np.exp(-output["logits"].astype(np.float64)))
+            chosen = [label for label, p, least in zip(labels, probs, thresholds, strict=True) if p >= least]
+            probabilities = dict(zip(labels, probs.tolist(), strict=True))
+            answers.append({"text": example.text, "labels": chosen, "probabilities": probabilities})
+        return answers
+
+    def score(self, predictions, examples):
+        """Micro and macro F1 over the labels, and the share of examples with exactly the right ones."""
+        from sklearn.metrics import accuracy_score, f1_score
+
+        names = sorted({*predictions[0]["probabilities"], *(mark for example in examples for mark in example.marks)})
+        truth = indicators([example.marks for example in examples], names)
+        answers = indicators([answer["labels"] for answer in predictions], names)
+        return {
+            "micro_f1": float(f1_score(truth, answers, average="micro", zero_division=0.0)),
+            "macro_f1": float(f1_score(truth, answers, average="macro", zero_division=0.0)),
+            "exact": float(accuracy_score(truth, answers)),
+        }
+
+    def grade(self, prediction, example):
+        """The share of right labels among those given or said (Jaccard)."""
+        said, right = set(prediction["labels"]), set(example.marks)
+        return len(said & right) / len(said | right) if said | right else 1.0
+
+    def details(self, predictions, examples, labels):
+        """Precision, recall and F1 of each label, and how often it occurs."""
+        from sklearn.metrics import precision_recall_fscore_support
+
+        truth = indicators([example.marks for example in examples], labels)
+        answers = indicators([answer["labels"] for answer in predictions], labels)
+        table = precision_recall_fscore_support(truth, answers, zero_division=0.0)
+        names = ("precision", "recall", "f1", "count")
+        return {
+            "by_label": {
+                label: {name: float(values[i]) for name, values in zip(names, table, strict=True)}
+                for i, label in enumerate(labels)
+            }
+        }
+
+    def tune(self, predictions, examples, labels):
+        """For each label the threshold with the best F1; 0.5 for one that does not occur here."""
+        truth = indicators([example.marks for example in examples], labels)
+        probs = np.array([[answer["probabilities"][label] for label in labels] for answer in predictions])
+        return {"thresholds": tuple(best_threshold(probs[:, i], truth[:, i]) for i in range(len(labels)))}
+
+    def with_texts(self, example, texts, origins):
+        return replace(example, text=texts[0])
+
+
+def indicators(rows: Sequence[Sequence[str]], labels: Sequence[str]) -> np.ndarray:
+    """(examples, labels), 1 where the label is given."""
+    return np.array([[int(label in row) for label in labels] for row in rows]).reshape(len(rows), len(labels))
+
+
+def best_threshold(probs: np.ndarray, truth: np.ndarray) -> float:
+    """The threshold that maximises F1 = 2·hits / (answers + positives): halfway between two neighbouring scores."""
+    if not truth.any():
+        return 0.5
+    order = np.argsort(-probs, kind="stable")
+    ranked, hits = probs[order], np.cumsum(truth[order])
+    f1 = 2 * hits / (np.arange(1, len(probs) + 1) + truth.sum())
+    possible = np.append(ranked[:-1] > ranked[1:], True)  # scores that are alike are answered alike
+    best = int(np.argmax(np.where(possible, f1, -1.0)))
+    below = ranked[best + 1] if best + 1 < len(ranked) else 0.0
+    return float((ranked[best] + below) / 2)

@@ -1,0 +1,116 @@
+"""A class for two texts: entailment, paraphrase, question matching (RTE, MRPC, QNLI, HANS, LCQMC)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from minibert.tasks.base import (
+    LABEL_COLUMNS,
+    Source,
+    TaskDataError,
+    column,
+    columns,
+    extra_given,
+    header_of,
+    rows_of,
+    table,
+    text_given,
+)
+from minibert.tasks.sequences import SequenceTask, at_least_two, class_answers, confusion
+
+FIRST_COLUMNS = ("sentence1", "question1", "text_a", "premise", "#1 string", "question", "query")
+SECOND_COLUMNS = ("sentence2", "question2", "text_b", "hypothesis", "#2 string", "sentence", "title")
+PAIR_COLUMNS = {"first text": FIRST_COLUMNS, "second text": SECOND_COLUMNS}
+
+
+@dataclass(frozen=True)
+class PairExample:
+    """Two texts with their class, None if unknown."""
+
+    text: str
+    pair: str
+    label: str | None = None
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        return () if self.label is None else (self.label,)
+
+
+def read_header(source: Source) -> list[PairExample]:
+    """GLUE: a header that names two text columns and a label; not quoted."""
+    (_, header), *rows = table(source.text, source.name)
+    at = columns(header, {**PAIR_COLUMNS, "label": LABEL_COLUMNS}, source)
+    return examples_of(rows, at, source, header)
+
+
+def read_label_last(source: Source) -> list[PairExample]:
+    at = {"first text": 0, "second text": 1, "label": 2}
+    return examples_of(table(source.text, source.name), at, source, width=3)
+
+
+def read_label_first(source: Source) -> list[PairExample]:
+    at = {"label": 0, "first text": 1, "second text": 2}
+    return examples_of(table(source.text, source.name), at, source, width=3)
+
+
+def examples_of(rows, at, source, header=(), width=None) -> list[PairExample]:
+    return [
+        PairExample(row.cells["first text"], row.cells["second text"], row.cells["label"], row.extra)
+        for row in rows_of(rows, at, source, header, width or len(header))
+        if source.known(row.cells["label"], row.line, at["label"] + 1)
+    ]
+
+
+class Pairs(SequenceTask):
+    name = "pair"
+    metric = "accuracy"
+    closed = True
+    readers: ClassVar = {"header": read_header, "label-last": read_label_last, "label-first": read_label_first}
+
+    def guess_format(self, text, name):
+        rows = list(table(text, name))
+        first = rows[0][1]
+        if any(column(header_of(first), names) is not None for names in (*PAIR_COLUMNS.values(), LABEL_COLUMNS)):
+            return "header"
+        if len(first) == 3:
+            three = [cells for _, cells in rows if len(cells) == 3]
+            distinct = [len({cells[i] for cells in three}) for i in (0, 2)]
+            return "label-first" if distinct[0] < distinct[1] else "label-last"
+        raise TaskDataError(
+            f"{name}, line {rows[0][0]}: expected a header with `sentence1`, `sentence2` and `label`, or lines of text"
+            f"<TAB>text<TAB>label; found {len(first)} column{'s' if len(first) != 1 else ''}"
+        )
+
+    def check(self, data):
+        at_least_two(data)
+
+    def example(self, given):
+        return PairExample(*text_given(given, "text", "pair"), extra=extra_given(given))
+
+    def decode(self, outputs, features, examples, labels, options):
+        return [
+            {"text": example.text, "pair": example.pair, **answer}
+            for example, answer in zip(examples, class_answers(outputs, labels), strict=True)
+        ]
+
+    def score(self, predictions, examples):
+        """Accuracy and macro F1; where the classes are 0 and 1 also F1 of the 1s, as GLUE reports for MRPC."""
+        from sklearn.metrics import accuracy_score, f1_score
+
+        truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
+        labels = sorted({*truth, *(label for answer in predictions for label in answer["probabilities"])})
+        scores = {
+            "accuracy": float(accuracy_score(truth, answers)),
+            "macro_f1": float(f1_score(truth, answers, labels=labels, average="macro", zero_division=0.0)),
+        }
+        if labels == ["0", "1"]:
+            scores["f1"] = float(f1_score(truth, answers, pos_label="1", zero_division=0.0))
+        return scores
+
+    def details(self, predictions, examples, labels):
+        return {"confusion": confusion(predictions, examples, labels)}
+
+    def with_texts(self, example, texts, origins):
+        return replace(example, text=texts[0], pair=texts[1])

@@ -1,0 +1,133 @@
+"""Tasks whose answer belongs to the whole input: [CLS] one text [SEP], or [CLS] a [SEP] b [SEP]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from minibert.tasks.base import (
+    Features,
+    Options,
+    Task,
+    TaskData,
+    TaskDataError,
+    metadata_numbers,
+    metadata_prefix,
+    padded,
+)
+from minibert.tokenizer import Tokenizer
+from minibert.truncation import keep
+
+
+class SequenceTask(Task):
+    """Shared by classification, pairs, similarity and several labels; `problem` is transformers' problem_type."""
+
+    problem: ClassVar[str] = "single_label_classification"
+
+    def inputs(self, example: Any) -> tuple[str, ...]:
+        """The one or two texts the model reads."""
+        return (example.text, example.pair)
+
+    def target(self, example: Any, labels: Sequence[str]) -> Any:
+        """What the loss is told; None for an example without an answer, or with one the model does not have."""
+        return labels.index(example.label) if example.label in labels else None
+
+    def features(self, tokenizer, examples, labels, options):
+        rows = encode_texts(tokenizer, [self.inputs(example) for example in examples], examples, options)
+        return [
+            Features(i, ids, segments, self.target(example, labels), metadata_numbers(example.extra, options))
+            for i, (example, (ids, segments)) in enumerate(zip(examples, rows, strict=True))
+        ]
+
+    def batch(self, features, pad_id):
+        import torch
+
+        from minibert.heads import TaskBatch
+        from minibert.model import IGNORE
+
+        targets = [row.target for row in features]
+        asked = next((target for target in targets if target is not None), None)
+        if asked is None:
+            labels = None
+        elif self.problem == "single_label_classification":
+            labels = torch.tensor([IGNORE if target is None else target for target in targets])
+        else:
+            nothing = [float("nan")] * len(asked)  # no answer is known, and the loss passes over it
+            labels = torch.tensor([nothing if target is None else target for target in targets])
+        return TaskBatch(**padded(features, pad_id), labels=labels)
+
+    def head(self, config, labels, options):
+        from minibert.heads import BertForSequenceClassification, reading_options
+
+        return BertForSequenceClassification(
+            config,
+            labels,
+            problem=self.problem,
+            **reading_options(options),
+        )
+
+    def grade(self, prediction, example):
+        return float(prediction["label"] == example.label)
+
+    def texts(self, example):
+        return list(self.inputs(example))
+
+
+def encode_texts(
+    tokenizer: Tokenizer, texts: Sequence[Sequence[str]], examples: Sequence, options: Options
+) -> list[tuple[list[int], list[int]]]:
+    """(ids, segments) of each input; what is too long is cut as the options say, metadata tokens never."""
+    bulk = iter(tokenizer.encode_bulk([text for row in texts for text in row]))
+    pieces = [[next(bulk) for _ in row] for row in texts]
+    prefixes = tokenizer.encode_bulk([metadata_prefix(example.extra, options) for example in examples])
+    return [assembled(tokenizer, row, options, prefix) for row, prefix in zip(pieces, prefixes, strict=True)]
+
+
+def assembled(
+    tokenizer: Tokenizer, texts: Sequence[list[int]], options: Options, prefix: Sequence[int] = ()
+) -> tuple[list[int], list[int]]:
+    """[CLS] prefix a [SEP] or [CLS] prefix a [SEP] b [SEP], cut to length → (ids, segments)."""
+    room = options.max_length - 1 - len(texts) - len(prefix)
+    if room < 0:
+        raise ValueError(f"max_length {options.max_length} has no room for the special tokens")
+    kept = keep([len(text) for text in texts], room, options.truncation, options.budgets)
+    ids, segments = [tokenizer.cls_id, *prefix], [0] * (1 + len(prefix))
+    for segment, (text, stay) in enumerate(zip(texts, kept, strict=True)):
+        ids += [*(text[i] for i in stay), tokenizer.sep_id]
+        segments += [segment] * (len(stay) + 1)
+    return ids, segments
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Along the last axis, in float64."""
+    shifted = np.exp(np.asarray(logits, dtype=np.float64) - np.max(logits, axis=-1, keepdims=True))
+    return shifted / shifted.sum(axis=-1, keepdims=True)
+
+
+def class_answers(outputs: Sequence[dict], labels: Sequence[str]) -> list[dict]:
+    """The likeliest label and the probability of each."""
+    answers = []
+    for output in outputs:
+        probs = softmax(output["logits"]).tolist()
+        best = max(range(len(probs)), key=probs.__getitem__)
+        answers.append({"label": labels[best], "probabilities": dict(zip(labels, probs, strict=True))})
+    return answers
+
+
+def confusion(predictions: Sequence[dict], examples: Sequence, labels: Sequence[str]) -> list[list[int]]:
+    """(classes, classes): rows are the truth, columns the answers."""
+    from sklearn.metrics import confusion_matrix
+
+    truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
+    return confusion_matrix(truth, answers, labels=list(labels)).tolist()
+
+
+def at_least_two(data: TaskData) -> None:
+    """A file whose examples all have the same label has nothing to learn."""
+    if data.declared is None and len(data.labels) == 1:
+        raise TaskDataError(
+            f"{data.name}: all {len(data.examples)} examples have the label {data.labels[0]!r}; "
+            "there is nothing to tell apart"
+        )

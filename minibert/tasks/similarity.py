@@ -1,0 +1,111 @@
+"""One number for two texts: STS-B, 0 (unrelated) to 5 (the same)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from minibert.tasks.base import Source, columns, extra_given, header_of, rows_of, table, text_given
+from minibert.tasks.pairs import PAIR_COLUMNS
+from minibert.tasks.sequences import SequenceTask
+
+SCORE_COLUMNS = ("score", "similarity", "label")
+LOWEST, HIGHEST = 0.0, 5.0
+STSB_TEST = {"score": 4, "first text": 5, "second text": 6}  # the columns of sts-test.tsv, which has no header
+
+
+@dataclass(frozen=True)
+class ScoredPair:
+    """Two texts and how alike they are, 0–5; None if unknown."""
+
+    text: str
+    pair: str
+    score: float | None = None
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        return ()
+
+
+def read_header(source: Source) -> list[ScoredPair]:
+    """STS-B: a header that names two sentences and a score."""
+    (_, header), *rows = table(source.text, source.name)
+    at = columns(header, {**PAIR_COLUMNS, "score": SCORE_COLUMNS}, source)
+    return examples_of(rows, at, source, header, len(header))
+
+
+def read_stsb_test(source: Source) -> list[ScoredPair]:
+    """STS-B's sts-test.tsv: no header, the score in column 5; some lines name the sources of their texts at the end."""
+    header = ["genre", "filename", "year", "old_index", "score", "sentence1", "sentence2"]
+    return examples_of(table(source.text, source.name), STSB_TEST, source, header)
+
+
+def read_score_last(source: Source) -> list[ScoredPair]:
+    at = {"first text": 0, "second text": 1, "score": 2}
+    return examples_of(table(source.text, source.name), at, source, width=3)
+
+
+def examples_of(rows, at, source, header=(), width=None) -> list[ScoredPair]:
+    examples = []
+    for row in rows_of(rows, at, source, header, width):
+        try:
+            score = float(row.cells["score"])
+        except ValueError:
+            score = math.nan
+        if not LOWEST <= score <= HIGHEST:
+            why = f"the score is {row.cells['score']!r}, not a number from {LOWEST:g} to {HIGHEST:g}"
+            source.problem(row.line, at["score"] + 1, why)
+            continue
+        examples.append(ScoredPair(row.cells["first text"], row.cells["second text"], score, row.extra))
+    return examples
+
+
+class Similarity(SequenceTask):
+    name = "similarity"
+    metric = "pearson"
+    problem = "regression"
+    readers: ClassVar = {"header": read_header, "stsb-test": read_stsb_test, "score-last": read_score_last}
+
+    def guess_format(self, text, name):
+        _, first = next(table(text, name))
+        if {"sentence1", "score"} & set(header_of(first)) or len(first) not in (3, 7, 9):
+            return "header"
+        return "score-last" if len(first) == 3 else "stsb-test"
+
+    def example(self, given):
+        return ScoredPair(*text_given(given, "text", "pair"), extra=extra_given(given))
+
+    def labels(self, data):
+        return ["score"]
+
+    def target(self, example, labels):
+        return None if example.score is None else [example.score]
+
+    def decode(self, outputs, features, examples, labels, options):
+        """The number as the model gives it: it may lie a little outside 0–5."""
+        return [
+            {"text": example.text, "pair": example.pair, "score": float(output["logits"][0])}
+            for example, output in zip(examples, outputs, strict=True)
+        ]
+
+    def grade(self, prediction, example):
+        return max(0.0, 1 - abs(prediction["score"] - example.score) / (HIGHEST - LOWEST))
+
+    def score(self, predictions, examples):
+        """Pearson and Spearman correlation, from scipy; 0 where the answers are all the same."""
+        from scipy.stats import pearsonr, spearmanr
+
+        truth, answers = [example.score for example in examples], [answer["score"] for answer in predictions]
+        errors = [(a - t) ** 2 for a, t in zip(answers, truth, strict=True)]
+        scores = {"pearson": 0.0, "spearman": 0.0}
+        if len(set(truth)) > 1 and len(set(answers)) > 1:
+            scores = {
+                "pearson": float(pearsonr(truth, answers).statistic),
+                "spearman": float(spearmanr(truth, answers).statistic),
+            }
+        return {**scores, "mean_squared_error": math.fsum(errors) / len(errors)}
+
+    def with_texts(self, example, texts, origins):
+        return replace(example, text=texts[0], pair=texts[1])

@@ -1,0 +1,449 @@
+"""Answers that are spans of a passage: SQuAD 1.1; 2.0, where some have none (Devlin et al. 2019, §4.2–4.3)."""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from minibert.characters import is_cjk
+from minibert.tasks.base import (
+    Features,
+    Source,
+    Task,
+    extra_given,
+    metadata_numbers,
+    metadata_prefix,
+    padded,
+    text_given,
+)
+from minibert.tasks.sequences import softmax
+from minibert.tasks.tagging import owners
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer's text and where in the passage it begins; None where the text does not stand at its offset."""
+
+    text: str
+    start: int | None
+
+
+@dataclass(frozen=True)
+class SpanExample:
+    """A question about a passage. answers: none where the passage holds no answer; None where it is unknown."""
+
+    id: str
+    question: str
+    context: str
+    answers: tuple[Answer, ...] | None = None
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        return () if self.answers is None else ("answer" if self.answers else "no answer",)
+
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """start and end of the first answer that stands where it should: what training learns."""
+        return next(((a.start, a.start + len(a.text)) for a in self.answers or () if a.start is not None), None)
+
+
+def read_squad(source: Source) -> list[SpanExample]:
+    """SQuAD 1.1: every question has an answer; one without is named and passed over."""
+    examples = []
+    for path, example in questions(source):
+        if example.answers:
+            examples.append(example)
+        else:
+            source.problem(None, path, "the question has no answer: the task span-or-none reads such questions")
+    return examples
+
+
+def read_squad2(source: Source) -> list[SpanExample]:
+    """SQuAD 2.0: `is_impossible` marks the questions without an answer."""
+    return [example for _, example in questions(source)]
+
+
+def questions(source: Source) -> Iterator[tuple[str, SpanExample]]:
+    """(path, example) of each question of a SQuAD file. An answer that does not stand at its offset is named; it counts
+    for scoring, but nothing is trained on it."""
+    try:
+        root = json.loads(source.text)
+    except ValueError as error:
+        line = getattr(error, "lineno", None)
+        raise source.fail(f"not JSON: {getattr(error, 'msg', error)}", line) from error
+    except RecursionError as error:
+        raise source.fail("not JSON that can be read: nested too deeply") from error
+    articles = root.get("data") if isinstance(root, dict) else None
+    if not isinstance(articles, list):
+        raise source.fail('expected SQuAD\'s JSON: an object with a list "data" of articles with paragraphs')
+    seen: set[str] = set()
+    for a, article in enumerate(articles):
+        for p, paragraph in listed(source, article, "paragraphs", f"data[{a}]"):
+            path = f"data[{a}].paragraphs[{p}]"
+            context = paragraph.get("context") if isinstance(paragraph, dict) else None
+            if not isinstance(context, str) or not context.strip():
+                source.problem(None, path, "there is no context")
+                continue
+            for q, asked in listed(source, paragraph, "qas", path):
+                here = f"{path}.qas[{q}]"
+                question = asked.get("question") if isinstance(asked, dict) else None
+                if not isinstance(question, str) or not question.strip():
+                    source.problem(None, here, "there is no question")
+                    continue
+                answers = answers_of(source, asked, context, here)
+                if answers is None:
+                    continue
+                name = str(asked.get("id", here))
+                if name in seen:
+                    source.problem(None, here, f"the id {name!r} has occurred before")
+                seen.add(name)
+                extra = {"title": str(article["title"])} if "title" in article else {}
+                yield here, SpanExample(name, question.strip(), context, answers, extra)
+
+
+def listed(source: Source, parent, name: str, path: str) -> Iterator[tuple[int, object]]:
+    """The members of a list inside an object; a problem where there is none."""
+    values = parent.get(name) if isinstance(parent, dict) else None
+    if isinstance(values, list):
+        yield from enumerate(values)
+    else:
+        source.problem(None, path, f'there is no list "{name}"')
+
+
+def answers_of(source: Source, asked: dict, context: str, path: str) -> tuple[Answer, ...] | None:
+    """The answers; None where they are unusable, which is then a problem."""
+    if asked.get("is_impossible") is True:
+        return ()
+    given = asked.get("answers")
+    if not isinstance(given, list):
+        source.problem(None, path, 'there is no list "answers"')
+        return None
+    answers = []
+    for n, one in enumerate(given):
+        here = f"{path}.answers[{n}]"
+        text, start = (one.get("text"), one.get("answer_start")) if isinstance(one, dict) else (None, None)
+        if not isinstance(text, str) or not text.strip() or not isinstance(start, int) or isinstance(start, bool):
+            source.problem(None, here, "an answer needs a text and a whole number answer_start")
+            continue
+        found = context[start : start + len(text)] if start >= 0 else ""
+        if found != text:
+            why = f"the answer {text[:60]!r} does not stand at {start}, where the context has {found[:60]!r}"
+            source.problem(None, here, f"{why}; not trained on")
+        answers.append(Answer(text, start if found == text else None))
+    if given and not answers:
+        return None
+    return tuple(answers)
+
+
+@dataclass(frozen=True)
+class SpanFeatures(Features):
+    """One window on a passage. first: the row's position of its first passage token · offsets: where its passage tokens
+    stand in the context · tokens: their numbers (from, to) · owned: True for those that no other window shows better.
+
+    target: where in the row the answer's first and last token stand; (0, 0), the [CLS], where it is not in the window.
+    """
+
+    first: int = 0
+    tokens: tuple[int, int] = (0, 0)
+    offsets: tuple[tuple[int, int], ...] = ()
+    owned: tuple[bool, ...] = ()
+
+
+class Spans(Task):
+    """SQuAD 1.1: the best span s ≤ e of at most `max_answer` tokens, over all windows."""
+
+    name = "span"
+    metric = "f1"
+    readers: ClassVar = {"squad": read_squad}
+    may_be_none = False
+    bulky = ("offsets", "start_probabilities", "end_probabilities")
+
+    def guess_format(self, text, name):
+        return next(iter(self.readers))
+
+    def example(self, given):
+        extra = extra_given(given)
+        return SpanExample(extra.get("id", ""), *text_given(given, "question", "context"), extra=extra)
+
+    def labels(self, data):
+        return ["start", "end"]
+
+    def features(self, tokenizer, examples, labels, options):
+        asked = tokenizer.encode_bulk([metadata_prefix(e.extra, options) + e.question for e in examples])
+        contexts = list(dict.fromkeys(example.context for example in examples))  # several questions share one
+        passages = dict(zip(contexts, tokenizer.encode_bulk_with_offsets(contexts), strict=True))
+        rows = []
+        for i, (example, question) in enumerate(zip(examples, asked, strict=True)):
+            ids, offsets = passages[example.context]
+            question = question[: options.max_question]
+            room = options.max_length - len(question) - 3
+            if room < 1:
+                raise ValueError(
+                    f"max_length {options.max_length} has no room beside a question of {len(question)} tokens"
+                )
+            windows = passage_windows(len(ids), room, min(options.doc_stride, room))
+            owner = owners(windows, len(ids))
+            span = token_span(offsets, example.place)
+            numbers = metadata_numbers(example.extra, options)
+            for number, (start, end) in enumerate(windows):
+                first = len(question) + 2
+                row = [tokenizer.cls_id, *question, tokenizer.sep_id, *ids[start:end], tokenizer.sep_id]
+                target = None
+                if span is not None and start <= span[0] and span[1] < end:
+                    target = [first + span[0] - start, first + span[1] - start]
+                elif span is not None or example.answers == ():
+                    target = [0, 0]
+                rows.append(
+                    SpanFeatures(
+                        i, row, [0] * first + [1] * (len(row) - first), target, numbers, first, (start, end),
+                        tuple(offsets[start:end]),
+                        tuple(owner[token] == number for token in range(start, end)),
+                    )
+                )  # fmt: skip
+        return rows
+
+    def batch(self, features, pad_id):
+        import torch
+
+        from minibert.heads import TaskBatch
+        from minibert.model import IGNORE
+
+        targets = [row.target for row in features]
+        nothing = [IGNORE, IGNORE]
+        labels = None if not any(targets) else torch.tensor([target or nothing for target in targets])
+        return TaskBatch(**padded(features, pad_id), labels=labels)
+
+    def head(self, config, labels, options):
+        from minibert.heads import BertForQuestionAnswering, reading_options
+
+        return BertForQuestionAnswering(config, **reading_options(options))
+
+    def decode(self, outputs, features, examples, labels, options):
+        """Of each example: the answer with its place, the `n_best` spans, and P(start) and P(end) of every passage
+        token, from the window that shows most around it."""
+        windows: list[list] = [[] for _ in examples]
+        for output, row in zip(outputs, features, strict=True):
+            windows[row.example].append((output["logits"].astype(np.float64), row))
+        return [self.answer(example, rows, options) for example, rows in zip(examples, windows, strict=True)]
+
+    def answer(self, example: SpanExample, windows: Sequence[tuple[np.ndarray, SpanFeatures]], options) -> dict:
+        null_score = min(float(logits[0].sum()) for logits, _ in windows)
+        null = min((logits[0] for logits, _ in windows), key=lambda pair: pair.sum())  # (2,)
+        candidates: dict[tuple[int, int], float] = {}
+        offsets, scores = [], []
+        for logits, row in windows:
+            inside = logits[row.first : row.first + len(row.offsets)]  # (passage tokens, 2)
+            for place, score in best_spans(inside, np.array(row.owned, dtype=bool), options.max_answer, options.n_best):
+                span = (row.offsets[place[0]][0], row.offsets[place[1]][1])
+                candidates[span] = max(score, candidates.get(span, -np.inf))
+            for token, owned in enumerate(row.owned):
+                if owned:
+                    offsets.append(row.offsets[token])
+                    scores.append(inside[token])
+        ranked = sorted(candidates.items(), key=lambda item: -item[1])[: options.n_best]
+        listed = [(example.context[a:b], a, b, score) for (a, b), score in ranked]
+        if self.may_be_none or not listed:
+            listed = sorted([*listed, ("", None, None, null_score)], key=lambda one: -one[3])
+        probs = softmax(np.array([one[3] for one in listed])).tolist()
+        n_best = [
+            {"answer": text, "start": start, "end": end, "probability": probability}
+            for (text, start, end, _), probability in zip(listed, probs, strict=True)
+        ]
+        found = next((one for one in n_best if one["start"] is not None), None)
+        difference = null_score - ranked[0][1] if ranked else float("inf")
+        silent = found is None or (self.may_be_none and difference > options.null_threshold)
+        said = next(one for one in n_best if one["start"] is None) if silent else found
+        pool = np.array([*scores, null] if self.may_be_none or not scores else scores)  # (tokens, 2)
+        start_probs, end_probs = softmax(pool[:, 0]), softmax(pool[:, 1])
+        tokens = len(offsets)
+        result = {
+            "question": example.question,
+            **said,
+            "n_best": n_best,
+            "offsets": [list(place) for place in offsets],
+            "start_probabilities": start_probs[:tokens].tolist(),
+            "end_probabilities": end_probs[:tokens].tolist(),
+        }
+        if example.id:
+            result["id"] = example.id
+        if self.may_be_none:
+            result |= {
+                "null_difference": difference,
+                "best_answer": found["answer"] if found else "",
+                "null_probabilities": [float(start_probs[-1]), float(end_probs[-1])],
+            }
+        return result
+
+    def score(self, predictions, examples):
+        """Exact match and F1, the best over the reference answers, as the official scripts count them (0–1)."""
+        results = [score_answer(p["answer"], e) for p, e in zip(predictions, examples, strict=True)]
+        return {"exact_match": mean([em for em, _ in results]), "f1": mean([f1 for _, f1 in results])}
+
+    def grade(self, prediction, example):
+        """Its F1."""
+        return score_answer(prediction["answer"], example)[1]
+
+
+class SpansOrNone(Spans):
+    """SQuAD 2.0: "no answer" is the span at [CLS]; it is given where it leads the best other span by more than the
+    threshold, which is tuned on the dev set, as in the paper (§4.3)."""
+
+    name = "span-or-none"
+    readers: ClassVar = {"squad2": read_squad2}
+    may_be_none = True
+    tune_on = "dev"
+
+    def score(self, predictions, examples):
+        """Over all questions; has_answer_… over those with an answer; the share of the others left unanswered; and the
+        F1 that the best threshold for these very examples would give, as the official script reports it."""
+        results = [score_answer(p["answer"], e) for p, e in zip(predictions, examples, strict=True)]
+        has = [result for result, example in zip(results, examples, strict=True) if example.answers]
+        has_not = [em for (em, _), example in zip(results, examples, strict=True) if not example.answers]
+        best_f1, _ = best_null_threshold(predictions, examples)
+        return {
+            "exact_match": mean([em for em, _ in results]),
+            "f1": mean([f1 for _, f1 in results]),
+            "has_answer_exact_match": mean([em for em, _ in has]),
+            "has_answer_f1": mean([f1 for _, f1 in has]),
+            "no_answer_accuracy": mean(has_not),
+            "best_f1": best_f1,
+        }
+
+    def tune(self, predictions, examples, labels):
+        return {"null_threshold": best_null_threshold(predictions, examples)[1]}
+
+
+def passage_windows(tokens: int, room: int, stride: int) -> list[tuple[int, int]]:
+    """(first token, token after the last) of windows of `room` tokens, a new one every `stride`, to the end."""
+    windows, start = [], 0
+    while True:
+        windows.append((start, min(start + room, tokens)))
+        if start + room >= tokens:
+            return windows
+        start += stride
+
+
+def token_span(offsets: Sequence[tuple[int, int]], place: tuple[int, int] | None) -> tuple[int, int] | None:
+    """(first token, last token) of the tokens that overlap the characters `place`; None if there are none."""
+    if place is None:
+        return None
+    inside = [i for i, (start, end) in enumerate(offsets) if start < place[1] and place[0] < end]
+    return (inside[0], inside[-1]) if inside else None
+
+
+def best_spans(logits: np.ndarray, owned: np.ndarray, longest: int, count: int) -> list[tuple[tuple[int, int], float]]:
+    """The `count` spans s ≤ e of at most `longest` tokens with the highest S + E, best first; s must be owned.
+
+    logits: (tokens, 2).
+    """
+    tokens = len(logits)
+    if not tokens:
+        return []
+    scores = np.full((min(longest, tokens), tokens), -np.inf)  # (length − 1, s)
+    for more in range(len(scores)):
+        scores[more, : tokens - more] = logits[: tokens - more, 0] + logits[more:, 1]
+    scores[:, ~owned] = -np.inf
+    flat = scores.ravel()
+    top = np.argsort(-flat, kind="stable")[:count] if count >= flat.size else np.argpartition(-flat, count - 1)[:count]
+    top = top[np.argsort(-flat[top], kind="stable")]
+    spans = [(divmod(int(i), tokens), float(flat[i])) for i in top if np.isfinite(flat[i])]
+    return [((start, start + more), score) for (more, start), score in spans]
+
+
+# --- scoring ----------------------------------------------------------------------------------------------------------
+
+ARTICLES = re.compile(r"\b(a|an|the)\b")
+# What CMRC 2018's script takes for punctuation.
+CMRC_PUNCTUATION = set("-:_*^/\\~`+=，。：？！“”；’《》·、「」（）－～『』")
+LATIN = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*|[^\w\s]")  # about as NLTK's word_tokenize, which that script calls
+
+
+def mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def normalized(text: str) -> str:
+    """SQuAD: lower case, without punctuation, articles and surplus spaces."""
+    text = "".join(c for c in text.lower() if c not in string.punctuation)
+    return " ".join(ARTICLES.sub(" ", text).split())
+
+
+def is_chinese(text: str) -> bool:
+    """At least a third of the characters are Chinese."""
+    return 3 * sum(map(is_cjk, text)) >= max(1, len(text))
+
+
+def squad_scores(answer: str, truth: str) -> tuple[float, float]:
+    """(exact match, F1 over words), as SQuAD's script counts them."""
+    said, right = normalized(answer), normalized(truth)
+    words, wanted = said.split(), right.split()
+    if not words or not wanted:
+        return float(said == right), float(words == wanted)
+    same = sum((Counter(words) & Counter(wanted)).values())
+    return float(said == right), 2 * same / (len(words) + len(wanted))
+
+
+def without_punctuation(text: str) -> str:
+    return "".join(c for c in text.lower().strip() if c not in CMRC_PUNCTUATION)
+
+
+def characters(text: str) -> list[str]:
+    """Chinese characters one by one, other runs as words."""
+    units, run = [], ""
+    for c in text:
+        if is_cjk(c):
+            units += [*LATIN.findall(run), c]
+            run = ""
+        else:
+            run += c
+    return units + LATIN.findall(run)
+
+
+def cmrc_scores(answer: str, truth: str) -> tuple[float, float]:
+    """(exact match, F1 over the longest run of characters both share), as CMRC 2018's script counts them."""
+    texts = without_punctuation(answer), without_punctuation(truth)
+    same = float(texts[0] == texts[1])
+    said, right = map(characters, texts)
+    if not said or not right:
+        return same, same
+    longest, before = 0, [0] * (len(right) + 1)
+    for unit in said:
+        now = [0] * (len(right) + 1)
+        for j, other in enumerate(right, 1):
+            if unit == other:
+                now[j] = before[j - 1] + 1
+                longest = max(longest, now[j])
+        before = now
+    return same, 2 * longest / (len(said) + len(right))
+
+
+def score_answer(answer: str, example: SpanExample) -> tuple[float, float]:
+    """(exact match, F1), each the best over the reference answers; for a question without one, 1 for no answer."""
+    measure = cmrc_scores if is_chinese(example.context) else squad_scores
+    pairs = [measure(answer, truth.text) for truth in example.answers or ()] or [(float(not answer),) * 2]
+    return max(em for em, _ in pairs), max(f1 for _, f1 in pairs)
+
+
+def best_null_threshold(predictions: Sequence[dict], examples: Sequence[SpanExample]) -> tuple[float, float]:
+    """(F1, threshold): the threshold for `null_difference` that gives the best F1 on these examples."""
+    rows = sorted(
+        (p["null_difference"], score_answer(p["best_answer"], e)[1], float(not e.answers))
+        for p, e in zip(predictions, examples, strict=True)
+    )
+    total = sum(silent for _, _, silent in rows)  # nothing is answered
+    best, threshold = total, rows[0][0] - 1.0 if rows else 0.0
+    for i, (difference, answered, silent) in enumerate(rows):
+        total += answered - silent
+        last = i + 1 == len(rows)
+        if total > best and (last or rows[i + 1][0] > difference):
+            best = total
+            threshold = difference + 1.0 if last else (difference + rows[i + 1][0]) / 2
+    return (best / len(rows) if rows else 0.0), threshold

@@ -1,0 +1,358 @@
+"""A tag for each word: named entities in CoNLL columns or character by character (Devlin et al. 2019, §5.3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from minibert.characters import is_cjk
+from minibert.tasks.base import Features, Options, Source, Task, extra_given, lines_of, metadata_numbers, padded
+from minibert.tasks.sequences import softmax
+from minibert.tokenizer import Tokenizer
+
+OUTSIDE = "O"
+TAG = re.compile(r"O|[BIESULM]-\S+")
+# The letters of other schemes in those of IOB2: E(nd), L(ast) and M(iddle) go on, S(ingle) and U(nit) begin.
+IOB2 = {"E": "I", "L": "I", "M": "I", "S": "B", "U": "B"}
+WORD = re.compile(r"[^\W_]+|[^\w\s]|_")
+
+
+@dataclass(frozen=True)
+class TaggedExample:
+    """Words with a tag each (IOB2), None if unknown. offsets: where the words stand in `text`, if there was one."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...] | None = None
+    text: str | None = None
+    offsets: tuple[tuple[int, int], ...] | None = None
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The type of each entity."""
+        return tuple(tag[2:] for tag in self.tags or () if tag.startswith("B-"))
+
+
+def to_iob2(tags: Sequence[str]) -> tuple[str, ...]:
+    """IOB1, IOB2, BIOES, BILOU, BMES → IOB2: B- begins every entity, I- goes on with one of the same type."""
+    tags = [IOB2.get(tag[0], tag[0]) + tag[1:] for tag in tags]
+    result = []
+    for before, tag in zip([OUTSIDE, *tags], tags, strict=False):
+        begins = tag[0] == "I" and before[2:] != tag[2:]
+        result.append(f"B{tag[1:]}" if begins else tag)
+    return tuple(result)
+
+
+def entities(tags: Sequence[str]) -> list[tuple[int, int, str]]:
+    """(first word, word after the last, type) of each entity, as seqeval finds them."""
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    return [(start, end + 1, kind) for kind, start, end in get_entities(list(tags))]
+
+
+def read_columns(source: Source) -> list[TaggedExample]:
+    """CoNLL: a word, perhaps further columns, its tag, apart by tabs or spaces; a blank line ends a sentence.
+
+    -DOCSTART- lines only mark documents. A sentence with a bad line is passed over as a whole, and the line named.
+    """
+    examples: list[TaggedExample] = []
+    words: list[str] = []
+    tags: list[str] = []
+    good: set[str] = set()  # tags seen
+    width, bad = None, False
+
+    def flush() -> None:
+        nonlocal bad
+        if words and not bad:
+            examples.append(TaggedExample(tuple(words), to_iob2(tags)))
+        words.clear()
+        tags.clear()
+        bad = False
+
+    for number, line in lines_of(source.text):
+        # Not split(): an ideographic or a no-break space is a word here.
+        cells = line.strip(" \t").split("\t")
+        if len(cells) == 1:
+            cells = [cell for cell in cells[0].split(" ") if cell] or [""]
+        if cells == [""] or cells[0] == "-DOCSTART-":
+            flush()
+        elif len(cells) < 2 or (width is not None and len(cells) != width):
+            expected = "a word and its tag" if width is None else f"{width} columns"
+            source.problem(number, len(cells) + 1, f"{len(cells)} columns where {expected} are expected")
+            bad = True
+        elif not cells[0]:
+            source.problem(number, 1, "the word is empty")
+            bad = True
+        elif cells[-1] not in good and not TAG.fullmatch(cells[-1]):
+            source.problem(number, len(cells), f"{cells[-1]!r} is no tag such as O, B-PER or I-PER")
+            bad = True
+        elif cells[-1] != OUTSIDE and not source.known(cells[-1][2:], number, len(cells)):
+            bad = True
+        else:
+            width = len(cells)
+            good.add(cells[-1])
+            words.append(cells[0])
+            tags.append(cells[-1])
+    flush()
+    return examples
+
+
+@dataclass(frozen=True)
+class TagFeatures(Features):
+    """One window of a sentence. words: (position of its first piece, number of the word) of the words that are asked
+    here: each word of the sentence is asked in exactly one window, the one that shows most around it."""
+
+    words: tuple[tuple[int, int], ...] = ()
+
+
+class Tagging(Task):
+    """Words longer than the model can read are cut into overlapping windows, so every word gets a tag."""
+
+    name = "tagging"
+    metric = "f1"
+    readers: ClassVar = {"columns": read_columns}
+
+    def guess_format(self, text, name):
+        lines = [line for _, line in lines_of(text) if line.strip()][:200]
+        rows = [re.split("[ \t]+", line.strip()) for line in lines]
+        good = sum(len(cells) >= 2 and bool(TAG.fullmatch(cells[-1])) for cells in rows)
+        return "columns" if good > len(rows) / 2 else None
+
+    def example(self, given):
+        extra = extra_given(given)
+        if isinstance(given, Mapping):
+            given = given.get("words", given.get("text"))
+        if isinstance(given, str):
+            return from_text(given, extra)
+        if not isinstance(given, Sequence) or not all(isinstance(word, str) for word in given):
+            raise ValueError("the input must be a text, or an object with a text or a list of words")
+        return TaggedExample(tuple(given), extra=extra)
+
+    def labels(self, data):
+        """O, then B- and I- of each type."""
+        return [OUTSIDE, *(f"{letter}-{kind}" for kind in data.labels for letter in "BI")]
+
+    def features(self, tokenizer, examples, labels, options):
+        return [
+            replace(row, example=i)
+            for i, (example, pieces) in enumerate(zip(examples, pieces_of(tokenizer, examples), strict=True))
+            for row in tag_windows(tokenizer, pieces, example.tags, labels, options, example.extra)
+        ]
+
+    def batch(self, features, pad_id):
+        from minibert.heads import TaskBatch
+
+        return TaskBatch(**padded(features, pad_id), labels=tag_labels(features))
+
+    def head(self, config, labels, options):
+        from minibert.heads import BertForTokenClassification, reading_options
+
+        return BertForTokenClassification(
+            config,
+            labels,
+            **reading_options(options),
+        )
+
+    def decode(self, outputs, features, examples, labels, options):
+        tagged = tags_of([output["logits"] for output in outputs], features, examples, labels)
+        return [
+            {
+                **({"text": example.text} if example.text is not None else {}),
+                "words": list(example.words),
+                "tags": tags,
+                "probabilities": probabilities,
+                "entities": entity_answers(example, tags),
+            }
+            for example, (tags, probabilities) in zip(examples, tagged, strict=True)
+        ]
+
+    def score(self, predictions, examples):
+        """Precision, recall and F1 over whole entities, as seqeval counts them, and the share of right tags."""
+        from seqeval.metrics import accuracy_score
+
+        truth, answers = [list(example.tags) for example in examples], [answer["tags"] for answer in predictions]
+        return {**entity_scores(truth, answers), "tag_accuracy": float(accuracy_score(truth, answers))}
+
+    def grade(self, prediction, example):
+        """The share of words with the right tag."""
+        same = [said == tag for said, tag in zip(prediction["tags"], example.tags, strict=True)]
+        return sum(same) / len(same) if same else 1.0
+
+    def details(self, predictions, examples, labels):
+        """Scores of each type of entity."""
+        from seqeval.metrics import classification_report
+
+        truth, answers = [list(example.tags) for example in examples], [answer["tags"] for answer in predictions]
+        if not any(example.marks for example in examples):
+            return {"by_type": {}}
+        report = classification_report(truth, answers, output_dict=True, zero_division=0)
+        names = {"precision": "precision", "recall": "recall", "f1-score": "f1", "support": "count"}
+        return {
+            "by_type": {
+                kind: {ours: float(values[theirs]) for theirs, ours in names.items()}
+                for kind, values in report.items()
+                if not kind.endswith(" avg")
+            }
+        }
+
+    def texts(self, example):
+        return [example.words]
+
+    def with_texts(self, example, texts, origins):
+        tags = None if example.tags is None else to_iob2([example.tags[i] for i in origins[0]])
+        return TaggedExample(tuple(texts[0]), tags, extra=example.extra)
+
+
+def from_text(text: str, extra: dict[str, str] | None = None) -> TaggedExample:
+    """Running text cut into words: runs of letters and digits, Chinese characters and other signs one by one."""
+    offsets = word_offsets(text)
+    return TaggedExample(tuple(text[a:b] for a, b in offsets), None, text, tuple(offsets), extra or {})
+
+
+def word_offsets(text: str) -> list[tuple[int, int]]:
+    """Where the words of `text` stand, as `from_text` cuts them."""
+    offsets = []
+    for match in WORD.finditer(text):
+        start = match.start()
+        for i in range(match.start(), match.end()):
+            if is_cjk(text[i]):
+                offsets += [(start, i)] if start < i else []
+                offsets.append((i, i + 1))
+                start = i + 1
+        offsets += [(start, match.end())] if start < match.end() else []
+    return offsets
+
+
+def pieces_of(tokenizer: Tokenizer, examples: Sequence[Any]) -> list[list[list[int]]]:
+    """The pieces of each word of each example; a word the tokenizer drops altogether is [UNK]."""
+    bulk = iter(tokenizer.encode_bulk([word for example in examples for word in example.words]))
+    return [[next(bulk) or [tokenizer.unk_id] for _ in example.words] for example in examples]
+
+
+def tag_windows(
+    tokenizer: Tokenizer,
+    pieces: Sequence[Sequence[int]],
+    tags: Sequence[str] | None,
+    labels: Sequence[str],
+    options: Options,
+    extra: Mapping[str, str],
+) -> list[TagFeatures]:
+    """[CLS] words [SEP], in as many windows as the words need; a tag stands at its word's first piece, −100 elsewhere.
+
+    A window begins about `doc_stride` tokens after the one before; a word longer than a window loses its end.
+    """
+    from minibert.tasks.base import metadata_prefix
+
+    (prefix,) = tokenizer.encode_bulk([metadata_prefix(extra, options)])
+    room = options.max_length - 2 - len(prefix)
+    if room < 1:
+        raise ValueError(f"max_length {options.max_length} has no room for a word")
+    pieces = [word[:room] for word in pieces]
+    windows = windows_of([len(word) for word in pieces], room, options.doc_stride)
+    owner = owners(windows, len(pieces))
+    rows = []
+    for number, (first, last) in enumerate(windows):
+        ids, places = [tokenizer.cls_id, *prefix], []
+        target = [IGNORED] * len(ids)
+        for word in range(first, last):
+            asked = owner[word] == number
+            if asked:
+                places.append((len(ids), word))
+            known = asked and tags is not None and tags[word] in labels
+            target += [labels.index(tags[word]) if known else IGNORED, *[IGNORED] * (len(pieces[word]) - 1)]
+            ids += pieces[word]
+        target.append(IGNORED)
+        ids.append(tokenizer.sep_id)
+        asks = tags is not None and any(one != IGNORED for one in target)
+        numbers = metadata_numbers(extra, options)
+        rows.append(TagFeatures(0, ids, [0] * len(ids), target if asks else None, numbers, tuple(places)))
+    return rows
+
+
+IGNORED = -100
+
+
+def windows_of(lengths: Sequence[int], room: int, stride: int) -> list[tuple[int, int]]:
+    """(first word, word after the last) of windows of whole words that hold at most `room` tokens, a new one about
+    `stride` tokens after the one before, but never leaving a word out. No words: one empty window."""
+    windows, first = [], 0
+    while True:
+        last, tokens = first, 0
+        while last < len(lengths) and tokens + lengths[last] <= room:
+            tokens += lengths[last]
+            last += 1
+        windows.append((first, last))
+        if last >= len(lengths):
+            return windows
+        step, moved = first, 0
+        while step < last and (moved == 0 or moved + lengths[step] <= stride):
+            moved += lengths[step]
+            step += 1
+        first = step
+
+
+def owners(windows: Sequence[tuple[int, int]], words: int) -> list[int]:
+    """For each word the window that shows most on its poorer side; the first of equals."""
+    best = [(-1, 0)] * words
+    for number, (first, last) in enumerate(windows):
+        for word in range(first, last):
+            context = min(word - first, last - 1 - word)
+            if context > best[word][0]:
+                best[word] = (context, number)
+    return [number for _, number in best]
+
+
+def tag_labels(features: Sequence[Features], target=lambda row: row.target):
+    """(B, T) with −100 where nothing is asked; None where no row has a target."""
+    import torch
+
+    if all(target(row) is None for row in features):
+        return None
+    longest = max(row.length for row in features)
+    rows = [target(row) or [IGNORED] * row.length for row in features]
+    return torch.tensor([row + [IGNORED] * (longest - len(row)) for row in rows])
+
+
+def tags_of(
+    logits: Sequence[np.ndarray], features: Sequence[TagFeatures], examples: Sequence[Any], labels: Sequence[str]
+) -> list[tuple[list[str], list[float]]]:
+    """For each example a tag and its probability for every word; O, with probability 0, for one no window asks of."""
+    tags = [[OUTSIDE] * len(example.words) for example in examples]
+    probabilities = [[0.0] * len(example.words) for example in examples]
+    for scores, row in zip(logits, features, strict=True):
+        probs = softmax(scores)
+        for position, word in row.words:
+            best = int(probs[position].argmax())
+            tags[row.example][word] = labels[best]
+            probabilities[row.example][word] = float(probs[position, best])
+    return list(zip(tags, probabilities, strict=True))
+
+
+def entity_answers(example: Any, tags: Sequence[str]) -> list[dict]:
+    """The entities: type, text, words start…end, and the place in the text where there is one."""
+    answers = []
+    for start, end, kind in entities(tags):
+        answer = {"type": kind, "start": start, "end": end}
+        if example.offsets is None:
+            gap = "" if all(len(word) == 1 for word in example.words) else " "
+            answer["text"] = gap.join(example.words[start:end])
+        else:
+            place = (example.offsets[start][0], example.offsets[end - 1][1])
+            answer |= {"text": example.text[slice(*place)], "offsets": list(place)}
+        answers.append(answer)
+    return answers
+
+
+def entity_scores(truth: Sequence[Sequence[str]], answers: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Micro precision, recall and F1 over whole entities, from seqeval."""
+    from seqeval.metrics import f1_score, precision_score, recall_score
+
+    scores = {"f1": f1_score, "precision": precision_score, "recall": recall_score}
+    truth, answers = [list(tags) for tags in truth], [list(tags) for tags in answers]
+    if not any(tag != OUTSIDE for tags in (*truth, *answers) for tag in tags):
+        return dict.fromkeys(scores, 0.0)
+    return {name: float(score(truth, answers, zero_division=0)) for name, score in scores.items()}

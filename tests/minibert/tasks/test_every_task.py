@@ -1,0 +1,214 @@
+"""What holds for every task: it learns, saves, answers alike, and transformers computes the same from what it saved."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+
+from minibert import checkpoint
+from minibert.__main__ import TASK_NAMES
+from minibert.finetune import FinetuneSettings, Learner, Predictor, evaluate, finetune
+from minibert.tasks import TASKS, TaskDataError, guess_task
+from minibert.train import Done, Eval, Optimization, Sample, Saved, Started
+from tests.minibert.tasks.toys import INPUTS, NAMES, toy
+
+AUTO = {
+    "classification": transformers.AutoModelForSequenceClassification,
+    "pair": transformers.AutoModelForSequenceClassification,
+    "similarity": transformers.AutoModelForSequenceClassification,
+    "multilabel": transformers.AutoModelForSequenceClassification,
+    "tagging": transformers.AutoModelForTokenClassification,
+    "span": transformers.AutoModelForQuestionAnswering,
+    "span-or-none": transformers.AutoModelForQuestionAnswering,
+    "choice": transformers.AutoModelForMultipleChoice,
+}
+
+
+def settings_for(name: str) -> FinetuneSettings:
+    epochs = {"choice": 12, "span": 8, "span-or-none": 12, "pair": 8, "similarity": 16}.get(name, 6)
+    return FinetuneSettings(
+        epochs=epochs,
+        batch_size=8 if name == "similarity" else 16,
+        max_length=24,
+        pooling="max" if name in ("intent", "multilabel") else "cls",  # two things at once are much for this [CLS]
+        optimization=Optimization(learning_rate=3e-3 if name == "similarity" else 5e-3),
+        evaluations_per_epoch=1,
+        dropout=0.0,
+    )
+
+
+@pytest.fixture(scope="module")
+def runs(small_checkpoint, tmp_path_factory):
+    """name → (events, directory, dev data), each trained when first asked for."""
+    done = {}
+
+    def run(name: str):
+        if name not in done:
+            out = tmp_path_factory.mktemp("tasks") / name
+            train, dev = toy(name, 96, 0), toy(name, 24, 1)
+            events = list(
+                finetune(small_checkpoint, name, train, dev, settings_for(name), out=out, watch=[INPUTS[name]])
+            )
+            done[name] = events, out, dev
+        return done[name]
+
+    return run
+
+
+def test_the_readers_do_not_wait_for_torch():
+    program = "import sys, minibert.tasks\nassert not {'torch', 'sklearn', 'scipy', 'seqeval'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).resolve().parents[3])
+
+
+def test_the_names_are_the_same_everywhere():
+    assert list(TASKS) == NAMES == list(TASK_NAMES)
+    assert all(task.name == name for name, task in TASKS.items())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_learns_what_can_be_learned(runs, name):
+    events, _, dev = runs(name)
+    kinds = [type(event) for event in events]
+    assert kinds[:3] == [Started, Eval, Sample] and kinds[-2:] == [Saved, Done]
+    details = events[0].details
+    assert details["task"] == name and len(details["dev_examples"]) == len(dev.examples)
+    assert details["dev"] == len(dev.examples) and details["untrainable"] == 0
+    evals = [event for event in events if isinstance(event, Eval)]
+    predictions = evals[-1].details["predictions"]
+    assert len(predictions) == len(dev.examples) and sum(p["grade"] for p in predictions) > 0.9 * len(predictions)
+    assert evals[-1].metrics[TASKS[name].metric] > 0.9, evals[-1].metrics
+    assert evals[-1].metrics["loss"] < evals[0].metrics["loss"]
+    json.dumps([event.as_dict() for event in events])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_was_saved_answers_alike(runs, name):
+    events, out, dev = runs(name)
+    predictor = Predictor.from_directory(out)
+    assert predictor.task is TASKS[name]
+    last = [event for event in events if isinstance(event, Eval)][-1]
+    again = evaluate(predictor, dev)
+    key = "best_f1" if name == "span-or-none" else predictor.task.metric  # its threshold is tuned after the last Eval
+    assert again.metrics[key] == pytest.approx(last.metrics[key], abs=0.05)
+    answer, other = predictor.predict([INPUTS[name]]), list(predictor.stream([INPUTS[name]] * 5, 2))
+    assert len(other) == 5 and other[0].keys() == answer[0].keys()
+    json.dumps(answer)
+
+
+@pytest.fixture
+def fresh(small_checkpoint, tmp_path):
+    """name → (directory, examples): the checkpoint with a head that has learned nothing, saved."""
+
+    def make(name: str):
+        torch.manual_seed(0)
+        task, data, options = TASKS[name], toy(name, 24, 1), FinetuneSettings(max_length=24)
+        source, tokenizer = checkpoint.load(small_checkpoint), checkpoint.load_tokenizer(small_checkpoint)
+        model = Learner.of(source, task, task.labels(data), options.options(), tokenizer, options).model
+        return Predictor(model, tokenizer, task, options.options()).save(tmp_path / name), data.examples
+
+    return make
+
+
+@pytest.mark.parametrize("name", AUTO)
+def test_transformers_computes_the_same_logits(fresh, name):
+    out, examples = fresh(name)
+    ours = checkpoint.load(out)
+    theirs = AUTO[name].from_pretrained(out).eval()
+    predictor = Predictor.from_directory(out)
+    task = predictor.task
+    batch = task.batch(task.features(predictor.tokenizer, examples[:7], ours.labels, predictor.options), 0)
+    padding = torch.ones_like(batch.ids) if batch.padding is None else batch.padding.long()
+    with torch.no_grad():
+        got = ours(batch)
+        expected = theirs(input_ids=batch.ids, token_type_ids=batch.segments, attention_mask=padding)
+    if name.startswith("span"):
+        logits = torch.stack([expected.start_logits, expected.end_logits], dim=-1)
+    else:
+        logits = expected.logits
+    if name in ("tagging", "span", "span-or-none"):  # what stands at padding is nobody's business
+        logits, got_logits = logits[padding.bool()], got.logits[padding.bool()]
+    else:
+        got_logits = got.logits
+    torch.testing.assert_close(got_logits, logits, atol=1e-4, rtol=0)
+    if name not in ("span", "span-or-none", "choice"):
+        assert list(theirs.config.id2label.values()) == list(ours.labels)
+
+
+@pytest.mark.parametrize("name", ["classification", "pair", "similarity", "multilabel", "tagging"])
+def test_transformers_computes_the_same_loss(fresh, name):
+    out, examples = fresh(name)
+    ours, theirs = checkpoint.load(out), AUTO[name].from_pretrained(out).eval()
+    predictor = Predictor.from_directory(out)
+    task = predictor.task
+    batch = task.batch(task.features(predictor.tokenizer, examples[:8], ours.labels, predictor.options), 0)
+    padding = None if batch.padding is None else batch.padding.long()
+    with torch.no_grad():
+        got = ours(batch).loss
+        labels = batch.labels.squeeze(-1) if name == "similarity" else batch.labels
+        expected = theirs(
+            input_ids=batch.ids, token_type_ids=batch.segments, attention_mask=padding, labels=labels
+        ).loss
+    torch.testing.assert_close(got, expected, atol=1e-4, rtol=0)
+
+
+def test_config_says_the_task_and_its_options(runs):
+    _, out, _ = runs("multilabel")
+    config = json.loads((out / "config.json").read_text())
+    assert config["minibert_task"] == "multilabel" and config["problem_type"] == "multi_label_classification"
+    assert config["minibert_options"]["max_length"] == 24
+    assert len(config["minibert_options"]["thresholds"]) == 2
+
+
+def test_a_model_of_transformers_is_understood(small_checkpoint, letters, tmp_path):
+    config = transformers.BertConfig.from_pretrained(
+        small_checkpoint, num_labels=3, problem_type="multi_label_classification"
+    )
+    transformers.BertForSequenceClassification(config).save_pretrained(tmp_path)
+    letters.save(tmp_path)
+    predictor = Predictor.from_directory(tmp_path)
+    assert predictor.task.name == "multilabel" and set(predictor.predict(["ab"])[0]["probabilities"]) == {
+        "LABEL_0", "LABEL_1", "LABEL_2",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_wrong_input_is_named(runs, name):
+    predictor = Predictor.from_directory(runs(name)[1])
+    with pytest.raises(ValueError, match=r"^input 2: the input "):
+        predictor.predict([INPUTS[name], 5])
+
+
+GUESSES = {
+    "sentence\tlabel\nx\t1\n": "classification",
+    "1\tgood\n0\tbad\n": "classification",
+    "a\tb\tc\td\te\tf\tsentence\tlabel\n1\t2\t3\t4\t5\t6\tx\t1\n": "classification",
+    "index\tsentence1\tsentence2\tlabel\n0\ta\tb\tentailment\n": "pair",
+    "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\ta\tb\n": "pair",
+    "甲\t乙\t1\n": "pair",
+    "index\tgenre\tsentence1\tsentence2\tscore\n0\tx\ta\tb\t4.5\n": "similarity",
+    "main\tMSR\t2012\t0024\t2.500\tA girl.\tA boy.\n": "similarity",
+    "so good\t1,4\tid1\n": "multilabel",
+    "text\tlabels\nso good\tjoy,love\n": "multilabel",
+    "EU NNP I-NP I-ORG\nrejects VBZ I-VP O\n": "tagging",
+    "中 B-ORG\n国 I-ORG\n": "tagging",
+    '{"data": []}': "span",
+    '{"data": [{"is_impossible": true}]}': "span-or-none",
+    "sent1,sent2,ending0,ending1,label\na,b,c,d,0\n": "choice",
+    "## intent:greet\n- hello\n": "intent",
+}
+
+
+@pytest.mark.parametrize("text", GUESSES)
+def test_the_task_is_guessed_from_the_form(text):
+    assert guess_task(text.encode(), "file.txt") == GUESSES[text]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"a\0b", b"{", b"\n\n", b"x" * 50, b'{"data": 5}'])
+def test_what_is_none_of_its_files_is_refused_in_words(name, content):
+    with pytest.raises(TaskDataError, match=r"^odd\.txt"):
+        TASKS[name].parse(content, "odd.txt")

@@ -1,0 +1,83 @@
+"""Pairs: GLUE's headers, unquoted text, columns without a header."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minibert.tasks import TASKS, Options, Problem, TaskDataError
+from minibert.tasks.pairs import PairExample
+
+TASK = TASKS["pair"]
+
+
+def parse(text: str, name: str = "pairs.tsv", **options):
+    return TASK.parse(text.encode(), name, **options)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'index\tsentence1\tsentence2\tlabel\n0\tHe said "no\tShe left.\tyes\n1\tA.\tB.\tno\n',
+        '\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\nyes\t7\t8\tHe said "no\tShe left.\nno\t1\t2\tA.\tB.\n',
+        'gold_label\tsentence1\tsentence2\theuristic\nyes\tHe said "no\tShe left.\tx\nno\tA.\tB.\ty\n',
+        'He said "no\tShe left.\tyes\nA.\tB.\tno\nC\tD\tno\n',
+        'yes\tHe said "no\tShe left.\nno\tA.\tB.\nno\tC\tD\n',
+    ],
+)
+def test_every_form_reads_alike(text):
+    data = parse(text)
+    assert [(e.text, e.pair, e.label) for e in data.examples[:2]] == [
+        ('He said "no', "She left.", "yes"), ("A.", "B.", "no"),
+    ]  # fmt: skip
+    assert data.labels == ["no", "yes"] and not data.problems
+
+
+def test_bad_lines_are_named():
+    text = "sentence1\tsentence2\tlabel\na\tb\t0\na\t\t1\na\tb\nc\td\t1\te\nf\tg\t1\n"
+    assert parse(text).problems == [
+        Problem(3, 2, "the second text is empty"),
+        Problem(4, 3, "2 columns where 3 are expected"),
+        Problem(5, 4, "4 columns where 3 are expected"),
+    ]
+    with pytest.raises(TaskDataError, match=r"pairs.tsv, line 3, column 2: the second text is empty"):
+        parse(text, strict=True)
+    with pytest.raises(TaskDataError, match="the header has no second text column"):
+        parse("sentence1\tlabel\na\t0\n")
+
+
+def test_input_is_two_segments_cut_from_the_longer(letters):
+    row = TASK.features(letters, [PairExample("abcdef", "xy")], ["0", "1"], Options(max_length=8))[0]
+    assert letters.decode(row.ids) == "[CLS] abc [SEP] xy [SEP]"
+    assert row.segments == [0] * 5 + [1] * 3 and row.target is None
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"truncation": "head"}, "[CLS] abcde [SEP] [SEP]"),
+        ({"truncation": "tail"}, "[CLS] def [SEP] xy [SEP]"),
+        ({"truncation": "budget", "budgets": (1, 2)}, "[CLS] a [SEP] xy [SEP]"),
+    ],
+)
+def test_truncation_strategies(letters, options, expected):
+    row = TASK.features(letters, [PairExample("abcdef", "xy")], ["0", "1"], Options(max_length=8, **options))[0]
+    assert "".join(letters.vocab[i] for i in row.ids).replace("##", "") == expected.replace(" ", "")
+
+
+def test_f1_is_of_the_ones():
+    examples = [PairExample("a", "b", label) for label in "110100"]
+    answers = [{"label": label, "probabilities": {"0": 0.5, "1": 0.5}} for label in "100110"]
+    scores = TASK.score(answers, examples)
+    assert scores["accuracy"] == pytest.approx(4 / 6)
+    assert scores["f1"] == pytest.approx(2 * 2 / (3 + 3))
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=120))
+def test_whatever_the_bytes_there_is_data_or_a_clear_error(content):
+    try:
+        data = TASK.parse(content, "a.tsv")
+    except TaskDataError as error:
+        assert str(error).startswith("a.tsv")
+    else:
+        assert all(e.text and e.pair and e.label for e in data.examples)

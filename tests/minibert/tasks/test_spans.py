@@ -1,0 +1,279 @@
+"""Spans: SQuAD's files by path, windows, the best span, probabilities, thresholds, the official scores."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minibert.tasks import TASKS, Options, Problem, TaskDataError
+from minibert.tasks.spans import (
+    Answer,
+    SpanExample,
+    best_null_threshold,
+    best_spans,
+    cmrc_scores,
+    passage_windows,
+    score_answer,
+    squad_scores,
+    token_span,
+)
+
+TASK, OR_NONE = TASKS["span"], TASKS["span-or-none"]
+
+
+def squad(*qas, context="The cat sat on the mat.") -> bytes:
+    return json.dumps({"data": [{"title": "t", "paragraphs": [{"context": context, "qas": list(qas)}]}]}).encode()
+
+
+def question(number: int, *answers, **more) -> dict:
+    answers = [{"text": text, "answer_start": start} for text, start in answers]
+    return {"id": f"q{number}", "question": "Where?", "answers": answers, **more}
+
+
+def test_squad_and_answers_that_do_not_stand_where_they_should():
+    data = TASK.parse(
+        squad(question(0, ("the mat", 15)), question(1, ("cat", 5), ("cat", 4)), question(2, ("dog", 4))), "d.json"
+    )
+    assert [e.place for e in data.examples] == [(15, 22), (4, 7), None]
+    assert data.examples[1].answers == (Answer("cat", None), Answer("cat", 4))
+    assert [p.column for p in data.problems] == [
+        "data[0].paragraphs[0].qas[1].answers[0]", "data[0].paragraphs[0].qas[2].answers[0]",
+    ]  # fmt: skip
+    assert str(data.problems[1]) == (
+        "data[0].paragraphs[0].qas[2].answers[0]: the answer 'dog' does not stand at 4, where the context has 'cat'; "
+        "not trained on"
+    )
+    with pytest.raises(
+        TaskDataError, match=r"d.json, data\[0\].paragraphs\[0\].qas\[0\].answers\[0\]: the answer 'cat'"
+    ):
+        TASK.parse(squad(question(1, ("cat", 5))), "d.json", strict=True)
+
+
+def test_questions_without_an_answer():
+    content = squad(question(0, ("cat", 4)), question(1, is_impossible=True), question(2))
+    assert [len(e.answers) for e in OR_NONE.parse(content, "d.json").examples] == [1, 0, 0]
+    assert OR_NONE.parse(content, "d.json").counts == {"answer": 1, "no answer": 2}
+    data = TASK.parse(content, "d.json")
+    assert len(data.examples) == 1 and [p.column for p in data.problems] == [
+        "data[0].paragraphs[0].qas[1]", "data[0].paragraphs[0].qas[2]",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b'{"data": [{"paragraphs": 5}, 3]}', None),
+        (
+            squad({"question": "x"}, question(1, ("cat", 4))),
+            ("data[0].paragraphs[0].qas[0]", 'there is no list "answers"'),
+        ),
+        (squad({"id": 1}, question(1, ("cat", 4))), ("data[0].paragraphs[0].qas[0]", "there is no question")),
+        (
+            squad(question(1, ("cat", "4"), ("cat", 4))),
+            ("data[0].paragraphs[0].qas[0].answers[0]", "an answer needs a text and a whole number answer_start"),
+        ),
+        (
+            squad(question(1, ("cat", 4)), question(1, ("cat", 4))),
+            ("data[0].paragraphs[0].qas[1]", "the id 'q1' has occurred before"),
+        ),
+    ],
+)
+def test_bad_records_are_named_by_their_path(content, problem):
+    if problem is None:
+        with pytest.raises(TaskDataError, match=r'no usable line; data\[0\]: there is no list "paragraphs"'):
+            TASK.parse(content, "d.json")
+    else:
+        assert TASK.parse(content, "d.json").problems[0] == Problem(None, *problem)
+
+
+def test_broken_json_is_named_by_line():
+    with pytest.raises(TaskDataError, match=r"d.json, line 2: not JSON: "):
+        TASK.parse(b'{"data":\n oops}', "d.json")
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 30) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["paragraphs", "qas", "context", "question", "answers", "text", "answer_start"]), inner
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None)
+@given(json_values)
+def test_whatever_the_json_there_is_data_or_a_clear_error(value):
+    try:
+        data = OR_NONE.parse(json.dumps({"data": value}).encode(), "d.json")
+    except TaskDataError as error:
+        assert str(error).startswith("d.json")
+    else:
+        assert all(e.context and e.question and e.answers is not None for e in data.examples)
+
+
+# --- input ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_long_passage_makes_windows_and_the_answer_stands_in_those_that_hold_it(letters):
+    context = "a b c d e f g h i j k l"
+    example = SpanExample("1", "q r", context, (Answer("f g", context.index("f")),))
+    rows = TASK.features(letters, [example], None, Options(max_length=11, doc_stride=3))
+    assert letters.decode(rows[0].ids) == "[CLS] q r [SEP] a b c d e f [SEP]"
+    assert rows[0].segments == [0] * 4 + [1] * 7
+    targets = [row.target for row in rows]
+    assert targets == [[0, 0], [6, 7], [0, 0]]  # cut off in the first, whole in the second, gone in the third
+    assert letters.decode(rows[1].ids[6:8]) == "f g"
+    assert sum(sum(row.owned) for row in rows) == 12  # each token belongs to one window
+    unusable = SpanExample("2", "q", context, (Answer("z", None),))
+    assert {row.target is None for row in TASK.features(letters, [unusable], None, Options(max_length=11))} == {True}
+    none = SpanExample("3", "q", context, ())
+    assert {tuple(row.target) for row in OR_NONE.features(letters, [none], None, Options(max_length=11))} == {(0, 0)}
+
+
+@settings(deadline=None)
+@given(st.integers(0, 80), st.integers(1, 20), st.integers(1, 20))
+def test_windows_cover_the_passage(tokens, room, stride):
+    windows = passage_windows(tokens, room, min(stride, room))
+    assert {t for a, b in windows for t in range(a, b)} == set(range(tokens))
+    assert all(b - a <= room for a, b in windows)
+
+
+def test_tokens_of_an_answer_that_begins_inside_a_word():
+    assert token_span([(0, 3), (4, 8), (8, 9)], (5, 8)) == (1, 1)
+    assert token_span([(0, 3), (4, 8), (8, 9)], (2, 9)) == (0, 2)
+    assert token_span([(0, 3)], (3, 4)) is None and token_span([(0, 3)], None) is None
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+@settings(deadline=None)
+@given(st.integers(1, 12), st.integers(1, 6), st.integers(1, 8), st.integers(0, 99))
+def test_the_best_spans_are_those_of_a_search_through_all(tokens, longest, count, seed):
+    rng = np.random.default_rng(seed)
+    logits, owned = rng.normal(size=(tokens, 2)), rng.random(tokens) < 0.7
+    every = [
+        ((s, e), logits[s, 0] + logits[e, 1])
+        for s in range(tokens)
+        for e in range(s, min(tokens, s + longest))
+        if owned[s]
+    ]
+    every.sort(key=lambda item: -item[1])
+    found = best_spans(logits, owned, longest, count)
+    assert [span for span, _ in found] == [span for span, _ in every[:count]]
+
+
+def decoded(task, letters, example, peak, options, null=0.0):
+    """The prediction when S and E are `peak` at the answer's tokens wherever they are seen."""
+    rows = task.features(letters, [example], None, options)
+    outputs = []
+    for row in rows:
+        logits = np.zeros((row.length, 2), dtype=np.float32)
+        logits[0] = null
+        for token, (start, _) in enumerate(row.offsets):
+            if example.context[start] == "f":
+                logits[row.first + token, 0] = peak
+            if example.context[start] == "g":
+                logits[row.first + token, 1] = peak
+        outputs.append({"logits": logits})
+    return task.decode(outputs, rows, [example], None, options)[0]
+
+
+def test_the_answer_over_windows_with_the_probability_of_every_token(letters):
+    example = SpanExample("1", "q r", "a b c d e f g h i j k l", None)
+    answer = decoded(TASK, letters, example, 6.0, Options(max_length=11, doc_stride=3))
+    assert (answer["answer"], answer["start"], answer["end"]) == ("f g", 10, 13)
+    assert len(answer["n_best"]) == 5 and answer["n_best"][0]["answer"] == "f g"
+    assert sum(one["probability"] for one in answer["n_best"]) == pytest.approx(1)
+    assert answer["offsets"] == [[i, i + 1] for i in range(0, 23, 2)]
+    e = np.exp(6.0)
+    assert answer["start_probabilities"][5] == pytest.approx(e / (e + 11))  # softmax over the 12 passage tokens
+    assert answer["end_probabilities"][6] == pytest.approx(e / (e + 11))
+    short = decoded(TASK, letters, example, 6.0, Options(max_length=11, doc_stride=3, max_answer=1))
+    assert short["answer"] in ("f", "g")
+
+
+def test_no_answer_when_the_null_span_leads_by_more_than_the_threshold(letters):
+    example = SpanExample("1", "q", "a f g", None)
+    options = Options(max_length=16)
+    assert decoded(OR_NONE, letters, example, 3.0, options, null=2.0)["answer"] == "f g"
+    silent = decoded(OR_NONE, letters, example, 3.0, options, null=3.5)
+    assert silent["answer"] == "" and silent["start"] is None and silent["best_answer"] == "f g"
+    assert silent["null_difference"] == pytest.approx(1.0)
+    probs = silent["start_probabilities"] + silent["null_probabilities"][:1]
+    assert sum(probs) == pytest.approx(1)
+    bold = decoded(OR_NONE, letters, example, 3.0, Options(max_length=16, null_threshold=1.5), null=3.5)
+    assert bold["answer"] == "f g"
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(-3, 3), st.booleans(), st.booleans()), min_size=1, max_size=12))
+def test_the_threshold_is_the_best_of_all(rows):
+    examples = [SpanExample("", "q", "c", (Answer("x", 0),) if has else ()) for _, has, _ in rows]
+    predictions = [{"null_difference": float(d), "best_answer": "x" if right else "y"} for d, _, right in rows]
+
+    def f1(threshold):
+        said = ["" if p["null_difference"] > threshold else p["best_answer"] for p in predictions]
+        return np.mean([score_answer(answer, e)[1] for answer, e in zip(said, examples, strict=True)])
+
+    best, threshold = best_null_threshold(predictions, examples)
+    assert best == pytest.approx(f1(threshold)) == pytest.approx(max(f1(t) for t in np.arange(-5, 5, 0.5)))
+
+
+# --- the official scores ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "truth", "exact", "f1"),
+    [
+        ("The Cat!", "cat", 1, 1),
+        ("a an the", "the", 1, 1),
+        ("the black cat", "cat", 0, 2 / 3),
+        ("cat cat", "cat", 0, 2 / 3),
+        ("Denver Broncos", "Carolina Panthers", 0, 0),
+        ("", "cat", 0, 0),
+        ("U.S.", "US", 1, 1),
+    ],
+)
+def test_squad_scores(answer, truth, exact, f1):
+    assert squad_scores(answer, truth) == (exact, pytest.approx(f1))
+
+
+@pytest.mark.parametrize(
+    ("answer", "truth", "exact", "f1"),
+    [
+        ("光荣和ω-force", "光荣和ω-force", 1, 1),
+        ("光荣，和ω-force。", "光荣和ω-force", 1, 1),
+        ("光荣", "光荣和ω-force", 0, 2 * 2 / (2 + 4)),  # 光 荣 · 光 荣 和 ωforce
+        ("1963年", "1963年3月", 0, 2 * 2 / (2 + 4)),
+        ("北上京海", "北京上海", 0, 2 * 1 / 8),  # the longest common run, not the longest common subsequence
+        ("大", "小", 0, 0),
+        ("", "小", 0, 0),
+    ],
+)
+def test_cmrc_scores(answer, truth, exact, f1):
+    assert cmrc_scores(answer, truth) == (exact, pytest.approx(f1))
+
+
+def test_the_best_reference_counts_and_the_language_chooses_the_script():
+    english = SpanExample("", "q", "The cat sat.", (Answer("cat", 4), Answer("The cat sat", 0)))
+    assert score_answer("cat sat", english) == (1.0, 1.0)
+    chinese = SpanExample("", "q", "我在北京大学。", (Answer("北京大学", 2),))
+    assert score_answer("北京", chinese) == (0.0, pytest.approx(2 * 2 / 6))
+    assert score_answer("", SpanExample("", "q", "c", ())) == (1.0, 1.0)
+
+
+def test_metrics_tell_questions_with_and_without_an_answer_apart():
+    examples = [SpanExample("", "q", "x y", (Answer("x", 0),)), SpanExample("", "q", "x y", ())]
+    predictions = [
+        {"answer": "x", "best_answer": "x", "null_difference": -1.0},
+        {"answer": "y", "best_answer": "y", "null_difference": -0.5},
+    ]
+    scores = OR_NONE.score(predictions, examples)
+    assert scores["f1"] == 0.5 and scores["has_answer_f1"] == 1.0 and scores["no_answer_accuracy"] == 0.0
+    assert scores["best_f1"] == 1.0 and OR_NONE.tune(predictions, examples, None) == {"null_threshold": -0.75}
