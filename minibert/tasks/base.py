@@ -230,7 +230,17 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def table(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    """(line number, cells) of every line that is not blank. Tabs if the first line has one, else CSV with quotes."""
+    """(line number, cells) of every line that is not blank, at least one. Tabs if the first line has one, else CSV
+    with quotes."""
+    empty = True
+    for number, cells in _lines(text, name):
+        empty = False
+        yield number, cells
+    if empty:
+        raise TaskDataError(f"{name} is empty: it has separators, but nothing between them")
+
+
+def _lines(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
     first = text.split("\n", 1)[0]
     if "\t" in first and (not name.lower().endswith(".csv") or "," not in first):
         # GLUE's files do not quote: a lone " is a character like any other.

@@ -304,6 +304,7 @@ def test_tokenized_text_is_found_again(folder, tmp_path):
     assert prepare([folder / "text.txt"], 120, cache=tmp_path).tokenizer.vocab == first.tokenizer.vocab
 
 
+@pytest.mark.slow
 def test_pretraining_lowers_the_loss(corpus):
     scale = replace(TINY, tokens=20_480)
     for objective in ("mlm+nsp", "mlm", "left-to-right"):
@@ -329,6 +330,7 @@ def test_arms_with_short_rows_read_as_many_tokens_a_step(corpus, monkeypatch):
     assert asked == [(32, "segment_pair"), (32, "sentence_pair"), (round(32 * run_module.FILLED * 4), "sentence_pair")]
 
 
+@pytest.mark.slow
 def test_a_small_run_on_the_toy_world(monkeypatch):
     monkeypatch.setattr(run_module, "toy_corpus", lambda: toy_corpus(200))
     events = list(run_module.small_run("objectives", "left-to-right", tokens=32_768))
@@ -353,6 +355,7 @@ def test_the_catalogue_is_sound():
         experiment_named("nothing")
 
 
+@pytest.mark.slow
 def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
     assert command_line.main(["experiment", "--list", "--json"]) == 0
     listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

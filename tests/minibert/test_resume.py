@@ -59,6 +59,7 @@ def test_a_stopped_run_goes_on_to_the_same_weights(text, undisturbed, tmp_path, 
     assert [e["event"] for e in steps].count("started") == 1
 
 
+@pytest.mark.slow
 def test_kill_9_then_resume(text, undisturbed, tmp_path):
     out = tmp_path / "model"
     code = (

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 import torch
 
 from minibert import toy_world
@@ -45,6 +46,7 @@ def test_accuracy_is_the_share_of_right_answers_one_by_one():
         assert metrics[f"determined.{kind}"] == sum(of_kind) / len(of_kind)
 
 
+@pytest.mark.slow
 def test_a_run_measures_answers_and_goes_on(tmp_path):
     events = pretrain_toy(TINY, tmp_path / "a", stories=60, watch=["anna was a brave [MASK] ."])
     seen = []

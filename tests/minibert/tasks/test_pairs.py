@@ -1,7 +1,7 @@
 """Pairs: GLUE's headers, unquoted text, columns without a header."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from minibert.tasks import TASKS, Options, Problem, TaskDataError
@@ -74,6 +74,7 @@ def test_f1_is_of_the_ones():
 
 @settings(deadline=None)
 @given(st.binary(max_size=120))
+@example(b",")
 def test_whatever_the_bytes_there_is_data_or_a_clear_error(content):
     try:
         data = TASK.parse(content, "a.tsv")
