@@ -187,6 +187,14 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--file", type=Path, help="read the inputs from here")
     sub.add_argument("--model", required=True, type=Path)
     sub.add_argument("--batch-size", type=positive(int), default=32)
+
+    sub = command("export", export, "Write a fine-tuned model for other programs, and compare what was written.")
+    sub.add_argument("--model", required=True, type=Path)
+    sub.add_argument("--out", required=True, type=Path, help="directory")
+    sub.add_argument(
+        "--format", choices=("huggingface", "onnx"), default="huggingface", help="onnx: see requirements-export.txt"
+    )
+    sub.add_argument("--dtype", choices=("float32", "float16"), default="float32", help="of the weights (huggingface)")
     return top
 
 
@@ -417,6 +425,17 @@ def predict(options) -> None:
         waits = options.text is None and options.file is None and sys.stdin.isatty()
         for answer in predictor.stream(map(given, lines), 1 if waits else options.batch_size):
             put(options, answer, plain_answer(predictor.task.name, answer))
+
+
+def export(options) -> None:
+    from minibert.export import export as write
+
+    done = write(options.model, options.out, options.format, options.dtype)
+    for note in done.notes:
+        print(note, file=sys.stderr)
+    plain = f"{done.path}: {done.format}, {done.dtype}; on {done.rows} random inputs no logit differs from the model's"
+    values = {**vars(done), "path": str(done.path)}
+    put(options, values, f"{plain} by more than {done.difference:.1e}")
 
 
 def given(line: str):
