@@ -371,6 +371,7 @@ def serve(
     app = application(predictor, limits)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family, backlog=1024) as sock:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else the body waits 40 ms behind the headers
         name = f"[{host}]" if ":" in host else host
         ready(f"http://{name}:{sock.getsockname()[1]}")
         config = uvicorn.Config(

@@ -13,10 +13,11 @@ from contextlib import contextmanager
 
 import jsonschema
 import pytest
+import uvicorn
 from starlette.testclient import TestClient
 
 from minibert.__main__ import ROOT, main
-from minibert.serve import EXAMPLES, Limits, application
+from minibert.serve import EXAMPLES, Limits, application, serve
 from minibert.tasks import TASKS
 
 
@@ -275,6 +276,20 @@ def test_a_port_that_is_taken_is_said(answering, tmp_path, capsys):
         port = taken.getsockname()[1]
         assert main(["serve", "--model", str(model), "--port", str(port)]) == 2
     assert "in use" in capsys.readouterr().err
+
+
+def test_a_body_does_not_wait_behind_its_headers(answering, monkeypatch):
+    """For 40 ms, until the client has acknowledged them, unless the sockets say so."""
+    listening = []
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: listening.extend(map(nodelay, sockets)))
+    serve(answering("classification"), port=0)
+    assert listening == [True]
+
+
+def nodelay(listening: socket.socket) -> bool:
+    """Of a connection to it, on the server's side."""
+    with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
+        return accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
 
 
 def test_ctrl_c_lets_what_was_asked_be_answered(answering, tmp_path):
