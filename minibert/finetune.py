@@ -451,10 +451,10 @@ class Predictor:
             raise checkpoint.CheckpointError(f"{directory}: {error}") from error
         return cls(model, checkpoint.load_tokenizer(directory), task, options)
 
-    def save(self, directory: str | Path) -> Path:
-        """A directory for `from_directory`, and for transformers where it has the head."""
+    def save(self, directory: str | Path, dtype: torch.dtype | None = None) -> Path:
+        """A directory for `from_directory`, and for transformers where it has the head. dtype: of the weights there."""
         notes = {"minibert_task": self.task.name, "minibert_options": asdict(self.options)}
-        return checkpoint.save(directory, self.model, self.tokenizer, notes=notes)
+        return checkpoint.save(directory, self.model, self.tokenizer, dtype=dtype, notes=notes)
 
     @property
     def labels(self) -> Any:

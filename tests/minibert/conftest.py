@@ -1,11 +1,13 @@
-"""A small checkpoint over an alphabet vocabulary, for tests that need a model but not what it knows."""
+"""Small models over an alphabet vocabulary, for tests that need a model but not what it knows."""
 
 import pytest
 import torch
 
 from minibert import checkpoint
 from minibert.config import BertConfig
+from minibert.finetune import Predictor
 from minibert.model import BertForPreTraining
+from minibert.tasks import Options, task_named
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 
 LETTERS = [chr(97 + i) for i in range(26)]
@@ -29,3 +31,35 @@ def small_checkpoint(tmp_path_factory, letters):
         max_position_embeddings=64,
     )
     return checkpoint.save(tmp_path_factory.mktemp("checkpoints") / "small", BertForPreTraining(config), letters)
+
+
+LABELS = {
+    "similarity": ["score"],
+    "span": ["start", "end"],
+    "span-or-none": ["start", "end"],
+    "choice": ["score"],
+    "tagging": ["O", "B-X", "I-X"],
+    "intent": {"intents": ["go", "stay"], "tags": ["O", "B-X", "I-X"]},
+}
+
+
+@pytest.fixture(scope="session")
+def answering(letters):
+    """A function: a task's name and options → a Predictor of random weights, large enough that its answers differ."""
+
+    def predictor(name: str, **options) -> Predictor:
+        config = BertConfig(
+            vocab_size=letters.vocab_size,
+            hidden_size=16,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=32,
+            max_position_embeddings=64,
+            initializer_range=0.5,
+        )
+        torch.manual_seed(0)
+        task, options = task_named(name), Options(**{"max_length": 48, "doc_stride": 16, **options})
+        model = task.head(config, LABELS.get(name, ["no", "maybe", "yes"]), options).eval()
+        return Predictor(model, letters, task, options)
+
+    return predictor
