@@ -132,6 +132,8 @@ def run(chromium) -> dict[str, float]:
         shown, drawn = [], []
         for number in range(2, 7):
             before = page.evaluate("window.said")
+            step.first.hover()  # a hand is on the button before it clicks
+            page.wait_for_timeout(300)
             clicked = time.perf_counter()
             step.first.click()
             page.wait_for_function(STEP_SHOWN, arg=[number, before], timeout=PATIENT)

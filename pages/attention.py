@@ -14,7 +14,7 @@ from ui.lesson import Lesson
 from ui.models import load, model_choice, version_of
 from ui.navigation import next_lesson
 from ui.source import show_source, source_of
-from ui.stepper import stepper
+from ui.stepper import stepper, words_first
 from ui.text import kind_of, show_tokens, tex
 from ui.translations import _, ngettext
 
@@ -158,9 +158,10 @@ def steps() -> list[tuple[str, str, str]]:
 def one_head(subject: Subject, reading: "Reading", layer: int, head: int) -> None:
     from minibert.one_head import take_apart
 
-    one = take_apart(subject.model, reading.batch(), trace(subject, reading), layer, head)
     step = stepper("step", [label for label, _section, _find in steps()])
     lesson.show(steps()[step][1], title=False)
+    words_first()
+    one = take_apart(subject.model, reading.batch(), trace(subject, reading), layer, head)
     if step == 0:
         step_vectors(reading, one)
     elif step == 5:

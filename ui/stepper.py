@@ -1,11 +1,14 @@
 """Step through something: previous, next, a click on any step, the arrow keys; the step is in the link."""
 
+import time
 from collections.abc import Sequence
 
 import streamlit as st
 
 from ui.state import follow_link, set_url, url_int
 from ui.translations import _
+
+_MOMENT = 0.04  # seconds: what a message takes to the browser's screen
 
 
 def stepper(key: str, labels: Sequence[str], *, keyboard: bool = True) -> int:
@@ -45,6 +48,12 @@ def stepper(key: str, labels: Sequence[str], *, keyboard: bool = True) -> int:
             )
     set_url(key, step + 1, default=1)
     return step
+
+
+def words_first() -> None:
+    """Before the pictures of a step: lets the browser show what is there already. All at once, its words would wait
+    until the last picture is drawn."""
+    time.sleep(_MOMENT)
 
 
 def _move(state: str, by: int, last: int) -> None:
