@@ -30,7 +30,7 @@ from jobs.run import ID, STOPPED, Run, restore
 ROOT = Path(__file__).resolve().parent.parent
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 SECONDS_TO_CONNECT = 5
-SECONDS_TO_CANCEL = 0.6
+SECONDS_TO_CANCEL = 0.4
 SECONDS_TO_KILL = 10
 DIED = "The worker that did this run died: it was killed, or ran out of memory. What it had reported is kept."
 GONE = "The connection to the Dask scheduler was lost during this run. What it had reported is kept."
