@@ -21,6 +21,7 @@ def test_runs_draw_curves_answer_and_are_found_again(page, browser):
     expect(page.locator('[class*="st-key-curves"] .js-line').first).to_be_attached(timeout=MINUTES)
     expect(page.get_by_text("Right and wrong")).to_be_visible(timeout=MINUTES)
     expect(page.get_by_text("P(positive)").first).to_be_attached()
+    wait_idle(page)  # the page comes once more when the last run has ended
     field = page.get_by_role("textbox", name="Your own sentence")
     field.fill("A dull evening, badly played.")
     field.press("Enter")

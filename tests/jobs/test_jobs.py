@@ -258,7 +258,7 @@ def test_a_server_that_ends_leaves_no_process_and_its_runs_are_found_again(tmp_p
     elsewhere.close()
 
     server.send_signal(how)
-    server.communicate(timeout=20)
+    server.communicate(timeout=60)
     until(lambda: not any(child.is_running() and child.status() != psutil.STATUS_ZOMBIE for child in children))
 
     with (tmp_path / going / "events.jsonl").open("a") as file:
@@ -351,7 +351,7 @@ def test_an_outside_scheduler_runs_the_same_code_without_having_it(tmp_path, mon
         run = manager.submit("classroom_code:dies", owner="ada", title="far away")
         assert ended(run).state == "lost"  # once, though that scheduler would try three times more
         assert len(run.events()) == 1
-        cluster.communicate("", timeout=20)
+        cluster.communicate("", timeout=60)
         monkeypatch.setattr(manager_module, "SECONDS_TO_CONNECT", 0.5)
         with pytest.raises(jobs.ClusterError):
             manager.submit("classroom_code:count", 3, owner="ada", title="gone")
