@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from minibert.tasks.base import (
@@ -18,7 +18,7 @@ from minibert.tasks.base import (
     table,
     text_given,
 )
-from minibert.tasks.sequences import SequenceTask, at_least_two, class_answers, confusion
+from minibert.tasks.sequences import ClassTask
 
 TEXT_COLUMNS = ("sentence", "text", "review", "text_a")
 
@@ -65,10 +65,9 @@ def examples_of(rows, at: dict[str, int], source: Source, header: Sequence[str] 
     ]
 
 
-class Classification(SequenceTask):
+class Classification(ClassTask):
     name = "classification"
-    metric = "accuracy"
-    closed = True
+    fields = ("text",)
     readers: ClassVar = {
         "header": read_header,
         "label-first": read_label_first,
@@ -91,36 +90,14 @@ class Classification(SequenceTask):
             f"found {len(first)} column{'s' if len(first) != 1 else ''}"
         )
 
-    def check(self, data):
-        at_least_two(data)
-
     def example(self, given):
-        return Example(*text_given(given, "text"), extra=extra_given(given))
+        return Example(*text_given(given, *self.fields), extra=extra_given(given))
 
-    def inputs(self, example):
-        return (example.text,)
+    def more_scores(self, truth, answers, labels):
+        """Matthews correlation, CoLA's metric."""
+        from sklearn.metrics import matthews_corrcoef
 
-    def decode(self, outputs, features, examples, labels, options):
-        answers = class_answers(outputs, labels)
-        return [{"text": example.text, **answer} for example, answer in zip(examples, answers, strict=True)]
-
-    def score(self, predictions, examples):
-        """Accuracy, macro F1 and Matthews correlation (CoLA's metric), as scikit-learn counts them."""
-        from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
-
-        truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
-        labels = sorted({*truth, *(label for answer in predictions for label in answer["probabilities"])})
-        return {
-            "accuracy": float(accuracy_score(truth, answers)),
-            "macro_f1": float(f1_score(truth, answers, labels=labels, average="macro", zero_division=0.0)),
-            "mcc": float(matthews_corrcoef(truth, answers)),
-        }
-
-    def details(self, predictions, examples, labels):
-        return {"confusion": confusion(predictions, examples, labels)}
-
-    def with_texts(self, example, texts, origins):
-        return replace(example, text=texts[0])
+        return {"mcc": float(matthews_corrcoef(truth, answers))}
 
 
 def label_place(rows: Sequence[Sequence[str]]) -> str:

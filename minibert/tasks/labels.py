@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -76,6 +76,7 @@ def read_header(source: Source) -> list[LabelsExample]:
 class Multilabel(SequenceTask):
     name = "multilabel"
     metric = "micro_f1"
+    fields = ("text",)
     problem = "multi_label_classification"
     tune_on = "split"
     readers: ClassVar = {"header": read_header, "goemotions": read_goemotions}
@@ -87,10 +88,7 @@ class Multilabel(SequenceTask):
         return "header"
 
     def example(self, given):
-        return LabelsExample(*text_given(given, "text"), extra=extra_given(given))
-
-    def inputs(self, example):
-        return (example.text,)
+        return LabelsExample(*text_given(given, *self.fields), extra=extra_given(given))
 
     def target(self, example, labels):
         return None if example.labels is None else [float(label in example.labels) for label in labels]
@@ -103,7 +101,7 @@ class Multilabel(SequenceTask):
             probs = 1 / (1 + np.exp(-output["logits"].astype(np.float64)))
             chosen = [label for label, p, least in zip(labels, probs, thresholds, strict=True) if p >= least]
             probabilities = dict(zip(labels, probs.tolist(), strict=True))
-            answers.append({"text": example.text, "labels": chosen, "probabilities": probabilities})
+            answers.append({**self.asked(example), "labels": chosen, "probabilities": probabilities})
         return answers
 
     def score(self, predictions, examples):
@@ -144,9 +142,6 @@ class Multilabel(SequenceTask):
         truth = indicators([example.marks for example in examples], labels)
         probs = np.array([[answer["probabilities"][label] for label in labels] for answer in predictions])
         return {"thresholds": tuple(best_threshold(probs[:, i], truth[:, i]) for i in range(len(labels)))}
-
-    def with_texts(self, example, texts, origins):
-        return replace(example, text=texts[0])
 
 
 def indicators(rows: Sequence[Sequence[str]], labels: Sequence[str]) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from minibert.tasks.base import (
@@ -17,7 +17,7 @@ from minibert.tasks.base import (
     table,
     text_given,
 )
-from minibert.tasks.sequences import SequenceTask, at_least_two, class_answers, confusion
+from minibert.tasks.sequences import ClassTask
 
 FIRST_COLUMNS = ("sentence1", "question1", "text_a", "premise", "#1 string", "question", "query")
 SECOND_COLUMNS = ("sentence2", "question2", "text_b", "hypothesis", "#2 string", "sentence", "title")
@@ -63,10 +63,8 @@ def examples_of(rows, at, source, header=(), width=None) -> list[PairExample]:
     ]
 
 
-class Pairs(SequenceTask):
+class Pairs(ClassTask):
     name = "pair"
-    metric = "accuracy"
-    closed = True
     readers: ClassVar = {"header": read_header, "label-last": read_label_last, "label-first": read_label_first}
 
     def guess_format(self, text, name):
@@ -83,34 +81,11 @@ class Pairs(SequenceTask):
             f"<TAB>text<TAB>label; found {len(first)} column{'s' if len(first) != 1 else ''}"
         )
 
-    def check(self, data):
-        at_least_two(data)
-
     def example(self, given):
-        return PairExample(*text_given(given, "text", "pair"), extra=extra_given(given))
+        return PairExample(*text_given(given, *self.fields), extra=extra_given(given))
 
-    def decode(self, outputs, features, examples, labels, options):
-        return [
-            {"text": example.text, "pair": example.pair, **answer}
-            for example, answer in zip(examples, class_answers(outputs, labels), strict=True)
-        ]
+    def more_scores(self, truth, answers, labels):
+        """Where the classes are 0 and 1, F1 of the 1s, as GLUE reports for MRPC."""
+        from sklearn.metrics import f1_score
 
-    def score(self, predictions, examples):
-        """Accuracy and macro F1; where the classes are 0 and 1 also F1 of the 1s, as GLUE reports for MRPC."""
-        from sklearn.metrics import accuracy_score, f1_score
-
-        truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
-        labels = sorted({*truth, *(label for answer in predictions for label in answer["probabilities"])})
-        scores = {
-            "accuracy": float(accuracy_score(truth, answers)),
-            "macro_f1": float(f1_score(truth, answers, labels=labels, average="macro", zero_division=0.0)),
-        }
-        if labels == ["0", "1"]:
-            scores["f1"] = float(f1_score(truth, answers, pos_label="1", zero_division=0.0))
-        return scores
-
-    def details(self, predictions, examples, labels):
-        return {"confusion": confusion(predictions, examples, labels)}
-
-    def with_texts(self, example, texts, origins):
-        return replace(example, text=texts[0], pair=texts[1])
+        return {"f1": float(f1_score(truth, answers, pos_label="1", zero_division=0.0))} if labels == ["0", "1"] else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,6 @@ from minibert.tasks.base import (
     Features,
     Options,
     Task,
-    TaskData,
     TaskDataError,
     metadata_numbers,
     metadata_prefix,
@@ -22,13 +22,18 @@ from minibert.truncation import keep
 
 
 class SequenceTask(Task):
-    """Shared by classification, pairs, similarity and several labels; `problem` is transformers' problem_type."""
+    """Shared by classification, pairs, similarity and several labels. fields: of an example, the one or two texts that
+    the model reads · problem: transformers' problem_type."""
 
+    fields: ClassVar[tuple[str, ...]] = ("text", "pair")
     problem: ClassVar[str] = "single_label_classification"
 
     def inputs(self, example: Any) -> tuple[str, ...]:
-        """The one or two texts the model reads."""
-        return (example.text, example.pair)
+        return tuple(getattr(example, name) for name in self.fields)
+
+    def asked(self, example: Any) -> dict[str, str]:
+        """The texts by name, as they stand in an answer."""
+        return dict(zip(self.fields, self.inputs(example), strict=True))
 
     def target(self, example: Any, labels: Sequence[str]) -> Any:
         """What the loss is told; None for an example without an answer, or with one the model does not have."""
@@ -68,11 +73,55 @@ class SequenceTask(Task):
             **reading_options(options),
         )
 
+    def texts(self, example):
+        return list(self.inputs(example))
+
+    def with_texts(self, example, texts, origins):
+        return replace(example, **dict(zip(self.fields, texts, strict=True)))
+
+
+class ClassTask(SequenceTask):
+    """One class for the whole input."""
+
+    metric = "accuracy"
+    closed = True
+
+    def check(self, data):
+        if data.declared is None and len(data.labels) == 1:
+            raise TaskDataError(
+                f"{data.name}: all {len(data.examples)} examples have the label {data.labels[0]!r}; "
+                "there is nothing to tell apart"
+            )
+
+    def decode(self, outputs, features, examples, labels, options):
+        answers = class_answers(outputs, labels)
+        return [{**self.asked(example), **answer} for example, answer in zip(examples, answers, strict=True)]
+
+    def score(self, predictions, examples):
+        """Accuracy and macro F1 as scikit-learn counts them, and what `more_scores` adds."""
+        from sklearn.metrics import accuracy_score, f1_score
+
+        truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
+        labels = sorted({*truth, *(label for answer in predictions for label in answer["probabilities"])})
+        return {
+            "accuracy": float(accuracy_score(truth, answers)),
+            "macro_f1": float(f1_score(truth, answers, labels=labels, average="macro", zero_division=0.0)),
+            **self.more_scores(truth, answers, labels),
+        }
+
+    def more_scores(self, truth: list[str], answers: list[str], labels: list[str]) -> dict[str, float]:
+        """Metrics that only this task has; labels: all that occur in either or could be answered."""
+        return {}
+
     def grade(self, prediction, example):
         return float(prediction["label"] == example.label)
 
-    def texts(self, example):
-        return list(self.inputs(example))
+    def details(self, predictions, examples, labels):
+        """The confusion matrix, (classes, classes): rows are the truth, columns the answers."""
+        from sklearn.metrics import confusion_matrix
+
+        truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
+        return {"confusion": confusion_matrix(truth, answers, labels=list(labels)).tolist()}
 
 
 def encode_texts(
@@ -114,20 +163,3 @@ def class_answers(outputs: Sequence[dict], labels: Sequence[str]) -> list[dict]:
         best = max(range(len(probs)), key=probs.__getitem__)
         answers.append({"label": labels[best], "probabilities": dict(zip(labels, probs, strict=True))})
     return answers
-
-
-def confusion(predictions: Sequence[dict], examples: Sequence, labels: Sequence[str]) -> list[list[int]]:
-    """(classes, classes): rows are the truth, columns the answers."""
-    from sklearn.metrics import confusion_matrix
-
-    truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
-    return confusion_matrix(truth, answers, labels=list(labels)).tolist()
-
-
-def at_least_two(data: TaskData) -> None:
-    """A file whose examples all have the same label has nothing to learn."""
-    if data.declared is None and len(data.labels) == 1:
-        raise TaskDataError(
-            f"{data.name}: all {len(data.examples)} examples have the label {data.labels[0]!r}; "
-            "there is nothing to tell apart"
-        )

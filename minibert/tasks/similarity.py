@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from minibert.tasks.base import Source, columns, extra_given, header_of, rows_of, table, text_given
@@ -75,7 +75,7 @@ class Similarity(SequenceTask):
         return "score-last" if len(first) == 3 else "stsb-test"
 
     def example(self, given):
-        return ScoredPair(*text_given(given, "text", "pair"), extra=extra_given(given))
+        return ScoredPair(*text_given(given, *self.fields), extra=extra_given(given))
 
     def labels(self, data):
         return ["score"]
@@ -86,7 +86,7 @@ class Similarity(SequenceTask):
     def decode(self, outputs, features, examples, labels, options):
         """The number as the model gives it: it may lie a little outside 0–5."""
         return [
-            {"text": example.text, "pair": example.pair, "score": float(output["logits"][0])}
+            {**self.asked(example), "score": float(output["logits"][0])}
             for example, output in zip(examples, outputs, strict=True)
         ]
 
@@ -106,6 +106,3 @@ class Similarity(SequenceTask):
                 "spearman": float(spearmanr(truth, answers).statistic),
             }
         return {**scores, "mean_squared_error": math.fsum(errors) / len(errors)}
-
-    def with_texts(self, example, texts, origins):
-        return replace(example, text=texts[0], pair=texts[1])
