@@ -1,0 +1,286 @@
+"""Every task, from the shipped checkpoint and from random weights, beside `transformers` from the same checkpoint.
+
+    python -m bench.finetuning [NAME …] [--seeds 3] [--threads 1] [--record]      (--list: which sets there are)
+
+The peer is transformers' own model class with a training loop of its own (torch's AdamW, transformers' linear
+schedule); it reads the same rows with the same settings, in an order of its own. The figure is the task's headline
+metric on the whole dev file after the last epoch, never the best along the way. What is finished is recorded at once,
+and not run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+import transformers
+from torch import nn
+
+from bench.machine import RESULTS, record
+from minibert import checkpoint
+from minibert.finetune import FinetuneSettings, Predictor, evaluate, finetune, split_dev
+from minibert.heads import HeadOutput, TaskBatch
+from minibert.model import initialize
+from minibert.tasks import TASKS, Task, TaskData
+from minibert.train import Done, Optimization, autocast, best_device
+
+ROOT = Path(__file__).resolve().parent.parent
+OURS, REAL = ROOT / "lessons" / "data", ROOT.parent / "shared" / "data" / "tasks"
+ARMS = ("checkpoint", "random weights", "transformers")
+
+
+@dataclass(frozen=True)
+class Set:
+    """A data set and what it is trained with. examples: so many of the training file, in a fixed random order."""
+
+    task: str
+    train: Path
+    dev: Path
+    epochs: int
+    examples: int | None = None
+    model: str = "mini-en"
+    max_length: int = 128
+    batch_size: int = 32
+    learning_rate: float = 3e-4
+
+
+def ours(task: str, name: str, end: str, epochs: int, **settings) -> Set:
+    return Set(task, OURS / name / f"train.{end}", OURS / name / f"dev.{end}", epochs, **settings)
+
+
+def real(task: str, folder: str, train: str, dev: str, epochs: int = 3, **settings) -> Set:
+    return Set(task, REAL / folder / train, REAL / folder / dev, epochs, **settings)
+
+
+ZH = {"model": "mini-zh"}
+SETS = {
+    "SST-2": real("classification", "en/sst2", "train.tsv", "dev.tsv", examples=4000),
+    "MRPC": real("pair", "en/mrpc", "train.tsv", "test.tsv"),
+    "STS-B": real("similarity", "en/stsb", "train.tsv", "dev.tsv"),
+    "GoEmotions (ekman)": real("multilabel", "en/goemotions/ekman", "train.tsv", "dev.tsv", examples=8000),
+    "CoNLL-2003": real("tagging", "en/conll2003", "eng.train", "eng.testa", examples=4000),
+    "SNIPS": real("intent", "en/snips", "train.md", "test.md", examples=4000),
+    "ChnSentiCorp": real("classification", "zh/chnsenticorp", "train.tsv", "dev.tsv", examples=4000, **ZH),
+    "People’s Daily NER": real("tagging", "zh/peopledaily_ner", "train.txt", "dev.txt", examples=4000, **ZH),
+    "reviews": ours("classification", "reviews", "tsv", 6),
+    "pairs": ours("pair", "pairs", "tsv", 10),
+    "similarity": ours("similarity", "similarity", "tsv", 10),
+    "emotions": ours("multilabel", "emotions", "tsv", 10),
+    "entities": ours("tagging", "entities", "txt", 6),
+    "questions": ours("span", "questions", "json", 10),
+    "questions-or-none": ours("span-or-none", "questions-or-none", "json", 10),
+    "choices": ours("choice", "choices", "csv", 10),
+    "stories": ours("choice", "stories", "tsv", 10, max_length=256, batch_size=16),
+    "intents": ours("intent", "intents", "md", 10),
+    "reviews-zh": ours("classification", "reviews-zh", "tsv", 6, **ZH),
+    "entities-zh": ours("tagging", "entities-zh", "txt", 6, **ZH),
+    "questions-zh": ours("span", "questions-zh", "json", 10, **ZH),
+    "intents-zh": ours("intent", "intents-zh", "md", 10, **ZH),
+    "SQuAD": real("span", "en/squad", "half1.json", "half2.json"),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="*", metavar="NAME", help="all without")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--record", action="store_true", help="write bench/results/finetuning.json as runs end")
+    parser.add_argument("--list", action="store_true")
+    chosen = parser.parse_args()
+    if unknown := set(chosen.sets) - set(SETS):
+        parser.error(f"no set {', '.join(sorted(unknown))}; there are {', '.join(SETS)}")
+    if chosen.list:
+        print("\n".join(SETS))
+        return
+    torch.set_num_threads(chosen.threads)
+    transformers.logging.set_verbosity_error()  # a new head is what is wanted, it need not warn of it
+    transformers.logging.disable_progress_bar()
+    results = recorded() if chosen.record else {}
+    for seed in range(chosen.seeds):
+        for name in chosen.sets or SETS:
+            for arm in ARMS:
+                entry = results.setdefault(name, described(SETS[name]))
+                runs = entry["runs"].setdefault(arm, {})
+                if str(seed) in runs:
+                    continue
+                metrics = run(SETS[name], arm, seed)
+                runs[str(seed)] = {key: round(value, 4) for key, value in metrics.items()}
+                print(f"{name:20} seed {seed}  {arm:15} {entry['metric']} {metrics[entry['metric']]:.3f}", flush=True)
+                if chosen.record:
+                    record("finetuning", results)
+    print(table(results))
+
+
+def recorded() -> dict:
+    file = RESULTS / "finetuning.json"
+    return json.loads(file.read_text(encoding="utf-8"))["results"] if file.exists() else {}
+
+
+def described(one: Set) -> dict:
+    """What a figure must carry with it."""
+    settings = {key: value for key, value in asdict(one).items() if key not in ("train", "dev")}
+    files = {"train": f"{one.train.parent.name}/{one.train.name}", "dev": f"{one.dev.parent.name}/{one.dev.name}"}
+    return {**settings, **files, "metric": TASKS[one.task].metric, "runs": {}}
+
+
+def table(results: dict) -> str:
+    """Markdown: mean and standard deviation of the headline metric, an arm a column."""
+    lines = ["| set | metric | " + " | ".join(ARMS) + " |", "|---|---|" + "---|" * len(ARMS)]
+    for name, entry in results.items():
+        cells = []
+        for arm in ARMS:
+            values = [metrics[entry["metric"]] for metrics in entry["runs"].get(arm, {}).values()]
+            spread = f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else ""
+            cells.append(f"{statistics.fmean(values):.3f}{spread}" if values else "–")
+        lines.append(f"| {name} | {entry['metric']} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+# --- one run ----------------------------------------------------------------------------------------------------------
+
+
+def run(one: Set, arm: str, seed: int) -> dict[str, float]:
+    """The metrics after the last epoch."""
+    task = TASKS[one.task]
+    train, dev = task.read(one.train), task.read(one.dev)
+    if one.examples is not None:
+        order = list(range(len(train.examples)))
+        random.Random(0).shuffle(order)
+        train = train.take(order[: one.examples])
+    settings = FinetuneSettings(
+        epochs=one.epochs,
+        batch_size=one.batch_size,
+        max_length=one.max_length,
+        optimization=Optimization(learning_rate=one.learning_rate),
+        seed=seed,
+        from_scratch=arm == "random weights",
+        evaluations_per_epoch=1,
+        dev_sample=32,  # along the way: only the end counts
+    )
+    start = ROOT / "checkpoints" / one.model
+    if arm == "transformers":
+        return peer_metrics(start, task, train, dev, settings)
+    events = finetune(start, task, train, dev, settings)
+    return next(event for event in events if isinstance(event, Done)).metrics
+
+
+def peer_metrics(start: Path, task: Task, train: TaskData, dev: TaskData, settings: FinetuneSettings) -> dict:
+    """transformers' model, trained with its own schedule; read and scored by the task."""
+    torch.manual_seed(settings.seed)
+    tokenizer, labels, options = checkpoint.load_tokenizer(start), task.labels(train), settings.options()
+    predictor = Predictor(peer(task.name, start, labels, settings.dropout).to(best_device()), tokenizer, task, options)
+    aside = TaskData([])
+    if task.tune_on == "split":
+        train, aside = split_dev(train, settings.set_aside, settings.seed)
+    rows = [row for row in predictor.features(train.examples) if row.target is not None]
+    train_peer(predictor, rows, settings)
+    if aside.examples:
+        predictor = predictor.tuned(aside.examples)
+    return evaluate(predictor, dev).metrics
+
+
+def train_peer(predictor: Predictor, rows: list, settings: FinetuneSettings) -> None:
+    model, chosen = predictor.model.train(), settings.optimization
+    plain = [p for name, p in model.named_parameters() if p.dim() < 2]
+    decayed = [p for name, p in model.named_parameters() if p.dim() >= 2]
+    optimizer = torch.optim.AdamW(
+        [{"params": decayed, "weight_decay": chosen.weight_decay}, {"params": plain, "weight_decay": 0.0}],
+        lr=chosen.learning_rate,
+        betas=(chosen.beta1, chosen.beta2),
+        eps=chosen.epsilon,
+    )
+    steps = -(-len(rows) // settings.batch_size) * settings.epochs
+    schedule = transformers.get_linear_schedule_with_warmup(optimizer, round(chosen.warmup * steps), steps)
+    rng = random.Random(1000 + settings.seed)
+    for _ in range(settings.epochs):
+        rng.shuffle(rows)
+        for i in range(0, len(rows), settings.batch_size):
+            batch = predictor.task.batch(rows[i : i + settings.batch_size], predictor.tokenizer.pad_id)
+            with autocast(best_device()):
+                loss = model(batch.to(best_device())).loss
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), chosen.clip)
+            optimizer.step()
+            schedule.step()
+
+
+# --- the peer's models ------------------------------------------------------------------------------------------------
+
+
+def peer(task: str, start: Path, labels, dropout: float) -> Peer:
+    sequence, kinds = transformers.BertForSequenceClassification, {
+        "classification": {},
+        "pair": {},
+        "similarity": {"num_labels": 1, "problem_type": "regression"},
+        "multilabel": {"problem_type": "multi_label_classification"},
+    }  # fmt: skip
+    config = {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout, "dtype": torch.float32}
+    if task == "intent":
+        return IntentPeer(transformers.BertModel.from_pretrained(start, **config), labels)
+    if task in kinds:
+        model = sequence.from_pretrained(start, **{"num_labels": len(labels)} | kinds[task] | config)
+    elif task == "tagging":
+        model = transformers.BertForTokenClassification.from_pretrained(start, num_labels=len(labels), **config)
+    elif task == "choice":
+        model = transformers.BertForMultipleChoice.from_pretrained(start, **config)
+    else:
+        return SpanPeer(transformers.BertForQuestionAnswering.from_pretrained(start, **config), labels)
+    return Peer(model, labels)
+
+
+class Peer(nn.Module):
+    """transformers' model behind the interface of our heads."""
+
+    def __init__(self, model: nn.Module, labels):
+        super().__init__()
+        self.model, self.config, self.labels = model, model.config, labels
+
+    def said(self, batch: TaskBatch, **labels):
+        mask = None if batch.padding is None else batch.padding.long()
+        return self.model(input_ids=batch.ids, token_type_ids=batch.segments, attention_mask=mask, **labels)
+
+    def forward(self, batch: TaskBatch) -> HeadOutput:
+        said = self.said(batch, labels=batch.labels)
+        return HeadOutput(said.logits, said.loss)
+
+
+class SpanPeer(Peer):
+    def forward(self, batch: TaskBatch) -> HeadOutput:
+        asked = {}
+        if batch.labels is not None:
+            asked = {"start_positions": batch.labels[:, 0], "end_positions": batch.labels[:, 1]}
+        said = self.said(batch, **asked)
+        return HeadOutput(torch.stack([said.start_logits, said.end_logits], dim=-1), said.loss)
+
+
+class IntentPeer(Peer):
+    """transformers has no head for both; two linear layers on its `BertModel`."""
+
+    def __init__(self, model: nn.Module, labels):
+        super().__init__(model, labels)
+        self.dropout = nn.Dropout(self.config.hidden_dropout_prob)
+        self.intents = nn.Linear(self.config.hidden_size, len(labels["intents"]))
+        self.tags = nn.Linear(self.config.hidden_size, len(labels["tags"]))
+        for layer in (self.intents, self.tags):
+            initialize(layer, self.config.initializer_range)
+
+    def forward(self, batch: TaskBatch) -> HeadOutput:
+        said = self.said(batch)
+        intents = self.intents(self.dropout(said.pooler_output)).float()  # (B, intents)
+        tags = self.tags(self.dropout(said.last_hidden_state)).float()  # (B, T, tags)
+        loss = None
+        if batch.labels is not None:
+            loss = nn.functional.cross_entropy(intents, batch.intents)
+            loss = loss + nn.functional.cross_entropy(tags.flatten(0, 1), batch.labels.flatten())
+        return HeadOutput(tags, loss, intents)
+
+
+if __name__ == "__main__":
+    main()
