@@ -52,6 +52,13 @@ WebSocket.prototype.send = function (data) {
 """
 
 
+def pytest_collection_modifyitems(items):
+    """Browsers are slow: every day only the front door is opened in one, and all pages shortly from its menu."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent and item.path.name != "test_home.py":
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """The address of the app, started for these tests with folders of its own; one a worker of pytest-xdist."""

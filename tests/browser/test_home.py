@@ -10,6 +10,7 @@ from tests.browser.driver import (
     on_every_screen,
     open_page,
     type_into,
+    wait_idle,
 )
 from tests.hostile import HOSTILE, texts_in_turn
 
@@ -24,6 +25,19 @@ def test_the_road_leads_to_every_lesson(page):
     lessons = {path.stem for path in (ROOT / "pages").glob("*.py")} - {"home"}
     stops = page.locator('[class*="st-key-stop-"] a')
     assert {link.get_attribute("href").strip("/") for link in stops.all()} == lessons
+
+
+def test_every_lesson_is_reached_from_the_menu_and_opens(page):
+    """That no exception was shown on the way is checked after each test."""
+    open_page(page)
+    menu = page.get_by_test_id("stSidebarNav")
+    addresses = [link.get_attribute("href") for link in menu.get_by_role("link").all()]
+    assert len(addresses) == len(list((ROOT / "pages").glob("*.py")))
+    for address in addresses[::-1]:
+        menu.locator(f'a[href="{address}"]').click()
+        expect(page).to_have_url(re.compile(re.escape(address.strip("./")) or "/(home)?$"))
+        wait_idle(page)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
 
 
 def test_a_stop_is_a_link_all_over(page):
