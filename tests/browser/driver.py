@@ -22,7 +22,6 @@ __all__ = [
     "click_point",
     "expect",
     "on_every_screen",
-    "on_wide_screens",
     "open_page",
     "screenshot",
     "type_into",
@@ -92,7 +91,6 @@ _SCREENS = {
     "phone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
 }
 on_every_screen = pytest.mark.parametrize("page", _SCREENS.values(), ids=_SCREENS, indirect=True)
-on_wide_screens = pytest.mark.parametrize("page", list(_SCREENS.values())[:2], ids=list(_SCREENS)[:2], indirect=True)
 
 # Of each figure: the texts that are drawn, how large they are, and whether they leave it at the sides.
 _TEXTS = """charts => charts.map(chart => {

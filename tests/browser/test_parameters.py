@@ -3,7 +3,7 @@
 import re
 
 from minibert.count import FAMILY, parameters
-from tests.browser.driver import assert_fits, click_point, expect, on_wide_screens, open_page, wait_idle
+from tests.browser.driver import assert_fits, click_point, expect, on_every_screen, open_page, wait_idle
 
 
 def sums(page):
@@ -108,7 +108,7 @@ def test_a_link_opens_the_same_page_for_someone_else(page):
     expect(page.get_by_role("radio", name="T tokens")).to_be_checked()
 
 
-@on_wide_screens  # on a phone it is wider than the window
+@on_every_screen
 def test_it_fits(page, request):
     open_page(page, "parameters", L=24, H=1024, A=16, F=4096)
     assert_fits(page, f"parameters-{request.node.callspec.id}")
