@@ -42,8 +42,9 @@ def road() -> None:
 def who_may_look_where() -> None:
     """ELMo, GPT and BERT over the reader's sentence; a click on a position shows what reaches it in each."""
     from minibert.tokenizer import basic_tokens
+    from minibert.visibility import MODELS, reach
     from plots.theme import BLUE, GREEN, GREY, ORANGE
-    from plots.visibility import MAX_WORDS, MODELS, reach, visibility
+    from plots.visibility import MAX_WORDS, visibility
 
     text = sentence_input("sentence", lesson.examples, label=_("A sentence"))
     words = basic_tokens(text)
