@@ -1,4 +1,4 @@
-"""Which of BERT's vectors a head reads, as data (the choices of heads.py; Devlin et al. 2019, table 7). Needs no torch."""
+"""Which of BERT's vectors a head reads, as data (heads.py; Devlin et al. 2019, table 7). Needs no torch."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ class Reading:
     bilstm: bool
 
 
-def reading(
-    layers: str, blocks: int, hidden: int, *, pooling: str | None = None, bilstm: bool = False
-) -> Reading:
+def reading(layers: str, blocks: int, hidden: int, *, pooling: str | None = None, bilstm: bool = False) -> Reading:
     """What `heads.Head` reads with these options of a model of so many blocks. pooling None: a head of every token.
 
     Raises ValueError for an unknown name.

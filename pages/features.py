@@ -193,9 +193,7 @@ def metric_of(comparison: Comparison) -> tuple[str, str]:
 
 
 def in_percent(records: list[dict], metric: str) -> dict[str, dict[int, float]]:
-    return {
-        arm: {seed: 100 * value for seed, value in seeds.items()} for arm, seeds in by_arm(records, metric).items()
-    }
+    return {arm: {seed: 100 * value for seed, value in seeds.items()} for arm, seeds in by_arm(records, metric).items()}
 
 
 def show_results(name: str) -> None:
@@ -377,7 +375,9 @@ lesson.show_title()
 manager().warm_up()
 lesson.show("Two ways to use a model")
 lesson.show("Which vectors are read")
-asked = choice("asked", _("What is asked"), {"tagging": _("a tag for each word"), "class": _("a class of the sentence")})
+asked = choice(
+    "asked", _("What is asked"), {"tagging": _("a tag for each word"), "class": _("a class of the sentence")}
+)
 chosen = "features" if asked == "tagging" else "pooling"
 show_reading(COMPARISONS[chosen])
 if asked == "tagging":

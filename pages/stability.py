@@ -198,17 +198,19 @@ def show_recorded(records: list[dict]) -> None:
             if with_it == corrected and len(seeds := scores.get(cell(e, rate, with_it), {})) > 1
         ]
         if found:
+            sentence = _(
+                "**{name}**: {failed} of {n} runs failed; within a cell seeds scatter by {sd:.1f} points on average"
+            )
             summary.append(
-                _("**{name}**: {failed} of {n} runs failed, and within a cell seeds scatter by {sd:.1f} points on average")
-                .format(
+                sentence.format(
                     name=correction_names()[corrected],
                     failed=sum(failed for _sd, failed, _n in found),
                     n=sum(n for _sd, _failed, n in found),
                     sd=statistics.fmean(sd for sd, _failed, _n in found),
                 )
-            )  # fmt: skip
+            )
     st.markdown(
-        "; ".join(summary)
+        ". ".join(summary)
         + ". "
         + _("A run counts as failed when it is at most {points:g} point above the commonest class.").format(
             points=LEARNED
@@ -230,7 +232,8 @@ def run_grid(chance: float | None) -> None:
         seeds = st.slider(_("Seeds"), 1, 5, 2, key="seeds")
     with columns[1]:
         rates = st.pills(
-            _("Learning rate"), RATES, selection_mode="multi", default=RATES[1:2], format_func=rate_in_words, key="rates"
+            _("Learning rate"), RATES, selection_mode="multi", default=RATES[1:2], format_func=rate_in_words,
+            key="rates",
         )  # fmt: skip
     with columns[2]:
         names = correction_names()
@@ -265,7 +268,9 @@ def start(wanted: list[tuple[int, float, bool, int]]) -> None:
         values = COMPARISON.values(cell(epochs, rate, corrected))
         settings = settings_of(values, seed, max_seconds=SECONDS_AT_MOST)
         title = f"{name_of(epochs, rate, corrected)} · " + _("seed {n}").format(n=seed)
-        run = submit("minibert.finetune:finetune", weights, COMPARISON.task, train, dev, settings, title=title, kind=kind)
+        run = submit(
+            "minibert.finetune:finetune", weights, COMPARISON.task, train, dev, settings, title=title, kind=kind
+        )
         if run is None:
             return
 

@@ -64,9 +64,7 @@ def stack(
             hovertemplate=html.escape(name) + "<extra></extra>",
         )  # fmt: skip
     end = tops[-1][0]
-    fig.add_annotation(
-        x=middle[0], y=end + 0.75, text=html.escape(outputs), showarrow=False, font={"size": SMALL}
-    )
+    fig.add_annotation(x=middle[0], y=end + 0.75, text=html.escape(outputs), showarrow=False, font={"size": SMALL})
     heights = [*range(blocks + 1), *(y for y, _, _ in tops)]
     labels = [*names, *(name for _, name, _ in tops)]
     fig.update_yaxes(
@@ -74,7 +72,8 @@ def stack(
         zeroline=False,
     )  # fmt: skip
     fig.update_xaxes(
-        tickvals=columns, ticktext=[html.escape(token) for token in tokens], showgrid=False, range=[-0.7, len(tokens) - 0.3],
+        tickvals=columns, ticktext=[html.escape(token) for token in tokens], showgrid=False,
+        range=[-0.7, len(tokens) - 0.3],
         tickangle=-45 if len(tokens) > 7 else 0,
     )  # fmt: skip
     fig.update_layout(height=110 + 52 * len(heights))
@@ -124,7 +123,9 @@ def bars(rows: Sequence[Bar], axis: str, words: tuple[str, str]) -> go.Figure:
     return fig
 
 
-def storage(tasks: Sequence[int], lines_of: Mapping[str, Sequence[float]], now: int, axes: tuple[str, str]) -> go.Figure:
+def storage(
+    tasks: Sequence[int], lines_of: Mapping[str, Sequence[float]], now: int, axes: tuple[str, str]
+) -> go.Figure:
     """lines_of: name → megabytes by number of tasks; `now` is marked."""
     fig = go.Figure()
     for (name, values), colour, dash in zip(lines_of.items(), (ORANGE, SKY), ("solid", "dash"), strict=False):
@@ -135,7 +136,5 @@ def storage(tasks: Sequence[int], lines_of: Mapping[str, Sequence[float]], now: 
     fig.add_vline(x=now, line={"color": GREY, "dash": "dot", "width": 2})
     fig.update_xaxes(title_text=axes[0], range=[1, max(tasks)])
     fig.update_yaxes(title_text=axes[1], rangemode="tozero")
-    fig.update_layout(
-        height=300, showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
-    )
+    fig.update_layout(height=300, showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
     return fig

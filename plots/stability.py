@@ -46,9 +46,7 @@ def step_lengths(
     fig.update_xaxes(title_text=axes[0], rangemode="tozero")
     fig.update_yaxes(title_text=axes[1], rangemode="tozero", exponentformat="e", row=1, col=1)
     fig.update_yaxes(title_text=axes[2], range=[0, max(factor) * 1.15], row=1, col=2)
-    fig.update_layout(
-        height=360, showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
-    )
+    fig.update_layout(height=360, showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
     return fig
 
 

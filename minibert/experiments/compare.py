@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from minibert import checkpoint, machine
+from minibert import machine
 from minibert.experiments.comparisons import REQUIRED, Comparison
 from minibert.experiments.results import read_records
 from minibert.experiments.run import Finished, Stage, append_record, within
-from minibert.finetune import (
-    FinetuneSettings,
-    Learner,
-    finetune,
-    metadata_values,
-    spread,
-    with_metadata_tokens,
-)
+from minibert.finetune import FinetuneSettings, finetune, spread
+from minibert.option_effects import Bench
 from minibert.tasks import TaskData, task_named
 from minibert.train import Done, Event, Optimization, Step
 
@@ -45,17 +39,9 @@ class Sizes:
         return self.head if self.trained <= self.head else self.whole
 
 
-def learner_of(start: str | Path, task: str, train_data: TaskData, settings: FinetuneSettings) -> Learner:
-    """What `finetune` would train, before its first step."""
-    source, chosen = checkpoint.load(start), task_named(task)
-    options = settings.options(metadata_values=metadata_values(train_data, settings.metadata))
-    tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
-    return Learner.of(source, chosen, chosen.labels(train_data), options, tokenizer, settings)
-
-
 def sizes(start: str | Path, task: str, train_data: TaskData, settings: FinetuneSettings) -> Sizes:
     """Counted from the model itself."""
-    learner = learner_of(start, task, train_data, settings)
+    learner = Bench.of(start, task, train_data, settings).learner
     counted = [(name, weight.numel(), weight.requires_grad) for name, weight in learner.model.named_parameters()]
     return Sizes(
         whole=sum(count for _, count, _ in counted),
@@ -140,9 +126,3 @@ def run_of(events: Iterator[Event]):
         elif isinstance(event, Done):
             return event
     raise RuntimeError("the run ended without saying so")
-
-
-def as_line(settings: FinetuneSettings) -> dict[str, Any]:
-    """Settings as a flat dict, for a table."""
-    values = asdict(settings)
-    return {**{k: v for k, v in values.items() if k != "optimization"}, **values["optimization"]}
