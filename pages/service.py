@@ -30,13 +30,10 @@ CLIENTS = (1, 8, 32)
 ROUNDS = 3
 LONGEST_REQUEST = 100_000  # characters that the page hands on
 SECONDS_AT_MOST = 300
-BROKEN = """sentence	label
-Not a dull minute.	positive
-The soup was cold.
-Cold coffee, warm beer.	
-A quiet room.	positive
-I left after the first act.	negative
-"""
+BROKEN = (
+    "sentence\tlabel\nNot a dull minute.\tpositive\nThe soup was cold.\nCold coffee, warm beer.\t\n"
+    "A quiet room.\tpositive\nI left after the first act.\tnegative\n"
+)
 
 lesson = Lesson("service")
 
