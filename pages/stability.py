@@ -190,33 +190,35 @@ def show_recorded(records: list[dict]) -> None:
             command=f"`{last['command']}`",
         )
     )
-    summary = []
-    for corrected in (True, False):
-        found = [
-            (statistics.stdev(seeds.values()), sum(v <= chance + LEARNED for v in seeds.values()), len(seeds))
-            for e, rate, with_it in every_cell()
-            if with_it == corrected and len(seeds := scores.get(cell(e, rate, with_it), {})) > 1
+    st.markdown(failures(scores, chance), width=820)
+
+
+def failures(scores: dict[str, dict[int, float]], chance: float) -> str:
+    """How many runs failed with and without correction, and how those that learned scatter within a cell."""
+    sentences = []
+    for corrected, name in correction_names().items():
+        cells = [
+            list(scores.get(cell(epochs, rate, corrected), {}).values())
+            for epochs, rate, with_it in every_cell()
+            if with_it == corrected
         ]
-        if found:
-            sentence = _(
-                "**{name}**: {failed} of {n} runs failed; within a cell seeds scatter by {sd:.1f} points on average"
+        learned = [[value for value in values if value > chance + LEARNED] for values in cells]
+        spreads = [statistics.stdev(values) for values in learned if len(values) > 1]
+        runs = sum(map(len, cells))
+        sentence = _("**{name}**: {failed} of {n} runs failed").format(
+            name=name, failed=runs - sum(map(len, learned)), n=runs
+        )
+        if spreads:
+            sentence += _("; those that learned scatter by {sd:.1f} points within a cell, on average").format(
+                sd=statistics.fmean(spreads)
             )
-            summary.append(
-                sentence.format(
-                    name=correction_names()[corrected],
-                    failed=sum(failed for _sd, failed, _n in found),
-                    n=sum(n for _sd, _failed, n in found),
-                    sd=statistics.fmean(sd for sd, _failed, _n in found),
-                )
-            )
-    st.markdown(
-        ". ".join(summary)
-        + ". "
-        + _("A run counts as failed when it is at most {points:g} point above the commonest class.").format(
+        sentences.append(sentence)
+    sentences.append(
+        _("A run counts as failed when it is at most {points:g} point above the commonest class.").format(
             points=LEARNED
-        ),
-        width=820,
+        )
     )
+    return ". ".join(sentences)
 
 
 # --- runs of one's own ----------------------------------------------------------------------------------------------

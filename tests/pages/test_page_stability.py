@@ -45,8 +45,8 @@ def test_failures_and_spread_are_counted(results):
     write(results, {good: (0.60, 0.64, 0.62), bad: (0.50, 0.50, 0.70)})
     app = open_page()
     text = text_of(app)
-    assert "**with bias correction**: 0 of 3 runs failed; within a cell seeds scatter by 2.0 points" in text
-    assert "**without**: 2 of 3 runs failed" in text
+    assert "**with bias correction**: 0 of 3 runs failed; those that learned scatter by 2.0 points" in text
+    assert "**without**: 2 of 3 runs failed. A run counts" in text
     dots = [trace for trace in figure(app, "recorded")["data"] if trace["mode"] == "markers"]
     assert sorted(y for trace in dots for y in trace["y"]) == pytest.approx([50.0, 50.0, 60.0, 62.0, 64.0, 70.0])
 
