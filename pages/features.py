@@ -118,7 +118,7 @@ def show_reading(comparison: Comparison) -> None:
         "bilstm": _("BiLSTM: {width}").format(width=f"{found.width:,}"),
         "new": _("new layer"),
     }
-    outputs = _("a tag for each word") if comparison.task == "tagging" else _("two classes")
+    outputs = _("a tag for each word, at its first piece") if comparison.task == "tagging" else _("two classes")
     fig = stack(encoding.tokens, found, blocks, frozen, rows, outputs)
     learns = _("BERT is frozen") if frozen else _("all of BERT is trained")
     alt = _("{arm}: {learns}. Read: {how}; {pooling}.").format(
@@ -367,8 +367,8 @@ def show_cost() -> None:
     names = (_("fine-tuned: a model a task"), _("features: one model, a head a task"))
     fig = storage(numbers, dict(zip(names, (tuned, read), strict=True)), tasks, (_("tasks"), _("megabytes kept")))
     alt = _(
-        "{n} tasks: {tuned:,.0f} MB of fine-tuned models, against {read:,.0f} MB for one model and {n} heads. BERT here "
-        "has {body:,} numbers, this head {head:,}."
+        "{n} tasks: {tuned:,.0f} MB of fine-tuned models, against {read:,.0f} MB for one model and {n} heads. BERT "
+        "here has {body:,} numbers, this head {head:,}."
     ).format(n=tasks, tuned=tuned[tasks - 1], read=read[tasks - 1], body=body, head=frozen.head)
     figure(fig, alt, key="storage")
     st.markdown(f"**{alt}**", width=820)

@@ -298,7 +298,7 @@ def requests_of(predictor) -> dict[str, tuple[str, str]]:
     field = next(iter(example))
 
     def body(*inputs) -> str:
-        return json.dumps({"inputs": list(inputs)}, ensure_ascii=False, indent=1)
+        return json.dumps({"inputs": list(inputs)}, ensure_ascii=False)
 
     return {
         "good": (_("a good one"), body(example)),
@@ -325,7 +325,7 @@ def ask_it(name: str, directory: Path | None) -> None:
     if picked and st.session_state.get("ready-shown") != (name, picked):
         st.session_state[state] = ready[picked][1]
         st.session_state["ready-shown"] = (name, picked)
-    text = st.text_area(_("Body of POST /predict"), key=state, height=200, max_chars=LONGEST_REQUEST)
+    text = st.text_area(_("Body of POST /predict"), key=state, height=120, max_chars=LONGEST_REQUEST)
     answer, health = asked(predictor, text)
     good = answer.status == 200
     (st.success if good else st.error)(
@@ -366,12 +366,12 @@ def show_schema(name: str, directory: Path | None) -> None:
         "body": (_("bytes of a request"), "--max-body"),
         "queue": (_("inputs that may wait"), "--queue"),
         "batch": (_("inputs the model answers at once"), "--batch-size"),
-        "window": (_("seconds a batch waits for more"), "--window"),
+        "window": (_("milliseconds a batch waits for more"), "--window"),
     }
-    values = asdict(limits)
+    values = asdict(limits) | {"window": 1000 * limits.window}
     st.table(
         [
-            {_("limit"): words, _("now"): f"{values[key]:,}", _("option of serve"): option}
+            {_("limit"): words, _("now"): f"{values[key]:,.12g}", _("option of serve"): option}
             for key, (words, option) in options.items()
         ]
     )

@@ -38,11 +38,8 @@ def option_names() -> dict[str, str]:
 
 def command(*options: str) -> None:
     """The same on the command line."""
-    st.code(
-        "python -m minibert finetune --train lessons/data/reviews/train.tsv "
-        f"--dev lessons/data/reviews/dev.tsv --out reviews \\\n    {' '.join(options)}",
-        "bash",
-    )
+    data = "--train lessons/data/reviews/train.tsv --dev lessons/data/reviews/dev.tsv"
+    st.code(f"python -m minibert finetune {data} --out reviews {' '.join(options)}", "bash", wrap_lines=True)
 
 
 @st.cache_data(show_spinner=False)
@@ -228,9 +225,10 @@ def show_metadata(text: str) -> None:
     from minibert.heads import Head
     from minibert.tasks.base import metadata_prefix
 
-    show_source(metadata_prefix, label=_("As tokens")) if way == "token" else show_source(
-        Head.read, find="metadata", label=_("As embeddings")
-    )
+    if way == "token":
+        show_source(metadata_prefix, label=_("As tokens"))
+    else:
+        show_source(Head.read, find="metadata", label=_("As embeddings"))
 
 
 # --- truncation -----------------------------------------------------------------------------------------------------
@@ -238,7 +236,7 @@ def show_metadata(text: str) -> None:
 
 def show_truncation(text: str) -> None:
     tokens = load("mini-en").tokenizer.encode(text, truncation="none").tokens[1:-1][:MOST_TOKENS]
-    room = st.slider(_("Places for the text"), 2, 40, 12, key="room", bind="query-params")
+    room = st.slider(_("Places for the text"), 2, 40, 7, key="room", bind="query-params")
     from minibert.truncation import keep
 
     ways = {

@@ -111,8 +111,8 @@ def grid(
         for panel in range(1, len(rows) + 1):
             fig.add_hline(y=chance, line={"color": GREY, "dash": "dash", "width": 2}, row=1, col=panel)
         fig.add_annotation(
-            x=len(columns) - 0.55, y=chance, text=chance_word, showarrow=False, yshift=-12, xanchor="right",
-            font={"size": SMALL}, row=1, col=len(rows),
+            x=-0.58, y=chance, text=chance_word, showarrow=False, yshift=-12, xanchor="left",
+            font={"size": SMALL}, row=1, col=1,
         )  # fmt: skip
     fig.update_xaxes(
         tickvals=list(range(len(columns))), ticktext=[html.escape(column) for column in columns],

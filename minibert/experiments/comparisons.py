@@ -39,7 +39,7 @@ class Comparison:
         return {**self.base, **self.arms[arm]}
 
 
-FROZEN = {"freeze": "all", "learning_rate": 2e-3}  # a new layer alone bears, and needs, a larger rate
+FROZEN = {"freeze": "all", "learning_rate": 5e-3}  # a new layer alone bears, and needs, a larger rate
 TAGGED = {**FROZEN, "bilstm": True}
 POOLINGS = ("cls", "mean", "max")
 EPOCHS, RATES = (2, 6), (3e-4, 1e-3, 2e-3)
@@ -56,7 +56,7 @@ FEATURES = Comparison(
     "tagging",
     "entities",
     ("train.txt", "dev.txt"),
-    {"epochs": 8, "batch_size": 16, "learning_rate": 3e-4, "evaluations_per_epoch": 1},
+    {"epochs": 8, "batch_size": 16, "learning_rate": 1e-3, "evaluations_per_epoch": 1},
     {
         "fine-tuned": {},
         "embeddings": {**TAGGED, "layers": "embeddings"},
