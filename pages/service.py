@@ -152,7 +152,7 @@ def show_file(name: str, directory: Path | None, title: str) -> None:
 
 def show_finetune(name: str, directory: Path | None, title: str) -> None:
     predictor = predictor_of(name, directory)
-    st.code(finetune_command(predictor.task.name), "bash")
+    st.code(finetune_command(predictor.task.name), "bash", wrap_lines=True)
     run = manager().get(name) if directory is not None else None
     if run is None:
         st.markdown(_("This model has not been fine-tuned. The button above does it; then the answers stand here."))
@@ -162,7 +162,7 @@ def show_finetune(name: str, directory: Path | None, title: str) -> None:
         if event["event"] == "eval":
             shown = {key: value for key, value in event["metrics"].items() if "." not in key}
             lines.append(f"step {event['step']}: " + "  ".join(f"{key} {value:.4g}" for key, value in shown.items()))
-    st.code("\n".join(lines) or "…", "text")
+    st.code("\n".join(lines) or "…", "text", wrap_lines=True)
     st.markdown(_("What the new directory holds:"))
     files = sorted(directory.iterdir())
     st.table([{_("file"): file.name, _("bytes"): f"{file.stat().st_size:,}"} for file in files if file.is_file()])
@@ -170,7 +170,7 @@ def show_finetune(name: str, directory: Path | None, title: str) -> None:
         _("Download this model"), lambda: zipped(run.files), file_name="my-model.zip", mime="application/zip",
         icon=":material/download:", key=f"download-{run.id}", on_click="ignore",
     )  # fmt: skip
-    st.code("unzip my-model.zip -d my-model\npython -m minibert serve --model my-model", "bash")
+    st.code("unzip my-model.zip -d my-model\npython -m minibert serve --model my-model", "bash", wrap_lines=True)
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
@@ -184,13 +184,15 @@ def metrics_of(name: str, directory: Path | None, part: str) -> dict[str, float]
 def show_evaluate(name: str, directory: Path | None, title: str) -> None:
     predictor = predictor_of(name, directory)
     if predictor.task.name != "classification" or set(predictor.labels) != set(reviews("train").labels):
-        st.code("python -m minibert evaluate --model my-model --data FILE", "bash")
+        st.code("python -m minibert evaluate --model my-model --data FILE", "bash", wrap_lines=True)
         st.markdown(_("This model has another task than the reviews: give the command a file of its own."))
         return
-    st.code("python -m minibert evaluate --model my-model --data lessons/data/reviews/test.tsv", "bash")
+    st.code(
+        "python -m minibert evaluate --model my-model --data lessons/data/reviews/test.tsv", "bash", wrap_lines=True
+    )
     metrics = metrics_of(name, directory, "test")
     line = "  ".join(f"{key} {value:.4f}" for key, value in metrics.items())
-    st.code(f"lessons/data/reviews/test.tsv: {line}", "text")
+    st.code(f"lessons/data/reviews/test.tsv: {line}", "text", wrap_lines=True)
     error = (metrics["accuracy"] * (1 - metrics["accuracy"]) / len(reviews("test").examples)) ** 0.5
     st.markdown(
         _(
@@ -213,13 +215,13 @@ def show_predict(name: str, directory: Path | None, title: str) -> None:
     example = EXAMPLES[predictor.task.name]
     start = example["text"] if set(example) == {"text"} else json.dumps(example, ensure_ascii=False)
     text = st.text_input(_("One input: a text, or a JSON object"), start, key=f"input-{predictor.task.name}")
-    st.code(f'python -m minibert predict --model my-model "{shell(text[:300])}"', "bash")
+    st.code(f'python -m minibert predict --model my-model "{shell(text[:300])}"', "bash", wrap_lines=True)
     try:
         answer = predictor.predict([given(text[:5_000])])[0]
     except ValueError as error:
         st.error(literal(error), icon=":material/error:")
         return
-    st.code(plain_answer(predictor.task.name, answer), "text")
+    st.code(plain_answer(predictor.task.name, answer), "text", wrap_lines=True)
     st.markdown(_("and with `--json`, a line for programs:"))
     st.code(json.dumps(answer, ensure_ascii=False), "json", wrap_lines=True)
 
@@ -244,7 +246,7 @@ def show_export(name: str, directory: Path | None, title: str) -> None:
     formats = {"huggingface": _("for transformers"), "onnx": "ONNX"}
     format = choice("format", _("Written for"), formats)
     suffix = "" if format == "huggingface" else " --format onnx"
-    st.code(f"python -m minibert export --model my-model --out my-export{suffix}", "bash")
+    st.code(f"python -m minibert export --model my-model --out my-export{suffix}", "bash", wrap_lines=True)
     missing = [package for package in ONNX_PACKAGES if importlib.util.find_spec(package) is None]
     if format == "onnx" and missing:
         st.info(_("Needs {packages}: `pip install -r requirements-export.txt`").format(packages=", ".join(missing)))
@@ -280,8 +282,12 @@ def show_serve(name: str, directory: Path | None, title: str) -> None:
     predictor = predictor_of(name, directory)
     task = predictor.task.name
     body = json.dumps({"inputs": [EXAMPLES[task]]}, ensure_ascii=False).replace("'", "'\\''")
-    st.code("python -m minibert serve --model my-model", "bash")
-    st.code(f"{task}: POST http://127.0.0.1:8080/predict, or see http://127.0.0.1:8080/schema; Ctrl-C stops", "text")
+    st.code("python -m minibert serve --model my-model", "bash", wrap_lines=True)
+    st.code(
+        f"{task}: POST http://127.0.0.1:8080/predict, or see http://127.0.0.1:8080/schema; Ctrl-C stops",
+        "text",
+        wrap_lines=True,
+    )
     st.markdown(_("and from another terminal, or any program:"))
     st.code(f"curl http://127.0.0.1:8080/predict -d '{body}'", "bash", wrap_lines=True)
     st.markdown(_("Below, the same application is asked on this page."))

@@ -61,7 +61,7 @@ def layer_rates(names: Sequence[str], rates: Sequence[float], frozen: str, axis:
         textfont={"size": SMALL}, hovertemplate="%{x:.2e}<extra></extra>",
     )  # fmt: skip
     fig.update_yaxes(tickvals=at, ticktext=list(names), showgrid=False)
-    fig.update_xaxes(title_text=axis, range=[0, max([*rates, 1e-9]) * 1.22], exponentformat="e", nticks=5)
+    fig.update_xaxes(title_text=axis, range=[0, max([*rates, 1e-9]) * 1.3], exponentformat="e", nticks=5)
     fig.update_layout(height=130 + 44 * len(names))
     return fig
 
