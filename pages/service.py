@@ -98,7 +98,10 @@ def train_one() -> None:
     show_refusal()
     runs = own_runs(KIND)[:1]
     if runs:
-        live((runs[0].id,), lambda shown: state_rows(shown, lambda step: f" · {step['loss']:.3f}"))
+        live(
+            (runs[0].id,),
+            lambda shown: state_rows(shown, lambda step: _(" · loss {loss:.3f}").format(loss=step["loss"])),
+        )
 
 
 # --- the road -------------------------------------------------------------------------------------------------------

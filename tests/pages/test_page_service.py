@@ -25,7 +25,7 @@ def status(app) -> int:
 def test_each_ready_request_gets_its_number(runs_folder):
     app = open_page()
     for name, expected in STATUS.items():
-        app.button_group(key="ready").set_value([name])
+        app.button_group(key="ready").set_value(name)
         assert status(whole(app.run())) == expected, name
     assert any("a request may have 64" in block.value for block in app.code)
 
