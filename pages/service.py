@@ -142,9 +142,10 @@ def show_file(name: str, directory: Path | None, title: str) -> None:
     counts = ", ".join(f"{literal(label)}: {data.counts[label]}" for label in data.labels)
     st.markdown(_("**{n} examples**; {counts}").format(n=len(data.examples), counts=counts))
     if data.problems:
-        rows = [{_("line"): p.line, _("column"): p.column, _("why"): visible(p.why)} for p in data.problems[:100]]
-        for row in rows:
-            row[_("why")] = row[_("why")].replace("␣", " ")
+        rows = [
+            {_("line"): p.line, _("column"): p.column, _("why"): visible(p.why, spaces=False)}
+            for p in data.problems[:100]
+        ]
         st.dataframe(rows, hide_index=True)
     else:
         st.markdown(_("No line is wrong."))
