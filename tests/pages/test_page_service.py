@@ -95,6 +95,7 @@ def test_a_model_trained_here_is_taken_along(runs_folder):
     run = manager().runs()[0]
     until(lambda: run.over and run.future is None)
     assert run.state == "finished", run.error
+    whole(app.run())
     app.selectbox(key="model").set_value(run.id)
     app = whole(app.run())
     assert any(block.value.startswith("step 0: accuracy") for block in app.code)
