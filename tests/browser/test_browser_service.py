@@ -5,7 +5,7 @@ from tests.browser.driver import assert_fits, expect, on_every_screen, open_page
 
 def test_a_request_is_refused_mended_and_answered(page):
     open_page(page, "service")
-    page.get_by_role("button", name="a blank text").click()
+    page.get_by_role("radio", name="a blank text").click()
     expect(page.get_by_text("HTTP 422")).to_be_visible()
     wait_idle(page)
     field = page.get_by_role("textbox", name="Body of POST /predict")

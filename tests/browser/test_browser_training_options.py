@@ -7,7 +7,7 @@ from tests.browser.driver import assert_fits, expect, on_every_screen, open_page
 
 def test_an_option_is_chosen_and_stands_in_the_link(page):
     open_page(page, "training_options")
-    page.get_by_role("button", name="augmentation").click()
+    page.get_by_role("radio", name="augmentation").click()
     expect(page.get_by_role("heading", name="Augmentation")).to_be_visible()
     expect(page).to_have_url(re.compile("option=augmentation"))
     wait_idle(page)
