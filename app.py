@@ -33,7 +33,13 @@ page = open_course(
             Stop("pretraining", _("Pre-training"), ":material/model_training:"),
             Stop("experiments", _("The paper’s experiments"), ":material/science:"),
         ],
-        _("4 Fine-tuning"): [Stop("classification", _("Sentence classification"), ":material/category:")],
+        _("4 Fine-tuning"): [
+            Stop("classification", _("Sentence classification"), ":material/category:"),
+            Stop("features", _("Features or fine-tuning"), ":material/layers:"),
+            Stop("stability", _("Why runs differ"), ":material/ssid_chart:"),
+            Stop("training_options", _("What else can be set"), ":material/tune:"),
+            Stop("service", _("From file to service"), ":material/dns:"),
+        ],
     }
 )
 language_picker()

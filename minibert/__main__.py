@@ -168,7 +168,7 @@ def parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("name", nargs="?", help="one of those --list names")
     sub.add_argument("--list", action="store_true", help="say which experiments there are, and their arms")
-    sub.add_argument("--seeds", type=positive(int), default=3, help="seeds 0 … N−1 of each arm (default: 3)")
+    sub.add_argument("--seeds", type=positive(int), help="seeds 0 … N−1 of each arm (default: 3; of stability 5)")
     sub.add_argument("--data", nargs="+", type=Path, help="text to pre-train on (default: two files of ../shared)")
     sub.add_argument("--tasks", type=Path, default=SHARED / "tasks" / "en", help="with sst2, mrpc, conll2003 in it")
     sub.add_argument("--heldout", type=Path, help="text never trained on (default: WikiText-2 of ../shared)")
@@ -393,15 +393,22 @@ def finetune(options) -> None:
 
 def experiment(options) -> None:
     from minibert.experiments.catalogue import EXPERIMENTS, Scale, experiment_named
+    from minibert.experiments.comparisons import COMPARISONS
 
     if options.list:
         for each in EXPERIMENTS.values():
             arms = [arm.name for arm in each.arms]
             values = {"experiment": each.name, "title": each.title, "arms": arms, "tasks": each.tasks}
             put(options, values, f"{each.name:12} {each.title}: {', '.join(arms)}")
+        for each in COMPARISONS.values():
+            values = {"experiment": each.name, "title": each.title, "arms": [*each.arms], "tasks": [each.task]}
+            put(options, values, f"{each.name:12} {each.title}: {'; '.join(each.arms)}")
         return
     if options.name is None:
         raise ValueError("name an experiment; --list says which there are")
+    if options.name in COMPARISONS:
+        compare(options)
+        return
     chosen = experiment_named(options.name)
 
     import torch
@@ -416,10 +423,28 @@ def experiment(options) -> None:
     heldout = options.heldout or SHARED / "heldout-text" / "valid.txt"
     corpus = prepare(data, scale.vocab_size, heldout=heldout if heldout.exists() else None, cache=options.cache)
     out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
-    command = f"python -m minibert experiment {chosen.name} --seeds {options.seeds}"
+    seeds = options.seeds or 3
+    command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
     command += "".join(f" --{name} {value}" for name, value in asked.items() if value)
     command += f" --data {' '.join(map(str, options.data))}" if options.data else ""
-    show(options, run_experiment(chosen, corpus, options.tasks, out, seeds=options.seeds, scale=scale, command=command))
+    show(options, run_experiment(chosen, corpus, options.tasks, out, seeds=seeds, scale=scale, command=command))
+
+
+def compare(options) -> None:
+    """`experiment` of fine-tuning alone: from the shipped checkpoint."""
+    import torch
+
+    from minibert.experiments.compare import run_comparison
+    from minibert.experiments.comparisons import comparison_named
+
+    chosen = comparison_named(options.name)
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    folder = ROOT / "lessons" / "data" if chosen.embedded else options.tasks
+    out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
+    seeds = options.seeds or chosen.seeds
+    command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
+    show(options, run_comparison(chosen, SHIPPED, folder, out, seeds=seeds, command=command))
 
 
 def predict(options) -> None:

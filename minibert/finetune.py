@@ -342,8 +342,8 @@ def filler(start: str | Path, tokenizer: Tokenizer):
 
 
 class UncorrectedAdamW(torch.optim.Optimizer):
-    """AdamW without the bias correction of its averages, as in the original BERT code: they start at 0, so the first
-    steps are too long by up to (1 − β₁)/√(1 − β₂) ≈ 3.2 (Mosbach et al. 2021, §3)."""
+    """AdamW without the bias correction of its averages, as in the original BERT code: they start at 0, so step t is
+    (1 − β₁ᵗ)/√(1 − β₂ᵗ) times too long: 3.2 at the first, 6.6 at the twelfth (Mosbach et al. 2021, §3)."""
 
     def __init__(self, groups: Iterable[dict], betas: tuple[float, float], eps: float):
         super().__init__(groups, {"lr": 0.0, "betas": betas, "eps": eps, "weight_decay": 0.0})

@@ -23,9 +23,9 @@ class ResultsError(ValueError):
     """A results file that cannot be read; the message names the line."""
 
 
-def read_records(path: str | Path) -> list[dict]:
+def read_records(path: str | Path, required: set[str] = REQUIRED) -> list[dict]:
     """The records of a results file, in order; none if there is no such file. A last line that was cut off while it was
-    written is left out. Raises ResultsError for any other line that is no record."""
+    written is left out. Raises ResultsError for any other line that is no record with the `required` fields."""
     path = Path(path)
     if not path.exists():
         return []
@@ -36,7 +36,7 @@ def read_records(path: str | Path) -> list[dict]:
             continue
         try:
             record = json.loads(line)
-            missing = REQUIRED - set(record)
+            missing = required - set(record)
         except (ValueError, TypeError) as error:
             if number == len(lines):
                 break  # no newline after it: the run was killed in the middle of writing

@@ -13,6 +13,7 @@ from minibert.documents import DataError
 from minibert.experiments import results
 from minibert.experiments import run as run_module
 from minibert.experiments.catalogue import EXPERIMENTS, Arm, Experiment, Pretraining, Scale, experiment_named
+from minibert.experiments.comparisons import COMPARISONS
 from minibert.experiments.models import BiLstm, LeftToRight, OnTop, next_tokens
 from minibert.experiments.run import (
     Finished,
@@ -359,7 +360,7 @@ def test_the_catalogue_is_sound():
 def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
     assert command_line.main(["experiment", "--list", "--json"]) == 0
     listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [one["experiment"] for one in listed] == list(EXPERIMENTS)
+    assert [one["experiment"] for one in listed] == [*EXPERIMENTS, *COMPARISONS]
     assert command_line.main(["experiment", "nonsense"]) == 2
     assert "there are objectives" in capsys.readouterr().err
     monkeypatch.setitem(EXPERIMENTS, "objectives", EXPERIMENT)

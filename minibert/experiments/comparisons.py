@@ -1,0 +1,128 @@
+"""What is compared in fine-tuning: a task, and arms that each change some of its settings. Needs no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+REQUIRED = {
+    "experiment", "arm", "seed", "metrics", "task", "settings", "trained", "head", "parameters", "steps", "seconds",
+    "examples", "measured_on", "majority", "data", "model", "command", "machine",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Arms of one task on one data set, from one checkpoint.
+
+    data: a folder of lessons/data or, where it is not embedded, of ../shared/data/tasks/en · files: the train and the
+    dev part · base: settings of all arms; arms: what each changes. Both name fields of `FinetuneSettings`, and
+    `learning_rate` · examples: to train on, at most · seeds: as many as were recorded.
+    """
+
+    name: str
+    title: str
+    task: str
+    data: str
+    files: tuple[str, str]
+    base: Mapping[str, Any]
+    arms: Mapping[str, Mapping[str, Any]]
+    embedded: bool = True
+    examples: int | None = None
+    seeds: int = 3
+
+    def values(self, arm: str) -> dict[str, Any]:
+        """The settings of an arm. Raises ValueError for an unknown one."""
+        if arm not in self.arms:
+            raise ValueError(f"{self.name} has no arm {arm!r}; it has {', '.join(self.arms)}")
+        return {**self.base, **self.arms[arm]}
+
+
+FROZEN = {"freeze": "all", "learning_rate": 5e-3}  # a new layer alone bears, and needs, a larger rate
+TAGGED = {**FROZEN, "bilstm": True}
+POOLINGS = ("cls", "mean", "max")
+EPOCHS, RATES = (2, 6), (3e-4, 1e-3, 2e-3)
+
+
+def cell(epochs: int, rate: float, corrected: bool) -> str:
+    """The name of an arm of "stability"."""
+    return f"{epochs} epochs, {rate:g}, {'corrected' if corrected else 'uncorrected'}"
+
+
+FEATURES = Comparison(
+    "features",
+    "Features or fine-tuning (table 7), on the course's sentences with names",
+    "tagging",
+    "entities",
+    ("train.txt", "dev.txt"),
+    {"epochs": 8, "batch_size": 16, "learning_rate": 1e-3, "evaluations_per_epoch": 1},
+    {
+        "fine-tuned": {},
+        "embeddings": {**TAGGED, "layers": "embeddings"},
+        "second-to-last": {**TAGGED, "layers": "second_to_last"},
+        "last": {**TAGGED, "layers": "last"},
+        "last-four-sum": {**TAGGED, "layers": "last_four_sum"},
+        "last-four-concat": {**TAGGED, "layers": "last_four_concat"},
+        "weighted": {**TAGGED, "layers": "weighted"},
+        "last-linear": {**FROZEN, "layers": "last"},
+        "random": {"from_scratch": True},
+    },
+)
+
+COMPARISONS = {
+    comparison.name: comparison
+    for comparison in (
+        FEATURES,
+        replace(
+            FEATURES,
+            name="features-conll",
+            title="Features or fine-tuning (table 7), on 2,000 sentences of CoNLL-2003",
+            data="conll2003",
+            files=("eng.train", "eng.testa"),
+            embedded=False,
+            examples=2000,
+            base={**FEATURES.base, "epochs": 3, "batch_size": 32, "dev_sample": 100},
+        ),
+        Comparison(
+            "pooling",
+            "What stands for a sentence, frozen and fine-tuned, on the course's reviews",
+            "classification",
+            "reviews",
+            ("train.tsv", "dev.tsv"),
+            {"epochs": 4, "batch_size": 16, "learning_rate": 3e-4, "evaluations_per_epoch": 1},
+            {
+                **{f"fine-tuned-{pooling}": {"pooling": pooling} for pooling in POOLINGS},
+                **{f"frozen-{pooling}": {**FROZEN, "pooling": pooling} for pooling in POOLINGS},
+                "frozen-mean-embeddings": {**FROZEN, "pooling": "mean", "layers": "embeddings"},
+                "frozen-mean-last-four": {**FROZEN, "pooling": "mean", "layers": "last_four_concat"},
+                "frozen-cls-all": {**FROZEN, "pooling": "cls", "layers": "all_concat"},
+            },
+        ),
+        Comparison(
+            "stability",
+            "Seeds, epochs, learning rate and bias correction, on the course's reviews",
+            "classification",
+            "reviews",
+            ("train.tsv", "dev.tsv"),
+            {"batch_size": 32, "evaluations_per_epoch": 1},
+            {
+                cell(epochs, rate, corrected): {
+                    "epochs": epochs,
+                    "learning_rate": rate,
+                    "bias_correction": corrected,
+                }
+                for epochs in EPOCHS
+                for rate in RATES
+                for corrected in (True, False)
+            },
+            seeds=5,
+        ),
+    )
+}
+
+
+def comparison_named(name: str) -> Comparison:
+    if name not in COMPARISONS:
+        raise ValueError(f"there is no comparison {name!r}; there are {', '.join(COMPARISONS)}")
+    return COMPARISONS[name]

@@ -1,0 +1,97 @@
+"""What an option of fine-tuning does to one example: the numbers that training would see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from minibert import checkpoint
+from minibert.corruption import MaskVocabulary
+from minibert.finetune import FinetuneSettings, Learner, masked, metadata_values, with_metadata_tokens
+from minibert.heads import TaskBatch
+from minibert.model import IGNORE
+from minibert.tasks import Options, Task, TaskData, task_named
+from minibert.tokenizer import Tokenizer
+
+
+@dataclass
+class Bench:
+    """A learner before its first step, and what makes its inputs. Not to be shared between threads."""
+
+    learner: Learner
+    task: Task
+    tokenizer: Tokenizer
+    options: Options
+    labels: Any = field(default_factory=list)
+
+    @classmethod
+    def of(cls, start: str | Path, task: str, data: TaskData, settings: FinetuneSettings) -> Bench:
+        """As `finetune` makes it from the same arguments."""
+        torch.manual_seed(settings.seed)
+        source, chosen = checkpoint.load(start), task_named(task)
+        options = settings.options(
+            max_length=min(settings.max_length, source.config.max_position_embeddings),
+            metadata_values=metadata_values(data, settings.metadata),
+        )
+        tokenizer, labels = with_metadata_tokens(checkpoint.load_tokenizer(start), options), chosen.labels(data)
+        learner = Learner.of(source, chosen, labels, options, tokenizer, settings)
+        return cls(learner, chosen, tokenizer, options, labels)
+
+    def batch(self, *examples: Any) -> TaskBatch:
+        features = self.task.features(self.tokenizer, examples, self.labels, self.options)
+        return self.task.batch(features, self.tokenizer.pad_id)
+
+
+@torch.no_grad()
+def dropout_losses(bench: Bench, example: Any, masks: int, seed: int = 0) -> list[float]:
+    """The loss of one labelled example of a class under each of `masks` dropout masks of the new layer, BERT's own
+    dropout off: a step with `dropout_samples` = k takes the mean of k of them (Inoue 2019)."""
+    model, batch = bench.learner.model.eval(), bench.batch(example)
+    _, pooled = model.read(batch)  # (1, width)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model.dropout.train()
+        logits = torch.stack([model.classifier(model.dropout(pooled)) for _ in range(masks)])  # (masks, 1, classes)
+        model.dropout.eval()
+    losses = torch.nn.functional.cross_entropy(logits[:, 0], batch.labels.expand(masks), reduction="none")
+    return losses.tolist()
+
+
+def means_of(values: Sequence[float], size: int) -> list[float]:
+    """The mean of each `size` values in a row; a rest is left out."""
+    return [sum(values[i : i + size]) / size for i in range(0, len(values) - size + 1, size)]
+
+
+@dataclass(frozen=True)
+class LossTerms:
+    """tokens: of the text as the MLM loss reads it, with its masks · asked: the places it asks at, with the right
+    tokens · loss = task + weight · mlm."""
+
+    tokens: list[str]
+    asked: dict[int, str]
+    loss: float
+    task: float
+    mlm: float
+
+
+@torch.no_grad()
+def loss_terms(bench: Bench, example: Any, seed: int = 0) -> LossTerms:
+    """The two losses of one labelled example, dropout off. The bench needs settings with an `mlm_weight`."""
+    if bench.learner.mlm is None:
+        raise ValueError("there is no MLM loss: give the settings an mlm_weight above 0")
+    vocab, rng = MaskVocabulary.of(bench.tokenizer), torch.Generator().manual_seed(seed)
+    batch = masked(bench.batch(example), vocab, bench.tokenizer, rng)
+    terms = bench.learner.eval()(batch)
+    labels = batch.masked_labels[0].tolist()
+    names = bench.tokenizer.vocab
+    return LossTerms(
+        [names[i] for i in batch.masked[0].tolist()],
+        {at: names[label] for at, label in enumerate(labels) if label != IGNORE},
+        terms["loss"].item(),
+        terms["task_loss"].item(),
+        terms["mlm_loss"].item(),
+    )

@@ -1,0 +1,140 @@
+"""Features or fine-tuning in figures: which vectors of which layers the head reads, scores as they come, storage."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from minibert.layer_choice import Reading
+from plots.theme import BLUE, GREEN, GREY, ORANGE, SKY, SMALL
+
+TRAINED, FROZEN, NEW = ORANGE, SKY, GREEN
+SEE_THROUGH = "rgba(138,143,152,0.10)"
+
+
+def stack(
+    tokens: Sequence[str], reading: Reading, blocks: int, frozen: bool, rows: Mapping[str, str], outputs: str
+) -> go.Figure:
+    """A square for each token's vector in each layer: filled where the head reads it, its colour whether it learns.
+
+    rows: what the rows are called: "embeddings", "layer" with a {n}, "read", "bilstm", "new" · outputs: what comes out.
+    """
+    fig = go.Figure()
+    colour = FROZEN if frozen else TRAINED
+    columns = list(range(len(tokens)))
+    one = reading.pooling is not None  # a single vector goes on
+    taken = columns[:1] if reading.pooling in ("pooler", "cls") else columns
+    names = [rows["embeddings"], *(rows["layer"].format(n=n) for n in range(1, blocks + 1))]
+    pooled_first = one and not reading.bilstm
+    read_at = blocks + 1.35
+    tops = [(read_at, rows["read"], pooled_first)]
+    if reading.bilstm:
+        tops.append((read_at + 1, rows["bilstm"], one))
+    tops.append((tops[-1][0] + 1, rows["new"], one))
+    middle = [sum(columns) / len(columns)]
+    where = [middle if single else columns for _, _, single in tops]
+    sources = taken if pooled_first else columns
+    for column in sources:
+        target = where[0][0] if pooled_first else column
+        lines(fig, [(column, min(reading.layers)), (column, blocks + 0.62), (target, read_at - 0.28)], colour)
+    for low, high, below, above in zip(tops, tops[1:], where, where[1:], strict=False):
+        for number, column in enumerate(below):
+            target = above[number] if len(above) == len(below) else above[0]
+            lines(fig, [(column, low[0] + 0.28), (target, high[0] - 0.28)], NEW)
+    for layer in range(blocks + 1):
+        read = [column for column in columns if layer in reading.layers and (column in sources)]
+        for filled, at in ((False, [c for c in columns if c not in read]), (True, read)):
+            if at:
+                fig.add_scatter(
+                    x=at, y=[layer] * len(at), mode="markers", showlegend=False, customdata=[tokens[c] for c in at],
+                    marker={
+                        "symbol": "square", "size": 24, "color": colour if filled else SEE_THROUGH,
+                        "line": {"width": 3 if filled else 1.5, "color": colour},
+                    },
+                    hovertemplate=html.escape(names[layer]) + " · %{customdata}<extra></extra>",
+                )  # fmt: skip
+    for (y, name, _), at in zip(tops, where, strict=True):
+        fig.add_scatter(
+            x=at, y=[y] * len(at), mode="markers", showlegend=False,
+            marker={"symbol": "square", "size": 24, "color": NEW if y > read_at else colour,
+                    "line": {"width": 3, "color": NEW if y > read_at else colour}},
+            hovertemplate=html.escape(name) + "<extra></extra>",
+        )  # fmt: skip
+    end = tops[-1][0]
+    fig.add_annotation(x=middle[0], y=end + 0.75, text=html.escape(outputs), showarrow=False, font={"size": SMALL})
+    heights = [*range(blocks + 1), *(y for y, _, _ in tops)]
+    labels = [*names, *(name for _, name, _ in tops)]
+    fig.update_yaxes(
+        tickvals=heights, ticktext=[html.escape(name) for name in labels], range=[-0.6, end + 1.15], showgrid=False,
+        zeroline=False,
+    )  # fmt: skip
+    fig.update_xaxes(
+        tickvals=columns, ticktext=[html.escape(token) for token in tokens], showgrid=False,
+        range=[-0.7, len(tokens) - 0.3],
+        tickangle=-45 if len(tokens) > 7 else 0,
+    )  # fmt: skip
+    fig.update_layout(height=110 + 52 * len(heights))
+    return fig
+
+
+def lines(fig: go.Figure, points: Sequence[tuple[float, float]], colour: str) -> None:
+    fig.add_scatter(
+        x=[x for x, _ in points], y=[y for _, y in points], mode="lines", showlegend=False, hoverinfo="skip",
+        line={"color": colour, "width": 2}, opacity=0.55,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A run's newest score, or None before the first · recorded: what the same settings gave before."""
+
+    name: str
+    score: float | None
+    recorded: Sequence[float] = ()
+
+
+def bars(rows: Sequence[Bar], axis: str, words: tuple[str, str]) -> go.Figure:
+    """Scores in percent as they come, with recorded runs as diamonds. words: of the bars and of the diamonds."""
+    fig = go.Figure()
+    at = list(range(len(rows)))
+    fig.add_bar(
+        y=at, x=[row.score for row in rows], orientation="h", name=words[0], marker={"color": BLUE}, width=0.55,
+        text=["" if row.score is None else f"{row.score:.1f}" for row in rows], textposition="inside",
+        insidetextanchor="start", textfont={"size": 18, "color": "white"}, hovertemplate="%{x:.1f}<extra></extra>",
+    )  # fmt: skip
+    dots = [(value, y) for y, row in zip(at, rows, strict=True) for value in row.recorded]
+    if dots:
+        fig.add_scatter(
+            x=[x for x, _ in dots], y=[y for _, y in dots], mode="markers", name=words[1],
+            marker={"symbol": "diamond", "size": 12, "color": ORANGE, "line": {"width": 1.5, "color": "#333333"}},
+            hovertemplate="%{x:.1f}<extra></extra>",
+        )  # fmt: skip
+    fig.update_yaxes(
+        tickvals=at, ticktext=[html.escape(row.name) for row in rows], range=[len(rows) - 0.5, -0.5], showgrid=False
+    )
+    fig.update_xaxes(range=[0, 100], title_text=axis)
+    fig.update_layout(
+        height=150 + 52 * len(rows), showlegend=True, uirevision="bars",
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    )  # fmt: skip
+    return fig
+
+
+def storage(
+    tasks: Sequence[int], lines_of: Mapping[str, Sequence[float]], now: int, axes: tuple[str, str]
+) -> go.Figure:
+    """lines_of: name → megabytes by number of tasks; `now` is marked."""
+    fig = go.Figure()
+    for (name, values), colour, dash in zip(lines_of.items(), (ORANGE, SKY), ("solid", "dash"), strict=False):
+        fig.add_scatter(
+            x=list(tasks), y=list(values), mode="lines", name=name, line={"color": colour, "width": 4, "dash": dash},
+            hovertemplate="%{x}: %{y:,.1f}<extra></extra>",
+        )  # fmt: skip
+    fig.add_vline(x=now, line={"color": GREY, "dash": "dot", "width": 2})
+    fig.update_xaxes(title_text=axes[0], range=[1, max(tasks)])
+    fig.update_yaxes(title_text=axes[1], rangemode="tozero")
+    fig.update_layout(height=300, showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
+    return fig

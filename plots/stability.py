@@ -1,0 +1,167 @@
+"""Why runs differ, in figures: how long the steps are, the rate of each layer, seeds by cell, power by seeds."""
+
+from __future__ import annotations
+
+import html
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.theme import BLUE, GREEN, GREY, ORANGE, SKY, SMALL, VERMILION
+
+CORRECTED, UNCORRECTED = BLUE, VERMILION
+SYMBOL = {True: "circle", False: "diamond"}
+
+
+def step_lengths(
+    with_it: Sequence[float], without: Sequence[float], names: tuple[str, str], axes: tuple[str, str, str]
+) -> go.Figure:
+    """Left how far each step goes, right the one over the other. axes: of the steps, of the lengths, of the factor."""
+    fig = make_subplots(rows=1, cols=2, horizontal_spacing=0.13)
+    steps = list(range(1, len(with_it) + 1))
+    for values, name, colour, dash in (
+        (with_it, names[0], CORRECTED, "solid"),
+        (without, names[1], UNCORRECTED, "dash"),
+    ):
+        fig.add_scatter(
+            x=steps, y=list(values), mode="lines", name=name, line={"color": colour, "width": 4, "dash": dash},
+            hovertemplate="%{x}: %{y:.2e}<extra></extra>", row=1, col=1,
+        )  # fmt: skip
+    factor = [b / a for a, b in zip(with_it, without, strict=True)]
+    fig.add_scatter(
+        x=steps, y=factor, mode="lines", line={"color": UNCORRECTED, "width": 4}, showlegend=False,
+        hovertemplate="%{x}: × %{y:.2f}<extra></extra>", row=1, col=2,
+    )  # fmt: skip
+    peak = max(range(len(factor)), key=factor.__getitem__)
+    for at in dict.fromkeys((0, peak)):
+        fig.add_scatter(
+            x=[steps[at]], y=[factor[at]], mode="markers+text", text=[f"× {factor[at]:.1f}"], showlegend=False,
+            textposition="middle right", textfont={"size": SMALL}, marker={"size": 12, "color": UNCORRECTED},
+            hoverinfo="skip", row=1, col=2,
+        )  # fmt: skip
+    fig.add_hline(y=1, line={"color": GREY, "dash": "dot", "width": 2}, row=1, col=2)
+    fig.update_xaxes(title_text=axes[0], rangemode="tozero")
+    fig.update_yaxes(title_text=axes[1], rangemode="tozero", exponentformat="e", row=1, col=1)
+    fig.update_yaxes(title_text=axes[2], range=[0, max(factor) * 1.15], row=1, col=2)
+    fig.update_layout(height=360, showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
+    return fig
+
+
+def layer_rates(names: Sequence[str], rates: Sequence[float], frozen: str, axis: str) -> go.Figure:
+    """A bar a layer, the embeddings at the foot; a rate of 0 is a frozen layer and says so."""
+    fig = go.Figure()
+    at = list(range(len(names)))
+    fig.add_bar(
+        y=at, x=list(rates), orientation="h", width=0.6, showlegend=False,
+        marker={"color": [ORANGE if rate else SKY for rate in rates]},
+        text=[f"{rate:.1e}" if rate else frozen for rate in rates], textposition="outside", cliponaxis=False,
+        textfont={"size": SMALL}, hovertemplate="%{x:.2e}<extra></extra>",
+    )  # fmt: skip
+    fig.update_yaxes(tickvals=at, ticktext=list(names), showgrid=False)
+    fig.update_xaxes(title_text=axis, range=[0, max([*rates, 1e-9]) * 1.3], exponentformat="e", nticks=5)
+    fig.update_layout(height=130 + 44 * len(names))
+    return fig
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The runs of one setting. column: words of the learning rate · row: words of the epochs · scores: in percent."""
+
+    row: str
+    column: str
+    corrected: bool
+    scores: Mapping[int, float]
+
+
+def grid(
+    cells: Sequence[Cell], names: tuple[str, str], axis: str, chance: float | None, chance_word: str, seed_word: str
+) -> go.Figure:
+    """A panel for each number of epochs; in it, by learning rate, a dot a seed and a bar at their mean.
+
+    chance: what always the commonest class is right in, in percent · names: with bias correction, without.
+    """
+    rows, columns = (list(dict.fromkeys(getattr(cell, name) for cell in cells)) for name in ("row", "column"))
+    fig = make_subplots(
+        rows=1, cols=len(rows), shared_yaxes=True, subplot_titles=[html.escape(row) for row in rows],
+        horizontal_spacing=0.04,
+    )  # fmt: skip
+    shown: set[bool] = set()
+    for cell in cells:
+        panel, x = rows.index(cell.row) + 1, columns.index(cell.column) + (-0.17 if cell.corrected else 0.17)
+        colour, values = (CORRECTED if cell.corrected else UNCORRECTED), list(cell.scores.values())
+        if not values:
+            continue
+        shift = [x + 0.05 * (i % 3 - 1) for i in range(len(values))]
+        fig.add_scatter(
+            x=shift, y=values, mode="markers", customdata=list(cell.scores), showlegend=cell.corrected not in shown,
+            name=names[0] if cell.corrected else names[1], legendgroup=str(cell.corrected),
+            marker={"size": 11, "color": colour, "symbol": SYMBOL[cell.corrected], "opacity": 0.8},
+            hovertemplate=f"{seed_word} %{{customdata}}: %{{y:.1f}}<extra></extra>", row=1, col=panel,
+        )  # fmt: skip
+        shown.add(cell.corrected)
+        mean = statistics.fmean(values)
+        fig.add_scatter(
+            x=[x - 0.14, x + 0.14], y=[mean, mean], mode="lines", showlegend=False, line={"color": colour, "width": 4},
+            hovertemplate="%{y:.1f}<extra></extra>", row=1, col=panel,
+        )  # fmt: skip
+    if chance is not None:
+        for panel in range(1, len(rows) + 1):
+            fig.add_hline(y=chance, line={"color": GREY, "dash": "dash", "width": 2}, row=1, col=panel)
+        fig.add_annotation(
+            x=-0.58, y=chance, text=chance_word, showarrow=False, yshift=-12, xanchor="left",
+            font={"size": SMALL}, row=1, col=1,
+        )  # fmt: skip
+    fig.update_xaxes(
+        tickvals=list(range(len(columns))), ticktext=[html.escape(column) for column in columns],
+        range=[-0.6, len(columns) - 0.4], showgrid=False,
+    )  # fmt: skip
+    fig.update_yaxes(title_text=axis, row=1, col=1)
+    fig.update_layout(
+        height=420, showlegend=True, uirevision="grid",
+        legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0},
+    )  # fmt: skip
+    return fig
+
+
+def power_curve(seeds: Sequence[int], chances: Sequence[float], wanted: float, axes: tuple[str, str]) -> go.Figure:
+    """The chance to find a difference, by runs of each setting; `wanted` is marked."""
+    fig = go.Figure()
+    fig.add_scatter(
+        x=list(seeds), y=list(chances), mode="lines+markers", line={"color": GREEN, "width": 4}, showlegend=False,
+        marker={"size": 8}, hovertemplate="%{x}: %{y:.0%}<extra></extra>",
+    )  # fmt: skip
+    fig.add_hline(y=wanted, line={"color": GREY, "dash": "dash", "width": 2})
+    fig.update_xaxes(title_text=axes[0], rangemode="tozero")
+    fig.update_yaxes(title_text=axes[1], range=[0, 1.03], tickformat=".0%")
+    fig.update_layout(height=320)
+    return fig
+
+
+def two_groups(
+    groups: Mapping[str, Sequence[float]], intervals: Mapping[str, tuple[float, float]], axis: str
+) -> go.Figure:
+    """Runs of two settings, one above the other, each with mean ± standard error."""
+    fig = go.Figure()
+    for row, ((name, values), colour) in enumerate(zip(groups.items(), (BLUE, ORANGE), strict=True)):
+        fig.add_scatter(
+            x=list(values), y=[row + 0.15] * len(values), mode="markers", name=name, showlegend=False,
+            marker={"size": 13, "color": colour, "opacity": 0.75, "symbol": SYMBOL[row == 0]},
+            hovertemplate="%{x:.1f}<extra></extra>",
+        )  # fmt: skip
+        mean, error = intervals[name]
+        fig.add_scatter(
+            x=[mean], y=[row - 0.17], mode="markers", showlegend=False,
+            error_x={"array": [error], "thickness": 3, "width": 10, "color": colour},
+            marker={"size": 13, "symbol": "line-ns", "line": {"width": 4, "color": colour}},
+            hovertemplate="%{x:.1f}<extra></extra>",
+        )  # fmt: skip
+    fig.update_yaxes(
+        tickvals=list(range(len(groups))), ticktext=[html.escape(name) for name in groups],
+        range=[len(groups) - 0.5, -0.5], showgrid=False,
+    )  # fmt: skip
+    fig.update_xaxes(title_text=axis)
+    fig.update_layout(height=130 + 70 * len(groups))
+    return fig

@@ -1,0 +1,20 @@
+"""The options of fine-tuning in a browser: each opens from the link and fits."""
+
+import re
+
+from tests.browser.driver import assert_fits, expect, on_every_screen, open_page, wait_idle
+
+
+def test_an_option_is_chosen_and_stands_in_the_link(page):
+    open_page(page, "training_options")
+    page.get_by_role("radio", name="augmentation").click()
+    expect(page.get_by_role("heading", name="Augmentation")).to_be_visible()
+    expect(page).to_have_url(re.compile("option=augmentation"))
+    wait_idle(page)
+
+
+@on_every_screen
+def test_it_fits(page, request):
+    open_page(page, "training_options", option="dropout")
+    wait_idle(page)
+    assert_fits(page, f"training-options-{request.node.callspec.id}")

@@ -1,0 +1,103 @@
+"""Comparisons of fine-tuning: what an arm is, how a comparison runs and goes on, and what its records count."""
+
+from dataclasses import replace
+
+import pytest
+
+from minibert import __main__ as command_line
+from minibert import checkpoint
+from minibert.experiments.compare import read_data, run_comparison, settings_of, sizes
+from minibert.experiments.comparisons import COMPARISONS, REQUIRED, Comparison, cell, comparison_named
+from minibert.experiments.results import read_records
+from minibert.experiments.run import Finished
+from minibert.finetune import Predictor, finetune
+from minibert.train import Eval
+from tests.minibert.tasks.toys import toy
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A data set of a comparison: toy/train.tsv and toy/dev.tsv."""
+    (tmp_path / "toy").mkdir()
+    for part, count, seed in (("train", 24, 0), ("dev", 10, 1)):
+        rows = "".join(f"{e.text}\t{e.label}\n" for e in toy("classification", count, seed).examples)
+        (tmp_path / "toy" / f"{part}.tsv").write_text("text\tlabel\n" + rows, encoding="utf-8")
+    return tmp_path
+
+
+TOY = Comparison(
+    "toy", "A toy", "classification", "toy", ("train.tsv", "dev.tsv"),
+    {"epochs": 1, "batch_size": 8, "learning_rate": 1e-3, "max_length": 24},
+    {"tuned": {}, "frozen": {"freeze": "all"}},
+)  # fmt: skip
+
+
+def run(start, folder, out, **options):
+    return [e.record for e in run_comparison(TOY, start, folder, out, **options) if isinstance(e, Finished)]
+
+
+def test_a_comparison_runs_every_arm_and_seed_and_goes_on_where_it_stopped(small_checkpoint, folder, tmp_path):
+    out = tmp_path / "results.jsonl"
+    events = run_comparison(TOY, small_checkpoint, folder, out, seeds=2)
+    next(event for event in events if isinstance(event, Finished))
+    events.close()  # interrupted
+    assert [(r["arm"], r["seed"]) for r in read_records(out, REQUIRED)] == [("tuned", 0)]
+    rest = run(small_checkpoint, folder, out, seeds=2, command="again")
+    assert [(r["arm"], r["seed"]) for r in rest] == [("frozen", 0), ("tuned", 1), ("frozen", 1)]
+    assert run(small_checkpoint, folder, out, seeds=2) == []
+    records = read_records(out, REQUIRED)
+    assert len(records) == 4 and records[0]["measured_on"] == 10 and records[0]["steps"] == 3
+
+
+def test_a_record_is_what_finetune_gives(small_checkpoint, folder, tmp_path):
+    record = run(small_checkpoint, folder, tmp_path / "out.jsonl", seeds=1)[0]
+    train, dev = read_data(TOY, folder)
+    events = finetune(small_checkpoint, "classification", train, dev, settings_of(TOY.values("tuned"), 0))
+    last = [event for event in events if isinstance(event, Eval)][-1]
+    assert record["metrics"] == last.metrics
+    assert record["majority"] == max(dev.counts.values()) / 10
+
+
+def test_changed_settings_are_run_again(small_checkpoint, folder, tmp_path):
+    out = tmp_path / "out.jsonl"
+    run(small_checkpoint, folder, out, seeds=1)
+    other = replace(TOY, base={**TOY.base, "epochs": 2})
+    again = [e for e in run_comparison(other, small_checkpoint, folder, out, seeds=1) if isinstance(e, Finished)]
+    assert [e.record["settings"]["epochs"] for e in again] == [2, 2]
+
+
+def test_sizes_are_those_of_the_saved_model(small_checkpoint, tmp_path):
+    train, dev = toy("classification", 16, 0), toy("classification", 8, 1)
+    for changes in ({}, {"freeze": "all"}, {"freeze": "all", "layers": "last_four_concat", "bilstm": True}):
+        settings = settings_of({**TOY.base, **changes}, 0)
+        counted = sizes(small_checkpoint, "classification", train, settings)
+        out = tmp_path / str(len(changes))
+        list(finetune(small_checkpoint, "classification", train, dev, settings, out=out))
+        model = Predictor.from_directory(out).model
+        body = sum(weight.numel() for weight in model.bert.parameters())
+        assert counted.whole == sum(weight.numel() for weight in model.parameters())
+        assert counted.head == counted.whole - body
+        assert counted.trained == (counted.head if changes else counted.whole)
+        assert counted.stored == (counted.head if changes else counted.whole)
+
+
+def test_every_arm_has_settings_that_exist():
+    for comparison in COMPARISONS.values():
+        for arm in comparison.arms:
+            settings = settings_of(comparison.values(arm), 1, max_seconds=3)
+            assert settings.seed == 1 and settings.max_seconds == 3
+    assert set(COMPARISONS["stability"].arms) >= {cell(2, 3e-4, True), cell(6, 1e-3, False)}
+    with pytest.raises(ValueError, match="there are features"):
+        comparison_named("nothing")
+    with pytest.raises(ValueError, match="has no arm"):
+        COMPARISONS["features"].values("nothing")
+
+
+def test_the_command(small_checkpoint, folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(COMPARISONS, "toy", replace(TOY, embedded=False, seeds=1))
+    monkeypatch.setattr(command_line, "SHIPPED", small_checkpoint)
+    out = tmp_path / "records.jsonl"
+    assert command_line.main(["experiment", "toy", "--tasks", str(folder), "--out", str(out)]) == 0
+    assert "frozen, seed 0" in capsys.readouterr().err
+    assert read_records(out, REQUIRED)[0]["command"] == "python -m minibert experiment toy --seeds 1"
+    assert checkpoint.load(small_checkpoint) is not None

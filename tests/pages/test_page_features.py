@@ -1,0 +1,122 @@
+"""Features or fine-tuning: what the picture says is read, and what is said of recorded and running comparisons."""
+
+import json
+import statistics
+import tomllib
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from minibert.experiments.comparisons import COMPARISONS
+from tests.hostile import HOSTILE
+from tests.pages import driver
+from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, until, whole
+from ui.lesson import Lesson, load_quiz
+
+LESSON = Lesson("features")
+open_page = partial(driver.open_page, "features")
+PAPER = tomllib.loads((LESSON.folder / "paper.toml").read_text(encoding="utf-8"))
+
+
+def record(name: str, arm: str, seed: int, score: float, **changes) -> dict:
+    comparison = COMPARISONS[name]
+    metric = "f1" if comparison.task == "tagging" else "accuracy"
+    return {
+        "experiment": name, "arm": arm, "seed": seed, "metrics": {metric: score}, "task": comparison.task,
+        "settings": comparison.values(arm), "trained": 1234, "head": 1234, "parameters": 9999, "steps": 10,
+        "seconds": 7.0, "examples": 440, "measured_on": 110, "majority": 0.5, "data": ["entities"],
+        "model": "a <b>model</b>", "command": f"python -m minibert experiment {name} --seeds 3",
+        "machine": {"processor": "x"}, **changes,
+    }  # fmt: skip
+
+
+def write(folder: Path, name: str, records: list[dict]) -> None:
+    (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+
+
+@pytest.fixture
+def results(runs_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
+    return tmp_path
+
+
+def test_the_paper_has_a_number_for_arms_of_ours_and_they_are_those_of_table_7():
+    assert set(PAPER["values"]) <= set(COMPARISONS["features"].arms)
+    assert PAPER["values"] == {
+        "fine-tuned": 96.4, "embeddings": 91.0, "second-to-last": 95.6, "last": 94.9, "last-four-sum": 95.9,
+        "last-four-concat": 96.1, "weighted": 95.5,
+    }  # fmt: skip
+
+
+def test_missing_results_are_said_with_the_command(results):
+    app = open_page()
+    assert "No results of this comparison" in text_of(app)
+    assert any(block.value == "python -m minibert experiment features" for block in app.code)
+
+
+def test_what_is_read_and_counted(results):
+    app = open_page(**{"read-features": "last-four-concat"})
+    assert "BERT is frozen. Read: 4 layers side by side: 1,024 numbers a token; every token goes on." in text_of(app)
+    numbers = {metric.label: metric.value for metric in app.metric}
+    assert numbers["numbers trained"] == numbers["of them in the head"] != "0"
+    app = open_page(asked="class")
+    assert "[CLS], through the pooler" in text_of(app)
+    assert figure(app, "stack") is not None
+
+
+def test_recorded_results_are_averaged_and_compared(results):
+    scores = {"fine-tuned": (0.60, 0.62, 0.61), "last": (0.50, 0.53, 0.51), "last-four-concat": (0.55, 0.56, 0.57)}
+    write(results, "features", [record("features", arm, s, v) for arm, x in scores.items() for s, v in enumerate(x)])
+    app = open_page()
+    text = text_of(app)
+    assert "Best frozen arm here: **last four, concatenated**, −5.0" in text
+    assert "over 3 seeds" in text and "In the paper: last four, concatenated, −0.3." in text
+    table = next(table.value for table in app.table if "sd" in table.value)
+    assert list(table["ours, mean"]) == ["61.0", "51.3", "56.0"]
+    assert table["sd"].iloc[1] == f"{statistics.stdev((50, 53, 51)):.1f}"
+    assert list(table["paper"]) == ["96.4", "94.9", "96.1"]
+    assert "<b>model" not in "".join(caption.value for caption in app.caption)
+
+
+def test_records_of_other_settings_are_not_mixed_in(results):
+    old = record("features", "last", 0, 0.1, settings={"epochs": 99})
+    write(results, "features", [old, record("features", "last", 1, 0.5)])
+    table = next(table.value for table in open_page().table if "sd" in table.value)
+    assert list(table["ours, mean"]) == ["50.0"] and list(table["seeds"]) == [1]
+
+
+def test_a_broken_file_is_named(results):
+    (results / "features.jsonl").write_text("nonsense\n\n")
+    assert any("line 1: not a record" in plain(box.value) for box in open_page().error)
+
+
+def test_any_text_is_text(results):
+    app = open_page()
+    for text in HOSTILE.values():
+        app.text_input(key="text").set_value(text)
+        assert_no_markup(whole(app.run()))
+
+
+@pytest.mark.slow
+def test_two_arms_run_and_their_bars_are_their_scores(results):
+    from ui.runs import manager
+
+    app = open_page(asked="class")
+    app.selectbox(key="first-pooling").set_value("frozen-cls")
+    app.selectbox(key="second-pooling").set_value("frozen-mean")
+    app.button(key="run-two").click()
+    whole(app.run())
+    runs = [run for run in manager().runs() if run.kind.startswith("features/")]
+    assert len(runs) == 2
+    until(lambda: all(run.over for run in runs))
+    assert [run.state for run in runs] == ["finished", "finished"], [run.error for run in runs]
+    whole(app.run())
+    scores = {round(100 * run.latest("done")["metrics"]["accuracy"], 6) for run in runs}
+    assert {round(x, 6) for x in figure(app, "bars")["data"][0]["x"]} == scores
+
+
+def test_every_section_is_placed_and_the_quiz_is_sound():
+    source = (ROOT / "pages" / "features.py").read_text(encoding="utf-8")
+    assert all(f'"{heading}"' in source for heading in LESSON.sections)
+    assert len(load_quiz(LESSON.folder / "quiz.toml")) >= 4

@@ -1,0 +1,61 @@
+"""What else can be set: each option shows what it does to the sentence, and no text is markup."""
+
+from functools import partial
+
+import pytest
+
+from tests.hostile import HOSTILE
+from tests.pages import driver
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, text_of, whole
+from ui.lesson import Lesson, load_quiz
+
+LESSON = Lesson("training_options")
+open_page = partial(driver.open_page, "training_options")
+OPTIONS = ("rates", "dropout", "mlm", "metadata", "truncation", "augmentation")
+
+
+@pytest.mark.parametrize("option", OPTIONS[1:])
+def test_any_text_is_text(runs_folder, option):
+    app = open_page(option=option)
+    for text in list(HOSTILE.values())[::3]:
+        app.text_input(key="text").set_value(text)
+        assert_no_markup(whole(app.run()))
+
+
+def test_rates_decay_layer_by_layer(runs_folder):
+    app = open_page(decay="0.5")
+    bars = figure(app, "rates")["data"][0]["x"]
+    assert bars == pytest.approx([3e-4 * 0.5 ** (5 - i) for i in range(6)])
+    app.selectbox(key="freeze").set_value("2")
+    bars = figure(whole(app.run()), "rates")["data"][0]["x"]
+    assert bars[:3] == [0.0, 0.0, 0.0] and all(bars[3:])
+    assert any("--layer-decay 0.5 --freeze 2" in block.value for block in app.code)
+
+
+def test_more_masks_less_noise(runs_folder):
+    text = text_of(open_page(option="dropout", masks=16))
+    assert "means of 16 masks" in text and "√16 is 4.0" in text
+
+
+def test_the_sum_of_two_losses(runs_folder):
+    app = open_page(option="mlm", weight="0.5")
+    task, mlm = (trace["x"][0] for trace in figure(app, "terms")["data"])
+    assert f"= {task + mlm:.3f}" in text_of(app)
+
+
+def test_metadata_in_both_ways(runs_folder):
+    assert "[TOPIC=APP]" in html_of(open_page(option="metadata"))
+    app = open_page(option="metadata", way="embedding")
+    assert "[TOPIC=" not in html_of(app) and "is number **1** of a table of" in text_of(app)
+
+
+def test_every_way_of_augmenting_is_shown(runs_folder):
+    app = open_page(option="augmentation")
+    assert all(f"**{method}**" in text_of(app) for method in ("mask", "replace", "drop", "swap"))
+    assert "[MASK]" in html_of(app)
+
+
+def test_every_section_is_placed_and_the_quiz_is_sound():
+    source = (ROOT / "pages" / "training_options.py").read_text(encoding="utf-8")
+    assert all(f'"{heading}"' in source for heading in LESSON.sections)
+    assert len(load_quiz(LESSON.folder / "quiz.toml")) >= 4

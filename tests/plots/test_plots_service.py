@@ -1,0 +1,20 @@
+"""Figures of the service and of the options of fine-tuning."""
+
+from plots.service import rates
+from plots.training_options import loss_spread, loss_sum
+
+
+def test_rates_are_grouped_by_clients():
+    fig = rates([1, 8], {"single": [10.0, 11.0], "batched": [9.0, 60.0]}, "{n} clients", "a second")
+    assert [list(trace.y) for trace in fig.data] == [[10.0, 11.0], [9.0, 60.0]]
+    assert list(fig.data[0].x) == ["1 clients", "8 clients"]
+
+
+def test_losses_and_their_mean():
+    fig = loss_spread({"1 mask": [1.0, 3.0], "2 masks": [2.0]}, "loss")
+    assert list(fig.data[0].x) == [1.0, 3.0] and list(fig.data[1].x) == [2.0, 2.0]
+
+
+def test_a_sum_of_losses_is_stacked():
+    fig = loss_sum({"task": 0.7, "MLM": 0.4}, "loss")
+    assert [trace.x[0] for trace in fig.data] == [0.7, 0.4] and fig.layout.barmode == "stack"
