@@ -33,7 +33,7 @@ page = open_course(
             Stop("pretraining", _("Pre-training"), ":material/model_training:"),
             Stop("experiments", _("The paper’s experiments"), ":material/science:"),
         ],
-        _("4 Fine-tuning"): [Stop("classification", _("Sentence classification"), ":material/category:")],
+        _("4 Fine-tuning"): [Stop("output_layer", _("One output layer"), ":material/category:")],
     }
 )
 language_picker()
