@@ -23,7 +23,7 @@ from ui.finetune_runs import (
     start_runs,
     take_away,
 )
-from ui.finetune_settings import settings_choice, values_buttons
+from ui.finetune_settings import fill_settings, settings_choice, values_buttons
 from ui.inputs import pick
 from ui.lesson import Lesson
 from ui.models import UNTRAINED, available_models, load, model_choice, version_of
@@ -152,7 +152,7 @@ def controls(data: ChosenData, model: str) -> None:
         ready = chosen.runs > 0 and checkpoint is not None
         if st.button(label, type="primary", icon=":material/play_arrow:", disabled=not ready, key="train"):
             start_runs(checkpoint, data, chosen, kind_of(data.task.name))
-        values_buttons(data.task.name)
+        values_buttons(data)
     show_refusal()
 
 
@@ -224,6 +224,7 @@ with st.container(border=True):
         show_data(data)
 model = choose_model(data)
 if data:
+    fill_settings(data)
     the_input(data, model)
     the_head(data, model)
 lesson.show("What the pre-trained weights bring")

@@ -29,22 +29,28 @@ class Values:
     epochs: int
     batch: int
     rate: float
-    pooling: str = "cls"
+    max_length: int | None = 128  # None: as it is
 
 
-PAPER = Values(epochs=3, batch=32, rate=5e-5)  # Devlin et al. 2019, §A.3
+PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §A.3
 # What a model of 5.5 million parameters learns well with in under a minute on one core: measured on the shipped sets.
 SMALL = {
     "classification": Values(4, 32, 3e-4),
-    "pair": Values(6, 32, 3e-4),
-    "similarity": Values(8, 16, 3e-4),
-    "multilabel": Values(8, 16, 5e-4),
-    "tagging": Values(8, 16, 5e-4),
-    "span": Values(6, 16, 5e-4),
-    "span-or-none": Values(6, 16, 5e-4),
-    "choice": Values(6, 16, 3e-4),
-    "intent": Values(8, 16, 5e-4),
+    "pair": Values(4, 32, 3e-4),
+    "similarity": Values(6, 16, 3e-4),
+    "multilabel": Values(8, 16, 1e-3),
+    "tagging": Values(6, 16, 5e-4),
+    "span": Values(4, 8, 2e-4, 256),  # in one window each
+    "span-or-none": Values(4, 8, 1e-4, 256),
+    "choice": Values(4, 16, 3e-4),
+    "intent": Values(8, 16, 1e-3),
 }
+SMALL_OF_SET = {"stories": Values(3, 8, 1e-4)}
+
+
+def small(data: ChosenData) -> Values:
+    """What suits a small model for these data."""
+    return SMALL_OF_SET.get(data.key, SMALL[data.task.name])
 
 
 @dataclass(frozen=True)
@@ -81,12 +87,17 @@ def start_names() -> dict[str, str]:
     return {"pretrained": _("from the checkpoint"), "random": _("from random weights")}
 
 
-def settings_choice(data: ChosenData, blocks: int) -> Chosen:
-    """The widgets, filled with what suits the task whenever the task or the data change. blocks: of the model."""
+def fill_settings(data: ChosenData) -> None:
+    """Put into the widgets what suits the data, whenever these change; before the widgets."""
     task = data.task.name
     if st.session_state.get("settings-of") != (task, data.key) or "rate" not in st.session_state:
         st.session_state["settings-of"] = (task, data.key)
-        set_values(SMALL[task])
+        set_values(small(data))
+
+
+def settings_choice(data: ChosenData, blocks: int) -> Chosen:
+    """The widgets, filled by `fill_settings`. blocks: of the model."""
+    task = data.task.name
     names = start_names()
     with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
         starts = st.pills(
@@ -112,10 +123,10 @@ def settings_choice(data: ChosenData, blocks: int) -> Chosen:
     return Chosen(starts, seeds, settings)
 
 
-def values_buttons(task: str) -> None:
+def values_buttons(data: ChosenData) -> None:
     """Back to the values that suit the task, or to the paper's, at one click."""
     for key, label, values in (
-        ("small-values", _("What suits a model this small"), SMALL[task]),
+        ("small-values", _("What suits a model this small"), small(data)),
         ("papers-values", _("The paper’s values"), PAPER),
     ):
         same = all(st.session_state.get(name) == value for name, value in main_values(values).items())
@@ -123,11 +134,13 @@ def values_buttons(task: str) -> None:
 
 
 def main_values(values: Values) -> dict[str, Any]:
-    return {"epochs": values.epochs, "batch": values.batch, "rate": values.rate}
+    """By the widgets' keys."""
+    found = {"epochs": values.epochs, "batch": values.batch, "rate": values.rate, "max-length": values.max_length}
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def set_values(values: Values) -> None:
-    st.session_state.update(main_values(values) | {"pooling": values.pooling})
+    st.session_state.update(main_values(values))
 
 
 def rate_text(rate: float) -> str:
@@ -144,7 +157,7 @@ def reading(task: str) -> dict[str, Any]:
     if task in POOLED:
         poolings = {"cls": "[CLS]", "mean": _("mean"), "max": _("maximum")}
         chosen["pooling"] = st.segmented_control(
-            _("Of the tokens"), list(poolings), format_func=poolings.get, required=True, key="pooling"
+            _("Of the tokens"), list(poolings), format_func=poolings.get, default="cls", required=True, key="pooling"
         )
     layers = {
         "last": _("the last"),
@@ -193,7 +206,7 @@ def showing(data: ChosenData) -> dict[str, Any]:
     task = data.task.name
     st.markdown(_("**What it is shown**"))
     chosen: dict[str, Any] = {
-        "max_length": st.select_slider(_("Tokens at most"), LENGTHS, 128, key="max-length"),
+        "max_length": st.select_slider(_("Tokens at most"), LENGTHS, key="max-length"),
         "augmentation": None,
     }
     if task in WINDOWED:

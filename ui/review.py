@@ -53,7 +53,7 @@ def _wrong(count: int, total: int, order: str) -> str:
 
 def _confusion(matrix: Sequence[Sequence[int]], labels: Sequence[str], key: str) -> None:
     from plots.attention import literal
-    from plots.classification import confusion
+    from plots.confusion import confusion
 
     fig = confusion(matrix, [literal(label) for label in labels], (_("answer"), _("truth")))
     right, total = sum(matrix[i][i] for i in range(len(labels))), sum(map(sum, matrix))
