@@ -11,9 +11,12 @@ from plots.attention import literal
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
 WIDEST = 28  # characters of a name beside a bar
-ALL_NAMED = 26  # tokens that are all named under their bars
+BESIDE = 18  # where one name is longer, all stand above their bars, to leave the bars some room on a phone
+ABOVE_WIDEST = 40  # characters there
+ALL_NAMED = 20  # tokens that are all named under their bars
 NOTABLE = 0.05  # probability from which one of more tokens is named
 ABOVE = {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "traceorder": "normal"}  # a legend
+OVERLAY = {"fillmode": "overlay", "fgcolor": "rgba(255,255,255,0.55)", "solidity": 0.12, "size": 10}
 # What became of something: colour, pattern over it, colour of the number in it.
 OUTCOMES = {
     "right": (BLUE, "", "white"), "exact": (BLUE, "", "white"), "silent": (SKY, ".", "black"),
@@ -23,10 +26,10 @@ OUTCOMES = {
 }  # fmt: skip
 
 
-def name_of(text: str) -> str:
+def name_of(text: str, widest: int = WIDEST) -> str:
     """A name as plotly shows it literally, cut to fit beside a bar."""
     line = " ".join(text.split())
-    return literal(line if len(line) <= WIDEST else line[: WIDEST - 1] + "…")
+    return literal(line if len(line) <= widest else line[: widest - 1] + "…")
 
 
 def probability_bars(
@@ -40,10 +43,12 @@ def probability_bars(
 ) -> go.Figure:
     """A bar a name, those at `chosen` in colour and with a ✓; with thresholds, a line across each bar's place."""
     places = list(range(len(names)))
-    ticks = [f"<b>{name_of(name)}</b> ✓" if i in chosen else name_of(name) for i, name in enumerate(names)]
+    above = any(len(name) > BESIDE for name in names)
+    shown = [name_of(name, ABOVE_WIDEST if above else WIDEST) for name in names]
+    ticks = [f"<b>{name}</b> ✓" if i in chosen else name for i, name in enumerate(shown)]
     fig = go.Figure(
         go.Bar(
-            x=list(probs), y=places, orientation="h", showlegend=False, width=0.68,
+            x=list(probs), y=places, orientation="h", showlegend=False, width=0.4 if above else 0.68,
             marker={"color": [BLUE if i in chosen else GREY for i in places]},
             customdata=[literal(name) for name in names], hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
         )
@@ -52,6 +57,8 @@ def probability_bars(
     if thresholds is not None:
         add_thresholds(fig, thresholds, threshold_name)
     name_bars(fig, ticks, title, legend=thresholds is not None)
+    if above:
+        put_names_above(fig, ticks)
     return fig
 
 
@@ -81,6 +88,23 @@ def name_bars(fig: go.Figure, ticks: Sequence[str], title: str, legend: bool) ->
     )
     fig.update_xaxes(range=[0, 1.14], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=title)
     fig.update_layout(height=34 * len(ticks) + (102 if legend else 76), margin={"t": 30 if legend else 4}, legend=ABOVE)
+
+
+def put_names_above(fig: go.Figure, ticks: Sequence[str]) -> None:
+    """The names of horizontal bars above them instead of beside them."""
+    for place, name in enumerate(ticks):
+        fig.add_annotation(
+            x=0,
+            y=place - 0.24,
+            text=name,
+            showarrow=False,
+            xanchor="left",
+            yanchor="bottom",
+            xshift=-2,
+            font={"size": SMALL},
+        )
+    fig.update_yaxes(showticklabels=False, range=[len(ticks) - 0.5, -0.85])
+    fig.update_layout(height=fig.layout.height + 24 * len(ticks), margin={"l": 12})
 
 
 def similarity_scale(
@@ -233,10 +257,9 @@ def outcome_bars(counts: Mapping[str, Mapping[str, int]], names: Mapping[str, st
         if not any(values):
             continue
         colour, pattern, ink = OUTCOMES[outcome]
-        overlay = {"shape": pattern, "fillmode": "overlay", "fgcolor": "rgba(255,255,255,0.55)", "solidity": 0.12}
         fig.add_bar(
             x=values, y=list(range(len(rows))), orientation="h", name=literal(words), width=0.62,
-            marker={"color": colour, "pattern": {**overlay, "size": 10}}, textangle=0, insidetextanchor="middle",
+            marker={"color": colour, "pattern": {"shape": pattern, **OVERLAY}}, textangle=0, insidetextanchor="middle",
             text=[str(value) if value else "" for value in values], textposition="inside",
             textfont={"size": SMALL, "color": ink}, hovertemplate=f"{literal(words)}: %{{x}}<extra></extra>",
         )  # fmt: skip
@@ -256,13 +279,14 @@ def sureness(
 ) -> go.Figure:
     """How many answers were given with which probability, in tenths: right ones below, wrong ones on top of them."""
     fig = go.Figure()
-    for values, name, colour, pattern in ((right, names[0], BLUE, ""), (wrong, names[1], VERMILION, "/")):
+    for values, name, kind in ((right, names[0], "right"), (wrong, names[1], "wrong")):
+        colour, pattern, _ink = OUTCOMES[kind]
         fig.add_histogram(
-            x=list(values), name=name, xbins={"start": 0.0, "end": 1.0001, "size": 0.1},
-            marker={"color": colour, "pattern": {"shape": pattern, "solidity": 0.25}},
+            x=list(values), name=literal(name), xbins={"start": 0.0, "end": 1.0001, "size": 0.1},
+            marker={"color": colour, "pattern": {"shape": pattern, **OVERLAY}},
             hovertemplate="%{x}: %{y}<extra></extra>",
         )  # fmt: skip
-    fig.update_xaxes(title_text=titles[0], range=[0, 1], tickformat=".0%", dtick=0.2)
+    fig.update_xaxes(title_text=titles[0], range=[0, 1.02], tickformat=".0%", dtick=0.2)
     fig.update_yaxes(title_text=titles[1], rangemode="tozero")
     fig.update_layout(height=340, barmode="stack", bargap=0.05, legend=ABOVE)
     return fig
