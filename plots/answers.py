@@ -11,27 +11,25 @@ from plots.attention import literal
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
 WIDEST = 28  # characters of a name beside a bar
-ALL_NAMED = 26  # tokens that are all named under their bars
+BESIDE = 18  # where one name is longer, all stand above their bars, to leave the bars some room on a phone
+ABOVE_WIDEST = 40  # characters there
+ALL_NAMED = 20  # tokens that are all named under their bars
 NOTABLE = 0.05  # probability from which one of more tokens is named
-OUTCOME_COLOURS = {
-    "right": BLUE, "exact": BLUE, "silent": SKY, "border": ORANGE, "overlap": ORANGE, "type": PINK, "both": VERMILION,
-    "wrong": VERMILION, "missed": GREY, "invented": GREEN,
+ABOVE = {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "traceorder": "normal"}  # a legend
+OVERLAY = {"fillmode": "overlay", "fgcolor": "rgba(255,255,255,0.55)", "solidity": 0.12, "size": 10}
+# What became of something: colour, pattern over it, colour of the number in it.
+OUTCOMES = {
+    "right": (BLUE, "", "white"), "exact": (BLUE, "", "white"), "silent": (SKY, ".", "black"),
+    "border": (ORANGE, "/", "black"), "overlap": (ORANGE, "/", "black"), "type": (PINK, "x", "black"),
+    "both": (VERMILION, "+", "black"), "wrong": (VERMILION, "+", "black"), "missed": (GREY, "", "black"),
+    "invented": (GREEN, ".", "black"),
 }  # fmt: skip
-OUTCOME_PATTERNS = {
-    "border": "/",
-    "overlap": "/",
-    "type": "x",
-    "both": "+",
-    "wrong": "+",
-    "invented": ".",
-    "silent": ".",
-}
 
 
-def name_of(text: str) -> str:
+def name_of(text: str, widest: int = WIDEST) -> str:
     """A name as plotly shows it literally, cut to fit beside a bar."""
     line = " ".join(text.split())
-    return literal(line if len(line) <= WIDEST else line[: WIDEST - 1] + "…")
+    return literal(line if len(line) <= widest else line[: widest - 1] + "…")
 
 
 def probability_bars(
@@ -45,26 +43,68 @@ def probability_bars(
 ) -> go.Figure:
     """A bar a name, those at `chosen` in colour and with a ✓; with thresholds, a line across each bar's place."""
     places = list(range(len(names)))
-    ticks = [f"<b>{name_of(name)}</b> ✓" if i in chosen else name_of(name) for i, name in enumerate(names)]
+    above = any(len(name) > BESIDE for name in names)
+    shown = [name_of(name, ABOVE_WIDEST if above else WIDEST) for name in names]
+    ticks = [f"<b>{name}</b> ✓" if i in chosen else name for i, name in enumerate(shown)]
     fig = go.Figure(
         go.Bar(
-            x=list(probs), y=places, orientation="h", showlegend=False, width=0.68,
+            x=list(probs), y=places, orientation="h", showlegend=False, width=0.4 if above else 0.68,
             marker={"color": [BLUE if i in chosen else GREY for i in places]},
-            text=[f"{p:.1%}" for p in probs], textposition="outside", cliponaxis=False, textfont={"size": SMALL},
             customdata=[literal(name) for name in names], hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
         )
     )  # fmt: skip
+    add_numbers(fig, probs, [f"{p:.1%}" for p in probs], thresholds)
     if thresholds is not None:
-        fig.add_scatter(
-            x=list(thresholds), y=places, mode="markers", name=threshold_name, showlegend=True,
-            marker={"symbol": "line-ns", "size": 22, "line": {"width": 3.5, "color": VERMILION}},
-            hovertemplate="%{x:.2%}<extra></extra>",
-        )  # fmt: skip
-    fig.update_yaxes(tickvals=places, ticktext=ticks, range=[len(names) - 0.5, -0.5], showgrid=False)
-    fig.update_xaxes(range=[0, 1.14], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=title)
-    legend = {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}
-    fig.update_layout(height=34 * len(names) + 84 + 26 * (thresholds is not None), legend=legend, bargap=0.3)
+        add_thresholds(fig, thresholds, threshold_name)
+    name_bars(fig, ticks, title, legend=thresholds is not None)
+    if above:
+        put_names_above(fig, ticks)
     return fig
+
+
+def add_numbers(
+    fig: go.Figure, values: Sequence[float], numbers: Sequence[str], beside: Sequence[float] | None
+) -> None:
+    """Numbers right of their bars, and of what stands beside them there."""
+    ends = list(values) if beside is None else list(map(max, values, beside))
+    fig.add_scatter(
+        x=ends, y=list(range(len(ends))), mode="text", text=[f" {number}" for number in numbers], showlegend=False,
+        textposition="middle right", textfont={"size": SMALL}, cliponaxis=False, hoverinfo="skip",
+    )  # fmt: skip
+
+
+def add_thresholds(fig: go.Figure, thresholds: Sequence[float], name: str) -> None:
+    fig.add_scatter(
+        x=list(thresholds), y=list(range(len(thresholds))), mode="markers", name=literal(name), showlegend=True,
+        marker={"symbol": "line-ns", "size": 22, "line": {"width": 3.5, "color": VERMILION}},
+        hovertemplate="%{x:.2%}<extra></extra>",
+    )  # fmt: skip
+
+
+def name_bars(fig: go.Figure, ticks: Sequence[str], title: str, legend: bool) -> None:
+    """Names beside horizontal bars, a scale of shares below them, and room for a legend on top."""
+    fig.update_yaxes(
+        tickvals=list(range(len(ticks))), ticktext=list(ticks), range=[len(ticks) - 0.5, -0.5], showgrid=False
+    )
+    fig.update_xaxes(range=[0, 1.14], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=title)
+    fig.update_layout(height=34 * len(ticks) + (102 if legend else 76), margin={"t": 30 if legend else 4}, legend=ABOVE)
+
+
+def put_names_above(fig: go.Figure, ticks: Sequence[str]) -> None:
+    """The names of horizontal bars above them instead of beside them."""
+    for place, name in enumerate(ticks):
+        fig.add_annotation(
+            x=0,
+            y=place - 0.24,
+            text=name,
+            showarrow=False,
+            xanchor="left",
+            yanchor="bottom",
+            xshift=-2,
+            font={"size": SMALL},
+        )
+    fig.update_yaxes(showticklabels=False, range=[len(ticks) - 0.5, -0.85])
+    fig.update_layout(height=fig.layout.height + 24 * len(ticks), margin={"l": 12})
 
 
 def similarity_scale(
@@ -116,22 +156,21 @@ def span_probabilities(
     """
     places = list(range(len(tokens)))
     fig = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.06)
-    for row, (values, colour, pattern) in enumerate(((starts, BLUE, ""), (ends, ORANGE, "/")), 1):
+    top = max(0.25, 1.08 * max([*starts, *ends]))
+    for row, (values, colour) in enumerate(((starts, BLUE), (ends, ORANGE)), 1):
         fig.add_bar(
             x=places, y=list(values), row=row, col=1, showlegend=False, width=0.8,
-            marker={"color": colour, "pattern": {"shape": pattern}, "line": {"width": 1, "color": colour}},
+            marker={"color": colour, "line": {"width": 0}},
             customdata=[literal(token) for token in tokens],
             hovertemplate="%{customdata}: %{y:.2%}<extra></extra>",
         )  # fmt: skip
-        fig.update_yaxes(
-            range=[0, 1.0], tickformat=".0%", tickvals=[0, 0.5, 1], title_text=titles[row - 1], row=row, col=1
-        )
+        fig.update_yaxes(range=[0, top], tickformat=".0%", nticks=5, title_text=titles[row - 1], row=row, col=1)
     if span is not None:
         fig.add_vrect(span[0] - 0.5, span[1] + 0.5, fillcolor=GREEN, opacity=0.18, line_width=0, layer="below")
     named = named_tokens(starts, ends, span)
     fig.update_xaxes(range=[-0.7, len(tokens) - 0.3], showgrid=False)
     fig.update_xaxes(tickvals=named, ticktext=[name_of(tokens[i]) for i in named], tickangle=-60, row=2, col=1)
-    fig.update_layout(height=380, bargap=0.1)
+    fig.update_layout(height=380, bargap=0.1, margin={"t": 8})
     return fig
 
 
@@ -157,27 +196,32 @@ def similarity_scatter(
     titles: tuple[str, str],
     high: float,
 ) -> go.Figure:
-    """truth × answer; on the dashed line both agree. worst: points with a number, from 1, in this order."""
+    """truth × answer; on the dashed line both agree. worst: points drawn as diamonds, with their
+    distance to that line."""
     fig = go.Figure()
     fig.add_scatter(
         x=[0, high], y=[0, high], mode="lines", line={"color": GREY, "dash": "dash", "width": 2}, hoverinfo="skip",
         showlegend=False,
     )  # fmt: skip
+    for i in worst:
+        fig.add_scatter(
+            x=[truth[i]] * 2, y=[truth[i], said[i]], mode="lines", hoverinfo="skip", showlegend=False,
+            line={"color": VERMILION, "width": 2},
+        )  # fmt: skip
     others = [i for i in range(len(truth)) if i not in set(worst)]
-    for group, marker, numbers in (
-        (others, {"symbol": "circle", "size": 9, "color": BLUE, "opacity": 0.6}, None),
-        (list(worst), {"symbol": "diamond", "size": 15, "color": VERMILION}, [str(n + 1) for n in range(len(worst))]),
+    for group, marker in (
+        (others, {"symbol": "circle", "size": 9, "color": BLUE, "opacity": 0.6}),
+        (list(worst), {"symbol": "diamond", "size": 13, "color": VERMILION}),
     ):
         fig.add_scatter(
-            x=[truth[i] for i in group], y=[said[i] for i in group], showlegend=False, marker=marker,
-            mode="markers+text" if numbers else "markers", text=numbers, textposition="top center",
-            customdata=[literal(texts[i]) for i in group], textfont={"size": SMALL},
+            x=[truth[i] for i in group], y=[said[i] for i in group], showlegend=False, marker=marker, mode="markers",
+            customdata=[literal(texts[i]) for i in group],
             hovertemplate="%{customdata}<br>%{x:.1f} → %{y:.2f}<extra></extra>",
         )  # fmt: skip
     fig.update_xaxes(title_text=titles[0], range=[-0.2, high + 0.2], dtick=1)
     low = min([0.0, *said])
     fig.update_yaxes(title_text=titles[1], range=[low - 0.3, max([high, *said]) + 0.5], dtick=1)
-    fig.update_layout(height=460)
+    fig.update_layout(height=460, margin={"t": 8})
     return fig
 
 
@@ -185,24 +229,22 @@ def label_scores(scores: Mapping[str, Mapping[str, float]], words: tuple[str, st
     """scores: label → f1, threshold, count. A bar a label, a line at its threshold; words: "threshold", "n = {n}"."""
     names = list(scores)
     places = list(range(len(names)))
+    thresholds = [scores[name]["threshold"] for name in names]
+    values = [scores[name]["f1"] for name in names]
     fig = go.Figure(
         go.Bar(
-            x=[scores[name]["f1"] for name in names], y=places, orientation="h", showlegend=False, width=0.68,
-            marker={"color": BLUE}, textposition="outside", cliponaxis=False, textfont={"size": SMALL},
-            text=[f"{scores[name]['f1']:.0%}" for name in names],
+            x=values, y=places, orientation="h", showlegend=False, width=0.68, marker={"color": BLUE},
             hovertemplate="F1 %{x:.1%}<extra></extra>",
         )
     )  # fmt: skip
-    fig.add_scatter(
-        x=[scores[name]["threshold"] for name in names], y=places, mode="markers", name=words[0], showlegend=True,
-        marker={"symbol": "line-ns", "size": 22, "line": {"width": 3.5, "color": VERMILION}},
-        hovertemplate="%{x:.1%}<extra></extra>",
-    )  # fmt: skip
-    ticks = [f"{name_of(name)} · {words[1].format(n=int(scores[name]['count']))}" for name in names]
-    fig.update_yaxes(tickvals=places, ticktext=ticks, range=[len(names) - 0.5, -0.5], showgrid=False)
-    fig.update_xaxes(range=[0, 1.14], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=title)
-    legend = {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}
-    fig.update_layout(height=34 * len(names) + 110, legend=legend)
+    add_numbers(fig, values, [f"{value:.0%}" for value in values], thresholds)
+    add_thresholds(fig, thresholds, words[0])
+    name_bars(
+        fig,
+        [f"{name_of(name)} · {words[1].format(n=int(scores[name]['count']))}" for name in names],
+        title,
+        legend=True,
+    )
     return fig
 
 
@@ -214,14 +256,12 @@ def outcome_bars(counts: Mapping[str, Mapping[str, int]], names: Mapping[str, st
         values = [counts[row].get(outcome, 0) for row in rows]
         if not any(values):
             continue
+        colour, pattern, ink = OUTCOMES[outcome]
         fig.add_bar(
             x=values, y=list(range(len(rows))), orientation="h", name=literal(words), width=0.62,
-            marker={
-                "color": OUTCOME_COLOURS[outcome],
-                "pattern": {"shape": OUTCOME_PATTERNS.get(outcome, ""), "solidity": 0.25},
-            },
-            text=[str(value) if value else "" for value in values], textposition="inside", insidetextanchor="middle",
-            textfont={"size": SMALL}, textangle=0, hovertemplate=f"{literal(words)}: %{{x}}<extra></extra>",
+            marker={"color": colour, "pattern": {"shape": pattern, **OVERLAY}}, textangle=0, insidetextanchor="middle",
+            text=[str(value) if value else "" for value in values], textposition="inside",
+            textfont={"size": SMALL, "color": ink}, hovertemplate=f"{literal(words)}: %{{x}}<extra></extra>",
         )  # fmt: skip
     fig.update_yaxes(
         tickvals=list(range(len(rows))),
@@ -230,8 +270,7 @@ def outcome_bars(counts: Mapping[str, Mapping[str, int]], names: Mapping[str, st
         showgrid=False,
     )
     fig.update_xaxes(title_text=title, rangemode="tozero")
-    legend = {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "traceorder": "normal"}
-    fig.update_layout(height=46 * len(rows) + 150, barmode="stack", legend=legend)
+    fig.update_layout(height=46 * len(rows) + 130, barmode="stack", legend=ABOVE)
     return fig
 
 
@@ -240,14 +279,14 @@ def sureness(
 ) -> go.Figure:
     """How many answers were given with which probability, in tenths: right ones below, wrong ones on top of them."""
     fig = go.Figure()
-    for values, name, colour, pattern in ((right, names[0], BLUE, ""), (wrong, names[1], VERMILION, "/")):
+    for values, name, kind in ((right, names[0], "right"), (wrong, names[1], "wrong")):
+        colour, pattern, _ink = OUTCOMES[kind]
         fig.add_histogram(
-            x=list(values), name=name, xbins={"start": 0.0, "end": 1.0001, "size": 0.1},
-            marker={"color": colour, "pattern": {"shape": pattern, "solidity": 0.25}},
+            x=list(values), name=literal(name), xbins={"start": 0.0, "end": 1.0001, "size": 0.1},
+            marker={"color": colour, "pattern": {"shape": pattern, **OVERLAY}},
             hovertemplate="%{x}: %{y}<extra></extra>",
         )  # fmt: skip
-    fig.update_xaxes(title_text=titles[0], range=[0, 1], tickformat=".0%", dtick=0.2)
+    fig.update_xaxes(title_text=titles[0], range=[0, 1.02], tickformat=".0%", dtick=0.2)
     fig.update_yaxes(title_text=titles[1], rangemode="tozero")
-    legend = {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}
-    fig.update_layout(height=340, barmode="stack", bargap=0.05, legend=legend)
+    fig.update_layout(height=340, barmode="stack", bargap=0.05, legend=ABOVE)
     return fig

@@ -49,11 +49,8 @@ def _one(example: Any, key: str) -> str | None:
 
 
 def _two(example: Any, key: str) -> dict | None:
-    left, right = st.columns(2, gap="medium")
-    with left:
-        text = _text(f"{key}-text", _("First text (A)"), example.text, multiline=False)
-    with right:
-        pair = _text(f"{key}-pair", _("Second text (B)"), example.pair, multiline=False)
+    text = _text(f"{key}-text", _("First text (A)"), example.text, multiline=False)
+    pair = _text(f"{key}-pair", _("Second text (B)"), example.pair, multiline=False)
     if not (text.strip() and pair.strip()):
         _hint(_("Write both texts, and the model answers."))
         return None

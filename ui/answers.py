@@ -10,7 +10,7 @@ from ui.figures import figure
 from ui.marked import Mark, hues, marked_html, placed
 from ui.review import show_review
 from ui.task_input import show_input
-from ui.text import literal, shorten
+from ui.text import literal, shorten, visible
 from ui.translations import _, ngettext
 
 __all__ = ["answer_form", "headline", "show_answer", "show_input", "show_review"]
@@ -117,7 +117,9 @@ def _show_score(given, answer, key) -> None:
     from plots.answers import similarity_scale
 
     score = answer["score"]
-    words = _("The two texts are alike to **{score}**, on a scale of 0 to 5.").format(score=f"{score:.2f}")
+    words = _("The similarity of the two texts is **{score}**, on a scale from 0 (unrelated) to 5 (the same).").format(
+        score=f"{score:.2f}"
+    )
     if not LOWEST <= score <= HIGHEST:
         words += " " + _("(The layer gives any number: this one lies outside the scale.)")
     st.markdown(words)
@@ -174,33 +176,35 @@ def _tag_table(answer, probabilities: Sequence[float]) -> None:
     with st.expander(_("The tag of every word, with its probability"), icon=":material/table_rows:", type="compact"):
         st.dataframe(
             [
-                {_("word"): word, _("tag"): tag, _("probability"): p}
+                {_("word"): visible(word, spaces=False), _("tag"): tag, _("probability"): 100 * p}
                 for word, tag, p in zip(answer["words"], answer["tags"], probabilities, strict=True)
             ],
             hide_index=True,
-            column_config={_("probability"): st.column_config.NumberColumn(format="percent")},
+            column_config={_("probability"): st.column_config.NumberColumn(format="%.1f %%")},
         )
 
 
-def _show_tags(given, answer, key) -> None:
+def _found(answer) -> str:
+    """The entities in a sentence of Markdown."""
     count = len(answer["entities"])
-    words = (
-        ngettext("**{n} entity:** {which}", "**{n} entities:** {which}", count)
-        if count
-        else _("**No entity** was found.")
-    )
-    st.markdown(words.format(n=count, which=literal(_entities_words(answer))))
+    if not count:
+        return _("**No entity** was found.")
+    words = ngettext("**{n} entity:** {which}", "**{n} entities:** {which}", count)
+    return words.format(n=count, which=literal(_entities_words(answer)))
+
+
+def _show_tags(given, answer, key) -> None:
+    st.markdown(_found(answer))
     _entities(answer, key)
     _tag_table(answer, answer["probabilities"])
 
 
 def _show_intent(given, answer, key) -> None:
     p = answer["probabilities"][answer["intent"]]
-    st.markdown(
-        _("The intent is **{intent}**, with a probability of {p}. Entities: {which}.").format(
-            intent=literal(answer["intent"]), p=f"{p:.1%}", which=literal(_entities_words(answer))
-        )
+    intent = _("The intent is **{intent}**, with a probability of {p}.").format(
+        intent=literal(answer["intent"]), p=f"{p:.1%}"
     )
+    st.markdown(f"{intent} {_found(answer)}")
     _entities(answer, key)
     _bars(answer["probabilities"], answer["intent"], f"{key}-bars")
     _tag_table(answer, answer["tag_probabilities"])
@@ -236,17 +240,27 @@ def _show_span(given, answer, key) -> None:
             )
         )
     offsets = [tuple(place) for place in answer["offsets"]]
-    starts, ends = answer["start_probabilities"], answer["end_probabilities"]
     span = _span_tokens(offsets, answer["start"], answer["end"])
-    marks = []
-    if span is not None:
-        name = _("S {s} · E {e}").format(s=f"{starts[span[0]]:.1%}", e=f"{ends[span[1]]:.1%}")
-        marks = [Mark(answer["start"], answer["end"], name, 2)]
-    st.html(marked_html(context, marks, label=_("The passage with the answer")))
+    st.html(marked_html(context, _span_marks(answer, offsets), label=_("The passage with the answer")))
     if "null_difference" in answer:
         _no_answer(answer)
     _ends(context, offsets, answer, span, f"{key}-ends")
     _best(answer, f"{key}-best")
+
+
+def _span_marks(answer: Mapping, offsets: Sequence[tuple[int, int]]) -> list[Mark]:
+    """The answer; where none is given, the best span, as not given."""
+    best = next((one for one in answer["n_best"] if one["start"] is not None), None)
+    drawn = answer if answer["start"] is not None else best
+    if drawn is None:
+        return []
+    first, last = _span_tokens(offsets, drawn["start"], drawn["end"])
+    ends = _("S {s} · E {e}").format(
+        s=f"{answer['start_probabilities'][first]:.1%}", e=f"{answer['end_probabilities'][last]:.1%}"
+    )
+    if drawn is answer:
+        return [Mark(drawn["start"], drawn["end"], ends, 2)]
+    return [Mark(drawn["start"], drawn["end"], f"{_('best span, not given')} · {ends}", 1, dashed=True)]
 
 
 def _span_tokens(offsets: Sequence[tuple[int, int]], start: int | None, end: int | None) -> tuple[int, int] | None:
@@ -260,12 +274,14 @@ def _span_tokens(offsets: Sequence[tuple[int, int]], start: int | None, end: int
 
 def _no_answer(answer: Mapping) -> None:
     difference, threshold = answer["null_difference"], answer["null_threshold"]
-    words = _(
-        "“No answer” scores {difference} against the best span; it is given from above a threshold of {threshold}: "
-        "{verdict}."
-    )
-    verdict = _("here it is") if answer["start"] is None else _("here the span is")
-    st.markdown(words.format(difference=f"{difference:+.2f}", threshold=f"{threshold:+.2f}", verdict=verdict))
+    if answer["start"] is None:
+        words = _("Score of “no answer” minus that of the best span: {difference}, above the threshold of {threshold}.")
+    else:
+        words = _(
+            "Score of “no answer” minus that of the best span: {difference}; not above the threshold of {threshold}."
+        )
+    shown = (f"{value:+.2f}".replace("-", "−") for value in (difference, threshold))
+    st.markdown(words.format(**dict(zip(("difference", "threshold"), shown, strict=True))))
 
 
 def _ends(context: str, offsets, answer: Mapping, span, key: str) -> None:

@@ -100,8 +100,11 @@ def outcome_names() -> dict[str, str]:
     }
 
 
-def tags_rows(example: Mapping, truth: Sequence[str], said: Mapping) -> list[tuple[str, str]]:
-    """The text twice: with the entities that are meant and with those that were found; what is wrong is named."""
+def tags_case(example: Mapping, truth: Sequence[str], said: Mapping, intents: tuple[str, str] = ("", "")) -> str:
+    """The text twice: with the entities that are meant and with those that were found; what is wrong is named.
+
+    truth: tags, as those of `said` · intents: safe HTML in front of both texts.
+    """
     from minibert.tasks.entity_errors import compare_entities
 
     text, offsets = placed(example)
@@ -121,21 +124,19 @@ def tags_rows(example: Mapping, truth: Sequence[str], said: Mapping) -> list[tup
                 drawn.append(Mark(offsets[start][0], offsets[end - 1][1], label, colours[kind], bool(note)))
         return drawn
 
-    return [
-        (_("truth"), marked_html(text, marks("truth"))),
-        (_("answer"), marked_html(text, marks("said"))),
-    ]
-
-
-def tags_case(example: Mapping, truth: Sequence[str], said: Mapping) -> str:
-    return case("", tags_rows(example, truth, said))
+    return case(
+        "",
+        [
+            (_("truth"), intents[0] + marked_html(text, marks("truth"))),
+            (_("answer"), intents[1] + marked_html(text, marks("said"))),
+        ],
+    )
 
 
 def intent_case(example: Mapping, truth: Sequence[str], said: Mapping) -> str:
-    right = said["intent"] == example["intent"]
-    answer = f"{safe(said['intent'])} {RIGHT if right else WRONG} · {sure(said['probabilities'][said['intent']])}"
-    intents = [(_("intent, truth"), safe(example["intent"])), (_("intent, answer"), answer)]
-    return case("", [*tags_rows(example, truth, said), *intents])
+    sign = RIGHT if said["intent"] == example["intent"] else WRONG
+    answer = f"{safe(said['intent'])} {sign} · {sure(said['probabilities'][said['intent']])}"
+    return tags_case(example, truth, said, (safe(example["intent"]), answer))
 
 
 def span_case(example: Any, said: Mapping) -> str:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from ui.text import visible
 
+LONGEST_WORD = 20  # characters that an excerpt gives up to begin or end between words
 HUES = 7  # colours of the figures' palette, see style.css
 _COMMON = {"PER": 0, "LOC": 2, "ORG": 1, "MISC": 3}
 TRUTH, SAID, BOTH = 2, 5, 0  # hues of what was meant, of what was said, and of both at once
@@ -81,11 +82,15 @@ def between(text: str, truth: tuple[int, int] | None, said: tuple[int, int] | No
 
 
 def excerpt(text: str, places: Iterable[tuple[int, int]], around: int = 120) -> tuple[str, int]:
-    """(what stands about the places, where that begins in the text); the start of the text if there are none."""
+    """(what stands about the places, where that begins in the text); the start of the text if there are none. It begins
+    and ends between words where there are spaces."""
     edges = [edge for place in places for edge in place] or [0]
-    start, end = max(0, min(edges) - around), min(len(text), max(edges) + around)
-    if not start:
-        end = max(end, min(len(text), 2 * around))
+    first, last = min(edges), max(edges)
+    start, end = max(0, first - around), min(len(text), max(last, around) + around)
+    if start:
+        start = next((i + 1 for i in range(start, min(start + LONGEST_WORD, first)) if text[i] == " "), start)
+    if end < len(text):
+        end = next((i for i in range(end, max(end - LONGEST_WORD, last), -1) if text[i] == " "), end)
     return text[start:end], start
 
 

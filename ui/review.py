@@ -44,11 +44,16 @@ def show_review(task: Any, examples: Sequence[Mapping], evaluation: Mapping, key
 Review = tuple[str, list[str]]  # a heading, and the mistakes as HTML
 
 
-def _wrong(count: int, total: int, order: str) -> str:
+def _wrong(count: int, total: int, order: str, partly: bool = False) -> str:
+    """partly: an answer may be right in part."""
     if not count:
         return _("All {total} are right.").format(total=total)
-    words = ngettext("{n} of {total} is wrong", "{n} of {total} are wrong", count).format(n=count, total=total)
-    return f"{words}, {order}:"
+    words = (
+        ngettext("{n} of {total} is not entirely right", "{n} of {total} are not entirely right", count)
+        if partly
+        else ngettext("{n} of {total} is wrong", "{n} of {total} are wrong", count)
+    )
+    return words.format(n=count, total=total) + f", {order}:"
 
 
 def _confusion(matrix: Sequence[Sequence[int]], labels: Sequence[str], key: str) -> None:
@@ -79,7 +84,9 @@ def _scores(task, pairs, evaluation, key) -> Review:
     texts = [visible(f"{example['text']} | {example['pair']}", spaces=False) for example, _said in pairs]
     worst = order[:WORST]
     fig = similarity_scatter(truth, said, texts, worst, (_("truth"), _("answer")), HIGHEST)
-    alt = _("Truth against answer, a point a pair; numbered: the {n} answers furthest from the truth, as listed below.")
+    alt = _(
+        "Truth against answer, a point a pair. Diamonds, with their distance: the {n} answers furthest from the truth."
+    )
     rows = [
         {_("texts"): text, _("truth"): meant, _("answer"): told}
         for text, meant, told in zip(texts, truth, said, strict=True)
@@ -99,7 +106,7 @@ def _several(task, pairs, evaluation, key) -> Review:
     figure(fig, alt, key=f"{key}-labels", data=rows)
     wrong = sorted((pair for pair in pairs if pair[1]["grade"] < 1), key=lambda pair: pair[1]["grade"])
     items = [cases.labels_case(example, said) for example, said in wrong]
-    return _wrong(len(items), len(pairs), _("the least right first")), items
+    return _wrong(len(items), len(pairs), _("the least right first"), partly=True), items
 
 
 def _entities(rows: Sequence[tuple[Sequence[str], Sequence[str]]], by_type: Mapping, key: str) -> None:
@@ -119,14 +126,14 @@ def _entities(rows: Sequence[tuple[Sequence[str], Sequence[str]]], by_type: Mapp
     alt = _("What became of the entities of each type; an invented one counts for the type it was given. {listed}.")
     figure(fig, alt.format(listed=listed), key=f"{key}-entities", data=table)
     if by_type:
-        share = st.column_config.NumberColumn(format="percent")
+        share = st.column_config.NumberColumn(format="%.1f %%")
         st.dataframe(
             [
                 {
                     _("type"): visible(kind, spaces=False),
-                    _("precision"): values["precision"],
-                    _("recall"): values["recall"],
-                    _("F1"): values["f1"],
+                    _("precision"): 100 * values["precision"],
+                    _("recall"): 100 * values["recall"],
+                    _("F1"): 100 * values["f1"],
                     _("entities"): int(values["count"]),
                 }
                 for kind, values in by_type.items()
@@ -140,7 +147,7 @@ def _tags(task, pairs, evaluation, key) -> Review:
     _entities([(example["tags"], said["tags"]) for example, said in pairs], evaluation["by_type"], key)
     wrong = sorted((pair for pair in pairs if pair[1]["grade"] < 1), key=lambda pair: pair[1]["grade"])
     items = [cases.tags_case(example, example["tags"], said) for example, said in wrong]
-    return _wrong(len(items), len(pairs), _("the least right first")), items
+    return _wrong(len(items), len(pairs), _("the least right first"), partly=True), items
 
 
 def _intents(task, pairs, evaluation, key) -> Review:
@@ -153,7 +160,7 @@ def _intents(task, pairs, evaluation, key) -> Review:
     wrong = [(example, truth, said) for truth, (example, said) in zip(tags, pairs, strict=True) if not said["grade"]]
     wrong.sort(key=lambda one: (one[2]["intent"] == one[0]["intent"], -one[2]["probabilities"][one[2]["intent"]]))
     items = [cases.intent_case(*one) for one in wrong]
-    return _wrong(len(items), len(pairs), _("wrong intents first, the surest of them at the top")), items
+    return _wrong(len(items), len(pairs), _("wrong intents first, the surest of them at the top"), partly=True), items
 
 
 def _spans(task, pairs, evaluation, key) -> Review:
@@ -185,7 +192,7 @@ def _spans(task, pairs, evaluation, key) -> Review:
         (pair for pair in asked if pair[1]["grade"] < 1), key=lambda pair: (pair[1]["grade"], -pair[1]["probability"])
     )
     items = [cases.span_case(example, said) for example, said in wrong]
-    return _wrong(len(items), len(pairs), _("the least right first, of these the surest")), items
+    return _wrong(len(items), len(pairs), _("the least right first, of these the surest"), partly=True), items
 
 
 def _choices(task, pairs, evaluation, key) -> Review:

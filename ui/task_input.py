@@ -1,6 +1,7 @@
 """How the input of a task is built from an example: every row, token by token, and what is asked where."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import streamlit as st
@@ -9,23 +10,27 @@ from ui.figures import legend
 from ui.text import kind_of, literal, shorten, show_tokens
 from ui.translations import _, ngettext
 
-FOLD = 60  # tokens of a row that are drawn without asking
+FOLD = 80  # tokens of a row that are drawn without asking
 ROWS = 4  # rows that are drawn without asking
 NEAR = 5  # tokens drawn on either side of what matters, in a folded row
+GAP = 3  # fewer tokens are not worth folding
 A, B = "#0072B2", "#E69F00"
 
 
 def show_input(task: Any, tokenizer: Any, example: Any, labels: Any, options: Any, key: str) -> None:
     """Draw the rows that the model reads for an example of the task: tokens with ids, segments A and B, what was cut or
     filled up, and what the loss is told. labels, options: of the model, see Task.features."""
-    from minibert.tasks.input_rows import input_rows
+    from minibert.tasks.input_rows import ELSEWHERE, input_rows
 
     try:
         rows = input_rows(task, tokenizer, example, labels, options)
     except ValueError as error:  # no room beside the question, or for a word
         st.warning(literal(error), icon=":material/content_cut:")
         return
-    st.markdown(_ASKED[task.name](example, labels, options))
+    asked = _ASKED[task.name](example, labels, options)
+    if any(ELSEWHERE in row.asked for row in rows):
+        asked += _(" A word marked ↔ is asked for in another window, which shows more around it.")
+    st.markdown(asked)
     folds = any(len(row.ids) > FOLD for row in rows)
     whole = folds and st.toggle(_("Show every token"), key=f"{key}-whole")
     first = _shown(rows)
@@ -42,7 +47,7 @@ def show_input(task: Any, tokenizer: Any, example: Any, labels: Any, options: An
         kinds = ["kept" if one else "plain" for one in target]
         st.markdown(_("What the loss is told, a number a label:"))
         show_tokens(labels, under=target, kinds=kinds, label=_("Labels"))
-    _legend(rows)
+    _legend(rows, options)
 
 
 def _shown(rows: Sequence) -> list[int]:
@@ -66,7 +71,7 @@ def _row(rows: Sequence, number: int, whole: bool) -> None:
     tokens, under, kinds, segments, asked = [], [], [], [], []
     for before, i in zip([-1, *at], [*at, len(row.ids)], strict=True):
         if i > before + 1:
-            tokens.append(f"… {i - before - 1}")
+            tokens.append(f"…{i - before - 1}…")
             under.append("")
             kinds.append("faded")
             segments.append(row.segments[before])
@@ -78,7 +83,7 @@ def _row(rows: Sequence, number: int, whole: bool) -> None:
             segments.append(row.segments[i])
             asked.append(row.asked[i])
     if row.padding:
-        tokens.append(f"[PAD] × {row.padding}")
+        tokens.append(f"[PAD]×{row.padding}")
         under.append("")
         kinds.append("faded")
         segments.append(0)
@@ -102,6 +107,9 @@ def _folded(row: Any) -> list[int]:
     shown = {*range(min(24, last)), last - 2, last - 1}
     for mark in marks:
         shown.update(range(max(0, mark - NEAR), min(last, mark + NEAR + 1)))
+    for one, other in pairwise(sorted(shown)):
+        if other - one <= GAP:
+            shown.update(range(one, other))
     return sorted(shown)
 
 
@@ -113,24 +121,27 @@ def _title(rows: Sequence, number: int) -> str:
         return "**" + _("Choice {letter}").format(letter=letter) + "**" + sign
     if len(rows) > 1:
         first, last, total = row.tokens_of
-        return _("**Window {n} of {count}** · asked of {first} to {last}, of {total}").format(
-            n=number + 1, count=len(rows), first=first + 1, last=last, total=total
+        tagged = any(asked == "O" or asked[:2] in ("B-", "I-") for asked in row.asked)
+        words = (
+            _("asked for words {first}–{last} of {total}") if tagged else _("passage tokens {first}–{last} of {total}")
         )
+        window = _("**Window {n} of {count}**").format(n=number + 1, count=len(rows))
+        return f"{window} · {words.format(first=first + 1, last=last, total=total)}"
     return ""
 
 
-def _legend(rows: Sequence) -> None:
+def _legend(rows: Sequence, options: Any) -> None:
     entries = [(A, "▁", _("segment A"))]
     if any(1 in row.segments for row in rows):
         entries.append((B, "═", _("segment B")))
     legend(entries)
     longest = max(row.length for row in rows)
     cut = sum(sum(row.cut) for row in rows)
-    words = [ngettext("{n} token is read.", "{n} tokens are read.", longest).format(n=longest)]
     if len(rows) > 1:
-        words = [_("The longest row has {n} tokens; [PAD] fills the others.").format(n=longest)]
+        words = [_("The longest row has {n} tokens, of at most {most}; [PAD] fills up the others.")]
     else:
-        words.append(_("In a batch, [PAD] fills it up to the longest row; nobody attends to that."))
+        words = [_("{n} of at most {most} tokens are read; in a batch, [PAD] fills the row up to the longest.")]
+    words = [words[0].format(n=longest, most=options.max_length), _("Nothing attends to [PAD].")]
     words.append(
         ngettext("{n} token did not fit and is cut.", "{n} tokens did not fit and are cut.", cut).format(n=cut)
         if cut
@@ -169,11 +180,10 @@ def _several(example, labels, options) -> str:
 
 
 def _tags(example, labels, options) -> str:
-    words = _(
+    return _(
         "Asked of each word: its tag, at its **first piece**. A later piece (–) is ignored by the loss: a word has one "
         "tag, and its first piece answers for it."
     )
-    return words + " " + _("A word marked ↔ is asked for in another window, which shows more around it.")
 
 
 def _span(example, labels, options) -> str:

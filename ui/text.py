@@ -88,7 +88,7 @@ def tokens_html(
 
     under: small text below each token, such as its id. kinds: one of KINDS each (told apart by border as well as by
     colour), from `kind_of` if not given. titles: shown on hover. segments: 0 or 1, drawn as A or B. asked: what
-    is asked at the token, a line of its own below it. After `limit` tokens the rest is counted, not drawn.
+    is asked at the token, in a line of its own. After `limit` tokens the rest is counted, not drawn.
     """
     chips = []
     for index, token in enumerate(tokens[:limit]):
@@ -103,9 +103,8 @@ def tokens_html(
             letter = SEGMENTS[segments[index]]
             kind += f" mb-segment-{letter.lower()}"
             segment = f'<small class="mb-segment">{letter}</small>'
-        if asked is not None:
-            wanted = html.escape(visible(asked[index], spaces=False)) or "&nbsp;"
-            segment += f'<small class="mb-asked">{wanted}</small>'
+        if asked is not None and asked[index]:
+            segment += f'<small class="mb-asked">{html.escape(visible(asked[index], spaces=False))}</small>'
         shown = html.escape(visible(token)) or "∅"
         chips.append(f'<li class="mb-token mb-{kind}"{title}{current}><bdi>{shown}</bdi>{below}{segment}</li>')
     if len(tokens) > limit:

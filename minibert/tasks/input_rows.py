@@ -94,7 +94,7 @@ def choice_rows(task, tokenizer, example, labels, options) -> list[InputRow]:
 
 
 def tag_rows(task, tokenizer, example, labels, options) -> list[InputRow]:
-    """Tagging, one row a window; with an intent, one row, and the intent at [CLS]."""
+    """A row a window."""
     tags = example.tags
     (pieces,) = pieces_of(tokenizer, [example])
     rows = []
@@ -106,10 +106,27 @@ def tag_rows(task, tokenizer, example, labels, options) -> list[InputRow]:
         first, last = (features.words[0][1], features.words[-1][1] + 1) if features.words else (0, 0)
         row = row_of(tokenizer, features.ids, features.segments, asked)
         rows.append(replace(row, tokens_of=(first, last, len(example.words))))
-    if hasattr(example, "intent"):
-        intent = example.intent or "?"
-        rows = [replace(row, asked=(intent if options.pooling == "cls" else "", *row.asked[1:])) for row in rows]
     return rows
+
+
+def intent_rows(task, tokenizer, example, labels, options) -> list[InputRow]:
+    """A row of tags with the intent at [CLS]; the words that did not fit are cut."""
+    (row,) = tag_rows(task, tokenizer, example, labels, options)
+    (pieces,) = pieces_of(tokenizer, [example])
+    lost = [piece for word in pieces[row.tokens_of[1] :] for piece in word]
+    intent = (example.intent or "?") if options.pooling == "cls" else ""
+    row = replace(row, asked=(intent, *row.asked[1:]), tokens_of=None)
+    return [with_cut(tokenizer, row, len(row.ids) - 1, lost, row.segments[-1])]
+
+
+def with_cut(tokenizer: Tokenizer, row: InputRow, at: int, lost: Sequence[int], segment: int) -> InputRow:
+    """The row with tokens that did not fit shown where they would stand."""
+    new = replace(row_of(tokenizer, lost, [segment] * len(lost)), cut=(True,) * len(lost))
+    parts = {
+        name: (*getattr(row, name)[:at], *getattr(new, name), *getattr(row, name)[at:])
+        for name in ("tokens", "ids", "segments", "asked", "cut")
+    }
+    return replace(row, **parts)
 
 
 def span_rows(task, tokenizer, example, labels, options) -> list[InputRow]:
@@ -122,12 +139,9 @@ def span_rows(task, tokenizer, example, labels, options) -> list[InputRow]:
         asked = [""] * features.length
         for letter, place in zip((START, END), features.target or (), strict=False):
             asked[place] = f"{asked[place]} {letter}".strip()
-        at = features.first - 1  # the [SEP] after the question
-        ids, segments = list(features.ids), list(features.segments)
-        ids[at:at], segments[at:at], asked[at:at] = lost, [0] * len(lost), [""] * len(lost)
-        cut = [at <= i < at + len(lost) for i in range(len(ids))]
-        row = row_of(tokenizer, ids, segments, asked)
-        rows.append(replace(row, cut=tuple(cut), tokens_of=(*features.tokens, total)))
+        row = row_of(tokenizer, features.ids, features.segments, asked)
+        row = with_cut(tokenizer, row, features.first - 1, lost, 0)  # before the [SEP] after the question
+        rows.append(replace(row, tokens_of=(*features.tokens, total)))
     return rows
 
 
@@ -137,7 +151,7 @@ _ROWS: dict[str, Callable[..., list[InputRow]]] = {
     "similarity": sequence_rows,
     "multilabel": sequence_rows,
     "tagging": tag_rows,
-    "intent": tag_rows,
+    "intent": intent_rows,
     "span": span_rows,
     "span-or-none": span_rows,
     "choice": choice_rows,
