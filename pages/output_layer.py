@@ -158,18 +158,22 @@ def controls(data: ChosenData, model: str) -> None:
 
 def results(task: str, data: ChosenData | None) -> None:
     """The runs of one click, as long as they go on and afterwards, and what they answer to the reader."""
+    own_text(task, data)
     runs = chosen_runs(kind_of(task))
-    if runs:
-        draw_live(runs, lambda shown: (curves(shown), compare_starts(shown)), states=True)
-    else:
+    if not runs:
         with st.container(border=True):
             st.markdown(_("**No run yet.** Press *Train*: the first point of the curves comes within seconds."))
-    own_text(task, data)
-    if not runs:
         return
-    draw_live(runs, lambda shown: own_answers(shown, own_input(task)))
+    draw_live(runs, lambda shown: progress(shown, task))
     if all(map(settled, runs)):
         review(runs)
+
+
+def progress(shown: list[FinetuneRun], task: str) -> None:
+    """What can be seen while the models learn."""
+    curves(shown)
+    own_answers(shown, own_input(task))
+    compare_starts(shown)
 
 
 @st.fragment
@@ -177,7 +181,7 @@ def own_text(task: str, data: ChosenData | None) -> None:
     """The fields for the reader's own input; the runs answer it from then on."""
     from ui.answers import answer_form
 
-    st.markdown("### " + _("Your own text"))
+    st.markdown("### " + _("Your own text") + "\n" + _("The models answer it while they learn, and afterwards."))
     own = [TASKS[task].example(given) for given in inputs_of(data.key if data else "", task)]
     some = data.dev.examples[:MOST_OWN] if data else []
     titles = [shorten(in_a_line(example), SHORT) for example in (*own, *some)]
@@ -222,7 +226,8 @@ with st.container(border=True):
     data = choose_data(task)
     if data:
         show_data(data)
-model = choose_model(data)
+with st.columns([1, 2])[0]:
+    model = choose_model(data)
 if data:
     fill_settings(data)
     the_input(data, model)

@@ -65,7 +65,7 @@ def learning_curves(curves: Sequence[Curve], names: dict[str, str], scale: Scale
 
     names: start → words for the legend · titles: of the loss, and of the horizontal axis.
     """
-    fig = make_subplots(rows=1, cols=2, subplot_titles=(titles[0], scale.title), horizontal_spacing=0.09)
+    fig = make_subplots(rows=1, cols=2, horizontal_spacing=0.12)
     for start in STARTS:
         group = [curve for curve in curves if curve.start == start]
         for column, values in ((1, [c.loss for c in group]), (2, [c.score for c in group])):
@@ -80,9 +80,9 @@ def learning_curves(curves: Sequence[Curve], names: dict[str, str], scale: Scale
     if scale.floor is not None:
         fig.add_hline(y=scale.floor, line=FLOOR, row=1, col=2)
     fig.update_xaxes(title_text=titles[1], rangemode="tozero")
-    fig.update_yaxes(rangemode="tozero", row=1, col=1)
+    fig.update_yaxes(rangemode="tozero", title_text=titles[0], row=1, col=1)
     range_ = scale.range(y for curve in curves for _, y in curve.score)
-    fig.update_yaxes(tickformat=scale.tickformat, range=range_, row=1, col=2)
+    fig.update_yaxes(tickformat=scale.tickformat, range=range_, title_text=scale.title, row=1, col=2)
     fig.update_layout(height=380, legend={"orientation": "h", "y": -0.22, "x": 0}, uirevision="curves")
     return fig
 
@@ -161,19 +161,20 @@ class Said:
 
 
 def answers_over_time(said: Sequence[Said], title: str, axis: str, top: float = 1.0) -> go.Figure:
-    """How sure each run is of its answer, a line a run; where the answer changes, it is written.
+    """How sure each run is of its answer, a line a run; of one or two runs the last answer is written.
 
     top: the highest value; 1 for probabilities.
     """
     fig = go.Figure()
     share = top == 1.0
+    written = share and len(said) <= 2
     for one in said:
         words = [short(word) for _, word, _ in one.points]
         fig.add_scatter(
             x=[x for x, _, _ in one.points], y=[y for _, _, y in one.points], showlegend=False,
             mode="lines+markers+text",
-            text=[escape(w) if i == 0 or w != words[i - 1] else "" for i, w in enumerate(words)] if share else None,
-            textposition="top center" if one.start == "pretrained" else "bottom center",
+            text=[*[""] * (len(words) - 1), *(escape(word) for word in words[-1:])] if written else None,
+            textposition="top left" if one.start == "pretrained" else "bottom left",
             textfont={"size": SMALL}, cliponaxis=False,
             line={"color": COLOUR[one.start], "dash": DASH[one.start], "width": 2.5},
             marker={"symbol": SYMBOL[one.start], "size": 8},

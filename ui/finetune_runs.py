@@ -18,7 +18,6 @@ from ui.figures import figure
 from ui.finetune_settings import Chosen, start_names
 from ui.runs import batch_title, live, own_runs, state_rows, submit, zipped
 from ui.task_data import ChosenData
-from ui.text import literal
 from ui.translations import _, ngettext
 
 KIND = "finetune"  # runs are called finetune/<task>/<time of the click>
@@ -218,15 +217,12 @@ def chosen_runs(kind: str) -> list:
     return [run for run in reversed(runs) if run.kind == st.session_state["shown"]]
 
 
-def draw_live(runs: list, draw: Callable[[list[FinetuneRun]], Any], *, states: bool = False) -> None:
-    """`draw` with those of the runs that have begun, again and again while one goes on. states: with a bar for each
-    that tells how far it is."""
+def draw_live(runs: list, draw: Callable[[list[FinetuneRun]], None]) -> None:
+    """How far each run is, and `draw` with those that have begun, again and again while one goes on."""
 
     def look(found: list) -> None:
-        if states:
-            state_rows(found, speed)
-        shown = [FinetuneRun(run) for run in found]
-        if begun := [one for one in shown if one.begun]:
+        state_rows(found, speed)
+        if begun := [one for one in map(FinetuneRun, found) if one.begun]:
             draw(begun)
 
     live(tuple(run.id for run in runs), look)
@@ -312,12 +308,16 @@ def compare_starts(shown: Sequence[FinetuneRun]) -> None:
     figure(comparison(finals, start_names(), scale), alt, key="comparison", data=rows)
 
 
-def own_answers(shown: Sequence[FinetuneRun], given: Any) -> None:
+def own_answers(shown: Sequence[FinetuneRun], given: Any | None) -> None:
     """How the answer to the reader's input changes while the models learn, and the last one drawn in the text."""
     from plots.finetuning import Said, answers_over_time
     from ui.answers import headline, show_answer
 
     task = shown[0].task
+    st.markdown("### " + _("What they answer"))
+    if given is None:
+        st.markdown(_("Write a text above, and the models answer."))
+        return
     said = {one.name: (one, last_answers(one, given)) for one in shown}
     said = {name: (one, answers) for name, (one, answers) in said.items() if answers}
     if not said:
@@ -345,10 +345,7 @@ def own_answers(shown: Sequence[FinetuneRun], given: Any) -> None:
     else:
         picked = names[0]
     answer = said[picked if picked in said else names[0]][1][-1][1]
-    if "error" in answer:
-        st.warning(literal(answer["error"]))
-    else:
-        show_answer(TASKS[task], given, answer, key="own-answer")
+    show_answer(TASKS[task], given, answer, key="own-answer")
 
 
 def by_kind(shown: Sequence[FinetuneRun]) -> None:

@@ -99,18 +99,15 @@ def settings_choice(data: ChosenData, blocks: int) -> Chosen:
     """The widgets, filled by `fill_settings`. blocks: of the model."""
     task = data.task.name
     names = start_names()
-    with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
-        starts = st.pills(
-            _("Start"), list(names), format_func=names.get, selection_mode="multi", default=list(names), key="starts"
-        )
-        seeds = st.slider(
-            _("Seeds"), 1, MOST_SEEDS, 1, key="seeds", help=_("Each seed is a run of its own."), width=220
-        )
-    first, second, third = st.columns(3, gap="medium")
+    starts = st.pills(
+        _("Start"), list(names), format_func=names.get, selection_mode="multi", default=list(names), key="starts"
+    )
+    first, second, third, fourth = st.columns(4, gap="medium")
+    seeds = first.slider(_("Seeds"), 1, MOST_SEEDS, 1, key="seeds", help=_("Each seed is a run of its own."))
     settings: dict[str, Any] = {
-        "epochs": first.slider(_("Epochs"), 1, MOST_EPOCHS, key="epochs"),
-        "learning_rate": second.select_slider(_("Learning rate"), RATES, format_func=rate_text, key="rate"),
-        "batch_size": third.select_slider(_("Batch"), BATCHES, key="batch"),
+        "epochs": second.slider(_("Epochs"), 1, MOST_EPOCHS, key="epochs"),
+        "learning_rate": third.select_slider(_("Learning rate"), RATES, format_func=rate_text, key="rate"),
+        "batch_size": fourth.select_slider(_("Batch"), BATCHES, key="batch"),
     }
     with st.expander(_("More settings"), icon=":material/tune:"):
         left, middle, right = st.columns(3, gap="large")

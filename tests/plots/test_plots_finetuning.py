@@ -69,12 +69,12 @@ def test_comparison_shows_every_seed_with_mean_and_deviation():
     assert mean.error_x.array[0] == pytest.approx(statistics.stdev(values))
 
 
-def test_answers_are_drawn_by_run_and_written_where_they_change():
-    said = [Said("run <b>1</b>", "random", [(0, "yes", 0.5), (0.5, "yes", 0.7), (1, "<i>no</i>", 0.9)])]
+def test_answers_are_drawn_by_run_and_the_last_one_is_written():
+    said = [Said("run <b>1</b>", "random", [(0, "yes", 0.5), (0.5, "no", 0.7), (1, "<i>no</i>", 0.9)])]
     fig = answers_over_time(said, "how sure", "epoch")
     line = fig.data[0]
     assert list(line.y) == [0.5, 0.7, 0.9] and line.line.dash == "dot"
-    assert list(line.text) == ["yes", "", "&lt;i&gt;no&lt;/i&gt;"]
+    assert list(line.text) == ["", "", "&lt;i&gt;no&lt;/i&gt;"]
     assert "<b>" not in line.hovertemplate and "<i>" not in line.customdata[2]
 
 
