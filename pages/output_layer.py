@@ -159,6 +159,7 @@ def controls(data: ChosenData, model: str) -> None:
 def results(task: str, data: ChosenData | None) -> None:
     """The runs of one click, as long as they go on and afterwards, and what they answer to the reader."""
     own_text(task, data)
+    st.markdown("### " + _("The runs"))
     runs = chosen_runs(kind_of(task))
     if not runs:
         with st.container(border=True):

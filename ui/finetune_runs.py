@@ -17,7 +17,7 @@ from minibert.tasks import TASKS
 from ui.figures import figure
 from ui.finetune_settings import Chosen, start_names
 from ui.runs import batch_title, live, own_runs, state_rows, submit, zipped
-from ui.task_data import ChosenData
+from ui.task_data import ChosenData, set_titles
 from ui.translations import _, ngettext
 
 KIND = "finetune"  # runs are called finetune/<task>/<time of the click>
@@ -105,10 +105,10 @@ def start_runs(checkpoint: Path, data: ChosenData, chosen: Chosen, kind: str) ->
     task = data.task.name
     batch = f"{kind}/{time.time_ns()}"
     weights = Upload(checkpoint)
-    watched = own_input(task)
+    watched, name = own_input(task), set_titles().get(data.key, data.name)
     for seed in range(chosen.seeds):
         for start in chosen.starts:
-            title = f"{data.name} · {start_names()[start]} · " + _("seed {n}").format(n=seed)
+            title = f"{name} · {start_names()[start]} · " + _("seed {n}").format(n=seed)
             run = submit(
                 "minibert.finetune:finetune", weights, task, data.train, data.dev, chosen.of(start, seed),
                 watch=[] if watched is None else [watched], title=title, kind=batch,
@@ -250,7 +250,7 @@ def floor_in_words(task: str, floor: float | None) -> str:
     if floor is None:
         return ""
     what = words.get(task, _("always the commonest class"))
-    return _(" Dashed: {what}, {floor}.").format(what=what, floor=number(task, floor))
+    return _("Dashed: {what}, {floor}.").format(what=what, floor=number(task, floor))
 
 
 def curves(shown: Sequence[FinetuneRun]) -> None:
@@ -266,7 +266,7 @@ def curves(shown: Sequence[FinetuneRun]) -> None:
     )
     figure(
         learning_curves(drawn, start_names(), scale, (_("training loss"), _("epoch"))),
-        alt + floor_in_words(first.task, scale.floor),
+        f"{alt} {floor_in_words(first.task, scale.floor)}",
         key="curves",
         data=lambda: [
             {_("run"): one.name, _("epoch"): one.epoch(event), **event["metrics"]}

@@ -40,9 +40,9 @@ SMALL = {
     "similarity": Values(6, 16, 3e-4),
     "multilabel": Values(8, 16, 1e-3),
     "tagging": Values(6, 16, 5e-4),
-    "span": Values(4, 8, 2e-4, 256),  # in one window each
-    "span-or-none": Values(4, 8, 1e-4, 256),
-    "choice": Values(4, 16, 3e-4),
+    "span": Values(3, 8, 2e-4, 256),  # in one window each
+    "span-or-none": Values(3, 8, 1e-4, 256),
+    "choice": Values(6, 16, 3e-4),
     "intent": Values(8, 16, 1e-3),
 }
 SMALL_OF_SET = {"stories": Values(3, 8, 1e-4)}
