@@ -92,17 +92,10 @@ def name_bars(fig: go.Figure, ticks: Sequence[str], title: str, legend: bool) ->
 
 def put_names_above(fig: go.Figure, ticks: Sequence[str]) -> None:
     """The names of horizontal bars above them instead of beside them."""
-    for place, name in enumerate(ticks):
-        fig.add_annotation(
-            x=0,
-            y=place - 0.24,
-            text=name,
-            showarrow=False,
-            xanchor="left",
-            yanchor="bottom",
-            xshift=-2,
-            font={"size": SMALL},
-        )
+    fig.add_scatter(
+        x=[0] * len(ticks), y=[place - 0.2 for place in range(len(ticks))], mode="text", text=list(ticks),
+        textposition="top right", textfont={"size": SMALL}, cliponaxis=False, showlegend=False, hoverinfo="skip",
+    )  # fmt: skip
     fig.update_yaxes(showticklabels=False, range=[len(ticks) - 0.5, -0.85])
     fig.update_layout(height=fig.layout.height + 24 * len(ticks), margin={"l": 12})
 
@@ -128,18 +121,15 @@ def similarity_scale(
             hovertemplate="%{x:.2f}<extra></extra>", cliponaxis=False,
         )  # fmt: skip
     whole = list(range(int(low), int(high) + 1))
-    words = [str(value) for value in whole]
-    words[0], words[-1] = f"{words[0]}<br>{literal(ends[0])}", f"{words[-1]}<br>{literal(ends[1])}"
+    for value, words, position in ((low, ends[0], "bottom right"), (high, ends[1], "bottom left")):
+        fig.add_scatter(
+            x=[value], y=[-0.25], mode="text", text=[literal(words)], textposition=position, textfont={"size": SMALL},
+            showlegend=False, hoverinfo="skip", cliponaxis=False,
+        )  # fmt: skip
     room = 0.08 * (high - low)
-    fig.update_xaxes(
-        range=[min(low, said) - room, max(high, said) + room],
-        tickvals=whole,
-        ticktext=words,
-        tickangle=0,
-        showgrid=False,
-    )
+    fig.update_xaxes(range=[min(low, said) - room, max(high, said) + room], tickvals=whole, showgrid=False)
     fig.update_yaxes(visible=False, range=[-1, 1.3])
-    fig.update_layout(height=150)
+    fig.update_layout(height=150, margin={"t": 4})
     return fig
 
 

@@ -5,13 +5,16 @@ from typing import Any
 
 import streamlit as st
 
+from ui.cases import LETTERS
 from ui.inputs import sentence_input
+from ui.marked import placed
 from ui.state import follow_link, set_url, url_int
 from ui.translations import _
 
 LONG = 20_000  # characters of a passage
 SHORT = 2_000
-FEWEST, MOST = 2, 8  # choices
+FEWEST, MOST = 2, len(LETTERS)  # choices
+FIELDS = ("text", "pair", "context", "question", "count", *(f"choice{n}" for n in range(1, MOST + 1)))
 
 
 def answer_form(task: Any, example: Any, key: str) -> Any | None:
@@ -21,10 +24,9 @@ def answer_form(task: Any, example: Any, key: str) -> Any | None:
     """
     before = st.session_state.get(f"_{key}-example")
     if before is not None and before != example:
-        for name in [name for name in st.session_state if str(name).startswith(f"{key}-")]:
-            del st.session_state[name]
-        for name in [name for name in st.query_params if name.startswith(f"{key}-")]:
-            del st.query_params[name]
+        for name in (f"{key}-{field}" for field in FIELDS):
+            st.session_state.pop(name, None)
+            st.query_params.pop(name, None)
     st.session_state[f"_{key}-example"] = example
     return _FORMS[task.name](example, key)
 
@@ -38,8 +40,6 @@ def _hint(words: str) -> None:
 
 
 def _one(example: Any, key: str) -> str | None:
-    from ui.marked import placed
-
     text = example.text if example.text is not None else placed({"words": example.words})[0]
     given = _text(f"{key}-text", _("Your text"), text, multiline=len(text) > 80)
     if not given.strip():
@@ -78,7 +78,7 @@ def _choices(example: Any, key: str) -> dict | None:
     choices = []
     for number in range(st.session_state[count]):
         default = example.choices[number] if number < start else ""
-        label = _("Choice {letter}").format(letter="ABCDEFGH"[number])
+        label = _("Choice {letter}").format(letter=LETTERS[number])
         choices.append(_text(f"{key}-choice{number + 1}", label, default, multiline=False))
     with st.container(horizontal=True):
         for words, icon, step, stop in (

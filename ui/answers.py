@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from ui.answer_form import answer_form
+from ui.cases import LETTERS, choices_html
 from ui.figures import figure
 from ui.marked import Mark, hues, marked_html, placed
 from ui.review import show_review
@@ -67,7 +68,7 @@ def _span_words(answer) -> tuple[str, float]:
 
 
 def _choice_words(answer) -> tuple[str, float]:
-    letter = "ABCDEFGH"[answer["label"]]
+    letter = LETTERS[answer["label"]]
     return f"{letter} · {shorten(answer['answer'], 120)}", answer["probabilities"][answer["label"]]
 
 
@@ -216,13 +217,11 @@ def _show_choice(given, answer, key) -> None:
     chosen, probs = answer["label"], answer["probabilities"]
     st.markdown(
         _("The choice is **{letter}**, with a probability of {p}:").format(
-            letter="ABCDEFGH"[chosen], p=f"{probs[chosen]:.1%}"
+            letter=LETTERS[chosen], p=f"{probs[chosen]:.1%}"
         )
     )
-    from ui.cases import choices_html
-
     st.html(choices_html(answer["choices"], chosen=chosen))
-    letters = list("ABCDEFGH"[: len(probs)])
+    letters = list(LETTERS[: len(probs)])
     fig = probability_bars(letters, probs, {chosen}, title=_("probability: softmax over the choices' scores"))
     listed = "; ".join(f"{letter}: {p:.1%}" for letter, p in zip(letters, probs, strict=True))
     rows = [{_("choice"): choice, _("probability"): p} for choice, p in zip(answer["choices"], probs, strict=True)]

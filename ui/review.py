@@ -12,6 +12,7 @@ from ui.translations import _, ngettext
 
 PAGE = 12  # cases that are drawn at once
 WORST = 5  # marked in the scatter
+CLASSES = 24  # in a confusion matrix that can still be read
 
 
 def show_review(task: Any, examples: Sequence[Mapping], evaluation: Mapping, key: str) -> None:
@@ -60,9 +61,14 @@ def _confusion(matrix: Sequence[Sequence[int]], labels: Sequence[str], key: str)
     from plots.attention import literal
     from plots.confusion import confusion
 
-    fig = confusion(matrix, [literal(label) for label in labels], (_("answer"), _("truth")))
     right, total = sum(matrix[i][i] for i in range(len(labels))), sum(map(sum, matrix))
     rows = [{_("truth"): labels[i], **dict(zip(labels, row, strict=True))} for i, row in enumerate(matrix)]
+    if len(labels) > CLASSES:
+        st.caption(_("Of {all} classes, the {n} with the most mistakes are drawn.").format(all=len(labels), n=CLASSES))
+        mistakes = [sum(row) + sum(other[i] for other in matrix) - 2 * row[i] for i, row in enumerate(matrix)]
+        drawn = sorted(sorted(range(len(labels)), key=lambda i: -mistakes[i])[:CLASSES])
+        labels, matrix = [labels[i] for i in drawn], [[matrix[i][j] for j in drawn] for i in drawn]
+    fig = confusion(matrix, [literal(label) for label in labels], (_("answer"), _("truth")))
     alt = _("Confusion matrix, a row for each true class, a column for each answer: {right} of {total} right.")
     figure(fig, alt.format(right=right, total=total), key=key, data=rows)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from ui.cases import LETTERS
 from ui.figures import legend
 from ui.text import kind_of, literal, shorten, show_tokens
 from ui.translations import _, ngettext
@@ -116,7 +117,7 @@ def _folded(row: Any) -> list[int]:
 def _title(rows: Sequence, number: int) -> str:
     row = rows[number]
     if row.right is not None or (len(rows) > 1 and row.tokens_of is None):
-        letter = "ABCDEFGH"[number]
+        letter = LETTERS[number]
         sign = _(" · the right one ✓") if row.right else ""
         return "**" + _("Choice {letter}").format(letter=letter) + "**" + sign
     if len(rows) > 1:

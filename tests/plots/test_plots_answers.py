@@ -1,5 +1,7 @@
 """Figures of what fine-tuned models answer: their data."""
 
+from itertools import pairwise
+
 import pytest
 
 from plots.answers import (
@@ -47,18 +49,17 @@ def test_numbers_stand_clear_of_bars_and_thresholds():
 def test_long_names_stand_above_their_bars():
     fig = probability_bars(["short", "a longer answer that would leave the bars no room"], [0.1, 0.9], {1})
     assert not fig.layout.yaxis.showticklabels
-    names = [note.text for note in fig.layout.annotations]
+    names = fig.data[2].text
     assert names[0] == "short" and names[1].startswith("<b>a longer answer") and names[1].endswith("✓")
     assert len(names[1]) <= ABOVE_WIDEST + len("<b></b> ✓")
-    assert fig.layout.annotations[0].y < 0
+    assert fig.data[2].y[0] < 0 and set(fig.data[2].x) == {0}
 
 
 def test_a_similarity_outside_the_scale_is_on_the_figure():
     fig = similarity_scale(5.6, 0.0, 5.0, ("unrelated", "<same>"), truth=4.0)
     assert fig.layout.xaxis.range[1] > 5.6
-    assert [trace.text[0] for trace in fig.data[2:]] == ["5.60", "4.00"]
+    assert [trace.text[0] for trace in fig.data[2:]] == ["5.60", "4.00", "unrelated", "&lt;same&gt;"]
     assert fig.data[2].marker.symbol != fig.data[3].marker.symbol
-    assert fig.layout.xaxis.ticktext[-1] == "5<br>&lt;same&gt;"
 
 
 def test_both_ends_of_a_span_share_one_axis_and_one_scale():
@@ -108,7 +109,7 @@ def test_outcomes_that_did_not_occur_are_not_in_the_legend():
 def test_outcomes_differ_by_colour_and_those_beside_each_other_by_pattern():
     stack = ["right", "border", "type", "both", "missed", "invented"]
     assert len({OUTCOMES[kind][0] for kind in stack}) == len(stack)
-    assert all(OUTCOMES[a][1] != OUTCOMES[b][1] for a, b in zip(stack, stack[1:], strict=False))
+    assert all(OUTCOMES[a][1] != OUTCOMES[b][1] for a, b in pairwise(stack))
     assert len({OUTCOMES[kind][0] for kind in ("exact", "overlap", "wrong", "silent", "missed", "invented")}) == 6
 
 

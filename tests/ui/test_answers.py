@@ -18,7 +18,7 @@ from tests.hostile import HOSTILE
 from tests.ui.driver import script
 from ui.answers import headline
 from ui.marked import Mark, between, excerpt, hues, marked_html
-from ui.review import PAGE
+from ui.review import CLASSES, PAGE
 from ui.text import visible
 
 DATA = Path("lessons/data")
@@ -216,6 +216,19 @@ def test_the_surest_mistake_comes_first():
     cases = body(run).split("<li>")[1:]
     assert ["unsure" in case for case in cases] == [False, True] and "90.0%" in cases[0]
     assert "2 of 3 are wrong" in everything(run) and "9" in run.caption[0].value
+
+
+def test_of_many_classes_the_most_confused_are_drawn():
+    labels = [f"class {i}" for i in range(CLASSES + 6)]
+    matrix = [[5 * (i == j) for j in range(len(labels))] for i in range(len(labels))]
+    matrix[28][29] = 3
+    said = {"label": "class 29", "probabilities": {"class 29": 0.9}, "grade": 0.0}
+    evaluation = {"labels": labels, "confusion": matrix, "measured_on": 1, "predictions": [said]}
+    example = {"text": "x", "label": "class 28", "extra": {}}
+    run = script(review, args=("classification", [example], evaluation)).run()
+    heat = json.loads(run.get("plotly_chart")[0].proto.spec)["data"][0]
+    assert len(heat["x"]) == CLASSES and heat["y"][-2:] == ["class 28", "class 29"] and heat["z"][-2][-1] == 3
+    assert "Of 30 classes" in run.caption[0].value and "150 of 153 right" in run.get("plotly_chart")[0].proto.alt
 
 
 def test_nothing_wrong_is_said():
