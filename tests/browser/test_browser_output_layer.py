@@ -52,11 +52,9 @@ def test_stop_takes_effect_and_the_page_goes_on(page):
 
 def test_the_task_is_chosen_with_the_keyboard_and_stands_in_the_link(page):
     open_page(page, "output_layer")
-    page.get_by_role("radio", name="A class", exact=True).or_(
-        page.get_by_role("button", name="A class", exact=True)
-    ).first.focus()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
+    page.get_by_role("radio", name="A class", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
     expect(page.get_by_role("heading", name="A class for two texts")).to_be_visible()
     expect(page).to_have_url(re.compile("task=pair"))
     page.go_back()
