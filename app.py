@@ -34,7 +34,7 @@ page = open_course(
             Stop("experiments", _("The paper’s experiments"), ":material/science:"),
         ],
         _("4 Fine-tuning"): [
-            Stop("classification", _("Sentence classification"), ":material/category:"),
+            Stop("output_layer", _("One output layer"), ":material/category:"),
             Stop("features", _("Features or fine-tuning"), ":material/layers:"),
             Stop("stability", _("Why runs differ"), ":material/ssid_chart:"),
             Stop("training_options", _("What else can be set"), ":material/tune:"),

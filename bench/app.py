@@ -44,7 +44,7 @@ PAGES = {
     "Attention": "Attention",
     "Parameters": "Parameters",
     "Masking": "Masking",
-    "Sentence classification": "One output layer",
+    "One output layer": "One output layer",
 }
 PATIENT = 60_000  # milliseconds
 # The step's button is the marked one and its explanation has taken the place of the one before …
@@ -145,8 +145,10 @@ def run(chromium) -> dict[str, float]:
         waits["a step: its pictures drawn, all at rest"] = max(drawn)
     with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _):
         page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US").new_page()
-        open_when_up(page, f"{address}/classification")
+        open_when_up(page, f"{address}/output_layer")
         expect(page.get_by_role("button", name=re.compile("Train 2 models"))).to_be_enabled(timeout=PATIENT)
+        page.get_by_role("button", name="The paper’s values").click()  # three epochs
+        expect(page.get_by_role("button", name="The paper’s values")).to_be_disabled(timeout=PATIENT)
         clicked = time.perf_counter()
         waits["first point of a curve, clicked as soon as the page is there"] = first_point(page)
         expect(page.get_by_text("Right and wrong")).to_be_visible(timeout=PATIENT)

@@ -180,6 +180,11 @@ class Head(nn.Module):
         return logits.mean(0), None if loss is None else torch.stack([loss(one) for one in logits]).mean()
 
 
+def new_weights(head: nn.Module) -> dict[str, tuple[int, ...]]:
+    """What fine-tuning adds to BERT: the shape of each new weight, by name."""
+    return {name: tuple(weight.shape) for name, weight in head.named_parameters() if not name.startswith("bert.")}
+
+
 def every_layer(bert: Bert, batch: Batch, tap: Tap = no_tap) -> list[Tensor]:
     """What comes out of the embeddings and of each block: L + 1 of (B, T, H)."""
     names = {"embeddings.out", *(f"blocks.{i}.out" for i in range(len(bert.blocks)))}

@@ -28,7 +28,7 @@ def road() -> None:
         ("next_sentence", _("Pre-training: does this text **follow** that one?")),
         ("pretraining", _("**Train** a BERT in a minute, and look back at how it learned.")),
         ("experiments", _("What the paper **left out**, piece by piece, in small.")),
-        ("classification", _("Fine-tuning: one small layer more gives the **answer**.")),
+        ("output_layer", _("Fine-tuning: one small layer more gives the **answer**.")),
     ]
     present = [(stop, what) for name, what in stops if (stop := stop_called(name))]
     with st.grid(3, min_column_width=230, key="road") as grid:

@@ -172,7 +172,7 @@ def show_runs() -> None:
     if not everyone and not going:
         with st.container(border=True, key="no-runs"):
             st.markdown(_("**Nothing yet.** The first model is about a minute away."))
-            link_to("classification", label=_("Fine-tune the first one"), icon=":material/rocket_launch:")
+            link_to("output_layer", label=_("Fine-tune the first one"), icon=":material/rocket_launch:")
         return
     steps = sum((run.latest("done") or {}).get("step", 0) for run in everyone)
     best = max((_accuracy(run) for run in everyone if _accuracy(run) is not None), default=None)
@@ -185,7 +185,7 @@ def show_runs() -> None:
     own = [run for run in manager().runs(owner()) if run.state == "finished"][:5]
     if own:
         st.markdown(_("**Yours:**") + "\n" + "\n".join(f"- {_describe(run)}" for run in own))
-    link_to("classification", label=_("Train another"), icon=":material/rocket_launch:")
+    link_to("output_layer", label=_("Train another"), icon=":material/rocket_launch:")
 
 
 def _describe(run) -> str:

@@ -57,7 +57,8 @@ def tex(value: float, decimals: int = 4) -> str:
 # Zero-width joiners are left alone: they hold emoji and many scripts together.
 _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
-KINDS = ("plain", "special", "piece", "unknown", "mask", "changed", "kept", "faded")
+KINDS = ("plain", "special", "piece", "unknown", "mask", "changed", "kept", "faded", "cut")
+SEGMENTS = "AB"
 
 
 def kind_of(token: str) -> str:
@@ -77,6 +78,8 @@ def tokens_html(
     under: Sequence[object] | None = None,
     kinds: Sequence[str] | None = None,
     titles: Sequence[str] | None = None,
+    segments: Sequence[int] | None = None,
+    asked: Sequence[str] | None = None,
     selected: int | None = None,
     limit: int = 300,
     label: str = "",
@@ -84,7 +87,8 @@ def tokens_html(
     """A row of token chips as safe HTML for `st.html`; everything in it is escaped.
 
     under: small text below each token, such as its id. kinds: one of KINDS each (told apart by border as well as by
-    colour), from `kind_of` if not given. titles: shown on hover. After `limit` tokens the rest is counted, not drawn.
+    colour), from `kind_of` if not given. titles: shown on hover. segments: 0 or 1, drawn as A or B. asked: what
+    is asked at the token, in a line of its own. After `limit` tokens the rest is counted, not drawn.
     """
     chips = []
     for index, token in enumerate(tokens[:limit]):
@@ -94,8 +98,15 @@ def tokens_html(
         title = f' title="{html.escape(visible(titles[index], spaces=False))}"' if titles is not None else ""
         current = ' aria-current="true"' if index == selected else ""
         below = f"<small>{html.escape(visible(str(under[index]), spaces=False))}</small>" if under is not None else ""
+        segment = ""
+        if segments is not None:
+            letter = SEGMENTS[segments[index]]
+            kind += f" mb-segment-{letter.lower()}"
+            segment = f'<small class="mb-segment">{letter}</small>'
+        if asked is not None and asked[index]:
+            segment += f'<small class="mb-asked">{html.escape(visible(asked[index], spaces=False))}</small>'
         shown = html.escape(visible(token)) or "∅"
-        chips.append(f'<li class="mb-token mb-{kind}"{title}{current}><bdi>{shown}</bdi>{below}</li>')
+        chips.append(f'<li class="mb-token mb-{kind}"{title}{current}><bdi>{shown}</bdi>{below}{segment}</li>')
     if len(tokens) > limit:
         chips.append(f'<li class="mb-token mb-faded">… +{len(tokens) - limit}</li>')
     name = f' aria-label="{html.escape(label)}"' if label else ""

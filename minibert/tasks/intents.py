@@ -19,6 +19,7 @@ from minibert.tasks.tagging import (
     tag_labels,
     tag_windows,
     tags_of,
+    type_scores,
     word_offsets,
 )
 
@@ -205,7 +206,12 @@ class Intents(Task):
         return float(prediction["intent"] == example.intent and prediction["tags"] == list(example.tags))
 
     def details(self, predictions, examples, labels):
+        """The confusion matrix of the intents, and scores of each type of entity."""
         from sklearn.metrics import confusion_matrix
 
         truth, answers = [example.intent for example in examples], [answer["intent"] for answer in predictions]
-        return {"confusion": confusion_matrix(truth, answers, labels=labels["intents"]).tolist()}
+        tags = [example.tags for example in examples], [answer["tags"] for answer in predictions]
+        return {
+            "confusion": confusion_matrix(truth, answers, labels=labels["intents"]).tolist(),
+            "by_type": type_scores(*tags),
+        }

@@ -79,6 +79,7 @@ class Multilabel(SequenceTask):
     fields = ("text",)
     problem = "multi_label_classification"
     tune_on = "split"
+    bulky = ("thresholds",)
     readers: ClassVar = {"header": read_header, "goemotions": read_goemotions}
 
     def guess_format(self, text, name):
@@ -100,8 +101,14 @@ class Multilabel(SequenceTask):
         for example, output in zip(examples, outputs, strict=True):
             probs = 1 / (1 + np.exp(-output["logits"].astype(np.float64)))
             chosen = [label for label, p, least in zip(labels, probs, thresholds, strict=True) if p >= least]
-            probabilities = dict(zip(labels, probs.tolist(), strict=True))
-            answers.append({**self.asked(example), "labels": chosen, "probabilities": probabilities})
+            answers.append(
+                {
+                    **self.asked(example),
+                    "labels": chosen,
+                    "probabilities": dict(zip(labels, probs.tolist(), strict=True)),
+                    "thresholds": dict(zip(labels, map(float, thresholds), strict=True)),
+                }
+            )
         return answers
 
     def score(self, predictions, examples):
@@ -123,7 +130,7 @@ class Multilabel(SequenceTask):
         return len(said & right) / len(said | right) if said | right else 1.0
 
     def details(self, predictions, examples, labels):
-        """Precision, recall and F1 of each label, and how often it occurs."""
+        """Precision, recall and F1 of each label, how often it occurs, and the threshold it was answered with."""
         from sklearn.metrics import precision_recall_fscore_support
 
         truth = indicators([example.marks for example in examples], labels)
@@ -132,7 +139,10 @@ class Multilabel(SequenceTask):
         names = ("precision", "recall", "f1", "count")
         return {
             "by_label": {
-                label: {name: float(values[i]) for name, values in zip(names, table, strict=True)}
+                label: {
+                    **{name: float(values[i]) for name, values in zip(names, table, strict=True)},
+                    "threshold": predictions[0]["thresholds"][label],
+                }
                 for i, label in enumerate(labels)
             }
         }

@@ -277,6 +277,7 @@ class Spans(Task):
         if self.may_be_none:
             result |= {
                 "null_difference": difference,
+                "null_threshold": options.null_threshold,
                 "best_answer": found["answer"] if found else "",
                 "null_probabilities": [float(start_probs[-1]), float(end_probs[-1])],
             }
@@ -430,6 +431,17 @@ def score_answer(answer: str, example: SpanExample) -> tuple[float, float]:
     measure = cmrc_scores if is_chinese(example.context) else squad_scores
     pairs = [measure(answer, truth.text) for truth in example.answers or ()] or [(float(not answer),) * 2]
     return max(em for em, _ in pairs), max(f1 for _, f1 in pairs)
+
+
+def outcome(answer: str, example: SpanExample) -> str:
+    """How an answer compares with the references: "exact", "overlap" (some F1) or "wrong"; where the passage has no
+    answer or none was given, "silent" (rightly), "invented" or "missed"."""
+    if not example.answers:
+        return "invented" if answer else "silent"
+    if not answer:
+        return "missed"
+    exact, f1 = score_answer(answer, example)
+    return "exact" if exact else "overlap" if f1 else "wrong"
 
 
 def best_null_threshold(predictions: Sequence[dict], examples: Sequence[SpanExample]) -> tuple[float, float]:

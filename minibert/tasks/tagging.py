@@ -184,20 +184,7 @@ class Tagging(Task):
 
     def details(self, predictions, examples, labels):
         """Scores of each type of entity."""
-        from seqeval.metrics import classification_report
-
-        truth, answers = [list(example.tags) for example in examples], [answer["tags"] for answer in predictions]
-        if not any(example.marks for example in examples):
-            return {"by_type": {}}
-        report = classification_report(truth, answers, output_dict=True, zero_division=0)
-        names = {"precision": "precision", "recall": "recall", "f1-score": "f1", "support": "count"}
-        return {
-            "by_type": {
-                kind: {ours: float(values[theirs]) for theirs, ours in names.items()}
-                for kind, values in report.items()
-                if not kind.endswith(" avg")
-            }
-        }
+        return {"by_type": type_scores([example.tags for example in examples], [said["tags"] for said in predictions])}
 
     def texts(self, example):
         return [example.words]
@@ -356,3 +343,19 @@ def entity_scores(truth: Sequence[Sequence[str]], answers: Sequence[Sequence[str
     if not any(tag != OUTSIDE for tags in (*truth, *answers) for tag in tags):
         return dict.fromkeys(scores, 0.0)
     return {name: float(score(truth, answers, zero_division=0)) for name, score in scores.items()}
+
+
+def type_scores(truth: Sequence[Sequence[str]], answers: Sequence[Sequence[str]]) -> dict[str, dict[str, float]]:
+    """Precision, recall, F1 and count of each type of entity, from seqeval; nothing where no entity is meant."""
+    from seqeval.metrics import classification_report
+
+    truth, answers = [list(tags) for tags in truth], [list(tags) for tags in answers]
+    if not any(tag != OUTSIDE for tags in truth for tag in tags):
+        return {}
+    report = classification_report(truth, answers, output_dict=True, zero_division=0)
+    names = {"precision": "precision", "recall": "recall", "f1-score": "f1", "support": "count"}
+    return {
+        kind: {ours: float(values[theirs]) for theirs, ours in names.items()}
+        for kind, values in report.items()
+        if not kind.endswith(" avg")
+    }

@@ -111,10 +111,11 @@ def test_it_fits(page, request):
 
 
 def test_a_page_does_not_inherit_what_another_one_calls_by_the_same_name(page):
-    """Tokenization and classification both keep their sentence under `text`."""
-    open_page(page, "classification")
-    first = page.get_by_role("textbox", name="Your own sentence").input_value()
+    """Tokenization and Masking both keep their text under `text`."""
+    open_page(page, "masking")
+    field = page.get_by_role("textbox", name="Text to hide tokens in")
+    first = field.input_value()
     assert first
     open_page(page, "tokenization", text="something else")
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Sentence classification").click()
-    expect(page.get_by_role("textbox", name="Your own sentence")).to_have_value(first)
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Masking").click()
+    expect(field).to_have_value(first)

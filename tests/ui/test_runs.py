@@ -9,7 +9,7 @@ from tests.ui.driver import script
 from ui import runs
 
 
-def run_of(owner, title, accuracy=None, state="finished", result=None, kind="classification/1"):
+def run_of(owner, title, accuracy=None, state="finished", result=None, kind="finetune/classification/1"):
     metrics = {} if accuracy is None else {"accuracy": accuracy}
     return SimpleNamespace(
         id=title,

@@ -79,6 +79,13 @@ def test_selected_token_is_announced():
     assert tokens_html(["a", "b"], selected=1).count('aria-current="true"') == 1
 
 
+def test_segments_have_a_letter_and_what_is_asked_stands_below():
+    row = tokens_html(["a", "b"], segments=[0, 1], asked=["", "<i>B-PER</i>"])
+    first, second = row.split("<li ")[1:]
+    assert "mb-segment-a" in first and ">A<" in first and "mb-asked" not in first
+    assert "mb-segment-b" in second and ">B<" in second and "&lt;i&gt;B-PER" in second
+
+
 def test_an_unknown_kind_is_refused():
     with pytest.raises(ValueError, match="sparkly"):
         tokens_html(["a"], kinds=["sparkly"])

@@ -37,7 +37,10 @@ def test_each_label_has_its_own_threshold():
     outputs = [{"logits": np.array([0.0, 2.0, -3.0], dtype=np.float32)}]
     answer = lambda **options: TASK.decode(outputs, [], [LabelsExample("x")], ["a", "b", "c"], Options(**options))[0]  # noqa: E731
     assert answer()["labels"] == ["a", "b"]
-    assert answer(thresholds=(0.6, 0.9, 0.01))["labels"] == ["c"]
+    own = answer(thresholds=(0.6, 0.9, 0.01))
+    assert own["labels"] == ["c"] and own["thresholds"] == {"a": 0.6, "b": 0.9, "c": 0.01}
+    details = TASK.details([own], [LabelsExample("x", ("a",))], ["a", "b", "c"])["by_label"]
+    assert [details[label]["threshold"] for label in "abc"] == [0.6, 0.9, 0.01]
     assert answer()["probabilities"]["b"] == pytest.approx(1 / (1 + np.exp(-2)))
 
 

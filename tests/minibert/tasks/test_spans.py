@@ -14,6 +14,7 @@ from minibert.tasks.spans import (
     best_null_threshold,
     best_spans,
     cmrc_scores,
+    outcome,
     passage_windows,
     score_answer,
     squad_scores,
@@ -204,11 +205,28 @@ def test_no_answer_when_the_null_span_leads_by_more_than_the_threshold(letters):
     assert decoded(OR_NONE, letters, example, 3.0, options, null=2.0)["answer"] == "f g"
     silent = decoded(OR_NONE, letters, example, 3.0, options, null=3.5)
     assert silent["answer"] == "" and silent["start"] is None and silent["best_answer"] == "f g"
-    assert silent["null_difference"] == pytest.approx(1.0)
+    assert silent["null_difference"] == pytest.approx(1.0) and silent["null_threshold"] == 0.0
     probs = silent["start_probabilities"] + silent["null_probabilities"][:1]
     assert sum(probs) == pytest.approx(1)
     bold = decoded(OR_NONE, letters, example, 3.0, Options(max_length=16, null_threshold=1.5), null=3.5)
-    assert bold["answer"] == "f g"
+    assert bold["answer"] == "f g" and bold["null_threshold"] == 1.5
+
+
+@pytest.mark.parametrize(
+    ("answers", "said", "kind"),
+    [
+        (["the mat"], "mat", "exact"),  # as the official script compares
+        (["the mat", "a red mat"], "red mat", "exact"),
+        (["the red mat"], "mat", "overlap"),
+        (["the mat"], "cat", "wrong"),
+        (["the mat"], "", "missed"),
+        ([], "", "silent"),
+        ([], "cat", "invented"),
+    ],
+)
+def test_how_an_answer_compares(answers, said, kind):
+    example = SpanExample("1", "q", "The cat sat on the red mat.", tuple(Answer(text, None) for text in answers))
+    assert outcome(said, example) == kind
 
 
 @settings(deadline=None)

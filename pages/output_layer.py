@@ -1,0 +1,246 @@
+"""One output layer: each of the paper's ways to use BERT, from the input to a model that answers, trained live."""
+
+import math
+import tomllib
+from typing import Any
+
+import streamlit as st
+
+from minibert.tasks import TASKS, Options
+from ui.finetune_runs import (
+    FinetuneRun,
+    ask,
+    by_kind,
+    chosen_runs,
+    compare_starts,
+    curves,
+    draw_live,
+    kind_of,
+    metrics_row,
+    own_answers,
+    own_input,
+    pick_run,
+    start_runs,
+    take_away,
+)
+from ui.finetune_settings import fill_settings, settings_choice, values_buttons
+from ui.inputs import pick
+from ui.lesson import Lesson
+from ui.models import UNTRAINED, available_models, load, model_choice, version_of
+from ui.navigation import next_lesson
+from ui.runs import manager, settled, show_refusal
+from ui.source import show_source
+from ui.task_data import SHIPPED, ChosenData, choose_data, in_a_line, show_data, task_choice
+from ui.text import shorten
+from ui.translations import _, ngettext
+
+# What imports torch or plotly is imported where it is first needed: the page shows before that.
+
+MOST_EXAMPLES, MOST_OWN = 200, 30  # of the data's own, to look at and to begin an own text with
+SHORT = 90  # characters of an example in a list
+
+lesson = Lesson("output_layer")
+
+SECTIONS = {  # of the prose
+    "classification": "A class for a text",
+    "pair": "A class for two texts",
+    "similarity": "How alike two texts are",
+    "multilabel": "Several labels at once",
+    "tagging": "A tag for every word",
+    "span": "An answer that stands in the text",
+    "span-or-none": "An answer, or none",
+    "choice": "One of several choices",
+    "intent": "Intent and entities together",
+}
+HEADS = {  # the class in minibert/heads.py, and what marks its lines for this task
+    "classification": ("BertForSequenceClassification", "self.classifier"),
+    "pair": ("BertForSequenceClassification", "self.classifier"),
+    "similarity": ("BertForSequenceClassification", '"regression"'),
+    "multilabel": ("BertForSequenceClassification", '"multi_label_classification"'),
+    "tagging": ("BertForTokenClassification", "self.classifier"),
+    "span": ("BertForQuestionAnswering", "qa_outputs"),
+    "span-or-none": ("BertForQuestionAnswering", "qa_outputs"),
+    "choice": ("BertForMultipleChoice", "self.classifier"),
+    "intent": ("BertForIntentAndEntities", "_classifier"),
+}
+
+
+# --- the input and the head -------------------------------------------------------------------------------------------
+
+
+def starting_points() -> list:
+    return available_models(fill=True, trained=True)
+
+
+def choose_model(data: ChosenData | None) -> str:
+    """The checkpoint to begin with; one for the language of the data, until the reader chooses another."""
+    names = [info.name for info in starting_points()]
+    if not names:
+        return UNTRAINED
+    language = data.language if data else "en"
+    if st.session_state.get("model-for", "en") != language:
+        st.session_state["model-for"] = language
+        st.session_state["model"] = next((name for name in names if name.endswith(f"-{language}")), names[0])
+    return model_choice(fill=True, trained=True, label=_("The pre-trained model"))
+
+
+def input_options() -> Options:
+    """How the input is cut, as the settings further down say."""
+    kept = {"max_length": "max-length", "doc_stride": "stride", "truncation": "truncation", "pooling": "pooling"}
+    found = {option: st.session_state.get(key) for option, key in kept.items()}
+    return Options(**{option: value for option, value in found.items() if value})
+
+
+@st.fragment
+def the_input(data: ChosenData, model: str) -> None:
+    """An example on its way to the model: one of the data's own, or one the reader has changed."""
+    from ui.answers import answer_form, show_input
+
+    task, examples = data.task, data.dev.examples[:MOST_EXAMPLES]
+    st.markdown("### " + _("How the input is built"))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        titles = [f"{number} · {shorten(in_a_line(example), SHORT)}" for number, example in enumerate(examples, 1)]
+        example = examples[pick("example", _("An example of the data"), titles)]
+        changing = st.toggle(_("Change it"), key="change-example")
+    if changing:
+        given = answer_form(task, example, key="changed")
+        if given is None:
+            return
+        example = task.example(given)
+    show_input(task, load(model).tokenizer, example, task.labels(data.train), input_options(), key="input")
+
+
+def the_head(data: ChosenData, model: str) -> None:
+    """What is new: a few lines of code and a few hundred numbers."""
+    from minibert import heads
+    from minibert.count import parameters
+
+    st.markdown("### " + _("The head"))
+    shapes = new_shapes(data.task.name, data.task.labels(data.train), model, version_of(model))
+    terms = " + ".join(" × ".join(f"{size:,}" for size in shape) for shape in shapes)
+    st.markdown(
+        _("{terms} = **{count:,} new parameters**, beside {old:,} that come from the checkpoint.").format(
+            terms=terms, count=sum(map(math.prod, shapes)), old=parameters(load(model).config).with_pooler
+        )
+    )
+    name, find = HEADS[data.task.name]
+    show_source(getattr(heads, name), find=find, label=_("The head: `{name}`").format(name=name))
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def new_shapes(task: str, labels: Any, model: str, version: int) -> list[tuple[int, ...]]:
+    """The shape of each weight that the task adds to the model."""
+    import torch
+
+    from minibert.heads import new_weights
+
+    with torch.device("meta"):  # only the shapes are asked for
+        return list(new_weights(TASKS[task].head(load(model).config, labels, Options())).values())
+
+
+# --- training ---------------------------------------------------------------------------------------------------------
+
+
+def controls(data: ChosenData, model: str) -> None:
+    checkpoint = next((info.directory for info in starting_points() if info.name == model), None)
+    blocks = load(model).config.num_hidden_layers
+    chosen = settings_choice(data, blocks)
+    if checkpoint is None:
+        st.warning(_("There is no checkpoint to start from in `checkpoints/`."))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        label = ngettext("Train {n} model", "Train {n} models", chosen.runs).format(n=chosen.runs)
+        ready = chosen.runs > 0 and checkpoint is not None
+        if st.button(label, type="primary", icon=":material/play_arrow:", disabled=not ready, key="train"):
+            start_runs(checkpoint, data, chosen, kind_of(data.task.name))
+        values_buttons(data)
+    show_refusal()
+
+
+def results(task: str, data: ChosenData | None) -> None:
+    """The runs of one click, as long as they go on and afterwards, and what they answer to the reader."""
+    own_text(task, data)
+    st.markdown("### " + _("The runs"))
+    runs = chosen_runs(kind_of(task))
+    if not runs:
+        with st.container(border=True):
+            st.markdown(_("**No run yet.** Press *Train*: the first point of the curves comes within seconds."))
+        return
+    draw_live(runs, lambda shown: progress(shown, task))
+    if all(map(settled, runs)):
+        review(runs)
+
+
+def progress(shown: list[FinetuneRun], task: str) -> None:
+    """What can be seen while the models learn."""
+    curves(shown)
+    own_answers(shown, own_input(task))
+    compare_starts(shown)
+
+
+@st.fragment
+def own_text(task: str, data: ChosenData | None) -> None:
+    """The fields for the reader's own input; the runs answer it from then on."""
+    from ui.answers import answer_form
+
+    st.markdown("### " + _("Your own text") + "\n" + _("The models answer it while they learn, and afterwards."))
+    own = [TASKS[task].example(given) for given in inputs_of(data.key if data else "", task)]
+    some = data.dev.examples[:MOST_OWN] if data else []
+    titles = [shorten(in_a_line(example), SHORT) for example in (*own, *some)]
+    example = [*own, *some][pick("own", _("Begin with"), titles)]
+    given = answer_form(TASKS[task], example, key="mine")
+    if given is not None:
+        ask(task, given)
+
+
+def inputs_of(key: str, task: str) -> list[Any]:
+    """Our own input for a data set, which holds no such text; for a file of the reader's, those of its task."""
+    everything = tomllib.loads((lesson.folder / "inputs.toml").read_text(encoding="utf-8"))
+    if key in everything:
+        return [everything[key]]
+    return [everything[name] for name, one in SHIPPED.items() if one.task == task]
+
+
+def review(runs: list) -> None:
+    """What one run gets right and wrong, mistakes first; then the model to take away."""
+    from ui.answers import show_review
+
+    shown = [one for one in map(FinetuneRun, runs) if one.begun]
+    if not shown:
+        return
+    st.markdown("### " + _("Right and wrong"))
+    one = pick_run(shown)
+    metrics_row(one)
+    show_review(TASKS[one.task], one.details["dev_examples"], one.last_eval["details"], key="review")
+    by_kind(shown)
+    lesson.show("From file to service")
+    take_away(one)
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+lesson.show_title()
+manager().warm_up()
+lesson.show("What is added")
+task = task_choice()
+lesson.show(SECTIONS[task])
+with st.container(border=True):
+    data = choose_data(task)
+    if data:
+        show_data(data)
+with st.columns([1, 2])[0]:
+    model = choose_model(data)
+if data:
+    fill_settings(data)
+    the_input(data, model)
+    the_head(data, model)
+lesson.show("What the pre-trained weights bring")
+lesson.show("Train it")
+if data:
+    controls(data, model)
+else:
+    st.info(_("Choose data first, further up."), icon=":material/arrow_upward:")
+results(task, data)
+lesson.show("How much to believe")
+lesson.show("Read the mistakes")
+lesson.quiz()
+next_lesson("output_layer")

@@ -1,0 +1,282 @@
+"""Figures of what fine-tuned models answer: probabilities, a similarity, the ends of a span; and their mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.attention import literal
+from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
+
+WIDEST = 28  # characters of a name beside a bar
+BESIDE = 18  # where one name is longer, all stand above their bars, to leave the bars some room on a phone
+ABOVE_WIDEST = 40  # characters there
+ALL_NAMED = 20  # tokens that are all named under their bars
+NOTABLE = 0.05  # probability from which one of more tokens is named
+ABOVE = {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "traceorder": "normal"}  # a legend
+OVERLAY = {"fillmode": "overlay", "fgcolor": "rgba(255,255,255,0.55)", "solidity": 0.12, "size": 10}
+# What became of something: colour, pattern over it, colour of the number in it.
+OUTCOMES = {
+    "right": (BLUE, "", "white"), "exact": (BLUE, "", "white"), "silent": (SKY, ".", "black"),
+    "border": (ORANGE, "/", "black"), "overlap": (ORANGE, "/", "black"), "type": (PINK, "x", "black"),
+    "both": (VERMILION, "+", "black"), "wrong": (VERMILION, "+", "black"), "missed": (GREY, "", "black"),
+    "invented": (GREEN, ".", "black"),
+}  # fmt: skip
+
+
+def name_of(text: str, widest: int = WIDEST) -> str:
+    """A name as plotly shows it literally, cut to fit beside a bar."""
+    line = " ".join(text.split())
+    return literal(line if len(line) <= widest else line[: widest - 1] + "…")
+
+
+def probability_bars(
+    names: Sequence[str],
+    probs: Sequence[float],
+    chosen: Collection[int],
+    *,
+    thresholds: Sequence[float] | None = None,
+    title: str = "",
+    threshold_name: str = "",
+) -> go.Figure:
+    """A bar a name, those at `chosen` in colour and with a ✓; with thresholds, a line across each bar's place."""
+    places = list(range(len(names)))
+    above = any(len(name) > BESIDE for name in names)
+    shown = [name_of(name, ABOVE_WIDEST if above else WIDEST) for name in names]
+    ticks = [f"<b>{name}</b> ✓" if i in chosen else name for i, name in enumerate(shown)]
+    fig = go.Figure(
+        go.Bar(
+            x=list(probs), y=places, orientation="h", showlegend=False, width=0.4 if above else 0.68,
+            marker={"color": [BLUE if i in chosen else GREY for i in places]},
+            customdata=[literal(name) for name in names], hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
+        )
+    )  # fmt: skip
+    add_numbers(fig, probs, [f"{p:.1%}" for p in probs], thresholds)
+    if thresholds is not None:
+        add_thresholds(fig, thresholds, threshold_name)
+    name_bars(fig, ticks, title, legend=thresholds is not None)
+    if above:
+        put_names_above(fig, ticks)
+    return fig
+
+
+def add_numbers(
+    fig: go.Figure, values: Sequence[float], numbers: Sequence[str], beside: Sequence[float] | None
+) -> None:
+    """Numbers right of their bars, and of what stands beside them there."""
+    ends = list(values) if beside is None else list(map(max, values, beside))
+    fig.add_scatter(
+        x=ends, y=list(range(len(ends))), mode="text", text=[f" {number}" for number in numbers], showlegend=False,
+        textposition="middle right", textfont={"size": SMALL}, cliponaxis=False, hoverinfo="skip",
+    )  # fmt: skip
+
+
+def add_thresholds(fig: go.Figure, thresholds: Sequence[float], name: str) -> None:
+    fig.add_scatter(
+        x=list(thresholds), y=list(range(len(thresholds))), mode="markers", name=literal(name), showlegend=True,
+        marker={"symbol": "line-ns", "size": 22, "line": {"width": 3.5, "color": VERMILION}},
+        hovertemplate="%{x:.2%}<extra></extra>",
+    )  # fmt: skip
+
+
+def name_bars(fig: go.Figure, ticks: Sequence[str], title: str, legend: bool) -> None:
+    """Names beside horizontal bars, a scale of shares below them, and room for a legend on top."""
+    fig.update_yaxes(
+        tickvals=list(range(len(ticks))), ticktext=list(ticks), range=[len(ticks) - 0.5, -0.5], showgrid=False
+    )
+    fig.update_xaxes(range=[0, 1.14], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=title)
+    fig.update_layout(height=34 * len(ticks) + (102 if legend else 76), margin={"t": 30 if legend else 4}, legend=ABOVE)
+
+
+def put_names_above(fig: go.Figure, ticks: Sequence[str]) -> None:
+    """The names of horizontal bars above them instead of beside them."""
+    fig.add_scatter(
+        x=[0] * len(ticks), y=[place - 0.2 for place in range(len(ticks))], mode="text", text=list(ticks),
+        textposition="top right", textfont={"size": SMALL}, cliponaxis=False, showlegend=False, hoverinfo="skip",
+    )  # fmt: skip
+    fig.update_yaxes(showticklabels=False, range=[len(ticks) - 0.5, -0.85])
+    fig.update_layout(height=fig.layout.height + 24 * len(ticks), margin={"l": 12})
+
+
+def similarity_scale(
+    said: float, low: float, high: float, ends: tuple[str, str], truth: float | None = None
+) -> go.Figure:
+    """Where a number lies between low and high; ends: what both mean."""
+    fig = go.Figure()
+    fig.add_scatter(
+        x=[low, high], y=[0, 0], mode="lines", line={"color": GREY, "width": 6}, hoverinfo="skip", showlegend=False
+    )
+    fig.add_scatter(
+        x=[low, said], y=[0, 0], mode="lines", line={"color": BLUE, "width": 6}, hoverinfo="skip", showlegend=False
+    )
+    points = [(said, "circle", BLUE, "top center")]
+    if truth is not None:
+        points.append((truth, "diamond-open", VERMILION, "bottom center"))
+    for value, symbol, colour, position in points:
+        fig.add_scatter(
+            x=[value], y=[0], mode="markers+text", text=[f"{value:.2f}"], textposition=position, showlegend=False,
+            textfont={"size": 20}, marker={"symbol": symbol, "size": 20, "color": colour, "line": {"width": 3}},
+            hovertemplate="%{x:.2f}<extra></extra>", cliponaxis=False,
+        )  # fmt: skip
+    whole = list(range(int(low), int(high) + 1))
+    for value, words, position in ((low, ends[0], "bottom right"), (high, ends[1], "bottom left")):
+        fig.add_scatter(
+            x=[value], y=[-0.25], mode="text", text=[literal(words)], textposition=position, textfont={"size": SMALL},
+            showlegend=False, hoverinfo="skip", cliponaxis=False,
+        )  # fmt: skip
+    room = 0.08 * (high - low)
+    fig.update_xaxes(range=[min(low, said) - room, max(high, said) + room], tickvals=whole, showgrid=False)
+    fig.update_yaxes(visible=False, range=[-1, 1.3])
+    fig.update_layout(height=150, margin={"t": 4})
+    return fig
+
+
+def span_probabilities(
+    tokens: Sequence[str],
+    starts: Sequence[float],
+    ends: Sequence[float],
+    span: tuple[int, int] | None,
+    titles: tuple[str, str],
+) -> go.Figure:
+    """P(start) above, P(end) below, a bar a token; the span, (first, last) token, shaded. titles: of the two rows.
+
+    Of more than a few tokens only those are named that are likely to be one of both ends; the others on hover.
+    """
+    places = list(range(len(tokens)))
+    fig = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.06)
+    top = max(0.25, 1.08 * max([*starts, *ends]))
+    for row, (values, colour) in enumerate(((starts, BLUE), (ends, ORANGE)), 1):
+        fig.add_bar(
+            x=places, y=list(values), row=row, col=1, showlegend=False, width=0.8,
+            marker={"color": colour, "line": {"width": 0}},
+            customdata=[literal(token) for token in tokens],
+            hovertemplate="%{customdata}: %{y:.2%}<extra></extra>",
+        )  # fmt: skip
+        fig.update_yaxes(range=[0, top], tickformat=".0%", nticks=5, title_text=titles[row - 1], row=row, col=1)
+    if span is not None:
+        fig.add_vrect(span[0] - 0.5, span[1] + 0.5, fillcolor=GREEN, opacity=0.18, line_width=0, layer="below")
+    named = named_tokens(starts, ends, span)
+    fig.update_xaxes(range=[-0.7, len(tokens) - 0.3], showgrid=False)
+    fig.update_xaxes(tickvals=named, ticktext=[name_of(tokens[i]) for i in named], tickangle=-60, row=2, col=1)
+    fig.update_layout(height=380, bargap=0.1, margin={"t": 8})
+    return fig
+
+
+def named_tokens(starts: Sequence[float], ends: Sequence[float], span: tuple[int, int] | None) -> list[int]:
+    """Which tokens are named under the bars: all of a few; of more the likeliest ends, none too near to a likelier."""
+    if len(starts) <= ALL_NAMED:
+        return list(range(len(starts)))
+    apart = len(starts) / ALL_NAMED
+    likely = sorted(range(len(starts)), key=lambda i: -max(starts[i], ends[i]))
+    first = list(span or ())
+    named: list[int] = []
+    for i in [*first, *likely]:
+        if (i in first or max(starts[i], ends[i]) >= NOTABLE) and all(abs(i - other) >= apart for other in named):
+            named.append(i)
+    return sorted(named)
+
+
+def similarity_scatter(
+    truth: Sequence[float],
+    said: Sequence[float],
+    texts: Sequence[str],
+    worst: Sequence[int],
+    titles: tuple[str, str],
+    high: float,
+) -> go.Figure:
+    """truth × answer; on the dashed line both agree. worst: points drawn as diamonds, with their
+    distance to that line."""
+    fig = go.Figure()
+    fig.add_scatter(
+        x=[0, high], y=[0, high], mode="lines", line={"color": GREY, "dash": "dash", "width": 2}, hoverinfo="skip",
+        showlegend=False,
+    )  # fmt: skip
+    for i in worst:
+        fig.add_scatter(
+            x=[truth[i]] * 2, y=[truth[i], said[i]], mode="lines", hoverinfo="skip", showlegend=False,
+            line={"color": VERMILION, "width": 2},
+        )  # fmt: skip
+    others = [i for i in range(len(truth)) if i not in set(worst)]
+    for group, marker in (
+        (others, {"symbol": "circle", "size": 9, "color": BLUE, "opacity": 0.6}),
+        (list(worst), {"symbol": "diamond", "size": 13, "color": VERMILION}),
+    ):
+        fig.add_scatter(
+            x=[truth[i] for i in group], y=[said[i] for i in group], showlegend=False, marker=marker, mode="markers",
+            customdata=[literal(texts[i]) for i in group],
+            hovertemplate="%{customdata}<br>%{x:.1f} → %{y:.2f}<extra></extra>",
+        )  # fmt: skip
+    fig.update_xaxes(title_text=titles[0], range=[-0.2, high + 0.2], dtick=1)
+    low = min([0.0, *said])
+    fig.update_yaxes(title_text=titles[1], range=[low - 0.3, max([high, *said]) + 0.5], dtick=1)
+    fig.update_layout(height=460, margin={"t": 8})
+    return fig
+
+
+def label_scores(scores: Mapping[str, Mapping[str, float]], words: tuple[str, str], title: str) -> go.Figure:
+    """scores: label → f1, threshold, count. A bar a label, a line at its threshold; words: "threshold", "n = {n}"."""
+    names = list(scores)
+    places = list(range(len(names)))
+    thresholds = [scores[name]["threshold"] for name in names]
+    values = [scores[name]["f1"] for name in names]
+    fig = go.Figure(
+        go.Bar(
+            x=values, y=places, orientation="h", showlegend=False, width=0.68, marker={"color": BLUE},
+            hovertemplate="F1 %{x:.1%}<extra></extra>",
+        )
+    )  # fmt: skip
+    add_numbers(fig, values, [f"{value:.0%}" for value in values], thresholds)
+    add_thresholds(fig, thresholds, words[0])
+    name_bars(
+        fig,
+        [f"{name_of(name)} · {words[1].format(n=int(scores[name]['count']))}" for name in names],
+        title,
+        legend=True,
+    )
+    return fig
+
+
+def outcome_bars(counts: Mapping[str, Mapping[str, int]], names: Mapping[str, str], title: str) -> go.Figure:
+    """counts: row → outcome → how often. A stacked bar a row; names: outcome → words, in the order of the stack."""
+    fig = go.Figure()
+    rows = list(counts)
+    for outcome, words in names.items():
+        values = [counts[row].get(outcome, 0) for row in rows]
+        if not any(values):
+            continue
+        colour, pattern, ink = OUTCOMES[outcome]
+        fig.add_bar(
+            x=values, y=list(range(len(rows))), orientation="h", name=literal(words), width=0.62,
+            marker={"color": colour, "pattern": {"shape": pattern, **OVERLAY}}, textangle=0, insidetextanchor="middle",
+            text=[str(value) if value else "" for value in values], textposition="inside",
+            textfont={"size": SMALL, "color": ink}, hovertemplate=f"{literal(words)}: %{{x}}<extra></extra>",
+        )  # fmt: skip
+    fig.update_yaxes(
+        tickvals=list(range(len(rows))),
+        ticktext=[name_of(row) for row in rows],
+        range=[len(rows) - 0.5, -0.5],
+        showgrid=False,
+    )
+    fig.update_xaxes(title_text=title, rangemode="tozero")
+    fig.update_layout(height=46 * len(rows) + 130, barmode="stack", legend=ABOVE)
+    return fig
+
+
+def sureness(
+    right: Sequence[float], wrong: Sequence[float], names: tuple[str, str], titles: tuple[str, str]
+) -> go.Figure:
+    """How many answers were given with which probability, in tenths: right ones below, wrong ones on top of them."""
+    fig = go.Figure()
+    for values, name, kind in ((right, names[0], "right"), (wrong, names[1], "wrong")):
+        colour, pattern, _ink = OUTCOMES[kind]
+        fig.add_histogram(
+            x=list(values), name=literal(name), xbins={"start": 0.0, "end": 1.0001, "size": 0.1},
+            marker={"color": colour, "pattern": {"shape": pattern, **OVERLAY}},
+            hovertemplate="%{x}: %{y}<extra></extra>",
+        )  # fmt: skip
+    fig.update_xaxes(title_text=titles[0], range=[0, 1.02], tickformat=".0%", dtick=0.2)
+    fig.update_yaxes(title_text=titles[1], rangemode="tozero")
+    fig.update_layout(height=340, barmode="stack", bargap=0.05, legend=ABOVE)
+    return fig

@@ -1,0 +1,29 @@
+"""How often each class was taken for each other one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from plots.theme import SEQUENTIAL, SMALL
+
+
+def confusion(matrix: Sequence[Sequence[int]], labels: Sequence[str], titles: tuple[str, str]) -> go.Figure:
+    """Rows: truth, columns: answer; titles: of the answer axis and the truth axis."""
+    largest = max(max(row) for row in matrix) or 1
+    fig = go.Figure(
+        go.Heatmap(
+            z=matrix, x=list(labels), y=list(labels), colorscale=SEQUENTIAL, zmin=0, zmax=largest, showscale=False,
+            hovertemplate="%{y} → %{x}: %{z}<extra></extra>", xgap=3, ygap=3,
+        )
+    )  # fmt: skip
+    for i, row in enumerate(matrix):
+        for j, count in enumerate(row):
+            colour = "black" if count > 0.6 * largest else "white"  # Viridis is light at its upper end
+            font = {"size": 20 if len(labels) <= 6 else SMALL, "color": colour}
+            fig.add_annotation(x=labels[j], y=labels[i], text=str(count), showarrow=False, font=font)
+    fig.update_layout(height=max(280, 60 * len(labels) + 140))
+    fig.update_xaxes(title_text=titles[0], type="category", side="bottom", constrain="domain")
+    fig.update_yaxes(title_text=titles[1], type="category", autorange="reversed", scaleanchor="x", constrain="domain")
+    return fig

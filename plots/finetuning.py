@@ -1,0 +1,192 @@
+"""Figures of fine-tuning runs of any task: curves while they train, both starts compared, one answer over time."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.theme import BLUE, ORANGE, SMALL
+
+STARTS = ("pretrained", "random")
+COLOUR = {"pretrained": BLUE, "random": ORANGE}
+DASH = {"pretrained": "solid", "random": "dot"}
+SYMBOL = {"pretrained": "circle", "random": "diamond-open"}
+FLOOR = {"color": "gray", "dash": "dash", "width": 1.5}  # what a trivial answer reaches
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What a run has reported: (epoch, training loss) by step, (epoch, the task's metric) by evaluation."""
+
+    start: str  # "pretrained" or "random"
+    seed: int
+    loss: list[tuple[float, float]] = field(default_factory=list)
+    score: list[tuple[float, float]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, start: str, seed: int, steps_per_epoch: int, metric: str, events: Iterable[dict]) -> Curve:
+        curve = cls(start, seed)
+        for event in events:
+            if event["event"] == "step":
+                curve.loss.append((event["step"] / steps_per_epoch, event["loss"]))
+            elif event["event"] == "eval":
+                curve.score.append((event["step"] / steps_per_epoch, event["metrics"][metric]))
+        return curve
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How a metric is drawn. title: its name · floor: the score of a trivial answer, None where there is none ·
+    percent: a share, or a correlation, which may be negative."""
+
+    title: str
+    floor: float | None = None
+    percent: bool = True
+
+    @property
+    def tickformat(self) -> str:
+        return ".0%" if self.percent else ".1f"
+
+    def range(self, scores: Iterable[float]) -> list[float]:
+        """From a little below the lowest score to 1."""
+        lowest = min(scores, default=0.0)
+        if self.floor is not None:
+            lowest = min(lowest, self.floor)
+        return [max(-0.02, lowest - 0.06) if self.percent else min(-0.02, lowest - 0.06), 1.02]
+
+
+def learning_curves(curves: Sequence[Curve], names: dict[str, str], scale: Scale, titles: tuple[str, str]):
+    """Training loss and the metric over epochs; a thin line a run, a thick one the mean of a start's runs.
+
+    names: start → words for the legend · titles: of the loss, and of the horizontal axis.
+    """
+    fig = make_subplots(rows=1, cols=2, horizontal_spacing=0.12)
+    for start in STARTS:
+        group = [curve for curve in curves if curve.start == start]
+        for column, values in ((1, [c.loss for c in group]), (2, [c.score for c in group])):
+            several = len(group) > 1
+            for curve, points in zip(group, values, strict=True):
+                add_line(fig, column, points, start, 1.5 if several else 3.5, 0.45 if several else 1.0, str(curve.seed))
+            if several:
+                add_line(fig, column, mean_line(values), start, 4, 1.0, "")
+        if group:
+            line = {"color": COLOUR[start], "dash": DASH[start], "width": 3.5}
+            fig.add_scatter(x=[None], y=[None], mode="lines", line=line, name=names[start], showlegend=True)
+    if scale.floor is not None:
+        fig.add_hline(y=scale.floor, line=FLOOR, row=1, col=2)
+    fig.update_xaxes(title_text=titles[1], rangemode="tozero")
+    fig.update_yaxes(rangemode="tozero", title_text=titles[0], row=1, col=1)
+    range_ = scale.range(y for curve in curves for _, y in curve.score)
+    fig.update_yaxes(tickformat=scale.tickformat, range=range_, title_text=scale.title, row=1, col=2)
+    fig.update_layout(height=380, legend={"orientation": "h", "y": -0.22, "x": 0}, uirevision="curves")
+    return fig
+
+
+def add_line(fig, column: int, points, start: str, width: float, opacity: float, seed: str) -> None:
+    fig.add_scatter(
+        x=[x for x, _ in points],
+        y=[y for _, y in points],
+        mode="lines+markers" if column == 2 else "lines",
+        marker={"symbol": SYMBOL[start], "size": 4 + width},
+        line={"color": COLOUR[start], "dash": DASH[start], "width": width},
+        opacity=opacity,
+        showlegend=False,
+        hovertemplate=(f"seed {seed}<br>" if seed else "mean<br>") + "%{x:.2f}: %{y:.3f}<extra></extra>",
+        row=1,
+        col=column,
+    )
+
+
+def mean_line(lines: Sequence[list[tuple[float, float]]]) -> list[tuple[float, float]]:
+    """The mean over runs, as far as every run has come."""
+    common = min(map(len, lines))
+    return [(lines[0][i][0], statistics.fmean(line[i][1] for line in lines)) for i in range(common)]
+
+
+def right_by_kind(shares: dict[str, dict[str, list[float]]], names: dict[str, str], title: str) -> go.Figure:
+    """shares: start → kind → share right of each run. A dot a run, a bar at their mean."""
+    fig = go.Figure()
+    kinds = list(dict.fromkeys(kind for by_kind in shares.values() for kind in by_kind))
+    for start, by_kind in shares.items():
+        means = [statistics.fmean(by_kind[kind]) if by_kind.get(kind) else None for kind in kinds]
+        fig.add_bar(
+            x=kinds, y=means, name=names[start], offsetgroup=start,
+            marker={"color": COLOUR[start], "pattern": {"shape": "/" if start == "random" else ""}},
+            text=[f"{mean:.0%}" if mean is not None else "" for mean in means],
+            textposition="outside", cliponaxis=False, textfont={"size": SMALL},
+            hovertemplate="%{x}: %{y:.1%}<extra></extra>",
+        )  # fmt: skip
+    fig.update_yaxes(tickformat=".0%", range=[0, 1.08], title_text=title)
+    fig.update_layout(height=340, barmode="group", legend={"orientation": "h", "y": -0.2, "x": 0})
+    return fig
+
+
+def comparison(finals: dict[str, list[float]], names: dict[str, str], scale: Scale) -> go.Figure:
+    """finals: start → final score of each seed. Dots, with mean and standard deviation beside them."""
+    fig = go.Figure()
+    hover = "%{x:.1%}<extra></extra>" if scale.percent else "%{x:.3f}<extra></extra>"
+    for row, (start, values) in enumerate(finals.items()):
+        fig.add_scatter(
+            x=values, y=[row] * len(values), mode="markers", showlegend=False, hovertemplate=hover,
+            marker={"size": 15, "color": COLOUR[start], "symbol": SYMBOL[start], "opacity": 0.75, "line": {"width": 2}},
+        )  # fmt: skip
+        if len(values) > 1:
+            fig.add_scatter(
+                x=[statistics.fmean(values)], y=[row + 0.28], mode="markers", showlegend=False, hovertemplate=hover,
+                error_x={"array": [statistics.stdev(values)], "thickness": 3, "width": 10, "color": COLOUR[start]},
+                marker={"size": 13, "symbol": "line-ns", "line": {"width": 4, "color": COLOUR[start]}},
+            )  # fmt: skip
+    if scale.floor is not None:
+        fig.add_vline(x=scale.floor, line=FLOOR)
+    ticks = list(range(len(finals)))
+    fig.update_yaxes(tickvals=ticks, ticktext=[names[start] for start in finals], range=[len(finals) - 0.4, -0.6])
+    range_ = scale.range(value for values in finals.values() for value in values)
+    fig.update_xaxes(tickformat=scale.tickformat, title_text=scale.title, range=range_)
+    fig.update_layout(height=110 + 80 * len(finals))
+    return fig
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one run has answered: (epoch, its answer in a few words, how sure it is or the score it gives)."""
+
+    name: str
+    start: str
+    points: list[tuple[float, str, float]]
+
+
+def answers_over_time(said: Sequence[Said], title: str, axis: str, top: float = 1.0) -> go.Figure:
+    """How sure each run is of its answer, a line a run; of one or two runs the last answer is written.
+
+    top: the highest value; 1 for probabilities.
+    """
+    fig = go.Figure()
+    share = top == 1.0
+    written = share and len(said) <= 2
+    for one in said:
+        words = [short(word) for _, word, _ in one.points]
+        fig.add_scatter(
+            x=[x for x, _, _ in one.points], y=[y for _, _, y in one.points], showlegend=False,
+            mode="lines+markers+text",
+            text=[*[""] * (len(words) - 1), *(escape(word) for word in words[-1:])] if written else None,
+            textposition="top left" if one.start == "pretrained" else "bottom left",
+            textfont={"size": SMALL}, cliponaxis=False,
+            line={"color": COLOUR[one.start], "dash": DASH[one.start], "width": 2.5},
+            marker={"symbol": SYMBOL[one.start], "size": 8},
+            customdata=[escape(word) for word in words],
+            hovertemplate=f"{escape(one.name)}<br>%{{x:.2f}}: %{{customdata}} (%{{y:{'.0%' if share else '.2f'}}})"
+            "<extra></extra>",
+        )  # fmt: skip
+    fig.update_yaxes(tickformat=".0%" if share else ".1f", range=[-0.08 * top, 1.12 * top], title_text=title)
+    fig.update_xaxes(title_text=axis, rangemode="tozero")
+    fig.update_layout(height=300, uirevision="answers")
+    return fig
+
+
+def short(words: str, most: int = 24) -> str:
+    return words if len(words) <= most else words[: most - 1] + "…"

@@ -1,0 +1,200 @@
+"""The fine-tuning page: every task's data, input and head; runs, and what it says of them against their own events."""
+
+import json
+import shlex
+from functools import partial
+
+import pytest
+
+from minibert.tasks import TASKS
+from tests.hostile import HOSTILE
+from tests.pages import driver
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, until, whole
+from ui.finetune_settings import PAPER, SMALL
+from ui.lesson import Lesson, load_quiz
+from ui.task_data import SHIPPED, shipped
+
+LESSON = Lesson("output_layer")
+open_page = partial(driver.open_page, "output_layer")
+
+
+@pytest.fixture
+def app(runs_folder):
+    return open_page()
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Runs of one epoch over a few of the shipped examples."""
+    from dataclasses import replace
+
+    from ui import task_data
+
+    def few(name):
+        data = shipped(name)
+        return replace(data, train=data.train.take(range(0, 48)), dev=data.dev.take(range(0, 12)))
+
+    monkeypatch.setattr(task_data, "shipped", few)
+
+
+def train(app):
+    """The runs of a click on Train, when all are over, and the page after that."""
+    from ui.runs import manager
+
+    before = set(manager().runs())
+    app.slider(key="epochs").set_value(1)
+    whole(app.run())
+    app.button(key="train").click()
+    whole(app.run())
+    runs = [run for run in manager().runs() if run not in before]
+    until(lambda: all(run.over for run in runs))
+    assert [run.state for run in runs] == ["finished"] * len(runs), [run.error for run in runs]
+    whole(app.run())
+    return runs
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_set_has_its_data_its_input_and_its_head(runs_folder, name):
+    data = shipped(name)
+    app = open_page(task=data.task.name, data=name)
+    text = text_of(app)
+    assert f"{len(data.train.examples):,} examples to learn from, {len(data.dev.examples):,} to measure on" in text
+    assert "new parameters" in text and "No run yet" in text
+    assert "mb-tokens" in html_of(app)
+    assert app.selectbox(key="model").value == ("mini-zh" if name.endswith("-zh") else "mini-en")
+    assert not app.button(key="train").disabled
+
+
+def test_the_new_parameters_are_those_of_the_model_that_is_trained(app):
+    assert "2 × 256 + 2 = **514 new parameters**, beside 5,454,080" in text_of(app)
+    app = open_page(task="intent")
+    labels = TASKS["intent"].labels(shipped("intents").train)
+    intents, tags = len(labels["intents"]), len(labels["tags"])
+    assert f"**{257 * (intents + tags):,} new parameters**" in text_of(app)
+
+
+def test_the_settings_are_what_suits_the_task_and_the_papers_are_a_click_away(app):
+    def values(app):
+        return app.slider(key="epochs").value, app.select_slider(key="batch").value, app.select_slider(key="rate").value
+
+    def of(one):
+        return one.epochs, one.batch, one.rate
+
+    assert values(app) == of(SMALL["classification"])
+    app.button(key="papers-values").click()
+    whole(app.run())
+    assert values(app) == of(PAPER) == (3, 32, 5e-5)
+    app.button_group(key="task").set_value("intent")
+    whole(app.run())
+    assert values(app) == of(SMALL["intent"])
+
+
+def test_every_setting_reaches_the_run(app):
+    from ui.finetune_settings import Chosen
+
+    app = open_page(task="pair")
+    app.selectbox(key="layers").set_value("last_four_sum")
+    app.selectbox(key="freeze").set_value(2)
+    app.selectbox(key="augment").set_value("swap")
+    app.button_group(key="pooling").set_value("mean")
+    app.toggle(key="bias-correction").set_value(False)
+    app.slider(key="mlm").set_value(0.5)
+    app.slider(key="samples").set_value(4)
+    whole(app.run())
+    app.slider(key="copies").set_value(2)
+    whole(app.run())
+    seen = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ui.finetune_runs.submit", lambda *given, **named: seen.append(given[5]))
+        app.button(key="train").click()
+        whole(app.run())
+    (settings,) = seen
+    assert settings.layers == "last_four_sum" and settings.freeze == 2 and settings.pooling == "mean"
+    assert settings.augmentation.method == "swap" and settings.augmentation.copies == 2
+    assert settings.mlm_weight == 0.5 and settings.dropout_samples == 4 and not settings.bias_correction
+    assert not settings.from_scratch and settings.seed == 0
+    assert Chosen(["pretrained"], 3).runs == 3
+
+
+def test_any_text_is_text(app):
+    for text in HOSTILE.values():
+        app.text_input(key="mine-text").set_value(text)
+        assert_no_markup(whole(app.run()))
+
+
+def test_a_file_of_ones_own(runs_folder):
+    app = open_page(data="own")
+    assert "Choose data first" in app.info[0].value
+    app.file_uploader(key="file").set_value([("mine.tsv", b"sentence\tscore\nx\t1\n", "text/plain")])
+    whole(app.run())
+    assert any("the header has no label column" in plain(box.value) for box in app.error)
+    rows = "".join(f"good {i}\tyes\nbad {i}\tno\n" for i in range(10)) + "lonely\n"
+    app.file_uploader(key="file").set_value([("mine.tsv", ("text\tlabel\n" + rows).encode(), "text/plain")])
+    whole(app.run())
+    assert "16 examples to learn from, 4 to measure on" in text_of(app)
+    assert not app.button(key="train").disabled
+    pairs = (ROOT / "lessons/data/pairs/train.tsv").read_bytes()
+    app.file_uploader(key="file").set_value([("pairs.tsv", pairs, "text/plain")])
+    whole(app.run())
+    assert link(app, "task") == "pair" and "3 × 256 + 3" in text_of(app)
+
+
+def test_a_run_from_both_starts_is_shown_as_its_events_say(app, quick):
+    runs = train(open_page())
+    assert {run.title.split(" · ")[1] for run in runs} == {"from the checkpoint", "from random weights"}
+    app = open_page()
+    assert "No run yet" in text_of(app)  # another visitor
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["reviews", "similarity", "emotions", "entities-zh", "questions-or-none", "choices", "intents"]
+)
+def test_each_task_is_trained_answers_and_is_reviewed(runs_folder, quick, name):
+    task = TASKS[SHIPPED[name].task]
+    app = open_page(task=task.name, data=name)
+    runs = train(app)
+    assert {run.kind.split("/")[1] for run in runs} == {task.name}
+    for run in runs:
+        measured = run.latest("eval")
+        assert len(measured["details"]["predictions"]) == 12
+        assert run.latest("done")["metrics"][task.metric] == measured["metrics"][task.metric]
+        (answer,) = run.latest("sample")["answers"]
+        assert "error" not in answer
+    assert "Right and wrong" in text_of(app) and figure(app, "curves") and figure(app, "comparison")
+    first = next(run for run in runs if run.id == app.selectbox(key="inspected").value)
+    shown = {one.label: one.value for one in app.metric}
+    metrics = first.latest("eval")["metrics"]
+    assert set(shown) == {metric.replace("_", " ") for metric in metrics if metric != "loss"}
+    commands = [block.value for block in app.code]
+    assert any("python -m minibert serve --model my-model" in command for command in commands)
+    asked = shlex.split(next(command for command in commands if command.startswith("curl")))
+    from jsonschema import validate
+
+    from minibert.serve import Limits, input_schema
+
+    (given,) = json.loads(asked[-1])["inputs"]
+    validate(given, input_schema(task.name, Limits()))
+
+
+@pytest.mark.slow
+def test_a_finished_model_answers_a_new_text(runs_folder, quick):
+    app = open_page()
+    train(app)
+    app.text_input(key="mine-text").set_value("A dull evening, badly played.")
+    whole(app.run())
+    assert "A dull evening, badly played." in html_of(app) + text_of(app)
+    assert figure(app, "answers")
+    from minibert.finetune import Predictor
+    from ui.runs import manager
+
+    inspected = next(run for run in manager().runs() if run.id == app.selectbox(key="inspected").value)
+    predictor = Predictor.from_directory(inspected.result)
+    assert predictor.labels == ["negative", "positive"]
+
+
+def test_every_section_is_somewhere_on_the_page_and_the_quiz_is_sound(app):
+    shown = text_of(app) + "".join(text_of(open_page(task=task)) for task in TASKS)
+    after_a_run = {"From file to service"}
+    assert all(f"## {section}\n" in shown for section in LESSON.sections if section not in after_a_run)
+    assert len(load_quiz(ROOT / "lessons" / "output_layer" / "quiz.toml")) >= 8

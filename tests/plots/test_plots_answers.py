@@ -1,0 +1,137 @@
+"""Figures of what fine-tuned models answer: their data."""
+
+from itertools import pairwise
+
+import pytest
+
+from plots.answers import (
+    ABOVE_WIDEST,
+    ALL_NAMED,
+    OUTCOMES,
+    WIDEST,
+    label_scores,
+    name_of,
+    named_tokens,
+    outcome_bars,
+    probability_bars,
+    similarity_scale,
+    similarity_scatter,
+    span_probabilities,
+    sureness,
+)
+from plots.theme import BLUE, GREY, apply
+from tests.hostile import HOSTILE
+
+EVIL = HOSTILE["script"]
+
+
+def test_a_name_is_short_and_literal():
+    assert name_of("a\n b") == "a b"
+    assert name_of("x" * 40) == "x" * (WIDEST - 1) + "…"
+    assert name_of("<b>") == "&lt;b&gt;"
+
+
+def test_the_chosen_bar_differs_by_more_than_colour():
+    fig = probability_bars(["no", "yes"], [0.25, 0.75], {1})
+    assert list(fig.data[0].x) == [0.25, 0.75] and list(fig.data[0].marker.color) == [GREY, BLUE]
+    assert list(fig.layout.yaxis.ticktext) == ["no", "<b>yes</b> ✓"]
+    assert [text.strip() for text in fig.data[1].text] == ["25.0%", "75.0%"]
+    assert fig.layout.yaxis.range[0] > fig.layout.yaxis.range[1]  # the first on top
+
+
+def test_numbers_stand_clear_of_bars_and_thresholds():
+    fig = probability_bars(["no", "yes"], [0.25, 0.75], {1}, thresholds=[0.5, 0.3], threshold_name="threshold")
+    numbers, thresholds = fig.data[1], fig.data[2]
+    assert list(numbers.x) == [0.5, 0.75] and list(thresholds.x) == [0.5, 0.3]
+    assert thresholds.showlegend and thresholds.name == "threshold"
+
+
+def test_long_names_stand_above_their_bars():
+    fig = probability_bars(["short", "a longer answer that would leave the bars no room"], [0.1, 0.9], {1})
+    assert not fig.layout.yaxis.showticklabels
+    names = fig.data[2].text
+    assert names[0] == "short" and names[1].startswith("<b>a longer answer") and names[1].endswith("✓")
+    assert len(names[1]) <= ABOVE_WIDEST + len("<b></b> ✓")
+    assert fig.data[2].y[0] < 0 and set(fig.data[2].x) == {0}
+
+
+def test_a_similarity_outside_the_scale_is_on_the_figure():
+    fig = similarity_scale(5.6, 0.0, 5.0, ("unrelated", "<same>"), truth=4.0)
+    assert fig.layout.xaxis.range[1] > 5.6
+    assert [trace.text[0] for trace in fig.data[2:]] == ["5.60", "4.00", "unrelated", "&lt;same&gt;"]
+    assert fig.data[2].marker.symbol != fig.data[3].marker.symbol
+
+
+def test_both_ends_of_a_span_share_one_axis_and_one_scale():
+    tokens = ["a", EVIL, "c"]
+    fig = span_probabilities(tokens, [0.1, 0.8, 0.1], [0.0, 0.3, 0.7], (1, 2), ("start", "end"))
+    assert [list(bar.y) for bar in fig.data] == [[0.1, 0.8, 0.1], [0.0, 0.3, 0.7]]
+    assert fig.layout.yaxis.range == fig.layout.yaxis2.range and fig.layout.yaxis.range[1] > 0.8
+    assert fig.data[0].customdata[1].startswith("&lt;/script&gt;")
+    assert list(fig.layout.xaxis2.tickvals) == [0, 1, 2]
+    shade = fig.layout.shapes[0]
+    assert (shade.x0, shade.x1) == (0.5, 2.5)
+
+
+def test_of_many_tokens_the_likely_ones_are_named_and_do_not_touch():
+    count = 10 * ALL_NAMED
+    starts, ends = [0.0] * count, [0.0] * count
+    starts[50], starts[51], ends[60], ends[150] = 0.6, 0.3, 0.5, 0.04
+    assert named_tokens(starts, ends, (50, 60)) == [50, 60]
+    assert named_tokens(starts, ends, None) == [50, 60]
+    assert named_tokens(starts, ends, (199, 199)) == [50, 60, 199]
+    assert named_tokens([0.0] * 5, [0.0] * 5, None) == [0, 1, 2, 3, 4]
+
+
+def test_the_worst_similarities_show_their_distance():
+    fig = similarity_scatter([0.0, 5.0, 3.0], [4.0, 5.0, 3.1], ["a", "b", EVIL], [0], ("truth", "answer"), 5.0)
+    lines = [trace for trace in fig.data if trace.mode == "lines"]
+    assert list(lines[1].x) == [0.0, 0.0] and list(lines[1].y) == [0.0, 4.0]
+    others, worst = fig.data[-2:]
+    assert list(others.y) == [5.0, 3.1] and list(worst.y) == [4.0]
+    assert others.marker.symbol != worst.marker.symbol and "<img" not in str(others.customdata)
+
+
+def test_a_label_has_its_f1_threshold_and_count():
+    scores = {"joy": {"f1": 0.5, "threshold": 0.7, "count": 3.0}, EVIL: {"f1": 0.9, "threshold": 0.2, "count": 1.0}}
+    fig = label_scores(scores, ("threshold", "n = {n}"), "F1")
+    assert list(fig.data[0].x) == [0.5, 0.9] and list(fig.data[2].x) == [0.7, 0.2]
+    assert fig.layout.yaxis.ticktext[0] == "joy · n = 3" and fig.layout.yaxis.ticktext[1].startswith("&lt;/script")
+
+
+def test_outcomes_that_did_not_occur_are_not_in_the_legend():
+    names = {"right": "right", "missed": "missed", "invented": "invented"}
+    fig = outcome_bars({"PER": {"right": 2, "missed": 1}, "LOC": {"right": 0, "missed": 3}}, names, "entities")
+    assert [bar.name for bar in fig.data] == ["right", "missed"]
+    assert list(fig.data[1].x) == [1, 3] and list(fig.data[0].text) == ["2", ""]
+
+
+def test_outcomes_differ_by_colour_and_those_beside_each_other_by_pattern():
+    stack = ["right", "border", "type", "both", "missed", "invented"]
+    assert len({OUTCOMES[kind][0] for kind in stack}) == len(stack)
+    assert all(OUTCOMES[a][1] != OUTCOMES[b][1] for a, b in pairwise(stack))
+    assert len({OUTCOMES[kind][0] for kind in ("exact", "overlap", "wrong", "silent", "missed", "invented")}) == 6
+
+
+def test_right_and_wrong_are_stacked_by_how_sure_they_were():
+    fig = sureness([0.9, 0.8], [0.3], ("right", "wrong"), ("probability", "examples"))
+    assert [list(bar.x) for bar in fig.data] == [[0.9, 0.8], [0.3]]
+    assert fig.layout.barmode == "stack" and fig.data[0].xbins.size == 0.1
+    assert fig.data[0].marker.pattern.shape != fig.data[1].marker.pattern.shape
+
+
+@pytest.mark.parametrize(
+    "fig",
+    [
+        probability_bars(["no", EVIL], [0.25, 0.75], {1}, thresholds=[0.5, 0.5], title="p", threshold_name=EVIL),
+        similarity_scale(2.0, 0.0, 5.0, ("a", "b")),
+        span_probabilities([EVIL] * 60, [1 / 60] * 60, [1 / 60] * 60, (3, 4), ("s", "e")),
+        outcome_bars({EVIL: {"right": 2}}, {"right": EVIL}, "n"),
+        sureness([0.4], [], (EVIL, EVIL), ("p", "n")),
+    ],
+)
+def test_type_is_large_and_nothing_is_markup(fig):
+    drawn = apply(fig).to_json()
+    assert "<img" not in drawn and "\\u003cimg" not in drawn
+    sizes = [note.font.size for note in fig.layout.annotations if note.font.size]
+    assert fig.layout.font.size >= 14 and all(size >= 14 for size in sizes)

@@ -1,0 +1,389 @@
+"""Inputs, answers and reviews of every task, drawn; whatever stands in the texts."""
+
+import html
+import json
+import re
+from dataclasses import asdict, replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minibert.finetune import evaluate
+from minibert.tasks import TASKS, Options
+from minibert.tasks.spans import Answer, SpanExample
+from tests.hostile import HOSTILE
+from tests.ui.driver import script
+from ui.answers import headline
+from ui.marked import Mark, between, excerpt, hues, marked_html
+from ui.review import CLASSES, PAGE
+from ui.text import visible
+
+DATA = Path("lessons/data")
+SETS = {
+    "classification": "reviews/dev.tsv",
+    "pair": "pairs/dev.tsv",
+    "similarity": "similarity/dev.tsv",
+    "multilabel": "emotions/dev.tsv",
+    "tagging": "entities/dev.txt",
+    "span": "questions/dev.json",
+    "span-or-none": "questions-or-none/dev.json",
+    "choice": "choices/dev.csv",
+    "intent": "intents/dev.md",
+}
+EVIL = HOSTILE["script"]
+every_task = pytest.mark.parametrize("name", list(TASKS))
+
+
+@cache
+def untrained(name: str, chinese: bool = False):
+    """(predictor with random weights, some examples of the embedded data)."""
+    import torch
+
+    from minibert.config import BertConfig
+    from minibert.finetune import Predictor, spread
+    from minibert.tokenizer import Tokenizer
+
+    task = TASKS[name]
+    data = task.read(DATA / SETS[name])
+    data = data.take(spread(len(data.examples), 16))
+    tokenizer = Tokenizer.from_directory("checkpoints/mini-zh" if chinese else "checkpoints/mini-en")
+    config = BertConfig(
+        vocab_size=tokenizer.vocab_size, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=16, max_position_embeddings=96, initializer_range=0.6,
+    )  # fmt: skip
+    options = Options(max_length=96, doc_stride=48)
+    torch.manual_seed(0)
+    return Predictor(task.head(config, task.labels(data), options).eval(), tokenizer, task, options), data
+
+
+def evil(example):
+    """The example with the hostile text in every field that a user fills, and its labels hostile too."""
+    changes = {}
+    for name, value in asdict(example).items():
+        if name == "words":
+            changes |= {"words": (EVIL, *value[1:]), "tags": (f"B-{EVIL}", *example.tags[1:]), "text": None}
+        elif name in ("text", "pair", "question") and "words" not in asdict(example):
+            changes[name] = f"{EVIL} {value}" if name != "text" or not hasattr(example, "intent") else f"{value} {EVIL}"
+        elif name == "context":
+            changes[name] = f"{value} {EVIL}"
+        elif name == "choices":
+            changes[name] = tuple(f"{EVIL} {choice}" for choice in value)
+    return replace(example, **changes)
+
+
+def body(run) -> str:
+    """All HTML of the page."""
+    return "".join(block.proto.body for block in run.get("html"))
+
+
+def everything(run) -> str:
+    return body(run) + "".join(block.value for block in run.markdown) + "".join(block.value for block in run.caption)
+
+
+def page(name, example, key="k"):
+    import streamlit as st
+
+    from minibert.tasks import TASKS
+    from tests.ui.test_answers import untrained
+    from ui.answers import answer_form, headline, show_answer, show_input
+
+    predictor, _data = untrained(name)
+    show_input(TASKS[name], predictor.tokenizer, example, predictor.labels, predictor.options, f"{key}in")
+    given = answer_form(TASKS[name], example, key)
+    st.session_state["given"] = given
+    if given is not None:
+        answer = predictor.predict([given])[0]
+        st.session_state["headline"] = headline(TASKS[name], answer)
+        show_answer(TASKS[name], given, answer, f"{key}out")
+
+
+def form(name, examples):
+    import streamlit as st
+
+    from minibert.tasks import TASKS
+    from ui.answers import answer_form
+
+    which = st.number_input("example", 0, len(examples) - 1, key="which")
+    st.session_state["given"] = answer_form(TASKS[name], examples[which], "own")
+
+
+def answered(name, given, answer):
+    from minibert.tasks import TASKS
+    from ui.answers import show_answer
+
+    show_answer(TASKS[name], given, answer, "k")
+
+
+def built(name, example, options):
+    from minibert.tasks import TASKS
+    from tests.ui.test_answers import untrained
+    from ui.answers import show_input
+
+    predictor, _data = untrained(name)
+    show_input(TASKS[name], predictor.tokenizer, example, predictor.labels, options, "k")
+
+
+def review(name, examples, evaluation):
+    from minibert.tasks import TASKS
+    from ui.answers import show_review
+
+    show_review(TASKS[name], examples, evaluation, "review")
+
+
+def recorded(name, examples=None):
+    """(examples, evaluation) as a run's events hold them."""
+    predictor, data = untrained(name)
+    data = data if examples is None else replace(data, examples=examples)
+    evaluation = evaluate(predictor, data).details
+    return json.loads(json.dumps([[asdict(example) for example in data.examples], evaluation]))
+
+
+@every_task
+def test_an_example_is_built_asked_and_answered(name):
+    _predictor, data = untrained(name)
+    run = script(page, args=(name, data.examples[0])).run()
+    assert not run.exception
+    assert "[CLS]" in body(run) and "mb-segment-a" in body(run)
+    words, number = run.session_state["headline"]
+    assert words and isinstance(number, float)
+    figures = run.get("plotly_chart")
+    assert all(figure.proto.alt for figure in figures) and (figures or name == "tagging")
+
+
+@every_task
+def test_hostile_text_is_shown_as_text(name):
+    _predictor, data = untrained(name)
+    run = script(page, args=(name, evil(data.examples[0]))).run()
+    assert not run.exception
+    assert "<img" not in everything(run) and "</script>" not in everything(run)
+    assert any(EVIL in field.value for field in [*run.text_input, *run.text_area])
+
+
+@every_task
+def test_a_dev_set_is_reviewed(name):
+    run = script(review, args=(name, *recorded(name))).run()
+    assert not run.exception
+    assert all(figure.proto.alt for figure in run.get("plotly_chart")) and run.get("plotly_chart")
+    assert 1 <= body(run).count("<li>") <= PAGE
+
+
+@every_task
+def test_hostile_text_is_reviewed_as_text(name):
+    _predictor, data = untrained(name)
+    examples = [evil(example) for example in data.examples]
+    run = script(review, args=(name, *renamed(*recorded(name, examples)))).run()
+    assert not run.exception
+    assert "<img" not in everything(run) and "</script>" not in everything(run)
+    assert "&lt;/script&gt;&lt;img" in body(run)
+    for figure in run.get("plotly_chart"):
+        assert "<img" not in figure.proto.spec and "\\u003cimg" not in figure.proto.spec
+
+
+def renamed(examples, evaluation):
+    """With a hostile label in place of the first one."""
+    labels = evaluation["labels"]
+    if isinstance(labels, dict) or labels[0] in ("start", "score", "O"):
+        return examples, evaluation
+    text = json.dumps([examples, evaluation]).replace(json.dumps(labels[0]), json.dumps(EVIL))
+    return json.loads(text)
+
+
+def test_all_mistakes_can_be_seen():
+    examples, evaluation = recorded("similarity")
+    run = script(review, args=("similarity", examples, evaluation)).run()
+    assert body(run).count("<li>") == PAGE
+    run.get("button_group")[0].set_value("all").run()
+    assert body(run).count("<li>") == len(examples) == 16
+
+
+def test_the_surest_mistake_comes_first():
+    examples = [{"text": text, "label": "good", "extra": {}} for text in ("unsure", "sure", "right")]
+    said = [("bad", 0.6, 0.0), ("bad", 0.9, 0.0), ("good", 0.8, 1.0)]
+    predictions = [
+        {"label": label, "probabilities": {"bad": 0.0, "good": 0.0, label: p}, "grade": grade}
+        for label, p, grade in said
+    ]
+    evaluation = {
+        "labels": ["bad", "good"],
+        "confusion": [[0, 0], [2, 1]],
+        "measured_on": 9,
+        "predictions": predictions,
+    }
+    run = script(review, args=("classification", examples, evaluation)).run()
+    cases = body(run).split("<li>")[1:]
+    assert ["unsure" in case for case in cases] == [False, True] and "90.0%" in cases[0]
+    assert "2 of 3 are wrong" in everything(run) and "9" in run.caption[0].value
+
+
+def test_of_many_classes_the_most_confused_are_drawn():
+    labels = [f"class {i}" for i in range(CLASSES + 6)]
+    matrix = [[5 * (i == j) for j in range(len(labels))] for i in range(len(labels))]
+    matrix[28][29] = 3
+    said = {"label": "class 29", "probabilities": {"class 29": 0.9}, "grade": 0.0}
+    evaluation = {"labels": labels, "confusion": matrix, "measured_on": 1, "predictions": [said]}
+    example = {"text": "x", "label": "class 28", "extra": {}}
+    run = script(review, args=("classification", [example], evaluation)).run()
+    heat = json.loads(run.get("plotly_chart")[0].proto.spec)["data"][0]
+    assert len(heat["x"]) == CLASSES and heat["y"][-2:] == ["class 28", "class 29"] and heat["z"][-2][-1] == 3
+    assert "Of 30 classes" in run.caption[0].value and "150 of 153 right" in run.get("plotly_chart")[0].proto.alt
+
+
+def test_nothing_wrong_is_said():
+    example = {"text": "fine", "label": "good", "extra": {}}
+    said = {"label": "good", "probabilities": {"bad": 0.1, "good": 0.9}, "grade": 1.0}
+    evaluation = {"labels": ["bad", "good"], "confusion": [[0, 0], [0, 1]], "measured_on": 1, "predictions": [said]}
+    run = script(review, args=("classification", [example], evaluation)).run()
+    assert "All 1 are right" in everything(run) and "<li>" not in body(run)
+
+
+def test_entities_show_truth_beside_answer():
+    example = {"words": ["Anna", "Berg", "saw", "Oslo"], "tags": ["B-PER", "I-PER", "O", "B-LOC"], "text": None}
+    said = {"words": example["words"], "tags": ["B-PER", "O", "B-LOC", "O"], "entities": [], "grade": 0.25}
+    evaluation = {"labels": [], "by_type": {}, "measured_on": 1, "predictions": [said]}
+    run = script(review, args=("tagging", [{**example, "offsets": None, "extra": {}}], evaluation)).run()
+    shown = body(run)
+    assert "Anna Berg<small>PER</small>" in shown and "Anna<small>PER ✗ wrong border</small>" in shown
+    assert "Oslo<small>LOC ✗ missed</small>" in shown and "saw<small>LOC ✗ invented</small>" in shown
+
+
+@every_task
+def test_a_form_gives_what_the_task_takes(name):
+    task = TASKS[name]
+    _predictor, data = untrained(name)
+    run = script(form, args=(name, data.examples[:2])).run()
+    asked = task.example(run.session_state["given"])
+    for field in ("text", "pair", "context", "question", "choices"):
+        wanted = getattr(data.examples[0], field, None)
+        if wanted is not None:
+            assert getattr(asked, field) == wanted
+    if name == "tagging":
+        assert "".join(asked.words) == "".join(data.examples[0].words)
+    assert not run.query_params
+    run.number_input[0].set_value(1).run()  # another example fills the fields anew
+    second = task.example(run.session_state["given"])
+    assert second != asked
+    field = [*run.text_input, *run.text_area][0]
+    field.set_value(EVIL).run()
+    assert run.query_params[field.key] == EVIL and EVIL in json.dumps(run.session_state["given"])
+    field = [*run.text_input, *run.text_area][0]
+    field.set_value(" ").run()
+    assert run.session_state["given"] is None and run.caption
+
+
+def test_a_link_brings_the_fields_of_a_form():
+    _predictor, data = untrained("pair")
+    run = script(form, args=("pair", data.examples[:2]))
+    run.query_params["own-pair"] = "from the link"
+    run.run()
+    assert run.session_state["given"] == {"text": data.examples[0].text, "pair": "from the link"}
+
+
+def test_choices_can_be_added_and_removed():
+    _predictor, data = untrained("choice")
+    run = script(form, args=("choice", data.examples[:1])).run()
+    add, remove = run.button
+    add.click().run()
+    assert run.session_state["given"] is None and run.query_params["own-count"] == "5"
+    run.text_input(key="own-choice5").set_value("a fifth").run()
+    assert run.session_state["given"]["choices"][-1] == "a fifth"
+    for _ in range(3):
+        remove = run.button[1]
+        remove.click().run()
+    assert len(run.session_state["given"]["choices"]) == 2 and run.button[1].disabled
+
+
+def test_an_answer_that_failed_says_why():
+    run = script(answered, args=("span", {}, {"input": {}, "error": f"no room {EVIL}"})).run()
+    assert not run.exception and "no room" in run.warning[0].value and "<img" not in run.warning[0].value
+    assert headline(TASKS["span"], {"error": "no room"}) == ("no room", None)
+
+
+def test_no_answer_shows_the_span_it_was_weighed_against():
+    given = {"question": "Who?", "context": "Anna saw Oslo."}
+    listed = [
+        {"answer": "", "start": None, "end": None, "probability": 0.8},
+        {"answer": "Anna", "start": 0, "end": 4, "probability": 0.2},
+    ]
+    answer = {
+        "question": "Who?", **listed[0], "n_best": listed, "offsets": [[0, 4], [5, 8], [9, 13], [13, 14]],
+        "start_probabilities": [0.3, 0.1, 0.1, 0.1], "end_probabilities": [0.2, 0.1, 0.1, 0.1],
+        "null_difference": 1.386, "null_threshold": -0.5, "best_answer": "Anna", "null_probabilities": [0.4, 0.5],
+    }  # fmt: skip
+    run = script(answered, args=("span-or-none", given, answer)).run()
+    assert not run.exception
+    assert "Anna<small>best span, not given · S 30.0% · E 20.0%</small>" in body(run)
+    shown = "".join(block.value for block in run.markdown)
+    assert "**No answer**" in shown and "+1.39, above the threshold of −0.50" in shown
+    ends = json.loads(run.get("plotly_chart")[0].proto.spec)["data"]
+    assert ends[0]["y"][0] == 0.4 and ends[1]["y"][0] == 0.5 and ends[0]["customdata"][0] == "[CLS]"
+    assert headline(TASKS["span-or-none"], answer) == ("no answer", 0.8)
+
+
+def test_chinese_entities_are_drawn_in_the_text():
+    task = TASKS["tagging"]
+    example = task.example("平安去了大理。")
+    answer = {"text": example.text, "words": list(example.words), "probabilities": [0.9] * 7}
+    answer |= {"tags": ["B-PER", "I-PER", "O", "O", "B-LOC", "I-LOC", "O"]}
+    answer["entities"] = [
+        {"type": "PER", "start": 0, "end": 2, "text": "平安", "offsets": [0, 2]},
+        {"type": "LOC", "start": 4, "end": 6, "text": "大理", "offsets": [4, 6]},
+    ]
+    run = script(answered, args=("tagging", example.text, answer)).run()
+    assert "平安<small>PER</small></mark>去了" in body(run) and "大理<small>LOC</small></mark>。" in body(run)
+    assert headline(task, answer) == ("平安 (PER), 大理 (LOC)", 0.9)
+
+
+def test_a_long_input_folds_about_what_is_asked_and_opens():
+    example = SpanExample("", "who", "word " * 60 + "Anna " + "word " * 60, (Answer("Anna", 300),))
+    run = script(built, args=("span", example, Options(max_length=512))).run()
+    assert not run.exception
+    folded = body(run)
+    assert folded.count("<li ") < 60 and "mb-asked" in folded and "…" in folded
+    run.toggle[0].set_value(True).run()
+    assert body(run).count("<li ") == 126
+
+
+def test_windows_beyond_the_first_fold_but_not_those_with_the_answer():
+    example = SpanExample("", "who", "word " * 60 + "Anna " + "word " * 60, (Answer("Anna", 300),))
+    run = script(built, args=("span", example, Options(max_length=24, doc_stride=12))).run()
+    titles = "".join(block.value for block in run.markdown)
+    assert run.expander[0].label.endswith("more rows")
+    assert "Window 1 of" in titles and '<small class="mb-asked">S E</small>' in body(run)
+
+
+def test_an_input_without_room_says_so():
+    example = SpanExample("", "who is it", "Anna", None)
+    run = script(built, args=("span", example, Options(max_length=5))).run()
+    assert not run.exception and run.warning
+
+
+def test_no_two_types_of_entity_share_a_colour():
+    assert len(set(hues(["PER", "LOC", "ORG", "MISC", "time", "day", "title"]).values())) == 7
+    assert hues(["PER", "LOC"])["PER"] == hues(["PER", "x", "y"])["PER"]
+    assert len(hues(str(i) for i in range(20))) == 20
+
+
+def test_what_was_meant_and_said_may_overlap():
+    marks = between("abcdefgh", (1, 4), (3, 6), ("truth", "answer", "both"))
+    assert [(m.start, m.end, m.label) for m in marks] == [(1, 3, "truth"), (3, 4, "both"), (4, 6, "answer")]
+    assert between("abc", None, None, ("t", "a", "b")) == []
+
+
+def test_an_excerpt_holds_its_places_and_whole_words():
+    text = "begin " * 50 + "here" + " after" * 50
+    part, start = excerpt(text, [(300, 304)])
+    assert text[start : start + len(part)] == part and "here" in part and len(part) < 300
+    assert part.startswith("begin") and part.endswith("after")
+    assert excerpt("short", []) == ("short", 0)
+
+
+@given(st.text(max_size=40), st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.text(max_size=5))))
+def test_marks_never_break_the_text(text, places):
+    marks = [Mark(a, b, label, 0) for a, b, label in places if a < b <= len(text)]
+    drawn = marked_html(text, marks)
+    assert set(re.findall(r"</?([a-z]+)", drawn)) <= {"p", "mark", "small"}
+    bare = html.unescape(re.sub(r"<small>.*?</small>|<[^>]*>", "", drawn))
+    assert bare == visible(text, spaces=False)

@@ -1,0 +1,195 @@
+"""Labelled data on a page: the shipped sets, uploads of every kind, what is wrong with them."""
+
+import pytest
+
+from minibert.tasks import TASKS
+from tests.pages.driver import link, plain
+from tests.ui.driver import script
+from ui.lesson import LESSONS
+from ui.task_data import (
+    MOST_LABELS,
+    SHIPPED,
+    cells,
+    expected,
+    format_titles,
+    in_a_line,
+    language_of,
+    main_file,
+    set_notes,
+    set_titles,
+    shipped,
+    task_titles,
+    usable,
+)
+
+
+def page():
+    import streamlit as st
+
+    from ui.task_data import choose_data, show_data, task_choice
+
+    data = choose_data(task_choice())
+    if data:
+        show_data(data)
+        st.session_state["chosen"] = data
+
+
+def whole(app):
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def opened(**query):
+    app = script(page)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return whole(app.run())
+
+
+def uploaded(app, *files, key="file"):
+    app.file_uploader(key=key).set_value([(name, content, "text/plain") for name, content in files])
+    return whole(app.run())
+
+
+def said(app) -> str:
+    return plain("\n".join(block.value for block in app.markdown))
+
+
+def test_every_set_and_format_has_its_words():
+    folders = {folder.name for folder in (LESSONS / "data").iterdir() if (folder / "README.md").is_file()}
+    assert folders == set(SHIPPED) == set(set_titles()) == set(set_notes())
+    assert set(task_titles()) == set(expected()) == set(TASKS)
+    assert {name for task in TASKS.values() for name in task.readers} == set(format_titles())
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_set_is_read_and_shown(name):
+    data = shipped(name)
+    assert data.language == language_of(data.train) == ("zh" if name.endswith("-zh") else "en")
+    for example in data.dev.examples[:20]:
+        assert in_a_line(example).strip() and all(isinstance(cell, str) for cell in cells(example).values())
+    app = opened(task=data.task.name, data=name)
+    assert f"{len(data.train.examples):,} examples to learn from, {len(data.dev.examples):,}" in said(app)
+    assert app.session_state["chosen"].key == name
+
+
+def test_a_bad_link_falls_back():
+    assert opened(task="nonsense", data="reviews").session_state["chosen"].key == "reviews"
+    assert opened(task="pair", data="reviews").session_state["chosen"].key == "pairs"
+
+
+def test_an_upload_is_recognized_previewed_and_its_bad_lines_named():
+    rows = "".join(f"good {i}\tyes\tplain\nbad {i}\tno\tirony\n" for i in range(10)) + "lonely\n"
+    app = uploaded(opened(data="own"), ("mine.tsv", ("text\tlabel\tkind\n" + rows).encode()))
+    assert "16 examples to learn from, 4 to measure on" in said(app)
+    problems, preview, labels = (table.value for table in app.dataframe)
+    assert list(problems["line"]) == [22]
+    assert list(preview.columns) == ["text", "label", "kind"]
+    assert dict(zip(labels["label"], labels["to learn from"], strict=True)) == {"no": 8, "yes": 8}
+    assert app.selectbox(key="format").value == "header"
+
+
+def test_the_page_turns_to_the_task_that_a_file_is_for_and_the_reader_may_turn_back():
+    content = b"Ada B-PER\nsleeps O\n\nBob B-PER\nreads O\n\n" * 10
+    app = uploaded(opened(data="own"), ("names.txt", content))
+    assert app.session_state["task"] == "tagging" and app.session_state["chosen"].task.name == "tagging"
+    assert link(app, "task") == "tagging"
+    app.button_group(key="task").set_value("classification")
+    whole(app.run())
+    assert app.session_state["task"] == "classification" and app.error
+
+
+def test_the_guessed_format_can_be_corrected():
+    rows = "".join(f"{word}\tword {i % 5}\n" for i in range(20) for word in ("yes", "no"))
+    app = uploaded(opened(data="own"), ("mine.tsv", rows.encode()))
+    assert app.selectbox(key="format").value == "label-first"
+    app.selectbox(key="format").set_value("label-last")
+    assert whole(app.run()).session_state["chosen"].train.labels == [f"word {i}" for i in range(5)]
+
+
+def test_what_lies_beside_a_file_is_read_with_it():
+    folder = LESSONS / "data" / "stories"
+    files = [(f"train{ending}", (folder / f"train{ending}").read_bytes()) for ending in (".tsv", ".ans")]
+    app = uploaded(opened(task="choice", data="own"), *files)
+    assert app.session_state["chosen"].train.examples[0].label is not None
+    app = uploaded(opened(task="choice", data="own"), files[0])
+    assert "No example says what its answer is" in plain(app.error[0].value)
+    app = uploaded(opened(task="choice", data="own"), files[1])
+    assert "the file with the examples is missing" in plain(app.error[0].value)
+
+
+def test_a_second_file_is_what_is_measured_on():
+    folder = LESSONS / "data" / "reviews"
+    train, dev = ((f"{part}.tsv", (folder / f"{part}.tsv").read_bytes()) for part in ("train", "dev"))
+    app = uploaded(uploaded(opened(data="own"), train), dev, key="dev-file")
+    shipped_too = shipped("reviews")
+    chosen = app.session_state["chosen"]
+    assert chosen.dev.examples == shipped_too.dev.examples and chosen.train.examples == shipped_too.train.examples
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_set_we_ship_can_be_uploaded(name):
+    one, folder = SHIPPED[name], LESSONS / "data" / name
+    beside = [path for path in folder.iterdir() if path.name in ("labels.txt", "train.ans")]
+    files = [(path.name, path.read_bytes()) for path in (folder / f"train{one.ending}", *beside)]
+    chosen = uploaded(opened(data="own"), *files).session_state["chosen"]
+    assert chosen.task.name == one.task and chosen.language == one.language
+    assert len(chosen.train.examples) + len(chosen.dev.examples) == len(shipped(name).train.examples)
+
+
+UNUSABLE = {
+    "missing column": (b"sentence\tscore\nx\t1\n", "the header has no label column"),
+    "one class": (b"sentence\tlabel\nx\t1\ny\t1\n", "there is nothing to tell apart"),
+    "not UTF-8": (b"text\tlabel\ncaf\xe9\t1\n", "not UTF-8"),
+    "empty": (b"", "is empty"),
+    "binary": (b"text\tlabel\n\0\0\0\t1\n", "a NUL byte"),
+    "too few": (b"a\tx\nb\ty\n", "too few examples"),
+    "markup": (b"</script><img src=x onerror=alert(1)>\n", "the header has no text column"),
+    "a text as label": (
+        b"text\tlabel\n" + b"".join(b"x\t%d\n" % i for i in range(MOST_LABELS + 1)),
+        "different labels",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_an_unusable_file_is_refused_in_words(name):
+    content, message = UNUSABLE[name]
+    app = uploaded(opened(data="own"), ("mine.tsv", content))
+    assert any(message in plain(box.value) for box in app.error), [plain(box.value) for box in app.error]
+    assert not any("<img" in box.value for box in app.error)
+    assert "chosen" not in app.session_state
+
+
+def test_a_file_too_large_is_refused(monkeypatch):
+    monkeypatch.setattr("minibert.tasks.base.LARGEST_FILE", 10)
+    app = uploaded(opened(data="own"), ("mine.tsv", b"text\tlabel\ngood\tyes\nbad\tno\n"))
+    assert any("can be read" in plain(box.value) for box in app.error)
+
+
+def test_too_many_examples_are_cut_and_said(monkeypatch):
+    monkeypatch.setattr("ui.task_data.MOST_TRAINING", 6)
+    monkeypatch.setattr("ui.task_data.MOST_DEV", 2)
+    rows = "".join(f"good {i}\tyes\nbad {i}\tno\n" for i in range(10))
+    app = uploaded(opened(data="own"), ("mine.tsv", ("text\tlabel\n" + rows).encode()))
+    chosen = app.session_state["chosen"]
+    assert (len(chosen.train.examples), len(chosen.dev.examples)) == (6, 2)
+    assert [box.value[:26].strip() for box in app.info] == ["Of 16 examples the first 6", "Of 4 examples the first 2"]
+
+
+def test_classes_that_training_never_shows_are_named():
+    parse = TASKS["classification"].parse
+    train = parse(b"text\tlabel\na\tx\nb\ty\n", "train.tsv")
+    dev = parse(b"text\tlabel\na\tx\nb\tz\n", "dev.tsv")
+    with pytest.raises(ValueError, match="never show: z"):
+        usable("classification", train, dev)
+
+
+def test_one_main_file_at_a_time():
+    from types import SimpleNamespace
+
+    files = [SimpleNamespace(name=name, getvalue=lambda: b"") for name in ("a.tsv", "b.tsv", "labels.txt")]
+    with pytest.raises(ValueError, match=r"not 2: a.tsv, b.tsv"):
+        main_file(files)
+    main, beside = main_file(files[1:])
+    assert main.name == "b.tsv" and set(beside) == {"labels.txt"}

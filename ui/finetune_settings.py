@@ -1,0 +1,258 @@
+"""How a model is fine-tuned, as widgets: what suits a small model for each task, the paper's values, and the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from minibert.augmentation import METHODS
+from ui.task_data import ChosenData
+from ui.translations import _
+
+RATES = [2e-5, 3e-5, 5e-5, 1e-4, 2e-4, 3e-4, 5e-4, 1e-3, 2e-3]
+BATCHES = [4, 8, 16, 32, 64]
+LENGTHS = [16, 32, 64, 128, 256, 512]
+STRIDES = [16, 32, 64, 128]
+MOST_EPOCHS, MOST_SEEDS = 30, 5
+SECONDS_AT_MOST = 900  # one run may not hold a place for ever
+METADATA_VALUES = 20  # a column with more different values is no category
+POOLED = ("classification", "pair", "similarity", "multilabel", "choice", "intent")  # tasks that read one vector
+WINDOWED = ("tagging", "span", "span-or-none")  # tasks that cut a long text into windows instead of losing its end
+FIXED_PLACES = ("span", "span-or-none", "intent")  # tasks whose texts cannot be changed without moving the answers
+
+
+@dataclass(frozen=True)
+class Values:
+    epochs: int
+    batch: int
+    rate: float
+    max_length: int | None = 128  # None: as it is
+
+
+PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §A.3
+# What a model of 5.5 million parameters learns well with in under a minute on one core: measured on the shipped sets.
+SMALL = {
+    "classification": Values(4, 32, 3e-4),
+    "pair": Values(4, 32, 3e-4),
+    "similarity": Values(6, 16, 3e-4),
+    "multilabel": Values(8, 16, 1e-3),
+    "tagging": Values(6, 16, 5e-4),
+    "span": Values(3, 8, 2e-4, 256),  # in one window each
+    "span-or-none": Values(3, 8, 1e-4, 256),
+    "choice": Values(6, 16, 3e-4),
+    "intent": Values(8, 16, 1e-3),
+}
+SMALL_OF_SET = {"stories": Values(3, 8, 1e-4)}
+
+
+def small(data: ChosenData) -> Values:
+    """What suits a small model for these data."""
+    return SMALL_OF_SET.get(data.key, SMALL[data.task.name])
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """starts: "pretrained", "random" · seeds: how many · settings: of FinetuneSettings, but for seed and start."""
+
+    starts: Sequence[str]
+    seeds: int
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> int:
+        return len(self.starts) * self.seeds
+
+    def of(self, start: str, seed: int):
+        """The FinetuneSettings of one run."""
+        from minibert.augmentation import Augmentation
+        from minibert.finetune import FinetuneSettings
+        from minibert.train import Optimization
+
+        values = dict(self.settings)
+        rate, augmentation = values.pop("learning_rate"), values.pop("augmentation")
+        return FinetuneSettings(
+            **values,
+            optimization=Optimization(learning_rate=rate),
+            augmentation=None if augmentation is None else Augmentation(**augmentation),
+            seed=seed,
+            from_scratch=start == "random",
+            max_seconds=SECONDS_AT_MOST,
+        )
+
+
+def start_names() -> dict[str, str]:
+    return {"pretrained": _("from the checkpoint"), "random": _("from random weights")}
+
+
+def fill_settings(data: ChosenData) -> None:
+    """Put into the widgets what suits the data, whenever these change; before the widgets."""
+    task = data.task.name
+    if st.session_state.get("settings-of") != (task, data.key) or "rate" not in st.session_state:
+        st.session_state["settings-of"] = (task, data.key)
+        set_values(small(data))
+
+
+def settings_choice(data: ChosenData, blocks: int) -> Chosen:
+    """The widgets, filled by `fill_settings`. blocks: of the model."""
+    task = data.task.name
+    names = start_names()
+    starts = st.pills(
+        _("Start"), list(names), format_func=names.get, selection_mode="multi", default=list(names), key="starts"
+    )
+    first, second, third, fourth = st.columns(4, gap="medium")
+    seeds = first.slider(_("Seeds"), 1, MOST_SEEDS, 1, key="seeds", help=_("Each seed is a run of its own."))
+    settings: dict[str, Any] = {
+        "epochs": second.slider(_("Epochs"), 1, MOST_EPOCHS, key="epochs"),
+        "learning_rate": third.select_slider(_("Learning rate"), RATES, format_func=rate_text, key="rate"),
+        "batch_size": fourth.select_slider(_("Batch"), BATCHES, key="batch"),
+    }
+    with st.expander(_("More settings"), icon=":material/tune:"):
+        left, middle, right = st.columns(3, gap="large")
+        with left:
+            settings |= reading(task)
+        with middle:
+            settings |= learning(blocks)
+        with right:
+            settings |= showing(data)
+    return Chosen(starts, seeds, settings)
+
+
+def values_buttons(data: ChosenData) -> None:
+    """Back to the values that suit the task, or to the paper's, at one click."""
+    for key, label, values in (
+        ("small-values", _("What suits a model this small"), small(data)),
+        ("papers-values", _("The paper’s values"), PAPER),
+    ):
+        same = all(st.session_state.get(name) == value for name, value in main_values(values).items())
+        st.button(label, key=key, on_click=set_values, args=(values,), disabled=same)
+
+
+def main_values(values: Values) -> dict[str, Any]:
+    """By the widgets' keys."""
+    found = {"epochs": values.epochs, "batch": values.batch, "rate": values.rate, "max-length": values.max_length}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def set_values(values: Values) -> None:
+    st.session_state.update(main_values(values))
+
+
+def rate_text(rate: float) -> str:
+    return f"{rate:.0e}".replace("e-0", "e-")
+
+
+# --- more settings ----------------------------------------------------------------------------------------------------
+
+
+def reading(task: str) -> dict[str, Any]:
+    """What the new layer reads."""
+    st.markdown(_("**What the new layer reads**"))
+    chosen: dict[str, Any] = {}
+    if task in POOLED:
+        poolings = {"cls": "[CLS]", "mean": _("mean"), "max": _("maximum")}
+        chosen["pooling"] = st.segmented_control(
+            _("Of the tokens"), list(poolings), format_func=poolings.get, default="cls", required=True, key="pooling"
+        )
+    layers = {
+        "last": _("the last"),
+        "second_to_last": _("the one before the last"),
+        "embeddings": _("the embeddings, before any block"),
+        "last_four_sum": _("sum of the last four"),
+        "last_four_concat": _("the last four side by side"),
+        "all_sum": _("sum of all"),
+        "all_concat": _("all side by side"),
+        "weighted": _("a learned mixture of all"),
+    }
+    chosen["layers"] = st.selectbox(_("Of the layers"), list(layers), format_func=layers.get, key="layers")
+    chosen["dropout"] = st.slider(_("Dropout"), 0.0, 0.5, 0.1, 0.05, key="dropout")
+    chosen["dropout_samples"] = st.slider(
+        _("Dropout masks averaged"), 1, 8, 1, key="samples", help=_("Multi-sample dropout (Inoue 2019)")
+    )
+    return chosen
+
+
+def learning(blocks: int) -> dict[str, Any]:
+    """What learns, and how fast."""
+    st.markdown(_("**What learns**"))
+    frozen = {
+        "none": _("everything"),
+        "embeddings": _("all but the embeddings"),
+        **{n: _("only what is above block {n}").format(n=n) for n in range(1, blocks)},
+        "all": _("only the new layer"),
+    }
+    return {
+        "freeze": st.selectbox(_("Learning"), list(frozen), format_func=frozen.get, key="freeze"),
+        "layer_decay": st.slider(
+            _("Rate of each block, as a share of the one above"), 0.5, 1.0, 1.0, 0.05, key="layer-decay"
+        ),
+        "mlm_weight": st.slider(
+            _("Weight of a masked-LM loss beside"), 0.0, 1.0, 0.0, 0.1, key="mlm",
+            help=_("The model goes on filling blanks in the same texts."),
+        ),
+        "bias_correction": st.toggle(
+            _("Adam’s bias correction"), True, key="bias-correction", help=_("The original BERT code left it out.")
+        ),
+    }  # fmt: skip
+
+
+def showing(data: ChosenData) -> dict[str, Any]:
+    """What the model is shown of each text."""
+    task = data.task.name
+    st.markdown(_("**What it is shown**"))
+    chosen: dict[str, Any] = {
+        "max_length": st.select_slider(_("Tokens at most"), LENGTHS, key="max-length"),
+        "augmentation": None,
+    }
+    if task in WINDOWED:
+        chosen["doc_stride"] = st.select_slider(
+            _("A new window every … tokens"), STRIDES, 64, key="stride", help=_("Longer texts are read in windows.")
+        )
+    else:
+        cuts = {
+            "longest_first": _("the longer text’s end goes"),
+            "head": _("keep the beginning"),
+            "tail": _("keep the end"),
+            "head_tail": _("keep beginning and end"),
+        }
+        if task != "intent":
+            chosen["truncation"] = st.selectbox(_("Too long?"), list(cuts), format_func=cuts.get, key="truncation")
+    if task not in FIXED_PLACES:
+        chosen["augmentation"] = augmentation()
+    if columns := metadata_columns(data):
+        chosen["metadata"] = tuple(st.multiselect(_("Columns read beside the text"), columns, key="metadata"))
+        if chosen["metadata"]:
+            ways = {"embedding": _("as a vector added"), "token": _("as a token in front")}
+            chosen["metadata_as"] = st.segmented_control(
+                _("How"), list(ways), format_func=ways.get, default="embedding", required=True, key="metadata-as"
+            )
+    return chosen
+
+
+def augmentation() -> dict[str, Any] | None:
+    names = {
+        "none": _("none"),
+        "replace": _("words the model fills in"),
+        "mask": _("words become [MASK]"),
+        "drop": _("words dropped"),
+        "swap": _("words swapped"),
+    }
+    method = st.selectbox(
+        _("More examples by changing words"), ["none", *METHODS], format_func=names.get, key="augment"
+    )
+    if method == "none":
+        return None
+    rate = st.slider(_("Share of the words"), 0.05, 0.5, 0.1, 0.05, key="augment-rate")
+    return {"method": method, "rate": rate, "copies": st.slider(_("Copies"), 1, 4, 1, key="copies")}
+
+
+def metadata_columns(data: ChosenData) -> list[str]:
+    """The columns beside the text that hold a category."""
+    values: dict[str, set[str]] = {}
+    for example in data.train.examples:
+        for name, value in example.extra.items():
+            if value and len(values.setdefault(name, set())) <= METADATA_VALUES:
+                values[name].add(value)
+    return [name for name, seen in values.items() if 2 <= len(seen) <= METADATA_VALUES]
