@@ -12,7 +12,7 @@ from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
 WIDEST = 28  # characters of a name beside a bar
 BESIDE = 18  # where one name is longer, all stand above their bars, to leave the bars some room on a phone
-ABOVE_WIDEST = 40  # characters there
+ABOVE_WIDEST = 36  # characters there
 ALL_NAMED = 20  # tokens that are all named under their bars
 NOTABLE = 0.05  # probability from which one of more tokens is named
 ABOVE = {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "traceorder": "normal"}  # a legend
@@ -53,23 +53,22 @@ def probability_bars(
             customdata=[literal(name) for name in names], hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
         )
     )  # fmt: skip
-    add_numbers(fig, probs, [f"{p:.1%}" for p in probs], thresholds)
-    if thresholds is not None:
+    if thresholds is None:
+        add_numbers(fig, probs)
+    else:  # right of a bar a number would seem to belong to the threshold there
         add_thresholds(fig, thresholds, threshold_name)
+        ticks = [f"{name} · {p:.1%}" for name, p in zip(ticks, probs, strict=True)]
     name_bars(fig, ticks, title, legend=thresholds is not None)
     if above:
         put_names_above(fig, ticks)
     return fig
 
 
-def add_numbers(
-    fig: go.Figure, values: Sequence[float], numbers: Sequence[str], beside: Sequence[float] | None
-) -> None:
-    """Numbers right of their bars, and of what stands beside them there."""
-    ends = list(values) if beside is None else list(map(max, values, beside))
+def add_numbers(fig: go.Figure, values: Sequence[float]) -> None:
+    """Shares right of their bars."""
     fig.add_scatter(
-        x=ends, y=list(range(len(ends))), mode="text", text=[f" {number}" for number in numbers], showlegend=False,
-        textposition="middle right", textfont={"size": SMALL}, cliponaxis=False, hoverinfo="skip",
+        x=list(values), y=list(range(len(values))), mode="text", text=[f" {value:.1%}" for value in values],
+        textposition="middle right", textfont={"size": SMALL}, cliponaxis=False, hoverinfo="skip", showlegend=False,
     )  # fmt: skip
 
 
@@ -227,14 +226,12 @@ def label_scores(scores: Mapping[str, Mapping[str, float]], words: tuple[str, st
             hovertemplate="F1 %{x:.1%}<extra></extra>",
         )
     )  # fmt: skip
-    add_numbers(fig, values, [f"{value:.0%}" for value in values], thresholds)
     add_thresholds(fig, thresholds, words[0])
-    name_bars(
-        fig,
-        [f"{name_of(name)} · {words[1].format(n=int(scores[name]['count']))}" for name in names],
-        title,
-        legend=True,
-    )
+    ticks = [
+        f"{name_of(name, BESIDE)} · {words[1].format(n=int(one['count']))} · <b>{one['f1']:.0%}</b>"
+        for name, one in scores.items()
+    ]
+    name_bars(fig, ticks, title, legend=True)
     return fig
 
 

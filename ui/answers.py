@@ -216,13 +216,13 @@ def _show_choice(given, answer, key) -> None:
 
     chosen, probs = answer["label"], answer["probabilities"]
     st.markdown(
-        _("The choice is **{letter}**, with a probability of {p}:").format(
+        _("The choice is **{letter}**, with a probability of {p} (softmax over the choices’ scores):").format(
             letter=LETTERS[chosen], p=f"{probs[chosen]:.1%}"
         )
     )
     st.html(choices_html(answer["choices"], chosen=chosen))
     letters = list(LETTERS[: len(probs)])
-    fig = probability_bars(letters, probs, {chosen}, title=_("probability: softmax over the choices' scores"))
+    fig = probability_bars(letters, probs, {chosen}, title=_("probability"))
     listed = "; ".join(f"{letter}: {p:.1%}" for letter, p in zip(letters, probs, strict=True))
     rows = [{_("choice"): choice, _("probability"): p} for choice, p in zip(answer["choices"], probs, strict=True)]
     figure(fig, _("The probability of each choice: {listed}.").format(listed=listed), key=f"{key}-choices", data=rows)

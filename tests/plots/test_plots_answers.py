@@ -39,11 +39,12 @@ def test_the_chosen_bar_differs_by_more_than_colour():
     assert fig.layout.yaxis.range[0] > fig.layout.yaxis.range[1]  # the first on top
 
 
-def test_numbers_stand_clear_of_bars_and_thresholds():
+def test_a_number_is_not_beside_a_threshold_that_it_is_not():
     fig = probability_bars(["no", "yes"], [0.25, 0.75], {1}, thresholds=[0.5, 0.3], threshold_name="threshold")
-    numbers, thresholds = fig.data[1], fig.data[2]
-    assert list(numbers.x) == [0.5, 0.75] and list(thresholds.x) == [0.5, 0.3]
+    bars, thresholds = fig.data
+    assert list(bars.x) == [0.25, 0.75] and list(thresholds.x) == [0.5, 0.3]
     assert thresholds.showlegend and thresholds.name == "threshold"
+    assert list(fig.layout.yaxis.ticktext) == ["no · 25.0%", "<b>yes</b> ✓ · 75.0%"]
 
 
 def test_long_names_stand_above_their_bars():
@@ -95,8 +96,10 @@ def test_the_worst_similarities_show_their_distance():
 def test_a_label_has_its_f1_threshold_and_count():
     scores = {"joy": {"f1": 0.5, "threshold": 0.7, "count": 3.0}, EVIL: {"f1": 0.9, "threshold": 0.2, "count": 1.0}}
     fig = label_scores(scores, ("threshold", "n = {n}"), "F1")
-    assert list(fig.data[0].x) == [0.5, 0.9] and list(fig.data[2].x) == [0.7, 0.2]
-    assert fig.layout.yaxis.ticktext[0] == "joy · n = 3" and fig.layout.yaxis.ticktext[1].startswith("&lt;/script")
+    assert list(fig.data[0].x) == [0.5, 0.9] and list(fig.data[1].x) == [0.7, 0.2]
+    assert fig.layout.yaxis.ticktext[0] == "joy · n = 3 · <b>50%</b>" and fig.layout.yaxis.ticktext[1].startswith(
+        "&lt;/script"
+    )
 
 
 def test_outcomes_that_did_not_occur_are_not_in_the_legend():
