@@ -7,7 +7,7 @@ as one batch of copies of the same sequence, each copy with its own change.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -247,3 +247,53 @@ def _ranks(x: Tensor) -> Tensor:
     below = (x[None] < x[:, None]).sum(1)
     same = (x[None] == x[:, None]).sum(1)
     return below + (same - 1) / 2
+
+
+# --------------------------------------------------------------------------------------------- several heads at once
+HeadAt = tuple[int, int]  # layer, head, both from 0
+
+
+def switched_off(heads: Collection[HeadAt], means: Tensor | None = None) -> Tap:
+    """A tap under which these heads hand on zeros, or, with `means` (L, A, D), their mean output at every position.
+
+    The same for every row of a batch. Zeros are what Michel et al. 2019 put in a head's place; a mean keeps what the
+    head says of any text, and takes only what it says of this one.
+    """
+    at: dict[str, list[HeadAt]] = defaultdict(list)
+    for layer, head in sorted(heads):
+        at[f"blocks.{layer}.attn.mixed"].append((layer, head))
+
+    def tap(name: str, x: Tensor) -> Tensor:
+        if name in at:
+            x = x.clone()  # (B, A, T, D)
+            for layer, head in at[name]:
+                x[:, head] = 0 if means is None else means[layer, head].to(x.dtype)
+        return x
+
+    return tap
+
+
+@torch.inference_mode()
+def mean_over_tokens(model: nn.Module, batches: Sequence[Batch], tap: str, of: Edit = lambda x: x) -> Tensor:
+    """The mean over all real tokens of the batches of what `of` makes of a tap of attention: (L, A, …).
+
+    tap: "mixed", "probs", …; `of`: (B, A, T, …) → (B, A, T, …). model: one with a `.bert`.
+    """
+    sums: dict[str, Tensor] = {}
+    count = 0
+    for batch in batches:
+        real = torch.ones_like(batch.ids, dtype=torch.bool) if batch.padding is None else batch.padding
+
+        def watch(name: str, x: Tensor, real: Tensor = real) -> Tensor:
+            if name.endswith(f".attn.{tap}"):
+                sums[name] = sums.get(name, 0) + of(x).transpose(1, 2)[real].double().sum(0)  # (A, …)
+            return x
+
+        model.bert(batch, watch)
+        count += int(real.sum())
+    return (torch.stack(list(sums.values())) / count).float()
+
+
+def mean_outputs(model: nn.Module, batches: Sequence[Batch]) -> Tensor:
+    """What each head hands on, averaged over all real tokens of the batches: (L, A, D)."""
+    return mean_over_tokens(model, batches, "mixed")
