@@ -34,6 +34,7 @@ page = open_course(
             Stop("experiments", _("The paper’s experiments"), ":material/science:"),
         ],
         _("4 Fine-tuning"): [Stop("classification", _("Sentence classification"), ":material/category:")],
+        _("5 Looking inside"): [Stop("attention_explorer", _("Attention explorer"), ":material/travel_explore:")],
     }
 )
 language_picker()

@@ -35,11 +35,16 @@ def one_pattern(name: str, x: Tensor) -> Tensor:
 
 
 @torch.inference_mode()
-def fill_in(model: nn.Module, batch: Batch, position: int, tap: Tap = no_tap) -> Tensor:
-    """What the model expects at `position`: (B, V), rows sum to 1. Computes the decoder there only."""
+def fill_logits(model: nn.Module, batch: Batch, position: int, tap: Tap = no_tap) -> Tensor:
+    """The model's logits at `position`: (B, V). Computes the decoder there only."""
     labels = torch.full_like(batch.ids, IGNORE)
     labels[:, position] = 0  # any token: it says where to predict, the loss is not read
-    return model(replace(batch, labels=labels), tap).mlm_logits.float().softmax(-1)
+    return model(replace(batch, labels=labels), tap).mlm_logits.float()
+
+
+def fill_in(model: nn.Module, batch: Batch, position: int, tap: Tap = no_tap) -> Tensor:
+    """What the model expects at `position`: (B, V), rows sum to 1."""
+    return fill_logits(model, batch, position, tap).softmax(-1)
 
 
 def total_variation(p: Tensor, q: Tensor) -> Tensor:
