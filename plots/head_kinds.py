@@ -25,10 +25,6 @@ def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *,
             orientation="h",
             name=literal(names[0]),
             marker={"color": [VERMILION if i == best and scores[i] >= threshold else BLUE for i in range(len(kinds))]},
-            text=["" if np.isnan(score) else f"{score:.1%}" for score in scores],
-            textposition="outside",
-            textfont={"size": SMALL},
-            cliponaxis=False,
             hovertemplate="%{x:.3f}<extra></extra>",
         )
     )
@@ -39,6 +35,17 @@ def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *,
         name=literal(names[1]),
         marker={"symbol": "line-ns", "size": 20, "line": {"width": 4, "color": GREY}},
         hovertemplate="%{x:.3f}<extra></extra>",
+    )
+    fig.add_scatter(
+        y=list(range(len(kinds))),
+        x=np.fmax(scores, chance) + 0.02,
+        mode="text",
+        text=["" if np.isnan(score) else f"{score:.1%}" for score in scores],
+        textposition="middle right",
+        textfont={"size": SMALL},
+        cliponaxis=False,
+        hoverinfo="skip",
+        showlegend=False,
     )
     fig.add_vline(x=threshold, line={"color": GREY, "width": 2, "dash": "dot"})
     fig.update_xaxes(range=[0, 1.12], tickformat=".0%", tickvals=[0, 0.2, 0.4, 0.6, 0.8, 1])

@@ -22,15 +22,15 @@ export default ({data, parentElement, setTriggerValue}) => {
     grid.append(cell)
   })
   const view = element('div', {className: 'view'}, grid)
-  const step = 96
+  const step = labels.some(label => label) ? 132 : 96
   const draw = (painter, look) => {
     for (let head = 0; head < heads; head++)
-      painter.text(60 + head * step + 44, 14, `${said.head} ${head + 1}`, look.text, 'center', 14, look.font)
+      painter.text(56 + (head + 0.5) * step, 14, `${said.head} ${head + 1}`, look.text, 'center', 14, look.font)
     small.forEach((canvas, i) => {
       const x = 60 + (i % heads) * step, y = 28 + Math.floor(i / heads) * (step + 20)
-      if (i % heads === 0) painter.text(54, y + 44, `${said.layer} ${i / heads + 1}`, look.text, 'right', 14, look.font)
-      painter.image(canvas, x, y, 88, 88)
-      painter.text(x + 44, y + 98, labels[i] ?? '', look.text, 'center', 12, look.font)
+      if (i % heads === 0) painter.text(54, y + step / 2, `${said.layer} ${i / heads + 1}`, look.text, 'right', 14, look.font)
+      painter.image(canvas, x, y, step - 8, step - 8)
+      painter.text(x + step / 2 - 4, y + step + 2, labels[i].replace('\n', ' '), look.text, 'center', 12, look.font)
     })
   }
   view.append(pictures(file, () => [70 + heads * step, 36 + layers * (step + 20)], draw, view, said.keep))
