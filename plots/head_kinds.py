@@ -48,7 +48,7 @@ def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *,
         showlegend=False,
     )
     fig.add_vline(x=threshold, line={"color": GREY, "width": 2, "dash": "dot"})
-    fig.update_xaxes(range=[0, 1.12], tickformat=".0%", tickvals=[0, 0.2, 0.4, 0.6, 0.8, 1])
+    fig.update_xaxes(range=[0, 1.25], tickformat=".0%", tickvals=[0, 0.2, 0.4, 0.6, 0.8, 1])
     fig.update_yaxes(
         tickvals=list(range(len(kinds))),
         ticktext=[literal(kind) for kind in kinds],

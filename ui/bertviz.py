@@ -8,7 +8,6 @@ anything. Layers and heads count from 0 in it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -17,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 import streamlit as st
+
+from ui.text import as_script
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 _DIGITS = 4  # of a weight: more than a line's opacity can show
@@ -43,11 +44,6 @@ def _drawing(view: str) -> str:
     if found != 1 or "://" in re.sub(r"/\*\*.*?\*/", "", code, flags=re.DOTALL):
         raise RuntimeError(f"this version of BertViz loads {view} in a way that is not known here")
     return code
-
-
-def as_script(value: object) -> str:
-    """A value as JSON that may stand in a <script>: no text in it can end the script or begin markup."""
-    return json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _rounded(values) -> list:

@@ -10,7 +10,6 @@ from tests.hostile import HOSTILE
 from ui import bertviz
 
 TOKENS = ["[CLS]", HOSTILE["script"], "a\u2028b", "[SEP]", "<!--", "&lt;", "[SEP]"]
-EVIL = "</script><img src=x onerror=alert(1)>"
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +46,6 @@ def test_no_token_ends_a_script(numbers):
     for html in views(numbers, 4).values():
         assert html.lower().count("</script") == 4  # jQuery, d3, what takes the place of require.js, the view
         assert "<img" not in html and "\u2028" not in html
-    assert json.loads(bertviz.as_script([EVIL, "\u2028"])) == [EVIL, "\u2028"]
-    assert not set("<>&\u2028") & set(bertviz.as_script([EVIL, "\u2028&"]))
 
 
 @pytest.mark.parametrize("name", ["head", "model"])

@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui.text import visible
+from ui.text import as_script, visible
 from ui.translations import _
 
 FOLDER = Path(__file__).parent
@@ -21,10 +21,41 @@ VIEWS = ("heads", "lines", "matrix")
 
 
 @cache
-def _component(view: str):
+def _code(view: str) -> tuple[str, str]:
+    """A view's JavaScript module and its style sheet."""
+    if view not in VIEWS:
+        raise ValueError(f"a view is one of {', '.join(VIEWS)}, not {view!r}")
     code = "\n".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in ("common", view))
-    css = (FOLDER / "style.css").read_text(encoding="utf-8")
+    return code, (FOLDER / "style.css").read_text(encoding="utf-8")
+
+
+@cache
+def _component(view: str):
+    code, css = _code(view)
     return st.components.v2.component(f"minibert_attention_{view}", js=code, css=css)
+
+
+def document(view: str, payload: dict) -> str:
+    """The view alone as a whole HTML document that loads nothing, for a notebook or a file.
+
+    What is clicked is put into `window.clicked`, a list; `window.draw(payload)` draws another payload in its place.
+    """
+    code, css = _code(view)
+    code = code.replace("export default", "const drawView =", 1)
+    return f"""<!doctype html><html><head><meta charset="utf-8"><style>{css}</style></head><body><div id="host"></div>
+<script type="module">
+{code}
+window.clicked = []
+const parentElement = document.getElementById('host').attachShadow({{mode: 'open'}})
+parentElement.append(document.head.querySelector('style').cloneNode(true))
+let leave = null
+window.draw = payload => {{
+  leave?.()
+  const data = {{...payload, ...{as_script({"said": _said(), "file": "attention"})}}}
+  leave = drawView({{data, parentElement, setTriggerValue: (_name, value) => window.clicked.push(value)}})
+}}
+window.draw({as_script(payload)})
+</script></body></html>"""
 
 
 def _said() -> dict[str, str]:
@@ -45,8 +76,6 @@ def show(view: str, payload: dict, key: str, on_click: Callable[[dict], Any], *,
     on_click: called before the page runs again with what was clicked: {"layer", "head"} of the small pictures; {"row"},
     {"column"} or {"head"} of the lines; {"row", "column"} of the matrix. file: name of the picture a reader keeps.
     """
-    if view not in VIEWS:
-        raise ValueError(f"a view is one of {', '.join(VIEWS)}, not {view!r}")
 
     def clicked() -> None:
         told = st.session_state[key].clicked
