@@ -176,7 +176,7 @@ def on_the_page(chromium: Browser) -> dict[str, float]:
             waits[f"a click on a head, {label}"] = round(1000 * (time.perf_counter() - started))
             page.wait_for_timeout(2_000)
             started = time.perf_counter()
-            page.locator(".st-key-explorer-lines-a").get_by_role("button", name=f"from {head + 3} ").click()
+            page.locator(".st-key-explorer-lines-a .token.left").nth(head + 2).click()
             page.get_by_text(f"From {head + 3} ·").wait_for()
             waits[f"a click on a token, {label}"] = round(1000 * (time.perf_counter() - started))
             page.wait_for_timeout(2_000)

@@ -281,6 +281,14 @@ def kinds_of_heads(subject: Subject, reading: "Reading") -> None:
     show_source(targets)
 
 
+# -------------------------------------------------------------------------------------------------------- switch off
+@st.fragment
+def without_heads(subject: Subject, reading: "Reading") -> None:
+    switch_off(subject, reading)
+    lesson.show("What each head costs")
+    rank_heads(subject)
+
+
 # ----------------------------------------------------------------------------------------------------------- BertViz
 @st.fragment
 def bertviz_views(sides: "list[tuple[Subject, Reading]]", pairs: list[tuple[str, str | None]]) -> None:
@@ -376,8 +384,8 @@ with st.spinner(_("Loading the model …")):
     names_ = [name, other][: len(pairs)]
     sides = [(subject, read(subject, *pair)) for subject, pair in zip(map(Subject.of, names_), pairs, strict=True)]
 warn_untrained(name)
-for subject, reading in sides:
-    whole = len(subject.tokenizer.encode(text, second or None)) if compare != "sentence" else len(reading.ids)
+for (subject, reading), pair in zip(sides, pairs, strict=True):
+    whole = len(subject.tokenizer.encode(*pair))
     if whole > len(reading.ids):
         st.info(
             _("Your text has {whole} tokens. {model} reads {n} of them.").format(
@@ -400,9 +408,7 @@ if kinds_.open:
 if switching.open:
     with switching:
         lesson.show("Switch heads off", title=False)
-        switch_off(*sides[0])
-        lesson.show("What each head costs")
-        rank_heads(sides[0][0])
+        without_heads(*sides[0])
         lesson.show("What follows from it")
 if viewing.open:
     with viewing:

@@ -93,7 +93,7 @@ def heads_off(subject: Subject) -> tuple[Head, ...]:
     if follow_link("off"):
         st.session_state["heads-off"] = _parse(st.query_params.get("off", ""))
     off = st.session_state.setdefault("heads-off", frozenset())
-    off = tuple(sorted((i, a) for i, a in off if i < layers and a < heads))
+    off = tuple(sorted((i, a) for i, a in off if 0 <= i < layers and 0 <= a < heads))
     set_url("off", "-".join(f"{i + 1}.{a + 1}" for i, a in off), default="")
     return off
 
@@ -114,10 +114,9 @@ def set_off(heads: Sequence[Head]) -> None:
     st.session_state["heads-off"] = frozenset(heads)
 
 
-@st.fragment
 def switch_off(subject: Subject, reading: Reading) -> None:
-    asked = questions(subject)
-    if asked is None:
+    """All heads to switch off and on; beside them what becomes of the sentence's answer and of the score."""
+    if questions(subject) is None:
         st.info(
             _(
                 "This model neither fills blanks nor judges reviews, so there is no score of ours to lose. "
@@ -268,7 +267,6 @@ def effect_on_set(subject: Subject, off: tuple[Head, ...], mean: bool) -> None:
     )
 
 
-@st.fragment
 def rank_heads(subject: Subject) -> None:
     """Each head off alone, on the whole set; beside it how sharply it looks."""
     from minibert.head_cost import layer_costs

@@ -247,7 +247,7 @@ DRAW = "data => { const started = performance.now(); window.draw(data); return p
 def test_long_texts_do_not_freeze_the_page(page, size):
     """12 heads of a layer at once: drawn, scrolled, hovered; and a matrix, with a hand moving over it."""
     tokens = [f"token{i}" for i in range(size)]
-    each = 60_000 // (12 * size)
+    each = 24_000 // (12 * size)
     lines = lines_payload(tokens, Edges(size, 12, each), range(12))
     page.set_content(attention_views.document("lines", lines_payload(["a"], Edges(1, 1), [0])))
     page.evaluate(LONGEST)
