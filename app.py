@@ -40,6 +40,13 @@ page = open_course(
             Stop("training_options", _("What else can be set"), ":material/tune:"),
             Stop("service", _("From file to service"), ":material/dns:"),
         ],
+        _("5 Looking inside"): [
+            Stop("attention_explorer", _("Attention explorer"), ":material/travel_explore:"),
+            Stop("embeddings", _("Embeddings"), ":material/scatter_plot:"),
+            Stop("probes", _("What each layer knows"), ":material/query_stats:"),
+            Stop("attribution", _("Why this answer"), ":material/troubleshoot:"),
+            Stop("wrong_reasons", _("Does it understand?"), ":material/psychology_alt:"),
+        ],
     }
 )
 language_picker()

@@ -7,7 +7,7 @@ as one batch of copies of the same sequence, each copy with its own change.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -35,11 +35,16 @@ def one_pattern(name: str, x: Tensor) -> Tensor:
 
 
 @torch.inference_mode()
-def fill_in(model: nn.Module, batch: Batch, position: int, tap: Tap = no_tap) -> Tensor:
-    """What the model expects at `position`: (B, V), rows sum to 1. Computes the decoder there only."""
+def fill_logits(model: nn.Module, batch: Batch, position: int, tap: Tap = no_tap) -> Tensor:
+    """The model's logits at `position`: (B, V). Computes the decoder there only."""
     labels = torch.full_like(batch.ids, IGNORE)
     labels[:, position] = 0  # any token: it says where to predict, the loss is not read
-    return model(replace(batch, labels=labels), tap).mlm_logits.float().softmax(-1)
+    return model(replace(batch, labels=labels), tap).mlm_logits.float()
+
+
+def fill_in(model: nn.Module, batch: Batch, position: int, tap: Tap = no_tap) -> Tensor:
+    """What the model expects at `position`: (B, V), rows sum to 1."""
+    return fill_logits(model, batch, position, tap).softmax(-1)
 
 
 def total_variation(p: Tensor, q: Tensor) -> Tensor:
@@ -247,3 +252,53 @@ def _ranks(x: Tensor) -> Tensor:
     below = (x[None] < x[:, None]).sum(1)
     same = (x[None] == x[:, None]).sum(1)
     return below + (same - 1) / 2
+
+
+# --------------------------------------------------------------------------------------------- several heads at once
+HeadAt = tuple[int, int]  # layer, head, both from 0
+
+
+def switched_off(heads: Collection[HeadAt], means: Tensor | None = None) -> Tap:
+    """A tap under which these heads hand on zeros, or, with `means` (L, A, D), their mean output at every position.
+
+    The same for every row of a batch. Zeros are what Michel et al. 2019 put in a head's place; a mean keeps what the
+    head says of any text, and takes only what it says of this one.
+    """
+    at: dict[str, list[HeadAt]] = defaultdict(list)
+    for layer, head in sorted(heads):
+        at[f"blocks.{layer}.attn.mixed"].append((layer, head))
+
+    def tap(name: str, x: Tensor) -> Tensor:
+        if name in at:
+            x = x.clone()  # (B, A, T, D)
+            for layer, head in at[name]:
+                x[:, head] = 0 if means is None else means[layer, head].to(x.dtype)
+        return x
+
+    return tap
+
+
+@torch.inference_mode()
+def mean_over_tokens(model: nn.Module, batches: Sequence[Batch], tap: str, of: Edit = lambda x: x) -> Tensor:
+    """The mean over all real tokens of the batches of what `of` makes of a tap of attention: (L, A, …).
+
+    tap: "mixed", "probs", …; `of`: (B, A, T, …) → (B, A, T, …). model: one with a `.bert`.
+    """
+    sums: dict[str, Tensor] = {}
+    count = 0
+    for batch in batches:
+        real = torch.ones_like(batch.ids, dtype=torch.bool) if batch.padding is None else batch.padding
+
+        def watch(name: str, x: Tensor, real: Tensor = real) -> Tensor:
+            if name.endswith(f".attn.{tap}"):
+                sums[name] = sums.get(name, 0) + of(x).transpose(1, 2)[real].double().sum(0)  # (A, …)
+            return x
+
+        model.bert(batch, watch)
+        count += int(real.sum())
+    return (torch.stack(list(sums.values())) / count).float()
+
+
+def mean_outputs(model: nn.Module, batches: Sequence[Batch]) -> Tensor:
+    """What each head hands on, averaged over all real tokens of the batches: (L, A, D)."""
+    return mean_over_tokens(model, batches, "mixed")

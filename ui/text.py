@@ -1,6 +1,7 @@
 """Text from users is never markup. What is shown of it goes through here."""
 
 import html
+import json
 import math
 import unicodedata
 from collections.abc import Sequence
@@ -21,6 +22,11 @@ def literal(text: object) -> str:
         # A numeric entity is literal in Markdown and in HTML alike; a backslash would show in HTML.
         parts.append(f"&#{ord(char)};" if char in _MARKDOWN else char)
     return "".join(parts)
+
+
+def as_script(value: object) -> str:
+    """A value as JSON that may stand in a <script>: no text in it can end the script or begin markup."""
+    return json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def visible(text: str, *, spaces: bool = True) -> str:

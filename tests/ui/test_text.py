@@ -1,13 +1,14 @@
 """Text from users is never markup."""
 
 import html
+import json
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.text import KINDS, kind_of, literal, shorten, tex, tokens_html, visible
+from ui.text import KINDS, as_script, kind_of, literal, shorten, tex, tokens_html, visible
 
 
 @given(st.text())
@@ -89,3 +90,10 @@ def test_segments_have_a_letter_and_what_is_asked_stands_below():
 def test_an_unknown_kind_is_refused():
     with pytest.raises(ValueError, match="sparkly"):
         tokens_html(["a"], kinds=["sparkly"])
+
+
+def test_a_value_in_a_script_cannot_end_it():
+    texts = ["</script><img src=x onerror=alert(1)>", "<!--", "a&b", "\u2028\u2029", "狗"]
+    written = as_script({"texts": texts})
+    assert json.loads(written) == {"texts": texts}
+    assert not set("<>&\u2028\u2029") & set(written)

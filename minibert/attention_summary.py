@@ -1,0 +1,64 @@
+"""What a picture of attention needs of it: the strongest edges up to a share of the mass, and small copies.
+
+A picture of all edges of all heads grows as L · A · T² and is mostly what nobody sees. What is left out here is
+counted, so that a page can say how much of the attention it draws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Edges:
+    """The strongest edges of some heads, by head, then by row, the strongest of a row first. N edges, T tokens.
+
+    counts: (A, T) edges of each row · columns: (N,) where they go · weights: (N,) · drawn: (A, T), the share of the
+    row's mass among the kept tokens that its edges hold · hidden: (A, T), the share that goes to tokens not kept. Rows
+    of tokens not kept have no edges, and NaN in both.
+    """
+
+    counts: Tensor
+    columns: Tensor
+    weights: Tensor
+    drawn: Tensor
+    hidden: Tensor
+
+
+def strongest_edges(probs: Tensor, share: float, keep: Tensor | None = None, most: int = 24_000) -> Edges:
+    """Of each row the fewest edges that together hold `share` (0 … 1) of its mass among the kept tokens.
+
+    probs: (A, T, T), rows sum to 1 · keep: (T,) bool, the tokens to look at, all by default · most: edges in all; where
+    there would be more, every row is cut to the same number, and at least one.
+    """
+    heads, size, _ = probs.shape
+    kept = torch.arange(size) if keep is None else keep.nonzero().squeeze(1)  # (n,)
+    counts = torch.zeros(heads, size, dtype=torch.long)
+    drawn, hidden = (torch.full((heads, size), torch.nan) for _ in range(2))
+    if not len(kept):
+        return Edges(counts, torch.zeros(0, dtype=torch.long), torch.zeros(0), drawn, hidden)
+    rows = probs[:, kept][:, :, kept]  # (A, n, n)
+    mass = rows.sum(-1)  # (A, n)
+    width = min(len(kept), max(1, most // (heads * len(kept))))
+    weights, places = rows.topk(width, dim=-1)  # (A, n, width), sorted
+    sums = weights.cumsum(-1)
+    needed = (sums < share * mass.unsqueeze(-1) * (1 - 1e-6)).sum(-1) + 1  # the last one crosses the line
+    needed = needed.clamp(max=width)  # (A, n)
+    taken = torch.arange(width) < needed.unsqueeze(-1)  # (A, n, width)
+    counts[:, kept] = needed
+    drawn[:, kept] = sums.gather(-1, needed.unsqueeze(-1) - 1).squeeze(-1) / mass
+    hidden[:, kept] = (1 - mass).clamp(min=0)
+    return Edges(counts, kept[places[taken]], weights[taken], drawn, hidden)
+
+
+def small_copies(probs: Tensor, size: int = 32) -> Tensor:
+    """Matrices of at most `size` × `size`: (…, T, T) → (…, s, s). Each cell is the largest weight of the block it
+    stands for, so that a diagonal stays one."""
+    if probs.size(-1) <= size:
+        return probs
+    flat = F.adaptive_max_pool2d(probs.reshape(1, -1, *probs.shape[-2:]), size)
+    return flat.reshape(*probs.shape[:-2], size, size)

@@ -1,0 +1,97 @@
+"""Figures of attention heads as a crowd: what one of them does, and what each of them costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from plots.attention import literal
+from plots.theme import BLUE, GREY, SMALL, VERMILION
+
+
+def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *, threshold: float) -> go.Figure:
+    """A head's score of each kind as a bar, and as a line across it what even attention scores.
+
+    scores, chance: (K,), NaN where nothing was counted · names: of the two in the legend.
+    """
+    scores, chance = np.asarray(scores, dtype=float), np.asarray(chance, dtype=float)
+    best = int(np.nanargmax(scores))
+    fig = go.Figure(
+        go.Bar(
+            y=list(range(len(kinds))),
+            x=scores,
+            orientation="h",
+            name=literal(names[0]),
+            marker={"color": [VERMILION if i == best and scores[i] >= threshold else BLUE for i in range(len(kinds))]},
+            hovertemplate="%{x:.3f}<extra></extra>",
+        )
+    )
+    fig.add_scatter(
+        y=list(range(len(kinds))),
+        x=chance,
+        mode="markers",
+        name=literal(names[1]),
+        marker={"symbol": "line-ns", "size": 20, "line": {"width": 4, "color": GREY}},
+        hovertemplate="%{x:.3f}<extra></extra>",
+    )
+    fig.add_scatter(
+        y=list(range(len(kinds))),
+        x=np.fmax(scores, chance) + 0.02,
+        mode="text",
+        text=["" if np.isnan(score) else f"{score:.1%}" for score in scores],
+        textposition="middle right",
+        textfont={"size": SMALL},
+        cliponaxis=False,
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    fig.add_vline(x=threshold, line={"color": GREY, "width": 2, "dash": "dot"})
+    fig.update_xaxes(range=[0, 1.25], tickformat=".0%", tickvals=[0, 0.2, 0.4, 0.6, 0.8, 1])
+    fig.update_yaxes(
+        tickvals=list(range(len(kinds))),
+        ticktext=[literal(kind) for kind in kinds],
+        autorange="reversed",
+        showgrid=False,
+        ticks="",
+    )
+    legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+    fig.update_layout(height=110 + 40 * len(kinds), bargap=0.35, legend=legend, margin={"t": 44, "b": 8})
+    return fig
+
+
+def ranking(names: Sequence[str], costs, errors, axis: str, *, selected: int | None = None) -> go.Figure:
+    """What the loss of each head costs, dearest first, with two standard errors. costs, errors: (N,).
+
+    A click's customdata is the head's place in `names`.
+    """
+    costs, errors = np.asarray(costs, dtype=float), np.asarray(errors, dtype=float)
+    order = np.argsort(-costs, kind="stable")
+    fig = go.Figure(
+        go.Scatter(
+            x=costs[order],
+            y=list(range(len(order))),
+            mode="markers",
+            marker={
+                "size": 15,
+                "symbol": ["diamond" if i == selected else "square" for i in order],
+                "color": [VERMILION if i == selected else BLUE for i in order],
+            },
+            error_x={"array": np.nan_to_num(2 * errors[order]), "thickness": 2, "width": 5, "color": GREY},
+            customdata=[[int(i)] for i in order],
+            text=[literal(names[i]) for i in order],
+            hovertemplate="%{text}<br>%{x:+.4f}<extra></extra>",
+            showlegend=False,
+        )
+    )
+    fig.add_vline(x=0, line={"color": GREY, "width": 2})
+    fig.update_xaxes(title={"text": literal(axis)}, tickformat="+.2f", nticks=6)
+    fig.update_yaxes(
+        tickvals=list(range(len(order))),
+        ticktext=[f"<b>{literal(names[i])}</b>" if i == selected else literal(names[i]) for i in order],
+        range=[len(order) - 0.4, -0.6],
+        showgrid=True,
+    )
+    fig.update_layout(height=90 + 26 * len(order), margin={"t": 8, "b": 8})
+    return fig

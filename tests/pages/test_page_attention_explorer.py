@@ -1,0 +1,343 @@
+"""The attention explorer: what it shows is what the model computed, and what one reader switches off stays theirs."""
+
+import json
+from base64 import b64decode
+
+import numpy as np
+import pytest
+import torch
+
+from minibert import checkpoint, toy_world
+from minibert.config import BertConfig
+from minibert.head_cost import answers, difference, without
+from minibert.head_kinds import KINDS, attentions, measure, sentences
+from minibert.heads import BertForSequenceClassification
+from minibert.interventions import fill_logits, switched_off
+from minibert.model import BertForPreTraining
+from minibert.reading import Reading
+from minibert.tokenizer import Tokenizer
+from tests.hostile import HOSTILE
+from tests.pages import driver
+from tests.pages.driver import assert_no_markup, figure, text_of, whole
+from ui import held_out, models
+from ui.explorer import Subject
+from ui.heads_off import questions
+from ui.lesson import Lesson, load_quiz
+from ui.models import UNTRAINED, available_models, load
+
+LESSON = Lesson("attention_explorer")
+TEXT = LESSON.examples[0]
+PARTS = ("Look", "Kinds of heads", "Switch heads off", "BertViz")
+
+
+def open_page(part: str = PARTS[0], **query):
+    assert part in PARTS
+    return driver.open_page("attention_explorer", part=part, **query)
+
+
+@pytest.fixture(scope="module")
+def name():
+    return available_models(fill=True, trained=True)[0].name
+
+
+@pytest.fixture(scope="module")
+def model(name):
+    return load(name).model
+
+
+@pytest.fixture(scope="module")
+def reading(name):
+    return Reading.of(load(name).tokenizer, TEXT)
+
+
+@pytest.fixture(scope="module")
+def probs(model, reading):
+    return attentions(model, reading.ids, reading.segments)
+
+
+def views(app) -> dict[str, dict]:
+    """What each of our views is given, by the end of its key."""
+    return {view.proto.id.split("-explorer-")[-1]: json.loads(view.proto.json) for view in app.get("bidi_component")}
+
+
+def unpacked(text: str, kind: str = "u1") -> np.ndarray:
+    return np.frombuffer(b64decode(text), dtype=kind)
+
+
+def typed(app, text: str):
+    """The page with a text that is too long for its link."""
+    app.text_input(key="sentence").set_value(text)
+    return whole(app.run())
+
+
+def captions(app) -> str:
+    return driver.plain("\n".join(block.value for block in app.caption))
+
+
+def metric(app, label: str):
+    return next(box for box in app.metric if box.label == label)
+
+
+# --- look --------------------------------------------------------------------------------------------------------
+
+
+def test_lines_are_the_models_attention(probs, reading):
+    app = open_page(layer=3, head=2, share=100)
+    lines = views(app)["lines-a"]
+    assert lines["tokens"] == list(reading.tokens) and lines["heads"] == [1]
+    size = len(reading.tokens)
+    counts, columns = unpacked(lines["counts"], "<u2"), unpacked(lines["columns"], "<u2")
+    drawn = np.zeros((size, size))
+    drawn[np.repeat(np.arange(size), counts), columns] = unpacked(lines["weights"]) / 255
+    assert np.abs(drawn - probs[2, 1].numpy()).max() < 0.5 / 255 + 1e-4
+    assert "hold 100% of the attention" in captions(app)
+
+
+def test_all_heads_of_a_layer_and_hidden_special_tokens(probs, reading):
+    app = open_page(layer=2, heads="all", bare="true", share=50)
+    lines = views(app)["lines-a"]
+    heads = probs.size(1)
+    assert lines["heads"] == list(range(heads)) and len(set(lines["colours"])) == heads
+    counts = unpacked(lines["counts"], "<u2").reshape(heads, -1)
+    special = [place not in reading.words for place in range(len(reading.tokens))]
+    assert lines["faint"] == special and (counts[:, special] == 0).all() and (counts[:, ~np.array(special)] > 0).all()
+    words = ~torch.tensor(special)
+    hidden = 1 - probs[1][:, words][:, :, words].sum(-1).mean().item()
+    assert f"{hidden:.0%} of it goes to [CLS] and [SEP]" in captions(app)
+
+
+def test_the_small_pictures_are_all_heads(probs):
+    small = views(open_page())["heads"]
+    layers, heads, size, _ = probs.shape
+    assert (small["layers"], small["heads"], small["size"]) == (layers, heads, size)
+    back = unpacked(small["weights"]).reshape(probs.shape) / 255
+    assert np.abs(back - probs.numpy()).max() < 0.5 / 255 + 1e-4
+    assert small["titles"][heads] == "layer 2, head 1"
+
+
+def test_behind_a_cell_are_exact_numbers(probs, model, reading):
+    app = open_page(view="matrix", layer=2, head=3, row=4, column=6)  # 1 is “all”
+    exact = probs[1, 2, 2, 4].item()
+    assert any(rf"\mathbf{{{exact:.6f}}}" in block.value for block in app.latex)
+    assert any(r"\sqrt{64}" in block.value for block in app.latex)
+    table = app.dataframe[0].value
+    assert table["share"].tolist()[:4] == pytest.approx(probs[1, 2, 2].topk(4).values.tolist(), abs=1e-6)
+    assert views(app)["matrix-a"]["row"] == 2 and views(app)["matrix-a"]["column"] == 4
+
+
+def test_a_pair_is_read_as_a_pair(name):
+    app = open_page(second="It barked.")
+    expected = Reading.of(load(name).tokenizer, TEXT, "It barked.")
+    assert views(app)["lines-a"]["tokens"] == list(expected.tokens)
+    assert expected.tokens.count("[SEP]") == 2
+
+
+def test_two_sentences_side_by_side(name):
+    both = views(open_page(compare="sentence", other="A cat slept."))
+    assert set(both) == {"lines-a", "lines-b", "heads-a", "heads-b"}
+    assert both["lines-b"]["tokens"] == list(Reading.of(load(name).tokenizer, "A cat slept.").tokens)
+
+
+def test_two_models_side_by_side():
+    both = views(open_page(compare="model", other_model=UNTRAINED))
+    assert both["lines-a"]["tokens"] == both["lines-b"]["tokens"]
+    assert both["heads-a"]["weights"] != both["heads-b"]["weights"]
+
+
+def test_512_tokens_take_a_small_payload():
+    app = typed(open_page(heads="all", share=100), "the dog ran " * 200)
+    given = views(app)
+    assert len(given["lines-a"]["tokens"]) == 512
+    assert sum(len(json.dumps(view)) for view in given.values()) < 600_000
+    assert "More would not be told apart" in captions(app)
+    assert "602 tokens" in app.info[0].value
+    matrix = views(typed(open_page(view="matrix"), "the dog ran " * 200))["matrix-a"]
+    assert len(unpacked(matrix["weights"])) == 512 * 512
+
+
+# --- kinds -------------------------------------------------------------------------------------------------------
+
+
+def test_names_are_the_measured_ones(model, name):
+    tokenizer = load(name).tokenizer
+    texts = held_out.texts(held_out.kind_of_text(tokenizer))
+    kinds = measure(model, sentences(tokenizer, texts, 512))
+    app = open_page("Kinds of heads", layer=2, head=1, threshold=30)
+    labels = views(app)["kinds"]["labels"]
+    for i, row in enumerate(kinds.named(0.3)):
+        for a, kind in enumerate(row):
+            label = labels[i * len(row) + a]
+            assert label == "–" if kind is None else label.endswith(f"{kinds.score(kind, i, a):.0%}")
+    bars = figure(app, "explorer-scores")["data"][0]["x"]
+    counted = [k for k, kind in enumerate(KINDS) if kind != "antecedent"]
+    values = np.frombuffer(b64decode(bars["bdata"]), dtype=bars["dtype"]) if isinstance(bars, dict) else bars
+    np.testing.assert_allclose(values, kinds.scores[counted, 1, 0].numpy(), atol=1e-5)
+
+
+def test_the_true_antecedent_is_measured_on_stories():
+    app = open_page("Kinds of heads", on="toy")
+    assert "true antecedent" in captions(app)
+    assert "true antecedent" not in captions(open_page("Kinds of heads"))
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch):
+    """Two small models on a shelf of their own: one of the toy world, one that judges reviews."""
+    english = load(available_models(fill=True, trained=True)[0].name).tokenizer
+    toy = Tokenizer(toy_world.vocabulary())
+    torch.manual_seed(3)
+    shape = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    shape |= {"max_position_embeddings": 160, "initializer_range": 0.5}
+    checkpoint.save(tmp_path / "toy", BertForPreTraining(BertConfig(toy.vocab_size, **shape)), toy)
+    judge = BertForSequenceClassification(BertConfig(english.vocab_size, **shape), ["negative", "positive"])
+    checkpoint.save(tmp_path / "judge", judge, english)
+    monkeypatch.setattr(models, "CHECKPOINTS", tmp_path)
+    monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "none"))
+    return tmp_path
+
+
+def test_a_model_of_the_toy_world_is_measured_on_its_stories(shelf):
+    app = open_page("Kinds of heads", model="toy", sentence="anna lost her keys.")
+    assert "true antecedent" in captions(app)
+    assert "stories of the toy world" in captions(open_page("Switch heads off", model="toy", sentence="anna ran."))
+
+
+def test_a_fine_tuned_model_loses_its_own_accuracy(shelf):
+    app = open_page("Switch heads off", model="judge", off="1.1-2.2")
+    subject = Subject.of("judge")
+    before = answers(subject.model, questions(subject))
+    after = without(subject.model, questions(subject), {(0, 0), (1, 1)})
+    assert len(before.losses) == len(held_out.reviews("en")) > 100
+    assert metric(app, "Reviews judged right").value == f"{after.accuracy:.1%}"
+    assert set(app.dataframe[0].value["answer"]) == {"negative", "positive"}
+
+
+# --- switched off ------------------------------------------------------------------------------------------------
+
+
+def test_what_is_lost_is_what_the_intervention_says(model, name, reading):
+    off = {(0, 0), (1, 2)}
+    app = open_page("Switch heads off", off="1.1-2.3", hide=2)
+    asked = questions(Subject.of(name))
+    before, after = answers(model, asked), without(model, asked, off)
+    box = metric(app, "Words filled in right")
+    assert box.value == f"{after.accuracy:.1%}"
+    change = difference(after.right, before.right)
+    assert box.delta == f"{100 * change.mean:+.1f} points ± {200 * change.error:.1f}".replace("-", "−")
+    assert metric(app, "Loss, in nats").value == f"{after.loss:.3f}"
+    logits = [
+        fill_logits(model, reading.hiding(2).batch(), 2, tap)[0] for tap in (lambda name, x: x, switched_off(off))
+    ]
+    table = app.dataframe[0].value
+    vocab = load(name).tokenizer.vocab
+    for word, one, other in zip(table["answer"], table["logit"], table["logit without"], strict=True):
+        assert one == pytest.approx(logits[0][vocab.index(word)].item(), abs=1e-4)
+        assert other == pytest.approx(logits[1][vocab.index(word)].item(), abs=1e-4)
+    assert table["answer"].iloc[0] == vocab[logits[0].argmax()]
+    assert views(app)["switches"]["crossed"] == [0, load(name).config.num_attention_heads + 2]
+
+
+def test_a_mean_is_not_zeros():
+    zero, mean = (open_page("Switch heads off", off="2.2-2.4", silence=how) for how in ("zero", "mean"))
+    assert metric(zero, "Loss, in nats").value != metric(mean, "Loss, in nats").value
+
+
+def test_many_heads_at_once():
+    app = open_page("Switch heads off", layer=1, head=2)
+    heads = views(app)["switches"]["heads"]
+    for label, count in (
+        ("Layer 1 off", heads),
+        ("All but layer 1, head 2 in its layer", heads - 1),
+        ("All but layer 1, head 2", len(views(app)["switches"]["labels"]) - 1),
+        ("All on", 0),
+    ):
+        next(button for button in app.button if button.label == label).click()
+        whole(app.run())
+        assert len(views(app)["switches"]["crossed"]) == count
+        if count:
+            assert len(driver.link(app, "off").split("-")) == count
+        else:
+            assert "off" not in app.query_params
+
+
+def test_two_readers_never_affect_each_other(model):
+    before = {key: value.clone() for key, value in model.state_dict().items()}
+    one = open_page("Switch heads off")
+    intact = metric(one, "Loss, in nats").value
+    other = open_page("Switch heads off", off="2.1-2.2-2.3-2.4")
+    assert metric(other, "Loss, in nats").value != intact
+    whole(one.run())
+    assert metric(one, "Loss, in nats").value == intact and views(one)["switches"]["crossed"] == []
+    assert views(open_page())["heads"]["weights"] == views(open_page())["heads"]["weights"]
+    assert all(torch.equal(value, before[key]) for key, value in model.state_dict().items())
+    assert not any(module._forward_hooks for module in model.modules())
+
+
+def test_the_ranking_is_each_head_alone(model, name):
+    app = open_page("Switch heads off", rank="true")
+    asked = questions(Subject.of(name))
+    intact = answers(model, asked)
+    spec = figure(app, "explorer-ranking")["data"][0]
+    xs = spec["x"]
+    xs = np.frombuffer(b64decode(xs["bdata"]), dtype=xs["dtype"]) if isinstance(xs, dict) else np.array(xs)
+    heads = load(name).config.num_attention_heads
+    places = np.array(
+        np.frombuffer(b64decode(spec["customdata"]["bdata"]), dtype=spec["customdata"]["dtype"])
+        if isinstance(spec["customdata"], dict)
+        else spec["customdata"]
+    ).flatten()
+    assert (np.diff(xs) <= 0).all() and sorted(places) == list(range(len(xs)))
+    alone = without(model, asked, {tuple(divmod(int(places[0]), heads))})
+    assert xs[0] == pytest.approx(alone.loss - intact.loss, abs=1e-5)
+    assert figure(app, "explorer-disagree") and "Where they disagree" in text_of(app)
+
+
+# --- BertViz -----------------------------------------------------------------------------------------------------
+
+
+def test_three_views_at_once_in_two_models():
+    app = open_page("BertViz", bertviz_model="true", bertviz_neuron="true", second="It barked.")
+    frames = [frame.proto for frame in app.get("iframe")]
+    assert len(frames) == 3 and all(frame.srcdoc.startswith("<!doctype html>") and frame.alt for frame in frames)
+    app = open_page("BertViz", compare="model", other_model=UNTRAINED)
+    assert len(app.get("iframe")) == 2
+
+
+def test_a_long_text_is_cut_for_bertviz_alone():
+    app = typed(open_page("BertViz", bertviz_neuron="true"), "the dog ran " * 60)
+    assert "The first 111 of 182 tokens" in captions(app)
+    assert captions(app).count("of 182 tokens") == 2
+
+
+# --- anything may be typed ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_any_sentence_in_every_part(part):
+    app = open_page(part, model=UNTRAINED, bertviz_model="true", bertviz_neuron="true")
+    for name, text in HOSTILE.items():
+        if part == PARTS[0] or name in ("empty", "emoji", "script", "special"):
+            app.text_input(key="sentence").set_value(text)
+            app.text_input(key="second").set_value(text)
+            assert_no_markup(whole(app.run()))
+
+
+@pytest.mark.parametrize("bad", ["99", "-1", "1.1.1-x", "0.0-999.999", "x" * 50, "<img>"])
+def test_a_bad_link_breaks_nothing(bad):
+    names = ("layer", "head", "row", "column", "view", "heads", "share", "off", "model", "compare", "on", "threshold")
+    for part in PARTS:
+        open_page(part, **dict.fromkeys(names, bad))
+
+
+def test_the_lesson_is_whole():
+    assert len(load_quiz(LESSON.folder / "quiz.toml")) >= 4
+    pages = [open_page(part, bertviz_model="true", bertviz_neuron="true") for part in PARTS]
+    text = "\n".join(block.value for app in pages for block in app.markdown)
+    for heading in LESSON.sections:
+        assert LESSON.section(heading)[1] in text, heading
+
+
+def test_every_figure_is_described():
+    for part in PARTS[1:3]:
+        charts = open_page(part, rank="true").get("plotly_chart")
+        assert charts and all(len(chart.proto.alt) > 20 for chart in charts)

@@ -1,0 +1,93 @@
+"""BertViz's views: our numbers, no address to load from, no text that could end a script."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from tests.hostile import HOSTILE
+from ui import bertviz
+
+TOKENS = ["[CLS]", HOSTILE["script"], "a\u2028b", "[SEP]", "<!--", "&lt;", "[SEP]"]
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    rng = np.random.default_rng(0)
+    probs = rng.random((2, 3, 7, 7)) ** 4
+    probs /= probs.sum(-1, keepdims=True)
+    return probs, rng.normal(size=(2, 3, 7, 5)), rng.normal(size=(2, 3, 7, 5))
+
+
+def views(numbers, second=None, dark=False) -> dict[str, str]:
+    probs, query, key = numbers
+    return {
+        "head": bertviz.head_view(probs, TOKENS, second, layer=1, dark=dark),
+        "model": bertviz.model_view(probs, TOKENS, second, dark=dark),
+        "neuron": bertviz.neuron_view(probs, query, key, TOKENS, second, layer=1, head=2, dark=dark),
+    }
+
+
+def params(html: str) -> dict:
+    """What the view is given, as a browser reads it."""
+    line = re.search(r"(?:const params|window\.bertviz_params) = (\{.*?\});(?: //[^\n]*)?\n", html).group(1)
+    return json.loads(line)
+
+
+def test_nothing_is_loaded_and_nothing_may_be(numbers):
+    for html in views(numbers, 4).values():
+        assert "cdnjs" not in html and not re.search(r"<(script|link|img|iframe)[^>]*\s(src|href)=", html)
+        assert "default-src 'none'" in html and "connect-src" not in html
+        assert "PYTHON_PARAMS;" not in html and "require.config({" not in html
+
+
+def test_no_token_ends_a_script(numbers):
+    for html in views(numbers, 4).values():
+        assert html.lower().count("</script") == 4  # jQuery, d3, what takes the place of require.js, the view
+        assert "<img" not in html and "\u2028" not in html
+
+
+@pytest.mark.parametrize("name", ["head", "model"])
+def test_lines_are_our_attention(numbers, name):
+    given = params(views(numbers)[name])["attention"]
+    assert len(given) == 1 and given[0]["left_text"] == given[0]["right_text"] == TOKENS
+    np.testing.assert_allclose(given[0]["attn"], numbers[0], atol=5.1e-5)
+
+
+def test_a_pair_can_be_narrowed_to_what_crosses(numbers):
+    probs = numbers[0]
+    for name in ("head", "model"):
+        html = views(numbers, 4)[name]
+        parts = {part["name"]: part for part in params(html)["attention"]}
+        crossing = parts["Sentence A -> Sentence B"]
+        np.testing.assert_allclose(crossing["attn"], probs[:, :, :4, 4:], atol=5.1e-5)
+        assert crossing["left_text"] == TOKENS[:4] and crossing["right_text"] == TOKENS[4:]
+        controls = html.split("<script>")[0]
+        assert controls.count("<option") == len(parts) == 5
+        assert 'id="filter"' not in views(numbers)[name].split("<script>")[0]
+    given = params(views(numbers, 4)["neuron"])["attention"]
+    np.testing.assert_allclose(given["ba"]["queries"], numbers[1][:, :, 4:], atol=5.1e-5)
+    np.testing.assert_allclose(given["ba"]["keys"], numbers[2][:, :, :4], atol=5.1e-5)
+    np.testing.assert_allclose(given["ba"]["attn"], probs[:, :, 4:, :4], atol=5.1e-5)
+
+
+def test_the_neuron_view_has_the_queries_and_keys_it_is_given(numbers):
+    given = params(views(numbers)["neuron"])
+    assert (given["layer"], given["head"]) == (1, 2)
+    np.testing.assert_allclose(given["attention"]["all"]["queries"], numbers[1], atol=5.1e-5)
+    np.testing.assert_allclose(given["attention"]["all"]["keys"], numbers[2], atol=5.1e-5)
+
+
+def test_dark_and_light(numbers):
+    light, dark = views(numbers), views(numbers, dark=True)
+    for name in light:
+        assert "color-scheme: light" in light[name] and "color-scheme: dark" in dark[name]
+        assert "'background': '#14171C'" in dark[name] or name == "head"
+    assert params(light["model"])["display_mode"] == "light" and params(dark["neuron"])["display_mode"] == "dark"
+
+
+def test_an_unknown_version_is_refused(monkeypatch):
+    monkeypatch.setattr(bertviz, "_installed", lambda *path: "fetch('https://example.com')")
+    with pytest.raises(RuntimeError, match="not known"):
+        bertviz._drawing("head_view")

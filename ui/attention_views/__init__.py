@@ -1,0 +1,88 @@
+"""Our own views of attention on a page: small pictures of all heads, lines between tokens, one head as a matrix.
+
+Drawn in the browser from a few bytes an edge (plots/attention_payloads.py); what is clicked comes back as a small
+dictionary. Tokens reach the page as text only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from ui.text import as_script, visible
+from ui.translations import _
+
+FOLDER = Path(__file__).parent
+VIEWS = ("heads", "lines", "matrix")
+
+
+@cache
+def _code(view: str) -> tuple[str, str]:
+    """A view's JavaScript module and its style sheet."""
+    if view not in VIEWS:
+        raise ValueError(f"a view is one of {', '.join(VIEWS)}, not {view!r}")
+    code = "\n".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in ("common", view))
+    return code, (FOLDER / "style.css").read_text(encoding="utf-8")
+
+
+@cache
+def _component(view: str):
+    code, css = _code(view)
+    return st.components.v2.component(f"minibert_attention_{view}", js=code, css=css)
+
+
+def document(view: str, payload: dict) -> str:
+    """The view alone as a whole HTML document that loads nothing, for a notebook or a file.
+
+    What is clicked is put into `window.clicked`, a list; `window.draw(payload)` draws another payload in its place.
+    """
+    code, css = _code(view)
+    code = code.replace("export default", "const drawView =", 1)
+    return f"""<!doctype html><html><head><meta charset="utf-8"><style>{css}</style></head><body><div id="host"></div>
+<script type="module">
+{code}
+window.clicked = []
+const parentElement = document.getElementById('host').attachShadow({{mode: 'open'}})
+parentElement.append(document.head.querySelector('style').cloneNode(true))
+let leave = null
+window.draw = payload => {{
+  leave?.()
+  const data = {{...payload, ...{as_script({"said": _said(), "file": "attention"})}}}
+  leave = drawView({{data, parentElement, setTriggerValue: (_name, value) => window.clicked.push(value)}})
+}}
+window.draw({as_script(payload)})
+</script></body></html>"""
+
+
+def _said() -> dict[str, str]:
+    return {
+        "layer": _("layer"),
+        "head": _("head"),
+        "from": _("from"),
+        "to": _("to"),
+        "keep": _("Keep the picture:"),
+        "hint": _("Click a cell, or choose one with the arrow keys and Enter."),
+        "matrix": _("A head as a matrix: rows attend to columns"),
+    }
+
+
+def show(view: str, payload: dict, key: str, on_click: Callable[[dict], Any], *, file: str = "attention") -> None:
+    """Draw a payload of plots/attention_payloads.py as one of VIEWS.
+
+    on_click: called before the page runs again with what was clicked: {"layer", "head"} of the small pictures; {"row"},
+    {"column"} or {"head"} of the lines; {"row", "column"} of the matrix. file: name of the picture a reader keeps.
+    """
+
+    def clicked() -> None:
+        told = st.session_state[key].clicked
+        if isinstance(told, dict) and all(isinstance(value, int) for value in told.values()):
+            on_click(told)
+
+    texts = {"tokens": [visible(token) for token in payload["tokens"]]} if "tokens" in payload else {}
+    _component(view)(
+        data={**payload, **texts, "said": _said(), "file": file}, key=key, on_clicked_change=clicked, width="stretch"
+    )

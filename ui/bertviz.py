@@ -1,0 +1,195 @@
+"""BertViz (Vig 2019) on a page: its own head, model and neuron views, fed by our models, offline and safe.
+
+As it comes, BertViz asks a CDN for require.js, jQuery and d3, and writes the text of tokens unescaped into a script.
+Here its drawing code runs unchanged but for those two: the libraries come from installed packages, numbers and tokens
+as JSON in which nothing can end a script, and every view stands in a frame of its own that may not ask the network for
+anything. Layers and heads count from 0 in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from ui.text import as_script
+
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+_DIGITS = 4  # of a weight: more than a line's opacity can show
+_COLOURS = {True: ("#14171C", "#E9E7E2", "#444B57"), False: ("#FDFCFA", "#23272E", "#DDD8CE")}  # as in the theme
+_AMD = "window.require = {config() {}}; window.requirejs = (names, build) => build(window.jQuery, window.d3);"
+
+
+@cache
+def _installed(package: str, *path: str) -> str:
+    """The text of a file of an installed package, which is not imported for it."""
+    (folder,) = find_spec(package).submodule_search_locations
+    return Path(folder, *path).read_text(encoding="utf-8")
+
+
+def _libraries() -> str:
+    d3 = _installed("mpld3", "js", "d3.v5.min.js")
+    jquery = _installed("xstatic.pkg.jquery", "data", "jquery.min.js")
+    return "".join(f"<script>{code}</script>" for code in (jquery, d3, _AMD))
+
+
+def _drawing(view: str) -> str:
+    """BertViz's own code of a view without the addresses it would load its libraries from."""
+    code, found = re.subn(r"require\.config\(\{.*?\}\s*\);", "", _installed("bertviz", f"{view}.js"), flags=re.DOTALL)
+    if found != 1 or "://" in re.sub(r"/\*\*.*?\*/", "", code, flags=re.DOTALL):
+        raise RuntimeError(f"this version of BertViz loads {view} in a way that is not known here")
+    return code
+
+
+def _rounded(values) -> list:
+    return np.round(np.asarray(values, dtype=float), _DIGITS).tolist()
+
+
+def _parts(size: int, second: int | None) -> dict[str, tuple[str, slice, slice]]:
+    """The filters of a pair: key → (name, rows, columns). second: where the second sentence begins."""
+    whole, a, b = slice(0, size), slice(0, second), slice(second, size)
+    if second is None:
+        return {"all": ("All", whole, whole)}
+    return {
+        "all": ("All", whole, whole),
+        "aa": ("Sentence A -> Sentence A", a, a),
+        "ab": ("Sentence A -> Sentence B", a, b),
+        "ba": ("Sentence B -> Sentence A", b, a),
+        "bb": ("Sentence B -> Sentence B", b, b),
+    }
+
+
+def _filter(parts: dict[str, tuple[str, slice, slice]]) -> str:
+    """The choice between the parts of a pair, by number; nothing for a single sentence."""
+    if len(parts) == 1:
+        return ""
+    options = _options([(str(number), name) for number, (name, _rows, _columns) in enumerate(parts.values())])
+    return f'Attention: <select id="filter">{options}</select>'
+
+
+def _options(values: Sequence[tuple[str, str]]) -> str:
+    return "".join(f'<option value="{value}">{name.replace("->", "→")}</option>' for value, name in values)
+
+
+def _page(view: str, controls: str, params: dict, dark: bool) -> str:
+    back, text, faint = _COLOURS[dark]
+    root = params["root_div_id"] = "bertviz"
+    code = _drawing(view).replace("'background': 'black'", f"'background': '{back}'")
+    code = code.replace("'background': 'white'", f"'background': '{back}'")
+    data = as_script(params)
+    if view == "neuron_view":
+        code = f"window.bertviz_params = {data};\n{code}"
+    else:
+        code = code.replace("const params = PYTHON_PARAMS;", f"const params = {data};", 1)
+    return f"""<!doctype html><html><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<style>
+:root {{ color-scheme: {"dark" if dark else "light"}; }}
+body {{ margin: 0; padding: 4px 8px; background: {back}; color: {text}; font: 16px system-ui, sans-serif; }}
+select {{ font: inherit; margin-right: 0.8em; }}
+svg text {{ fill: currentColor; }}
+svg rect.background {{ fill: {faint}; }}
+</style></head><body>
+<div id="{root}"><span style="user-select:none">{controls}</span><div id="vis"></div></div>
+{_libraries()}<script>{code}</script></body></html>"""
+
+
+def head_view(
+    attention, tokens: Sequence[str], second: int | None = None, *, layer: int = 0, dark: bool = False
+) -> str:
+    """Lines of all heads of a layer, as a whole HTML document.
+
+    attention: (L, A, T, T) · second: position where the second sentence begins, None without one.
+    """
+    attention = np.asarray(attention)
+    parts = _parts(len(tokens), second)
+    controls = 'Layer: <select id="layer"></select>' + _filter(parts)
+    params = {
+        "attention": _lists(attention, tokens, parts),
+        "default_filter": "0",
+        "layer": layer,
+        "heads": None,
+        "include_layers": list(range(len(attention))),
+    }
+    return _page("head_view", controls, params, dark)
+
+
+def model_view(attention, tokens: Sequence[str], second: int | None = None, *, dark: bool = False) -> str:
+    """All layers × heads at once; a click opens one. Arguments as of `head_view`."""
+    attention = np.asarray(attention)
+    parts = _parts(len(tokens), second)
+    layers, heads = attention.shape[:2]
+    params = {
+        "attention": _lists(attention, tokens, parts),
+        "default_filter": "0",
+        "display_mode": "dark" if dark else "light",
+        "include_layers": list(range(layers)),
+        "include_heads": list(range(heads)),
+        "total_heads": max(8, heads),  # so many share the width: fewer would be drawn as tall as they are wide
+    }
+    return _page("model_view", _filter(parts), params, dark)
+
+
+def _lists(attention: np.ndarray, tokens: Sequence[str], parts: dict[str, tuple[str, slice, slice]]) -> list[dict]:
+    tokens = list(tokens)
+    return [
+        {
+            "name": name,
+            "attn": _rounded(attention[:, :, rows, columns]),
+            "left_text": tokens[rows],
+            "right_text": tokens[columns],
+        }
+        for name, rows, columns in parts.values()
+    ]
+
+
+def neuron_view(
+    attention,
+    queries,
+    keys,
+    tokens: Sequence[str],
+    second: int | None = None,
+    *,
+    layer: int = 0,
+    head: int = 0,
+    dark: bool = False,
+) -> str:
+    """Query and key of every token, number by number. queries, keys: (L, A, T, D), those the model itself computed."""
+    attention, queries, keys = (np.asarray(values) for values in (attention, queries, keys))
+    parts, tokens = _parts(len(tokens), second), list(tokens)
+    controls = (
+        '<span class="dropdown-label">Layer: </span><select id="layer"></select>'
+        '<span class="dropdown-label">Head: </span><select id="att_head"></select>'
+    )
+    if second is not None:
+        names = _options([(key, part[0]) for key, part in parts.items()])
+        controls += f'<span class="dropdown-label">Attention: </span><select id="filter">{names}</select>'
+    params = {
+        "attention": {
+            key: {
+                "attn": _rounded(attention[:, :, rows, columns]),
+                "queries": _rounded(queries[:, :, rows]),
+                "keys": _rounded(keys[:, :, columns]),
+                "left_text": tokens[rows],
+                "right_text": tokens[columns],
+            }
+            for key, (_name, rows, columns) in parts.items()
+        },
+        "default_filter": "all",
+        "bidirectional": True,
+        "display_mode": "dark" if dark else "light",
+        "layer": layer,
+        "head": head,
+    }
+    return _page("neuron_view", controls, params, dark)
+
+
+def show(html: str, key: str, alt: str, height: int) -> None:
+    """Put a view on the page, in a frame of its own that scrolls where the view is larger."""
+    with st.container(key=key):
+        st.iframe(html, height=height, alt=alt)

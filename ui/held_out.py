@@ -1,0 +1,58 @@
+"""Texts of our own that models are measured on live: written for this project, and none of them trained on."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from typing import TYPE_CHECKING
+
+from minibert.characters import is_cjk
+from ui.lesson import LESSONS
+
+if TYPE_CHECKING:
+    from minibert.tokenizer import Tokenizer
+
+DATA = LESSONS / "data"
+SENTENCES = 160  # enough that a head's cost stands out of chance, few enough for a page
+STORIES = 40
+_SEED = 4_000_037  # of the toy stories; training draws from other seeds
+_CHINESE = 200  # Chinese characters in a vocabulary that is made for Chinese
+
+
+def kind_of_text(tokenizer: Tokenizer) -> str:
+    """What a model of this vocabulary reads: "toy", the stories of the toy world, "zh" or "en"."""
+    from minibert.toy_world import vocabulary
+
+    if tokenizer.vocab == vocabulary():
+        return "toy"
+    return "zh" if sum(len(piece) == 1 and is_cjk(piece) for piece in tokenizer.vocab) >= _CHINESE else "en"
+
+
+@cache
+def toy_stories() -> tuple:
+    """Stories of the whole toy world with the truth about every word."""
+    from minibert.toy_world import stories
+
+    return tuple(stories(STORIES, _SEED))
+
+
+@cache
+def texts(kind: str) -> tuple[str, ...]:
+    """Texts to measure a model on, of one of the kinds of `kind_of_text`."""
+    if kind == "toy":
+        return tuple(story.text for story in toy_stories())
+    if kind == "zh":
+        return tuple(text for text, _label in reviews(kind))
+    lines = (DATA / "documents" / "topics.txt").read_text(encoding="utf-8").splitlines()
+    return tuple(line for line in lines if line)[:SENTENCES]
+
+
+@cache
+def reviews(kind: str) -> tuple[tuple[str, str], ...]:
+    """(text, label) of the reviews held back from training; none in the toy world."""
+    folder = {"en": "reviews", "zh": "reviews-zh"}.get(kind)
+    if folder is None:
+        return ()
+    with open(DATA / folder / "dev.tsv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return tuple((row.get("sentence") or row["text"], row["label"]) for row in rows)
