@@ -34,6 +34,10 @@ page = open_course(
             Stop("experiments", _("The paper’s experiments"), ":material/science:"),
         ],
         _("4 Fine-tuning"): [Stop("classification", _("Sentence classification"), ":material/category:")],
+        _("5 Looking inside"): [
+            Stop("embeddings", _("Embeddings"), ":material/scatter_plot:"),
+            Stop("probes", _("What each layer knows"), ":material/layers:"),
+        ],
     }
 )
 language_picker()
