@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class Picture(Event):
 
 
 def pictures(layers: np.ndarray, method: str, seed: int = 0) -> Iterator[Picture]:
-    """A picture of each layer, in order. layers: (L + 1, N, H), N ≥ LEAST_POINTS. The same seed gives the same pictures.
+    """A picture of each layer, in order. layers: (L + 1, N, H), N ≥ LEAST_POINTS. The same seed gives the same.
 
     Raises ValueError for an unknown method or too few points.
     """
@@ -101,4 +102,4 @@ def trust(vectors: np.ndarray, points: np.ndarray) -> float:
 def movement(layouts: Sequence[np.ndarray]) -> list[float]:
     """How far the points move from each picture to the next: root mean square, 1 being the size of a picture."""
     arrays = [np.asarray(points, float) for points in layouts]
-    return [float(np.sqrt(((b - a) ** 2).sum(1).mean())) for a, b in zip(arrays, arrays[1:], strict=False)]
+    return [float(np.sqrt(((b - a) ** 2).sum(1).mean())) for a, b in pairwise(arrays)]

@@ -1,7 +1,7 @@
 """The logit lens: what each layer would answer, if the model's head for masked words read it instead of the last one.
 
-An idea of nostalgebraist (2020, "interpreting GPT: the logit lens"), here on BERT's MLM head. The head was trained on the
-last layer only, so an earlier layer that answers badly may know the word and say it in another way.
+From nostalgebraist (2020, "interpreting GPT: the logit lens"); here on the MLM head. It was trained on the last layer
+only, so an earlier layer that answers badly may know the word and say it in another way.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from minibert.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class LayerAnswer:
-    """Of one layer at one position. guesses: (token, probability), the likeliest first · rank, probability: of the token
-    asked about, rank 1 being the likeliest; None where none was asked about."""
+    """Of one layer at one position. guesses: (token, probability), the likeliest first · rank, probability: of the
+    token asked about, rank 1 being the likeliest; None where none was asked about."""
 
     guesses: list[tuple[str, float]]
     rank: int | None = None
@@ -29,8 +29,8 @@ class LayerAnswer:
 
 @torch.no_grad()
 def layer_log_probs(model: BertForPreTraining, ids: list[int], position: int) -> torch.Tensor:
-    """(L + 1, V) float64: the MLM head's natural log-probabilities at `position`, read from every layer. The last row is
-    what the model answers."""
+    """(L + 1, V) float64: the MLM head's natural log-probabilities at `position`, read from every layer. The last row
+    is what the model answers."""
     every = every_layer(model.bert, Batch(torch.tensor([ids])))  # L + 1 of (1, T, H)
     return F.log_softmax(model.mlm(torch.stack([x[0, position] for x in every])).double(), dim=-1)
 

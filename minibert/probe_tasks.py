@@ -1,4 +1,4 @@
-"""What probes ask of a layer: tasks made from annotated sentences. A word, a pair of words or a whole sentence has a label.
+"""What probes ask of a layer: tasks made from annotated sentences. A word, a pair of words or a sentence has a label.
 
 From the toy world (which knows the truth of every word), from columns as in CoNLL-2000 and -2003, and from sentences by
 topic; length and word order can be asked of any sentences (Conneau et al. 2018, §2).
@@ -199,8 +199,8 @@ def people_before(story: Story, place: int) -> list[int]:
 
 
 def read_columns(content: bytes, name: str) -> list[list[Words]]:
-    """CoNLL: a word and further columns a line, apart by spaces or tabs, a blank line after a sentence. → of each sentence
-    its columns, the words first. Raises TaskDataError naming the line that has another number of columns."""
+    """CoNLL: a word and further columns a line, apart by spaces or tabs, a blank line after a sentence. → of each
+    sentence its columns, the words first. Raises TaskDataError naming the line that has another number of columns."""
     sentences: list[list[Words]] = []
     rows: list[list[str]] = []
     width = None
@@ -230,7 +230,7 @@ def conll_tasks(sentences: Sequence[list[Words]]) -> list[ProbeTask]:
     """Of the columns word, part of speech (Penn Treebank), chunk, name (CoNLL-2003)."""
     words, pos = [columns[0] for columns in sentences], [columns[1] for columns in sentences]
     chunks, names = ([to_iob2(columns[place]) for columns in sentences] for place in (2, 3))
-    numbers = {"NN": "singular", "NNP": "singular", "NNS": "plural", "NNPS": "plural"}
+    numbers = {"NN": "singular", "NNS": "plural"}
     tenses = {"VBD": "past", "VBZ": "present", "VBP": "present"}
     return [
         length(words),

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from minibert.vectors import joined, sentence_vectors, shape_of, span_vectors
 ITEMS = 1500  # of a task at most
 TEST_SHARE = 1 / 3
 STRENGTH = 0.1  # scikit-learn's C: smaller is simpler
+LEAST_STEP = 0.25  # layers: two kinds that settle nearer to each other are not told apart
 CLOSE = 0.02  # a layer is as good as the best one when it is at most this far below
 
 
@@ -136,8 +138,8 @@ def untrained_copy(model: nn.Module, seed: int = 0) -> nn.Module:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """All seeds of one task. accuracy, control: (seeds, L + 1); control None where there is none · settled: of each seed
-    the first layer that is as good as its best one · expected: of the mean, see `expected_layer`."""
+    """All seeds of one task. accuracy, control: (seeds, L + 1); control None where there is none · settled: of each
+    seed the first layer that is as good as its best one · expected: of the mean, see `expected_layer`."""
 
     name: str
     kind: str
@@ -174,19 +176,10 @@ def gathered(events: Sequence[dict]) -> list[TaskResult]:
     for name, rows in by_task.items():
         accuracy = np.array([row["accuracy"] for row in rows])
         control = None if rows[0]["control"] is None else np.array([row["control"] for row in rows])
-        results.append(
-            TaskResult(
-                name,
-                rows[0]["kind"],
-                rows[0]["unit"],
-                rows[0]["labels"],
-                float(np.mean([row["majority"] for row in rows])),
-                accuracy,
-                control,
-                [settled_layer(row) for row in accuracy],
-                expected_layer(accuracy.mean(0)),
-            )  # fmt: skip
-        )
+        majority = float(np.mean([row["majority"] for row in rows]))
+        settled = [settled_layer(row) for row in accuracy]
+        about = (name, rows[0]["kind"], rows[0]["unit"], rows[0]["labels"])
+        results.append(TaskResult(*about, majority, accuracy, control, settled, expected_layer(accuracy.mean(0))))
     return results
 
 
@@ -196,8 +189,9 @@ def settled_layer(scores: Sequence[float]) -> int:
 
 
 def expected_layer(scores: Sequence[float]) -> float:
-    """Where the gains come, on average: Σ ℓ Δℓ / Σ Δℓ, Δℓ being what layer ℓ adds to the best score so far (Tenney et al.
-    2019, §3.2, with the best layer so far in place of a mixture of all layers so far). 0 where no layer adds anything."""
+    """Where the gains come, on average: Σ ℓ Δℓ / Σ Δℓ, Δℓ being what layer ℓ adds to the best score so far (Tenney et
+    al. 2019, §3.2, with the best layer so far in place of a mixture of all so far). 0 where no layer adds
+    anything."""
     gains = np.diff(np.maximum.accumulate(scores))
     return float((np.arange(1, len(scores)) * gains).sum() / gains.sum()) if gains.sum() > 0 else 0.0
 
@@ -211,9 +205,6 @@ class Order:
     spread: dict[str, float]
     verdict: str
 
-    def as_dict(self) -> dict:
-        return asdict(self)
-
 
 def order_of_kinds(results: Sequence[TaskResult]) -> Order:
     """Does ours agree with Jawahar et al. 2019 and Tenney et al. 2019? Needs at least two kinds; else ValueError."""
@@ -226,9 +217,7 @@ def order_of_kinds(results: Sequence[TaskResult]) -> Order:
         raise ValueError("an order needs tasks of at least two kinds")
     layers = {kind: float(values.mean()) for kind, values in per_seed.items()}
     spread = {kind: float(values.std(ddof=1)) if len(values) > 1 else 0.0 for kind, values in per_seed.items()}
-    steps = [
-        (layers[b] - layers[a], max(spread[a], spread[b], 0.25)) for a, b in zip(layers, list(layers)[1:], strict=False)
-    ]
+    steps = [(layers[b] - layers[a], max(spread[a], spread[b], LEAST_STEP)) for a, b in pairwise(layers)]
     verdict = "other" if any(-step > noise for step, noise in steps) else "unclear"
     if all(step > noise for step, noise in steps):
         verdict = "same"

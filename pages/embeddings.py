@@ -1,4 +1,4 @@
-"""Embeddings: vectors of tokens, words and sentences at every layer; one word, several meanings; what angles can say."""
+"""Embeddings: vectors of tokens, words and sentences at every layer; one word, several meanings; angles."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -199,7 +199,8 @@ def own_lines(word: str | None) -> list[str]:
     label = _("Add sentences of your own, one a line")
     if word is not None:
         label = _("Add sentences of your own with “{word}”, one a line").format(word=word)
-    text = sentence_input("own", [], default="", label=label, placeholder=_("They appear as stars."), max_chars=MAX_CHARS,
+    hint = _("They appear as stars.")
+    text = sentence_input("own", [], default="", label=label, placeholder=hint, max_chars=MAX_CHARS,
                           multiline=True)  # fmt: skip
     lines = [line for line in text.splitlines() if any(map(str.isalnum, line))]
     if len(lines) > MAX_LINES:
@@ -302,7 +303,7 @@ def draw_pictures(model: str, sample: Sample, layers: "np.ndarray", shown, view:
     furthest = max(range(len(moved)), key=moved.__getitem__)
     st.caption(
         _(
-            "Trustworthiness at layer {layer}: {trust:.2f} (1: whoever is near in the picture is near in the model). Most "
+            "Trustworthiness at layer {layer}: {trust:.2f} (1: who is near in the picture is near in the model). Most "
             "moves between {a} and {b}: {far:.2f} of the picture’s size; least is {least:.2f}."
         ).format(
             layer=names[layer], trust=drawn[layer]["trust"], a=names[furthest], b=names[furthest + 1],
@@ -516,8 +517,8 @@ def narrow_cone(model: str, language: str) -> None:
     )
     last = found[-1]
     summary = _(
-        "At the last layer two random words have a cosine of {plain:.2f} on average, {centred:.2f} once the mean vector is "
-        "gone; a single direction holds {share:.0%} of all squared length."
+        "At the last layer two random words have a cosine of {plain:.2f} on average, {centred:.2f} once the mean "
+        "vector is gone; a single direction holds {share:.0%} of all squared length."
     ).format(plain=last.plain, centred=last.centred, share=last.strongest)
     figure(
         over_layers([panel], names, _("layer"), columns=1),

@@ -96,8 +96,8 @@ def choose_tasks(model: str) -> "tuple[list[ProbeTask], str] | None":
         return tasks_of(source)
     st.markdown(
         _(
-            "Columns as in CoNLL: a word and its labels a line, apart by spaces or tabs, a blank line after each sentence. "
-            "Every column after the first becomes a task."
+            "Columns as in CoNLL: a word and its labels a line, apart by spaces or tabs, a blank line after each "
+            "sentence. Every column after the first becomes a task."
         )
     )
     file = st.file_uploader(_("Your file"), type=["txt", "conll", "tsv"], key="file")
@@ -275,8 +275,8 @@ def show_gains(ours: "list[TaskResult]", beside: "dict[str, TaskResult]") -> Non
     most, least = max(gains, key=gains.__getitem__), min(gains, key=gains.__getitem__)
     st.markdown(
         _(
-            "Against random weights, best layer against best layer, the model gains most in **{most}** ({high:+.1f} points) "
-            "and least in **{least}** ({low:+.1f})."
+            "Against random weights, best layer against best layer, the model gains most in **{most}** ({high:+.1f} "
+            "points) and least in **{least}** ({low:+.1f})."
         ).format(most=task_name(most), high=100 * gains[most], least=task_name(least), low=100 * gains[least])
     )
 

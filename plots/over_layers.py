@@ -1,4 +1,4 @@
-"""Quantities over the layers of a model: lines with the spread of repetitions, and where each kind of knowledge settles."""
+"""Quantities over the layers of a model: lines with the spread of repetitions, and where knowledge settles."""
 
 from __future__ import annotations
 
@@ -184,8 +184,8 @@ def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], ax
 def layer_words(
     rows: Sequence[Sequence[tuple[str, float]]], layers: Sequence[str], wanted: str | None, axes: tuple[str, str]
 ) -> go.Figure:
-    """What each layer would answer: a row a layer, the last on top; its likeliest tokens from left to right, darker where
-    more probable. rows: (token, probability) each · wanted: the token that is marked · axes: names of both."""
+    """What each layer would answer: a row a layer, the last on top; its likeliest tokens from left to right, darker
+    where more probable. rows: (token, probability) each · wanted: the token that is marked · axes: names of both."""
     fig = go.Figure()
     width = max(map(len, rows))
     for place, row in enumerate(rows):

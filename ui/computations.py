@@ -1,4 +1,4 @@
-"""Results that take a while and belong to nobody: computed once for everyone on the server, as a job, and found again."""
+"""Results that take a while and belong to nobody: computed once for all on the server, as a job, and found again."""
 
 import hashlib
 from collections.abc import Callable

@@ -22,7 +22,8 @@ _HTML = """<div class="mb-moving">
 <ul class="legend"></ul>
 <svg role="img" tabindex="0"></svg>
 <p class="said" aria-live="polite"></p>
-<div class="way"><button type="button"></button><input type="range" min="0" step="1" list="layers"><div class="names"></div></div>
+<div class="way"><button type="button"></button><input type="range" min="0" step="1" list="layers">
+<div class="names"></div></div>
 <datalist id="layers"></datalist>
 </div>"""
 
