@@ -18,7 +18,7 @@ const make = (name, attributes = {}) => {
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
   const find = (name) => parentElement.querySelector(name);
-  const svg = find("svg"), slider = find("input"), said = find(".said"), play = find("button");
+  const svg = find(".mb-moving > svg"), slider = find("input"), said = find(".said"), play = find("button");
   const view = (parentElement.mbView ??= { layer: data.layer, drawn: null, told: data.layer });
   const last = data.layers.length - 1;
   // The server's word counts where it differs from what it last heard from here.
@@ -40,6 +40,7 @@ export default function (component) {
   find(".names").replaceChildren(...data.layers.map((name, number) => {
     const item = document.createElement("span");
     item.textContent = name;
+    item.style.setProperty("--share", last ? number / last : 0);
     item.onclick = () => go(number);
     return item;
   }));
