@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ui.computations import compute, computed, fingerprint, follow
-from ui.figures import figure
+from ui.figures import figure, readable
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.models import UNTRAINED, load, model_choice, version_of, warn_untrained
@@ -125,10 +125,10 @@ def layer_names(count: int) -> list[str]:
 
 def what_names() -> dict[str, str]:
     return {
-        "senses": _("one word, many contexts"),
+        "senses": _("one word"),
         "words": _("words"),
         "sentences": _("sentences"),
-        "tokens": _("tokens of your text"),
+        "tokens": _("your tokens"),
     }
 
 
@@ -152,10 +152,10 @@ def group_names() -> dict[str, str]:
 @st.fragment
 def pictures(model: str, language: str) -> None:
     lesson.show("A place for every word")
-    with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         what = choice("what", _("Points"), what_names())
         method = choice("method", _("Projection"), method_names())
-        view = choice("view", _("Layers"), {"moving": _("one after another"), "all": _("side by side")})
+        view = choice("view", _("Layers"), {"moving": _("moving"), "all": _("side by side")})
     sample, pooling = choose_sample(model, language, what)
     if sample is None:
         return
@@ -301,7 +301,7 @@ def draw_pictures(model: str, sample: Sample, layers: "np.ndarray", shown, view:
         )  # fmt: skip
     moved = movement(layouts)
     furthest = max(range(len(moved)), key=moved.__getitem__)
-    st.caption(
+    st.markdown(
         _(
             "Trustworthiness at layer {layer}: {trust:.2f} (1: who is near in the picture is near in the model). Most "
             "moves between {a} and {b}: {far:.2f} of the picture’s size; least is {least:.2f}."
@@ -433,7 +433,8 @@ def meanings(model: str, language: str) -> None:
         if same_depth:
             lines.append(mean(random, field, _("random weights, mean"), "baseline"))
         span = (0.0, 1.05) if percent else None
-        panels.append(Panel(title, lines, {_("chance"): chance} if percent else {_("mixed"): 0.0}, percent, span))
+        references = {_("chance"): chance} if percent else {_("mixed"): 0.0}
+        panels.append(Panel(title, lines, references, percent, span, faint=_("each word")))
     first, last = (panels[0].lines[-2 if same_depth else -1].values[i] for i in (0, -1))
     summary = _(
         "Over all words, {first:.0%} at the embeddings and {last:.0%} at the last layer; chance is {chance:.0%}."
@@ -500,6 +501,7 @@ def poolings(model: str, language: str) -> None:
 
 @st.fragment
 def narrow_cone(model: str, language: str) -> None:
+    from plots.attention import number
     from plots.over_layers import Line, Panel, over_layers
 
     lesson.show("All in one direction")
@@ -517,9 +519,9 @@ def narrow_cone(model: str, language: str) -> None:
     )
     last = found[-1]
     summary = _(
-        "At the last layer two random words have a cosine of {plain:.2f} on average, {centred:.2f} once the mean "
+        "At the last layer two random words have a cosine of {plain} on average, {centred} once the mean "
         "vector is gone; a single direction holds {share:.0%} of all squared length."
-    ).format(plain=last.plain, centred=last.centred, share=last.strongest)
+    ).format(plain=number(last.plain), centred=number(last.centred), share=last.strongest)
     figure(
         over_layers([panel], names, _("layer"), columns=1),
         summary,
@@ -554,6 +556,7 @@ def language_of(model: str) -> str:
     return choice(f"examples-{own}", _("Examples in"), {name: names[name] for name in order})
 
 
+readable()
 lesson.show_title()
 lesson.show("Where is the meaning?")
 with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):

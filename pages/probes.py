@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from ui.computations import compute, computed, fingerprint, follow
-from ui.figures import figure
+from ui.figures import figure, readable
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
 from ui.models import UNTRAINED, available_models, load, model_choice, version_of, warn_untrained
@@ -477,6 +477,7 @@ def code() -> None:
     show_source(layer_log_probs, find="model.mlm")
 
 
+readable()
 lesson.show_title()
 lesson.show("What is a probe?")
 model = model_choice()

@@ -38,13 +38,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """references: words → a height to hold the lines against."""
+    """references: words → a height to hold the lines against · faint: what the faint lines are called in the legend."""
 
     title: str
     lines: Sequence[Line]
     references: Mapping[str, float] = field(default_factory=dict)
     percent: bool = False
     span: tuple[float, float] | None = None
+    faint: str = ""
 
 
 def over_layers(panels: Sequence[Panel], layers: Sequence[str], axis: str, *, columns: int = 2) -> go.Figure:
@@ -65,6 +66,7 @@ def over_layers(panels: Sequence[Panel], layers: Sequence[str], axis: str, *, co
         at = {"row": number // columns + 1, "col": number % columns + 1}
         for line in panel.lines:
             colour, dash, symbol = LOOKS[line.look]
+            name = panel.faint if line.faint else line.name
             if line.low is not None and line.high is not None:
                 fig.add_scatter(
                     x=[*places, *reversed(places)],
@@ -81,17 +83,16 @@ def over_layers(panels: Sequence[Panel], layers: Sequence[str], axis: str, *, co
                 x=places,
                 y=list(line.values),
                 mode="lines" if line.faint else "lines+markers",
-                name=literal(line.name),
-                legendgroup=line.name,
-                showlegend=not line.faint and line.name not in shown,
+                name=literal(name),
+                legendgroup=name,
+                showlegend=bool(name) and name not in shown,
                 line={"color": colour, "dash": "solid" if line.faint else dash, "width": 1.2 if line.faint else 3},
                 marker={"symbol": symbol, "size": 9, "color": colour},
                 opacity=0.45 if line.faint else 1,
                 hovertemplate=f"{literal(line.name)}<br>%{{x}}: {value}<extra></extra>",
                 **at,
             )
-            if not line.faint:
-                shown.add(line.name)
+            shown.add(name)
         for words, height in panel.references.items():
             fig.add_hline(
                 y=height,

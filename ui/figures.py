@@ -53,6 +53,18 @@ def figure(
     return chosen
 
 
+def readable() -> None:
+    """For a page with small multiples: the words in figures take the page's own text colour (the chart theme's grey is
+    too faint for the back row), and on a phone what stands in a container `wide-…` is scrolled, not squeezed."""
+    st.html("""<style>
+.stPlotlyChart :is([class$="tick"] text, [class$="title"], .annotation-text) { fill: currentColor !important; }
+@media (max-width: 760px) {
+  [class*="st-key-wide-"] { overflow-x: auto; }
+  [class*="st-key-wide-"] .stElementContainer { min-width: 720px; }
+}
+</style>""")
+
+
 def legend(entries: Sequence[tuple[str, str, str]]) -> None:
     """What the colours and shapes of figures mean: (colour, symbol such as ●, words) each, in a row."""
     items = "".join(
