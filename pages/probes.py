@@ -174,7 +174,8 @@ def probing(model: str) -> None:
     }
     missing = [random for random, name in names.items() if computed(name) is None]
     if missing:
-        probes = len(tasks) * seeds * load(model).config.num_hidden_layers * len(missing)
+        a_layer = sum(1 if task.unit == "sentence" else 2 for task in tasks)  # with the control task
+        probes = a_layer * seeds * (load(model).config.num_hidden_layers + 1) * len(missing)
         if st.button(
             ngettext("Train {n} probe", "Train {n} probes", probes).format(n=f"{probes:,}"),
             key="probe",
@@ -248,7 +249,7 @@ def show_lines(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
     )
     with st.container(key="wide-probes"):
         figure(
-            over_layers(panels, names, _("layer"), columns=3),
+            over_layers(panels, [str(n) for n in range(len(names))], _("layer (0: embeddings)"), columns=3),
             _("Probes over the layers, the mean of the seeds with their range. {best}.").format(best=best),
             "probe-lines",
             data=lambda: [
@@ -323,7 +324,7 @@ def settles(ours: "list[TaskResult] | None") -> None:
         f"{title}: " + ", ".join(f"{row.name} {sum(row.values) / len(row.values):.0%}" for row in rows) + "."
         for title, rows in groups.items()
     )
-    with st.container(key="wide-depths"):
+    with st.container(key="depths-figure"):
         figure(
             depths(groups, kind_names(), _("depth: share of the layers")),
             _("How deep each task settles.") + " " + told,

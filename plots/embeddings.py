@@ -35,7 +35,7 @@ def side_by_side(
         horizontal_spacing=0.015,
         vertical_spacing=min(0.12, 0.2 / rows),
     )
-    fig.update_annotations(font_size=FONT_SIZE)
+    fig.update_annotations(font_size=FONT_SIZE, yshift=4)
     reach = float(np.abs(np.asarray(layouts)).max()) * 1.1 or 1.0
     members = [[i for i, group in enumerate(of) if group == number] for number in range(len(groups))]
     for place, points in enumerate(layouts):
@@ -58,7 +58,7 @@ def side_by_side(
     fig.update_xaxes(linecolor="rgba(138,143,152,0.6)")
     fig.update_yaxes(linecolor="rgba(138,143,152,0.6)")
     fig.update_layout(
-        height=250 * rows + 100,
+        height=225 * rows + 110,
         margin={"t": 40},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
     )

@@ -106,6 +106,7 @@ def over_layers(panels: Sequence[Panel], layers: Sequence[str], axis: str, *, co
         fig.update_xaxes(
             tickvals=places[::step],
             ticktext=[literal(name) for name in layers[::step]],
+            tickangle=0,
             range=[-0.3, len(layers) - 0.7],
             title_text=axis if number + columns >= len(panels) else None,
             **at,
@@ -137,14 +138,21 @@ class Settled:
 
 
 def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], axis: str) -> go.Figure:
-    """A panel a source (ours, a paper); a row a task, a mark at each repetition, larger at their mean. kinds: words."""
+    """A panel a source (ours, a paper), one below another; a row a task, a mark at each repetition, larger at their
+    mean. kinds: words."""
+    sizes = [len(rows) for rows in groups.values()]
+    height = 34 * sum(sizes) + 62 * len(sizes) + 90
     fig = make_subplots(
-        rows=1, cols=len(groups), subplot_titles=[literal(title) for title in groups], horizontal_spacing=0.16
+        rows=len(groups),
+        cols=1,
+        shared_xaxes=True,
+        subplot_titles=[literal(title) for title in groups],
+        row_heights=sizes,
+        vertical_spacing=min(48 / height, 0.9 / max(len(groups) - 1, 1)),
     )
     fig.update_annotations(font_size=FONT_SIZE)
     shown: set[str] = set()
-    tallest = max(map(len, groups.values()))
-    for column, rows in enumerate(groups.values(), 1):
+    for panel, rows in enumerate(groups.values(), 1):
         for place, row in enumerate(rows):
             colour, symbol = KIND_LOOKS[row.kind]
             mean = sum(row.values) / len(row.values)
@@ -156,26 +164,26 @@ def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], ax
                     mode="markers",
                     name=kinds[row.kind],
                     legendgroup=row.kind,
+                    legendrank=list(kinds).index(row.kind),
                     showlegend=first,
                     marker={"color": colour, "symbol": symbol, "size": size, "opacity": opacity},
                     hovertemplate=f"{literal(row.name)}: %{{x:.0%}}<extra></extra>",
-                    row=1,
-                    col=column,
+                    row=panel,
+                    col=1,
                 )
                 if first:
                     shown.add(row.kind)
-        fig.update_xaxes(
-            range=[-0.06, 1.06], tickformat=".0%", tickvals=[0, 0.5, 1], title_text=axis, row=1, col=column
-        )
         fig.update_yaxes(
             tickvals=list(range(len(rows))),
             ticktext=[literal(row.name) for row in rows],
-            range=[tallest - 0.4, -0.6],
-            row=1,
-            col=column,
+            range=[len(rows) - 0.4, -0.6],
+            row=panel,
+            col=1,
         )
+    fig.update_xaxes(range=[-0.04, 1.04], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
+    fig.update_xaxes(title_text=axis, row=len(groups), col=1)
     fig.update_layout(
-        height=40 * tallest + 170,
+        height=height,
         margin={"t": 40},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
     )

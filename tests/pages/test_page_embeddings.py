@@ -123,6 +123,7 @@ def test_tsne_is_computed_as_a_run_and_found_again():
     again = open_page(method="tsne")  # another visitor
     assert not [button for button in again.button if button.key == "compute"]
     assert moving(again)["points"] == moving(app)["points"]
+    assert "Nothing yet" in text_of(driver.open_page("home"))  # a picture is no trained model
 
 
 def test_chinese_has_its_own_words():
