@@ -65,13 +65,23 @@ def project(vectors: np.ndarray, method: str, seed: int, start: np.ndarray | Non
         from sklearn.manifold import TSNE
 
         # A start of standard deviation 1e-4, as the authors of the method advise.
-        tsne = TSNE(2, perplexity=min(15.0, (count - 1) / 3), init=(start * 1e-4).astype(np.float32), random_state=seed)
+        tsne = TSNE(
+            n_components=2,
+            perplexity=min(15.0, (count - 1) / 3),
+            init=(start * 1e-4).astype(np.float32),
+            random_state=seed,
+        )
         return tsne.fit_transform(unit(vectors).astype(np.float32))
     import umap
 
     neighbours = min(15, max(2, count // 3))
     layout = umap.UMAP(
-        2, n_neighbors=neighbours, min_dist=0.25, init=10 * start.astype(np.float32), random_state=seed, n_jobs=1
+        n_components=2,
+        n_neighbors=neighbours,
+        min_dist=0.25,
+        init=10 * start.astype(np.float32),
+        random_state=seed,
+        n_jobs=1,
     )
     return layout.fit_transform(unit(vectors).astype(np.float32))
 

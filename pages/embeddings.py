@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.computations import compute, computed, fingerprint, follow
+from ui.computations import compute, computed, fingerprint, follow, show_failure
 from ui.figures import figure, readable
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
@@ -250,6 +250,7 @@ def laid_out(run_name: str, method: str, name: str, layers: "np.ndarray") -> tup
             ),
         )
         show_refusal()
+        show_failure(run_name)
     follow((run_name,), lambda runs: None)
     st.caption(_("Until {method} is there, PCA shows the same points.").format(method=method_names()[method]))
     return "pca", planes(name, layers)

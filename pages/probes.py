@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from ui.computations import compute, computed, fingerprint, follow
+from ui.computations import compute, computed, fingerprint, follow, show_failure
 from ui.figures import figure, readable
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
@@ -186,6 +186,8 @@ def probing(model: str) -> None:
                 start(names[random], model, random, tasks, seeds, wanted[random])
             st.rerun()
     show_refusal()
+    for random in missing:
+        show_failure(names[random])
     if len(missing) == len(names):
         with st.container(border=True):
             st.markdown(_("**No probe yet.** Press the button: the first lines come within seconds."))

@@ -21,10 +21,18 @@ def fingerprint(*parts: object) -> str:
 
 def computed(name: str):
     """The run that computes, or has computed, `name`, whoever began it; None if there is none that may yet succeed."""
-    kind = f"{COMPUTED}/{name}"
-    return next(
-        (run for run in manager().runs() if run.kind == kind and (not run.over or run.state == "finished")), None
-    )
+    return next((run for run in _runs(name) if not run.over or run.state == "finished"), None)
+
+
+def show_failure(name: str) -> None:
+    """Why this browser's last try to compute `name` failed, if it did and nobody's has succeeded."""
+    own = [run for run in _runs(name) if run.owner.startswith(owner())]
+    if computed(name) is None and own and own[0].state in ("failed", "lost"):
+        st.error(literal(own[0].error or _("failed")), icon=":material/error:")
+
+
+def _runs(name: str) -> list:
+    return [run for run in manager().runs() if run.kind == f"{COMPUTED}/{name}"]
 
 
 def compute(name: str, target: str, *arguments, title: str):
