@@ -27,6 +27,7 @@ def test_probes_are_trained_and_found_again(page):
     expect(page.get_by_role("button", name=re.compile("Train .* probe"))).to_have_count(0)
     page.get_by_role("radio", name="selectivity").click()
     expect(page).to_have_url(re.compile("measure=selectivity"))
+    wait_idle(page)
     assert_fits(page, "probes-results")
 
 
@@ -42,7 +43,7 @@ def test_the_lens_follows_the_sentence(page):
     words = page.locator(".st-key-lens-words")
     expect(words.get_by_text(re.compile("time"))).not_to_have_count(0)
     type_into(page, page.get_by_label("Sentence with a [MASK]"), "Paris is the capital of [MASK].")
-    type_into(page, page.get_by_label("The right word"), "france")
+    type_into(page, page.get_by_role("textbox", name="The right word"), "france")
     expect(page.get_by_text(re.compile("At the last layer france has rank"))).to_be_visible()
     expect(page).to_have_url(re.compile("right=france"))
 
