@@ -7,7 +7,7 @@ import streamlit as st
 
 from ui.computations import compute, computed, fingerprint, follow, show_failure
 from ui.figures import figure, readable
-from ui.inputs import choice, sentence_input
+from ui.inputs import MAX_SEED, choice, sentence_input
 from ui.lesson import Lesson
 from ui.models import UNTRAINED, load, model_choice, version_of, warn_untrained
 from ui.moving_points import Points, moving_points, told
@@ -155,6 +155,9 @@ def pictures(model: str, language: str) -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         what = choice("what", _("Points"), what_names())
         method = choice("method", _("Projection"), method_names())
+        seed = SEED
+        if method == "umap":  # the two others begin the same way every time
+            seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=140)
         view = choice("view", _("Layers"), {"moving": _("moving"), "all": _("side by side")})
     sample, pooling = choose_sample(model, language, what)
     if sample is None:
@@ -168,9 +171,9 @@ def pictures(model: str, language: str) -> None:
     if len(sample) < LEAST_POINTS:
         st.info(_("A picture needs at least {n} points.").format(n=LEAST_POINTS), icon=":material/edit:")
         return
-    name = fingerprint(model, version, layers.tobytes(), SEED)
-    shown = laid_out(f"{method}-{name}", method, name, layers)
-    draw_pictures(model, sample, layers, shown, view, f"{shown[0]}-{name}")
+    name = fingerprint(layers.tobytes(), layers.shape)
+    shown = laid_out(method, int(seed or 0), name, layers)
+    draw_pictures(model, sample, layers, shown, view, name)
 
 
 def choose_sample(model: str, language: str, what: str) -> tuple[Sample | None, str]:
@@ -229,10 +232,11 @@ def read_only(sample: Sample, layers: "np.ndarray") -> tuple[Sample, "np.ndarray
     return Sample(sample.texts, sample.spans, sample.groups, own=sample.own, **picked), layers[:, keep]
 
 
-def laid_out(run_name: str, method: str, name: str, layers: "np.ndarray") -> tuple[str, list[dict]]:
+def laid_out(method: str, seed: int, name: str, layers: "np.ndarray") -> tuple[str, list[dict]]:
     """(method, the picture of each layer): by PCA while another method has not been computed."""
     if method == "pca":
         return "pca", planes(name, layers)
+    run_name = f"{method}-{seed}-{name}"
     run = computed(run_name)
     if run is not None and run.state == "finished":
         return method, [event for event in run.events() if event["event"] == "picture"]
@@ -246,7 +250,7 @@ def laid_out(run_name: str, method: str, name: str, layers: "np.ndarray") -> tup
             type="primary",
             icon=":material/play_arrow:",
             on_click=partial(
-                compute, run_name, "minibert.aligned_projections:pictures", layers, method, SEED, title=title
+                compute, run_name, "minibert.aligned_projections:pictures", layers, method, seed, title=title
             ),
         )
         show_refusal()

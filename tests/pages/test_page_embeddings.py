@@ -106,21 +106,24 @@ def driver_values(y) -> list[float]:
     return list(y) if isinstance(y, list) else np.frombuffer(base64.b64decode(y["bdata"]), y["dtype"]).tolist()
 
 
-def test_tsne_is_computed_as_a_run_and_found_again():
+@pytest.mark.parametrize(
+    ("method", "name"), [("tsne", "t-SNE"), pytest.param("umap", "UMAP", marks=pytest.mark.slow)], ids=["tsne", "umap"]
+)
+def test_a_picture_is_computed_as_a_run_and_found_again(method, name):
     from ui.runs import manager
 
-    app = open_page(method="tsne")
-    assert any("Until t-SNE is there" in caption.value for caption in app.caption)
+    app = open_page(method=method)
+    assert any(f"Until {name} is there" in caption.value for caption in app.caption)
     before = moving(app)["points"]
     app.button(key="compute").click()
     whole(app.run())
-    runs = [run for run in manager().runs() if run.kind.startswith("computed/")]
+    runs = [run for run in manager().runs() if run.kind.startswith(f"computed/{method}-")]
     until(lambda: all(run.over for run in runs))
     assert [run.state for run in runs] == ["finished"], [run.error for run in runs]
     whole(app.run())
     assert moving(app)["points"] == [event["points"] for event in runs[0].events() if event["event"] == "picture"]
     assert moving(app)["points"] != before
-    again = open_page(method="tsne")  # another visitor
+    again = open_page(method=method)  # another visitor
     assert not [button for button in again.button if button.key == "compute"]
     assert moving(again)["points"] == moving(app)["points"]
     assert "Nothing yet" in text_of(driver.open_page("home"))  # a picture is no trained model
