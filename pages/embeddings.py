@@ -51,7 +51,7 @@ lesson = Lesson("embeddings")
 # --- what is computed -------------------------------------------------------------------------------------------------
 
 
-@st.cache_data(show_spinner=False, max_entries=24)
+@st.cache_data(show_spinner=False, max_entries=12)
 def vectors(model: str, version: int, texts: tuple[str, ...], spans, pooling: str) -> "np.ndarray":
     """(L + 1, N, H), NaN where nothing of a thing was read; computed once for everyone."""
     from minibert.vectors import sentence_vectors, span_vectors
