@@ -313,7 +313,7 @@ def settles(ours: "list[TaskResult] | None") -> None:
     groups: dict[str, list[Settled]] = {}
     if ours:
         last = ours[0].accuracy.shape[1] - 1
-        groups[_("here")] = [
+        groups[_("this model")] = [
             Settled(task_name(r.name), r.kind, [layer / last for layer in r.settled])
             for kind in kind_names()
             for r in ours

@@ -71,6 +71,7 @@ def over_layers(panels: Sequence[Panel], layers: Sequence[str], axis: str, *, co
                 fig.add_scatter(
                     x=[*places, *reversed(places)],
                     y=[*line.high, *reversed(line.low)],
+                    mode="lines",
                     fill="toself",
                     fillcolor=faded(colour),
                     line={"width": 0},
@@ -94,13 +95,18 @@ def over_layers(panels: Sequence[Panel], layers: Sequence[str], axis: str, *, co
             )
             shown.add(name)
         for words, height in panel.references.items():
+            named = {} if columns > 2 else {"annotation": {"text": literal(words), "font": {"size": SMALL}}}
             fig.add_hline(
                 y=height,
                 line={"color": GREY, "dash": "dash", "width": 2},
-                annotation={"text": literal(words), "font": {"size": SMALL}, "yanchor": "bottom"},
                 annotation_position="top right",
+                **named,
                 **at,
             )
+            if columns > 2 and words and words not in shown:  # small panels have no room for it
+                shown.add(words)
+                look = {"color": GREY, "dash": "dash", "width": 2}
+                fig.add_scatter(x=[None], y=[None], mode="lines", name=literal(words), line=look, **at)
         fig.update_yaxes(tickformat=".0%" if panel.percent else None, range=panel.span, **at)
         step = max(1, math.ceil(len(layers) * columns / 26))
         fig.update_xaxes(

@@ -58,7 +58,7 @@ def test_a_run_is_shown_as_its_events_say():
     assert [result.name for result in ours][:2] == ["length", "column 2"]
     fig = figure(app, "probe-lines")
     drawn = {trace["name"] for trace in fig["data"] if trace.get("name")}
-    assert drawn == {"this model", "control task", "random weights"}
+    assert drawn == {"this model", "control task", "random weights", "commonest label"}
     verdict = order_of_kinds(ours)
     words = {"same": "Ours agrees", "other": "Ours does not agree", "unclear": "Ours cannot tell"}
     assert words[verdict.verdict] in text_of(app)

@@ -25,6 +25,14 @@ def test_lines_bands_and_references():
     assert list(fig.layout.xaxis.ticktext) == LAYERS
 
 
+def test_small_panels_name_their_references_in_the_legend():
+    panels = [Panel("x", [Line("a", [0.0] * 3)], {"chance": 0.5})] * 3
+    small, large = (over_layers(panels, LAYERS, "layer", columns=columns) for columns in (3, 2))
+    assert [trace.name for trace in small.data if trace.name == "chance"] == ["chance"]
+    assert "chance" not in [note.text for note in small.layout.annotations]
+    assert [note.text for note in large.layout.annotations].count("chance") == 3
+
+
 def test_many_layers_leave_room_for_their_names():
     names = ["embeddings", *map(str, range(1, 25))]
     panel = Panel("x", [Line("a", [0.0] * 25)])
