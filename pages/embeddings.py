@@ -155,10 +155,10 @@ def pictures(model: str, language: str) -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         what = choice("what", _("Points"), what_names())
         method = choice("method", _("Projection"), method_names())
+        view = choice("view", _("Layers"), {"moving": _("moving"), "all": _("side by side")})
         seed = SEED
         if method == "umap":  # the two others begin the same way every time
             seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=140)
-        view = choice("view", _("Layers"), {"moving": _("moving"), "all": _("side by side")})
     sample, pooling = choose_sample(model, language, what)
     if sample is None:
         return
