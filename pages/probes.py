@@ -326,7 +326,7 @@ def settles(ours: "list[TaskResult] | None") -> None:
         f"{title}: " + ", ".join(f"{row.name} {sum(row.values) / len(row.values):.0%}" for row in rows) + "."
         for title, rows in groups.items()
     )
-    with st.container(key="depths-figure"):
+    with st.container(key="wide-depths"):
         figure(
             depths(groups, kind_names(), _("depth: share of the layers")),
             _("How deep each task settles.") + " " + told,
