@@ -8,6 +8,7 @@ nothing else: a test compares every code point there is.
 
 import unicodedata
 from bisect import bisect
+from collections.abc import Iterable
 from functools import lru_cache
 from math import inf
 
@@ -91,6 +92,12 @@ def why_dropped(character: str) -> str | None:
 def is_cjk(character: str) -> bool:
     """A Chinese character, which stands as a word of its own (kana and Hangul do not)."""
     return within(CJK, character) is not None
+
+
+def mostly_cjk(vocab: Iterable[str]) -> bool:
+    """Whether a vocabulary is made for Chinese: at least a quarter of its entries are single Chinese characters."""
+    entries = list(vocab)
+    return sum(len(entry) == 1 and is_cjk(entry) for entry in entries) * 4 >= max(len(entries), 1)
 
 
 @cached

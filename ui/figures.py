@@ -49,8 +49,20 @@ def figure(
                 trace.unselected.marker.opacity = 1 if trace.marker.opacity is None else trace.marker.opacity
         state = st.plotly_chart(fig, key=key, config=config, alt=alt, on_select=on_select, selection_mode="points")
         chosen = list(state.selection.points) if state else []
-    _in_words(alt, f"{key}-words", data)
+    in_words(alt, f"{key}-words", data)
     return chosen
+
+
+def readable() -> None:
+    """For a page with small multiples: the words in figures take the page's own text colour (the chart theme's grey is
+    too faint for the back row), and on a phone what stands in a container `wide-…` is scrolled, not squeezed."""
+    st.html("""<style>
+.stPlotlyChart :is([class$="tick"] text, [class$="title"], .annotation-text) { fill: currentColor !important; }
+@media (max-width: 760px) {
+  [class*="st-key-wide-"] { overflow-x: auto; }
+  [class*="st-key-wide-"] .stElementContainer { min-width: 720px; }
+}
+</style>""")
 
 
 def legend(entries: Sequence[tuple[str, str, str]]) -> None:
@@ -64,8 +76,9 @@ def legend(entries: Sequence[tuple[str, str, str]]) -> None:
 
 
 @st.fragment
-def _in_words(alt: str, key: str, data: Any) -> None:
-    """Opened by few: the table is made only then, and opening it reruns nothing else."""
+def in_words(alt: str, key: str, data: Any) -> None:
+    """The text alternative of a picture and its numbers as a table, under it. Opened by few: the table is made only
+    then, and opening it reruns nothing else."""
     words = st.expander(_("In words and numbers"), key=key, on_change="rerun", icon=":material/notes:", type="compact")
     if words.open:
         with words:

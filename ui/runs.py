@@ -18,6 +18,7 @@ from ui.translations import _, ngettext
 
 _OWNER, _REFUSED = "_owner", "_refused"  # session_state keys
 PRETRAINING = "pretraining"  # kinds of runs begin with their page's name
+COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on
 MODEL_FILES = ("config.json", "model.safetensors", "vocab.txt")
 
@@ -49,7 +50,7 @@ def submit(target: str, *arguments, **options):
     from jobs.manager import JobError
 
     try:
-        return manager().submit(target, *arguments, owner=owner(), **options)
+        return manager().submit(target, *arguments, **{"owner": owner(), **options})
     except JobError as error:
         note_refusal(error)
         return None
@@ -167,8 +168,9 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
 
 def show_runs() -> None:
     """What has been trained on this server: sums for everyone, and one's own runs by name."""
-    everyone = [run for run in manager().runs() if run.state == "finished"]
-    going = sum(not run.over for run in manager().runs())
+    trained = [run for run in manager().runs() if not run.kind.startswith(f"{COMPUTED}/")]
+    everyone = [run for run in trained if run.state == "finished"]
+    going = sum(not run.over for run in trained)
     if not everyone and not going:
         with st.container(border=True, key="no-runs"):
             st.markdown(_("**Nothing yet.** The first model is about a minute away."))

@@ -1,0 +1,271 @@
+"""Quantities over the layers of a model: lines with the spread of repetitions, and where knowledge settles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.attention import literal
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
+
+# A line is told by colour, dash and symbol. The last look is for what the others are held against.
+LOOKS = {
+    "first": (BLUE, "solid", "circle"),
+    "second": (ORANGE, "dash", "diamond"),
+    "third": (GREEN, "dot", "square"),
+    "fourth": (PINK, "dashdot", "triangle-up"),
+    "fifth": (VERMILION, "longdash", "x"),
+    "baseline": (GREY, "dot", "circle-open"),
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """values: of each layer · low, high: the spread of repetitions, drawn as a band · faint: one of many, without a
+    symbol and not in the legend."""
+
+    name: str
+    values: Sequence[float]
+    look: str = "first"
+    low: Sequence[float] | None = None
+    high: Sequence[float] | None = None
+    faint: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """references: words → a height to hold the lines against · faint: what the faint lines are called in the legend."""
+
+    title: str
+    lines: Sequence[Line]
+    references: Mapping[str, float] = field(default_factory=dict)
+    percent: bool = False
+    span: tuple[float, float] | None = None
+    faint: str = ""
+
+
+def over_layers(panels: Sequence[Panel], layers: Sequence[str], axis: str, *, columns: int = 2) -> go.Figure:
+    """A panel a quantity; layers: their names, the embeddings first."""
+    columns = min(columns, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    fig = make_subplots(
+        rows=rows,
+        cols=columns,
+        subplot_titles=[literal(panel.title) for panel in panels],
+        horizontal_spacing=0.22 / columns,
+        vertical_spacing=min(0.3, 0.34 / rows) if rows > 1 else 0,
+    )
+    fig.update_annotations(font_size=FONT_SIZE)
+    shown: set[str] = set()
+    places = list(range(len(layers)))
+    for number, panel in enumerate(panels):
+        at = {"row": number // columns + 1, "col": number % columns + 1}
+        for line in panel.lines:
+            colour, dash, symbol = LOOKS[line.look]
+            name = panel.faint if line.faint else line.name
+            if line.low is not None and line.high is not None:
+                fig.add_scatter(
+                    x=[*places, *reversed(places)],
+                    y=[*line.high, *reversed(line.low)],
+                    mode="lines",
+                    fill="toself",
+                    fillcolor=faded(colour),
+                    line={"width": 0},
+                    hoverinfo="skip",
+                    showlegend=False,
+                    **at,
+                )
+            value = "%{y:.1%}" if panel.percent else "%{y:.3f}"
+            fig.add_scatter(
+                x=places,
+                y=list(line.values),
+                mode="lines" if line.faint else "lines+markers",
+                name=literal(name),
+                legendgroup=name,
+                showlegend=bool(name) and name not in shown,
+                line={"color": colour, "dash": "solid" if line.faint else dash, "width": 1.2 if line.faint else 3},
+                marker={"symbol": symbol, "size": 9, "color": colour},
+                opacity=0.45 if line.faint else 1,
+                hovertemplate=f"{literal(line.name)}<br>%{{x}}: {value}<extra></extra>",
+                **at,
+            )
+            shown.add(name)
+        for words, height in panel.references.items():
+            named = {} if columns > 2 else {"annotation": {"text": literal(words), "font": {"size": SMALL}}}
+            fig.add_hline(
+                y=height,
+                line={"color": GREY, "dash": "dash", "width": 2},
+                annotation_position="top right",
+                **named,
+                **at,
+            )
+            if columns > 2 and words and words not in shown:  # small panels have no room for it
+                shown.add(words)
+                look = {"color": GREY, "dash": "dash", "width": 2}
+                fig.add_scatter(x=[None], y=[None], mode="lines", name=literal(words), line=look, **at)
+        fig.update_yaxes(tickformat=".0%" if panel.percent else None, range=panel.span, **at)
+        step = max(1, math.ceil(len(layers) * columns / 26))
+        fig.update_xaxes(
+            tickvals=places[::step],
+            ticktext=[literal(name) for name in layers[::step]],
+            tickangle=0,
+            range=[-0.3, len(layers) - 0.7],
+            title_text=axis if number + columns >= len(panels) else None,
+            **at,
+        )
+    fig.update_layout(
+        height=250 * rows + 110,
+        margin={"t": 40},
+        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
+    )
+    return fig
+
+
+def faded(colour: str) -> str:
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.18)"
+
+
+KIND_LOOKS = {"surface": (SKY, "square"), "syntax": (BLUE, "circle"), "meaning": (VERMILION, "diamond")}
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Where one task settles, as a share of the depth: 0 the embeddings, 1 the last layer. values: of each repetition,
+    or the one number that a paper reports."""
+
+    name: str
+    kind: str
+    values: Sequence[float]
+
+
+def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], axis: str) -> go.Figure:
+    """A panel a source (ours, a paper), one below another; a row a task, a mark at each repetition, larger at their
+    mean. kinds: words."""
+    sizes = [len(rows) for rows in groups.values()]
+    height = 34 * sum(sizes) + 62 * len(sizes) + 90
+    fig = make_subplots(
+        rows=len(groups),
+        cols=1,
+        shared_xaxes=True,
+        subplot_titles=[literal(title) for title in groups],
+        row_heights=sizes,
+        vertical_spacing=min(48 / height, 0.9 / max(len(groups) - 1, 1)),
+    )
+    fig.update_annotations(font_size=FONT_SIZE)
+    shown: set[str] = set()
+    for panel, rows in enumerate(groups.values(), 1):
+        for place, row in enumerate(rows):
+            colour, symbol = KIND_LOOKS[row.kind]
+            mean = sum(row.values) / len(row.values)
+            for values, size, opacity in ((list(row.values), 8, 0.5), ([mean], 15, 1)):
+                first = size == 15 and row.kind not in shown
+                fig.add_scatter(
+                    x=values,
+                    y=[place] * len(values),
+                    mode="markers",
+                    name=kinds[row.kind],
+                    legendgroup=row.kind,
+                    legendrank=list(kinds).index(row.kind),
+                    showlegend=first,
+                    marker={"color": colour, "symbol": symbol, "size": size, "opacity": opacity},
+                    hovertemplate=f"{literal(row.name)}: %{{x:.0%}}<extra></extra>",
+                    row=panel,
+                    col=1,
+                )
+                if first:
+                    shown.add(row.kind)
+        fig.update_yaxes(
+            tickvals=list(range(len(rows))),
+            ticktext=[literal(row.name) for row in rows],
+            range=[len(rows) - 0.4, -0.6],
+            row=panel,
+            col=1,
+        )
+    fig.update_xaxes(range=[-0.04, 1.04], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
+    fig.update_xaxes(title_text=axis, row=len(groups), col=1)
+    fig.update_layout(
+        height=height,
+        margin={"t": 40},
+        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
+    )
+    return fig
+
+
+def layer_words(
+    rows: Sequence[Sequence[tuple[str, float]]], layers: Sequence[str], wanted: str | None, axes: tuple[str, str]
+) -> go.Figure:
+    """What each layer would answer: a row a layer, the last on top; its likeliest tokens from left to right, darker
+    where more probable. rows: (token, probability) each · wanted: the token that is marked · axes: names of both."""
+    fig = go.Figure()
+    width = max(map(len, rows))
+    for place, row in enumerate(rows):
+        for rank, (token, probability) in enumerate(row):
+            right = token == wanted
+            fig.add_shape(
+                type="rect",
+                x0=rank + 0.53,
+                x1=rank + 1.47,
+                y0=place - 0.44,
+                y1=place + 0.44,
+                fillcolor=BLUE,
+                opacity=0.08 + 0.5 * min(1.0, probability**0.5),
+                line={"width": 0},
+                layer="below",
+            )
+            if right:
+                fig.add_shape(
+                    type="rect",
+                    x0=rank + 0.53,
+                    x1=rank + 1.47,
+                    y0=place - 0.44,
+                    y1=place + 0.44,
+                    line={"width": 3, "color": ORANGE},
+                )
+            label = literal(token if len(token) <= 12 else token[:11] + "…")
+            fig.add_annotation(
+                x=rank + 1,
+                y=place,
+                text=f"{f'<b>{label}</b>' if right else label} {probability:.0%}",
+                showarrow=False,
+                font={"size": FONT_SIZE},
+            )
+    fig.add_scatter(
+        x=[rank + 1 for row in rows for rank in range(len(row))],
+        y=[place for place, row in enumerate(rows) for _ in row],
+        mode="markers",
+        marker={"size": 18, "opacity": 0},
+        hovertext=[f"{literal(token)}: {probability:.2%}" for row in rows for token, probability in row],
+        hoverinfo="text",
+        showlegend=False,
+    )
+    fig.update_xaxes(
+        range=[0.5, width + 0.5], tickvals=list(range(1, width + 1)), title_text=axes[1], showgrid=False, side="bottom"
+    )
+    fig.update_yaxes(
+        tickvals=list(range(len(rows))),
+        ticktext=[literal(name) for name in layers],
+        range=[-0.6, len(rows) - 0.4],
+        title_text=axes[0],
+        showgrid=False,
+    )
+    fig.update_layout(height=44 * len(rows) + 90)
+    return fig
+
+
+def ranks(lines: Sequence[Line], layers: Sequence[str], axis: str, title: str, vocabulary: int) -> go.Figure:
+    """Ranks over the layers on a logarithmic scale, 1 on top. vocabulary: the last rank there is."""
+    fig = over_layers([Panel(title, lines)], layers, axis, columns=1)
+    ticks = [10**power for power in range(6) if 10**power <= vocabulary]
+    fig.update_yaxes(
+        type="log",
+        range=[math.log10(vocabulary * 1.2), math.log10(0.7)],
+        tickvals=ticks,
+        ticktext=[f"{t:,}" for t in ticks],
+    )
+    fig.update_traces(hovertemplate="%{fullData.name}<br>%{x}: %{y:,.0f}<extra></extra>")
+    return fig

@@ -1,0 +1,90 @@
+"""Embeddings as a reader meets them: points move by slider and keys, a click shows neighbours, links hold it all."""
+
+import re
+
+from tests.browser.driver import (
+    MINUTES,
+    assert_fits,
+    assert_no_markup,
+    expect,
+    on_every_screen,
+    open_page,
+    type_into,
+    wait_idle,
+)
+from tests.hostile import HOSTILE, texts_in_turn
+
+
+def points(page):
+    return page.locator(".mb-moving .point")
+
+
+def places(page) -> list[str]:
+    return points(page).evaluate_all("all => all.map(e => e.style.transform)")
+
+
+def slider(page):
+    return page.locator(".mb-moving input")
+
+
+def test_points_move_from_layer_to_layer(page):
+    open_page(page, "embeddings", layer=0)
+    expect(points(page)).to_have_count(16)
+    before = places(page)
+    slider(page).focus()
+    page.keyboard.press("ArrowRight")
+    expect(slider(page)).to_have_attribute("aria-valuetext", "1")
+    assert places(page) != before
+    expect(page).to_have_url(re.compile(r"[?&]layer=1\b"))
+    page.keyboard.press("ArrowLeft")
+    expect(page).to_have_url(re.compile(r"[?&]layer=0\b"))
+    wait_idle(page)
+    assert places(page) == before
+
+
+def test_the_arrow_keys_work_in_the_picture_and_play_goes_to_the_end(page):
+    open_page(page, "embeddings", layer=2)
+    page.locator(".mb-moving > svg").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(slider(page)).to_have_attribute("aria-valuetext", "1")
+    page.locator(".mb-moving button").click()
+    expect(slider(page)).to_have_attribute("aria-valuetext", "4")
+    expect(page.locator(".mb-moving button")).to_contain_text("Play")
+
+
+def test_a_click_shows_neighbours_and_the_link_keeps_them(page):
+    open_page(page, "embeddings")
+    points(page).nth(3).dispatch_event("click")
+    expect(page.get_by_text("are of its own group")).to_be_visible()
+    expect(page.locator(".mb-moving .lines path")).to_have_count(5)
+    expect(page).to_have_url(re.compile(r"[?&]point=4\b"))
+    page.reload()
+    wait_idle(page)
+    expect(page.locator(".mb-moving .chosen")).to_have_count(1)
+
+
+def test_tsne_comes_as_a_run(page):
+    open_page(page, "embeddings", method="tsne")
+    before = places(page)
+    page.get_by_role("button", name="Compute t-SNE").click()
+    expect(page.get_by_text("Until t-SNE is there")).to_have_count(0, timeout=MINUTES)
+    wait_idle(page)
+    assert places(page) != before
+
+
+@texts_in_turn
+def test_any_text_is_text(page, names):
+    open_page(page, "embeddings", what="tokens")
+    for name in names:
+        type_into(page, page.get_by_label("Your text", exact=True), HOSTILE[name])
+        assert_no_markup(page)
+    open_page(page, "embeddings", what="sentences")
+    for name in names:
+        type_into(page, page.get_by_label("Add sentences of your own"), HOSTILE[name], "ControlOrMeta+Enter")
+        assert_no_markup(page)
+
+
+@on_every_screen
+def test_it_fits(page, request):
+    open_page(page, "embeddings", own="He fished from the bank.", point=3)
+    assert_fits(page, f"embeddings-{request.node.callspec.id}")

@@ -1,0 +1,162 @@
+"""The embeddings page: its points, neighbours and curves against minibert's own, its links, hostile text."""
+
+import json
+from functools import partial
+
+import pytest
+
+from minibert.vectors import nearest, separability, span_vectors
+from tests.hostile import HOSTILE
+from tests.pages import driver
+from tests.pages.driver import ROOT, assert_no_markup, figure, text_of, until, whole
+from ui.lesson import Lesson, load_quiz
+from ui.models import available_models, load
+from ui.samples import senses
+
+LESSON = Lesson("embeddings")
+MODEL = available_models()[0].name
+open_page = partial(driver.open_page, "embeddings")
+
+
+@pytest.fixture(autouse=True)
+def _runs(runs_folder):
+    pass
+
+
+def moving(app) -> dict:
+    """What the moving picture is told."""
+    (view,) = app.get("bidi_component")
+    return json.loads(view.proto.json or view.proto.mixed.json)
+
+
+def bank():
+    """(vectors (L + 1, 16, H), senses, sentences) of the word bank."""
+    loaded, rows = load(MODEL), senses("en")["bank"]
+    spans = [[(text.lower().index("bank"), text.lower().index("bank") + 4)] for _, text in rows]
+    texts = [text for _, text in rows]
+    return span_vectors(loaded.model, loaded.tokenizer, texts, spans), [sense for sense, _ in rows], texts
+
+
+def test_it_opens_with_one_word_at_every_layer():
+    app = open_page()
+    told = moving(app)
+    layers = load(MODEL).config.num_hidden_layers + 1
+    assert len(told["points"]) == layers
+    assert [len(points) for points in told["points"]] == [16] * layers
+    assert [group["name"] for group in told["groups"]] == ["money", "river"]
+    assert told["layer"] == layers - 1
+    assert not app.error
+
+
+def test_the_link_brings_layer_and_point_and_the_neighbours_are_the_nearest():
+    app = open_page(layer=2, point=3)
+    told = moving(app)
+    assert (told["layer"], told["chosen"]) == (2, 2)
+    vectors, meanings, texts = bank()
+    expected = nearest(vectors[2], vectors[2][2], 5, leave_out=2)
+    assert told["near"][2] == [i for i, _ in expected]
+    table = next(frame.value for frame in app.dataframe if "cosine" in frame.value)
+    assert list(table["point"]) == [texts[i] for i, _ in expected]
+    assert list(table["cosine"]) == [round(cosine, 3) for _, cosine in expected]
+    same = sum(meanings[i] == meanings[2] for i, _ in expected)
+    assert f"{same} of 5 are of its own group, **{meanings[2]}**" in text_of(app)
+
+
+def test_own_sentences_become_stars():
+    app = open_page(own="He fished from the bank.\nNo such word here.")
+    told = moving(app)
+    assert len(told["titles"]) == 17
+    assert told["groups"][told["of"][-1]] == told["groups"][-1]
+    assert (told["groups"][-1]["name"], told["groups"][-1]["shape"]) == ("yours", "star")
+    assert any("Line 2 is left out" in caption.value for caption in app.caption)
+
+
+@pytest.mark.parametrize(
+    ("what", "least"), [("words", 200), ("sentences", 160), ("tokens", 15)], ids=["words", "sentences", "tokens"]
+)
+def test_words_sentences_and_tokens_have_points_too(what, least):
+    told = moving(open_page(what=what))
+    assert len(told["titles"]) >= least
+    assert len(told["groups"]) >= 2 or what == "tokens"
+
+
+def test_all_words_and_side_by_side():
+    app = open_page(word="*", view="all")
+    fig = figure(app, "side-by-side")
+    layers = load(MODEL).config.num_hidden_layers + 1
+    assert len(fig["data"]) == layers * 12
+    assert not app.get("bidi_component")
+
+
+def test_the_curve_of_senses_is_that_of_the_vectors():
+    app = open_page(of="bank")
+    vectors, meanings, _ = bank()
+    (line,) = [trace for trace in figure(app, "separability")["data"] if trace.get("name") == "bank"
+               and trace.get("marker", {}).get("symbol") == "diamond" and trace["yaxis"] == "y"]  # fmt: skip
+    values = [separability(layer, meanings).nearest for layer in vectors]
+    assert driver_values(line["y"]) == pytest.approx(values)
+
+
+def driver_values(y) -> list[float]:
+    """A figure's numbers, be they a list or packed."""
+    import base64
+
+    import numpy as np
+
+    return list(y) if isinstance(y, list) else np.frombuffer(base64.b64decode(y["bdata"]), y["dtype"]).tolist()
+
+
+@pytest.mark.parametrize(
+    ("method", "name"), [("tsne", "t-SNE"), pytest.param("umap", "UMAP", marks=pytest.mark.slow)], ids=["tsne", "umap"]
+)
+def test_a_picture_is_computed_as_a_run_and_found_again(method, name):
+    from ui.runs import manager
+
+    app = open_page(method=method)
+    assert any(f"Until {name} is there" in caption.value for caption in app.caption)
+    before = moving(app)["points"]
+    app.button(key="compute").click()
+    whole(app.run())
+    runs = [run for run in manager().runs() if run.kind.startswith(f"computed/{method}-")]
+    until(lambda: all(run.over for run in runs))
+    assert [run.state for run in runs] == ["finished"], [run.error for run in runs]
+    whole(app.run())
+    assert moving(app)["points"] == [event["points"] for event in runs[0].events() if event["event"] == "picture"]
+    assert moving(app)["points"] != before
+    again = open_page(method=method)  # another visitor
+    assert not [button for button in again.button if button.key == "compute"]
+    assert moving(again)["points"] == moving(app)["points"]
+    assert "Nothing yet" in text_of(driver.open_page("home"))  # a picture is no trained model
+
+
+def test_chinese_has_its_own_words():
+    zh = [info.name for info in available_models() if info.name.endswith("zh")]
+    if not zh:
+        pytest.skip("there is no Chinese checkpoint")
+    app = open_page(model=zh[0], word="花")
+    assert [group["name"] for group in moving(app)["groups"]] == ["植物", "用掉"]
+    assert any("The pairs are English" in box.value for box in app.info)
+    assert len(moving(open_page(model=zh[0], what="words"))["titles"]) > 50
+
+
+def test_any_text_is_text():
+    app = open_page(what="tokens")
+    for text in HOSTILE.values():
+        app.text_input(key="text").set_value(text)
+        assert_no_markup(whole(app.run()))
+    app = open_page(what="sentences")
+    for text in HOSTILE.values():
+        app.text_area(key="own").set_value(text)
+        assert_no_markup(whole(app.run()))
+
+
+def test_bad_links_fall_back():
+    app = open_page(layer=99, point=-4, what="no", method="no", word="no", of="no")
+    assert moving(app)["chosen"] is None
+    assert not app.error
+
+
+def test_every_section_is_on_the_page_and_the_quiz_is_sound():
+    app = open_page()
+    assert all(section in text_of(app) for section in LESSON.sections)
+    assert len(load_quiz(ROOT / "lessons" / "embeddings" / "quiz.toml")) >= 4

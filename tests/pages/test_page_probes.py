@@ -1,0 +1,130 @@
+"""The probes page: runs and what it says of them against their own events, the logit lens, files, hostile text."""
+
+from functools import partial
+
+import pytest
+
+from minibert.logit_lens import blank_of, layer_answers, only_token
+from tests.hostile import HOSTILE
+from tests.pages import driver
+from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, until, whole
+from ui.lesson import Lesson, load_quiz
+from ui.models import available_models, load
+
+LESSON = Lesson("probes")
+MODEL = available_models(fill=True)[0].name
+open_page = partial(driver.open_page, "probes")
+
+
+@pytest.fixture(autouse=True)
+def _runs(runs_folder):
+    pass
+
+
+def upload(content: bytes):
+    app = open_page(**{"sentences-en": "file"})
+    app.file_uploader(key="file").set_value(("mine.txt", content, "text/plain"))
+    return whole(app.run())
+
+
+def columns(sentences: int) -> bytes:
+    """Letters and whether they are vowels; every other sentence longer."""
+    row = [f"{letter} {'V' if letter in 'aeiou' else 'C'}" for letter in "abcdefgh"]
+    return "".join("\n".join(row[: 5 + i % 4]) + "\n\n" for i in range(sentences)).encode()
+
+
+def test_it_opens_with_the_papers_and_no_probe():
+    app = open_page()
+    assert "No probe yet" in text_of(app)
+    names = {trace.get("name") for trace in figure(app, "depths")["data"]}
+    assert {"surface", "syntax", "meaning"} <= names
+    assert not app.error
+
+
+def test_a_run_is_shown_as_its_events_say():
+    from minibert.probes import gathered, order_of_kinds
+    from ui.runs import manager
+
+    app = upload(columns(60))
+    assert "Train" in app.button(key="probe").label
+    app.button(key="probe").click()
+    whole(app.run())
+    runs = [run for run in manager().runs() if run.kind.startswith("computed/")]
+    assert len(runs) == 2  # the model, and random weights
+    until(lambda: all(run.over for run in runs))
+    assert {run.state for run in runs} == {"finished"}, [run.error for run in runs]
+    whole(app.run())
+    ours = gathered(next(run for run in runs if run.title == MODEL).events())
+    assert [result.name for result in ours][:2] == ["length", "column 2"]
+    fig = figure(app, "probe-lines")
+    drawn = {trace["name"] for trace in fig["data"] if trace.get("name")}
+    assert drawn == {"this model", "control task", "random weights", "commonest label"}
+    verdict = order_of_kinds(ours)
+    words = {"same": "Ours agrees", "other": "Ours does not agree", "unclear": "Ours cannot tell"}
+    assert words[verdict.verdict] in text_of(app)
+    assert f"surface at layer {verdict.layers['surface']:.1f}" in text_of(app)
+    app.segmented_control(key="measure").set_value("selectivity")
+    whole(app.run())
+    assert {trace["name"] for trace in figure(app, "probe-lines")["data"] if trace.get("name")} == {
+        "this model", "random weights",
+    }  # fmt: skip
+
+
+FILES = {
+    "one column": (b"a\nb\n", "at least 2"),
+    "uneven": (b"a b\nc\n", "1 columns where 2"),
+    "not UTF-8": (b"caf\xe9 x\n", "not UTF-8"),
+    "empty": (b"", "is empty"),
+    "nothing to tell apart": (b"a x\nb x\n\n", "two labels"),
+    "markup": (b"</script><img src=x onerror=alert(1)>\n", "two labels"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_unusable_file_is_refused_in_words(name):
+    content, message = FILES[name]
+    app = upload(content)
+    assert any(message in plain(box.value) for box in app.error), [plain(box.value) for box in app.error]
+    assert_no_markup(app)
+
+
+def test_our_own_sets_bring_tasks_in_both_languages():
+    for language in ("en", "zh", "toy"):
+        app = open_page(**{"sentences-en": language})
+        assert app.button(key="probe").label.startswith("Train")
+        assert not app.error
+
+
+def test_the_lens_shows_what_every_layer_answers():
+    app = open_page(cloze="Once upon a [MASK] there was a king.", right="time")
+    loaded = load(MODEL)
+    blank = blank_of(loaded.tokenizer, "Once upon a [MASK] there was a king.", 512)
+    wanted = only_token(loaded.tokenizer, "time")
+    found = layer_answers(loaded.model, loaded.tokenizer, *blank, wanted, 5)
+    texts = [note["text"] for note in figure(app, "lens-words")["layout"]["annotations"]]
+    expected = [f"{token} {p:.0%}" for answer in found for token, p in answer.guesses]
+    assert [text.replace("<b>", "").replace("</b>", "").replace("&lt;", "<") for text in texts] == expected
+    end = found[-1]
+    assert f"At the last layer time has rank {end.rank:,} with {end.probability:.1%}" in text_of(app).replace("**", "")
+
+
+def test_without_a_blank_or_with_a_word_of_many_pieces():
+    app = open_page(cloze="No blank here.")
+    assert any("[MASK]" in box.value for box in app.info)
+    app = open_page(cloze="A [MASK] here.", right="antidisestablishment")
+    assert any("is not one token" in caption.value for caption in app.caption)
+    assert figure(app, "lens-ranks") is None
+
+
+def test_any_text_is_text():
+    app = open_page()
+    for text in HOSTILE.values():
+        app.text_input(key="cloze").set_value(text + " [MASK]")
+        app.text_input(key="right").set_value(text[:60])
+        assert_no_markup(whole(app.run()))
+
+
+def test_every_section_is_on_the_page_and_the_quiz_is_sound():
+    app = open_page()
+    assert all(section in text_of(app) for section in LESSON.sections)
+    assert len(load_quiz(ROOT / "lessons" / "probes" / "quiz.toml")) >= 4

@@ -1,0 +1,68 @@
+"""Computations that everyone shares: found whoever began them, apart from trainings, failures told to their own."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.hostile import HOSTILE
+from tests.ui.driver import script
+from ui import computations
+from ui.computations import computed, fingerprint
+
+
+def run_of(owner: str, state: str, name: str = "x", error: str | None = None):
+    over = state in ("finished", "failed", "cancelled", "lost")
+    return SimpleNamespace(owner=owner, state=state, over=over, kind=f"computed/{name}", error=error)
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The server's runs, the newest first, for a reader called "me"; and what is submitted."""
+    everything = SimpleNamespace(all=[], sent=[])
+    monkeypatch.setattr(computations, "manager", lambda: SimpleNamespace(runs=lambda: everything.all))
+    monkeypatch.setattr(computations, "owner", lambda: "me")
+    monkeypatch.setattr(computations, "submit", lambda *args, **kwargs: everything.sent.append((args, kwargs)))
+    return everything
+
+
+def test_a_fingerprint_tells_what_differs():
+    points = np.arange(4.0)
+    prints = {fingerprint("a", "b"), fingerprint("ab"), fingerprint("a", 1), fingerprint("a", points.tobytes())}
+    assert len(prints) == 4
+    assert fingerprint("a", points.tobytes()) in prints
+    assert all(one.isalnum() for one in prints)
+
+
+def test_it_is_found_whoever_began_it(runs):
+    runs.all = [run_of("me-computed", "failed"), run_of("you-computed", "finished"), run_of("you-computed", "lost")]
+    assert computed("x") is runs.all[1]
+    assert computed("y") is None
+    runs.all = [run_of("you-computed", "running")]
+    assert computed("x") is runs.all[0]
+    runs.all = [run_of("you-computed", "cancelled")]
+    assert computed("x") is None
+
+
+def test_it_does_not_count_among_the_readers_trainings(runs):
+    computations.compute("x", "module:target", 1, title="t")
+    assert runs.sent == [(("module:target", 1), {"title": "t", "kind": "computed/x", "owner": "me-computed"})]
+
+
+def app():
+    from ui.computations import show_failure
+
+    show_failure("x")
+
+
+def test_only_a_failure_of_ones_own_is_told_and_as_text(runs):
+    runs.all = [run_of("me-computed", "failed", error=HOSTILE["script"])]
+    (box,) = script(app).run().error
+    assert "onerror" in box.value and "<img" not in box.value
+    for others in (
+        [run_of("you-computed", "failed", error="no")],
+        [run_of("me-computed", "cancelled")],
+        [run_of("you-computed", "finished"), run_of("me-computed", "failed", error="no")],
+    ):
+        runs.all = others
+        assert not script(app).run().error

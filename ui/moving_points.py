@@ -1,0 +1,111 @@
+"""Points that move from layer to layer: an own view, because a plotly chart on a page is drawn anew by every change.
+
+The slider, the arrow keys (in the picture or on the slider) and “Play” move them in the browser at once; the page hears
+of it a moment later.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from ui.figures import in_words
+from ui.translations import _
+
+# Told apart by shape as well as by colour; the last is for what the reader has added.
+SHAPES = ("circle", "diamond", "square", "triangle", "cross", "wedge")
+OWN = "star"
+_HTML = """<div class="mb-moving">
+<ul class="legend"></ul>
+<svg role="img" tabindex="0"></svg>
+<p class="said" aria-live="polite"></p>
+<div class="way"><button type="button"></button><input type="range" min="0" step="1" list="layers">
+<div class="names"></div></div>
+<datalist id="layers"></datalist>
+</div>"""
+
+
+@dataclass(frozen=True)
+class Points:
+    """identity: changes when these are other points · layouts: of each layer N × 2, centred · layers: their names ·
+    groups: names; of: the group of each point; own: the group that the reader has added, drawn as stars · titles: what
+    is read out when a point is touched · texts: what stands beside it, "" for nothing."""
+
+    identity: str
+    layouts: Sequence[Sequence[Sequence[float]]]
+    layers: Sequence[str]
+    groups: Sequence[str]
+    of: Sequence[int]
+    titles: Sequence[str]
+    texts: Sequence[str]
+    own: int | None = None
+
+
+def moving_points(
+    key: str,
+    points: Points,
+    *,
+    layer: int,
+    chosen: int | None,
+    near: Sequence[Sequence[int]],
+    alt: str,
+    data: Any,
+    on_layer: Callable[[], None],
+    on_point: Callable[[], None],
+) -> None:
+    """Draw them at a layer. on_layer, on_point: called when the reader has gone to another layer or clicked a point;
+    `told` says which. near: of each layer the points to draw lines to from the chosen one · alt, data: as in
+    `ui.figures.figure`."""
+    from plots.theme import PALETTE
+
+    groups = [
+        {
+            "name": name,
+            "colour": PALETTE[number % len(PALETTE)],
+            "shape": OWN if number == points.own else SHAPES[(number + number // len(PALETTE)) % len(SHAPES)],
+        }
+        for number, name in enumerate(points.groups)
+    ]
+    reach = np.abs(np.asarray(points.layouts)).max(axis=(0, 1))
+    _component()(
+        key=key,
+        data={
+            "identity": points.identity,
+            "points": points.layouts,
+            "extent": [max(float(reach[0]), 0.1), max(float(reach[1]), 0.1)],
+            "layers": list(points.layers),
+            "groups": groups,
+            "of": list(points.of),
+            "titles": list(points.titles),
+            "texts": list(points.texts),
+            "layer": layer,
+            "chosen": chosen,
+            "near": [list(row) for row in near],
+            "alt": alt,
+            "words": {
+                "layer": _("Layer"),
+                "play": "▶ " + _("Play"),
+                "pause": "⏸ " + _("Pause"),
+                "hint": _("Point at a mark to read it; click it for its neighbours."),
+            },
+        },
+        on_layer_change=on_layer,
+        on_point_change=on_point,
+    )
+    in_words(alt, f"{key}-words", data)
+
+
+def told(key: str, name: str) -> int | None:
+    """What the view under `key` has last said of "layer" or "point"."""
+    value = (st.session_state.get(key) or {}).get(name)
+    return int(value) if isinstance(value, (int, float)) else None
+
+
+def _component():
+    """Registered by every run, as the registry belongs to the server's life and a page may be its first."""
+    folder = Path(__file__).parent
+    css, js = (folder.joinpath(f"moving_points.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
+    return st.components.v2.component("minibert_moving_points", html=_HTML, css=css, js=js)

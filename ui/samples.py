@@ -1,0 +1,196 @@
+"""The sentences whose vectors the lesson on embeddings looks at: our own sets, and what the reader adds."""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ui.lesson import LESSONS
+
+DATA = LESSONS / "data"
+PARTS = ("train", "dev")
+LANGUAGES = ("en", "zh")
+SENTENCES_A_TOPIC = 20
+WORDS_AT_MOST = 260
+# Penn Treebank's parts of speech, in groups few enough to tell apart by colour.
+POS_GROUPS = {
+    "noun": ("NN", "NNS"),
+    "name": ("NNP", "NNPS"),
+    "verb": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"),
+    "adjective": ("JJ", "JJR", "JJS"),
+    "pronoun": ("PRP", "PRP$", "DT", "WP", "WDT"),
+    "preposition": ("IN", "TO"),
+    "number": ("CD",),
+}
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Things with a vector each. spans: of each text the stretches that are meant; None: each text as a whole · of: the
+    group of each thing; own: the group that the reader has added · titles: the thing in its sentence · marks: what
+    stands beside its point, "" for nothing."""
+
+    texts: tuple[str, ...]
+    spans: tuple[tuple[Span, ...], ...] | None
+    groups: tuple[str, ...]
+    of: tuple[int, ...]
+    titles: tuple[str, ...]
+    marks: tuple[str, ...]
+    own: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+
+@lru_cache
+def senses(language: str) -> dict[str, list[tuple[str, str]]]:
+    """Word → (sense, sentence) of each of its sentences."""
+    words: dict[str, list[tuple[str, str]]] = {}
+    with (DATA / "senses" / f"{language}.tsv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            words.setdefault(row["word"], []).append((row["sense"], row["sentence"]))
+    return words
+
+
+def place_of(word: str, text: str) -> Span | None:
+    """Where the word first stands in a text, in any case; a word in letters stands alone. None where it does not."""
+    edge = r"\b" if word.isascii() else ""
+    found = re.search(f"{edge}{re.escape(word)}{edge}", text, re.IGNORECASE)
+    return found.span() if found else None
+
+
+def one_word(word: str, rows: Sequence[tuple[str, str]], own: Sequence[str], yours: str) -> Sample:
+    """A word in all its sentences, a group a sense; and in those of the reader's that have it."""
+    senses_of = list(dict.fromkeys(sense for sense, _ in rows))
+    mine = [line for line in own if place_of(word, line)]
+    texts = [*(text for _, text in rows), *mine]
+    of = [*(senses_of.index(sense) for sense, _ in rows), *[len(senses_of)] * len(mine)]
+    return Sample(
+        tuple(texts),
+        tuple((place_of(word, text),) for text in texts),
+        (*senses_of, *([yours] if mine else [])),
+        tuple(of),
+        tuple(texts),
+        ("",) * len(texts),
+        len(senses_of) if mine else None,
+    )
+
+
+def all_words(language: str) -> Sample:
+    """Every word of the set in all its sentences, a group a word."""
+    rows = [(word, text) for word, uses in senses(language).items() for _, text in uses]
+    words = list(senses(language))
+    return Sample(
+        tuple(text for _, text in rows),
+        tuple((place_of(word, text),) for word, text in rows),
+        tuple(words),
+        tuple(words.index(word) for word, _ in rows),
+        tuple(f"{word}: {text}" for word, text in rows),
+        ("",) * len(rows),
+    )
+
+
+@lru_cache
+def annotated(language: str) -> list[list[tuple[str, ...]]]:
+    """The sentences with marked words, each as columns, the words first."""
+    from minibert.probe_tasks import read_columns
+
+    folder = DATA / ("entities-zh" if language == "zh" else "entities")
+    return [row for part in PARTS for row in read_columns((folder / f"{part}.txt").read_bytes(), f"{part}.txt")]
+
+
+@lru_cache
+def requests(language: str) -> list[tuple[str, str]]:
+    """(text, what it is about) of the requests by intent."""
+    from minibert.tasks import TASKS
+
+    folder = DATA / ("intents-zh" if language == "zh" else "intents")
+    return [(e.text, e.intent) for part in PARTS for e in TASKS["intent"].read(folder / f"{part}.md").examples]
+
+
+@lru_cache
+def similar_pairs() -> list[tuple[str, str, float]]:
+    """(sentence, sentence, score from 0 to 5)."""
+    from minibert.tasks import TASKS
+
+    return [
+        (example.text, example.pair, example.score)
+        for part in PARTS
+        for example in TASKS["similarity"].read(DATA / "similarity" / f"{part}.tsv").examples
+    ]
+
+
+def many_words(language: str, own: Sequence[str], yours: str) -> Sample:
+    """The words of some sentences by part of speech (English) or kind of name (Chinese), and all words of the reader's
+    sentences."""
+    from minibert.probe_tasks import words_of
+    from minibert.vectors import joined
+
+    pos = {tag: group for group, tags in POS_GROUPS.items() for tag in tags}
+    found: list[tuple[str, list[tuple[int, str]]]] = []
+    total = 0
+    for words, *columns in annotated(language):
+        said = [pos.get(tag) for tag in columns[0]] if language == "en" else [tag[2:] for tag in columns[-1]]
+        asked = [(place, group) for place, group in enumerate(said) if group]
+        if total + len(asked) > WORDS_AT_MOST:
+            break
+        total += len(asked)
+        if asked:
+            found.append((words, asked))
+    groups = list(dict.fromkeys(group for _, asked in found for _, group in asked))
+    for line in own:
+        words = words_of(line)
+        found.append((words, [(place, yours) for place in range(len(words))]))
+    names = [*groups, *([yours] if own else [])]
+    texts, spans = zip(*(joined(words) for words, _ in found), strict=True)
+    return Sample(
+        texts,
+        tuple(tuple(where[place] for place, _ in asked) for where, (_, asked) in zip(spans, found, strict=True)),
+        tuple(names),
+        tuple(names.index(group) for _, asked in found for _, group in asked),
+        tuple(
+            f"{words[place]}: {text}" for text, (words, asked) in zip(texts, found, strict=True) for place, _ in asked
+        ),
+        tuple(words[place] for words, asked in found for place, _ in asked),
+        len(groups) if own else None,
+    )
+
+
+def whole_sentences(language: str, own: Sequence[str], yours: str) -> Sample:
+    """Requests, as many of each topic, and the reader's sentences."""
+    seen: Counter[str] = Counter()
+    rows = []
+    for text, topic in requests(language):
+        if seen[topic] < SENTENCES_A_TOPIC:
+            seen[topic] += 1
+            rows.append((text, topic))
+    groups = list(seen)
+    texts = (*(text for text, _ in rows), *own)
+    return Sample(
+        texts,
+        None,
+        (*groups, *([yours] if own else [])),
+        (*(groups.index(topic) for _, topic in rows), *[len(groups)] * len(own)),
+        texts,
+        ("",) * len(texts),
+        len(groups) if own else None,
+    )
+
+
+def own_tokens(encoding, text: str, names: tuple[str, str]) -> Sample:
+    """The tokens of a text, whole words and pieces that go on apart; [CLS] and [SEP] are left out."""
+    shown = [
+        (token, span) for token, span, special in zip(encoding.tokens, encoding.offsets, encoding.special, strict=True)
+        if not special
+    ]  # fmt: skip
+    return Sample(
+        (text,),
+        (tuple(span for _, span in shown),),
+        names,
+        tuple(int(token.startswith("##")) for token, _ in shown),
+        tuple(f"{number}. {token}" for number, (token, _) in enumerate(shown, 1)),
+        tuple(token for token, _ in shown),
+    )
