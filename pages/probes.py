@@ -289,7 +289,7 @@ def show_gains(ours: "list[TaskResult]", beside: "dict[str, TaskResult]") -> Non
 
 @st.cache_data(show_spinner=False)
 def literature() -> list[dict]:
-    """What two papers report; layer ÷ layers is the depth."""
+    """What a paper reports; layer ÷ layers is the depth."""
     with (LESSONS / "probes" / "literature.csv").open(encoding="utf-8", newline="") as file:
         return [{**row, "layer": float(row["layer"]), "layers": int(row["layers"])} for row in csv.DictReader(file)]
 
@@ -298,15 +298,12 @@ def paper_task_names() -> dict[str, str]:
     return {
         "part of speech": _("part of speech"), "constituents": _("constituents"), "dependencies": _("dependencies"),
         "entities": _("entities"), "semantic roles": _("semantic roles"), "relations": _("relations"),
-        "coreference": _("coreference"), "sentence length": _("sentence length"), "word content": _("word content"),
-        "tree depth": _("tree depth"), "top constituents": _("top constituents"), "word order": _("word order"),
-        "tense": _("tense"), "subject number": _("subject number"), "swapped noun or verb": _("swapped noun or verb"),
-        "swapped clauses": _("swapped clauses"),
+        "coreference": _("coreference"),
     }  # fmt: skip
 
 
 def settles(ours: "list[TaskResult] | None") -> None:
-    """Where each task settles, ours beside the papers'."""
+    """Where each task settles, ours beside the paper's."""
     from plots.over_layers import Settled, depths
 
     lesson.show("Surface, syntax, meaning")
