@@ -29,7 +29,7 @@ class Edges:
     hidden: Tensor
 
 
-def strongest_edges(probs: Tensor, share: float, keep: Tensor | None = None, most: int = 24_000) -> Edges:
+def strongest_edges(probs: Tensor, share: float, keep: Tensor | None = None, most: int = 12_000) -> Edges:
     """Of each row the fewest edges that together hold `share` (0 … 1) of its mass among the kept tokens.
 
     probs: (A, T, T), rows sum to 1 · keep: (T,) bool, the tokens to look at, all by default · most: edges in all; where

@@ -19,6 +19,7 @@ from ui.explorer import (
     pick_head,
     picked_head,
     seen,
+    short_kind_names,
     small_pictures,
 )
 from ui.figures import figure
@@ -239,9 +240,9 @@ def kinds_of_heads(subject: Subject, reading: "Reading") -> None:
         layer, head = pick_head(subject)
     with st.spinner(_("Measuring every head …")):
         kinds = measured_kinds(subject, on)
-    named, words = kinds.named(threshold / 100), kind_names()
+    named, words, short = kinds.named(threshold / 100), kind_names(), short_kind_names()
     labels = [
-        "–" if kind is None else f"{words[kind]} {kinds.score(kind, i, a):.0%}"
+        "–" if kind is None else f"{short[kind]}\n{kinds.score(kind, i, a):.0%}"
         for i, row in enumerate(named)
         for a, kind in enumerate(row)
     ]

@@ -18,6 +18,7 @@ def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *,
     """
     scores, chance = np.asarray(scores, dtype=float), np.asarray(chance, dtype=float)
     best = int(np.nanargmax(scores))
+    on_mark = (chance > scores - 0.02) & (chance < scores + 0.12)  # a number there would stand on the mark of chance
     fig = go.Figure(
         go.Bar(
             y=list(range(len(kinds))),
@@ -38,7 +39,7 @@ def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *,
     )
     fig.add_scatter(
         y=list(range(len(kinds))),
-        x=np.fmax(scores, chance) + 0.02,
+        x=np.where(on_mark, np.fmax(scores, chance), scores) + 0.02,
         mode="text",
         text=["" if np.isnan(score) else f"{score:.1%}" for score in scores],
         textposition="middle right",

@@ -109,6 +109,11 @@ def kind_names() -> dict[str, str]:
     }
 
 
+def short_kind_names() -> dict[str, str]:
+    """The same, as they fit under a small picture."""
+    return kind_names() | {"previous": _("previous"), "next": _("next"), "antecedent": _("antecedent")}
+
+
 def all_names(subject: Subject) -> list[str]:
     layers, heads = subject.shape
     return [head_name(layer, head) for layer in range(layers) for head in range(heads)]

@@ -12,7 +12,9 @@ def test_scores_stand_beside_chance():
     assert list(bars.x[:2]) == [0.2, 0.7] and list(chance.x[:2]) == [0.1, 0.8]
     assert list(bars.marker.color) == [BLUE, VERMILION, BLUE]
     assert list(texts.text) == ["20.0%", "70.0%", ""]
-    assert texts.x[1] > 0.8  # beside the mark, not on it
+    assert texts.x[1] > 0.8 and 0.2 < texts.x[0] < 0.25  # beside the mark, not on it
+    far = kind_scores(["a"], [0.1], [1.0], ("h", "e"), threshold=0.4).data[2].x
+    assert 0.1 < far[0] < 0.15  # a mark that is far away moves no number
     assert fig.layout.yaxis.ticktext[0] == "a&lt;b&gt;"
     assert list(kind_scores(["a"], [0.3], [0.1], ("h", "e"), threshold=0.4).data[0].marker.color) == [BLUE]
 

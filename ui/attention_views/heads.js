@@ -5,7 +5,8 @@ export default ({data, parentElement, setTriggerValue}) => {
   const weights = bytes(data.weights)
   const small = Array.from({length: layers * heads}, (_, i) => picture(weights, i * size * size, size))
   const grid = element('div', {className: 'grid'})
-  grid.style.gridTemplateColumns = `max-content repeat(${heads}, minmax(24px, 150px))`
+  const least = labels.some(label => label) ? 66 : 24 // room for a word
+  grid.style.gridTemplateColumns = `max-content repeat(${heads}, minmax(${least}px, 150px))`
   grid.append(element('span', {className: 'corner'}))
   for (let head = 0; head < heads; head++)
     grid.append(element('span', {className: 'axis', textContent: heads > 8 ? head + 1 : `${said.head} ${head + 1}`}))
