@@ -5,7 +5,7 @@ import streamlit as st
 from ui.figures import figure, legend
 from ui.inputs import clicked, sentence_input
 from ui.lesson import Lesson
-from ui.navigation import link_to, next_lesson, stop_called
+from ui.navigation import link_to, next_lesson, parts
 from ui.runs import show_runs
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
@@ -17,25 +17,37 @@ FIRST = 2  # the word chosen at the start: "bank", which what follows makes clea
 
 
 def road() -> None:
-    """The stops in order; each is a link to its lesson."""
-    stops = [
-        ("tokenization", _("Text becomes **tokens**: pieces from a fixed vocabulary.")),
-        ("input", _("Tokens become **vectors**: what, where, and which sentence.")),
-        ("attention", _("Every token **looks at** every other, layer after layer.")),
-        ("encoder_decoder", _("A **block** whole, and why BERT keeps the encoder only.")),
-        ("parameters", _("All that is **numbers**: count them, to the last one.")),
-        ("masking", _("Pre-training: **hide** words, guess them from both sides.")),
-        ("next_sentence", _("Pre-training: does this text **follow** that one?")),
-        ("pretraining", _("**Train** a BERT in a minute, and look back at how it learned.")),
-        ("experiments", _("What the paper **left out**, piece by piece, in small.")),
-        ("output_layer", _("Fine-tuning: one small layer more gives the **answer**.")),
-    ]
-    present = [(stop, what) for name, what in stops if (stop := stop_called(name))]
-    with st.grid(3, min_column_width=230, key="road") as grid:
-        for number, (stop, what) in enumerate(present, 1):
-            with grid.container(border=True, height="stretch", key=f"stop-{stop.name}"):
-                link_to(stop.name, label=f"{number}. {stop.title}")
-                st.markdown(what)
+    """The parts of the course and their stops; each is a link to its lesson."""
+    about = {
+        "tokenization": _("Text becomes **tokens**: pieces from a fixed vocabulary."),
+        "input": _("Tokens become **vectors**: what, where, and which sentence."),
+        "attention": _("Every token **looks at** every other, layer after layer."),
+        "encoder_decoder": _("A **block** whole, and why BERT keeps the encoder only."),
+        "parameters": _("All that is **numbers**: count them, to the last one."),
+        "masking": _("**Hide** words, guess them from both sides."),
+        "next_sentence": _("Does this text **follow** that one?"),
+        "pretraining": _("**Train** a BERT in a minute, and look back at how it learned."),
+        "experiments": _("What the paper **left out**, piece by piece, in small."),
+        "output_layer": _("One small layer more gives the **answer**, for nine tasks."),
+        "features": _("Train all of BERT, or only **read** its layers?"),
+        "stability": _("The same settings, another **seed**, another score."),
+        "training_options": _("Rates by layer, dropout, truncation, more data: **what each does**."),
+        "service": _("A TSV in, a checked model out, answering **over HTTP**."),
+        "attention_explorer": _("All heads at once: what they look at, and what breaks **without them**."),
+        "embeddings": _("One word, several **meanings**: vectors from layer to layer."),
+        "probes": _("Surface, syntax, meaning: **what each layer knows**."),
+        "attribution": _("Which words **made the answer**? Five methods, compared."),
+        "wrong_reasons": _("High scores for the **wrong reasons**, and how to notice."),
+    }
+    number = 0
+    for title, stops in list(parts().items())[1:]:  # the first is where we are
+        st.markdown(f"#### {title}")
+        with st.grid(3, min_column_width=230, key=f"road-{stops[0].name}") as grid:
+            for stop in stops:
+                number += 1
+                with grid.container(border=True, height="stretch", key=f"stop-{stop.name}"):
+                    link_to(stop.name, label=f"{number}. {stop.title}")
+                    st.markdown(about[stop.name])
 
 
 @st.fragment

@@ -11,7 +11,7 @@ from ui.state import VISIT
 from ui.translations import _
 
 ROOT = Path(__file__).resolve().parent.parent
-_COURSE, _HERE = "_course", "_here"  # session_state keys: the stops in teaching order; the page this run shows
+_COURSE, _HERE = "_course", "_here"  # session_state keys: the stops by section; the page this run shows
 
 if PagesManager.uses_pages_directory:
     # Until app.py has run once, Streamlit takes pages/ for a menu of its own: whoever opens a link to a lesson first on
@@ -41,7 +41,7 @@ def open_course(sections: Mapping[str, Sequence[Stop]]):
     st.html(Path(__file__).with_name("style.css"))
     present = {title: [stop for stop in stops if stop.path.exists()] for title, stops in sections.items()}
     stops = [stop for section in present.values() for stop in section]
-    st.session_state[_COURSE] = stops
+    st.session_state[_COURSE] = present
     page = st.navigation(
         {
             title: [
@@ -69,9 +69,14 @@ def _forget_page() -> None:
         del st.session_state[key]
 
 
+def parts() -> dict[str, list[Stop]]:
+    """The pages that exist, in teaching order, by the title of their part of the course."""
+    return {title: stops for title, stops in st.session_state.get(_COURSE, {}).items() if stops}
+
+
 def course() -> list[Stop]:
     """The pages that exist, in teaching order."""
-    return list(st.session_state.get(_COURSE, ()))
+    return [stop for stops in parts().values() for stop in stops]
 
 
 def stop_called(name: str) -> Stop | None:

@@ -10,19 +10,23 @@ def open_app(page="home"):
     return app if page == "home" else app.switch_page(f"pages/{page}.py").run()
 
 
+def stops_of(app):
+    return [stop for stops in app.session_state["_course"].values() for stop in stops]
+
+
 def test_every_page_that_exists_is_in_the_course():
-    app = open_app()
-    assert app.session_state["_course"][0].name == "home"
-    assert {stop.name for stop in app.session_state["_course"]} == {path.stem for path in (ROOT / "pages").glob("*.py")}
+    stops = stops_of(open_app())
+    assert stops[0].name == "home"
+    assert {stop.name for stop in stops} == {path.stem for path in (ROOT / "pages").glob("*.py")}
 
 
 def test_the_foot_leads_on():
     app = open_app()
-    following = app.session_state["_course"][1]
+    following = stops_of(app)[1]
     labels = [link.label for link in app.get("page_link")]
     assert labels[-1] == f"Next: **{following.title}**"
 
 
 def test_titles_and_addresses_are_distinct():
-    stops = open_app().session_state["_course"]
+    stops = stops_of(open_app())
     assert len({stop.name for stop in stops}) == len({stop.title for stop in stops}) == len(stops)
