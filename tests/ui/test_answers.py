@@ -5,7 +5,6 @@ import json
 import re
 from dataclasses import asdict, replace
 from functools import cache
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,24 +14,13 @@ from minibert.finetune import evaluate
 from minibert.tasks import TASKS, Options
 from minibert.tasks.spans import Answer, SpanExample
 from tests.hostile import HOSTILE
+from tests.shipped import DATA, SETS
 from tests.ui.driver import script
 from ui.answers import headline
 from ui.marked import Mark, between, excerpt, hues, marked_html
 from ui.review import CLASSES, PAGE
 from ui.text import visible
 
-DATA = Path("lessons/data")
-SETS = {
-    "classification": "reviews/dev.tsv",
-    "pair": "pairs/dev.tsv",
-    "similarity": "similarity/dev.tsv",
-    "multilabel": "emotions/dev.tsv",
-    "tagging": "entities/dev.txt",
-    "span": "questions/dev.json",
-    "span-or-none": "questions-or-none/dev.json",
-    "choice": "choices/dev.csv",
-    "intent": "intents/dev.md",
-}
 EVIL = HOSTILE["script"]
 every_task = pytest.mark.parametrize("name", list(TASKS))
 

@@ -1,7 +1,5 @@
 """The rows as they are drawn are those that the tasks make: same tokens, same targets, and what was cut of them."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,19 +10,7 @@ from minibert.tasks.input_rows import ELSEWHERE, LATER, input_rows, padded_token
 from minibert.tasks.spans import Answer, SpanExample
 from minibert.tasks.tagging import TaggedExample
 from minibert.tokenizer import Tokenizer
-
-DATA = Path("lessons/data")
-SETS = {
-    "classification": "reviews/dev.tsv",
-    "pair": "pairs/dev.tsv",
-    "similarity": "similarity/dev.tsv",
-    "multilabel": "emotions/dev.tsv",
-    "tagging": "entities/dev.txt",
-    "span": "questions/dev.json",
-    "span-or-none": "questions-or-none/dev.json",
-    "choice": "choices/dev.csv",
-    "intent": "intents/dev.md",
-}
+from tests.shipped import DATA, SETS
 
 
 @pytest.fixture(scope="module")
