@@ -34,6 +34,10 @@ page = open_course(
             Stop("experiments", _("The paper’s experiments"), ":material/science:"),
         ],
         _("4 Fine-tuning"): [Stop("classification", _("Sentence classification"), ":material/category:")],
+        _("5 Looking inside"): [
+            Stop("attribution", _("Why this answer"), ":material/troubleshoot:"),
+            Stop("wrong_reasons", _("Does it understand?"), ":material/psychology_alt:"),
+        ],
     }
 )
 language_picker()
