@@ -39,9 +39,16 @@ NAMES_ZH = ("小明", "小红", "小李", "小王", "小张", "老王", "老李"
 SYNONYMS = (
     ("film", "movie"), ("great", "terrific"), ("wonderful", "marvellous"), ("awful", "dreadful"), ("boring", "dull"),
     ("funny", "amusing"), ("big", "large"), ("small", "little"), ("quick", "fast"), ("begin", "start"),
-    ("lovely", "delightful"), ("dirty", "filthy"), ("whole", "entire"), ("buy", "purchase"), ("nearly", "almost"),
+    ("lovely", "delightful"), ("dirty", "filthy"), ("buy", "purchase"), ("nearly", "almost"), ("shop", "store"),
 )  # fmt: skip
-SYNONYMS_ZH = (("电影", "影片"), ("非常", "十分"), ("很", "相当"), ("漂亮", "好看"), ("喜欢", "喜爱"), ("无聊", "乏味"))
+SYNONYMS_ZH = (
+    ("电影", "影片"),
+    ("非常", "十分"),
+    ("饭店", "餐馆"),
+    ("漂亮", "好看"),
+    ("喜欢", "喜爱"),
+    ("无聊", "乏味"),
+)
 OPPOSITES = (
     ("good", "bad"), ("best", "worst"), ("better", "worse"), ("love", "hate"), ("loved", "hated"), ("warm", "cold"),
     ("wonderful", "awful"), ("great", "terrible"), ("funny", "boring"), ("clean", "dirty"), ("friendly", "rude"),
@@ -181,7 +188,10 @@ def _replaced(text: str, pairs: Sequence[tuple[str, str]], letters: str = r"\w")
     if best is None:
         return None
     found, word = best
-    return text[: found.start()] + (word if chinese else _cased_like(found[0], word)) + text[found.end() :]
+    if chinese:
+        return text[: found.start()] + word + text[found.end() :]
+    before = re.sub(r"\b(a)n? $", r"\1n " if word[0] in "aeiou" else r"\1 ", text[: found.start()], flags=re.IGNORECASE)
+    return before + _cased_like(found[0], word) + text[found.end() :]
 
 
 # --- asking a model ---------------------------------------------------------------------------------------------------

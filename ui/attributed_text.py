@@ -37,7 +37,7 @@ def attributed_html(
         )
     return (
         '<ol dir="auto" style="list-style: none; display: flex; flex-wrap: wrap; gap: 0.35rem; padding: 0; margin: 0"'
-        f' aria-label="{html.escape(label)}">{"".join(chips)}</ol>'
+        f' aria-label="{html.escape(visible(label, spaces=False))}">{"".join(chips)}</ol>'
     )
 
 
