@@ -81,11 +81,11 @@ def is_chinese(text: str) -> bool:
 def negated(text: str, rng: np.random.Generator) -> str | None:
     """Takes the first "not" away, or puts one behind the first auxiliary verb."""
     if is_chinese(text):
-        if found := re.search(r"不是|没有|不|没", text):
-            rest = {"不是": "是", "没有": "有"}.get(found[0], "")
+        if found := re.search(r"不是|没有|从不|不|没", text):
+            rest = {"不是": "是", "没有": "有", "从不": "总是"}.get(found[0], "")
             return text[: found.start()] + rest + text[found.end() :]
         denied = {"是": "不是", "有": "没有", "很": "不"}
-        return _changed(text, re.sub("|".join(denied), lambda found: denied[found[0]], text, count=1))
+        return _changed(text, re.sub("是|有|(?<!得)很", lambda found: denied[found[0]], text, count=1))
     for irregular, full in (("can't", "can"), ("won't", "will"), ("cannot", "can")):
         if found := re.search(rf"\b{irregular}\b", text, re.IGNORECASE):
             return text[: found.start()] + _cased_like(found[0], full) + text[found.end() :]

@@ -15,12 +15,22 @@ from ui.state import follow_link, set_url, url_int
 from ui.text import literal, visible
 from ui.translations import _
 
-MOST_WORDS = 40  # every word costs each method more questions
+MOST_WORDS = 30  # every word costs each method more questions
 MOST_CHARACTERS = 600
 STEPS = (2, 4, 8, 16, 32, 64, 128)
 USUAL_STEPS = 32
 ANSWER = "its-answer"  # instead of a class: the likeliest one
 SEVERAL, SHORT = 10, 10  # texts of the test over several, of at most so many words
+
+STYLE = """<style>
+.stPlotlyChart [class$="tick"] text, .stPlotlyChart [class$="title"],
+.st-key-wide-path .annotation-text { fill: currentColor !important; }
+/* On a phone what stands side by side is scrolled, not squeezed. */
+@media (max-width: 760px) {
+  [class*="st-key-wide-"] { overflow-x: auto; }
+  [class*="st-key-wide-"] .stElementContainer { min-width: 560px; }
+}
+</style>"""
 
 lesson = Lesson("attribution")
 
@@ -141,10 +151,8 @@ def explore(run) -> None:
     if more:
         st.caption(_("The first {n} words are read.").format(n=MOST_WORDS))
     names = {ANSWER: _("its answer"), **{label: literal(label) for label in case.predictor.labels}}
-    left, right = st.columns(2, gap="large")
-    with left:
+    with st.container(horizontal=True, gap="large"):
         target = choice("class", _("Speaks for"), names)
-    with right:
         replacement = choice("instead", _("Instead of a missing word stands"), replacement_names())
     if target not in (ANSWER, case.label):
         case = case_of(run.id, run, tuple(texts_read(case, given).items()), target)
@@ -188,17 +196,18 @@ def five_answers(key: tuple, case, replacement: str, steps: int) -> None:
     )  # fmt: skip
     st.caption(sum_in_words(method, shown, case, replacement))
     strongest = {name: words[int(abs(value).argmax())] for name, value in values.items()}
-    figure(
-        word_grid(words, values, column_names()),
-        _("The value of every word by five methods. Strongest word: {words}.").format(
-            words="; ".join(f"{names[name]}: {word}" for name, word in strongest.items())
-        ),
-        "grid",
-        data=lambda: [
-            {_("word"): word, **{names[name]: float(value[i]) for name, value in values.items()}}
-            for i, word in enumerate(words)
-        ],
-    )
+    with st.container(key="wide-grid"):
+        figure(
+            word_grid(words, values, column_names()),
+            _("The value of every word by five methods. Strongest word: {words}.").format(
+                words="; ".join(f"{names[name]}: {word}" for name, word in strongest.items())
+            ),
+            "grid",
+            data=lambda: [
+                {_("word"): word, **{names[name]: float(value[i]) for name, value in values.items()}}
+                for i, word in enumerate(words)
+            ],
+        )
 
 
 def sum_in_words(method: str, values, case, replacement: str) -> str:
@@ -240,21 +249,22 @@ def path(key: tuple, case, replacement: str) -> None:
         _("The score on the way"), _("Completeness error"), _("share of the way"), _("log-odds"), _("steps"),
         _("error"), _("score"), _("slope at the text"),
     ]  # fmt: skip
-    figure(
-        path_and_error(scores, slope, STEPS, {rules[rule]: line for rule, line in errors.items()}, steps, titles),
-        _(
-            "On the way from the baseline to the text the score goes from {first:+.2f} to {last:+.2f}; the slope at "
-            "the end alone would say {slope:+.2f} for the whole way. Completeness error with {few} steps {most:.2g}, "
-            "with {many} steps {least:.2g}."
-        ).format(
-            first=scores[0], last=scores[-1], slope=slope, few=STEPS[0], many=STEPS[-1],
-            most=errors["riemann_middle"][0], least=errors["riemann_middle"][-1],
-        ),
-        "path",
-        data=lambda: [
-            {_("steps"): n, **{rules[rule]: line[i] for rule, line in errors.items()}} for i, n in enumerate(STEPS)
-        ],
-    )  # fmt: skip
+    with st.container(key="wide-path"):
+        figure(
+            path_and_error(scores, slope, STEPS, {rules[rule]: line for rule, line in errors.items()}, steps, titles),
+            _(
+                "On the way from the baseline to the text the score goes from {first:+.2f} to {last:+.2f}; the slope at "
+                "the end alone would say {slope:+.2f} for the whole way. Completeness error with {few} steps {most:.2g}, "
+                "with {many} steps {least:.2g}."
+            ).format(
+                first=scores[0], last=scores[-1], slope=slope, few=STEPS[0], many=STEPS[-1],
+                most=errors["riemann_middle"][0], least=errors["riemann_middle"][-1],
+            ),
+            "path",
+            data=lambda: [
+                {_("steps"): n, **{rules[rule]: line[i] for rule, line in errors.items()}} for i, n in enumerate(STEPS)
+            ],
+        )  # fmt: skip
 
 
 def agreement(values: dict) -> None:
@@ -269,7 +279,7 @@ def agreement(values: dict) -> None:
         for i in range(len(names))
         for j in range(i)
     ]
-    with st.container(width=760):
+    with st.container(key="wide-agreement", width=760):
         figure(
             agreement_matrix(matrix, short),
             _("Rank correlations. {pairs}.").format(pairs="; ".join(pairs)),
@@ -369,6 +379,7 @@ def code() -> None:
     show_source(attribution.deletion_test, find="rank[")
 
 
+st.html(STYLE)
 lesson.show_title()
 run = classifier_choice()
 if run is not None:

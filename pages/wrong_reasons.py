@@ -26,6 +26,16 @@ CUE_ROWS, FLIP_ROWS = 8, 12
 MOST_LINES, MOST_CHARACTERS = 60, 6_000
 LARGEST_FILE_READ = 20_000  # examples of a file that are counted
 
+STYLE = """<style>
+.stPlotlyChart [class$="tick"] text, .stPlotlyChart :is([class$="title"], .annotation-text, .textpoint text) {
+  fill: currentColor !important; }
+/* On a phone what stands side by side is scrolled, not squeezed. */
+@media (max-width: 760px) {
+  [class*="st-key-wide-"] { overflow-x: auto; }
+  [class*="st-key-wide-"] .stElementContainer { min-width: 620px; }
+}
+</style>"""
+
 lesson = Lesson("wrong_reasons")
 
 
@@ -64,7 +74,7 @@ def planted() -> None:
     task, trainings, tests = sets_of(cue)
     shown = choice("set", _("Set"), test_names())
     examples = [example for example in tests.examples if example.extra["condition"] == shown]
-    few = [example for label in tests.labels for example in examples if example.label == label][:: len(examples) // 4]
+    few = [example for label in tests.labels for example in [e for e in examples if e.label == label][:2]]
     st.table(
         [
             {
@@ -181,11 +191,13 @@ def draw(runs: list) -> None:
     if all(run.over for run in runs):
         alt = _("Accuracy on the three tests at the end. {words}.").format(words=words)
         drawn = final_accuracy(finals, training_names(), test_names(), 0.5, _("accuracy"))
-        figure(drawn, alt, "finals", data=rows)
+        with st.container(key="wide-finals"):
+            figure(drawn, alt, "finals", data=rows)
     alt = _("Accuracy on the three tests while training, a line a seed. Now: {words}.").format(words=words)
     titles = (_("step"), _("accuracy"))
     drawn = accuracy_over_steps(curves, training_names(), test_names(), 0.5, titles)
-    figure(drawn, alt, "curves", data=rows)
+    with st.container(key="wide-curves"):
+        figure(drawn, alt, "curves", data=rows)
 
 
 def accuracies(run, event: dict) -> dict[str, float]:
@@ -231,6 +243,7 @@ def looks_at(cue: str) -> None:
     fields = ("text", "pair") if cue == "overlap" else ("text",)
     run = next(iter(runs.values()))
     flipped = [example for example in dev_examples(run) if example["extra"]["condition"] == "flipped"]
+    flipped.sort(key=lambda example: example["extra"]["cue"] == "no")  # first those in which the cue is to be seen
     names = [f"{shorten(example[fields[-1]], 90)}  ({example['label']})" for example in flipped[:40]]
     example = flipped[pick("example", _("A text whose cue lies"), names)]
     for training in (name for name in training_names() if name in runs):
@@ -454,25 +467,26 @@ def rates(found: list) -> None:
         for one in applied
     ]  # fmt: skip
     expected = {"same": _("should stay"), "change": _("should change"), "open": _("neither right nor wrong")}
-    figure(
-        flip_rates(rows, _("answers that flipped")),
-        _("How often each rule flips the answer. {rows}.").format(
-            rows="; ".join(f"{row.name} ({expected[row.expects]}): {row.note}" for row in rows)
-        ),
-        "rates",
-        data=[
-            {
-                _("rule"): row.name,
-                _("the answer"): expected[row.expects],
-                _("flipped"): row.rate,
-                _("at least"): row.interval[0],
-                _("at most"): row.interval[1],
-                _("texts"): len(one.texts),
-                _("of"): one.of,
-            }
-            for row, one in zip(rows, applied, strict=True)
-        ],
-    )
+    with st.container(key="wide-rates"):
+        figure(
+            flip_rates(rows, _("answers that flipped")),
+            _("How often each rule flips the answer. {rows}.").format(
+                rows="; ".join(f"{row.name} ({expected[row.expects]}): {row.note}" for row in rows)
+            ),
+            "rates",
+            data=[
+                {
+                    _("rule"): row.name,
+                    _("the answer"): expected[row.expects],
+                    _("flipped"): row.rate,
+                    _("at least"): row.interval[0],
+                    _("at most"): row.interval[1],
+                    _("texts"): len(one.texts),
+                    _("of"): one.of,
+                }
+                for row, one in zip(rows, applied, strict=True)
+            ],
+        )
 
 
 def flipped(found: list) -> None:
@@ -510,6 +524,7 @@ def code() -> None:
     show_source(checklist.check, find="rule.edit")
 
 
+st.html(STYLE)
 lesson.show_title()
 lesson.show("Two famous cases")
 planted()

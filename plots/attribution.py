@@ -61,7 +61,7 @@ def agreement_matrix(matrix: np.ndarray, names: Sequence[str]) -> go.Figure:
     """Rank correlations, −1 … 1. matrix: (methods, methods), symmetric; NaN is left empty."""
     fig = go.Figure(
         go.Heatmap(
-            z=matrix, x=list(names), y=list(names), zmin=-1, zmax=1, colorscale=DIVERGING, showscale=False,
+            z=matrix.tolist(), x=list(names), y=list(names), zmin=-1, zmax=1, colorscale=DIVERGING, showscale=False,
             hovertemplate="%{y} and %{x}: %{z:.2f}<extra></extra>", xgap=3, ygap=3,
         )
     )  # fmt: skip

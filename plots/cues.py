@@ -58,19 +58,26 @@ def final_accuracy(
     fig = go.Figure()
     places = {training: place for place, training in enumerate(finals)}
     for test, (colour, _, symbol) in STYLE.items():
+        if not any(by_test.get(test) for by_test in finals.values()):
+            continue
         offset = (list(STYLE).index(test) - 1) * 0.27
         shown = {training: by_test[test] for training, by_test in finals.items() if by_test.get(test)}
+        at = [places[training] + offset for training in shown]
         means = [statistics.fmean(values) for values in shown.values()]
         fig.add_bar(
-            x=[places[training] + offset for training in shown], y=means, width=0.24, name=tests[test],
-            marker={"color": colour, "opacity": 0.85}, text=[f"{mean:.0%}" for mean in means], textposition="outside",
-            textfont={"size": SMALL}, cliponaxis=False, hovertemplate="%{y:.1%}<extra></extra>",
-        )  # fmt: skip
-        fig.add_scatter(
-            x=[places[training] + offset for training, values in shown.items() for _ in values],
-            y=[value for values in shown.values() for value in values], mode="markers", showlegend=False,
-            marker={"symbol": f"{symbol}-open", "size": 10, "color": "black", "line": {"width": 2}},
+            x=at, y=means, width=0.24, name=tests[test], marker={"color": colour, "opacity": 0.85},
             hovertemplate="%{y:.1%}<extra></extra>",
+        )  # fmt: skip
+        if any(len(values) > 1 for values in shown.values()):
+            fig.add_scatter(
+                x=[x for x, values in zip(at, shown.values(), strict=True) for _ in values],
+                y=[value for values in shown.values() for value in values], mode="markers", showlegend=False,
+                marker={"symbol": symbol, "size": 10, "color": "white", "line": {"width": 2, "color": "black"}},
+                hovertemplate="%{y:.1%}<extra></extra>",
+            )  # fmt: skip
+        fig.add_scatter(
+            x=at, y=[max(values) for values in shown.values()], mode="text", text=[f"{mean:.0%}" for mean in means],
+            textposition="top center", textfont={"size": SMALL}, cliponaxis=False, showlegend=False, hoverinfo="skip",
         )  # fmt: skip
     fig.add_hline(y=chance, line={"color": GREY, "dash": "longdash", "width": 1.5})
     fig.update_xaxes(tickvals=list(places.values()), ticktext=[trainings[name] for name in places], showgrid=False)

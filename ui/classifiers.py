@@ -70,18 +70,20 @@ def classifier_choice(key: str = "model"):
 
 def own_classifiers() -> list:
     """This browser's runs that left a model which answers with a class, newest first."""
-    return [run for run in own_models() if _task(run) in TASKS]
+    return [run for run in own_models() if _answers(run)]
 
 
-def _task(run) -> str | None:
+def _answers(run) -> bool:
+    """Whether the run has left a model that answers with a class, and what it was measured on."""
     values = json.loads((run.result / "config.json").read_text(encoding="utf-8"))
-    return values.get("minibert_task")
+    return values.get("minibert_task") in TASKS and run.latest("started") is not None
 
 
 def _shared(recipe: Recipe):
     """The class's run of this recipe once it has ended well; until then a button, or how far it is."""
     runs = [run for run in manager().runs(EVERYONE) if run.kind == recipe.kind]
-    run = next((run for run in runs if settled(run) and run.state == "finished" and complete(run.result)), None)
+    ended = [run for run in runs if settled(run) and run.state == "finished" and complete(run.result)]
+    run = next(filter(_answers, ended), None)
     if run is not None:
         return run
     going = next((run for run in runs if not settled(run)), None)

@@ -23,6 +23,8 @@ EDITS = [
     ("negation", "电影很好看。", "电影不好看。"),
     ("negation", "我不喜欢它。", "我喜欢它。"),
     ("negation", "这里没有灯。", "这里有灯。"),
+    ("negation", "它从不停。", "它总是停。"),
+    ("negation", "灯亮得很。", None),
     ("opposite", "A good film, but too long.", "A bad film, but too long."),
     ("opposite", "Worst of all.", "Best of all."),
     ("opposite", "Goodness!", None),

@@ -1,6 +1,7 @@
 """Planted cues: nothing but the cue differs, and counting finds it."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +19,7 @@ from minibert.cues import (
     tokens_of,
     with_aside,
 )
-from minibert.tasks import TaskData
+from minibert.tasks import TASKS, TaskData
 from minibert.tasks.choices import ChoiceExample
 from minibert.tasks.classification import Example
 from minibert.tasks.pairs import PairExample
@@ -154,3 +155,18 @@ def test_hans_is_counted_by_heuristic(answering):
     assert [(row["label"], row["n"], row["accuracy"]) for row in rows] == [(FOLLOWS, 7, 1.0), (NOT_FOLLOWS, 5, 0.0)]
     three = by_heuristic(answering("pair"), TaskData(pairs), most=2)  # "no", "maybe", "yes": none of them "entailment"
     assert [row["accuracy"] for row in three] == [0.0, 1.0]
+
+
+ARCT = Path(__file__).resolve().parents[3] / "shared" / "data" / "tasks" / "en" / "arct2"
+
+
+@pytest.mark.skipif(not ARCT.is_dir(), reason="ARCT is not in ../shared/data/tasks")
+def test_not_is_a_cue_in_arct_and_none_in_its_second_version():
+    """Niven and Kao 2019, §3 and §4: productive in the first training set, exactly chance where all is there twice."""
+    first, second = (
+        {cue.word: cue for cue in cue_words(TASKS["choice"].read(ARCT / f"{name}.csv"))}["not"]
+        for name in ("train", "train-adv-negated")
+    )
+    assert first.productivity > 0.6 and first.coverage > 0.6
+    assert cue_words(TASKS["choice"].read(ARCT / "train.csv"))[0].word == "not"
+    assert (second.productivity, second.coverage) == (0.5, first.coverage)

@@ -32,6 +32,7 @@ def finished_run(
         {"event": "done", "step": 1, "metrics": measured["metrics"]},
     ]
     run = Run(manager, manager.directory, owner, title, kind, "minibert.finetune:finetune")
+    run.store()
     run.add([json.dumps({"number": i, "time": run.created, **event}) for i, event in enumerate(events)])
     run.store_files(pack(predictor.save(folder / run.id)))
     run.change("finished")
