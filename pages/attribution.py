@@ -151,7 +151,7 @@ def explore(run) -> None:
     if more:
         st.caption(_("The first {n} words are read.").format(n=MOST_WORDS))
     names = {ANSWER: _("its answer"), **{label: literal(label) for label in case.predictor.labels}}
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         target = choice("class", _("Speaks for"), names)
         replacement = choice("instead", _("Instead of a missing word stands"), replacement_names())
     if target not in (ANSWER, case.label):
@@ -253,9 +253,9 @@ def path(key: tuple, case, replacement: str) -> None:
         figure(
             path_and_error(scores, slope, STEPS, {rules[rule]: line for rule, line in errors.items()}, steps, titles),
             _(
-                "On the way from the baseline to the text the score goes from {first:+.2f} to {last:+.2f}; the slope at "
-                "the end alone would say {slope:+.2f} for the whole way. Completeness error with {few} steps {most:.2g}, "
-                "with {many} steps {least:.2g}."
+                "On the way from the baseline to the text the score goes from {first:+.2f} to {last:+.2f}; the slope "
+                "at the end alone would say {slope:+.2f} for the whole way. Completeness error with {few} steps "
+                "{most:.2g}, with {many} steps {least:.2g}."
             ).format(
                 first=scores[0], last=scores[-1], slope=slope, few=STEPS[0], many=STEPS[-1],
                 most=errors["riemann_middle"][0], least=errors["riemann_middle"][-1],

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from ui.attributed_text import show_attributed
-from ui.classifiers import classifier_choice, dev_examples, in_chinese, predictor_of, show_accuracy, task_of
+from ui.classifiers import classifier_choice, dev_examples, in_chinese, predictor_of, shared_run, show_accuracy, task_of
 from ui.figures import figure
 from ui.inputs import choice, pick, sentence_input
 from ui.lesson import LESSONS, REVIEWS, Lesson
@@ -368,20 +368,22 @@ def own_file():
 
 
 def hans(data) -> None:
-    """How the models trained above do on each heuristic."""
+    """How the models trained above, and the class's model of pairs, do on each heuristic."""
     from minibert.cues import by_heuristic
 
-    runs = finished("overlap")
+    runs = {training_names()[training]: run for training, run in finished("overlap").items()}
+    if pairs := shared_run("pairs"):
+        runs[pairs.title] = pairs
     if not runs:
         st.info(_("Train on *words in common* above, and its models are measured on each heuristic here."))
         return
     rows = []
     with st.spinner(_("Answering …")):
-        for training, run in runs.items():
+        for name, run in runs.items():
             for row in by_heuristic(predictor_of(run), data):
                 rows.append(
                     {
-                        _("model"): training_names()[training],
+                        _("model"): name,
                         _("heuristic"): visible(row["heuristic"]),
                         _("label"): visible(row["label"]),
                         _("pairs"): row["n"],

@@ -17,7 +17,7 @@ STYLE = {
     "shapley": (VERMILION, "solid", "triangle-up"),
     "rollout": (PINK, "dashdot", "x"),
 }
-DARK_FROM = 0.65  # beyond this share of the scale a cell is dark enough for white letters
+DARK_BELOW = -0.8  # only the deep blue end of the scale is dark enough for white letters: 4.5 : 1 or more
 
 
 def _label(text: str) -> str:
@@ -26,7 +26,7 @@ def _label(text: str) -> str:
 
 
 def _ink(share: float) -> str:
-    return "white" if abs(share) > DARK_FROM else "#111111"
+    return "white" if share < DARK_BELOW else "#111111"
 
 
 def word_grid(words: Sequence[str], values: Mapping[str, np.ndarray], names: Mapping[str, str]) -> go.Figure:
@@ -36,7 +36,8 @@ def word_grid(words: Sequence[str], values: Mapping[str, np.ndarray], names: Map
     shares = np.array([_shares(values[method]) for method in methods]).T  # (words, methods)
     places = list(range(len(words)))
     fig.add_heatmap(
-        z=shares, x=[names[m] for m in methods], y=places, zmin=-1, zmax=1, colorscale=DIVERGING, showscale=False,
+        z=shares.tolist(), x=[names[m] for m in methods], y=places, zmin=-1, zmax=1, colorscale=DIVERGING,
+        showscale=False,
         customdata=[[[_label(word), float(values[m][i])] for m in methods] for i, word in enumerate(words)],
         hovertemplate="%{customdata[0]}<br>%{x}: %{customdata[1]:+.3f}<extra></extra>", xgap=3, ygap=2,
     )  # fmt: skip
@@ -84,18 +85,19 @@ def deletion_curves(
     fig = go.Figure()
     steps = list(range(random.shape[1]))
     mean, spread = random.mean(0), random.std(0, ddof=1)
+    edge = [*(mean + spread).tolist(), *(mean - spread)[::-1].tolist()]
     fig.add_scatter(
-        x=[*steps, *steps[::-1]], y=[*(mean + spread), *(mean - spread)[::-1]], fill="toself", hoverinfo="skip",
+        x=[*steps, *steps[::-1]], y=edge, fill="toself", hoverinfo="skip",
         fillcolor="rgba(138,143,152,0.25)", line={"width": 0}, showlegend=False, mode="lines",
     )  # fmt: skip
     fig.add_scatter(
-        x=steps, y=mean, mode="lines", name=titles[2], line={"color": GREY, "width": 3, "dash": "longdash"},
-        customdata=spread, hovertemplate="%{x}: %{y:.1%} ± %{customdata:.1%}",
+        x=steps, y=mean.tolist(), mode="lines", name=titles[2], line={"color": GREY, "width": 3, "dash": "longdash"},
+        customdata=spread.tolist(), hovertemplate="%{x}: %{y:.1%} ± %{customdata:.1%}",
     )  # fmt: skip
     for method, curve in curves.items():
         colour, dash, symbol = STYLE[method]
         fig.add_scatter(
-            x=steps, y=curve, mode="lines+markers", name=names[method],
+            x=steps, y=list(curve), mode="lines+markers", name=names[method],
             line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 9},
             hovertemplate="%{x}: %{y:.1%}",
         )  # fmt: skip
@@ -151,13 +153,13 @@ def path_and_error(
     fig = make_subplots(rows=1, cols=2, subplot_titles=titles[:2], horizontal_spacing=0.14)
     share = np.linspace(0, 1, len(path))
     fig.add_scatter(
-        x=share, y=path, mode="lines", line={"color": BLUE, "width": 4}, name=titles[6],
+        x=share.tolist(), y=path.tolist(), mode="lines", line={"color": BLUE, "width": 4}, name=titles[6],
         hovertemplate="%{x:.0%}: %{y:+.2f}<extra></extra>", row=1, col=1,
     )  # fmt: skip
     low, high = float(path.min()), float(path.max())
     margin = 0.15 * (high - low or 1.0)
     fig.add_scatter(
-        x=share, y=path[-1] - slope * (1 - share), mode="lines", name=titles[7],
+        x=share.tolist(), y=(path[-1] - slope * (1 - share)).tolist(), mode="lines", name=titles[7],
         line={"color": ORANGE, "width": 3, "dash": "dot"}, hoverinfo="skip", row=1, col=1,
     )  # fmt: skip
     for (name, line), (colour, dash, symbol) in zip(

@@ -79,13 +79,23 @@ def _answers(run) -> bool:
     return values.get("minibert_task") in TASKS and run.latest("started") is not None
 
 
+def shared_run(name: str):
+    """The run that trained the class's model `name` of RECIPES; None while nobody has."""
+    recipe = next(recipe for recipe in RECIPES if recipe.name == name)
+    ended = (r for r in _runs_of(recipe) if settled(r) and r.state == "finished" and complete(r.result))
+    return next(filter(_answers, ended), None)
+
+
+def _runs_of(recipe: Recipe) -> list:
+    return [run for run in manager().runs(EVERYONE) if run.kind == recipe.kind]
+
+
 def _shared(recipe: Recipe):
     """The class's run of this recipe once it has ended well; until then a button, or how far it is."""
-    runs = [run for run in manager().runs(EVERYONE) if run.kind == recipe.kind]
-    ended = [run for run in runs if settled(run) and run.state == "finished" and complete(run.result)]
-    run = next(filter(_answers, ended), None)
+    run = shared_run(recipe.name)
     if run is not None:
         return run
+    runs = _runs_of(recipe)
     going = next((run for run in runs if not settled(run)), None)
     if going is None:
         with st.container(border=True):

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from minibert.checklist import check
 from minibert.cues import CONDITIONS, cue_words, overlap_pairs, together, with_aside
 from minibert.tasks import TASKS
-from tests.hostile import HOSTILE
+from tests.hostile import HOSTILE, texts_in_turn
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
@@ -148,10 +148,11 @@ def test_flips_are_miniberts(trained, predictor):
     assert link(open_page(rule="typo"), "rule") == "typo"
 
 
-def test_own_sentences_are_text(trained):
-    for text in HOSTILE.values():
-        app = open_page(texts="own")
-        app.text_area(key="lines").set_value(text)
+@texts_in_turn
+def test_own_sentences_are_text(trained, names):
+    app = open_page(texts="own")
+    for name in names:
+        app.text_area(key="lines").set_value(HOSTILE[name])
         assert_no_markup(whole(app.run()))
 
 
