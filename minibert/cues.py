@@ -11,14 +11,17 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from minibert.finetune import Predictor
 from minibert.tasks.base import TaskData
 from minibert.tasks.choices import ChoiceExample
 from minibert.tasks.classification import Example
 from minibert.tasks.pairs import PairExample
+
+if TYPE_CHECKING:
+    from minibert.finetune import Predictor
 
 # planted: the cue goes with the label · balanced: it is as common in either class · flipped: with the other one.
 CONDITIONS = ("planted", "balanced", "flipped")

@@ -31,9 +31,9 @@ def test_a_model_is_trained_once_and_explains_a_text(page):
     words = page.get_by_role("list", name="The text, with what each word speaks for").get_by_role("listitem")
     expect(words).to_have_count(3)
     before = words.nth(1).inner_text()
-    page.get_by_role("button", name="Leave one out").click()
+    page.get_by_role("radio", name="Leave one out").click()
     expect(words.nth(1)).not_to_have_text(before)
-    page.get_by_role("button", name="nothing: cut out").click()
+    page.get_by_role("radio", name="nothing: cut out").first.click()
     wait_idle(page)
     assert "instead=cut" in page.url and "method=leave_one_out" in page.url
 
