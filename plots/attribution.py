@@ -1,0 +1,181 @@
+"""Attribution in figures: methods beside each other, how far they agree, and two tests of what they say."""
+
+import html
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
+
+# By the names of minibert.attribution.METHODS; a method is told apart by dash and symbol as well as by colour.
+STYLE = {
+    "gradient": (ORANGE, "dot", "diamond"),
+    "integrated": (BLUE, "solid", "circle"),
+    "leave_one_out": (GREEN, "dash", "square"),
+    "shapley": (VERMILION, "solid", "triangle-up"),
+    "rollout": (PINK, "dashdot", "x"),
+}
+DARK_BELOW = -0.8  # only the deep blue end of the scale is dark enough for white letters: 4.5 : 1 or more
+
+
+def _label(text: str) -> str:
+    """Plotly reads a little HTML in labels; a word is never markup."""
+    return html.escape(text, quote=False)
+
+
+def _ink(share: float) -> str:
+    return "white" if share < DARK_BELOW else "#111111"
+
+
+def word_grid(words: Sequence[str], values: Mapping[str, np.ndarray], names: Mapping[str, str]) -> go.Figure:
+    """A row a word, a column a method; each column in shares of its own largest size. values: method → (words,)."""
+    fig = go.Figure()
+    methods = list(values)
+    shares = np.array([_shares(values[method]) for method in methods]).T  # (words, methods)
+    places = list(range(len(words)))
+    fig.add_heatmap(
+        z=shares.tolist(), x=[names[m] for m in methods], y=places, zmin=-1, zmax=1, colorscale=DIVERGING,
+        showscale=False,
+        customdata=[[[_label(word), float(values[m][i])] for m in methods] for i, word in enumerate(words)],
+        hovertemplate="%{customdata[0]}<br>%{x}: %{customdata[1]:+.3f}<extra></extra>", xgap=3, ygap=2,
+    )  # fmt: skip
+    for i in places:
+        for j, method in enumerate(methods):
+            font = {"size": SMALL, "color": _ink(shares[i, j])}
+            fig.add_annotation(x=j, y=i, text=f"{values[method][i]:+.2f}", showarrow=False, font=font)
+    fig.update_xaxes(side="top", showgrid=False, tickangle=0)
+    fig.update_yaxes(
+        tickvals=places, ticktext=[_label(word) for word in words], autorange="reversed", showgrid=False,
+        tickfont={"size": FONT_SIZE},
+    )  # fmt: skip
+    fig.update_layout(height=70 + 32 * len(words), margin={"t": 60})
+    return fig
+
+
+def _shares(values: np.ndarray) -> np.ndarray:
+    return values / (np.abs(values).max() or 1.0)
+
+
+def agreement_matrix(matrix: np.ndarray, names: Sequence[str]) -> go.Figure:
+    """Rank correlations, −1 … 1. matrix: (methods, methods), symmetric; NaN is left empty."""
+    fig = go.Figure(
+        go.Heatmap(
+            z=matrix.tolist(), x=list(names), y=list(names), zmin=-1, zmax=1, colorscale=DIVERGING, showscale=False,
+            hovertemplate="%{y} and %{x}: %{z:.2f}<extra></extra>", xgap=3, ygap=3,
+        )
+    )  # fmt: skip
+    for i, row in enumerate(matrix):
+        for j, rho in enumerate(row):
+            text = "–" if np.isnan(rho) else f"{rho:.2f}"
+            font = {"size": FONT_SIZE, "color": GREY if np.isnan(rho) else _ink(rho)}
+            fig.add_annotation(x=j, y=i, text=text, showarrow=False, font=font)
+    fig.update_xaxes(side="top", showgrid=False, tickangle=0)
+    fig.update_yaxes(autorange="reversed", showgrid=False)
+    fig.update_layout(height=90 + 46 * len(names), margin={"t": 60})
+    return fig
+
+
+def deletion_curves(
+    curves: Mapping[str, np.ndarray], random: np.ndarray, names: Mapping[str, str], titles: tuple[str, str, str]
+) -> go.Figure:
+    """A probability against words taken away. curves: method → (n + 1,) · random: (orders, n + 1), drawn as its mean
+    and a band of one standard deviation · titles: of the axes and of the random line."""
+    fig = go.Figure()
+    steps = list(range(random.shape[1]))
+    mean, spread = random.mean(0), random.std(0, ddof=1)
+    edge = [*(mean + spread).tolist(), *(mean - spread)[::-1].tolist()]
+    fig.add_scatter(
+        x=[*steps, *steps[::-1]], y=edge, fill="toself", hoverinfo="skip",
+        fillcolor="rgba(138,143,152,0.25)", line={"width": 0}, showlegend=False, mode="lines",
+    )  # fmt: skip
+    fig.add_scatter(
+        x=steps, y=mean.tolist(), mode="lines", name=titles[2], line={"color": GREY, "width": 3, "dash": "longdash"},
+        customdata=spread.tolist(), hovertemplate="%{x}: %{y:.1%} ± %{customdata:.1%}",
+    )  # fmt: skip
+    for method, curve in curves.items():
+        colour, dash, symbol = STYLE[method]
+        fig.add_scatter(
+            x=steps, y=list(curve), mode="lines+markers", name=names[method],
+            line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 9},
+            hovertemplate="%{x}: %{y:.1%}",
+        )  # fmt: skip
+    fig.update_xaxes(title_text=titles[0], range=[-0.3, len(steps) - 0.7])
+    fig.update_yaxes(title_text=titles[1], tickformat=".0%", range=[-0.03, 1.03])
+    fig.update_layout(height=440, legend={"orientation": "h", "y": -0.2, "x": 0}, hovermode="x unified")
+    return fig
+
+
+def falls(values: Mapping[str, np.ndarray], names: Mapping[str, str], title: str) -> go.Figure:
+    """The deletion test over several texts: a small mark a text, a large one at the mean with its standard error.
+
+    values: method (or "random") → (texts,)"""
+    fig = go.Figure()
+    for row, (name, points) in enumerate(values.items()):
+        colour, _, symbol = STYLE.get(name, (GREY, "", "line-ns"))
+        fig.add_scatter(
+            x=points, y=[row + 0.22] * len(points), mode="markers", showlegend=False, opacity=0.6,
+            marker={"color": colour, "size": 8, "symbol": "circle-open", "line": {"width": 2}},
+            hovertemplate="%{x:.1%}<extra></extra>",
+        )  # fmt: skip
+        error = float(np.std(points, ddof=1) / np.sqrt(len(points))) if len(points) > 1 else 0.0
+        fig.add_scatter(
+            x=[float(np.mean(points))], y=[row - 0.12], mode="markers", showlegend=False,
+            error_x={"array": [error], "thickness": 3, "width": 9, "color": colour},
+            marker={"color": colour, "size": 14, "symbol": symbol, "line": {"width": 3, "color": colour}},
+            hovertemplate=f"%{{x:.1%}} ± {error:.1%}<extra></extra>",
+        )  # fmt: skip
+    fig.add_vline(x=0, line={"color": GREY, "dash": "dash", "width": 1.5})
+    ticks = list(range(len(values)))
+    fig.update_yaxes(
+        tickvals=ticks, ticktext=[names[name] for name in values], range=[len(values) - 0.4, -0.6], showgrid=False
+    )
+    fig.update_xaxes(title_text=title, tickformat=".0%")
+    fig.update_layout(height=110 + 56 * len(values))
+    return fig
+
+
+def path_and_error(
+    path: np.ndarray,
+    slope: float,
+    steps: Sequence[int],
+    errors: Mapping[str, Sequence[float]],
+    chosen: int,
+    titles: Sequence[str],
+) -> go.Figure:
+    """Left: the score on the way from the baseline to the input, with the line that the gradient at the input draws.
+    Right: the completeness error over the number of steps, `chosen` marked.
+
+    path: (points,) at even shares 0 … 1 · slope: the score's rise per share at 1 · errors: rule → one a step count ·
+    titles: of the panels, of the four axes (x, y, x, y), of the path and of the gradient's line.
+    """
+    fig = make_subplots(rows=1, cols=2, subplot_titles=titles[:2], horizontal_spacing=0.14)
+    share = np.linspace(0, 1, len(path))
+    fig.add_scatter(
+        x=share.tolist(), y=path.tolist(), mode="lines", line={"color": BLUE, "width": 4}, name=titles[6],
+        hovertemplate="%{x:.0%}: %{y:+.2f}<extra></extra>", row=1, col=1,
+    )  # fmt: skip
+    low, high = float(path.min()), float(path.max())
+    margin = 0.15 * (high - low or 1.0)
+    fig.add_scatter(
+        x=share.tolist(), y=(path[-1] - slope * (1 - share)).tolist(), mode="lines", name=titles[7],
+        line={"color": ORANGE, "width": 3, "dash": "dot"}, hoverinfo="skip", row=1, col=1,
+    )  # fmt: skip
+    for (name, line), (colour, dash, symbol) in zip(
+        errors.items(), ((GREEN, "solid", "square"), (SKY, "dash", "diamond")), strict=False
+    ):
+        fig.add_scatter(
+            x=list(steps), y=list(line), mode="lines+markers", name=_label(name),
+            line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 9},
+            hovertemplate="%{x}: %{y:.2g}<extra></extra>", row=1, col=2,
+        )  # fmt: skip
+    fig.add_vline(x=chosen, line={"color": GREY, "width": 2, "dash": "dash"}, row=1, col=2)
+    fig.update_xaxes(title_text=titles[2], tickformat=".0%", row=1, col=1)
+    fig.update_yaxes(title_text=titles[3], range=[low - margin, high + margin], row=1, col=1)
+    fig.update_xaxes(
+        title_text=titles[4], type="log", tickvals=list(steps), ticktext=[str(n) for n in steps], row=1, col=2
+    )
+    fig.update_yaxes(title_text=titles[5], type="log", exponentformat="power", dtick=1, row=1, col=2)
+    fig.update_layout(height=400, legend={"orientation": "h", "y": -0.25, "x": 0}, margin={"t": 50})
+    return fig

@@ -1,0 +1,86 @@
+"""Models that learned a cue: how right they are where it helps, where it says nothing, and where it lies."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.theme import BLUE, GREEN, GREY, SMALL, VERMILION
+
+# By the names of minibert.cues.CONDITIONS, of the test set.
+STYLE = {
+    "planted": (VERMILION, "solid", "circle"),
+    "balanced": (GREEN, "dash", "square"),
+    "flipped": (BLUE, "dot", "diamond"),
+}
+
+
+def accuracy_over_steps(
+    curves: Mapping[str, Mapping[str, Sequence[Sequence[tuple[int, float]]]]],
+    trainings: Mapping[str, str],
+    tests: Mapping[str, str],
+    chance: float,
+    titles: tuple[str, str],
+) -> go.Figure:
+    """A panel a training set, a line a seed. curves: training → test → seeds of (step, accuracy) · titles: axes."""
+    fig = make_subplots(
+        rows=1, cols=len(curves), subplot_titles=[trainings[name] for name in curves], shared_yaxes=True,
+        horizontal_spacing=0.06,
+    )  # fmt: skip
+    for column, by_test in enumerate(curves.values(), 1):
+        for test, seeds in by_test.items():
+            colour, dash, symbol = STYLE[test]
+            for seed, points in enumerate(seeds):
+                fig.add_scatter(
+                    x=[step for step, _ in points], y=[share for _, share in points], mode="lines+markers",
+                    name=tests[test], legendgroup=test, showlegend=column == 1 and seed == 0,
+                    line={"color": colour, "dash": dash, "width": 3}, opacity=1.0 if seed == 0 else 0.55,
+                    marker={"symbol": symbol, "size": 9}, hovertemplate="%{x}: %{y:.1%}<extra></extra>",
+                    row=1, col=column,
+                )  # fmt: skip
+    fig.add_hline(y=chance, line={"color": GREY, "dash": "longdash", "width": 1.5})
+    fig.update_xaxes(title_text=titles[0], rangemode="tozero")
+    fig.update_yaxes(tickformat=".0%", range=[-0.03, 1.05])
+    fig.update_yaxes(title_text=titles[1], col=1)
+    fig.update_layout(height=400, legend={"orientation": "h", "y": -0.22, "x": 0}, uirevision="cues", margin={"t": 48})
+    return fig
+
+
+def final_accuracy(
+    finals: Mapping[str, Mapping[str, Sequence[float]]],
+    trainings: Mapping[str, str],
+    tests: Mapping[str, str],
+    chance: float,
+    title: str,
+) -> go.Figure:
+    """A bar a test set at the mean over seeds, a dot a seed. finals: training → test → accuracies."""
+    fig = go.Figure()
+    places = {training: place for place, training in enumerate(finals)}
+    for test, (colour, _, symbol) in STYLE.items():
+        if not any(by_test.get(test) for by_test in finals.values()):
+            continue
+        offset = (list(STYLE).index(test) - 1) * 0.27
+        shown = {training: by_test[test] for training, by_test in finals.items() if by_test.get(test)}
+        at = [places[training] + offset for training in shown]
+        means = [statistics.fmean(values) for values in shown.values()]
+        fig.add_bar(
+            x=at, y=means, width=0.24, name=tests[test], marker={"color": colour, "opacity": 0.85},
+            hovertemplate="%{y:.1%}<extra></extra>",
+        )  # fmt: skip
+        if any(len(values) > 1 for values in shown.values()):
+            fig.add_scatter(
+                x=[x for x, values in zip(at, shown.values(), strict=True) for _ in values],
+                y=[value for values in shown.values() for value in values], mode="markers", showlegend=False,
+                marker={"symbol": symbol, "size": 10, "color": "white", "line": {"width": 2, "color": "black"}},
+                hovertemplate="%{y:.1%}<extra></extra>",
+            )  # fmt: skip
+        fig.add_scatter(
+            x=at, y=[max(values) for values in shown.values()], mode="text", text=[f"{mean:.0%}" for mean in means],
+            textposition="top center", textfont={"size": SMALL}, cliponaxis=False, showlegend=False, hoverinfo="skip",
+        )  # fmt: skip
+    fig.add_hline(y=chance, line={"color": GREY, "dash": "longdash", "width": 1.5})
+    fig.update_xaxes(tickvals=list(places.values()), ticktext=[trainings[name] for name in places], showgrid=False)
+    fig.update_yaxes(tickformat=".0%", range=[0, 1.12], title_text=title)
+    fig.update_layout(height=380, legend={"orientation": "h", "y": -0.16, "x": 0})
+    return fig

@@ -1,0 +1,58 @@
+"""Runs that have ended, made without training, for pages that look into what a run has left."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+from jobs.files import pack
+from jobs.run import Run
+from minibert.config import BertConfig
+from minibert.finetune import Predictor, evaluate
+from minibert.tasks import Options, TaskData, task_named
+from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+
+
+def finished_run(
+    manager, folder: Path, predictor: Predictor, examples: Sequence, *, kind: str, owner: str, title: str = "a run"
+) -> Run:
+    """A fine-tuning run whose model is `predictor`, measured on `examples`. folder: for its files on the way."""
+    measured = evaluate(predictor, TaskData(list(examples))).as_dict()
+    details = {
+        "task": predictor.task.name,
+        "labels": list(predictor.labels),
+        "dev_examples": [asdict(example) for example in examples],
+        "steps_per_epoch": 1,
+    }
+    events = [
+        {"event": "started", "settings": {"seed": 0}, "details": details},
+        measured,
+        {"event": "done", "step": 1, "metrics": measured["metrics"]},
+    ]
+    run = Run(manager, manager.directory, owner, title, kind, "minibert.finetune:finetune")
+    run.store()
+    run.add([json.dumps({"number": i, "time": run.created, **event}) for i, event in enumerate(events)])
+    run.store_files(pack(predictor.save(folder / run.id)))
+    run.change("finished")
+    manager._runs[run.id] = run
+    return run
+
+
+def spelling_predictor(task: str, labels: Sequence[str]) -> Predictor:
+    """A model of random weights over an alphabet vocabulary; its answers differ from text to text."""
+    torch.manual_seed(0)
+    letters = [chr(97 + i) for i in range(26)]
+    tokenizer = Tokenizer([*SPECIAL_TOKENS, *letters, *("##" + letter for letter in letters), *".,!?"])
+    config = BertConfig(
+        vocab_size=tokenizer.vocab_size,
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=256,
+        initializer_range=0.5,
+    )
+    options = Options(max_length=256, pooling="mean")
+    return Predictor(task_named(task).head(config, list(labels), options).eval(), tokenizer, task_named(task), options)

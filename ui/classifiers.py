@@ -1,0 +1,186 @@
+"""Fine-tuned classifiers to look into: those the class trains once for everyone, and the reader's own runs."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.lesson import LESSONS
+from ui.models import CHECKPOINTS
+from ui.runs import REFRESH, complete, manager, note_refusal, own_models, settled, show_refusal, state_in_words
+from ui.state import follow_link, set_url, url_choice
+from ui.text import literal
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.finetune import Predictor
+
+EVERYONE = "everyone"  # the owner of what is trained once for all
+TASKS = ("classification", "pair")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train a classifier of the class: data of ours, from a checkpoint that ships."""
+
+    name: str
+    task: str
+    checkpoint: str
+    epochs: int
+
+    @property
+    def kind(self) -> str:
+        return f"shared/{self.name}"
+
+    @property
+    def title(self) -> str:
+        return {
+            "reviews": _("reviews: positive or negative"),
+            "reviews-zh": _("Chinese reviews: positive or negative"),
+            "pairs": _("pairs: does the second sentence follow?"),
+        }[self.name]
+
+
+RECIPES = (
+    Recipe("reviews", "classification", "mini-en", 4),
+    Recipe("reviews-zh", "classification", "mini-zh", 6),
+    Recipe("pairs", "pair", "mini-en", 4),
+)
+
+
+def classifier_choice(key: str = "model"):
+    """A select box over the classifiers, in the link under `key` → the run that trained the chosen one; None, with what
+    to do on the screen, while there is none."""
+    runs = own_classifiers()
+    names = {recipe.name: recipe.title for recipe in RECIPES if complete(CHECKPOINTS / recipe.checkpoint)}
+    names |= {run.id: run.title for run in runs}
+    if not names:
+        st.warning(_("There is no checkpoint to start from in `checkpoints/`."))
+        return None
+    first = next(iter(names))
+    if follow_link(key) or st.session_state.get(key) not in names:
+        st.session_state[key] = url_choice(key, list(names), first)
+    chosen = st.selectbox(_("The model that answers"), list(names), format_func=lambda name: names[name], key=key)
+    set_url(key, chosen, default=first)
+    recipe = next((recipe for recipe in RECIPES if recipe.name == chosen), None)
+    return next(run for run in runs if run.id == chosen) if recipe is None else _shared(recipe)
+
+
+def own_classifiers() -> list:
+    """This browser's runs that left a model which answers with a class, newest first."""
+    return [run for run in own_models() if _answers(run)]
+
+
+def _answers(run) -> bool:
+    """Whether the run has left a model that answers with a class, and what it was measured on."""
+    values = json.loads((run.result / "config.json").read_text(encoding="utf-8"))
+    return values.get("minibert_task") in TASKS and run.latest("started") is not None
+
+
+def shared_run(name: str):
+    """The run that trained the class's model `name` of RECIPES; None while nobody has."""
+    recipe = next(recipe for recipe in RECIPES if recipe.name == name)
+    ended = (r for r in _runs_of(recipe) if settled(r) and r.state == "finished" and complete(r.result))
+    return next(filter(_answers, ended), None)
+
+
+def _runs_of(recipe: Recipe) -> list:
+    return [run for run in manager().runs(EVERYONE) if run.kind == recipe.kind]
+
+
+def _shared(recipe: Recipe):
+    """The class's run of this recipe once it has ended well; until then a button, or how far it is."""
+    run = shared_run(recipe.name)
+    if run is not None:
+        return run
+    runs = _runs_of(recipe)
+    going = next((run for run in runs if not settled(run)), None)
+    if going is None:
+        with st.container(border=True):
+            st.markdown(_("Nobody has trained this model on this server yet. It takes some 15 seconds, once for all."))
+            st.button(
+                _("Train it"), key=f"train-{recipe.name}", type="primary", icon=":material/play_arrow:",
+                on_click=_train, args=(recipe,),
+            )  # fmt: skip
+            show_refusal()
+            if runs and runs[0].error:
+                st.error(literal(runs[0].error), icon=":material/error:")
+        return None
+    _follow(going)
+    return None
+
+
+def _follow(run) -> None:
+    """How far a run is; when it ends the whole page runs again."""
+
+    def look() -> None:
+        if settled(run):
+            st.rerun()
+        st.progress(run.progress, text=f"{literal(run.title)}: **{state_in_words(run)}**")
+
+    st.fragment(look, run_every=REFRESH)()
+
+
+def _train(recipe: Recipe) -> None:
+    from jobs.files import Upload
+    from jobs.manager import JobError
+    from minibert.finetune import FinetuneSettings
+    from minibert.tasks import TASKS
+    from minibert.train import Optimization
+
+    task = TASKS[recipe.task]
+    train, dev = (task.read(LESSONS / "data" / recipe.name / f"{part}.tsv") for part in ("train", "dev"))
+    settings = FinetuneSettings(
+        epochs=recipe.epochs, pooling="mean", optimization=Optimization(learning_rate=3e-4), evaluations_per_epoch=1
+    )
+    try:
+        manager().submit(
+            "minibert.finetune:finetune", Upload(CHECKPOINTS / recipe.checkpoint), recipe.task, train, dev, settings,
+            owner=EVERYONE, title=recipe.title, kind=recipe.kind,
+        )  # fmt: skip
+    except JobError as error:
+        note_refusal(error)
+
+
+def predictor_of(run) -> "Predictor":
+    """The model a run has left, loaded once per server; look, never change it."""
+    with st.spinner(_("Loading the model …")):
+        return _predictor(run.id, str(run.result))
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _predictor(run_id: str, directory: str) -> "Predictor":
+    from minibert.finetune import Predictor
+
+    return Predictor.from_directory(directory)
+
+
+def task_of(run) -> str:
+    return run.latest("started")["details"]["task"]
+
+
+def dev_examples(run) -> Sequence[dict]:
+    """What the run was measured on: dicts with text (and pair), label, extra."""
+    return run.latest("started")["details"]["dev_examples"]
+
+
+def in_chinese(run) -> bool:
+    """Whether the model was trained for Chinese texts, as far as the first held-out one tells."""
+    from minibert.characters import is_cjk
+
+    return any(map(is_cjk, dev_examples(run)[0]["text"]))
+
+
+def show_accuracy(run) -> None:
+    """How good this model is, so that nobody explains noise."""
+    done, truth = run.latest("done"), [example["label"] for example in dev_examples(run)]
+    if done is None:
+        return
+    chance = max(map(truth.count, set(truth))) / len(truth)
+    st.caption(
+        _("Right on {accuracy:.1%} of {n} held-out examples; always the commonest class: {chance:.1%}.").format(
+            accuracy=done["metrics"]["accuracy"], n=len(truth), chance=chance
+        )
+    )
