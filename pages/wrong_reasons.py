@@ -78,8 +78,8 @@ def planted() -> None:
     st.table(
         [
             {
-                _("text"): visible(example.text, spaces=False),
-                **({_("second text"): visible(example.pair, spaces=False)} if task == "pair" else {}),
+                _("text"): literal(example.text),
+                **({_("second text"): literal(example.pair)} if task == "pair" else {}),
                 _("label"): example.label,
                 _("cue"): _("yes") if example.extra["cue"] == "yes" else _("no"),
             }
@@ -313,8 +313,8 @@ def real_data() -> None:
     st.table(
         [
             {
-                _("word"): visible(cue.word, spaces=False),
-                _("speaks for"): visible(cue.answer) if cue.answer is not None else _("the choice that has it"),
+                _("word"): literal(cue.word),
+                _("speaks for"): literal(cue.answer) if cue.answer is not None else _("the choice that has it"),
                 _("coverage"): f"{cue.coverage:.1%}",
                 _("productivity"): f"{cue.productivity:.1%}",
                 _("chance"): f"{1 / cue.choices:.0%}",
@@ -383,9 +383,9 @@ def hans(data) -> None:
             for row in by_heuristic(predictor_of(run), data):
                 rows.append(
                     {
-                        _("model"): name,
-                        _("heuristic"): visible(row["heuristic"]),
-                        _("label"): visible(row["label"]),
+                        _("model"): literal(name),
+                        _("heuristic"): literal(row["heuristic"]),
+                        _("label"): literal(row["label"]),
                         _("pairs"): row["n"],
                         _("accuracy"): f"{row['accuracy']:.0%}",
                     }
@@ -509,7 +509,8 @@ def flipped(found: list) -> None:
         }
         for edited in texts
     ]
-    st.table(rows[:FLIP_ROWS])
+    # A cell of st.table is Markdown, one of st.dataframe is not.
+    st.table([{name: literal(value) for name, value in row.items()} for row in rows[:FLIP_ROWS]])
     if len(rows) > FLIP_ROWS:
         with st.expander(_("All {n}").format(n=len(rows))):
             st.dataframe(rows, hide_index=True)
