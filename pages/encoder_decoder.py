@@ -492,9 +492,9 @@ def show_sample(sample: dict) -> None:
     st.table(
         pd.DataFrame(
             {
-                _("it reads"): [visible(source, spaces=False) for source in rows],
+                _("it reads"): [literal(source) for source in rows],
                 _("it says, after step {n}").format(n=sample["step"]): [
-                    visible(" ".join(answer["answer"]), spaces=False) or "–" for answer in rows.values()
+                    literal(" ".join(answer["answer"])) or "–" for answer in rows.values()
                 ],
                 "": ["✓" if answer["answer"] == answer["target"] else "✗" for answer in rows.values()],
             }
