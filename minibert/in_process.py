@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,11 +34,12 @@ class Answered:
 
 
 def ask(app, *requests: Asked) -> list[Answered]:
-    """Start the application, send all requests at once, stop it; the answers in order. Not from a running event loop.
+    """Start the application, send all requests at once, stop it; the answers in order.
 
     An application is asked once: its lifespan ends with this. What fails in it is raised.
     """
-    return asyncio.run(_ask(app, requests))
+    with ThreadPoolExecutor(1) as thread:  # the caller's may have an event loop that runs, as a notebook's has
+        return thread.submit(asyncio.run, _ask(app, requests)).result()
 
 
 async def _ask(app, requests: Sequence[Asked]) -> list[Answered]:

@@ -9,6 +9,7 @@ import pytest
 
 from plots.attention_payloads import heads_payload, lines_payload, matrix_payload
 from tests.browser.driver import (
+    MINUTES,
     assert_fits,
     assert_no_markup,
     expect,
@@ -125,7 +126,7 @@ def test_heads_are_ranked_with_progress(page):
     open_page(page, "attention_explorer", part="Switch heads off", sentence=SENTENCE)
     page.get_by_text("Rank all 16 heads").click()
     expect(page.get_by_text("Layer 1 of 4")).to_be_visible()
-    expect(page.get_by_text("Where they disagree")).to_be_visible()
+    expect(page.get_by_text("Where they disagree")).to_be_visible(timeout=MINUTES)
     expect(view(page, "ranking").locator(".scatterlayer .point")).to_have_count(16)
 
 

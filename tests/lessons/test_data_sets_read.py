@@ -26,7 +26,7 @@ SETS = {
 
 
 def test_every_folder_is_a_set_of_a_task():
-    folders = {folder.name for folder in DATA.iterdir() if (folder / "README.md").is_file()}
+    folders = {folder.name for folder in DATA.iterdir() if list(folder.glob("train.*"))}
     assert folders == set(SETS)
     assert {task for task, _ in SETS.values()} == set(TASKS)
 

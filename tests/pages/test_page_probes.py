@@ -37,7 +37,7 @@ def test_it_opens_with_the_papers_and_no_probe():
     app = open_page()
     assert "No probe yet" in text_of(app)
     names = {trace.get("name") for trace in figure(app, "depths")["data"]}
-    assert {"surface", "syntax", "meaning"} <= names
+    assert {"syntax", "meaning"} <= names
     assert not app.error
 
 
