@@ -53,7 +53,7 @@ WebSocket.prototype.send = function (data) {
 
 
 def pytest_collection_modifyitems(items):
-    """Browsers are slow: every day only the front door is opened in one, and all pages shortly from its menu."""
+    """Browsers are slow: every day only the front door is opened in one."""
     for item in items:
         if item.path.parent == Path(__file__).parent and item.path.name != "test_home.py":
             item.add_marker(pytest.mark.slow)

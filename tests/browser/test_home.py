@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.browser.conftest import ROOT
 from tests.browser.driver import (
     assert_fits,
@@ -27,6 +29,7 @@ def test_the_road_leads_to_every_lesson(page):
     assert {link.get_attribute("href").strip("/") for link in stops.all()} == lessons
 
 
+@pytest.mark.slow
 def test_every_lesson_is_reached_from_the_menu_and_opens(page):
     """That no exception was shown on the way is checked after each test."""
     open_page(page)

@@ -139,6 +139,7 @@ def test_chinese_has_its_own_words():
     assert len(moving(open_page(model=zh[0], what="words"))["titles"]) > 50
 
 
+@pytest.mark.slow
 def test_any_text_is_text():
     app = open_page(what="tokens")
     for text in HOSTILE.values():

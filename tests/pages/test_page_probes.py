@@ -41,6 +41,7 @@ def test_it_opens_with_the_papers_and_no_probe():
     assert not app.error
 
 
+@pytest.mark.slow
 def test_a_run_is_shown_as_its_events_say():
     from minibert.probes import gathered, order_of_kinds
     from ui.runs import manager
