@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-HOW = ("one", "sum", "concat", "mix")
-
 
 @dataclass(frozen=True)
 class Reading:

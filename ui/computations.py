@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from ui.runs import COMPUTED, REFRESH, manager, owner, state_in_words, stop, submit
+from ui.runs import COMPUTED, manager, owner, redraw_until, state_in_words, stop, submit
 from ui.text import literal
 from ui.translations import _
 
@@ -45,16 +45,12 @@ def follow(names: tuple[str, ...], draw: Callable[[list], None]) -> None:
     """Show how far these computations are, those that go on with a button to stop it, and call `draw` with all of them,
     again and again until the last one ends; then the whole page runs once more."""
 
-    def look() -> None:
-        runs = [run for run in map(computed, names) if run]
-        if going and all(run.over for run in runs):
-            st.rerun()
+    def rows_and(runs: list) -> None:
         for run in runs:
             _row(run)
         draw(runs)
 
-    going = any(run and not run.over for run in map(computed, names))
-    st.fragment(look, run_every=REFRESH if going else None)()
+    redraw_until(lambda: [run for run in map(computed, names) if run], lambda run: run.over, rows_and)
 
 
 def _row(run) -> None:

@@ -97,11 +97,16 @@ def batch_title(runs: list) -> str:
 def live(ids: tuple[str, ...], draw: Callable[[list], None]) -> None:
     """Call `draw` with these runs, again and again while one of them goes on; the whole page runs once more when the
     last one has ended."""
-    going = not all(settled(run) for run in found(ids))
+    redraw_until(lambda: found(ids), settled, draw)
+
+
+def redraw_until(find: Callable[[], list], ended: Callable[[object], bool], draw: Callable[[list], None]) -> None:
+    """`live` for the runs that `find` finds, until all of them have `ended`."""
+    going = not all(map(ended, find()))
 
     def look() -> None:
-        runs = found(ids)
-        if going and all(map(settled, runs)):
+        runs = find()
+        if going and all(map(ended, runs)):
             st.rerun()
         draw(runs)
 

@@ -4,7 +4,6 @@ Most widgets do it themselves: `st.slider(..., key="rate", bind="query-params")`
 no such widget. A bad value in a link falls back quietly to the default; nothing here raises on what a link says.
 """
 
-import math
 import re
 from collections.abc import Sequence
 
@@ -28,15 +27,6 @@ def url_int(name: str, default: int, low: int, high: int) -> int:
         return default
     number = int(value)
     return number if low <= number <= high else default
-
-
-def url_float(name: str, default: float, low: float, high: float) -> float:
-    """The number under `name` in the link, if it is one within low…high."""
-    try:
-        number = float(st.query_params.get(name, ""))
-    except ValueError:
-        return default
-    return number if math.isfinite(number) and low <= number <= high else default
 
 
 def url_choice(name: str, options: Sequence[str], default: str) -> str:

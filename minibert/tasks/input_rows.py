@@ -9,7 +9,7 @@ from typing import Any
 from minibert.tasks.base import Options, Task
 from minibert.tasks.sequences import assembled
 from minibert.tasks.tagging import pieces_of
-from minibert.tokenizer import PAD, Tokenizer
+from minibert.tokenizer import Tokenizer
 from minibert.truncation import keep
 
 START, END = "S", "E"
@@ -45,12 +45,6 @@ def input_rows(task: Task, tokenizer: Tokenizer, example: Any, labels: Any, opti
     rows = _ROWS[task.name](task, tokenizer, example, labels, options)
     longest = max(row.length for row in rows)
     return [replace(row, padding=longest - row.length) for row in rows]
-
-
-def padded_tokens(row: InputRow) -> tuple[str, ...]:
-    """The tokens that are read, and [PAD] up to the longest row."""
-    read = (token for token, cut in zip(row.tokens, row.cut, strict=True) if not cut)
-    return (*read, *[PAD] * row.padding)
 
 
 def row_of(tokenizer: Tokenizer, ids: Sequence[int], segments: Sequence[int], asked: Sequence[str] = ()) -> InputRow:
