@@ -20,7 +20,7 @@ def test_a_bad_number_falls_back(link, bad):
 
 
 def test_good_numbers(link):
-    link.update(step="-3", rate="0.15")
+    link.update(step="-3")
     assert state.url_int("step", 0, -5, 5) == -3
     assert state.url_int("missing", 7, 0, 9) == 7
 
