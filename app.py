@@ -51,4 +51,4 @@ page = open_course(
 )
 language_picker()
 page.run()
-warm_up()
+warm_up(page.url_path)

@@ -30,7 +30,7 @@ from jobs.run import ID, STOPPED, Run, restore
 ROOT = Path(__file__).resolve().parent.parent
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 SECONDS_TO_CONNECT = 5
-SECONDS_TO_CANCEL = 0.4
+SECONDS_TO_CANCEL = 0.15
 SECONDS_TO_KILL = 10
 DIED = "The worker that did this run died: it was killed, or ran out of memory. What it had reported is kept."
 GONE = "The connection to the Dask scheduler was lost during this run. What it had reported is kept."
@@ -72,7 +72,8 @@ class Manager:
         scheduler: str | None = None,
         max_running: int | None = None,
         limits: Limits | None = None,
-        preload: tuple[str, ...] = ("minibert.finetune", "torch._dynamo"),  # every optimizer imports the second
+        # The metrics come from scikit-learn, and every optimizer of torch imports torch._dynamo.
+        preload: tuple[str, ...] = ("minibert.finetune", "sklearn.metrics", "torch._dynamo"),
         code: tuple[Path, ...] = (ROOT / "minibert", ROOT / "jobs"),
     ):
         self.directory, self.scheduler = Path(directory).resolve(), scheduler

@@ -20,7 +20,7 @@ from distributed import get_worker
 from jobs.files import Upload, pack
 
 SECONDS_BETWEEN_MESSAGES = 0.1
-NICE = 5  # pages first; on Linux it is the training thread that gives way, the worker hears a cancel as before
+NICE = 10  # pages first; on Linux it is the training thread that gives way, the worker hears a cancel as before
 
 
 class Inbox:

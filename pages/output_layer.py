@@ -10,6 +10,7 @@ from minibert.tasks import TASKS, Options
 from ui.finetune_runs import (
     FinetuneRun,
     ask,
+    axes_of_curves,
     by_kind,
     chosen_runs,
     compare_starts,
@@ -26,7 +27,7 @@ from ui.finetune_runs import (
 from ui.finetune_settings import fill_settings, settings_choice, values_buttons
 from ui.inputs import pick
 from ui.lesson import Lesson
-from ui.models import UNTRAINED, available_models, load, model_choice, version_of
+from ui.models import UNTRAINED, available_models, model_choice, outline_of, version_of
 from ui.navigation import next_lesson
 from ui.runs import manager, settled, show_refusal
 from ui.source import show_source
@@ -107,7 +108,7 @@ def the_input(data: ChosenData, model: str) -> None:
         if given is None:
             return
         example = task.example(given)
-    show_input(task, load(model).tokenizer, example, task.labels(data.train), input_options(), key="input")
+    show_input(task, outline_of(model).tokenizer, example, task.labels(data.train), input_options(), key="input")
 
 
 def the_head(data: ChosenData, model: str) -> None:
@@ -120,7 +121,7 @@ def the_head(data: ChosenData, model: str) -> None:
     terms = " + ".join(" × ".join(f"{size:,}" for size in shape) for shape in shapes)
     st.markdown(
         _("{terms} = **{count:,} new parameters**, beside {old:,} that come from the checkpoint.").format(
-            terms=terms, count=sum(map(math.prod, shapes)), old=parameters(load(model).config).with_pooler
+            terms=terms, count=sum(map(math.prod, shapes)), old=parameters(outline_of(model).config).with_pooler
         )
     )
     name, find = HEADS[data.task.name]
@@ -135,7 +136,7 @@ def new_shapes(task: str, labels: Any, model: str, version: int) -> list[tuple[i
     from minibert.heads import new_weights
 
     with torch.device("meta"):  # only the shapes are asked for
-        return list(new_weights(TASKS[task].head(load(model).config, labels, Options())).values())
+        return list(new_weights(TASKS[task].head(outline_of(model).config, labels, Options())).values())
 
 
 # --- training ---------------------------------------------------------------------------------------------------------
@@ -143,7 +144,7 @@ def new_shapes(task: str, labels: Any, model: str, version: int) -> list[tuple[i
 
 def controls(data: ChosenData, model: str) -> None:
     checkpoint = next((info.directory for info in starting_points() if info.name == model), None)
-    blocks = load(model).config.num_hidden_layers
+    blocks = outline_of(model).config.num_hidden_layers
     chosen = settings_choice(data, blocks)
     if checkpoint is None:
         st.warning(_("There is no checkpoint to start from in `checkpoints/`."))
@@ -164,14 +165,19 @@ def results(task: str, data: ChosenData | None) -> None:
     if not runs:
         with st.container(border=True):
             st.markdown(_("**No run yet.** Press *Train*: the first point of the curves comes within seconds."))
+        progress([], task, data)
         return
-    draw_live(runs, lambda shown: progress(shown, task))
+    draw_live(runs, lambda shown: progress(shown, task, data))
     if all(map(settled, runs)):
         review(runs)
 
 
-def progress(shown: list[FinetuneRun], task: str) -> None:
-    """What can be seen while the models learn."""
+def progress(shown: list[FinetuneRun], task: str, data: ChosenData | None) -> None:
+    """What can be seen while the models learn, and before."""
+    if not shown:
+        if data:
+            axes_of_curves(data)
+        return
     curves(shown)
     own_answers(shown, own_input(task))
     compare_starts(shown)
@@ -232,7 +238,7 @@ with st.columns([1, 2])[0]:
 if data:
     fill_settings(data)
     the_input(data, model)
-    the_head(data, model)
+    head = st.container()  # filled last: its lines of code come with torch
 lesson.show("What the pre-trained weights bring")
 lesson.show("Train it")
 if data:
@@ -244,3 +250,6 @@ lesson.show("How much to believe")
 lesson.show("Read the mistakes")
 lesson.quiz()
 next_lesson("output_layer")
+if data:
+    with head:
+        the_head(data, model)

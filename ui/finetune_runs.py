@@ -8,6 +8,7 @@ import shlex
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -222,8 +223,7 @@ def draw_live(runs: list, draw: Callable[[list[FinetuneRun]], None]) -> None:
 
     def look(found: list) -> None:
         state_rows(found, speed)
-        if begun := [one for one in map(FinetuneRun, found) if one.begun]:
-            draw(begun)
+        draw([one for one in map(FinetuneRun, found) if one.begun])
 
     live(tuple(run.id for run in runs), look)
 
@@ -232,13 +232,12 @@ def speed(step: dict) -> str:
     return _(" · loss {loss:.3f} · {speed:,.0f} tokens/s").format(loss=step["loss"], speed=step["tokens_per_second"])
 
 
-def scale_of(one: FinetuneRun):
+def scale_of(task: str, dev_examples: Sequence[dict]):
     """How the task's metric is drawn, with what a trivial answer reaches."""
     from minibert.tasks.trivial import trivial_score
     from plots.finetuning import Scale
 
-    floor = trivial_score(one.task, one.details["dev_examples"])
-    return Scale(metric_titles()[one.task], floor, is_percent(one.task))
+    return Scale(metric_titles()[task], trivial_score(task, dev_examples), is_percent(task))
 
 
 def floor_in_words(task: str, floor: float | None) -> str:
@@ -255,28 +254,43 @@ def floor_in_words(task: str, floor: float | None) -> str:
 
 def curves(shown: Sequence[FinetuneRun]) -> None:
     """Training loss and the metric over epochs, a line a run."""
-    from plots.finetuning import Curve, learning_curves
+    from plots.finetuning import Curve
 
-    first, scale = shown[0], scale_of(shown[0])
-    metric = first.details["metric"]
+    first = shown[0]
+    scale, metric = scale_of(first.task, first.details["dev_examples"]), first.details["metric"]
     drawn = [Curve.of(one.start, one.seed, one.details["steps_per_epoch"], metric, one.events) for one in shown]
     now = "; ".join(f"{one.name}: {number(one.task, one.score)}" for one in shown)
     alt = _("Training loss and {metric} on the dev set over epochs, a line a run. Now: {now}.").format(
         metric=scale.title, now=now
     )
-    figure(
-        learning_curves(drawn, start_names(), scale, (_("training loss"), _("epoch"))),
-        f"{alt} {floor_in_words(first.task, scale.floor)}",
-        key="curves",
-        data=lambda: [
+
+    def rows() -> list[dict]:
+        return [
             {_("run"): one.name, _("epoch"): one.epoch(event), **event["metrics"]}
             for one in shown
             for event in one.events
             if event["event"] == "eval"
-        ],
-    )
-    if scale.floor is not None:
-        st.caption(floor_in_words(first.task, scale.floor))
+        ]
+
+    draw_curves(first.task, drawn, scale, alt, rows)
+
+
+def axes_of_curves(data: ChosenData) -> None:
+    """Where the curves will be, and what they have to beat: the browser has what draws them before the first run."""
+    task = data.task.name
+    scale = scale_of(task, [asdict(example) for example in data.dev.examples])
+    alt = _("Training loss and {metric} on the dev set will be drawn here.").format(metric=scale.title)
+    draw_curves(task, [], scale, alt, None)
+
+
+def draw_curves(task: str, drawn: list, scale, alt: str, data: Callable[[], Any] | None) -> None:
+    from plots.finetuning import learning_curves
+
+    words = floor_in_words(task, scale.floor)
+    fig = learning_curves(drawn, start_names(), scale, (_("training loss"), _("epoch")))
+    figure(fig, f"{alt} {words}".strip(), key="curves", data=data)
+    if words:
+        st.caption(words)
 
 
 def compare_starts(shown: Sequence[FinetuneRun]) -> None:
@@ -289,7 +303,8 @@ def compare_starts(shown: Sequence[FinetuneRun]) -> None:
         return
     from plots.finetuning import comparison
 
-    task, scale = shown[0].task, scale_of(shown[0])
+    task = shown[0].task
+    scale = scale_of(task, shown[0].details["dev_examples"])
     st.markdown("### " + _("Pre-trained beside random weights"))
     rows = [
         {

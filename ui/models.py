@@ -22,6 +22,7 @@ from ui.translations import _
 if TYPE_CHECKING:
     import numpy as np
 
+    from minibert.config import BertConfig
     from minibert.tokenizer import Encoding, Tokenizer
 
 CHECKPOINTS = ROOT / "checkpoints"
@@ -71,6 +72,14 @@ class Loaded:
     @property
     def config(self):
         return self.model.config
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What a model is, without its weights."""
+
+    config: "BertConfig"
+    tokenizer: "Tokenizer"
 
 
 @dataclass(frozen=True)
@@ -158,6 +167,16 @@ def load(name: str) -> Loaded:
         st.stop()
 
 
+def outline_of(name: str) -> Outline | Loaded:
+    """Config and tokenizer of the model `name`: like `load`, but nothing waits for torch."""
+    info = _info(name)
+    directory = info.directory or _first_shipped()
+    try:
+        return _outline(directory, info.version) if directory else load(name)
+    except (ValueError, OSError):
+        return load(name)  # which says what is wrong with it
+
+
 def trace_of(name: str, text: str, pair: str | None = None) -> Trace:
     """What the model `name` computes for a text or a pair, cut to TRACE_TOKENS tokens; computed once for everyone."""
     load(name)
@@ -179,20 +198,31 @@ def _load(name: str, directory: Path | None, version: int) -> Loaded:
     return Loaded(checkpoint.load(directory), checkpoint.load_tokenizer(directory))
 
 
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _outline(directory: Path, version: int) -> Outline:
+    from minibert.config import BertConfig
+    from minibert.tokenizer import Tokenizer
+
+    return Outline(BertConfig.from_file(directory / "config.json"), Tokenizer.from_directory(directory))
+
+
+def _first_shipped() -> Path | None:
+    return next((path for path in sorted(CHECKPOINTS.glob("*")) if complete(path)), None)
+
+
 def _untrained() -> Loaded:
     """Random weights, always the same, with the shape and vocabulary of the first checkpoint if there is one."""
     import torch
 
-    from minibert import checkpoint
     from minibert.config import BertConfig
     from minibert.model import BertForPreTraining
     from minibert.tokenizer import Tokenizer
     from minibert.vocab import learn_fast
 
-    shipped = next((path for path in sorted(CHECKPOINTS.glob("*")) if complete(path)), None)
+    shipped = _first_shipped()
     if shipped is not None:
-        tokenizer = checkpoint.load_tokenizer(shipped)
-        config = BertConfig.from_dict(json.loads((shipped / "config.json").read_text(encoding="utf-8")))
+        outline = _outline(shipped, 0)
+        config, tokenizer = outline.config, outline.tokenizer
     else:
         prose = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "lessons").glob("*/en.md"))]
         tokenizer = Tokenizer(learn_fast(prose, 2_000, min_frequency=1))
@@ -224,25 +254,26 @@ def _trace(name: str, directory: Path | None, version: int, text: str, pair: str
 
 
 @st.cache_resource(show_spinner=False)
-def _warm_up_once() -> threading.Thread:
-    thread = threading.Thread(target=_warm, name="warm-up", daemon=True)
+def _warm_up_once(pause: float) -> threading.Thread:
+    thread = threading.Thread(target=_warm, args=(pause,), name="warm-up", daemon=True)
     thread.start()
     return thread
 
 
-def warm_up() -> None:
-    """Once per server, in the background: import torch, load the first model and start the cluster of the training
-    runs, so that no student waits for them."""
-    _warm_up_once()
+def warm_up(page: str) -> None:
+    """Once per server, in the background: start the cluster of the training runs, import torch and load the first
+    model, so that no student waits for them. On the front page it is painted first; whoever comes to a lesson directly
+    (`page` is its address) needs them now."""
+    _warm_up_once(0.0 if page else _PAINT)
 
 
-def _warm() -> None:
-    time.sleep(_PAINT)
-    from minibert.model import Batch  # noqa: F401  (imports torch)
-
-    shipped = next((path for path in sorted(CHECKPOINTS.glob("*")) if complete(path)), None)
-    info = ModelInfo(shipped.name, shipped.name, shipped) if shipped else ModelInfo(UNTRAINED, UNTRAINED)
-    _load(info.name, info.directory, info.version)
+def _warm(pause: float) -> None:
+    time.sleep(pause)
     from ui.runs import manager
 
-    manager().warm_up()
+    manager().warm_up()  # in processes of its own, which import torch while this one does
+    from minibert.model import Batch  # noqa: F401  (imports torch)
+
+    shipped = _first_shipped()
+    info = ModelInfo(shipped.name, shipped.name, shipped) if shipped else ModelInfo(UNTRAINED, UNTRAINED)
+    _load(info.name, info.directory, info.version)

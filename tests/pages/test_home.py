@@ -10,7 +10,7 @@ from tests.pages.driver import ROOT, assert_no_markup, whole
 @pytest.fixture
 def home(monkeypatch, tmp_path):
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "runs"))
-    monkeypatch.setattr("ui.models._warm_up_once", lambda: None)
+    monkeypatch.setattr("ui.models._warm_up_once", lambda pause: None)
     return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
 
 
