@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from ui.fragments import fragment
 from ui.translations import _
 
 _CONFIG = {
@@ -75,10 +76,10 @@ def legend(entries: Sequence[tuple[str, str, str]]) -> None:
     st.html(f'<ul class="mb-legend">{items}</ul>')
 
 
-@st.fragment
+@fragment
 def in_words(alt: str, key: str, data: Any) -> None:
     """The text alternative of a picture and its numbers as a table, under it. Opened by few: the table is made only
-    then, and opening it reruns nothing else."""
+    then, and opening it reruns nothing else (or the fragment it stands in)."""
     words = st.expander(_("In words and numbers"), key=key, on_change="rerun", icon=":material/notes:", type="compact")
     if words.open:
         with words:
