@@ -182,13 +182,10 @@ def show_runs() -> None:
             link_to("output_layer", label=_("Fine-tune the first one"), icon=":material/rocket_launch:")
         return
     steps = sum((run.latest("done") or {}).get("step", 0) for run in everyone)
-    best = max((_accuracy(run) for run in everyone if _accuracy(run) is not None), default=None)
     with st.container(horizontal=True, gap="large", key="runs"):
         st.metric(ngettext("model trained", "models trained", len(everyone)), f"{len(everyone):,}", width="content")
         st.metric(_("training now"), f"{going:,}", width="content")
         st.metric(_("optimizer steps"), f"{steps:,}", width="content")
-        if best is not None:
-            st.metric(_("best dev accuracy"), f"{best:.1%}", width="content")
     own = [run for run in manager().runs(owner()) if run.state == "finished"][:5]
     if own:
         st.markdown(_("**Yours:**") + "\n" + "\n".join(f"- {_describe(run)}" for run in own))
@@ -196,10 +193,12 @@ def show_runs() -> None:
 
 
 def _describe(run) -> str:
-    accuracy = _accuracy(run)
-    result = "" if accuracy is None else _(" – dev accuracy {accuracy:.1%}").format(accuracy=accuracy)
-    return literal(run.title) + result
+    """A run's title and, of a fine-tuned model, the task's own metric on its dev set."""
+    from ui.finetune_runs import metric_titles, number
 
-
-def _accuracy(run) -> float | None:
-    return (run.latest("done") or {}).get("metrics", {}).get("accuracy")
+    begun, done = run.latest("started") or {}, run.latest("done") or {}
+    task, metric = (begun.get("details", {}).get(name) for name in ("task", "metric"))
+    if task not in metric_titles() or metric not in done.get("metrics", {}):
+        return literal(run.title)
+    value = number(task, done["metrics"][metric])
+    return literal(run.title) + _(" – {metric} {value}").format(metric=metric_titles()[task], value=value)

@@ -9,8 +9,12 @@ from tests.ui.driver import script
 from ui import runs
 
 
-def run_of(owner, title, accuracy=None, state="finished", result=None, kind="finetune/classification/1"):
-    metrics = {} if accuracy is None else {"accuracy": accuracy}
+def run_of(owner, title, score=None, state="finished", result=None, kind="finetune/classification/1", task=None):
+    told = {}
+    if state == "finished":
+        told["done"] = {"step": 100, "metrics": {} if score is None else {task[1]: score}}
+    if task:
+        told["started"] = {"details": {"task": task[0], "metric": task[1]}}
     return SimpleNamespace(
         id=title,
         owner=owner,
@@ -19,7 +23,7 @@ def run_of(owner, title, accuracy=None, state="finished", result=None, kind="fin
         kind=kind,
         over=state in ("finished", "failed", "cancelled"),
         future=None,
-        latest=lambda kind: {"step": 100, "metrics": metrics} if kind == "done" and state == "finished" else None,
+        latest=told.get,
         result=result or SimpleNamespace(is_dir=lambda: False),
     )
 
@@ -48,15 +52,19 @@ def test_nothing_yet(trained):
 
 def test_sums_for_all_and_names_of_one_s_own(trained):
     trained += [
-        run_of("me", "<b>mine</b>", 0.75),
-        run_of("you", "secret.tsv", 0.81),
+        run_of("me", "<b>mine</b>", 0.75, task=("classification", "accuracy")),
+        run_of("me", "alike", 0.5, task=("similarity", "pearson")),
+        run_of("me", "a pretraining"),
+        run_of("you", "secret.tsv", 0.81, task=("classification", "accuracy")),
         run_of("you", "going", state="running"),
         run_of("me", "broken", state="failed"),
     ]
     run = script(app).run()
-    assert [metric.value for metric in run.metric] == ["2", "1", "200", "81.0%"]
+    assert [metric.value for metric in run.metric] == ["4", "1", "400"]
     page = " ".join(element.value for element in run.markdown)
-    assert "mine" in page and "75.0%" in page and "secret" not in page and "<b>" not in page
+    assert page.endswith("- a pretraining")
+    assert "accuracy 75.0%" in page and "correlation 0.500" in page
+    assert "mine" in page and "secret" not in page and "<b>" not in page
 
 
 def test_a_reader_keeps_one_name():
