@@ -33,7 +33,8 @@ LIMITS = {
     "change of page, visited before": 1.0,
     "a step: marked, its text there": 0.3,
     "a step: its pictures drawn, all at rest": 0.3,
-    "first point of a curve, clicked as soon as the page is there": 3.0,
+    "first point of a curve, a server's first run": 3.0,
+    "first point of a curve, clicked as soon as a new server's page is there": 3.0,
     "first point of a curve, later": 3.0,
     "three epochs on the reviews": 60.0,
     "a stop": 1.0,
@@ -143,14 +144,10 @@ def run(chromium) -> dict[str, float]:
             page.wait_for_timeout(1_500)
         waits["a step: marked, its text there"] = max(shown)
         waits["a step: its pictures drawn, all at rest"] = max(drawn)
-    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _):
-        page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US").new_page()
-        open_when_up(page, f"{address}/output_layer")
-        expect(page.get_by_role("button", name=re.compile("Train 2 models"))).to_be_enabled(timeout=PATIENT)
-        page.get_by_role("button", name="The paper’s values").click()  # three epochs
-        expect(page.get_by_role("button", name="The paper’s values")).to_be_disabled(timeout=PATIENT)
+    with lesson_of_a_new_server(chromium) as page:
+        page.wait_for_timeout(10_000)  # a reader's pace
         clicked = time.perf_counter()
-        waits["first point of a curve, clicked as soon as the page is there"] = first_point(page)
+        waits["first point of a curve, a server's first run"] = first_point(page)
         expect(page.get_by_text("Right and wrong")).to_be_visible(timeout=PATIENT)
         waits["three epochs on the reviews"] = time.perf_counter() - clicked
         page.get_by_role("slider", name="Epochs").press("End")
@@ -162,7 +159,21 @@ def run(chromium) -> dict[str, float]:
         stop.first.click()
         expect(stop).to_have_count(before - 1, timeout=PATIENT)
         waits["a stop"] = time.perf_counter() - clicked
+    with lesson_of_a_new_server(chromium) as page:
+        waits["first point of a curve, clicked as soon as a new server's page is there"] = first_point(page)
     return waits
+
+
+@contextmanager
+def lesson_of_a_new_server(chromium) -> Iterator[Page]:
+    """The first page anyone opens on a server: the lesson on fine-tuning, three epochs chosen."""
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _):
+        page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US").new_page()
+        open_when_up(page, f"{address}/output_layer")
+        expect(page.get_by_role("button", name=re.compile("Train 2 models"))).to_be_enabled(timeout=PATIENT)
+        page.get_by_role("button", name="The paper’s values").click()  # three epochs
+        expect(page.get_by_role("button", name="The paper’s values")).to_be_disabled(timeout=PATIENT)
+        yield page
 
 
 def again(page: Page) -> float:
@@ -185,7 +196,7 @@ def main() -> None:
         waits = run(chromium)
         chromium.close()
     for name, limit in LIMITS.items():
-        print(f"{name:62} {waits[name]:6.2f} s   limit {limit:g} s{'' if waits[name] <= limit else '   MISSED'}")
+        print(f"{name:72} {waits[name]:6.2f} s   limit {limit:g} s{'' if waits[name] <= limit else '   MISSED'}")
     if chosen.record:
         record("app", {name: {"seconds": round(waits[name], 2), "limit": limit} for name, limit in LIMITS.items()})
 

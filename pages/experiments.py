@@ -348,7 +348,6 @@ def runtime(records: list[dict]) -> float:
 # --- a small run ----------------------------------------------------------------------------------------------------
 
 
-@st.fragment
 def run_small(name: str) -> None:
     arms = {arm.name: papers[name]["arms"].get(arm.name, arm.name) for arm in EXPERIMENTS[name].arms if arm.at == 1.0}
     with st.container(horizontal=True, vertical_alignment="bottom"):
