@@ -1,6 +1,7 @@
 """The arrows of DESIGN.md point down only: pages → ui → plots → minibert, pages → jobs → minibert."""
 
 import ast
+import json
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,17 @@ MAY_IMPORT = {
     "ui": {"plots", "jobs", "minibert"},
     "plots": {"minibert"},
     "jobs": {"minibert"},
-    "lessons": {"minibert", "plots"},  # notebooks and the scripts that make lesson data
+    "lessons": {"minibert"},  # what the notebooks share; the notebooks themselves also draw
     "minibert": set(),
 }
 # A screen library belongs above the line; minibert, plots and jobs must also work in a notebook or a terminal.
-SCREEN = {"minibert": {"streamlit", "plotly"}, "plots": {"streamlit", "torch"}, "jobs": {"streamlit", "plotly"}}
+SCREEN = {
+    "minibert": {"streamlit", "plotly"},
+    "plots": {"streamlit", "torch"},
+    "jobs": {"streamlit", "plotly"},
+    "lessons": {"streamlit", "plotly"},
+}
+NOTEBOOKS = {"minibert", "plots", "lessons"}
 
 
 def imported(source: str) -> set[str]:
@@ -46,6 +53,14 @@ def test_imports_point_down(path):
     above = (found & {*FOLDERS, "app", "tests"}) - MAY_IMPORT[home] - {home}
     assert not above, f"{path.relative_to(ROOT)} imports {sorted(above)}"
     assert not found & SCREEN.get(home, set()), f"{path.relative_to(ROOT)} imports {found & SCREEN[home]}"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "lessons").glob("*/*.ipynb")), ids=lambda path: path.parent.name)
+def test_notebooks_use_the_model_and_its_figures_only(path):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    found = set().union(*(imported("".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"))
+    other = found & {*FOLDERS, "app", "tests", "streamlit", "transformers"} - NOTEBOOKS
+    assert not other, f"{path.relative_to(ROOT)} imports {sorted(other)}"
 
 
 def test_relative_imports_stay_inside_their_folder():

@@ -1,0 +1,1 @@
+"""What is taught, a folder per lesson, and what the exercise notebooks share."""

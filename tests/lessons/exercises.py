@@ -1,0 +1,179 @@
+"""Runs the exercise notebooks in this process: as they are, as students get them, and with other answers put in."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from unittest import mock
+
+import nbformat
+import plotly.io
+import torch
+from nbformat import NotebookNode
+from nbgrader.preprocessors import (
+    CheckCellMetadata,
+    ClearHiddenTests,
+    ClearMarkScheme,
+    ClearOutput,
+    ClearSolutions,
+    ComputeChecksums,
+    LockCells,
+)
+
+LESSONS = Path(__file__).resolve().parents[2] / "lessons"
+SETUP = """\
+import sys
+from pathlib import Path
+
+home = next((p for p in [Path.cwd(), *Path.cwd().parents] if (p / "minibert" / "model.py").is_file()), None)
+if home is None:
+    raise RuntimeError("Start Jupyter inside the minibert folder: this notebook needs the code there.")
+sys.path.insert(0, str(home))
+import plotly.io
+
+plotly.io.renderers.default = "plotly_mimetype"  # drawn without a network, in JupyterLab and in VS Code"""
+# What `nbgrader generate_assignment` does, but for its notes in a database.
+RELEASING = (LockCells, ClearSolutions, ClearOutput, CheckCellMetadata, ClearHiddenTests, ClearMarkScheme)
+# A wrong answer that raises one of these is not wrong, it is not an answer.
+NO_ANSWER = (SyntaxError, NameError, ImportError)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Another solution cell: right, or wrong as students' are."""
+
+    cell: str
+    what: str
+    code: str
+    right: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an answer: the error of its own cell, and that of its test cell."""
+
+    answer: Answer
+    written: Exception | None
+    tested: Exception | None
+
+    def __str__(self) -> str:
+        return f"{self.answer.cell}, {self.answer.what}: {self.written or self.tested!r}"
+
+
+class Exercise:
+    """`lessons/<name>/exercise.ipynb` and the answers to try, from `exercise.toml` beside it."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    @cached_property
+    def notebook(self) -> NotebookNode:
+        return nbformat.read(self.folder / "exercise.ipynb", as_version=nbformat.NO_CONVERT)
+
+    @cached_property
+    def answers(self) -> list[Answer]:
+        tables = tomllib.loads((self.folder / "exercise.toml").read_text("utf-8"))["cell"]
+        return [
+            Answer(table["id"], answer["what"], answer["code"], kind == "right")
+            for table in tables
+            for kind in ("wrong", "right")
+            for answer in table.get(kind, [])
+        ]
+
+    def student_version(self) -> NotebookNode:
+        released = nbformat.from_dict(self.notebook)
+        for step in (*RELEASING, ComputeChecksums):
+            released, _ = step().preprocess(released, {})
+        return released
+
+
+def exercises() -> list[Path]:
+    return sorted(path.parent for path in LESSONS.glob("*/exercise.ipynb"))
+
+
+def mark(cell: NotebookNode) -> dict:
+    """nbgrader's note on a cell, empty where it has none."""
+    return cell.metadata.get("nbgrader", {})
+
+
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def graded(notebook: NotebookNode) -> list[NotebookNode]:
+    return [cell for cell in notebook.cells if mark(cell).get("grade")]
+
+
+class Session:
+    """One namespace that cells run in, one after the other, as in a kernel."""
+
+    def __init__(self):
+        self.names = {"__name__": "__main__"}
+        self.figures = []
+
+    def run(self, code: str, name: str) -> Exception | None:
+        """The error that the code ends with, if it does."""
+        try:
+            exec(compile(code, f"<{name}>", "exec"), self.names)
+        except Exception as error:
+            return error
+        return None
+
+    def attempt(self, answer: Answer, test: NotebookNode) -> Outcome:
+        """Tries an answer and forgets it again: names are put back, what they name is not copied."""
+        before = dict(self.names)
+        written = self.run(answer.code, f"{answer.cell}: {answer.what}")
+        tested = None if written else self.run(test.source, test.metadata.nbgrader.grade_id)
+        self.names.clear()
+        self.names.update(before)
+        return Outcome(answer, written, tested)
+
+
+@contextmanager
+def session(folder: Path) -> Iterator[Session]:
+    """A kernel's surroundings: started in the folder, figures kept instead of shown, nothing left behind."""
+    kept, where, renderer = Session(), Path.cwd(), plotly.io.renderers.default
+    with (
+        mock.patch.object(sys, "path", list(sys.path)),
+        mock.patch.object(plotly.io, "show", lambda figure, *_, **__: kept.figures.append(figure.to_dict())),
+        torch.random.fork_rng(),
+    ):
+        os.chdir(folder)
+        try:
+            yield kept
+        finally:
+            os.chdir(where)
+            plotly.io.renderers.default = renderer
+
+
+def run(notebook: NotebookNode, folder: Path) -> tuple[dict[str, Exception], list[dict]]:
+    """Every code cell, top to bottom: the errors by cell id, and the figures that were shown."""
+    with session(folder) as kernel:
+        errors = {cell.id: kernel.run(cell.source, cell.id) for cell in code_cells(notebook)}
+    return {name: error for name, error in errors.items() if error}, kernel.figures
+
+
+def try_answers(exercise: Exercise) -> list[Outcome]:
+    """Each answer of `exercise.toml` in the place of its cell, in a notebook that is right up to there."""
+    tests = {cell.metadata.nbgrader.grade_id: cell for cell in graded(exercise.notebook)}
+    outcomes = []
+    with session(exercise.folder) as kernel:
+        for cell in code_cells(exercise.notebook):
+            name = mark(cell).get("grade_id", "")
+            outcomes += [
+                kernel.attempt(answer, tests[f"{name}-test"]) for answer in exercise.answers if answer.cell == name
+            ]
+            error = kernel.run(cell.source, cell.id)
+            if error:
+                raise AssertionError(f"after other answers to {name} the notebook's own fails") from error
+    return outcomes
+
+
+def points(notebook: NotebookNode, errors: dict[str, Exception]) -> float:
+    return sum(mark(cell)["points"] for cell in graded(notebook) if cell.id not in errors)

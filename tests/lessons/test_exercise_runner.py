@@ -1,0 +1,195 @@
+"""The checks of the exercise notebooks can fail: on a small notebook, each thing they look for is broken once."""
+
+import json
+import sys
+from pathlib import Path
+
+import nbformat.v4 as v4
+import plotly.io
+import pytest
+
+from tests.lessons import test_exercises as checks
+from tests.lessons.exercises import SETUP, Exercise, run
+
+SOLUTION = '''\
+def {name}(x):
+    """Twice x."""
+    ### BEGIN SOLUTION
+    return 2 * x
+    ### END SOLUTION
+'''
+TEST = """\
+from lessons.feedback import expect_equal
+expect_equal({name}(2), 4, "{name}(2)")
+### BEGIN HIDDEN TESTS
+expect_equal({name}(3), 6, "{name}(3)")
+### END HIDDEN TESTS
+"""
+DRAWING = """\
+import plotly.graph_objects as go
+from lessons.feedback import when_written
+with when_written("a"):
+    go.Figure(go.Bar(y=[a(1), a(2)])).show()
+"""
+ANSWERS = {
+    "wrong": {
+        "square": "def {name}(x):\n    return x**2",
+        "half": "def {name}(x):\n    return x / 2",
+        "no return": "def {name}(x):\n    2 * x",
+    },
+    "right": {
+        "sum": "def {name}(x):\n    return x + x",
+        "shift": "def {name}(x):\n    return x << 1",
+        "lambda": "{name} = lambda x: x * 2",
+    },
+}
+
+
+def cell(code: str, name: str, **marks):
+    note = {"grade_id": name, "schema_version": 3, "grade": False, "solution": False, "locked": False} | marks
+    return v4.new_code_cell(code, metadata={"nbgrader": note})
+
+
+class Draft:
+    """A notebook of three tasks that passes every check, to be spoiled in one place."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        tasks = [
+            part
+            for name in "abc"
+            for part in (
+                v4.new_markdown_cell("Double it."),
+                cell(SOLUTION.format(name=name), name, solution=True),
+                cell(TEST.format(name=name), f"{name}-test", grade=True, locked=True, points=2),
+            )
+        ]
+        setup = cell(SETUP, "setup", locked=True)
+        cells = [v4.new_markdown_cell("# Doubling: exercise"), setup, *tasks, v4.new_code_cell(DRAWING)]
+        self.notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "x"}})
+        self.answers = {
+            name: {kind: {w: code.format(name=name) for w, code in of.items()} for kind, of in ANSWERS.items()}
+            for name in "abc"
+        }
+
+    def replace(self, old: str, new: str) -> None:
+        """In the first cell that has it."""
+        found = next(cell for cell in self.notebook.cells if old in cell.source)
+        found.source = found.source.replace(old, new)
+
+    def written(self) -> Exercise:
+        (self.folder / "exercise.ipynb").write_text(json.dumps(self.notebook), "utf-8")
+        lines = []
+        for name, kinds in self.answers.items():
+            lines.append(f"[[cell]]\nid = {json.dumps(name)}")
+            lines += [
+                f"[[cell.{kind}]]\nwhat = {json.dumps(what)}\ncode = {json.dumps(code)}"
+                for kind, answers in kinds.items()
+                for what, code in answers.items()
+            ]
+        (self.folder / "exercise.toml").write_text("\n".join(lines), "utf-8")
+        return Exercise(self.folder)
+
+
+@pytest.fixture
+def draft(tmp_path):
+    root = tmp_path / "project"
+    (root / "minibert").mkdir(parents=True)
+    (root / "minibert" / "model.py").touch()
+    (root / "lesson").mkdir()
+    return Draft(root / "lesson")
+
+
+ALL = [check for name, check in vars(checks).items() if name.startswith("test_")]
+
+
+@pytest.mark.parametrize("check", ALL, ids=lambda check: check.__name__)
+def test_a_good_notebook_passes(check, draft):
+    check(draft.written())
+
+
+def refused(draft: Draft, check) -> str:
+    with pytest.raises(AssertionError) as error:
+        check(draft.written())
+    return str(error.value)
+
+
+def test_a_solution_that_fails_its_test_is_refused(draft):
+    draft.replace("return 2 * x", "return 3 * x")
+    refused(draft, checks.test_our_own_solution_earns_full_points_and_draws)
+
+
+def test_an_answer_left_outside_its_marks_is_refused(draft):
+    draft.replace("Double it.", "Double it:\n    return 2 * x\n")
+    refused(draft, checks.test_the_student_version_holds_no_answer_runs_and_earns_nothing)
+
+
+def test_points_for_an_empty_exercise_are_refused(draft):
+    draft.replace('expect_equal(a(2), 4, "a(2)")', 'expect_equal(4, 4, "a(2)")')
+    assert "a-test gives points for nothing" in refused(
+        draft, checks.test_the_student_version_holds_no_answer_runs_and_earns_nothing
+    )
+
+
+def test_a_drawing_that_breaks_without_a_solution_is_refused(draft):
+    draft.replace('with when_written("a"):', "if True:")
+    refused(draft, checks.test_the_student_version_holds_no_answer_runs_and_earns_nothing)
+
+
+@pytest.mark.parametrize("kind", ["wrong", "right"])
+def test_an_answer_of_the_other_kind_is_noticed(draft, kind):
+    other = {"wrong": "def a(x):\n    return x * 2.0", "right": "def a(x):\n    return 2 * x + 1"}
+    draft.answers["a"][kind]["spoiled"] = other[kind]
+    assert "spoiled" in refused(draft, checks.test_wrong_answers_fail_and_right_ones_pass)
+
+
+@pytest.mark.parametrize("code", ["def a(x):\n    return twice(x)", "def a(x) return x", "raise ValueError(1)"])
+def test_a_wrong_answer_that_fails_for_another_reason_is_refused(draft, code):
+    draft.answers["a"]["wrong"]["half"] = code
+    assert "half" in refused(draft, checks.test_wrong_answers_fail_and_right_ones_pass)
+
+
+def test_too_few_answers_are_refused(draft):
+    del draft.answers["b"]["right"]["sum"]
+    assert "('b', True): 2" in refused(draft, checks.test_wrong_answers_fail_and_right_ones_pass)
+
+
+def test_a_mistake_that_only_hidden_tests_see_is_seen(draft):
+    draft.answers["a"]["wrong"]["right for 2 alone"] = "def a(x):\n    return 4"
+    checks.test_wrong_answers_fail_and_right_ones_pass(draft.written())
+
+
+def test_answers_are_forgotten_again(draft):
+    draft.answers["a"]["right"]["leaves a name"] = "b = c = None\ndef a(x):\n    return 2 * x"
+    checks.test_wrong_answers_fail_and_right_ones_pass(draft.written())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("### BEGIN HIDDEN TESTS\n", ""),
+        ("    ### END SOLUTION\n", ""),
+        ('expect_equal(a(3), 6, "a(3)")', ""),
+        ("### END HIDDEN TESTS\n", "### END HIDDEN TESTS\na(1)"),
+    ],
+)
+def test_tasks_are_marked_as_nbgrader_wants_them(draft, old, new):
+    draft.replace(old, new)
+    refused(draft, checks.test_every_task_is_a_solution_and_its_test)
+
+
+def test_another_beginning_is_refused(draft):
+    draft.replace("import sys", "import sys, os")
+    refused(draft, checks.test_it_begins_by_finding_the_project)
+
+
+def test_output_is_refused(draft):
+    draft.notebook.cells[1].execution_count = 1
+    refused(draft, checks.test_it_is_a_notebook_as_nbgrader_reads_them)
+
+
+def test_where_it_ran_nothing_is_left(draft):
+    before = list(sys.path), plotly.io.renderers.default, Path.cwd()
+    _, figures = run(draft.written().notebook, draft.folder)
+    assert (list(sys.path), plotly.io.renderers.default, Path.cwd()) == before
+    assert [list(figure["data"][0]["y"]) for figure in figures] == [[2, 4]]
