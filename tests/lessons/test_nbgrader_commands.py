@@ -1,4 +1,4 @@
-"""nbgrader's own commands, as the README gives them, in a folder that looks like the project: hand out, grade, answer."""
+"""nbgrader's own commands, in a folder that looks like the project: hand out, take in, grade, answer."""
 
 import os
 import shutil
