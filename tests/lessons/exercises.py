@@ -35,9 +35,9 @@ home = next((p for p in [Path.cwd(), *Path.cwd().parents] if (p / "minibert" / "
 if home is None:
     raise RuntimeError("Start Jupyter inside the minibert folder: this notebook needs the code there.")
 sys.path.insert(0, str(home))
-import plotly.io
+from plots.notebook import draw_here
 
-plotly.io.renderers.default = "plotly_mimetype"  # drawn without a network, in JupyterLab and in VS Code"""
+draw_here()  # figures without a network, in JupyterLab and in VS Code"""
 # What `nbgrader generate_assignment` does, but for its notes in a database.
 RELEASING = (LockCells, ClearSolutions, ClearOutput, CheckCellMetadata, ClearHiddenTests, ClearMarkScheme)
 # A wrong answer that raises one of these is not wrong, it is not an answer.

@@ -1,0 +1,23 @@
+"""nbgrader, from the project's folder: assignments are the lessons, everything of a course lies in course/."""
+
+from pathlib import Path
+
+c = get_config()  # noqa: F821
+home = Path(__file__).resolve().parent
+
+(home / "course").mkdir(exist_ok=True)  # the gradebook makes no folder
+
+c.CourseDirectory.course_id = "minibert"
+c.CourseDirectory.root = str(home)
+c.CourseDirectory.source_directory = "lessons"
+for step in ("source_with_tests", "solution", "release", "submitted", "autograded", "feedback"):
+    c.CourseDirectory[f"{step}_directory"] = f"course/{step}"
+c.CourseDirectory.db_url = f"sqlite:///{home / 'course' / 'gradebook.db'}"
+c.ZipCollectApp.downloaded_directory = "course/downloaded"
+c.Exchange.root = str(home / "course" / "exchange")
+
+# A student gets the notebook alone: what lies beside it is the lesson's own, or holds the answers.
+beside = {path.name for path in (home / "lessons").glob("*/*") if path.name != "exercise.ipynb"}
+c.CourseDirectory.ignore = sorted({".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", *beside})
+
+c.Execute.timeout = 120  # seconds a cell: more than a whole notebook takes
