@@ -75,3 +75,7 @@ def mark(task: ChooseTask, answer: int | None) -> Mark:
         return no_answer(task)
     choice = task.choices[answer]
     return mark_of(task, choice.correct, choice.why)
+
+
+def as_text(task: ChooseTask, answer: int | None) -> str:
+    return task.choices[answer].text if answer is not None else ""

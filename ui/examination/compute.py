@@ -79,9 +79,8 @@ def accepted(task: ComputeTask) -> str:
     if not decimals:
         return _("Whole numbers.")
     tolerance = max(field.tolerance for field in task.fields)
-    return ngettext(
-        "{n} decimal is enough; ±{tolerance:g} is accepted.", "{n} decimals are enough; ±{tolerance:g} is accepted.", decimals
-    ).format(n=decimals, tolerance=tolerance)  # fmt: skip
+    one, more = "{n} decimal is enough; ±{by:g} is accepted.", "{n} decimals are enough; ±{by:g} is accepted."
+    return ngettext(one, more, decimals).format(n=decimals, by=tolerance)
 
 
 def mark(task: ComputeTask, answer: Sequence[str] | None) -> Mark:
@@ -117,3 +116,8 @@ def _near(number: float, other: float, field: Field) -> bool:
 
 def _right(number: float, field: Field) -> bool:
     return _near(number, field.value, field)
+
+
+def as_text(task: ComputeTask, answer: Sequence[str] | None) -> str:
+    pairs = zip(answer or (), task.fields, strict=False)
+    return "\n".join(f"{field.label}: {text}" for text, field in pairs if text.strip())

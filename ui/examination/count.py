@@ -56,7 +56,7 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
     size = rng.choice(settings.sizes)
     config = BertConfig(size["V"], size["H"], size["L"], size["A"], size["F"], size["P"])
     right, formula, wrong = COUNTED[settings.of](parameters(config), size)
-    names = values | {letter: f"{n:,}" for letter, n in size.items()} | {"D": str(size["H"] // size["A"])}
+    names = values | {letter: f"{n:,}".replace(",", "{,}") for letter, n in size.items()}  # as formulas have it
     differing = tuple((number, what) for number, what in dict(wrong).items() if number != right)
     return CountTask(
         question,
@@ -200,3 +200,7 @@ COUNTED: dict[str, Callable[[ParameterCount, dict[str, int]], Counted]] = {
     "pretraining": _pretraining,
     "classifier": _classifier,
 }
+
+
+def as_text(task: CountTask, answer: str | None) -> str:
+    return answer or ""

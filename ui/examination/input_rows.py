@@ -1,4 +1,4 @@
-"""`input`: write the rows that a model reads: tokens, segment ids, attention mask; or the two inputs of a Transformer."""
+"""`input`: write the rows that a model reads: tokens, segment ids, attention mask; or a Transformer's two inputs."""
 
 from __future__ import annotations
 
@@ -241,3 +241,9 @@ FORMS: dict[str, Callable[[tuple[str, str], Settings, random.Random], Form]] = {
     "transformer": _transformer,
     "masked": _masked,
 }
+
+
+def as_text(task: InputTask, answer: Mapping[str, str] | None) -> str:
+    given = answer or {}
+    rows = [f"{title}: {given[name][:MOST_TYPED]}" for name, title in task.titles.items() if given.get(name)]
+    return "\n".join(rows)

@@ -1,4 +1,4 @@
-"""The kinds of questions by the name that the bank uses. Each module has `read`, `generate` and `mark`."""
+"""The kinds of questions by the name that the bank uses. Each module has `read`, `generate`, `mark`, `as_text`."""
 
 from __future__ import annotations
 
@@ -47,3 +47,8 @@ def generate(question: Question, seed: int) -> Task:
 
 def mark(task: Task, answer: Any) -> Mark:
     return KINDS[task.question.kind].mark(task, answer)
+
+
+def as_text(task: Task, answer: Any) -> str:
+    """The answer as plain text, for the score sheet; "" for none."""
+    return KINDS[task.question.kind].as_text(task, answer)

@@ -224,3 +224,11 @@ PATTERNS: dict[str, Callable[..., Pattern]] = {
     "cross": _cross,
     "prefix": _prefix,
 }
+
+
+def as_text(task: MaskTask, answer: Collection[tuple[int, int]] | None) -> str:
+    """A row a line, ■ for open and □ for closed."""
+    if answer is None:
+        return ""
+    rows = ["".join("■" if (i, j) in answer else "□" for j in range(len(task.columns))) for i in range(len(task.rows))]
+    return "\n".join(f"{row} {name}" for row, name in zip(rows, task.rows, strict=True))

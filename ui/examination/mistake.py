@@ -123,3 +123,7 @@ def _shown(value: object) -> str:
             return _shown(value.item())
         return np.array2string(value.detach().numpy(), precision=3, suppress_small=True, floatmode="maxprec_equal")
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def as_text(task: MistakeTask, answer: int | None) -> str:
+    return _("line {n}: {code}").format(n=answer, code=task.lines[answer - 1].strip()) if answer else ""

@@ -57,3 +57,7 @@ def mark(task: OpenTask, answer: Answer | None) -> Mark:
     ticks = {tick for tick in answer.ticks if 0 <= tick < of}
     missing = [_("Not ticked: {point}").format(point=p) for i, p in enumerate(task.rubric) if i not in ticks]
     return Mark(len(ticks), of, tuple(missing), by_student=True)
+
+
+def as_text(task: OpenTask, answer: Answer | None) -> str:
+    return answer.text if answer else ""

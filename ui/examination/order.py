@@ -70,3 +70,7 @@ def mark(task: OrderTask, answer: Sequence[int] | None) -> Mark:
             earlier=task.steps[earlier], later=task.steps[later]
         )
     return mark_of(task, 1 - 2 * len(turned) / len(pairs), said)
+
+
+def as_text(task: OrderTask, answer: Sequence[int] | None) -> str:
+    return "\n".join(f"{place}. {task.steps[step]}" for place, step in enumerate(answer or (), 1))

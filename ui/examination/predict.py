@@ -134,3 +134,11 @@ def _probability(loaded: Loaded, run: Run, where: str) -> float:
         raise BankError(f"{where}: {run.word!r} is no single token of the model, or there is no token {at}")
     tap = switched_off(run.off) if run.off else no_tap
     return fill_in(loaded.model, reading.batch(), at, tap)[0, loaded.tokenizer.ids[run.word]].item()
+
+
+def as_text(task: PredictTask, answer: Answer | None) -> str:
+    if answer is None or answer.predicted is None:
+        return ""
+    predicted = _("the first is higher") if answer.predicted == "first" else _("the second is higher")
+    explained = task.choices[answer.explanation].text if answer.explanation is not None else "–"
+    return f"{predicted}\n{explained}"

@@ -112,7 +112,9 @@ def attention_output(rng: random.Random) -> Drawn:
     )
 
 
-@computation("head_slice", model=(("base", "large", "medium", "small"), ("tiny", "mini", "small", "medium", "base", "large")))  # fmt: skip
+@computation(
+    "head_slice", model=(("base", "large", "medium", "small"), ("tiny", "mini", "small", "medium", "base", "large"))
+)
 def head_slice(rng: random.Random, model: str) -> Drawn:
     """Which numbers of a vector of size H one head reads."""
     import torch
@@ -174,7 +176,11 @@ def path_lengths(rng: random.Random, tokens: int) -> Drawn:
     )
 
 
-@computation("cost_ratio", hidden=((256, 512, 768), (64, 128, 256, 512, 768, 1024)), times=((0.25, 0.5, 2, 4), (0.125, 0.25, 0.5, 2, 4, 8)))  # fmt: skip
+@computation(
+    "cost_ratio",
+    hidden=((256, 512, 768), (64, 128, 256, 512, 768, 1024)),
+    times=((0.25, 0.5, 2, 4), (0.125, 0.25, 0.5, 2, 4, 8)),
+)
 def cost_ratio(rng: random.Random, hidden: int, times: float) -> Drawn:
     """FLOPs of comparing all pairs beside those of a recurrence."""
     from minibert.sequence_cost import flops

@@ -139,7 +139,8 @@ def span(rng: random.Random) -> Drawn | None:
     ranked = best_spans(logits, np.ones(len(tokens), dtype=bool), len(tokens), 2)
     (start, end), score = ranked[0]
     free = logits.argmax(0)
-    if ranked[1][1] == score or free[1] >= free[0] or any((logits[:, i] == logits[:, i].max()).sum() > 1 for i in (0, 1)):  # fmt: skip
+    tied = ((logits == logits.max(0)).sum(0) > 1).any()
+    if ranked[1][1] == score or free[1] >= free[0] or tied:
         return None
     s, e = int(free[0]), int(free[1])
     places = [f"{n + 1} {token}" for n, token in enumerate(tokens)]
