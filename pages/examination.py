@@ -29,6 +29,8 @@ st.html("""<style>
 .stHtml .mb-given :is(th, td) { border: 1px solid rgba(128, 134, 145, 0.45); padding: 0.25rem 0.7rem; text-align: end; }
 .stHtml .mb-given th { font-weight: 500; background: rgba(128, 134, 145, 0.12); }
 [data-testid="stHtml"]:has(.mb-given) { overflow-x: auto; }
+[class*="st-key-question-"] [role="radiogroup"] p { font-size: 1.05rem; line-height: 1.45; }
+[class*="st-key-question-"] [role="radiogroup"]:not([aria-orientation="horizontal"]) { row-gap: 0.45rem; }
 [class*="st-key-order-"] button { min-height: 2rem; padding: 0 0.6rem; }
 </style>""")
 

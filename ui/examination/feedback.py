@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ui.examination.choose import ChooseTask
 from ui.examination.compute import ComputeTask
 from ui.examination.count import CountTask
 from ui.examination.input_rows import InputTask
 from ui.examination.mistake import MistakeTask
 from ui.examination.order import OrderTask
+from ui.examination.predict import PredictTask
 from ui.examination.task import Mark, Task, points_text
 from ui.examination.widgets import show_outputs
 from ui.lesson import TEXT_WIDTH
@@ -42,7 +44,10 @@ def show_mark(task: Task, mark: Mark) -> None:
 
 
 def _show_right(task: Task) -> None:
-    if isinstance(task, ComputeTask):
+    if isinstance(task, (ChooseTask, PredictTask)):
+        right = next(choice for choice in task.choices if choice.correct)
+        st.markdown(_("Right: {answer}").format(answer=f"**{right.text}** {right.why}"), width=TEXT_WIDTH)
+    elif isinstance(task, ComputeTask):
         values = [f"{field.label}: **{value}**" for field, value in zip(task.fields, task.right, strict=True)]
         st.markdown(_("Right: {answer}").format(answer=" · ".join(values)))
     elif isinstance(task, CountTask):

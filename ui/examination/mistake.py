@@ -121,7 +121,10 @@ def _shown(value: object) -> str:
     if isinstance(value, torch.Tensor):
         if value.dim() == 0:
             return _shown(value.item())
-        return np.array2string(value.detach().numpy(), precision=3, suppress_small=True, floatmode="maxprec_equal")
+        numbers = value.detach().numpy()
+        if value.is_floating_point():
+            numbers = numbers.round(3) + 0.0  # no −0
+        return np.array2string(numbers, precision=3, suppress_small=True, floatmode="maxprec_equal")
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

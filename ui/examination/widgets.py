@@ -26,7 +26,7 @@ from ui.examination.predict import Answer as PredictAnswer
 from ui.examination.task import Task
 from ui.lesson import TEXT_WIDTH
 from ui.models import load
-from ui.text import show_tokens
+from ui.text import literal, show_tokens
 from ui.translations import _
 
 LONGEST_ANSWER = 5_000  # characters of an open answer
@@ -149,7 +149,7 @@ def _input(task: InputTask, seed: int, key: str, marked: bool, frozen: bool) -> 
     with st.container(horizontal=True, gap="xsmall", key=f"pieces-{key}"):
         for number, piece in enumerate(["0", "1"] if row in ("segments", "mask") else pieces):
             name = f"{key}-piece-{number}"
-            st.button(f"`{piece}`", key=name, on_click=_append, args=(f"{key}-{row}", piece), disabled=frozen)
+            st.button(literal(piece), key=name, on_click=_append, args=(f"{key}-{row}", piece), disabled=frozen)
         back = _("Take the last one away")
         st.button("⌫", key=f"{key}-back", help=back, on_click=_cut, args=(f"{key}-{row}",), disabled=frozen)
     typed = {}
@@ -255,8 +255,9 @@ def _open(task: OpenTask, seed: int, key: str, marked: bool, frozen: bool) -> No
     _keep(key, before.text)
     text = st.text_area(_("Your answer"), key=key, height=150, max_chars=LONGEST_ANSWER, disabled=frozen) or ""
     ticks = before.ticks
-    if marked and text.strip():
+    if marked:
         st.markdown(f"**{_('A model answer')}**\n\n{task.model}", width=TEXT_WIDTH)
+    if marked and text.strip():
         st.markdown(f"**{_('Which of these does your answer say? Tick them: you mark yourself.')}**")
         ticked = []
         for index, point in enumerate(task.rubric):

@@ -60,7 +60,7 @@ def truncation(rng: random.Random) -> Drawn | None:
 
     a, b = rng.randint(20, 90), rng.randint(20, 90)
     limit = rng.choice((64, 96, 128))
-    if a + b + 3 <= limit + 4:
+    if a == b or a + b + 3 <= limit + 4:
         return None
     stay = [len(one) for one in keep([a, b], limit - 3)]
     naive = [len(one) for one in keep([a, b], limit)]
