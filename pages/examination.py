@@ -13,6 +13,7 @@ from ui.inputs import choice
 from ui.lesson import TEXT_WIDTH, Lesson
 from ui.navigation import next_lesson
 from ui.state import follow_link, set_url, url_int
+from ui.text import literal
 from ui.translations import _, language, ngettext
 
 # What generates and marks imports torch where it is needed: the page shows before that.
@@ -157,7 +158,7 @@ try:
             show_hand_in(sections, settings)
 except BankError as error:
     st.error(
-        _("A question of the bank in lessons/examination cannot be used. {reason}").format(reason=error),
+        _("A question of the bank in lessons/examination cannot be used. {reason}").format(reason=literal(error)),
         icon=":material/error:",
     )
 lesson.show("What the marks mean")

@@ -37,21 +37,24 @@ class Section:
 
 def draw_sheet(bank: Sequence[Part], settings: Settings) -> tuple[Section, ...]:
     sections = []
+    had: list[str] = []
     for number, part in enumerate(bank, 1):
         if part.name in settings.parts:
-            chosen = draw_questions(part, settings)
+            chosen = draw_questions(part, settings, had)
+            had += [question.kind for question in chosen]
             sections.append(Section(number, part, tuple(generate(question, settings.seed) for question in chosen)))
     return tuple(sections)
 
 
-def draw_questions(part: Part, settings: Settings) -> list[Question]:
-    """As many different kinds as there can be, in the bank's order; an open question last."""
+def draw_questions(part: Part, settings: Settings, had: Sequence[str] = ()) -> list[Question]:
+    """As many different kinds as there can be, rather those that the sheet has not had; in the bank's order, an open
+    question last. had: kinds on the sheet so far."""
     rng = random.Random(f"{settings.seed}/{part.name}")
     waiting = rng.sample(part.marked, len(part.marked))
     chosen: list[Question] = []
     while waiting and len(chosen) < settings.count:
-        had = [question.kind for question in chosen]
-        chosen.append(min(waiting, key=lambda question: had.count(question.kind)))  # the first of the rarest kind
+        kinds = [question.kind for question in chosen]
+        chosen.append(min(waiting, key=lambda one: (kinds.count(one.kind), had.count(one.kind))))
         waiting.remove(chosen[-1])
     chosen.sort(key=part.questions.index)
     if settings.open and part.open:
