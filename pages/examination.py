@@ -5,14 +5,14 @@ import random
 import pandas as pd
 import streamlit as st
 
-from ui.examination.answers import answer_to, check, hand_in, handed_in, is_checked, take_back
+from ui.examination.answers import answer_to, check, hand_in, handed_in, is_checked, keep_link, recall_link, take_back
 from ui.examination.bank import Part, load_bank
 from ui.examination.entry import BankError
 from ui.examination.sheet import Section, Settings, draw_sheet, totals
 from ui.inputs import choice
 from ui.lesson import TEXT_WIDTH, Lesson
 from ui.navigation import next_lesson
-from ui.state import follow_link, set_url, url_int
+from ui.state import follow_link, set_url, url_choice, url_int
 from ui.text import literal
 from ui.translations import _, language, ngettext
 
@@ -69,8 +69,14 @@ def settings_of_sheet(bank: tuple[Part, ...]) -> Settings:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             number = sheet_number()
             st.button(_("Another sheet"), key="another", icon=":material/casino:", on_click=new_sheet)
-            count = st.slider(_("Questions a part"), 1, MOST, COUNT, key="count", bind="query-params", width=260)
-            with_open = st.toggle(_("and an open one"), value=True, key="open", bind="query-params")
+            if follow_link("count") or "count" not in st.session_state:
+                st.session_state["count"] = url_int("count", COUNT, 1, MOST)
+            count = st.slider(_("Questions a part"), 1, MOST, key="count", width=260)
+            set_url("count", count, default=COUNT)
+            if follow_link("open") or "open" not in st.session_state:
+                st.session_state["open"] = url_choice("open", ("true", "false"), "true") == "true"
+            with_open = st.toggle(_("and an open one"), key="open")
+            set_url("open", str(with_open).lower(), default="true")
         parts = parts_of_sheet(bank)
     return Settings(number, parts, count, with_open)
 
@@ -138,12 +144,14 @@ def show_hand_in(sections: tuple[Section, ...], settings: Settings) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------- the page
+recall_link()
 lesson.show_title()
 lesson.show("How it works")
 try:
     bank = load_bank(language=language())
     practice = choice("mode", _("How"), {"exam": _("Examination"), "practice": _("Practice")}) == "practice"
     settings = settings_of_sheet(bank)
+    keep_link()
     with st.spinner(_("Drawing the sheet …")):
         sections = draw_sheet(bank, settings)
     if not sections:

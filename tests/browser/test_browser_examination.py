@@ -118,8 +118,13 @@ def test_answers_outlive_a_look_at_the_lesson(page, console):
     expect(page).to_have_url(re.compile(task.question.lesson))
     wait_idle(page)
     page.go_back()
-    wait_idle(page)
     expect(page.get_by_text("0 of 1 points")).to_be_visible()
+    page.get_by_role("link", name="Tokenization").first.click()
+    expect(page).to_have_url(re.compile("tokenization"))
+    wait_idle(page)
+    page.get_by_role("link", name="The examination").first.click()
+    expect(page.get_by_text("0 of 1 points")).to_be_visible()
+    expect(page).to_have_url(re.compile("parts=training"))
 
 
 def test_hostile_answers_go_to_the_score_sheet_as_text(page, console, tmp_path):
