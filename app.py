@@ -47,6 +47,9 @@ page = open_course(
             Stop("attribution", _("Why this answer"), ":material/troubleshoot:"),
             Stop("wrong_reasons", _("Does it understand?"), ":material/psychology_alt:"),
         ],
+        _("7 Practice"): [
+            Stop("examination", _("The examination"), ":material/quiz:"),
+        ],
     }
 )
 language_picker()

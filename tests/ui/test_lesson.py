@@ -116,7 +116,8 @@ def test_the_lessons_we_ship_are_whole(folder: Path):
     lesson = Lesson(folder.name)
     assert lesson.title and lesson.sections
     assert all(lesson.section(heading)[1] for heading in lesson.sections)
-    assert load_quiz(folder / "quiz.toml")
+    if folder.name != "examination":  # it is the quiz
+        assert load_quiz(folder / "quiz.toml")
     lesson.examples  # noqa: B018
 
 

@@ -1,0 +1,80 @@
+"""What a student has answered, held by the session: it outlives a visit to another page, and changes of the sheet."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import streamlit as st
+
+from ui.examination.sheet import Settings
+from ui.examination.task import Task
+from ui.state import VISIT
+
+_KEY = "_examination"  # the underscore keeps it when another page is opened (ui.navigation)
+
+
+def _store() -> dict[str, Any]:
+    return st.session_state.setdefault(_KEY, {"answers": {}, "checked": set(), "run": set(), "handed": {}})
+
+
+def _name(seed: int, task: Task) -> str:
+    return f"{seed}/{task.id}"
+
+
+def answer_to(seed: int, task: Task) -> Any:
+    return _store()["answers"].get(_name(seed, task))
+
+
+def set_answer(seed: int, task: Task, answer: Any, *, after_check: bool = False) -> None:
+    """A new answer takes back that the old one was checked, unless it is given `after_check` (ticks of a rubric)."""
+    name = _name(seed, task)
+    if _store()["answers"].get(name) != answer and not after_check:
+        _store()["checked"].discard(name)
+    _store()["answers"][name] = answer
+
+
+def check(seed: int, task: Task) -> None:
+    _store()["checked"].add(_name(seed, task))
+
+
+def is_checked(seed: int, task: Task) -> bool:
+    return _name(seed, task) in _store()["checked"]
+
+
+def run_model(seed: int, task: Task) -> None:
+    """From here on the prediction stands."""
+    _store()["run"].add(_name(seed, task))
+
+
+def has_run(seed: int, task: Task) -> bool:
+    return _name(seed, task) in _store()["run"]
+
+
+def hand_in(settings: Settings) -> None:
+    _store()["handed"][settings.key] = datetime.now()
+
+
+def take_back(settings: Settings) -> None:
+    _store()["handed"].pop(settings.key, None)
+
+
+def handed_in(settings: Settings) -> datetime | None:
+    return _store()["handed"].get(settings.key)
+
+
+_LINKED = ("seed", "parts", "count", "open", "mode")
+
+
+def recall_link() -> None:
+    """Whoever comes back by the menu, or by the browser's way back, whose links say nothing, finds the sheet again."""
+    visit = st.session_state.get(VISIT, 0)
+    if _store().get("visit") != visit and "seed" not in st.query_params:
+        for name, value in _store().get("link", {}).items():
+            st.query_params[name] = value
+    _store()["visit"] = visit
+
+
+def keep_link() -> None:
+    """What `recall_link` puts back."""
+    _store()["link"] = {name: st.query_params[name] for name in _LINKED if name in st.query_params}
