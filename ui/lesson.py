@@ -12,6 +12,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from ui.projector import projecting
 from ui.translations import DEFAULT, _, language
 
 LESSONS = Path(__file__).resolve().parent.parent / "lessons"
@@ -70,9 +71,18 @@ class Lesson:
         return translated[index] if index < len(translated) else (heading, self._texts[-1][heading])
 
     def show(self, heading: str, *, title: bool = True, level: int = 2) -> None:
-        """Show a section of the prose in a column of readable width; `title=False` leaves its heading out."""
+        """Show a section of the prose in a column of readable width; `title=False` leaves its heading out.
+
+        On a projector what follows its first paragraph is folded away.
+        """
         name, text = self.section(heading)
+        rest = ""
+        if projecting():
+            text, rest = _first_paragraph(text)
         st.markdown(f"{'#' * level} {name}\n\n{text}" if title else text, width=TEXT_WIDTH)
+        if rest:
+            with st.expander(_("Read on"), icon=":material/notes:", type="compact"):
+                st.markdown(rest, width=TEXT_WIDTH)
 
     def show_title(self, lead: str | None = None) -> None:
         """Show the page's title and, under it, the text between the title and the first section (or `lead`)."""
@@ -101,6 +111,13 @@ class Lesson:
         st.markdown(f"## {_('Check yourself')}", width=TEXT_WIDTH)
         for number, question in enumerate(questions):
             _ask(f"quiz-{self.name}-{number}", question)
+
+
+def _first_paragraph(text: str) -> tuple[str, str]:
+    """A section cut after its first paragraph; what this announces with a colon stays with it."""
+    blocks = re.split(r"\n\s*\n", text)
+    keep = next((n for n, block in enumerate(blocks, 1) if not block.rstrip().endswith(":")), len(blocks))
+    return "\n\n".join(blocks[:keep]), "\n\n".join(blocks[keep:])
 
 
 def course_prose() -> list[list[str]]:
