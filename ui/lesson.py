@@ -9,6 +9,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ from ui.translations import DEFAULT, _, language
 LESSONS = Path(__file__).resolve().parent.parent / "lessons"
 REVIEWS = LESSONS / "data" / "reviews"
 TEXT_WIDTH = 820  # pixels: about 75 characters a line at the theme's type size
+MOST_PROJECTED = 300  # characters of a section that a room reads; the rest is folded away
 
 
 class LessonError(ValueError):
@@ -73,16 +75,17 @@ class Lesson:
     def show(self, heading: str, *, title: bool = True, level: int = 2) -> None:
         """Show a section of the prose in a column of readable width; `title=False` leaves its heading out.
 
-        On a projector what follows its first paragraph is folded away.
+        On a projector all but its beginning is folded away.
         """
         name, text = self.section(heading)
         rest = ""
         if projecting():
-            text, rest = _first_paragraph(text)
-        st.markdown(f"{'#' * level} {name}\n\n{text}" if title else text, width=TEXT_WIDTH)
+            text, rest = _in_short(text)
+        if title or text:
+            st.markdown(f"{'#' * level} {name}\n\n{text}" if title else text, width=_text_width())
         if rest:
             with st.expander(_("Read on"), icon=":material/notes:", type="compact"):
-                st.markdown(rest, width=TEXT_WIDTH)
+                st.markdown(rest, width=_text_width())
 
     def show_title(self, lead: str | None = None) -> None:
         """Show the page's title and, under it, the text between the title and the first section (or `lead`)."""
@@ -90,7 +93,7 @@ class Lesson:
         lead = lead if lead is not None else self._texts[0].get("lead", "")
         if lead:
             with st.container(key="lead"):
-                st.markdown(lead, width=TEXT_WIDTH)
+                st.markdown(lead, width=_text_width())
 
     @property
     def examples(self) -> list[str]:
@@ -113,9 +116,23 @@ class Lesson:
             _ask(f"quiz-{self.name}-{number}", question)
 
 
-def _first_paragraph(text: str) -> tuple[str, str]:
-    """A section cut after its first paragraph; what this announces with a colon stays with it."""
-    blocks = re.split(r"\n\s*\n", text)
+def _text_width(more: int = 0) -> int | Literal["stretch"]:
+    """The width of a column of text: a few words of large type fill a projector's."""
+    return "stretch" if projecting() else TEXT_WIDTH + more
+
+
+def _in_short(text: str) -> tuple[str, str]:
+    """A section's beginning, and the rest: its first paragraph, or the first sentences of a long one, with what it
+    announces with a colon. A list or a table is no beginning."""
+    blocks = re.split(r"\n\s*\n", text.strip())
+    if re.match(r"[-*] |\d+\. |\|", blocks[0]):
+        return "", text
+    if len(blocks[0]) > MOST_PROJECTED:
+        ends = [end.start() for end in re.finditer(r"(?<=[.?!])\s+(?=[*_A-Z])|(?<=[。？！])", blocks[0])]
+        short = [blocks[0][:end] for end in ends if end <= MOST_PROJECTED]
+        whole = [part for part in short if not any(part.count(mark) % 2 for mark in ("*", "_", "$", "`"))]
+        if whole:
+            return whole[-1], text.strip()[len(whole[-1]) :].strip()
     keep = next((n for n, block in enumerate(blocks, 1) if not block.rstrip().endswith(":")), len(blocks))
     return "\n\n".join(blocks[:keep]), "\n\n".join(blocks[keep:])
 
@@ -140,7 +157,7 @@ def course_reviews(*parts: str) -> list[str]:
 
 @st.fragment
 def _ask(key: str, question: Question) -> None:
-    with st.container(border=True, key=f"{key}-box", width=TEXT_WIDTH + 60):
+    with st.container(border=True, key=f"{key}-box", width=_text_width(60)):
         picked = st.radio(
             question.text,
             range(len(question.choices)),
