@@ -128,9 +128,9 @@ def _in_short(text: str) -> tuple[str, str]:
     if re.match(r"[-*] |\d+\. |\|", blocks[0]):
         return "", text
     if len(blocks[0]) > MOST_PROJECTED:
-        ends = [end.start() for end in re.finditer(r"(?<=[.?!])\s+(?=[*_A-Z])|(?<=[。？！])", blocks[0])]
+        ends = [end.end() for end in re.finditer(r"[.?!][*_)\"”]*(?=\s+[^a-z\s])|[。？！]", blocks[0])]
         short = [blocks[0][:end] for end in ends if end <= MOST_PROJECTED]
-        whole = [part for part in short if not any(part.count(mark) % 2 for mark in ("*", "_", "$", "`"))]
+        whole = [part for part in short if not any(part.count(mark) % 2 for mark in ("**", "*", "_", "$", "`"))]
         if whole:
             return whole[-1], text.strip()[len(whole[-1]) :].strip()
     keep = next((n for n, block in enumerate(blocks, 1) if not block.rstrip().endswith(":")), len(blocks))
