@@ -15,7 +15,7 @@ PROJECTORS = {
 
 
 def type_size(page) -> float:
-    text = page.get_by_test_id("stMain").get_by_test_id("stMarkdown").locator("p").first
+    text = page.get_by_test_id("stMain").get_by_test_id("stWidgetLabel").locator("p").first
     return float(text.evaluate("e => parseFloat(getComputedStyle(e).fontSize)"))
 
 
