@@ -5,7 +5,7 @@ const LABELS = 40 // tokens up to which rows and columns have names
 export default ({data, parentElement, setTriggerValue}) => {
   const {tokens, row, column, said, file, scale: type = 1} = data
   const weights = bytes(data.weights), count = tokens.length
-  const cell = Math.max(1, Math.min(Math.round(30 * type), Math.floor(600 / count)))
+  const cell = Math.max(1, Math.min(30, Math.floor(600 / count)))
   const named = count <= LABELS, side = named ? Math.round(116 * type) : 0, size = cell * count
   const letters = Math.max(1, Math.min(type, (cell - 2) / 14)) // rows are as high as cells are
   const short = text => text.length > 13 ? `${text.slice(0, 12)}…` : text
