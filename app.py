@@ -1,16 +1,17 @@
-"""The front door: the list of pages, the language, the theme. Start it with `streamlit run app.py`."""
+"""The front door: the list of pages, the language, the theme, projector mode. Start it with `streamlit run app.py`."""
 
 import streamlit as st
 
 from ui.models import warm_up
 from ui.navigation import Stop, open_course
+from ui.projector import projecting, projector_switch
 from ui.translations import _, language_picker
 
 st.set_page_config(
     page_title=_("minibert – a classroom for BERT"),
     page_icon="ui/icon.svg",
     layout="wide",
-    initial_sidebar_state=270,
+    initial_sidebar_state="collapsed" if projecting() else 270,
     menu_items={"About": _("**minibert**: a classroom for BERT. Everything runs on this computer.")},  # and the theme
 )
 
@@ -53,5 +54,6 @@ page = open_course(
     }
 )
 language_picker()
+projector_switch()
 page.run()
 warm_up(page.url_path)

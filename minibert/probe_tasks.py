@@ -254,6 +254,11 @@ def name_tasks(sentences: Sequence[list[Words]]) -> list[ProbeTask]:
     ]
 
 
+def part_of_speech(sentences: Sequence[list[Words]]) -> ProbeTask:
+    """Of the columns word, part of speech."""
+    return by_word("pos", SYNTAX, [columns[0] for columns in sentences], lambda i, j: sentences[i][1][j])
+
+
 def column_tasks(sentences: Sequence[list[Words]]) -> list[ProbeTask]:
     """Of any columns: one task each, the words' own column left out. What they ask for is unknown: taken for syntax."""
     words = [columns[0] for columns in sentences]

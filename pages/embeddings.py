@@ -85,12 +85,12 @@ def separations(model: str, version: int, language: str) -> dict[str, list]:
 
 
 @st.cache_data(show_spinner=False, max_entries=24)
-def similarity(model: str, version: int, centre: bool) -> dict[str, list[float]]:
+def similarity(model: str, version: int, language: str, centre: bool) -> dict[str, list[float]]:
     """pooling → Spearman's correlation at each layer."""
     from minibert.vectors import agreement, sentence_vectors
 
     loaded = load(model)
-    first, second, scores = zip(*similar_pairs(), strict=True)
+    first, second, scores = zip(*similar_pairs(language), strict=True)
     left, right = (sentence_vectors(loaded.model, loaded.tokenizer, texts) for texts in (first, second))
     return {name: agreement(left[name], right[name], scores, centre) for name in left}
 
@@ -144,8 +144,7 @@ def group_names() -> dict[str, str]:
     """The groups of words that our own sets mark, in words."""
     return {
         "noun": _("noun"), "name": _("name"), "verb": _("verb"), "adjective": _("adjective"), "pronoun": _("pronoun"),
-        "preposition": _("preposition"), "number": _("number"), "PER": _("person"), "LOC": _("place"),
-        "ORG": _("organization"), "MISC": _("other name"),
+        "preposition": _("preposition"), "number": _("number"),
     }  # fmt: skip
 
 
@@ -474,16 +473,14 @@ def poolings(model: str, language: str) -> None:
     from plots.over_layers import Line, Panel, over_layers
 
     lesson.show("A vector for a sentence")
-    if language != "en":
-        st.info(_("The pairs are English: choose an English model."), icon=":material/translate:")
-        return
     from scipy.stats import spearmanr
 
     centre = st.toggle(_("Subtract the layer’s mean vector first"), key="centre", bind="query-params")
-    with st.spinner(_("Computing {n} sentence vectors …").format(n=2 * len(similar_pairs()))):
-        found = similarity(model, version_of(model), centre)
-    overlap = word_overlap([(basic_tokens(a, True), basic_tokens(b, True)) for a, b, _score in similar_pairs()])
-    words = float(spearmanr(overlap, [score for *_texts, score in similar_pairs()]).statistic)
+    pairs = similar_pairs(language)
+    with st.spinner(_("Computing {n} sentence vectors …").format(n=2 * len(pairs))):
+        found = similarity(model, version_of(model), language, centre)
+    overlap = word_overlap([(basic_tokens(a, True), basic_tokens(b, True)) for a, b, _score in pairs])
+    words = float(spearmanr(overlap, [score for *_texts, score in pairs]).statistic)
     looks = dict(zip(found, ("second", "first", "third"), strict=True))
     lines = [Line(pooling_names()[name], values, looks[name]) for name, values in found.items()]
     names = layer_names(len(lines[0].values))

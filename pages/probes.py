@@ -14,7 +14,7 @@ from ui.lesson import LESSONS, Lesson
 from ui.models import UNTRAINED, available_models, load, model_choice, version_of, warn_untrained
 from ui.navigation import next_lesson
 from ui.runs import show_refusal
-from ui.samples import annotated, requests
+from ui.samples import annotated, requests, tagged
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_text
 from ui.text import literal, visible
@@ -71,8 +71,11 @@ def tasks_of(source: str, content: bytes = b"", name: str = "") -> "tuple[list[P
     elif source == "file":
         tasks = probe_tasks.column_tasks(probe_tasks.read_columns(content, name))
     else:
-        make = probe_tasks.name_tasks if source == "zh" else probe_tasks.conll_tasks
-        tasks = [*make(annotated(source)), probe_tasks.topic(requests(source))]
+        if source == "zh":
+            tasks = [*probe_tasks.name_tasks(annotated("zh")), probe_tasks.part_of_speech(tagged("zh"))]
+        else:
+            tasks = probe_tasks.conll_tasks(annotated(source))
+        tasks.append(probe_tasks.topic(requests(source)))
     tasks = probe_tasks.usable(tasks, ITEMS)
     return tasks, fingerprint(tasks)
 

@@ -72,7 +72,7 @@ def scores(rows: Sequence[Score], titles: tuple[str, str], axis: tuple[str, str]
             x=[mean], y=[y - 0.12], mode="markers+text", error_x=spread, text=[f"{mean:.1f}"], showlegend=False,
             textposition="top center", textfont={"size": SMALL},
             marker={"size": 14, "color": OURS, "symbol": "line-ns", "line": {"width": 4, "color": OURS}},
-            hovertemplate="%{x:.2f}<extra></extra>", row=1, col=ours,
+            cliponaxis=False, hovertemplate="%{x:.2f}<extra></extra>", row=1, col=ours,
         )  # fmt: skip
     rows_axis(fig, [row.name for row in rows], row=1, col=1)
     if with_paper:

@@ -1,5 +1,6 @@
 """The look all figures share: colours for any kind of colour vision, type for the back row, light and dark pages."""
 
+import numpy as np
 import plotly.graph_objects as go
 
 # Okabe & Ito 2008, "Color Universal Design", ordered so that neighbours differ in lightness as well.
@@ -20,6 +21,15 @@ DIVERGING = [[0.0, "#0072B2"], [0.5, "#F4F1EA"], [1.0, "#D55E00"]]  # below zero
 
 FONT_SIZE = 16
 SMALL = 14  # nothing in a figure is smaller
+USUAL_HEIGHT = 450  # plotly's, where a figure asks for none
+PROJECTED_HEIGHT = 620  # of the 720 pixels of a small projector, what a page's own edges leave
+_PIXELS = {  # sizes in pixels besides those of type and marks, by the part of the figure they stand in
+    "margin": {"l", "r", "t", "b"},
+    "annotations": {"xshift", "yshift"},
+    "annotation": {"xshift", "yshift"},
+    "colorbar": {"thickness"},
+    "uniformtext": {"minsize"},
+}
 
 
 def apply(fig: go.Figure) -> go.Figure:
@@ -47,3 +57,30 @@ def _apply_axis(axis) -> None:
     axis.automargin = True if axis.automargin is None else axis.automargin
     axis.zeroline = False if axis.zeroline is None else axis.zeroline
     axis.gridcolor = axis.gridcolor or "rgba(138,143,152,0.25)"
+
+
+def enlarged(fig: go.Figure, factor: float) -> go.Figure:
+    """A copy with larger type, marks and margins, for the back row of a room.
+
+    Its width stays the page's; its height grows with the type while the whole figure fits on a projector.
+    """
+    parts = fig.to_plotly_json()  # a copy
+    _enlarge(parts["data"], factor)
+    _enlarge({name: part for name, part in parts["layout"].items() if name != "template"}, factor)
+    large = go.Figure(parts)
+    height = fig.layout.height or USUAL_HEIGHT
+    return large.update_layout(height=max(height, min(factor * height, PROJECTED_HEIGHT)))
+
+
+def _enlarge(part, factor: float, inside: str = "") -> None:
+    """Multiply the sizes in pixels of a part of a figure, in place."""
+    if isinstance(part, list | tuple):
+        for one in part:
+            _enlarge(one, factor, inside)
+    elif isinstance(part, dict):
+        sizes = {"size"} if inside == "marker" or inside.endswith("font") else _PIXELS.get(inside, set())
+        for name, value in part.items():
+            if name in sizes and value is not None:
+                part[name] = (np.asarray(value) * factor).tolist()
+            else:
+                _enlarge(value, factor, name)

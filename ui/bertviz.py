@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
+from ui.projector import TYPE, projecting
 from ui.text import as_script
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
@@ -191,5 +192,7 @@ def neuron_view(
 
 def show(html: str, key: str, alt: str, height: int) -> None:
     """Put a view on the page, in a frame of its own that scrolls where the view is larger."""
+    if projecting():
+        html, height = html.replace("<style>", f"<style>:root {{ zoom: {TYPE}; }}", 1), round(TYPE * height)
     with st.container(key=key):
         st.iframe(html, height=height, alt=alt)

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from ui.fragments import fragment
+from ui.projector import TYPE, projecting
 from ui.translations import _
 
 _CONFIG = {
@@ -34,11 +35,13 @@ def figure(
     it when the reader opens it). on_select: "rerun" or a callback; a click on a point then reruns the fragment or page,
     and the point's `customdata` says what was clicked. A heatmap cell sends no click: draw square scatter markers.
     """
-    from plots.theme import apply
+    from plots.theme import apply, enlarged
 
     apply(fig)
     if height is not None:
         fig.update_layout(height=height)
+    if projecting():
+        fig = enlarged(fig, TYPE)
     config = dict(_CONFIG, displayModeBar="hover" if modebar else False)
     chosen: list[dict] = []
     if on_select is None:
@@ -79,7 +82,9 @@ def legend(entries: Sequence[tuple[str, str, str]]) -> None:
 @fragment
 def in_words(alt: str, key: str, data: Any) -> None:
     """The text alternative of a picture and its numbers as a table, under it. Opened by few: the table is made only
-    then, and opening it reruns nothing else (or the fragment it stands in)."""
+    then, and opening it reruns nothing else (or the fragment it stands in). A projector shows the picture alone."""
+    if projecting():
+        return
     words = st.expander(_("In words and numbers"), key=key, on_change="rerun", icon=":material/notes:", type="compact")
     if words.open:
         with words:

@@ -9,14 +9,17 @@ import tomllib
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
+from ui.projector import projecting
 from ui.translations import DEFAULT, _, language
 
 LESSONS = Path(__file__).resolve().parent.parent / "lessons"
 REVIEWS = LESSONS / "data" / "reviews"
 TEXT_WIDTH = 820  # pixels: about 75 characters a line at the theme's type size
+MOST_PROJECTED = 300  # characters of a section that a room reads; the rest is folded away
 
 
 class LessonError(ValueError):
@@ -70,9 +73,19 @@ class Lesson:
         return translated[index] if index < len(translated) else (heading, self._texts[-1][heading])
 
     def show(self, heading: str, *, title: bool = True, level: int = 2) -> None:
-        """Show a section of the prose in a column of readable width; `title=False` leaves its heading out."""
+        """Show a section of the prose in a column of readable width; `title=False` leaves its heading out.
+
+        On a projector all but its beginning is folded away.
+        """
         name, text = self.section(heading)
-        st.markdown(f"{'#' * level} {name}\n\n{text}" if title else text, width=TEXT_WIDTH)
+        rest = ""
+        if projecting():
+            text, rest = _in_short(text)
+        if title or text:
+            st.markdown(f"{'#' * level} {name}\n\n{text}" if title else text, width=_text_width())
+        if rest:
+            with st.expander(_("Read on"), icon=":material/notes:", type="compact"):
+                st.markdown(rest, width=_text_width())
 
     def show_title(self, lead: str | None = None) -> None:
         """Show the page's title and, under it, the text between the title and the first section (or `lead`)."""
@@ -80,7 +93,7 @@ class Lesson:
         lead = lead if lead is not None else self._texts[0].get("lead", "")
         if lead:
             with st.container(key="lead"):
-                st.markdown(lead, width=TEXT_WIDTH)
+                st.markdown(lead, width=_text_width())
 
     @property
     def examples(self) -> list[str]:
@@ -103,6 +116,27 @@ class Lesson:
             _ask(f"quiz-{self.name}-{number}", question)
 
 
+def _text_width(more: int = 0) -> int | Literal["stretch"]:
+    """The width of a column of text: a few words of large type fill a projector's."""
+    return "stretch" if projecting() else TEXT_WIDTH + more
+
+
+def _in_short(text: str) -> tuple[str, str]:
+    """A section's beginning, and the rest: its first paragraph, or the first sentences of a long one, with what it
+    announces with a colon. A list or a table is no beginning."""
+    blocks = re.split(r"\n\s*\n", text.strip())
+    if re.match(r"[-*] |\d+\. |\|", blocks[0]):
+        return "", text
+    if len(blocks[0]) > MOST_PROJECTED:
+        ends = [end.end() for end in re.finditer(r"[.?!][*_)\"”]*(?=\s+[^a-z\s])|[。？！]", blocks[0])]
+        short = [blocks[0][:end] for end in ends if end <= MOST_PROJECTED]
+        whole = [part for part in short if not any(part.count(mark) % 2 for mark in ("**", "*", "_", "$", "`"))]
+        if whole:
+            return whole[-1], text.strip()[len(whole[-1]) :].strip()
+    keep = next((n for n, block in enumerate(blocks, 1) if not block.rstrip().endswith(":")), len(blocks))
+    return "\n\n".join(blocks[:keep]), "\n\n".join(blocks[keep:])
+
+
 def course_prose() -> list[list[str]]:
     """The sections of every lesson's English prose as documents, a paragraph a line, without markup."""
     documents = []
@@ -123,7 +157,7 @@ def course_reviews(*parts: str) -> list[str]:
 
 @st.fragment
 def _ask(key: str, question: Question) -> None:
-    with st.container(border=True, key=f"{key}-box", width=TEXT_WIDTH + 60):
+    with st.container(border=True, key=f"{key}-box", width=_text_width(60)):
         picked = st.radio(
             question.text,
             range(len(question.choices)),

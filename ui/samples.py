@@ -14,15 +14,15 @@ PARTS = ("train", "dev")
 LANGUAGES = ("en", "zh")
 SENTENCES_A_TOPIC = 20
 WORDS_AT_MOST = 260
-# Penn Treebank's parts of speech, in groups few enough to tell apart by colour.
+# Parts of speech (Penn Treebank's, then those of our Chinese sentences) in groups few enough to tell apart by colour.
 POS_GROUPS = {
-    "noun": ("NN", "NNS"),
-    "name": ("NNP", "NNPS"),
-    "verb": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"),
-    "adjective": ("JJ", "JJR", "JJS"),
-    "pronoun": ("PRP", "PRP$", "DT", "WP", "WDT"),
-    "preposition": ("IN", "TO"),
-    "number": ("CD",),
+    "noun": ("NN", "NNS", "NOUN"),
+    "name": ("NNP", "NNPS", "PROPN"),
+    "verb": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD", "VERB", "AUX"),
+    "adjective": ("JJ", "JJR", "JJS", "ADJ"),
+    "pronoun": ("PRP", "PRP$", "DT", "WP", "WDT", "PRON", "DET"),
+    "preposition": ("IN", "TO", "ADP"),
+    "number": ("CD", "NUM"),
 }
 Span = tuple[int, int]
 
@@ -103,6 +103,16 @@ def annotated(language: str) -> list[list[tuple[str, ...]]]:
 
 
 @lru_cache
+def tagged(language: str) -> list[list[tuple[str, ...]]]:
+    """The sentences whose words have a part of speech: the words, their tags, further columns."""
+    from minibert.probe_tasks import read_columns
+
+    if language != "zh":
+        return annotated(language)
+    return read_columns((DATA / "words-zh" / "sentences.txt").read_bytes(), "sentences.txt")
+
+
+@lru_cache
 def requests(language: str) -> list[tuple[str, str]]:
     """(text, what it is about) of the requests by intent."""
     from minibert.tasks import TASKS
@@ -112,29 +122,28 @@ def requests(language: str) -> list[tuple[str, str]]:
 
 
 @lru_cache
-def similar_pairs() -> list[tuple[str, str, float]]:
+def similar_pairs(language: str) -> list[tuple[str, str, float]]:
     """(sentence, sentence, score from 0 to 5)."""
     from minibert.tasks import TASKS
 
+    files = ["similarity-zh/pairs.tsv"] if language == "zh" else [f"similarity/{part}.tsv" for part in PARTS]
     return [
         (example.text, example.pair, example.score)
-        for part in PARTS
-        for example in TASKS["similarity"].read(DATA / "similarity" / f"{part}.tsv").examples
+        for file in files
+        for example in TASKS["similarity"].read(DATA / file).examples
     ]
 
 
 def many_words(language: str, own: Sequence[str], yours: str) -> Sample:
-    """The words of some sentences by part of speech (English) or kind of name (Chinese), and all words of the reader's
-    sentences."""
+    """The words of some sentences by part of speech, and all words of the reader's sentences."""
     from minibert.probe_tasks import words_of
     from minibert.vectors import joined
 
     pos = {tag: group for group, tags in POS_GROUPS.items() for tag in tags}
     found: list[tuple[str, list[tuple[int, str]]]] = []
     total = 0
-    for words, *columns in annotated(language):
-        said = [pos.get(tag) for tag in columns[0]] if language == "en" else [tag[2:] for tag in columns[-1]]
-        asked = [(place, group) for place, group in enumerate(said) if group]
+    for words, tags, *_others in tagged(language):
+        asked = [(place, pos[tag]) for place, tag in enumerate(tags) if tag in pos]
         if total + len(asked) > WORDS_AT_MOST:
             break
         total += len(asked)

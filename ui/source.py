@@ -10,14 +10,17 @@ from pathlib import Path
 import streamlit as st
 
 from ui.navigation import ROOT
+from ui.projector import projecting
 from ui.translations import _
 
 
 def show_source(obj, find: str | None = None, *, label: str | None = None, expanded: bool = False) -> None:
     """In an expander, the source of a function, method, class or module with its file and its own line numbers.
 
-    Lines that contain `find` are marked and come into view first.
+    Lines that contain `find` are marked and come into view first. A projector shows no source.
     """
+    if projecting():
+        return
     lines, start, path = source_of(obj)
     name = getattr(obj, "__qualname__", getattr(obj, "__name__", str(obj)))
     where = f"{path}:{start}"

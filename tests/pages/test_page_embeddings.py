@@ -29,6 +29,11 @@ def moving(app) -> dict:
     return json.loads(view.proto.json or view.proto.mixed.json)
 
 
+def alternatives(app) -> str:
+    """What the figures say in words."""
+    return "\n".join(chart.proto.alt for chart in app.get("plotly_chart"))
+
+
 def bank():
     """(vectors (L + 1, 16, H), senses, sentences) of the word bank."""
     loaded, rows = load(MODEL), senses("en")["bank"]
@@ -135,8 +140,11 @@ def test_chinese_has_its_own_words():
         pytest.skip("there is no Chinese checkpoint")
     app = open_page(model=zh[0], word="花")
     assert [group["name"] for group in moving(app)["groups"]] == ["植物", "用掉"]
-    assert any("The pairs are English" in box.value for box in app.info)
-    assert len(moving(open_page(model=zh[0], what="words"))["titles"]) > 50
+    assert len(figure(app, "poolings")["data"]) >= 3 and "96 pairs" in alternatives(app)
+    words = moving(open_page(model=zh[0], what="words"))
+    assert len(words["titles"]) > 50
+    assert {"noun", "verb", "adjective"} <= {group["name"] for group in words["groups"]}
+    assert not open_page(model=MODEL, **{"examples-en": "zh"}).error  # a model that reads none of it
 
 
 @pytest.mark.slow

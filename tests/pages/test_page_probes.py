@@ -96,6 +96,11 @@ def test_our_own_sets_bring_tasks_in_both_languages():
         assert not app.error
 
 
+def test_chinese_words_are_probed_for_their_part_of_speech():
+    app = open_page(**{"sentences-en": "zh"})
+    assert "part of speech" in app.dataframe[0].value["task"].tolist()
+
+
 def test_the_lens_shows_what_every_layer_answers():
     app = open_page(cloze="Once upon a [MASK] there was a king.", right="time")
     loaded = load(MODEL)

@@ -72,3 +72,20 @@ def test_applying_twice_changes_nothing():
     fig = theme.apply(go.Figure(go.Bar(y=[1])))
     once = fig.to_json()
     assert theme.apply(fig).to_json() == once
+
+
+def test_an_enlarged_figure_is_a_copy_with_larger_type():
+    fig = go.Figure(go.Scatter(y=[1, 2], marker={"size": [6, 8]}, textfont={"size": 14}), layout={"height": 400})
+    fig.add_annotation(text="here", font={"size": 20}, xshift=4)
+    before = theme.apply(fig).to_json()
+    large = theme.enlarged(fig, 1.5)
+    assert fig.to_json() == before
+    assert large.layout.xaxis.tickfont.size == 1.5 * theme.SMALL and large.data[0].textfont.size == 21
+    assert list(large.data[0].marker.size) == [9, 12]
+    assert (large.layout.annotations[0].font.size, large.layout.annotations[0].xshift) == (30, 6)
+    assert large.layout.margin.t == 1.5 * fig.layout.margin.t
+
+
+@pytest.mark.parametrize("height, grown", [(None, 585), (400, 520), (600, 620), (900, 900)])
+def test_its_height_grows_while_it_fits_on_a_projector(height, grown):
+    assert theme.enlarged(go.Figure(layout={"height": height}), 1.3).layout.height == grown

@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from ui.projector import TYPE, projecting
 from ui.text import as_script, visible
 from ui.translations import _
 
@@ -83,6 +84,5 @@ def show(view: str, payload: dict, key: str, on_click: Callable[[dict], Any], *,
             on_click(told)
 
     texts = {"tokens": [visible(token) for token in payload["tokens"]]} if "tokens" in payload else {}
-    _component(view)(
-        data={**payload, **texts, "said": _said(), "file": file}, key=key, on_clicked_change=clicked, width="stretch"
-    )
+    look = {"said": _said(), "file": file, "scale": TYPE if projecting() else 1}
+    _component(view)(data={**payload, **texts, **look}, key=key, on_clicked_change=clicked, width="stretch")

@@ -118,6 +118,14 @@ const picture = (weights, offset, size, [r, g, b] = [59, 141, 208]) => {
   return canvas
 }
 
+// The box of a view, its type `scale` times as large as at a desk; who sees it on a wall keeps no pictures.
+const framed = (scale, ...children) => {
+  const view = element('div', {className: 'view'}, ...children)
+  view.style.setProperty('--scale', scale)
+  view.classList.toggle('projected', scale > 1)
+  return view
+}
+
 // Put `view` where the view before it stood; the keyboard's place and how far it was scrolled are kept.
 const renew = (parent, view) => {
   const before = parent.querySelector('.view')

@@ -1,11 +1,11 @@
 // All layers × heads as small pictures. A click tells the server which one.
 
 export default ({data, parentElement, setTriggerValue}) => {
-  const {layers, heads, size, labels, titles, selected, crossed, said, file} = data
+  const {layers, heads, size, labels, titles, selected, crossed, said, file, scale = 1} = data
   const weights = bytes(data.weights)
   const small = Array.from({length: layers * heads}, (_, i) => picture(weights, i * size * size, size))
   const grid = element('div', {className: 'grid'})
-  const least = labels.some(label => label) ? 66 : 24 // room for a word
+  const least = labels.some(label => label) ? 66 * scale : 24 // room for a word
   grid.style.gridTemplateColumns = `max-content repeat(${heads}, minmax(${least}px, 150px))`
   grid.append(element('span', {className: 'corner'}))
   for (let head = 0; head < heads; head++)
@@ -22,7 +22,7 @@ export default ({data, parentElement, setTriggerValue}) => {
     cell.onclick = () => setTriggerValue('clicked', {layer, head})
     grid.append(cell)
   })
-  const view = element('div', {className: 'view'}, grid)
+  const view = framed(scale, grid)
   const step = labels.some(label => label) ? 132 : 96
   const draw = (painter, look) => {
     for (let head = 0; head < heads; head++)

@@ -1,12 +1,12 @@
 // Two columns of tokens and between them the edges of some heads. A hand on a token shows its edges alone; a click tells
 // the server. Only what is in view is drawn, so that hundreds of tokens scroll.
 
-const SIDE = 168, TOP = 640, LEVELS = 16
+const TOP = 640, LEVELS = 16
 
 export default ({data, parentElement, setTriggerValue}) => {
-  const {tokens, faint, heads, colours, row, column, said, file} = data
+  const {tokens, faint, heads, colours, row, column, said, file, scale: type = 1} = data
   const counts = words(data.counts), columns = words(data.columns), weights = bytes(data.weights)
-  const count = tokens.length, high = count > 80 ? 21 : 26
+  const count = tokens.length, high = Math.round((count > 80 ? 21 : 26) * type), SIDE = Math.round(168 * type)
   let under = null // what the hand is on: {left: row} | {right: column} | {head: place}
 
   // edges of each head by row: where they begin
@@ -41,7 +41,7 @@ export default ({data, parentElement, setTriggerValue}) => {
   box.style.maxHeight = `${TOP}px`
   box.tabIndex = count * high > TOP ? 0 : -1
   sheet.append(canvas)
-  const view = element('div', {className: 'view'})
+  const view = framed(type)
 
   const redraw = () => {
     const width = box.clientWidth, height = Math.min(TOP, count * high), scale = window.devicePixelRatio || 1
@@ -92,8 +92,8 @@ export default ({data, parentElement, setTriggerValue}) => {
     under = null
     tokens.forEach((text, i) => {
       const short = text.length > 22 ? `${text.slice(0, 21)}…` : text
-      painter.text(SIDE - 8, (i + 0.5) * high, short, look.text, 'right', 14, look.font)
-      painter.text(wide() - SIDE + 8, (i + 0.5) * high, short, look.text, 'left', 14, look.font)
+      painter.text(SIDE - 8, (i + 0.5) * high, short, look.text, 'right', 14 * type, look.font)
+      painter.text(wide() - SIDE + 8, (i + 0.5) * high, short, look.text, 'left', 14 * type, look.font)
     })
     drawEdges(painter, look, SIDE, wide() - SIDE, 0, count * high)
   }

@@ -3,13 +3,14 @@
 const LABELS = 40 // tokens up to which rows and columns have names
 
 export default ({data, parentElement, setTriggerValue}) => {
-  const {tokens, row, column, said, file} = data
+  const {tokens, row, column, said, file, scale: type = 1} = data
   const weights = bytes(data.weights), count = tokens.length
   const cell = Math.max(1, Math.min(30, Math.floor(600 / count)))
-  const named = count <= LABELS, side = named ? 116 : 0, size = cell * count
+  const named = count <= LABELS, side = named ? Math.round(116 * type) : 0, size = cell * count
+  const letters = Math.max(1, Math.min(type, (cell - 2) / 14)) // rows are as high as cells are
   const short = text => text.length > 13 ? `${text.slice(0, 12)}…` : text
   const image = picture(weights, 0, count)
-  const view = element('div', {className: 'view'})
+  const view = framed(type)
   const box = element('div', {className: 'matrix', tabIndex: 0, role: 'application'})
   box.setAttribute('aria-label', said.matrix)
   box.dataset.place = 'matrix'
@@ -23,13 +24,13 @@ export default ({data, parentElement, setTriggerValue}) => {
     if (row !== null) painter.lines([side, side + row * cell, side + size, side + row * cell, side, side + (row + 1) * cell, side + size, side + (row + 1) * cell], [r, g, b], 0.9, 1.5)
     if (column !== null) painter.lines([side + column * cell, side, side + column * cell, side + size, side + (column + 1) * cell, side, side + (column + 1) * cell, side + size], [r, g, b], 0.9, 1.5)
     if (!named) return
-    tokens.forEach((text, i) => painter.text(side - 6, side + (i + 0.5) * cell, short(text), look.text, 'right', 14, look.font))
+    tokens.forEach((text, i) => painter.text(side - 6, side + (i + 0.5) * cell, short(text), look.text, 'right', 14 * letters, look.font))
   }
   const drawColumns = (context, look) => tokens.forEach((text, i) => {
     context.save()
     context.translate(side + (i + 0.5) * cell, side - 6)
     context.rotate(-Math.PI / 2)
-    new CanvasPainter(context).text(0, 0, short(text), look.text, 'left', 14, look.font)
+    new CanvasPainter(context).text(0, 0, short(text), look.text, 'left', 14 * letters, look.font)
     context.restore()
   })
   const redraw = () => {
@@ -69,7 +70,7 @@ export default ({data, parentElement, setTriggerValue}) => {
   view.append(box, note, pictures(file, () => [side + size + 2, side + size + 2], (painter, look) => {
     draw(painter, look)
     if (named && painter.context) drawColumns(painter.context, look)
-    else if (named) tokens.forEach((text, i) => painter.parts.push(`<text transform="translate(${side + (i + 0.5) * cell} ${side - 6}) rotate(-90)" fill="${escaped(look.text)}" dominant-baseline="central" font-size="14" font-family="${escaped(look.font)}">${escaped(short(text))}</text>`))
+    else if (named) tokens.forEach((text, i) => painter.parts.push(`<text transform="translate(${side + (i + 0.5) * cell} ${side - 6}) rotate(-90)" fill="${escaped(look.text)}" dominant-baseline="central" font-size="${14 * letters}" font-family="${escaped(look.font)}">${escaped(short(text))}</text>`))
   }, view, said.keep))
   renew(parentElement, view)
   view.addEventListener('transitionend', event => { if (event.target === view) redraw() })

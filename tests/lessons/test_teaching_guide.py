@@ -1,0 +1,118 @@
+"""The teacher's guide: each of its links opens, every value in it is one that the page takes, and what the guide
+puts in “curly quotes” stands on a page that the same step opens."""
+
+import re
+from functools import cache
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from streamlit.runtime.state.query_params import QueryParams
+from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
+
+from tests.pages.driver import html_of, open_page, plain
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "lessons" / "TEACHING.md").read_text(encoding="utf-8")
+LINK = re.compile(r"`(/[a-z_]*(?:\?[^`]*)?)`")
+LINKS = sorted(set(LINK.findall(GUIDE)))
+STEPS = [(step, LINK.findall(step), re.findall("“([^”]+)”", step)) for step in re.split(r"\n(?=- |\n|#)", GUIDE)]
+STEPS = [(links, quotes) for _step, links, quotes in STEPS if links and quotes]
+PAGES = {path.stem for path in (ROOT / "pages").glob("*.py")}
+
+
+def parts(link: str) -> tuple[str, dict[str, str]]:
+    """The page and the values of a link."""
+    url = urlsplit(link)
+    return url.path.strip("/") or "home", dict(parse_qsl(url.query, keep_blank_values=True))
+
+
+def opened(link: str):
+    name, query = parts(link)
+    if name == "examination" and name not in PAGES:
+        pytest.skip("there is no examination yet")
+    assert name in PAGES, f"{link}: there is no such page"
+    return open_page(name, **query)
+
+
+@cache
+def told(link: str) -> str:
+    """All the words on the page of a link: prose, tables, what figures say, and what stands on and in widgets."""
+    app = opened(link)
+    words = [block.value for kind in (app.markdown, app.caption, app.info, app.success) for block in kind]
+    words += [box.value for box in (*app.text_input, *app.text_area)]
+    for kind in (
+        app.button,
+        app.toggle,
+        app.slider,
+        app.metric,
+        app.radio,
+        app.selectbox,
+        app.pills,
+        app.segmented_control,
+    ):
+        words += [text for box in kind for text in (box.label, *map(str, getattr(box, "options", [])))]
+    words += [chart.proto.alt for chart in app.get("plotly_chart")] + [
+        chart.proto.spec for chart in app.get("plotly_chart")
+    ]
+    words += [str(table.value) for table in app.table]
+    return plain("\n".join(words)).replace("**", "") + plain(re.sub(r"<[^>]*>", " ", html_of(app)))
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The names that a page has looked for in its link."""
+    names = set()
+    read, bind = QueryParamsProxy.__getitem__, QueryParams.bind_widget
+
+    def reading(self, key):
+        names.add(key)
+        return read(self, key)
+
+    def binding(self, param_key, *arguments, **options):
+        names.add(param_key)
+        return bind(self, param_key, *arguments, **options)
+
+    monkeypatch.setattr(QueryParamsProxy, "__getitem__", reading)
+    monkeypatch.setattr(QueryParams, "bind_widget", binding)
+    return names
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_each_link_sets_the_state_of_its_page(link, asked):
+    app, (_name, query) = opened(link), parts(link)
+    assert set(query) <= asked, f"the page knows nothing of {sorted(set(query) - asked)}"
+    kept = {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+    wrong = {name: value for name, value in query.items() if kept.get(name) != value}
+    assert not wrong, f"the page does not take {wrong}, or it is what stands there anyway; its link is {kept}"
+
+
+@pytest.mark.parametrize("links, quotes", STEPS, ids=[links[0] for links, _quotes in STEPS])
+def test_what_a_step_quotes_is_on_its_pages(links, quotes):
+    words = " ".join(" ".join(told(link) for link in links).split())
+    assert not [quote for quote in quotes if " ".join(quote.split()) not in words]
+
+
+def test_every_lesson_has_its_misunderstanding():
+    section = GUIDE.split("## What students usually misunderstand")[1].split("\n## ")[0]
+    assert {parts(link)[0] for link in LINK.findall(section)} == PAGES - {"examination"}
+
+
+def test_every_page_has_its_place_in_the_course():
+    section = GUIDE.split("## A course of five sessions")[1].split("\n## ")[0]
+    assert {parts(link)[0] for link in LINK.findall(section)} >= PAGES
+
+
+@pytest.mark.parametrize(
+    "title, minutes", [("A class of 45 minutes", [45]), ("A class of 90 minutes", [90]), ("A course of five", [90] * 5)]
+)
+def test_the_minutes_follow_each_other(title, minutes):
+    section = re.split(rf"## {title}.*\n", GUIDE)[1].split("\n## ")[0]
+    ends, last = [], 0
+    for start, end in re.findall(r"^- \*\*(\d+)–(\d+) ", section, re.MULTILINE):
+        if int(start) == 0 and last:
+            ends.append(last)
+            last = 0
+        assert int(start) == last < int(end)
+        last = int(end)
+    assert [*ends, last] == minutes

@@ -1,0 +1,44 @@
+"""Projector mode: larger type and fewer controls, for the back row of a room.
+
+It belongs to one session and stands in its links as `projector=1`, on every page, until it is switched off.
+"""
+
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from ui.translations import _
+
+TYPE = 1.35  # how much larger the type in figures is; that of the page is in projector.css
+_LINK, _ON, _SWITCH = "projector", "_projector", "projector-switch"
+
+
+def projecting() -> bool:
+    """Whether this session is shown on a wall: what its link says, else what was chosen before."""
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return False
+    return {"0": False, "1": True}.get(st.query_params.get(_LINK), st.session_state.get(_ON, False))
+
+
+def projector_switch() -> None:
+    """In the sidebar, the switch of projector mode; loads its style sheet where it is on."""
+    on = st.session_state[_ON] = st.session_state[_SWITCH] = projecting()
+    st.sidebar.toggle(
+        _("Projector mode"),
+        key=_SWITCH,
+        on_change=_choose,
+        help=_("Larger type and fewer controls, for a room. It is in the address, too: `projector=1`."),
+    )
+    if on:
+        if _LINK not in st.query_params:
+            st.query_params[_LINK] = "1"  # a change of page clears the address; a shared link must still say it
+        st.html(Path(__file__).with_name("projector.css"))
+
+
+def _choose() -> None:
+    on = st.session_state[_ON] = st.session_state[_SWITCH]
+    if on:
+        st.query_params[_LINK] = "1"
+    else:
+        st.query_params.pop(_LINK, None)
