@@ -1,5 +1,6 @@
 """nbgrader, from the project's folder: assignments are the lessons, everything of a course lies in course/."""
 
+import os
 from pathlib import Path
 
 c = get_config()  # noqa: F821
@@ -20,4 +21,6 @@ c.Exchange.root = str(home / "course" / "exchange")
 beside = {path.name for path in (home / "lessons").glob("*/*") if path.name != "exercise.ipynb"}
 c.CourseDirectory.ignore = sorted({".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", *beside})
 
+# nbgrader gives no points where a test writes to stderr, and a warning is no mistake.
+os.environ["PYTHONWARNINGS"] = "ignore"
 c.Execute.timeout = 120  # seconds a cell: more than a whole notebook takes
