@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -40,6 +41,7 @@ from plots.notebook import draw_here
 draw_here()  # figures without a network, in JupyterLab and in VS Code"""
 # What `nbgrader generate_assignment` does, but for its notes in a database.
 RELEASING = (LockCells, ClearSolutions, ClearOutput, CheckCellMetadata, ClearHiddenTests, ClearMarkScheme)
+ANSWER_SECONDS = 60
 # A wrong answer that raises one of these is not wrong, it is not an answer.
 NO_ANSWER = (SyntaxError, NameError, ImportError)
 
@@ -110,6 +112,22 @@ def graded(notebook: NotebookNode) -> list[NotebookNode]:
     return [cell for cell in notebook.cells if mark(cell).get("grade")]
 
 
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """A TimeoutError inside the block once the time is up: wrong answers may loop for ever."""
+
+    def stop(*_) -> None:
+        raise TimeoutError(f"not done after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 class Session:
     """One namespace that cells run in, one after the other, as in a kernel."""
 
@@ -128,8 +146,9 @@ class Session:
     def attempt(self, answer: Answer, test: NotebookNode) -> Outcome:
         """Tries an answer and forgets it again: names are put back, what they name is not copied."""
         before = dict(self.names)
-        written = self.run(answer.code, f"{answer.cell}: {answer.what}")
-        tested = None if written else self.run(test.source, test.metadata.nbgrader.grade_id)
+        with limited(ANSWER_SECONDS):
+            written = self.run(answer.code, f"{answer.cell}: {answer.what}")
+            tested = None if written else self.run(test.source, test.metadata.nbgrader.grade_id)
         self.names.clear()
         self.names.update(before)
         return Outcome(answer, written, tested)

@@ -8,6 +8,7 @@ import nbformat.v4 as v4
 import plotly.io
 import pytest
 
+from tests.lessons import exercises
 from tests.lessons import test_exercises as checks
 from tests.lessons.exercises import SETUP, Exercise, run
 
@@ -156,6 +157,12 @@ def test_too_few_answers_are_refused(draft):
 
 def test_a_mistake_that_only_hidden_tests_see_is_seen(draft):
     draft.answers["a"]["wrong"]["right for 2 alone"] = "def a(x):\n    return 4"
+    checks.test_wrong_answers_fail_and_right_ones_pass(draft.written())
+
+
+def test_an_answer_that_loops_for_ever_is_stopped(draft, monkeypatch):
+    monkeypatch.setattr(exercises, "ANSWER_SECONDS", 0.2)
+    draft.answers["a"]["wrong"]["for ever"] = "def a(x):\n    while True: pass"
     checks.test_wrong_answers_fail_and_right_ones_pass(draft.written())
 
 
