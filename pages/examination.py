@@ -30,8 +30,12 @@ st.html("""<style>
 .stHtml .mb-given :is(th, td) { border: 1px solid rgba(128, 134, 145, 0.45); padding: 0.25rem 0.7rem; text-align: end; }
 .stHtml .mb-given th { font-weight: 500; background: rgba(128, 134, 145, 0.12); }
 [data-testid="stHtml"]:has(.mb-given) { overflow-x: auto; }
-[class*="st-key-question-"] [role="radiogroup"] p { font-size: 1.05rem; line-height: 1.45; }
+[class*="st-key-question-"] :is([role="radiogroup"], .stCheckbox) p { font-size: 1.05rem; line-height: 1.45; }
 [class*="st-key-question-"] [role="radiogroup"]:not([aria-orientation="horizontal"]) { row-gap: 0.45rem; }
+/* Once handed in, what was answered stays as readable as it was. */
+[class*="st-key-question-"] :is(label, label *) { color: inherit !important; }
+[class*="st-key-question-"] :is(input, textarea):disabled { -webkit-text-fill-color: currentColor !important; }
+[class*="st-key-question-"] label:has(input:checked) p { font-weight: 600; }
 [class*="st-key-order-"] button { min-height: 2rem; padding: 0 0.6rem; }
 </style>""")
 
@@ -125,7 +129,7 @@ def show_score(sections: tuple[Section, ...], settings: Settings) -> None:
     points, of = totals(list(marks.values()), by_student=False)
     st.metric(_("Sheet {n}, marked by the program").format(n=settings.seed), f"{points:g} / {of}")
     head = (_("Part"), _("Points"), _("Self-marked"))
-    st.table(pd.DataFrame(score_rows(handed), columns=head).set_index(head[0]), width="content")
+    st.table(pd.DataFrame(score_rows(handed), columns=head), width="content", hide_index=True)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(_("Your name, for the score sheet"), key="name", max_chars=100, width=320)
         st.download_button(

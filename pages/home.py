@@ -38,6 +38,7 @@ def road() -> None:
         "probes": _("Surface, syntax, meaning: **what each layer knows**."),
         "attribution": _("Which words **made the answer**? Five methods, compared."),
         "wrong_reasons": _("High scores for the **wrong reasons**, and how to notice."),
+        "examination": _("Questions with **numbers of your own**, marked at once, with reasons."),
     }
     number = 0
     for title, stops in list(parts().items())[1:]:  # the first is where we are

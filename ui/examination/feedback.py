@@ -46,7 +46,7 @@ def show_mark(task: Task, mark: Mark) -> None:
 def _show_right(task: Task) -> None:
     if isinstance(task, (ChooseTask, PredictTask)):
         right = next(choice for choice in task.choices if choice.correct)
-        st.markdown(_("Right: {answer}").format(answer=f"**{right.text}** {right.why}"), width=TEXT_WIDTH)
+        st.markdown(_("Right: {answer}").format(answer=f"**{right.text}** – {right.why}"), width=TEXT_WIDTH)
     elif isinstance(task, ComputeTask):
         values = [f"{field.label}: **{value}**" for field, value in zip(task.fields, task.right, strict=True)]
         st.markdown(_("Right: {answer}").format(answer=" · ".join(values)))
@@ -58,4 +58,5 @@ def _show_right(task: Task) -> None:
         st.markdown(f"{_('The right order:')}\n\n{steps}", width=TEXT_WIDTH)
     elif isinstance(task, InputTask):
         rows = "\n".join(f"{task.titles[name]}: {text}" for name, text in task.right.items())
+        st.markdown(_("Right:"))
         st.code(rows, None, wrap_lines=True)
