@@ -50,7 +50,8 @@ def open_course(sections: Mapping[str, Sequence[Stop]]):
             ]
             for title, section in present.items()
             if section
-        }
+        },
+        expanded=True,  # else the menu hides half of the lessons as soon as something stands below it
     )
     if st.session_state.get(_HERE) != page.url_path:
         if _HERE in st.session_state:
