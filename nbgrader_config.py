@@ -14,8 +14,11 @@ c.CourseDirectory.source_directory = "lessons"
 for step in ("source_with_tests", "solution", "release", "submitted", "autograded", "feedback"):
     c.CourseDirectory[f"{step}_directory"] = f"course/{step}"
 c.CourseDirectory.db_url = f"sqlite:///{home / 'course' / 'gradebook.db'}"
+c.ExportPlugin.to = "course/grades.csv"
+
+# Notebooks that came as files: course/downloaded/<lesson>/archive/<student>_exercise.ipynb, or a zip of these.
 c.ZipCollectApp.downloaded_directory = "course/downloaded"
-c.Exchange.root = str(home / "course" / "exchange")
+c.FileNameCollectorPlugin.named_regexp = r"(.*/)?(?P<student_id>[^/]+)_(?P<file_id>exercise)"
 
 # A student gets the notebook alone: what lies beside it is the lesson's own, or holds the answers.
 beside = {path.name for path in (home / "lessons").glob("*/*") if path.name != "exercise.ipynb"}
