@@ -47,6 +47,8 @@ class Course:
 
     def nbgrader(self, *arguments: str) -> None:
         own = {name: str(self.root / "home") for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")}
+        # The gradebook is made by `alembic`, which nbgrader looks for on the path, environment active or not.
+        own["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         command = [sys.executable, "-m", "nbgrader", *arguments]
         done = subprocess.run(command, cwd=self.root, env=os.environ | own, capture_output=True, text=True)
         self.log += done.stdout + done.stderr
