@@ -33,8 +33,9 @@ st.html("""<style>
 [class*="st-key-question-"] :is([role="radiogroup"], .stCheckbox) p { font-size: 1.05rem; line-height: 1.45; }
 [class*="st-key-question-"] [role="radiogroup"]:not([aria-orientation="horizontal"]) { row-gap: 0.45rem; }
 /* Once handed in, what was answered stays as readable as it was. */
-[class*="st-key-question-"] :is(label, label *) { color: inherit !important; }
-[class*="st-key-question-"] :is(input, textarea):disabled { -webkit-text-fill-color: currentColor !important; }
+[class*="st-key-question-"] :is(.stRadio, .stTextInput, .stTextArea, .stCheckbox) * {
+  color: inherit !important; -webkit-text-fill-color: currentColor !important;
+}
 [class*="st-key-question-"] label:has(input:checked) p { font-weight: 600; }
 [class*="st-key-order-"] button { min-height: 2rem; padding: 0 0.6rem; }
 </style>""")
