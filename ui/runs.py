@@ -155,7 +155,9 @@ def state_rows(
                 step = run.latest("step")
                 now = speed(step) if step and not run.over else ""
                 st.progress(run.progress, text=f"{literal(title(run))}: **{state_in_words(run)}**{now}")
-                if not run.over:
+                if run.over:
+                    st.empty()  # takes the button's place at once; otherwise it stays until all that follows is drawn
+                else:
                     st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=stop, args=(run,))
                 actions(run)
             if run.error:
