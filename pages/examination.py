@@ -5,7 +5,17 @@ import random
 import pandas as pd
 import streamlit as st
 
-from ui.examination.answers import answer_to, check, hand_in, handed_in, is_checked, keep_link, recall_link, take_back
+from ui.examination.answers import (
+    answer_to,
+    answered,
+    check,
+    hand_in,
+    handed_in,
+    is_checked,
+    keep_link,
+    recall_link,
+    take_back,
+)
 from ui.examination.bank import Part, load_bank
 from ui.examination.entry import BankError
 from ui.examination.sheet import Section, Settings, draw_sheet, totals
@@ -99,6 +109,7 @@ def show_task(section: Section, number: int, settings: Settings, practice: bool)
         st.markdown(f"#### {section.number}.{number + 1} {titles()[task.question.kind]} · {of}")
         st.markdown(task.text, width=TEXT_WIDTH)
         answer_with(task, seed, marked=frozen or (practice and is_checked(seed, task)), frozen=frozen)
+        answered(seed, task)
         if practice:
             st.button(
                 _("Check"), key=f"check-{seed}-{task.id}", icon=":material/done_all:", on_click=check, args=(seed, task)

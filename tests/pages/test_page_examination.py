@@ -138,6 +138,18 @@ def test_practice_checks_one_by_one_and_a_new_answer_is_unchecked():
     assert len(app.success) == 1 and not app.error
 
 
+def test_who_answers_and_checks_at_once_is_marked_for_that_answer():
+    seed = seed_with({"choose"})
+    task = next(task for task in tasks_of(seed) if task.question.kind == "choose")
+    app = open_page(seed=seed, mode="practice")
+    app.radio(key=f"{seed}-{task.id}").set_value(task.right)
+    app.button(key=f"check-{seed}-{task.id}").click()  # both reach the server together
+    whole(app.run())
+    assert len(app.success) == 1 and not app.error
+    give(app, seed, task, task.wrong[0].answer)
+    assert not app.success and not app.error
+
+
 def test_the_mistake_is_run_and_both_results_stand_side_by_side():
     seed = seed_with({"mistake"})
     task = next(task for task in tasks_of(seed) if task.question.kind == "mistake")

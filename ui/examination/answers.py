@@ -15,7 +15,9 @@ _KEY = "_examination"  # the underscore keeps it when another page is opened (ui
 
 
 def _store() -> dict[str, Any]:
-    return st.session_state.setdefault(_KEY, {"answers": {}, "checked": set(), "run": set(), "handed": {}})
+    return st.session_state.setdefault(
+        _KEY, {"answers": {}, "checked": set(), "asked": set(), "run": set(), "handed": {}}
+    )
 
 
 def _name(seed: int, task: Task) -> str:
@@ -27,15 +29,23 @@ def answer_to(seed: int, task: Task) -> Any:
 
 
 def set_answer(seed: int, task: Task, answer: Any, *, after_check: bool = False) -> None:
-    """A new answer takes back that the old one was checked, unless it is given `after_check` (ticks of a rubric)."""
+    """A new answer takes back that the old one was checked, unless it is given `after_check` (ticks of a rubric), or
+    came together with the click that asks to check it: who types and clicks at once means what was typed."""
     name = _name(seed, task)
-    if _store()["answers"].get(name) != answer and not after_check:
+    if _store()["answers"].get(name) != answer and not after_check and name not in _store()["asked"]:
         _store()["checked"].discard(name)
     _store()["answers"][name] = answer
 
 
 def check(seed: int, task: Task) -> None:
+    """For the click on *Check*: it counts for the answer that this run of the page brings; see `answered`."""
     _store()["checked"].add(_name(seed, task))
+    _store()["asked"].add(_name(seed, task))
+
+
+def answered(seed: int, task: Task) -> None:
+    """This run's answer is taken: from here on, another one is unchecked."""
+    _store()["asked"].discard(_name(seed, task))
 
 
 def is_checked(seed: int, task: Task) -> bool:
