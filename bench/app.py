@@ -154,10 +154,10 @@ def run(chromium) -> dict[str, float]:
         page.wait_for_timeout(2_000)
         waits["first point of a curve, later"] = again(page)
         stop = page.get_by_role("button", name="Stop")
-        before = stop.count()
+        expect(stop).to_have_count(2, timeout=PATIENT)
         clicked = time.perf_counter()
         stop.first.click()
-        expect(stop).to_have_count(before - 1, timeout=PATIENT)
+        expect(stop).to_have_count(1, timeout=PATIENT)
         waits["a stop"] = time.perf_counter() - clicked
     with lesson_of_a_new_server(chromium) as page:
         waits["first point of a curve, clicked as soon as a new server's page is there"] = first_point(page)
@@ -181,7 +181,9 @@ def again(page: Page) -> float:
     clicked = time.perf_counter()
     page.get_by_role("button", name=re.compile("^.*Train 2 models")).click()
     expect(page.get_by_role("button", name="Stop").first).to_be_visible(timeout=PATIENT)
-    expect(page.locator('[class*="st-key-curves"] .js-line').first).to_be_attached(timeout=PATIENT)
+    curves = page.locator('[class*="st-key-curves"] .js-line')
+    expect(curves).to_have_count(0, timeout=PATIENT)  # those of the run before
+    expect(curves.first).to_be_attached(timeout=PATIENT)
     return time.perf_counter() - clicked
 
 
