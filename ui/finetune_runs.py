@@ -8,7 +8,6 @@ import shlex
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -278,7 +277,7 @@ def curves(shown: Sequence[FinetuneRun]) -> None:
 def axes_of_curves(data: ChosenData) -> None:
     """Where the curves will be, and what they have to beat: the browser has what draws them before the first run."""
     task = data.task.name
-    scale = scale_of(task, [asdict(example) for example in data.dev.examples])
+    scale = scale_of(task, [vars(example) for example in data.dev.examples])
     alt = _("Training loss and {metric} on the dev set will be drawn here.").format(metric=scale.title)
     draw_curves(task, [], scale, alt, None)
 
