@@ -12,25 +12,20 @@ from ui.examination.answers import (
     hand_in,
     handed_in,
     is_checked,
-    keep_link,
-    recall_link,
     take_back,
 )
 from ui.examination.bank import Part, load_bank
+from ui.examination.choice_of_sheet import HIGHEST, MOST, keep_sheet, link_to_sheet, sheet_in_link
 from ui.examination.entry import BankError
 from ui.examination.sheet import Section, Settings, draw_sheet, totals
 from ui.inputs import choice
 from ui.lesson import TEXT_WIDTH, Lesson
 from ui.navigation import next_lesson
-from ui.state import follow_link, set_url, url_choice, url_int
+from ui.state import follow_link
 from ui.text import literal
 from ui.translations import _, language, ngettext
 
 # What generates and marks imports torch where it is needed: the page shows before that.
-
-HIGHEST = 9_999  # number of a sheet
-MOST = 6  # questions a part
-COUNT = 2
 
 lesson = Lesson("examination")
 
@@ -56,44 +51,30 @@ def new_sheet() -> None:
     st.session_state["sheet"] = random.randint(1, HIGHEST)
 
 
-def sheet_number() -> int:
-    """Drawn for a reader who comes without one, so that neighbours differ; always in the link."""
-    if follow_link("seed") or "sheet" not in st.session_state:
-        st.session_state["sheet"] = url_int("seed", random.randint(1, HIGHEST), 1, HIGHEST)
-    number = st.number_input(_("Sheet number"), 1, HIGHEST, key="sheet", width=150) or 1
-    set_url("seed", number)
-    return int(number)
-
-
-def parts_of_sheet(bank: tuple[Part, ...]) -> tuple[str, ...]:
-    """In the link as `parts=attention-bert`; all parts are left out of it."""
-    names = {part.name: f"{number} {part.title}" for number, part in enumerate(bank, 1)}
-    if follow_link("parts") or "parts" not in st.session_state:
-        asked = st.query_params.get("parts", "").split("-")
-        st.session_state["parts"] = [name for name in names if name in asked] or list(names)
-    chosen = st.pills(
-        _("Parts"), list(names), format_func=names.__getitem__, selection_mode="multi", key="parts", wrap=True
-    )
-    chosen = [name for name in names if name in chosen]
-    set_url("parts", "-".join(chosen), default="-".join(names))
-    return tuple(chosen)
-
-
 def settings_of_sheet(bank: tuple[Part, ...]) -> Settings:
+    titles = {part.name: f"{number} {part.title}" for number, part in enumerate(bank, 1)}
+    linked = sheet_in_link(tuple(titles))
+    widgets = {"seed": "sheet", "parts": "parts", "count": "count", "open": "open"}  # name in the link → key
+    for name, key in widgets.items():
+        if follow_link(name) or key not in st.session_state:
+            value = getattr(linked, name)
+            st.session_state[key] = list(value) if name == "parts" else value
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            number = sheet_number()
+            number = st.number_input(_("Sheet number"), 1, HIGHEST, key="sheet", width=150) or 1
             st.button(_("Another sheet"), key="another", icon=":material/casino:", on_click=new_sheet)
-            if follow_link("count") or "count" not in st.session_state:
-                st.session_state["count"] = url_int("count", COUNT, 1, MOST)
             count = st.slider(_("Questions a part"), 1, MOST, key="count", width=260)
-            set_url("count", count, default=COUNT)
-            if follow_link("open") or "open" not in st.session_state:
-                st.session_state["open"] = url_choice("open", ("true", "false"), "true") == "true"
             with_open = st.toggle(_("and an open one"), key="open")
-            set_url("open", str(with_open).lower(), default="true")
-        parts = parts_of_sheet(bank)
-    return Settings(number, parts, count, with_open)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            chosen = st.pills(
+                _("Parts"), list(titles), format_func=titles.__getitem__, selection_mode="multi", key="parts", wrap=True
+            )
+            settings = Settings(int(number), tuple(name for name in titles if name in chosen), count, with_open)
+            keep_sheet(settings, tuple(titles))
+            st.link_button(
+                _("Link to this sheet"), link_to_sheet(settings, tuple(titles)), icon=":material/link:", type="tertiary"
+            )
+    return settings
 
 
 # ----------------------------------------------------------------------------------------------------------- a question
@@ -160,14 +141,12 @@ def show_hand_in(sections: tuple[Section, ...], settings: Settings) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------- the page
-recall_link()
 lesson.show_title()
 lesson.show("How it works")
 try:
     bank = load_bank(language=language())
     practice = choice("mode", _("How"), {"exam": _("Examination"), "practice": _("Practice")}) == "practice"
     settings = settings_of_sheet(bank)
-    keep_link()
     with st.spinner(_("Drawing the sheet …")):
         sections = draw_sheet(bank, settings)
     if not sections:

@@ -1,6 +1,7 @@
 """The examination's page: sheets by link, every kind answered and marked, practice, hostile text, a broken bank."""
 
 from functools import partial
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -13,6 +14,7 @@ from ui.examination.kinds import KINDS
 from ui.examination.predict import SIDES
 from ui.examination.sheet import Settings, draw_sheet
 from ui.lesson import Lesson
+from ui.state import VISIT
 
 BANK = load_bank()
 ALL = tuple(part.name for part in BANK)
@@ -69,13 +71,45 @@ def test_a_link_brings_its_sheet():
     assert not app.error and all(section in text for section in Lesson("examination").sections[:1])
 
 
+def link_of_sheet(app) -> str:
+    (button,) = app.get("link_button")
+    return button.proto.url
+
+
 def test_whoever_comes_without_a_number_draws_one():
     app = open_page()
-    assert 1 <= int(link(app, "seed")) <= 9_999
-    assert app.number_input(key="sheet").value == int(link(app, "seed"))
+    drawn = app.number_input(key="sheet").value
+    assert 1 <= drawn <= 9_999
+    assert "seed" not in app.query_params  # no address of its own: one step back leaves the page
+    assert link_of_sheet(app) == f"?seed={drawn}"
     app.button(key="another").click()
     whole(app.run())
     assert app.number_input(key="sheet").value == int(link(app, "seed"))
+
+
+def test_the_link_says_all_that_was_set():
+    app = open_page(parts="bert")
+    number = app.number_input(key="sheet").value
+    assert "seed" not in app.query_params and link(app, "parts") == "bert"
+    app.slider(key="count").set_value(3)
+    app.toggle(key="open").set_value(False)
+    whole(app.run())
+    said = {name: link(app, name) for name in ("seed", "parts", "count", "open")}
+    assert said == {"seed": str(number), "parts": "bert", "count": "3", "open": "false"}
+    assert dict(parse_qsl(link_of_sheet(app)[1:])) == said
+    again = open_page(**said)
+    assert again.number_input(key="sheet").value == number and text_of(again) == text_of(app)
+
+
+def test_who_comes_back_finds_the_sheet_again():
+    app = open_page(seed=7, count=3)
+    app.query_params.clear()
+    app.session_state[VISIT] = 1
+    for key in ("sheet", "parts", "count", "open", "mode"):
+        del app.session_state[key]  # as a change of page does
+    whole(app.run())
+    assert app.number_input(key="sheet").value == 7 and app.slider(key="count").value == 3
+    assert "seed" not in app.query_params
 
 
 @pytest.mark.parametrize("query", ["seed=x", "seed=-3", "parts=nothing-<b>", "count=99", "mode=?"])

@@ -9,7 +9,6 @@ import streamlit as st
 
 from ui.examination.sheet import Settings
 from ui.examination.task import Task
-from ui.state import VISIT
 
 _KEY = "_examination"  # the underscore keeps it when another page is opened (ui.navigation)
 
@@ -71,20 +70,3 @@ def take_back(settings: Settings) -> None:
 
 def handed_in(settings: Settings) -> datetime | None:
     return _store()["handed"].get(settings.key)
-
-
-_LINKED = ("seed", "parts", "count", "open", "mode")
-
-
-def recall_link() -> None:
-    """Whoever comes back by the menu, or by the browser's way back, whose links say nothing, finds the sheet again."""
-    visit = st.session_state.get(VISIT, 0)
-    if _store().get("visit") != visit and "seed" not in st.query_params:
-        for name, value in _store().get("link", {}).items():
-            st.query_params[name] = value
-    _store()["visit"] = visit
-
-
-def keep_link() -> None:
-    """What `recall_link` puts back."""
-    _store()["link"] = {name: st.query_params[name] for name in _LINKED if name in st.query_params}
