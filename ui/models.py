@@ -3,6 +3,7 @@
 torch takes seconds to import, so nothing here imports it before a model is needed; `warm_up` does it in the background.
 """
 
+import gc
 import json
 import threading
 import time
@@ -277,3 +278,5 @@ def _warm(pause: float) -> None:
     shipped = _first_shipped()
     info = ModelInfo(shipped.name, shipped.name, shipped) if shipped else ModelInfo(UNTRAINED, UNTRAINED)
     _load(info.name, info.directory, info.version)
+    gc.collect()
+    gc.freeze()  # what is imported by now stays for good: no collection need look through it again

@@ -21,7 +21,12 @@ _LANGUAGE = "_language"  # session_state key
 
 def languages() -> list[str]:
     """The languages there is a catalogue for, English first."""
-    return [DEFAULT, *sorted(path.parents[1].name for path in LOCALE.glob("*/LC_MESSAGES/minibert.po"))]
+    return [DEFAULT, *_catalogues(LOCALE)]
+
+
+@cache  # asked for every message
+def _catalogues(locale: Path) -> list[str]:
+    return sorted(path.parents[1].name for path in locale.glob("*/LC_MESSAGES/minibert.po"))
 
 
 def language() -> str:
