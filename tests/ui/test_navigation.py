@@ -1,8 +1,15 @@
 """The course in its order, and the links at the foot of a page."""
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from ui.navigation import ROOT
+
+
+@pytest.fixture(autouse=True)
+def no_warm_up(monkeypatch):
+    """Its thread would go on loading a model, and drawing random numbers, while the next tests run."""
+    monkeypatch.setattr("ui.models._warm_up_once", lambda pause: None)
 
 
 def open_app(page="home"):
