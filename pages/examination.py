@@ -51,9 +51,9 @@ def new_sheet() -> None:
     st.session_state["sheet"] = random.randint(1, HIGHEST)
 
 
-def settings_of_sheet(bank: tuple[Part, ...]) -> Settings:
+def settings_of_sheet(bank: tuple[Part, ...], linked: Settings) -> Settings:
+    """linked: what the link opens."""
     titles = {part.name: f"{number} {part.title}" for number, part in enumerate(bank, 1)}
-    linked = sheet_in_link(tuple(titles))
     widgets = {"seed": "sheet", "parts": "parts", "count": "count", "open": "open"}  # name in the link → key
     for name, key in widgets.items():
         if follow_link(name) or key not in st.session_state:
@@ -145,8 +145,9 @@ lesson.show_title()
 lesson.show("How it works")
 try:
     bank = load_bank(language=language())
+    linked = sheet_in_link(tuple(part.name for part in bank))  # first: it may bring the mode back
     practice = choice("mode", _("How"), {"exam": _("Examination"), "practice": _("Practice")}) == "practice"
-    settings = settings_of_sheet(bank)
+    settings = settings_of_sheet(bank, linked)
     with st.spinner(_("Drawing the sheet …")):
         sections = draw_sheet(bank, settings)
     if not sections:
