@@ -413,7 +413,7 @@ def train_one(text: str) -> None:
     if not run.over and st.session_state.get("asked") != (run.id, text):
         st.session_state["asked"] = (run.id, text)
         run.send([text, *lesson.examples])
-    live((run.id,), draw)
+    live((run.id,), draw, lambda found: state_rows(found, speed))
     if run.state == "finished" and run.result.is_dir():
         lesson.show("What it looks at")
         say_it(run, words)
@@ -437,7 +437,6 @@ def speed(step: dict) -> str:
 
 
 def draw(runs: list) -> None:
-    state_rows(runs, speed)
     for run in runs:
         draw_learning(run)
 

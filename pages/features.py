@@ -290,7 +290,7 @@ def run_two(name: str) -> None:
         st.markdown(_("No run yet: the bars appear a few seconds after the click."))
         return
     newest = [run for run in runs if run.kind == runs[0].kind]
-    live(tuple(run.id for run in reversed(newest)), lambda shown: draw_live(name, shown))
+    live(tuple(run.id for run in reversed(newest)), lambda shown: draw_live(name, shown), rows_of_runs)
 
 
 def start(comparison: Comparison, arms: list[str], seed: int) -> None:
@@ -317,12 +317,15 @@ def arm_of(comparison: Comparison, settings: dict) -> str | None:
     )
 
 
+def rows_of_runs(runs: list) -> None:
+    state_rows(runs, lambda step: _(" · loss {loss:.3f}").format(loss=step["loss"]))
+
+
 def draw_live(name: str, runs: list) -> None:
     from plots.features import Bar, bars
 
     comparison = COMPARISONS[name]
     key, title = metric_of(comparison)
-    state_rows(runs, lambda step: _(" · loss {loss:.3f}").format(loss=step["loss"]))
     past = in_percent(recorded(name), key)
     rows, table = [], []
     for run in runs:

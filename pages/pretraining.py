@@ -505,11 +505,14 @@ def results() -> None:
     if not ids and not beside:
         return
 
-    def draw(runs: list) -> None:
+    def rows(runs: list) -> None:
         trainings = trainings_of(runs)
         last = [training.runs[-1] for training in trainings]
         state_rows(last, speed, actions=lambda run: offer_resume(run, trainings))
         preparing(trainings)
+
+    def draw(runs: list) -> None:
+        trainings = trainings_of(runs)
         shown = [training for training in trainings if training.key in keys] + beside
         shown = [training for training in shown if training.latest("step") or training.latest("eval")]
         if shown:
@@ -519,7 +522,7 @@ def results() -> None:
             kinds(shown)
             compare(shown)
 
-    live(ids, draw)
+    live(ids, draw, rows)
 
 
 def speed(step: dict) -> str:

@@ -147,7 +147,7 @@ def results(cue: str) -> None:
         with st.container(border=True):
             st.markdown(_("**No run yet.** Press *Train*: the curves come within seconds."))
         return
-    live(tuple(run.id for run in runs), draw)
+    live(tuple(run.id for run in runs), draw, lambda found: state_rows(found, speed))
 
 
 def speed(step: dict) -> str:
@@ -155,7 +155,6 @@ def speed(step: dict) -> str:
 
 
 def draw(runs: list) -> None:
-    state_rows(runs, speed)
     curves: dict[str, dict[str, list]] = {}
     for run in runs:
         if run.latest("eval"):

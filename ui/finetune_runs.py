@@ -221,10 +221,9 @@ def draw_live(runs: list, draw: Callable[[list[FinetuneRun]], None]) -> None:
     """How far each run is, and `draw` with those that have begun, again and again while one goes on."""
 
     def look(found: list) -> None:
-        state_rows(found, speed)
         draw([one for one in map(FinetuneRun, found) if one.begun])
 
-    live(tuple(run.id for run in runs), look)
+    live(tuple(run.id for run in runs), look, lambda found: state_rows(found, speed))
 
 
 def speed(step: dict) -> str:

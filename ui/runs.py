@@ -20,6 +20,7 @@ _OWNER, _REFUSED = "_owner", "_refused"  # session_state keys
 PRETRAINING = "pretraining"  # kinds of runs begin with their page's name
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on
+REFRESH_FIGURES = 1.0  # where figures are drawn apart from the rows
 MODEL_FILES = ("config.json", "model.safetensors", "vocab.txt")
 
 
@@ -94,23 +95,39 @@ def batch_title(runs: list) -> str:
     return _("{name}, {when} UTC: {done} of {n} finished").format(name=name, when=when, done=done, n=len(runs))
 
 
-def live(ids: tuple[str, ...], draw: Callable[[list], None]) -> None:
+def live(ids: tuple[str, ...], draw: Callable[[list], None], rows: Callable[[list], None] | None = None) -> None:
     """Call `draw` with these runs, again and again while one of them goes on; the whole page runs once more when the
-    last one has ended."""
-    redraw_until(lambda: found(ids), settled, draw)
+    last one has ended. `rows`, which stands above and is quickly drawn, goes on by itself: a click on a button in it
+    does not wait for figures."""
+    redraw_until(lambda: found(ids), settled, draw, rows)
 
 
-def redraw_until(find: Callable[[], list], ended: Callable[[object], bool], draw: Callable[[list], None]) -> None:
+def redraw_until(
+    find: Callable[[], list],
+    ended: Callable[[object], bool],
+    draw: Callable[[list], None],
+    rows: Callable[[list], None] | None = None,
+) -> None:
     """`live` for the runs that `find` finds, until all of them have `ended`."""
     going = not all(map(ended, find()))
 
+    def over(runs: list) -> bool:
+        return going and all(map(ended, runs))
+
+    def look_at_rows() -> None:
+        rows(runs := find())
+        if over(runs):  # after the rows: a stop is told before the whole page is made anew
+            st.rerun()
+
     def look() -> None:
         runs = find()
-        if going and all(map(ended, runs)):
+        if over(runs):
             st.rerun()
         draw(runs)
 
-    st.fragment(look, run_every=REFRESH if going else None)()
+    if rows is not None:
+        st.fragment(look_at_rows, run_every=REFRESH if going else None)()
+    st.fragment(look, run_every=(REFRESH if rows is None else REFRESH_FIGURES) if going else None)()
 
 
 def found(ids: tuple[str, ...]) -> list:
