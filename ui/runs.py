@@ -114,14 +114,19 @@ def redraw_until(
     def over(runs: list) -> bool:
         return going and all(map(ended, runs))
 
+    told = False
+
     def look_at_rows() -> None:
-        rows(runs := find())
-        if over(runs):  # after the rows: a stop is told before the whole page is made anew
+        nonlocal told
+        runs = find()
+        if told:
             st.rerun()
+        told = over(runs)  # at the next look, not now: the rows that say so would never be sent
+        rows(runs)
 
     def look() -> None:
         runs = find()
-        if over(runs):
+        if rows is None and over(runs):
             st.rerun()
         draw(runs)
 
