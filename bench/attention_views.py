@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 import torch
-from playwright.sync_api import Browser, Error, sync_playwright
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from bench.app import open_when_up, server
 from bench.machine import record
@@ -97,11 +97,8 @@ def drawn(chromium: Browser, html: str, hover: str, change: object = None) -> di
                 found["a hand on a token, ms"] = round(page.evaluate(script, hover.removeprefix("shadow ")))
             elif hover:
                 found["a hand on a token, ms"] = round(page.evaluate(HOVER, hover))
-            session = page.context.new_cdp_session(page)
-            session.send("HeapProfiler.collectGarbage")
-            values = {m["name"]: m["value"] for m in _metrics(session)}
-            found["memory of scripts, MB"] = round(values["JSHeapUsedSize"] / 1e6, 1)
-            found["elements"] = int(values["Nodes"])
+            found["memory of scripts, MB"] = script_memory(page)
+            found["elements"] = int(_metrics(page)["Nodes"])
             return found
         except Error as error:
             return {"given up": f"after {LIMIT} s: {str(error).splitlines()[0][:60]}"}
@@ -109,9 +106,16 @@ def drawn(chromium: Browser, html: str, hover: str, change: object = None) -> di
             page.context.close()
 
 
-def _metrics(session) -> list[dict]:
+def script_memory(page: Page) -> float:
+    """Megabytes that the scripts of a page hold."""
+    page.context.new_cdp_session(page).send("HeapProfiler.collectGarbage")
+    return round(_metrics(page)["JSHeapUsedSize"] / 1e6, 1)
+
+
+def _metrics(page: Page) -> dict[str, float]:
+    session = page.context.new_cdp_session(page)
     session.send("Performance.enable")
-    return session.send("Performance.getMetrics")["metrics"]
+    return {metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]}
 
 
 def compare(chromium: Browser, probs: torch.Tensor) -> dict:

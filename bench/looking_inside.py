@@ -1,0 +1,174 @@
+"""How long a reader of part 5 waits: to the first picture of a page, and from each thing done to what it brings.
+
+python -m bench.looking_inside [--record]   (needs playwright and a Chromium)
+
+The pages on embeddings, probes, attribution and planted cues, with the shipped model; the attention explorer stands
+beside BertViz in bench.attention_views. Each page is opened twice by new readers of a server that has warmed up, the
+second finding what the first has made it compute. Times are what the browser sees, in milliseconds; what is computed as
+a run is named so. Sent: what the server told the browser until the page stood still. Memory: of the page's scripts, and
+of the server's process after all four pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from bench.app import open_when_up, server, until
+from bench.attention_views import script_memory
+from bench.machine import record
+
+# Elements by selector, also those inside of components, which have a root of their own.
+ALL = """const all = (selector, root = document) => [...root.querySelectorAll(selector),
+  ...[...root.querySelectorAll('*')].flatMap(host => host.shadowRoot ? all(selector, host.shadowRoot) : [])]
+"""
+THERE = "selector => {" + ALL + "return all(selector).length > 0 }"
+OTHER = "([selector, before]) => {" + ALL + "return ![undefined, before].includes(all(selector)[0]?.innerText) }"
+LAYER = "layer => {" + ALL + "return all('.mb-moving input')[0]?.getAttribute('aria-valuetext') === layer }"
+SAYS = "words => document.body.innerText.includes(words)"
+SAYS_NO_MORE = "words => !document.body.innerText.includes(words)"
+STILL = """() => document.querySelector('[data-testid="stApp"]').getAttribute('data-test-script-state') === 'notRunning'
+  && !document.querySelector('[data-stale="true"], [data-testid="stSpinner"]')"""
+
+
+class Reader:
+    """One browser tab, and what it has waited for."""
+
+    def __init__(self, chromium: Browser, address: str):
+        self.address, self.sent, self.waits = address, 0, {}
+        self.page: Page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US").new_page()
+        self.page.on("websocket", lambda socket: socket.on("framereceived", self._received))
+
+    def _received(self, data: str | bytes) -> None:
+        self.sent += len(data)
+
+    def wait(self, name: str, action: Callable[[], object], condition: str, arg: object = None) -> None:
+        """What is done, and how long until it has brought what it must; then a moment's rest."""
+        started = time.perf_counter()
+        action()
+        until(self.page, condition, arg)
+        self.waits[f"{name}, ms"] = round(1000 * (time.perf_counter() - started))
+        until(self.page, STILL)
+        self.page.wait_for_timeout(1_500)
+
+    def open(self, name: str, path: str, picture: str) -> None:
+        self.sent = 0
+        self.wait(name, lambda: self.page.goto(f"{self.address}/{path}"), THERE, picture)
+        self.waits[f"{name}: sent, kB"] = round(self.sent / 1000)
+
+    def type(self, field, text: str) -> None:
+        field.fill(text)
+        field.press("Enter")
+
+    def text(self, selector: str) -> str:
+        return self.page.locator(selector).first.inner_text()
+
+    def leave(self) -> dict[str, float]:
+        self.waits["memory of scripts, MB"] = script_memory(self.page)
+        self.page.context.close()
+        return self.waits
+
+
+def embeddings(reader: Reader) -> None:
+    page = reader.page
+    reader.open("page opened to points drawn", "embeddings?layer=0", ".mb-moving .point")
+    slider = page.locator(".mb-moving input")
+    reader.wait("another layer", lambda: slider.press("ArrowRight"), LAYER, "1")
+    point = page.locator(".mb-moving .point").nth(3)
+    reader.wait("a point to its neighbours", lambda: point.dispatch_event("click"), SAYS, "are of its own group")
+    page.goto(f"{reader.address}/embeddings?method=tsne")
+    until(page, THERE, ".mb-moving .point")
+    button = page.get_by_role("button", name="Compute t-SNE")
+    if button.count():  # the reader before has had it computed for all
+        reader.wait("t-SNE of all layers, a run", button.click, SAYS_NO_MORE, "Until t-SNE is there")
+
+
+def probes(reader: Reader) -> None:
+    page = reader.page
+    reader.open("page opened to the logit lens", "probes?seeds=1", ".st-key-wide-lens svg.main-svg")
+    words, field = ".st-key-lens-words", page.get_by_label("Sentence with a [MASK]")
+    before = reader.text(words)
+    reader.wait(
+        "a sentence typed to its lens",
+        lambda: reader.type(field, "Paris is the capital of [MASK]."),
+        OTHER,
+        [words, before],
+    )
+    button = page.get_by_role("button", name=re.compile("Train .* probes"))
+    if button.count():
+        reader.wait("probes of all layers to their lines, a run", button.click, THERE, ".st-key-probe-lines .js-line")
+
+
+def attribution(reader: Reader) -> None:
+    page, words = reader.page, 'ol[aria-label^="The text, with what"] li'
+    page.goto(f"{reader.address}/attribution")
+    until(page, STILL)
+    page.wait_for_timeout(3_000)
+    button = page.get_by_role("button", name="Train it")
+    if button.count():
+        reader.wait("a model trained to be asked, a run", button.click, THERE, words)
+    reader.open("page opened to coloured words", "attribution", words)
+    field, last = page.get_by_role("textbox", name="Your own text"), f"{words}:last-of-type"
+    before = reader.text(last)
+    reader.wait("a text typed to its words", lambda: reader.type(field, "a dull comedy"), OTHER, [last, before])
+    second = f"{words}:nth-of-type(2)"
+    for method in ("Leave one out", "Attention rollout"):
+        before, chosen = reader.text(second), page.get_by_role("radio", name=method)
+        reader.wait(method.lower(), chosen.click, OTHER, [second, before])
+
+
+def wrong_reasons(reader: Reader) -> None:
+    page = reader.page
+    reader.open("page opened to the first text", "wrong_reasons", ".mb-marked, [data-testid='stTable'], table")
+    button = page.get_by_role("button", name="Train 2 models")
+    reader.wait("training to the first point, a run", button.click, THERE, '[class*="st-key-curves"] .point')
+    reader.wait("training to the three tests, from there", lambda: None, THERE, '[class*="st-key-finals"] .bars')
+
+
+PAGES = {"embeddings": embeddings, "probes": probes, "attribution": attribution, "wrong reasons": wrong_reasons}
+
+
+def measure(chromium: Browser) -> dict:
+    results: dict = {name: {} for name in PAGES}
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _started):
+        reader = Reader(chromium, address)
+        open_when_up(reader.page, address)
+        reader.page.wait_for_timeout(15_000)  # the server warms up
+        reader.leave()
+        for name, read in PAGES.items():
+            for who in ("first reader", "second reader"):
+                reader = Reader(chromium, address)
+                read(reader)
+                results[name][who] = reader.leave()
+                print(json.dumps({f"{name}, {who}": results[name][who]}, indent=2), flush=True)
+        children = psutil.Process().children()
+        app = next(one for one in children if "streamlit" in one.cmdline())
+        results["memory of the server's process, MB"] = round(app.memory_info().rss / 1e6)
+    return results
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--record", action="store_true", help="write bench/results/looking-inside.json")
+    chosen = options.parse_args()
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--headless", "--no-sandbox", "--disable-gpu"]
+        )
+        results = measure(chromium)
+        chromium.close()
+    if chosen.record:
+        record("looking-inside", results)
+
+
+if __name__ == "__main__":
+    main()
