@@ -33,7 +33,7 @@ ALL = """const all = (selector, root = document) => [...root.querySelectorAll(se
 """
 THERE = "selector => {" + ALL + "return all(selector).length > 0 }"
 OTHER = "([selector, before]) => {" + ALL + "return ![undefined, before].includes(all(selector)[0]?.innerText) }"
-LAYER = "layer => {" + ALL + "return all('.mb-moving input')[0]?.getAttribute('aria-valuetext') === layer }"
+MOVED = "before => {" + ALL + "return all('.mb-moving input')[0]?.getAttribute('aria-valuetext') !== before }"
 SAYS = "words => document.body.innerText.includes(words)"
 SAYS_NO_MORE = "words => !document.body.innerText.includes(words)"
 STILL = """() => document.querySelector('[data-testid="stApp"]').getAttribute('data-test-script-state') === 'notRunning'
@@ -60,9 +60,14 @@ class Reader:
         until(self.page, STILL)
         self.page.wait_for_timeout(1_500)
 
-    def open(self, name: str, path: str, picture: str) -> None:
+    def open(self, name: str, title: str, picture: str) -> None:
+        """From Home, by the menu: a browser that has the classroom's scripts already."""
+        self.page.goto(self.address)
+        until(self.page, STILL)
+        self.page.wait_for_timeout(3_000)
         self.sent = 0
-        self.wait(name, lambda: self.page.goto(f"{self.address}/{path}"), THERE, picture)
+        link = self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=title, exact=True)
+        self.wait(name, link.click, THERE, picture)
         self.waits[f"{name}: sent, kB"] = round(self.sent / 1000)
 
     def type(self, field, text: str) -> None:
@@ -80,9 +85,9 @@ class Reader:
 
 def embeddings(reader: Reader) -> None:
     page = reader.page
-    reader.open("page opened to points drawn", "embeddings?layer=0", ".mb-moving .point")
+    reader.open("page opened to points drawn", "Embeddings", ".mb-moving .point")
     slider = page.locator(".mb-moving input")
-    reader.wait("another layer", lambda: slider.press("ArrowRight"), LAYER, "1")
+    reader.wait("another layer", lambda: slider.press("Home"), MOVED, slider.get_attribute("aria-valuetext"))
     point = page.locator(".mb-moving .point").nth(3)
     reader.wait("a point to its neighbours", lambda: point.dispatch_event("click"), SAYS, "are of its own group")
     page.goto(f"{reader.address}/embeddings?method=tsne")
@@ -94,7 +99,7 @@ def embeddings(reader: Reader) -> None:
 
 def probes(reader: Reader) -> None:
     page = reader.page
-    reader.open("page opened to the logit lens", "probes?seeds=1", ".st-key-wide-lens svg.main-svg")
+    reader.open("page opened to the logit lens", "What each layer knows", ".st-key-wide-lens svg.main-svg")
     words, field = ".st-key-lens-words", page.get_by_label("Sentence with a [MASK]")
     before = reader.text(words)
     reader.wait(
@@ -116,7 +121,7 @@ def attribution(reader: Reader) -> None:
     button = page.get_by_role("button", name="Train it")
     if button.count():
         reader.wait("a model trained to be asked, a run", button.click, THERE, words)
-    reader.open("page opened to coloured words", "attribution", words)
+    reader.open("page opened to coloured words", "Why this answer", words)
     field, last = page.get_by_role("textbox", name="Your own text"), f"{words}:last-of-type"
     before = reader.text(last)
     reader.wait("a text typed to its words", lambda: reader.type(field, "a dull comedy"), OTHER, [last, before])
@@ -128,7 +133,7 @@ def attribution(reader: Reader) -> None:
 
 def wrong_reasons(reader: Reader) -> None:
     page = reader.page
-    reader.open("page opened to the first text", "wrong_reasons", ".mb-marked, [data-testid='stTable'], table")
+    reader.open("page opened to the first text", "Does it understand?", ".mb-marked, [data-testid='stTable'], table")
     button = page.get_by_role("button", name="Train 2 models")
     reader.wait("training to the first point, a run", button.click, THERE, '[class*="st-key-curves"] .point')
     reader.wait("training to the three tests, from there", lambda: None, THERE, '[class*="st-key-finals"] .bars')
