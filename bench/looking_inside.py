@@ -23,7 +23,7 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from bench.app import open_when_up, server, until
+from bench.app import PATIENT, open_when_up, server, until
 from bench.attention_views import script_memory
 from bench.machine import record
 
@@ -111,6 +111,7 @@ def probes(reader: Reader) -> None:
     button = page.get_by_role("button", name=re.compile("Train .* probes"))
     if button.count():
         reader.wait("probes of all layers to their lines, a run", button.click, THERE, ".st-key-probe-lines .js-line")
+        page.get_by_text(re.compile("Ours (agrees|does not agree|cannot tell)")).first.wait_for(timeout=PATIENT)
 
 
 def attribution(reader: Reader) -> None:
