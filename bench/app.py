@@ -160,7 +160,7 @@ def run(chromium) -> dict[str, float]:
         page.wait_for_timeout(2_000)
         waits["first point of a curve, later"] = again(page)
         until(page, STOPS, 2)
-        stop = page.get_by_role("button", name="Stop").first
+        stop = page.locator('[class*="st-key-stop-"] button').first
         waits["a stop"] = seconds(page, stop.click, STOPS, 1)
     with lesson_of_a_new_server(chromium) as page:
         waits["first point of a curve, clicked as soon as a new server's page is there"] = first_point(page)
