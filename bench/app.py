@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from bench.machine import record
 
@@ -84,6 +84,17 @@ def server(runs: Path) -> Iterator[tuple[str, float]]:
     finally:
         process.terminate()
         process.wait(timeout=20)
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """A new Chromium without a window."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--headless", "--no-sandbox", "--disable-gpu"]
+        )
+        yield chromium
+        chromium.close()
 
 
 def open_when_up(page: Page, address: str) -> None:
@@ -189,12 +200,8 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--record", action="store_true", help="write bench/results/app.json")
     chosen = options.parse_args()
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--headless", "--no-sandbox", "--disable-gpu"]
-        )
+    with browser() as chromium:
         waits = run(chromium)
-        chromium.close()
     for name, limit in LIMITS.items():
         print(f"{name:72} {waits[name]:6.2f} s   limit {limit:g} s{'' if waits[name] <= limit else '   MISSED'}")
     if chosen.record:

@@ -12,15 +12,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import tempfile
 import time
 from pathlib import Path
 
 import torch
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page
 
-from bench.app import open_when_up, server
+from bench.app import browser, open_when_up, server
 from bench.machine import record
 from minibert.attention_summary import small_copies, strongest_edges
 from minibert.config import BertConfig
@@ -195,10 +194,7 @@ def main() -> None:
     torch.manual_seed(0)
     model = Bert(BertConfig.preset("base")).eval()
     results: dict = {}
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--headless", "--no-sandbox", "--disable-gpu"]
-        )
+    with browser() as chromium:
         for length in LENGTHS:
             ids = torch.randint(1_000, 30_000, (length,)).tolist()
             results[f"{length} tokens"] = compare(chromium, attentions(model, ids))
@@ -206,7 +202,6 @@ def main() -> None:
         del model
         results["in the classroom, ms"] = on_the_page(chromium)
         print(json.dumps(results["in the classroom, ms"], indent=2))
-        chromium.close()
     if chosen.record:
         record("attention-views", results)
 

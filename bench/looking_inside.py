@@ -14,16 +14,15 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shutil
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import psutil
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from bench.app import PATIENT, open_when_up, server, until
+from bench.app import PATIENT, browser, open_when_up, server, until
 from bench.attention_views import script_memory
 from bench.machine import record
 
@@ -166,12 +165,8 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--record", action="store_true", help="write bench/results/looking-inside.json")
     chosen = options.parse_args()
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--headless", "--no-sandbox", "--disable-gpu"]
-        )
+    with browser() as chromium:
         results = measure(chromium)
-        chromium.close()
     if chosen.record:
         record("looking-inside", results)
 
