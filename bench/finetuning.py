@@ -2,8 +2,9 @@
 
     python -m bench.finetuning [NAME …] [--seeds 3] [--threads 1] [--record]      (--list: which sets there are)
 
-The peer is transformers' own model class with a training loop of its own (torch's AdamW, transformers' linear
-schedule); it reads the same rows with the same settings, in an order of its own. The figure is the task's headline
+The peer is transformers' own model class in a plain training loop. What chance decides is the same for both: the new
+weights at the start, the order of the rows, the dropout masks. On a small dev file chance alone moves the figure by
+several points; what is left between the two is the implementation and its rounding. The figure is the task's headline
 metric on the whole dev file after the last epoch, never the best along the way. What is finished is recorded at once,
 and not run again.
 """
@@ -23,15 +24,15 @@ from torch import nn
 
 from bench.machine import RESULTS, record
 from minibert import checkpoint
-from minibert.finetune import FinetuneSettings, Predictor, evaluate, finetune, split_dev
+from minibert.finetune import FinetuneSettings, Learner, Predictor, evaluate, finetune, split_dev, training_batches
 from minibert.heads import HeadOutput, TaskBatch
-from minibert.model import initialize
 from minibert.tasks import TASKS, Task, TaskData
 from minibert.train import Done, Optimization, autocast, best_device
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS, REAL = ROOT / "lessons" / "data", ROOT.parent / "shared" / "data" / "tasks"
 ARMS = ("checkpoint", "random weights", "transformers")
+BERT_PARTS = {"embeddings", "encoder", "pooler"}  # of transformers' model: all but these is new
 
 
 @dataclass(frozen=True)
@@ -171,10 +172,15 @@ def run(one: Set, arm: str, seed: int) -> dict[str, float]:
 
 
 def peer_metrics(start: Path, task: Task, train: TaskData, dev: TaskData, settings: FinetuneSettings) -> dict:
-    """transformers' model, trained with its own schedule; read and scored by the task."""
+    """transformers' model, begun with the new weights that ours has at this seed; read and scored by the task."""
     torch.manual_seed(settings.seed)
     tokenizer, labels, options = checkpoint.load_tokenizer(start), task.labels(train), settings.options()
-    predictor = Predictor(peer(task.name, start, labels, settings.dropout).to(best_device()), tokenizer, task, options)
+    begun = Learner.of(checkpoint.load(start), task, labels, options, tokenizer, settings)
+    chance = torch.get_rng_state()  # of the dropout masks to come
+    model = peer(task.name, start, labels, settings.dropout)
+    copy_new_weights(begun.model, model)
+    torch.set_rng_state(chance)
+    predictor = Predictor(model.to(best_device()), tokenizer, task, options)
     aside = TaskData([])
     if task.tune_on == "split":
         train, aside = split_dev(train, settings.set_aside, settings.seed)
@@ -191,24 +197,20 @@ def train_peer(predictor: Predictor, rows: list, settings: FinetuneSettings) -> 
     decayed = [p for name, p in model.named_parameters() if p.dim() >= 2]
     optimizer = torch.optim.AdamW(
         [{"params": decayed, "weight_decay": chosen.weight_decay}, {"params": plain, "weight_decay": 0.0}],
-        lr=chosen.learning_rate,
+        lr=1.0,  # times the schedule's
         betas=(chosen.beta1, chosen.beta2),
         eps=chosen.epsilon,
     )
     steps = -(-len(rows) // settings.batch_size) * settings.epochs
-    schedule = transformers.get_linear_schedule_with_warmup(optimizer, round(chosen.warmup * steps), steps)
-    rng = random.Random(1000 + settings.seed)
-    for _ in range(settings.epochs):
-        rng.shuffle(rows)
-        for i in range(0, len(rows), settings.batch_size):
-            batch = predictor.task.batch(rows[i : i + settings.batch_size], predictor.tokenizer.pad_id)
-            with autocast(best_device()):
-                loss = model(batch.to(best_device())).loss
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), chosen.clip)
-            optimizer.step()
-            schedule.step()
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: chosen.rate_at((step + 0.5) / steps))
+    for batch in training_batches(predictor.task, rows, settings, predictor.tokenizer):
+        with autocast(best_device()):
+            loss = model(batch.to(best_device())).loss
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), chosen.clip)
+        optimizer.step()
+        schedule.step()
 
 
 # --- the peer's models ------------------------------------------------------------------------------------------------
@@ -235,6 +237,17 @@ def peer(task: str, start: Path, labels, dropout: float) -> Peer:
     return Peer(model, labels)
 
 
+@torch.no_grad()
+def copy_new_weights(source: nn.Module, target: nn.Module) -> None:
+    """What fine-tuning adds to BERT, in the order in which both define it."""
+    new = [weight for name, weight in source.named_parameters() if not name.startswith("bert.")]
+    theirs = [weight for name, weight in target.named_parameters() if not set(name.split(".")) & BERT_PARTS]
+    for weight, value in zip(theirs, new, strict=True):
+        if weight.shape != value.shape:
+            raise ValueError(f"the new weights differ in shape: {tuple(value.shape)} here, {tuple(weight.shape)} there")
+        weight.copy_(value)
+
+
 class Peer(nn.Module):
     """transformers' model behind the interface of our heads."""
 
@@ -252,12 +265,21 @@ class Peer(nn.Module):
 
 
 class SpanPeer(Peer):
+    """transformers has no dropout before this layer and lets padding be the answer; here as in ours."""
+
+    def __init__(self, model: nn.Module, labels):
+        super().__init__(model, labels)
+        self.dropout = nn.Dropout(self.config.hidden_dropout_prob)
+
     def forward(self, batch: TaskBatch) -> HeadOutput:
-        asked = {}
+        mask = None if batch.padding is None else batch.padding.long()
+        x = self.model.bert(input_ids=batch.ids, token_type_ids=batch.segments, attention_mask=mask).last_hidden_state
+        logits = self.model.qa_outputs(self.dropout(x)).float()  # (B, T, 2)
+        loss = None
         if batch.labels is not None:
-            asked = {"start_positions": batch.labels[:, 0], "end_positions": batch.labels[:, 1]}
-        said = self.said(batch, **asked)
-        return HeadOutput(torch.stack([said.start_logits, said.end_logits], dim=-1), said.loss)
+            asked = logits if mask is None else logits.masked_fill(mask.unsqueeze(-1) == 0, -1e4)
+            loss = nn.functional.cross_entropy(asked, batch.labels)  # over T, for the start and for the end
+        return HeadOutput(logits, loss)
 
 
 class IntentPeer(Peer):
@@ -268,8 +290,6 @@ class IntentPeer(Peer):
         self.dropout = nn.Dropout(self.config.hidden_dropout_prob)
         self.intents = nn.Linear(self.config.hidden_size, len(labels["intents"]))
         self.tags = nn.Linear(self.config.hidden_size, len(labels["tags"]))
-        for layer in (self.intents, self.tags):
-            initialize(layer, self.config.initializer_range)
 
     def forward(self, batch: TaskBatch) -> HeadOutput:
         said = self.said(batch)
