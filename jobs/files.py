@@ -8,14 +8,16 @@ import tempfile
 from pathlib import Path, PurePosixPath
 
 
-def pack(path: str | Path) -> dict[str, bytes]:
-    """Relative name → content, of a folder or of one file. Links are left out: they may lead anywhere."""
+def pack(path: str | Path, *, deep: bool = True) -> dict[str, bytes]:
+    """Relative name → content, of a folder (deep: and the folders in it) or of one file. Links are left out: they may
+    lead anywhere."""
     path = Path(path)
     if path.is_file():
         return {path.name: path.read_bytes()}
     if not path.is_dir():
         raise FileNotFoundError(f"{path} does not exist")
-    files = (file for file in sorted(path.rglob("*")) if file.is_file() and not file.is_symlink())
+    found = path.rglob("*") if deep else path.glob("*")
+    files = (file for file in sorted(found) if file.is_file() and not file.is_symlink())
     return {file.relative_to(path).as_posix(): file.read_bytes() for file in files}
 
 
@@ -46,10 +48,14 @@ def unpack(files: dict[str, bytes], directory: str | Path) -> Path:
 
 
 class Upload:
-    """An argument of `submit` that is a file or folder of the app: the target gets the path of a copy at the worker."""
+    """An argument of `submit` that is a file or folder of the app: the target gets the path of a copy at the worker.
 
-    def __init__(self, path: str | Path):
-        self.name, self.files, self.single = Path(path).name, pack(path), Path(path).is_file()
+    deep: with the folders in the folder. Of a checkpoint to begin with they are not needed, and while a run waits its
+    arguments are kept in memory.
+    """
+
+    def __init__(self, path: str | Path, *, deep: bool = True):
+        self.name, self.files, self.single = Path(path).name, pack(path, deep=deep), Path(path).is_file()
 
     def unpack(self, directory: Path) -> Path:
         """The path of the copy, inside the new `directory`."""

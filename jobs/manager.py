@@ -32,6 +32,7 @@ CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 SECONDS_TO_CONNECT = 5
 SECONDS_TO_CANCEL = 0.15
 SECONDS_TO_KILL = 10
+SECONDS_TO_SAVE = 60  # instead, of a run that has learned something: it hears of its end only after its next steps
 DIED = "The worker that did this run died: it was killed, or ran out of memory. What it had reported is kept."
 GONE = "The connection to the Dask scheduler was lost during this run. What it had reported is kept."
 
@@ -210,6 +211,7 @@ class Manager:
             job = (run_job, run.id, self._topic, run.target, arguments)
             run.future = client.submit(*job, key=f"minibert-{run.id}", pure=False)
             end = await run.future
+            run.worker = None  # which is free for another run from now on
             files, events = end.pop("files"), end.pop("events")
             if files:
                 await asyncio.to_thread(run.store_files, files)
@@ -263,7 +265,7 @@ class Manager:
         self._spawn(self._deliver(run))
         if not await self._left(run, SECONDS_TO_CANCEL):
             self._end(run, "cancelled")
-            if not await self._left(run, SECONDS_TO_KILL):
+            if not await self._left(run, SECONDS_TO_SAVE if run.latest("step") else SECONDS_TO_KILL):
                 if self._cluster and run.worker:
                     from jobs.worker import kill
 

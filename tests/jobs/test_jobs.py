@@ -91,6 +91,7 @@ def test_cancel_takes_effect_within_a_second_and_keeps_what_was_saved(manager):
 
 def test_cancel_of_a_run_that_does_not_listen_frees_its_worker(manager, monkeypatch):
     monkeypatch.setattr(manager_module, "SECONDS_TO_KILL", 0.3)
+    monkeypatch.setattr(manager_module, "SECONDS_TO_SAVE", 0.3)
     run = submit(manager, "deaf", 60)
     until(run.events)
     run.cancel()
@@ -219,6 +220,14 @@ def test_uploads_in_a_list_are_unpacked_each_on_its_own(tmp_path):
     uploads = [jobs.Upload(tmp_path / name / "text.txt") for name in "ab"]
     paths = unpacked([*uploads, 3], tmp_path / "in")
     assert [path.read_text(encoding="utf-8") for path in paths[:2]] == ["a", "b"] and paths[2] == 3
+
+
+def test_an_upload_may_leave_out_the_folders_inside(tmp_path):
+    (tmp_path / "model" / "steps").mkdir(parents=True)
+    for name in ("config.json", "steps/step-1"):
+        (tmp_path / "model" / name).write_text("x", encoding="utf-8")
+    assert set(jobs.Upload(tmp_path / "model").files) == {"config.json", "steps/step-1"}
+    assert set(jobs.Upload(tmp_path / "model", deep=False).files) == {"config.json"}
 
 
 def test_the_oldest_runs_beyond_the_limit_are_removed(manager, monkeypatch):
