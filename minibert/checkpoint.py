@@ -52,8 +52,13 @@ NAMES = [
     (r"^mlm\.decoder\.bias\b", "cls.predictions.bias"),
     (r"^nsp\b", "cls.seq_relationship"),
 ]
-# Tied or constant: stored once or not at all.
-REDUNDANT = {"cls.predictions.decoder.weight", "cls.predictions.decoder.bias"}
+# LayerNorm's in files converted from TensorFlow, the released bert-base-uncased among them.
+OLD_NAMES = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
+# Tied or constant: stored once or not at all. The copy, and what it is a copy of.
+TIED = {
+    "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
+    "cls.predictions.decoder.bias": "cls.predictions.bias",
+}
 PICKLES = {".bin", ".pt", ".pth", ".ckpt", ".pkl"}
 BUFFERS = {"embeddings.position_ids", "bert.embeddings.position_ids"}
 ARCHITECTURES = {
@@ -100,7 +105,7 @@ def save(
     state = {}
     for name, value in model.state_dict().items():
         theirs = their_name(name)
-        if theirs not in REDUNDANT:
+        if theirs not in TIED:
             state[theirs] = value.detach().cpu().to(dtype or value.dtype).contiguous()
     config = {
         **model.config.as_dict(),
@@ -153,18 +158,30 @@ def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Mod
         config = BertConfig.from_dict(values)
     except (ValueError, TypeError) as error:
         raise CheckpointError(f"{config_file}: {error}") from error
-    saved_as = (values.get("architectures") or ["BertModel"])[0]
+    stored = stored_weights(directory)
+    heads = any(name.startswith("cls.") for name in stored)
+    saved_as = (values.get("architectures") or ["BertForPreTraining" if heads else "BertModel"])[0]
     if saved_as not in ARCHITECTURES:
         raise CheckpointError(f"{config_file}: {saved_as} is not one of {', '.join(ARCHITECTURES)}")
     kind = kind or ARCHITECTURES[saved_as]
     options = {**getattr(kind, "options_from_config", lambda values: {})(values), **options}
     model = kind(config, **options)
+    fill(model, stored, directory, strict=kind is ARCHITECTURES[saved_as])
+    return model.eval()
+
+
+def stored_weights(directory: Path) -> dict[str, torch.Tensor]:
+    """The tensors of the directory by the names they have today."""
     try:
         stored = load_file(existing(directory, WEIGHTS))
     except SafetensorError as error:
         raise CheckpointError(f"{directory / WEIGHTS} is damaged or not a safetensors file: {error}") from error
-    fill(model, stored, directory, strict=kind is ARCHITECTURES[saved_as])
-    return model.eval()
+    for old, new in OLD_NAMES.items():
+        stored = {name.removesuffix(old) + new if name.endswith(old) else name: x for name, x in stored.items()}
+    for copy, original in TIED.items():
+        if copy in stored and original in stored and not torch.equal(stored[copy], stored[original]):
+            raise CheckpointError(f"{directory}: {copy} differs from {original}, and here they are one (tied)")
+    return stored
 
 
 def config_values(directory) -> dict:
@@ -186,7 +203,7 @@ def fill(model: nn.Module, stored: dict, directory: Path, *, strict: bool) -> No
     state, missing = {}, []
     for name, value in wanted.items():
         theirs = their_name(name)
-        if theirs in REDUNDANT:
+        if theirs in TIED:
             continue
         key = theirs.removeprefix("bert.") if bare else theirs
         if isinstance(model, Bert) and not bare:
@@ -201,7 +218,7 @@ def fill(model: nn.Module, stored: dict, directory: Path, *, strict: bool) -> No
     # A checkpoint may lack what its class can do without (a masked-LM file has no next-sentence head or pooler);
     # the encoder itself may never be incomplete.
     unfilled = [key for key in missing if ".encoder." in f".{key}" or ".embeddings." in f".{key}"]
-    unknown = set(stored) - REDUNDANT - BUFFERS if strict else set()
+    unknown = set(stored) - set(TIED) - BUFFERS if strict else set()
     if unfilled or unknown:
         problem = f"lacks {sorted(unfilled)[0]}" if unfilled else f"holds {sorted(unknown)[0]}, which is not BERT's"
         raise CheckpointError(f"{directory / WEIGHTS} {problem} ({len(unfilled)} missing, {len(unknown)} unknown)")
@@ -225,5 +242,6 @@ def existing(directory: Path, name: str) -> Path:
 
 def load_tokenizer(directory) -> Tokenizer:
     """The tokenizer saved with the model."""
-    existing(Path(directory), "vocab.txt")
+    if not (Path(directory) / "tokenizer.json").is_file():  # transformers 5 writes only this one
+        existing(Path(directory), "vocab.txt")
     return Tokenizer.from_directory(directory)

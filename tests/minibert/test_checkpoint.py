@@ -175,3 +175,58 @@ def test_an_old_checkpoint_with_position_ids_loads(tmp_path):
     state["bert.embeddings.position_ids"] = torch.arange(32)[None]
     save_file(state, directory / "model.safetensors")
     checkpoint.load(directory)
+
+
+def rewritten(directory, change):
+    state = load_file(directory / "model.safetensors")
+    save_file(change(state), directory / "model.safetensors")
+    return directory
+
+
+def test_layernorms_under_their_old_names_load(tmp_path):
+    """As in the released bert-base-uncased, which transformers renames too."""
+    model = BertForPreTraining(CONFIG)
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if "norm" in name:
+                weight.normal_()
+    old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+
+    def aged(state):
+        for new, name in old.items():
+            state = {key.replace(new, name): value for key, value in state.items()}
+        return state
+
+    directory = rewritten(checkpoint.save(tmp_path / "model", model), aged)
+    assert any(key.endswith("gamma") for key in load_file(directory / "model.safetensors"))
+    ours, theirs = checkpoint.load(directory), transformers.BertForPreTraining.from_pretrained(directory).eval()
+    with torch.no_grad():
+        torch.testing.assert_close(ours(BATCH).mlm_logits, theirs(BATCH.ids).prediction_logits, atol=1e-5, rtol=0)
+    for name, value in model.state_dict().items():
+        assert torch.equal(ours.state_dict()[name], value), name
+
+
+def test_without_architectures_the_weights_say_what_it_is(tmp_path):
+    for model, kind in ((BertForPreTraining(CONFIG), BertForPreTraining), (Bert(CONFIG), Bert)):
+        directory = checkpoint.save(tmp_path / kind.__name__, model)
+        spoiled(directory, architectures=None)
+        assert type(checkpoint.load(directory)) is kind
+
+
+def test_an_untied_decoder_is_refused(tmp_path):
+    directory = checkpoint.save(tmp_path / "model", BertForPreTraining(CONFIG))
+    same = load_file(directory / "model.safetensors")["bert.embeddings.word_embeddings.weight"].clone()
+    rewritten(directory, lambda state: {**state, "cls.predictions.decoder.weight": same})
+    checkpoint.load(directory)
+    rewritten(directory, lambda state: {**state, "cls.predictions.decoder.weight": same + 1})
+    with pytest.raises(CheckpointError, match=r"differs from bert.embeddings.word_embeddings.weight"):
+        checkpoint.load(directory)
+
+
+def test_a_tokenizer_as_transformers_saves_it_today(tmp_path, tokenizer):
+    directory = checkpoint.save(tmp_path / "model", Bert(CONFIG), tokenizer)
+    (directory / "vocab.txt").unlink()
+    assert checkpoint.load_tokenizer(directory).vocab == tokenizer.vocab
+    (directory / "tokenizer.json").unlink()
+    with pytest.raises(CheckpointError, match=r"has no vocab.txt"):
+        checkpoint.load_tokenizer(directory)
