@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from minibert.model import IGNORE
 from minibert.tokenizer import Tokenizer
@@ -80,20 +82,27 @@ def draw_words(continuation: Tensor, special: Tensor, budget: Tensor, rng: torch
     continuation: (B, T) bool, True for a piece that continues its word · → (B, T) bool. As in the paper's code.
     A row whose every word is longer than its budget loses its shortest drawn word, so that something is asked.
     """
-    hidden = torch.zeros_like(special)
-    for row in range(special.size(0)):
-        words: list[list[int]] = []
-        for position in (~special[row]).nonzero().flatten().tolist():
-            if words and continuation[row, position] and words[-1][-1] == position - 1:
-                words[-1].append(position)
-            else:
-                words.append([position])
-        order = [words[i] for i in torch.randperm(len(words), generator=rng).tolist()]
-        left = int(budget[row])
-        for word in order:
-            if len(word) <= left:
-                hidden[row, word] = True
-                left -= len(word)
-        if order and budget[row] > 0 and not hidden[row].any():
-            hidden[row, min(order, key=len)] = True
-    return hidden
+    text = ~special
+    goes_on = continuation & text & F.pad(text, (1, 0))[:, :-1]
+    begins = text & ~goes_on
+    word = (begins.cumsum(dim=1) - 1).clamp(min=0)  # (B, T): the number of each token's word in its row
+    counts = begins.sum(dim=1).tolist()
+    most = max(counts, default=0)
+    if most == 0:
+        return torch.zeros_like(special)
+    lengths = torch.zeros(len(special), most + 1, dtype=torch.long).scatter_add(1, word, text.long())  # (B, words + 1)
+    orders = [torch.randperm(count, generator=rng) for count in counts]
+    order = pad_sequence(orders, batch_first=True, padding_value=most)  # (B, words); the last word has no token
+    drawn = lengths.gather(1, order)
+    taken = torch.zeros_like(drawn, dtype=torch.bool)
+    left = budget.clone()
+    for place in range(most):  # one after another: whether a word fits hangs on those before it
+        taken[:, place] = (drawn[:, place] > 0) & (drawn[:, place] <= left)
+        left = left - drawn[:, place] * taken[:, place]
+    nothing = (budget > 0) & text.any(dim=1) & ~taken.any(dim=1)
+    if nothing.any():
+        lengths_or_more = torch.where(drawn > 0, drawn, special.size(1) + 1)
+        rank = lengths_or_more * most + torch.arange(most)  # the first of the shortest has the least
+        taken[nothing, rank.argmin(dim=1)[nothing]] = True
+    hidden = torch.zeros_like(lengths, dtype=torch.bool).scatter(1, order, taken)
+    return hidden.gather(1, word) & text
