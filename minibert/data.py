@@ -10,11 +10,13 @@ import numpy as np
 import torch
 
 from minibert.corruption import MaskVocabulary, mask_tokens
+from minibert.documents import DataError
 from minibert.model import Batch
 from minibert.store import JOINED, TokenStore
 from minibert.tokenizer import Tokenizer
 
-FORMATS = ("segment_pair", "sentence_pair", "full_sentences", "doc_sentences")
+PAIR_FORMATS = ("segment_pair", "sentence_pair")  # the others have no second segment
+FORMATS = (*PAIR_FORMATS, "full_sentences", "doc_sentences")
 POOL = 256  # batches that are sorted by length together
 
 
@@ -224,6 +226,11 @@ class PretrainingBatches:
     ):
         if input_format not in FORMATS:
             raise ValueError(f"the input format must be one of {', '.join(FORMATS)}, not {input_format!r}")
+        if input_format in PAIR_FORMATS and len(store) < 2:
+            raise DataError(
+                "the text is a single document, and a second segment comes from another one: put a blank line between "
+                "documents, or choose an input format without next sentences"
+            )
         self.store, self.tokenizer, self.batch_size, self.max_length = store, tokenizer, batch_size, max_length
         self.seed, self.masking, self.epochs = seed, masking or Masking(), epochs
         self.input_format, self.short_probability = input_format, short_probability
@@ -233,10 +240,15 @@ class PretrainingBatches:
     def __iter__(self) -> Iterator[Batch]:
         """The batches from `position` on, which moves along: after each batch it is the place of the next one."""
         while self.epochs is None or self.position.epoch < self.epochs:
+            empty = self.position == Position(self.position.epoch)
             seed = [self.seed, 0 if self.masking.static else self.position.epoch]
             order = np.random.default_rng(seed).permutation(len(self.store))
             while self.position.documents < len(order):
-                yield from self.pool(order, [*seed, self.position.documents])
+                for batch in self.pool(order, [*seed, self.position.documents]):
+                    empty = False
+                    yield batch
+            if empty:
+                raise DataError("the text is too short: not one row can be made of it")
             self.position = Position(self.position.epoch + 1)
 
     def pool(self, order: np.ndarray, seed: list[int]) -> Iterator[Batch]:

@@ -6,14 +6,17 @@ import gzip
 import json
 import lzma
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 TEXT_NAMES = tuple(kind + packed for kind in (".txt", ".jsonl") for packed in ("", *OPENERS))
+JSON_NAMES = (".jsonl", ".ndjson", ".json")
 LONGEST_LINE = 1 << 20  # bytes; what is longer has lost its line breaks
+LONGEST_JSON_LINE = 1 << 26  # a line is a whole document there
 # An end of sentence: . ! ? … (with closing quotes or brackets) before a space, or the Chinese marks, which need none.
-SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[^\sa-z])|(?<=[。！？])(?![”’」』）])")
+SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[^\sa-z])|(?<=[。！？])(?![”’」』）。！？])")
 ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Prof|Gen|Col|Lt|Capt|Sgt|Rev|Jr|Sr|vs|etc|No|Vol|pp|cf|e\.g|i\.e))\.$"
 )
@@ -50,26 +53,33 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def read_documents(paths: Sequence[str | Path], skipped: list[str] | None = None) -> Iterator[list[str]]:
-    """Documents as lists of lines. Plain text: a document per blank-line block; .jsonl: one per line, under "text".
+    """Documents as lists of lines. Plain text: a document per blank-line block; JSON_NAMES: one per line, under "text".
 
     Files and folders, plain, .gz and .xz. A file that is empty, damaged, not UTF-8, binary (a NUL byte) or without line
     breaks is refused with a DataError that names file and line. With a list in `skipped`, such a file found in a folder
-    is left from that line on, and noted there; a file that was named is refused all the same.
+    is left from that line on (of JSON lines only the bad ones are left out), and noted there; a file that was named is
+    refused all the same.
     """
     named = {Path(path) for path in paths if not Path(path).is_dir()}
     for file in text_files(paths):
+        read = 0
         try:
-            yield from documents_of(file)
+            for document in documents_of(file, None if file in named else skipped):
+                read += 1
+                yield document
         except DataError as error:
             if skipped is None or file in named:
                 raise
-            skipped.append(str(error))
+            skipped.append(
+                f"{error}; {read} documents before it were read, what follows was not" if read else str(error)
+            )
 
 
-def documents_of(file: Path) -> Iterator[list[str]]:
+def documents_of(file: Path, skipped: list[str] | None = None) -> Iterator[list[str]]:
     """The documents of one file; see `read_documents`."""
-    if ".jsonl" in file.suffixes:
-        yield from json_documents(file)
+    packed = file.suffix.lower() in OPENERS
+    if (file.with_suffix("") if packed else file).suffix.lower() in JSON_NAMES:
+        yield from json_documents(file, skipped)
         return
     document: list[str] = []
     for _, line in lines_of(file):
@@ -82,32 +92,53 @@ def documents_of(file: Path) -> Iterator[list[str]]:
         yield document
 
 
-def json_documents(file: Path) -> Iterator[list[str]]:
-    for number, line in lines_of(file):
+def json_documents(file: Path, skipped: list[str] | None = None) -> Iterator[list[str]]:
+    bad = 0
+    for number, line in lines_of(file, LONGEST_JSON_LINE, "document"):
         if not line:
             continue
         try:
-            text = json.loads(line)["text"]
-        except (ValueError, KeyError, TypeError):
-            text = None
-        if not isinstance(text, str):
-            raise DataError(f'{file}, line {number}: not a JSON object with a "text"')
+            text = text_of(line)
+        except ValueError as error:
+            if skipped is None:
+                raise DataError(f"{file}, line {number}: {error}") from error
+            bad += 1
+            if bad == 1:
+                skipped.append(f"{file}, line {number}: {error}")
+            continue
         if document := [part.strip() for part in text.split("\n") if part.strip()]:
             yield document
+    if bad > 1:
+        skipped.append(f"{file}: {bad - 1} more lines were left out")
 
 
-def lines_of(file: Path) -> Iterator[tuple[int, str]]:
-    """The stripped lines of a text file, numbered from 1. Memory stays small whatever the file is."""
+def text_of(line: str) -> str:
+    """The text of a JSON line. Raises ValueError where there is none."""
+    try:
+        text = json.loads(line)["text"]
+    except (ValueError, KeyError, TypeError):
+        text = None
+    if not isinstance(text, str):
+        raise ValueError('not a JSON object with a "text"')
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:  # half of a surrogate pair, which JSON allows and no text holds
+        raise ValueError(f"the text holds {text[error.start]!r}, which is no character") from error
+    return text
+
+
+def lines_of(file: Path, longest: int = LONGEST_LINE, unit: str = "sentence or paragraph") -> Iterator[tuple[int, str]]:
+    """The stripped lines of a text file, numbered from 1, of at most `longest` bytes: memory stays small whatever the
+    file is. unit: what belongs on a line."""
     number = 0
     seen = False
     try:
-        with OPENERS.get(file.suffix, open)(file, "rb") as lines:
-            while raw := lines.readline(LONGEST_LINE + 1):
+        with OPENERS.get(file.suffix.lower(), open)(file, "rb") as lines:
+            while raw := lines.readline(longest + 1):
                 number += 1
-                if len(raw) > LONGEST_LINE:
+                if len(raw) > longest:
                     raise DataError(
-                        f"{file}, line {number}: longer than {LONGEST_LINE >> 20} MB; put a line break after every "
-                        "sentence or paragraph"
+                        f"{file}, line {number}: longer than {longest >> 20} MB; put a line break after every {unit}"
                     )
                 try:
                     line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
@@ -117,7 +148,7 @@ def lines_of(file: Path) -> Iterator[tuple[int, str]]:
                     raise DataError(f"{file}, line {number}: a NUL byte; this looks like a binary file")
                 seen = seen or bool(line)
                 yield number, line
-    except (OSError, EOFError, lzma.LZMAError) as error:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise DataError(f"{file} cannot be read: {error}") from error
     if not seen:
         raise DataError(f"{file} is empty")

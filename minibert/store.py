@@ -24,7 +24,7 @@ from minibert.tokenizer import Tokenizer
 
 CHUNK = 1 << 20  # characters of text that are tokenized at a time
 JOINED = 1 << 30  # added to an id where the token continues the word of the token before, and only a segmenter knows it
-FORMAT = 2
+FORMAT = 3
 WORD_SEGMENTERS = ("none", "jieba")
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from minibert.data import (
     FORMATS,
+    PAIR_FORMATS,
     Masking,
     Position,
     PretrainingBatches,
@@ -22,6 +23,7 @@ from minibert.data import (
     single_pairs,
     truncate_pair,
 )
+from minibert.documents import DataError
 from minibert.model import IGNORE
 from minibert.store import JOINED, TokenStore
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
@@ -229,3 +231,20 @@ def test_whole_words_are_those_the_segmenter_joined(tokenizer):
     assert joined.int().tolist() == [[0, 0, 1, 0, 1, 0], [0, 0, 0, 0, 1, 0]]
     assert batch.next_labels is None and not batch.segments.any()
     assert special.int().tolist() == [[1, 0, 0, 0, 0, 1]] * 2
+
+
+@pytest.mark.parametrize("input_format", PAIR_FORMATS)
+def test_pairs_want_two_documents(tokenizer, input_format):
+    store = TokenStore.build([["a b. C d."] * 20], tokenizer)
+    with pytest.raises(DataError, match="put a blank line between documents"):
+        PretrainingBatches(store, tokenizer, batch_size=2, max_length=12, seed=0, input_format=input_format)
+    packed = PretrainingBatches(store, tokenizer, batch_size=2, max_length=12, seed=0, input_format="full_sentences")
+    assert len(next(iter(packed)).ids) == 2
+
+
+def test_text_that_gives_no_row_ends_with_a_reason(tokenizer, monkeypatch):
+    store = TokenStore.build([["a."], ["b."]], tokenizer)
+    stream = PretrainingBatches(store, tokenizer, batch_size=2, max_length=12, seed=0)
+    monkeypatch.setattr(stream, "rows_of", lambda documents, rng: [])
+    with pytest.raises(DataError, match="not one row"):
+        next(iter(stream))

@@ -31,6 +31,8 @@ def test_plain_packed_and_folders_read_alike(tmp_path):
         ("binary.txt", b"ok\nbad\0\n", r"binary.txt, line 2: a NUL byte"),
         ("cut.txt.xz", lzma.compress(TEXT.encode())[:-20], r"cut.txt.xz cannot be read"),
         ("fake.txt.gz", b"not gzip", r"fake.txt.gz cannot be read"),
+        ("hurt.txt.gz", gzip.compress(TEXT.encode())[:12] + b"\xff" * 40, r"hurt.txt.gz cannot be read"),
+        ("half.jsonl", b'{"text": "fine"}\n{"text": "a \\ud800 b"}\n', r"half.jsonl, line 2: the text holds '\\ud800'"),
     ],
 )
 def test_bad_files_are_named(tmp_path, name, content, message):
@@ -54,6 +56,7 @@ def test_missing_paths_and_empty_folders_are_named(tmp_path):
         ('"Stop!" she said. "Now."', ['"Stop!" she said.', '"Now."']),
         ("It cost 3.50 dollars. cheap", ["It cost 3.50 dollars. cheap"]),
         ("他来了。她走了！真的吗？", ["他来了。", "她走了！", "真的吗？"]),
+        ("太好了！！！什么？！走吧。", ["太好了！！！", "什么？！", "走吧。"]),
         ("他说：“走。”她走了。", ["他说：“走。”她走了。"]),
         ("", []),
     ],
@@ -110,3 +113,34 @@ def test_every_tenth_document_is_held_apart():
     train, dev = held_apart(documents)
     assert dev == [["10"], ["20"]] and sorted(train + dev) == sorted(documents)
     assert held_apart(documents[:9]) == (documents[:9], [])
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.json", "a.JSONL", "a.json.gz"])
+def test_every_name_of_json_lines_is_read_as_such(tmp_path, name):
+    content = b'{"text": "One."}\n{"text": "Two."}\n'
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    assert list(read_documents([tmp_path / name])) == [["One."], ["Two."]]
+
+
+def test_of_json_lines_in_a_folder_only_the_bad_ones_are_left_out(tmp_path):
+    lines = ['{"text": "One."}', "[1]", '{"text": "Two."}', "{", '{"text": 3}', '{"text": "Three."}']
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    notes = []
+    assert list(read_documents([tmp_path], notes)) == [["One."], ["Two."], ["Three."]]
+    assert [note.rpartition("/")[2] for note in notes] == [
+        'a.jsonl, line 2: not a JSON object with a "text"',
+        "a.jsonl: 2 more lines were left out",
+    ]
+
+
+def test_a_note_says_how_much_of_a_file_was_read(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"one\n\ntwo\n\ncaf\xe9\n\nfour\n")
+    notes = []
+    assert list(read_documents([tmp_path], notes)) == [["one"], ["two"]]
+    assert "line 5: not UTF-8" in notes[0] and "2 documents before it were read, what follows was not" in notes[0]
+
+
+def test_a_document_on_a_line_may_be_long(tmp_path):
+    text = "word " * (LONGEST_LINE // 4)
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": text}))
+    assert list(read_documents([tmp_path])) == [[text.strip()]]

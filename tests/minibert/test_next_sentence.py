@@ -68,7 +68,7 @@ def pieces(draw_sizes, letters):
 
 @settings(max_examples=60)
 @given(
-    sizes=st.lists(st.integers(1, 9), min_size=1, max_size=6),
+    sizes=st.lists(st.integers(1, 9), min_size=2, max_size=6),
     max_length=st.integers(5, 60),
     seed=st.integers(0, 2**32),
 )
