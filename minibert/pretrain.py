@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +15,7 @@ import torch
 from minibert import checkpoint, resume, snapshots
 from minibert.config import BertConfig
 from minibert.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
-from minibert.data import Masking, PretrainingBatches
+from minibert.data import PAIR_FORMATS, Masking, PretrainingBatches
 from minibert.documents import read_documents
 from minibert.model import IGNORE, Batch, BertForPreTraining, PreTrainingOutput
 from minibert.store import WORD_SEGMENTERS, TokenStore, cached_store
@@ -135,9 +136,9 @@ def pretrain(
     if going_on is not None:
         shutil.copytree(going_on, out, dirs_exist_ok=True)
         resuming = True
-    checked(settings, out, team, cache, resuming)
-    if resuming:
-        tokenizer = checkpoint.load_tokenizer(out)
+    saved = checked(settings, out, team, cache, resuming, model)
+    if saved is not None:
+        tokenizer = saved.tokenizer()
     elif model is not None:
         tokenizer = checkpoint.load_tokenizer(model)
     elif vocabulary is not None:
@@ -181,12 +182,17 @@ def pretrain_store(
         short_probability=settings.short_probability,
         position=saved.position if saved else None,
     )
+    facts = {**facts, "tokens": len(store.ids), "documents": len(store)}
     if saved is not None:
         saved.check(asdict(settings))
+        saved.check_text(facts)
         learner = saved.model()
-    elif model is not None:
-        learner = checkpoint.load(model, kind=BertForPreTraining)
-    else:
+    elif team.leads:
+        resume.clear(out)
+        snapshots.clear(out)
+    if saved is None and model is not None:
+        learner = with_dropout(checkpoint.load(model, kind=BertForPreTraining), settings.dropout)
+    elif saved is None:
         if settings.start == "counts":
             yield Preparing("counting")
         learner = start_model(settings, store, tokenizer)
@@ -196,8 +202,6 @@ def pretrain_store(
         saved.restore(learner, state)
     facts = {
         **facts,
-        "tokens": len(store.ids),
-        "documents": len(store),
         "vocab_size": tokenizer.vocab_size,
         "parameters": sum(p.numel() for p in learner.parameters()),
         "processes": team.size,
@@ -210,7 +214,10 @@ def pretrain_store(
     )
 
 
-def checked(settings: PretrainSettings, out: Path, team: Team, cache, resuming: bool) -> None:
+def checked(
+    settings: PretrainSettings, out: Path, team: Team, cache, resuming: bool, model: str | Path | None
+) -> resume.SavedRun | None:
+    """The run to resume, if one is. Raises ValueError for what can be known to fail before the text is read."""
     if team.size > 1 and cache is None:
         raise ValueError("several processes need a `cache` folder to share the tokenized text")
     if settings.batch_size < team.size * settings.accumulate:
@@ -218,11 +225,26 @@ def checked(settings: PretrainSettings, out: Path, team: Team, cache, resuming: 
             f"a batch of {settings.batch_size} rows cannot be shared by {team.size} processes in "
             f"{settings.accumulate} parts each"
         )
-    if resuming:
-        saved = resume.latest(out)
-        if saved is None:
-            raise ValueError(f"{out} holds no interrupted run to resume")
-        saved.check(asdict(settings))
+    if model is None:
+        config = BertConfig.preset(settings.preset)
+    else:
+        config = BertConfig.from_dict(checkpoint.config_values(model))
+    if settings.max_length > config.max_position_embeddings:
+        raise ValueError(
+            f"rows of {settings.max_length} tokens, but the model has {config.max_position_embeddings} positions"
+        )
+    saved = resume.latest(out)
+    if not resuming:
+        if saved is not None:
+            raise ValueError(
+                f"{out} holds a run that was cut off at step {saved.values['step']}: go on with it (--resume), or "
+                "begin in another folder"
+            )
+        return None
+    if saved is None:
+        raise ValueError(f"{out} holds no interrupted run to resume")
+    saved.check(asdict(settings))
+    return saved
 
 
 def team_vocabulary(team: Team, data: Sequence[str | Path], size: int, out: Path) -> Tokenizer:
@@ -273,6 +295,14 @@ def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokeni
     return model
 
 
+def with_dropout(model: BertForPreTraining, dropout: float) -> BertForPreTraining:
+    """The same weights in a model with this dropout."""
+    config = model.config.change(hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
+    changed = BertForPreTraining(config)
+    changed.load_state_dict(model.state_dict())
+    return changed
+
+
 def run(
     settings: PretrainSettings,
     model: BertForPreTraining,
@@ -301,7 +331,7 @@ def run(
         settings.optimization,
         steps=settings.steps,
         seconds=settings.minutes * 60 if settings.minutes else None,
-        report_every=settings.report_every,
+        report_every=math.gcd(settings.report_every, settings.save_every or 0),  # states are saved at reports
         losses_of=lambda output, part, whole: pretraining_losses(output, part, whole, settings.nsp_weight),
         accumulate=settings.accumulate,
         team=team,
@@ -354,14 +384,15 @@ class Keeper:
     def save(self, finished: bool = False) -> Saved:
         """The model so far in half precision, the log beside it, and, until it is over, what resuming takes."""
         self.saved_step, self.saved_at = self.state.step, self.state.seconds
-        if not finished:
-            resume.save(self.out, self.model, self.state, self.stream.position, asdict(self.settings), self.events)
         checkpoint.save(self.out, self.model, self.tokenizer, dtype=torch.float16)
         with checkpoint.writing(self.out) as folder:
             lines = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in self.events)
             (folder / LOG).write_text(lines, encoding="utf-8")
         if finished:
             resume.clear(self.out)
+        else:
+            settings, position = asdict(self.settings), self.stream.position
+            resume.save(self.out, self.model, self.tokenizer, self.state, position, settings, self.events)
         return Saved(self.state.step, str(self.out))
 
 
@@ -407,7 +438,9 @@ def measurements(
 
 
 def dev_batches(store: TokenStore, tokenizer: Tokenizer, settings: PretrainSettings) -> PretrainingBatches:
-    """Every document once, always with the same masks."""
+    """Every document once, always with the same masks; of a single document, which has no other for a second segment,
+    without next sentences."""
+    pairs = len(store) > 1 or settings.input_format not in PAIR_FORMATS
     return PretrainingBatches(
         store,
         tokenizer,
@@ -416,7 +449,7 @@ def dev_batches(store: TokenStore, tokenizer: Tokenizer, settings: PretrainSetti
         seed=0,
         masking=settings.masking,
         epochs=1,
-        input_format=settings.input_format,
+        input_format=settings.input_format if pairs else "full_sentences",
     )
 
 

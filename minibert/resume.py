@@ -1,7 +1,7 @@
 """Going on exactly: all that a pre-training run needs to continue bit for bit, and nothing pickled.
 
-`resume/step-000500/` in a run's directory holds model.safetensors (float32, loads like any checkpoint),
-optimizer.safetensors, and state.json. Each appears whole or not at all; the last two are kept.
+`resume/step-000500/` in a run's directory holds a checkpoint like any other (in float32), optimizer.safetensors, and
+state.json. Each appears whole or not at all; the last two are kept.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from torch import nn
 
 from minibert import checkpoint
 from minibert.data import Position
+from minibert.tokenizer import Tokenizer
 from minibert.train import TrainingState
 
 FOLDER, KEPT = "resume", 2
@@ -50,8 +51,21 @@ class SavedRun:
                 "resume it with the settings it was begun with"
             )
 
+    def check_text(self, facts: dict) -> None:
+        """Raise ValueError where the text is another one: the place reached would mean nothing there."""
+        begun = next((event["details"] for event in self.events if event["event"] == "started"), {})
+        for name in ("data", "tokens", "documents"):
+            if begun.get(name, facts[name]) != facts[name]:
+                raise ValueError(
+                    f"the run in {self.directory.parent.parent} was begun on other text ({name}: {begun[name]}, now "
+                    f"{facts[name]}): resume it with the text it was begun on"
+                )
+
     def model(self) -> nn.Module:
         return checkpoint.load(self.directory)
+
+    def tokenizer(self) -> Tokenizer:
+        return checkpoint.load_tokenizer(self.directory)
 
     def restore(self, model: nn.Module, state: TrainingState) -> None:
         """Put optimizer, counters and random numbers back as they were."""
@@ -71,7 +85,13 @@ class SavedRun:
 
 
 def save(
-    out: Path, model: nn.Module, state: TrainingState, position: Position, settings: dict, events: list[dict]
+    out: Path,
+    model: nn.Module,
+    tokenizer: Tokenizer,
+    state: TrainingState,
+    position: Position,
+    settings: dict,
+    events: list[dict],
 ) -> None:
     """Write `resume/step-N` under `out`, then drop all but the last KEPT."""
     directory = out / FOLDER / f"step-{state.step:08d}"
@@ -85,7 +105,7 @@ def save(
     values = {"step": state.step, "tokens": state.tokens, "seconds": state.seconds, "position": asdict(position)}
     values |= {"settings": settings, "events": events}
     with checkpoint.writing(directory) as folder:
-        checkpoint.save(folder / "model", model)
+        checkpoint.save(folder / "model", model, tokenizer)
         for file in (folder / "model").iterdir():
             file.rename(folder / file.name)
         (folder / "model").rmdir()
@@ -106,5 +126,5 @@ def latest(out: Path) -> SavedRun | None:
 
 
 def clear(out: Path) -> None:
-    """A finished run has nothing to resume."""
+    """There is nothing to resume: a run is over, or another begins."""
     shutil.rmtree(Path(out) / FOLDER, ignore_errors=True)

@@ -54,6 +54,12 @@ def save(folder: str | Path, model: nn.Module, step: int, tokens: int) -> Path:
     return path
 
 
+def clear(directory: str | Path) -> None:
+    """Those of an earlier run would mix with the ones to come."""
+    for path in Path(directory, FOLDER).glob("step-*.safetensors"):
+        path.unlink()
+
+
 def listed(directory: str | Path) -> list[Snapshot]:
     """The snapshots kept beside the checkpoint in `directory`, oldest first."""
     found = []

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from datetime import timedelta
 
 import torch
 from torch import distributed, nn
+
+PATIENCE = timedelta(hours=12)  # the others wait while the first process tokenizes all of the text
 
 
 @dataclass(frozen=True)
@@ -59,5 +62,6 @@ def join_team() -> Team:
     if not distributed.is_initialized():
         if torch.cuda.is_available():
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
-        distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+        kind = "nccl" if torch.cuda.is_available() else "gloo"
+        distributed.init_process_group(kind, timeout=PATIENCE)
     return Team(distributed.get_rank(), size)

@@ -19,7 +19,7 @@ from minibert.model import Batch
 from minibert.team import Team
 
 
-class TrainingError(RuntimeError):
+class TrainingError(ValueError):
     """Training cannot go on; the message says why and what to change."""
 
 
@@ -201,9 +201,9 @@ def train(
     state = state or TrainingState(optimizer_for(model, optimization))
     window, window_tokens = 0.0, 0
     reported: list[dict[str, torch.Tensor]] = []
-    for batch in batches:
+    started = time.perf_counter()
+    for batch in batches:  # making it counts, what the caller does between two events does not
         model.train()
-        started = time.perf_counter()
         # The middle of the step: neither its first nor its last rate is zero.
         lr = optimization.rate_at((state.step + 0.5) / steps if steps else state.seconds / seconds)
         for group in state.optimizer.param_groups:
@@ -224,7 +224,9 @@ def train(
         reported.append({**terms, "gradient_norm": norm})
         state.step += 1
         window_tokens += batch.tokens
-        elapsed = time.perf_counter() - started
+        if device.type == "cuda" and state.step % report_every == 0:
+            torch.cuda.synchronize(device)  # else the clock would not see the work still under way
+        elapsed, started = time.perf_counter() - started, time.perf_counter()
         if seconds is not None:
             elapsed = team.first(elapsed)  # all must stop at the same step, so one clock counts
         state.seconds, window = state.seconds + elapsed, window + elapsed
@@ -246,6 +248,7 @@ def train(
                 parts=means,
             )
             reported, window, window_tokens = [], 0.0, 0
+            started = time.perf_counter()
         if over:
             break
     state.tokens += window_tokens

@@ -6,14 +6,15 @@ import re
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from ui.figures import figure
-from ui.inputs import choice, pick, sentence_input
+from ui.inputs import choice, distinct, pick, sentence_input
 from ui.lesson import TEXT_WIDTH, Lesson, course_prose, course_reviews
 from ui.models import available_models, load
 from ui.navigation import link_to, next_lesson
@@ -386,14 +387,25 @@ class Training:
         return bool(self.runs) and self.runs[0].target.endswith("pretrain_toy")
 
     @property
+    def resumed_from(self) -> Any:
+        """The last run that has left what going on takes: a later one may have ended before it could."""
+        return next((run for run in reversed(self.runs) if (run.result / "resume").is_dir()), None)
+
+    @property
     def resumable(self) -> bool:
         run = self.runs[-1]
-        return settled(run) and run.state != "finished" and (run.result / "resume").is_dir() and bool(self.settings)
+        return settled(run) and run.state != "finished" and self.resumed_from is not None and bool(self.settings)
+
+    @property
+    def kept(self) -> Any:
+        """The last run that has left a whole model."""
+        return next((run for run in reversed(self.runs) if complete(run.result)), None)
 
 
 @st.cache_data(show_spinner=False, max_entries=8)
 def read_log(path: Path, version: int) -> list[dict]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    with open(path, encoding="utf-8") as lines:  # not splitlines(): a text may hold characters that it takes for ends
+        return [json.loads(line) for line in lines]
 
 
 def logged(directory: Path) -> list[dict]:
@@ -406,10 +418,8 @@ def trainings_of(runs: Sequence) -> list[Training]:
     """Runs, newest first, put together by pre-training, newest first."""
     kinds = list(dict.fromkeys(run.kind for run in runs))
     groups = {kind: tuple(run for run in reversed(runs) if run.kind == kind) for kind in kinds}
-    return [
-        Training(kind, group[-1].title, group, group[-1].result if complete(group[-1].result) else None)
-        for kind, group in groups.items()
-    ]
+    trainings = [Training(kind, group[-1].title, group) for kind, group in groups.items()]
+    return [replace(one, directory=one.kept.result) if one.kept else one for one in trainings]
 
 
 def own_trainings() -> list[Training]:
@@ -428,7 +438,7 @@ def shipped_trainings() -> list[Training]:
 def resume(training: Training) -> None:
     from minibert.pretrain import PretrainSettings
 
-    run = training.runs[-1]
+    run = training.resumed_from
     text = run.directory / "text"
     files = {path.name: path.read_bytes() for path in text.iterdir()} if text.is_dir() else {}
     world = training.begun["details"].get("world")
@@ -494,7 +504,7 @@ def results() -> None:
         st.multiselect(
             _("Runs side by side"),
             list(everything),
-            format_func=lambda key: visible(everything[key].name, spaces=False),
+            format_func=distinct({key: visible(one.name, spaces=False) for key, one in everything.items()}).get,
             key="shown",
             max_selections=MOST_COMPARED,
         )
@@ -857,7 +867,7 @@ def look_back() -> None:
 
 
 def choice_of_past(choices: dict[str, Past]) -> str:
-    names = {name: past.title for name, past in choices.items()}
+    names = distinct({name: visible(past.title, spaces=False) for name, past in choices.items()})
     newest = next(iter(names))
     arrived = st.session_state.get("_newest-past", newest) != newest
     st.session_state["_newest-past"] = newest
@@ -866,9 +876,7 @@ def choice_of_past(choices: dict[str, Past]) -> str:
     elif follow_link("past") or st.session_state.get("past") not in names:
         asked = st.query_params.get("past")
         st.session_state["past"] = asked if asked in names else next(iter(names))
-    name = st.selectbox(
-        _("Model"), list(names), format_func=lambda name: visible(names[name], spaces=False), key="past"
-    )
+    name = st.selectbox(_("Model"), list(names), format_func=names.get, key="past")
     set_url("past", name, default=next(iter(names)))
     return name
 
@@ -994,14 +1002,15 @@ def keep() -> None:
     if not own:
         st.markdown(_("Here stand your runs once they have ended."))
         return
-    key = st.selectbox(_("Run"), list(own), format_func=lambda key: visible(own[key].name, spaces=False), key="kept")
+    names = distinct({key: visible(one.name, spaces=False) for key, one in own.items()})
+    key = st.selectbox(_("Run"), list(own), format_func=names.get, key="kept")
     training = own[key]
     run = training.runs[-1]
     with st.container(horizontal=True, vertical_alignment="center"):
         if training.directory:
             name = re.sub(r"[^\w-]+", "-", training.name).strip("-") or "my-bert"
             st.download_button(
-                _("Download this model"), lambda: zipped(model_files(run)), file_name=f"{name}.zip",
+                _("Download this model"), lambda: zipped(model_files(training.kept)), file_name=f"{name}.zip",
                 mime="application/zip", icon=":material/download:", key=f"download-{run.id}", on_click="ignore",
             )  # fmt: skip
         with st.popover(_("Rename"), icon=":material/edit:"):
@@ -1021,7 +1030,7 @@ def keep() -> None:
     st.markdown(_("On the other pages it stands in the list of models under its name:"))
     with st.container(horizontal=True):
         for stop in ("masking", "attention"):
-            link_to(stop, query_params={"model": run.id})
+            link_to(stop, query_params={"model": training.kept.id})
 
 
 def model_files(run) -> dict[str, bytes]:

@@ -21,7 +21,8 @@ PRETRAINING = "pretraining"  # kinds of runs begin with their page's name
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on
 REFRESH_FIGURES = 1.0  # where figures are drawn apart from the rows
-MODEL_FILES = ("config.json", "model.safetensors", "vocab.txt")
+MODEL_FILES = ("config.json", "model.safetensors")
+VOCABULARIES = ("vocab.txt", "tokenizer.json")  # one of them
 
 
 @st.cache_resource(show_spinner=False)
@@ -74,7 +75,8 @@ def settled(run) -> bool:
 
 def complete(directory: Path) -> bool:
     """Whether a folder holds a whole model."""
-    return all((directory / name).is_file() for name in MODEL_FILES)
+    has = {name for name in (*MODEL_FILES, *VOCABULARIES) if (directory / name).is_file()}
+    return has >= set(MODEL_FILES) and not has.isdisjoint(VOCABULARIES)
 
 
 def own_models() -> list:

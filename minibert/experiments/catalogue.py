@@ -138,9 +138,7 @@ EXPERIMENTS = {
         Experiment(
             "size",
             "Model size (table 6)",
-            tuple(
-                _size(*size) for size in ((2, 128, 2), (1, 64, 1), (1, 128, 2), (2, 128, 1), (4, 128, 2), (4, 256, 4))
-            ),
+            tuple(_size(*size) for size in SIZES),
         ),
         Experiment(
             "steps",

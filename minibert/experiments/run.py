@@ -104,12 +104,21 @@ def run_experiment(
     """Every arm with seeds 0 … seeds − 1; what `out` already holds at this scale is not done again.
 
     tasks: the folder that holds sst2/, mrpc/, conll2003/ · out: a line of JSON is appended for each finished arm and
-    seed. Seed by seed, so that an interrupted experiment has compared all arms on the seeds it has finished. Arms that
-    share a pre-training share its run. Yields Stage, Step (progress is the whole experiment's), Finished, Done.
+    seed; what stands there of another scale or text does not count. Seed by seed, so that an interrupted experiment has
+    compared all arms on the seeds it has finished. Arms that share a pre-training share its run. Yields Stage, Step
+    (progress is the whole experiment's), Finished, Done.
     """
     scale = scale or Scale()
     data = {name: load_task(TASKS[name], Path(tasks), corpus.tokenizer, scale) for name in experiment.tasks}
-    done = {(record["arm"], record["seed"]) for record in read_records(out) if record["scale"] == scale.as_dict()}
+    arms = {arm.name: arm.pretraining.as_dict() for arm in experiment.arms}
+    done = {
+        (record["arm"], record["seed"])
+        for record in read_records(out)
+        if record["scale"] == scale.as_dict()
+        and record["data"] == list(corpus.files)
+        and record["pretraining"] == arms.get(record["arm"])
+        and set(experiment.tasks) <= set(record["metrics"])
+    }
     shared: dict[Pretraining, list[Arm]] = {}
     for arm in experiment.arms:
         shared.setdefault(arm.pretraining, []).append(arm)
@@ -363,11 +372,23 @@ def append_record(path: str | Path, record: dict) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "a+b") as file:
         file.seek(0)
-        whole = file.read().rfind(b"\n") + 1
-        file.truncate(whole)
+        lines = file.read()
+        whole = lines.rfind(b"\n") + 1
+        if whole < len(lines) and is_json(lines[whole:]):  # only its end of line is missing
+            file.write(b"\n")
+        else:
+            file.truncate(whole)
         file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
+
+
+def is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
 
 
 # --- a small version --------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from minibert.experiments.run import (
     Finished,
     Stage,
     answers,
+    append_record,
     batches_of,
     finetune,
     finetuning_batch,
@@ -293,6 +294,23 @@ def test_results_of_another_scale_do_not_count_as_done(folder, corpus, tmp_path)
     assert sum(isinstance(event, Finished) for event in again) == 4
 
 
+def test_results_from_other_text_do_not_count_as_done(folder, corpus, tmp_path):
+    out = tmp_path / "results.jsonl"
+    run(folder, corpus, out)
+    again = run(folder, replace(corpus, files=("other.txt",)), out)
+    assert sum(isinstance(event, Finished) for event in again) == 4
+
+
+def test_a_record_without_its_end_of_line_is_kept(tmp_path):
+    out = tmp_path / "results.jsonl"
+    out.write_text('{"a": 1}\n{"a": 2}')
+    append_record(out, {"a": 3})
+    assert out.read_text() == '{"a": 1}\n{"a": 2}\n{"a": 3}\n'
+    out.write_text('{"a": 1}\n{"a": ')
+    append_record(out, {"a": 3})
+    assert out.read_text() == '{"a": 1}\n{"a": 3}\n'
+
+
 def test_tokenized_text_is_found_again(folder, tmp_path):
     first = prepare([folder / "text.txt"], 120, cache=tmp_path)
     (cached,) = tmp_path.glob("*/store.json")
@@ -373,8 +391,11 @@ def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
     records = results.read_records(out)
     assert len(records) == len(EXPERIMENT.arms)
     assert records[0]["command"] == (
-        f"python -m minibert experiment objectives --seeds 1 --tokens 2048 --examples 8 --data {folder / 'text.txt'}"
+        f"python -m minibert experiment objectives --seeds 1 --tokens 2048 --examples 8 --data {folder / 'text.txt'} "
+        f"--heldout {folder / 'heldout.txt'} --tasks {folder / 'tasks'}"
     )
+    assert command_line.main(["experiment", "objectives", *options]) == 0
+    assert "nothing to do" in capsys.readouterr().err and results.read_records(out) == records
 
 
 # --- what results say -------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import transformers
 from minibert import checkpoint
 from minibert.data import Masking, PretrainingBatches
 from minibert.model import IGNORE, Batch
-from minibert.pretrain import PretrainSettings, evaluate, fill, pretrain
+from minibert.pretrain import PretrainSettings, dev_batches, evaluate, fill, pretrain
 from minibert.store import TokenStore
 from minibert.train import Done, Optimization, Preparing, Saved, Step
 
@@ -135,3 +135,25 @@ def test_settings_come_back_from_a_log():
         steps=3, snapshots=(0.5, 1.0), masking=Masking(split=(0.7, 0.2, 0.1)), optimization=Optimization(beta2=0.9)
     )
     assert PretrainSettings.from_dict(json.loads(json.dumps(asdict(settings)))) == settings
+
+
+def test_a_checkpoint_goes_on_with_the_dropout_that_is_asked_for(text, run, tmp_path):
+    settings = PretrainSettings(steps=1, batch_size=4, max_length=32, dropout=0.3)
+    list(pretrain(settings, [text], tmp_path / "m", model=run[1]))
+    config = checkpoint.load(tmp_path / "m").config
+    assert config.hidden_dropout_prob == config.attention_probs_dropout_prob == 0.3
+
+
+def test_rows_longer_than_the_model_reads_are_refused_before_anything_else(text, run, tmp_path):
+    for model in (None, run[1]):
+        events = pretrain(PretrainSettings(steps=1, max_length=600), [text], tmp_path / "m", model=model)
+        with pytest.raises(ValueError, match="rows of 600 tokens, but the model has 512 positions"):
+            next(events)
+
+
+def test_a_single_document_is_measured_without_next_sentences(run):
+    _, out = run
+    model, tokenizer = checkpoint.load(out), checkpoint.load_tokenizer(out)
+    store = TokenStore.build([["the old cat meowed ."] * 30], tokenizer)
+    metrics = evaluate(model, iter(dev_batches(store, tokenizer, PretrainSettings(steps=1, max_length=32)))).metrics
+    assert metrics["masked_tokens"] > 10 and "nsp_accuracy" not in metrics

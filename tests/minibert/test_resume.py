@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file
 
-from minibert import resume
+from minibert import resume, snapshots
 from minibert.pretrain import PretrainSettings, pretrain
 from minibert.toy_world import documents
 from minibert.train import Saved, Step
@@ -107,3 +107,53 @@ def test_the_state_is_a_checkpoint_of_its_own(text, tmp_path):
     assert {value.dtype.itemsize for value in weights.values()} == {4}
     assert sum(name.endswith("exp_avg_sq") for name in moments) >= len(weights) - 1
     assert not list(state.directory.glob("*.p*"))
+
+
+def cut_off(settings, text, out):
+    """A run stopped after its first save."""
+    events = pretrain(settings, [text], out)
+    while not isinstance(next(events), Saved):
+        pass
+    events.close()
+
+
+def test_another_run_does_not_begin_over_one_that_was_cut_off(text, tmp_path):
+    out = tmp_path / "model"
+    cut_off(SETTINGS, text, out)
+    with pytest.raises(ValueError, match="cut off at step 3: go on with it"):
+        next(pretrain(SETTINGS, [text], out))
+    assert resume.latest(out).values["step"] == 3
+
+
+def test_a_new_run_does_not_mix_with_the_copies_of_an_earlier_one(text, tmp_path):
+    out = tmp_path / "model"
+    short = replace(SETTINGS, steps=6, snapshots=(0.0, 0.5))
+    list(pretrain(short, [text], out))
+    assert [one.step for one in snapshots.listed(out)] == [0, 3]
+    list(pretrain(replace(short, snapshots=(0.9,)), [text], out))
+    assert [one.step for one in snapshots.listed(out)] == [6]
+
+
+def test_other_text_is_refused(text, tmp_path):
+    out = tmp_path / "model"
+    cut_off(SETTINGS, text, out)
+    grown = tmp_path / text.name
+    grown.write_text(text.read_text() + "\n\none more .\n")
+    with pytest.raises(ValueError, match=r"begun on other text \(tokens: "):
+        list(pretrain(SETTINGS, [grown], out, resuming=True))
+
+
+def test_the_state_needs_nothing_beside_it(text, undisturbed, tmp_path):
+    out = tmp_path / "model"
+    cut_off(SETTINGS, text, out)
+    for file in out.iterdir():  # killed before anything else was written
+        if file.is_file():
+            file.unlink()
+    list(pretrain(SETTINGS, [text], out, resuming=True))
+    assert same_weights(out, undisturbed)
+
+
+def test_states_are_kept_as_often_as_asked(text, tmp_path):
+    often = replace(SETTINGS, steps=10, report_every=10, save_every=4)
+    events = list(pretrain(often, [text], tmp_path / "model"))
+    assert [event.step for event in events if isinstance(event, Saved)] == [4, 8, 10]

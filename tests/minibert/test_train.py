@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 
 import pytest
 import torch
@@ -95,6 +96,23 @@ def test_a_run_by_the_clock_ends_by_the_clock(model):
     rates = [event.lr for event in events[:-1]]
     assert rates[0] == 1e-3 and rates == sorted(rates, reverse=True)
     assert all(rate == optimization.rate_at(event.progress) for rate, event in zip(rates[1:], events, strict=False))
+
+
+def test_the_clock_sees_batches_being_made_and_not_what_the_caller_does(model):
+    def slow():
+        for batch in batches(5):
+            time.sleep(0.1)
+            yield batch
+
+    started = time.perf_counter()
+    *_, done = train(model, slow(), Optimization(), steps=5, report_every=5)
+    assert 0.5 <= done.seconds <= time.perf_counter() - started
+    started = time.perf_counter()
+    events = []
+    for event in train(model, batches(3), Optimization(), steps=3):
+        events.append(event)
+        time.sleep(0.2)
+    assert events[-1].seconds <= time.perf_counter() - started - 4 * 0.2
 
 
 def test_batches_used_up_end_the_run(model):

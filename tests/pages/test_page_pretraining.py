@@ -100,6 +100,7 @@ def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, m
     steps = 150  # enough not to end before it is stopped, on a busy machine too
     app = open_page(budget="steps", steps=str(steps))
     app.text_input(key="name").set_value("<b>mine</b>")
+    app.text_input(key="cloze").set_value("tom has a\u2028[MASK] .")  # a line separator, as pasted from a slide
     app.button(key="train").click()
     whole(app.run())
     (run,) = runs.manager().runs()
@@ -110,8 +111,11 @@ def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, m
     until(lambda: runs.settled(run))
     assert run.state == "cancelled" and [info.name for info in models._own_runs()] == [run.id]
 
+    lost = runs.manager().submit(run.target, kind=run.kind, title=run.title, owner=run.owner)
+    until(lambda: runs.settled(lost))
+    assert lost.state == "failed" and not lost.files  # a resumed run that ended before it could save
     whole(app.run())
-    app.button(key=f"resume-{run.id}").click()
+    app.button(key=f"resume-{lost.id}").click()
     whole(app.run())
     again = runs.manager().runs()[0]
     assert again.kind == run.kind and again.title == run.title == "<b>mine</b>"
@@ -121,6 +125,7 @@ def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, m
     told = [event["step"] for one in (run, again) for event in one.events() if event["event"] == "step"]
     assert told == sorted(set(told))
     assert again.latest("done")["step"] == steps > run.latest("step")["step"]
+    assert "\u2028" in (again.result / "training.jsonl").read_text(encoding="utf-8")
     metrics = again.latest("eval")["metrics"]
     assert set(metrics) >= {"determined", "guessable", "guessable_from_neighbours"}
 

@@ -85,7 +85,7 @@ def test_stopped_runs_leave_models_too_and_a_resumed_one_leaves_one(trained, tmp
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path))
     for name in ("whole", "half"):
         (tmp_path / name).mkdir()
-        for file in runs.MODEL_FILES if name == "whole" else runs.MODEL_FILES[:2]:
+        for file in (*runs.MODEL_FILES, *runs.VOCABULARIES[: name == "whole"]):
             (tmp_path / name / file).touch()
     whole, half = tmp_path / "whole", tmp_path / "half"
     late = run_of("me", "its files are on their way", state="cancelled", result=whole)
