@@ -420,7 +420,7 @@ def test_hundred_thousand_characters(letters, text):
     start = time.process_time()
     encoding = letters.encode(text)
     letters.explain(text)
-    assert time.process_time() - start < 6  # under 1 on an idle core; a quadratic step would take minutes
+    assert time.process_time() - start < 60  # a second or so on an idle core; a quadratic step would take minutes
     assert outcome(encoding) == reference(letters.fast().encode(text))
 
 
