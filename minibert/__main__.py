@@ -15,6 +15,7 @@ from minibert.config import PRESETS, BertConfig
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "checkpoints" / "mini-en"
 SHARED = ROOT.parent / "shared" / "data"
+TASKS_FOLDER = SHARED / "tasks" / "en"
 TASK_NAMES = (
     "classification", "pair", "similarity", "multilabel", "tagging", "span", "span-or-none", "choice", "intent",
 )  # fmt: skip
@@ -170,7 +171,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--list", action="store_true", help="say which experiments there are, and their arms")
     sub.add_argument("--seeds", type=positive(int), help="seeds 0 … N−1 of each arm (default: 3; of stability 5)")
     sub.add_argument("--data", nargs="+", type=Path, help="text to pre-train on (default: two files of ../shared)")
-    sub.add_argument("--tasks", type=Path, default=SHARED / "tasks" / "en", help="with sst2, mrpc, conll2003 in it")
+    sub.add_argument("--tasks", type=Path, default=TASKS_FOLDER, help="with sst2, mrpc, conll2003 in it")
     sub.add_argument("--heldout", type=Path, help="text never trained on (default: WikiText-2 of ../shared)")
     sub.add_argument("--out", type=Path, help="results; what is there is not done again (default: lessons/results)")
     sub.add_argument("--tokens", type=positive(int), help="to pre-train each arm on")
@@ -199,7 +200,7 @@ def parser() -> argparse.ArgumentParser:
     sub = command("serve", serve, "Answer over HTTP with a fine-tuned model: POST /predict, GET /schema, GET /health.")
     sub.add_argument("--model", required=True, type=Path)
     sub.add_argument("--host", default="127.0.0.1", help="default: %(default)s, this machine alone")
-    sub.add_argument("--port", type=int, default=8080, help="default: %(default)s; 0 takes a free one")
+    sub.add_argument("--port", type=port, default=8080, help="default: %(default)s; 0 takes a free one")
     sub.add_argument("--batch-size", type=positive(int), default=32, help="inputs answered at once (default: 32)")
     sub.add_argument("--window", type=float, default=2.0, help="milliseconds a batch waits for more (default: 2)")
     sub.add_argument("--max-inputs", type=positive(int), default=64, help="of a request (default: 64)")
@@ -213,6 +214,12 @@ def parser() -> argparse.ArgumentParser:
 def file_options(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--format", help="of the files; guessed without it")
     sub.add_argument("--strict", action="store_true", help="stop at the first bad line instead of naming it")
+
+
+def port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 65535, not {text}")
+    return int(text)
 
 
 def positive(kind):
@@ -232,8 +239,8 @@ def lines_of(options) -> Iterator[str]:
         yield options.text
         return
     sys.stdin.reconfigure(encoding="utf-8", errors="strict")
-    for line in sys.stdin:
-        yield line.rstrip("\n")
+    for number, line in enumerate(sys.stdin):
+        yield (line if number else line.removeprefix("\ufeff")).rstrip("\n")
 
 
 def put(options, values: dict, plain: str | None = None) -> None:
@@ -290,6 +297,9 @@ def pretrain(options) -> None:
     if options.toy:
         from minibert.toy_pretrain import TOY, pretrain_toy
 
+        if options.resume:
+            raise ValueError("a run on the toy world takes a minute and is not resumed: begin it again")
+
         budget = {"steps": options.steps, "minutes": options.minutes, "seed": options.seed}
         show(options, pretrain_toy(replace(TOY, **budget), options.out))
         return
@@ -329,14 +339,16 @@ def read_task_data(options, task, path: Path, labels=None):
 
 def evaluate(options) -> None:
     from minibert import checkpoint
-    from minibert.finetune import TASK_OF_HEAD, Predictor
+    from minibert.finetune import TASK_OF_HEAD, Predictor, metadata_values
     from minibert.finetune import evaluate as measure_task
 
     values = checkpoint.config_values(options.model)
     if "minibert_task" in values or set(values.get("architectures") or ()) & set(TASK_OF_HEAD):
         predictor = Predictor.from_directory(options.model)
         for path in options.data:
-            metrics = measure_task(predictor, read_task_data(options, predictor.task, path)).metrics
+            data = read_task_data(options, predictor.task, path)
+            metadata_values(data, predictor.options.metadata)  # without them the figures would be another model's
+            metrics = measure_task(predictor, data).metrics
             plain = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
             put(options, {"file": str(path), **metrics}, f"{path}: {plain}")
         return
@@ -427,7 +439,11 @@ def experiment(options) -> None:
     command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
     command += "".join(f" --{name} {value}" for name, value in asked.items() if value)
     command += f" --data {' '.join(map(str, options.data))}" if options.data else ""
-    show(options, run_experiment(chosen, corpus, options.tasks, out, seeds=seeds, scale=scale, command=command))
+    command += f" --heldout {options.heldout}" if options.heldout else ""
+    command += f" --tasks {options.tasks}" if options.tasks != TASKS_FOLDER else ""
+    events = run_experiment(chosen, corpus, options.tasks, out, seeds=seeds, scale=scale, command=command)
+    if not show(options, events)["step"]:
+        print(f"nothing to do: {out} holds all of it", file=sys.stderr)
 
 
 def compare(options) -> None:
@@ -457,7 +473,7 @@ def predict(options) -> None:
         if options.text is not None or options.file is None:
             lines = lines_of(options)
         else:
-            file = stack.enter_context(options.file.open(encoding="utf-8"))
+            file = stack.enter_context(options.file.open(encoding="utf-8-sig"))
             lines = (line.rstrip("\n") for line in file)
         waits = options.text is None and options.file is None and sys.stdin.isatty()
         for answer in predictor.stream(map(given, lines), 1 if waits else options.batch_size):

@@ -17,7 +17,7 @@ from minibert.corruption import MaskVocabulary, mask_tokens
 from minibert.heads import TaskBatch
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead
 from minibert.tasks import Features, Options, Task, TaskData, label_order, task_named
-from minibert.tasks.base import metadata_token
+from minibert.tasks.base import input_key, metadata_read, metadata_token
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from minibert.train import (
     Done,
@@ -105,6 +105,7 @@ def finetune(
     task = task_named(task) if isinstance(task, str) else task
     torch.manual_seed(settings.seed)
     labels = task.labels(train_data)
+    task.check(train_data)
     unknown = sorted(set(dev_data.labels) - set(train_data.labels), key=label_order)
     if unknown and task.closed:
         raise ValueError(f"the dev data has labels that training never shows: {', '.join(unknown)}")
@@ -113,6 +114,7 @@ def finetune(
         max_length=min(settings.max_length, source.config.max_position_embeddings),
         metadata_values=metadata_values(train_data, settings.metadata),
     )
+    metadata_values(dev_data, settings.metadata)  # it must have them too
     tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
     learner = Learner.of(source, task, labels, options, tokenizer, settings).to(best_device())
     predictor = Predictor(learner.model, tokenizer, task, options)
@@ -123,7 +125,7 @@ def finetune(
         thresholds = thresholds.take(spread(len(thresholds.examples), TUNED_ON_AT_MOST))
     examples = list(train_data.examples)
     if settings.augmentation is not None:
-        fill = filler(start, tokenizer) if settings.augmentation.method == "replace" else None
+        fill = filler(start) if settings.augmentation.method == "replace" else None
         examples += augmented(task, examples, settings.augmentation, settings.seed, fill)
     features = [row for row in predictor.features(examples) if row.target is not None]
     if not features:
@@ -206,6 +208,8 @@ def finetune(
                 break
     except GeneratorExit:  # whoever asked for the events wants no more: what was learned is not lost
         if out is not None:
+            if task.tune_on is not None and last.step < event.step:
+                last = measure(event.step)  # thresholds belong to the weights that are saved
             save()
         raise
     if out is not None:
@@ -220,11 +224,13 @@ def spread(count: int, most: int) -> list[int]:
 
 
 def answered(predictor: Predictor, given: Any) -> dict:
-    """The answer to one watched input; what cannot be answered says why, as a run must not end of it."""
+    """The answer to one watched input, and `asked`, the key of that input; what cannot be answered says why, as a run
+    must not end of it."""
+    asked = {"asked": input_key(given)}
     try:
-        return predictor.predict([given])[0]
+        return {**predictor.predict([given])[0], **asked}
     except ValueError as error:
-        return {"input": given, "error": str(error)}
+        return {"input": given, "error": str(error), **asked}
 
 
 # --- the model --------------------------------------------------------------------------------------------------------
@@ -257,7 +263,7 @@ class Learner(nn.Module):
         config = source.config.change(
             hidden_dropout_prob=settings.dropout,
             attention_probs_dropout_prob=settings.dropout,
-            vocab_size=tokenizer.vocab_size,
+            vocab_size=max(source.config.vocab_size, tokenizer.vocab_size),  # some pad theirs beyond the vocabulary
         )
         model = task.head(config, labels, options)
         mlm = MlmHead(config, model.bert.embeddings.token) if settings.mlm_weight else None
@@ -315,7 +321,8 @@ def metadata_values(data: TaskData, columns: Sequence[str]) -> dict[str, list[st
         found = {example.extra[column] for example in data.examples if example.extra.get(column)}
         if not found:
             has = sorted({name for example in data.examples for name in example.extra})
-            raise ValueError(f"the data has no column {column!r} to use as metadata; it has {', '.join(has) or 'none'}")
+            name = data.name or "the data"
+            raise ValueError(f"{name} has no column {column!r} to use as metadata; it has {', '.join(has) or 'none'}")
         values[column] = sorted(found)
     return values
 
@@ -333,9 +340,10 @@ def with_metadata_tokens(tokenizer: Tokenizer, options: Options) -> Tokenizer:
     )
 
 
-def filler(start: str | Path, tokenizer: Tokenizer):
+def filler(start: str | Path):
     """Fills words as the checkpoint in `start` expects them."""
-    return model_fill(checkpoint.load(start, kind=BertForPreTraining).to(best_device()), tokenizer)
+    model = checkpoint.load(start, kind=BertForPreTraining).to(best_device())
+    return model_fill(model, checkpoint.load_tokenizer(start))
 
 
 # --- optimization -----------------------------------------------------------------------------------------------------
@@ -489,10 +497,14 @@ class Predictor:
         return results, loss / max(asked, 1)
 
     def answers(self, examples: Sequence, features: Sequence[Features] | None = None) -> tuple[list[dict], float]:
-        """(a prediction for each example, the mean loss)."""
+        """(a prediction for each example, the mean loss). With metadata, a prediction says which values were read."""
         features = self.features(examples) if features is None else features
         outputs, loss = self.outputs(features)
-        return self.task.decode(outputs, features, examples, self.labels, self.options), loss
+        predictions = self.task.decode(outputs, features, examples, self.labels, self.options)
+        if self.options.metadata:
+            beside = [metadata_read(example.extra, self.options) for example in examples]
+            predictions = [{**one, "metadata": values} for one, values in zip(predictions, beside, strict=True)]
+        return predictions, loss
 
     def predict(self, inputs: Sequence[Any]) -> list[dict]:
         """An answer for each input, in order. `Task.example` says what an input is; ValueError names a bad one."""
@@ -505,10 +517,24 @@ class Predictor:
         return self.answers(examples)[0] if examples else []
 
     def stream(self, inputs: Iterable[Any], batch_size: int = 32) -> Iterator[dict]:
-        """The answers to any number of inputs, as they come."""
-        inputs = iter(inputs)
+        """The answers to any number of inputs, as they come. ValueError names a bad one, after the answers to all that
+        stand before it."""
+        inputs, first = iter(inputs), 1
         while chunk := list(islice(inputs, batch_size)):
-            yield from self.predict(chunk)
+            try:
+                answers: Iterable[dict] = self.predict(chunk)
+            except ValueError:
+                answers = self.one_by_one(chunk, first)
+            yield from answers
+            first += len(chunk)
+
+    def one_by_one(self, inputs: Sequence[Any], first: int) -> Iterator[dict]:
+        for number, given in enumerate(inputs, first):
+            try:
+                (answer,) = self.answers([self.task.example(given)])[0]
+            except ValueError as error:
+                raise ValueError(f"input {number}: {error}") from error
+            yield answer
 
     def changed(self, **options: Any) -> Predictor:
         return replace(self, options=replace(self.options, **options))
@@ -562,6 +588,7 @@ def split_dev(data: TaskData, share: float = 0.2, seed: int = 0) -> tuple[TaskDa
         count = min(round(share * len(members)), len(members) - 1)
         dev.update(i for j in torch.randperm(len(members), generator=rng)[:count].tolist() for i in members[j])
     if not dev:
-        raise ValueError("too few examples to set some aside for measuring: give at least five of a class")
+        least = int(0.5 / share) + 1
+        raise ValueError(f"too few examples to set some aside for measuring: give at least {least} of a class")
     kept = [i for i in range(len(data.examples)) if i not in dev]
     return data.take(kept), replace(data.take(sorted(dev)), problems=[])

@@ -19,6 +19,7 @@ import torch
 from torch import nn
 
 from minibert import checkpoint
+from minibert.model import Bert
 from minibert.probe_tasks import KINDS, Item, ProbeTask
 from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Event, Started
@@ -127,10 +128,11 @@ def probe(vectors: np.ndarray, labels: np.ndarray, test: np.ndarray) -> float:
 
 
 def untrained_copy(model: nn.Module, seed: int = 0) -> nn.Module:
-    """A model of the same shape with random weights, in eval mode: what there is to read before anything is learned."""
+    """An encoder of the same shape with random weights, in eval mode: what there is to read before anything is
+    learned."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return type(model)(model.config).eval()
+        return Bert(model.config).eval()
 
 
 # --- over the layers --------------------------------------------------------------------------------------------------

@@ -299,7 +299,7 @@ def deletion(key: tuple, case, replacement: str, steps: int) -> None:
     with st.spinner(_("Taking words away …")):
         test = deletion_of(key, case, values, replacement, steps)
     names = method_names()
-    titles = (_("words taken away"), _("P({label})").format(label=case.label), _("random order"))
+    titles = (_("words taken away"), _("P({label})").format(label=literal(case.label)), _("random order"))
     falls = "; ".join(f"{names[name]} {test.fall(name):.1%}" for name in test.methods)
     figure(
         deletion_curves(test.methods, test.random, names, titles),

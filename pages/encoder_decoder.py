@@ -59,8 +59,9 @@ def tell(*numbers: tuple[str, str]) -> None:
 def trace(model: str, version: int, reading: "Reading") -> dict:
     """Every intermediate of the encoder, shared by all sessions: read only."""
     from minibert.one_head import record
+    from minibert.vectors import encoder_of
 
-    return record(load(model).model.bert, reading.batch())
+    return record(encoder_of(load(model).model), reading.batch())
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def verdict_words() -> dict[str, str]:
 
 
 def recorded(name: str) -> list[dict]:
-    """The records of the newest scale in the results file; where there are none, the page says so."""
+    """The records of the newest scale and text in the results file; where there are none, the page says so."""
     try:
         records = read_records(RESULTS / f"{name}.jsonl")
     except (ResultsError, OSError) as error:
@@ -94,7 +94,7 @@ def recorded(name: str) -> list[dict]:
                 _("**No results of this experiment have been recorded here yet.** This makes them, in an hour or more:")
             )
             st.code(f"python -m minibert experiment {name} --seeds 3", "bash")
-    return [record for record in records if record["scale"] == records[-1]["scale"]]
+    return [record for record in records if all(record[name] == records[-1][name] for name in ("scale", "data"))]
 
 
 def in_points(metric: str, values: dict) -> dict:

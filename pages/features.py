@@ -298,7 +298,7 @@ def start(comparison: Comparison, arms: list[str], seed: int) -> None:
     from minibert.experiments.compare import settings_of
 
     train, dev = data_of(comparison.name)
-    weights, kind = Upload(START), f"{KIND}/{comparison.name}/{time.time_ns()}"
+    weights, kind = Upload(START, deep=False), f"{KIND}/{comparison.name}/{time.time_ns()}"
     for arm in arms:
         settings = settings_of(comparison.values(arm), seed, max_seconds=SECONDS_AT_MOST)
         title = f"{arm_names(comparison.name)[arm]} · " + _("seed {n}").format(n=seed)

@@ -282,8 +282,9 @@ def three_vectors(model: str, first: str, second: str | None) -> None:
 def position_tables(model: str, version: int):
     """The first places of the learned table and of the sinusoids."""
     from minibert.cooccurrence import sinusoids
+    from minibert.vectors import encoder_of
 
-    table = load(model).model.bert.embeddings.position.weight.detach()[:PLACES].numpy()
+    table = encoder_of(load(model).model).embeddings.position.weight.detach()[:PLACES].numpy()
     return table, sinusoids(*table.shape).numpy()
 
 

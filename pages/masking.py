@@ -102,7 +102,7 @@ def masking(model: str) -> None:
         if drawing == "static":
             rng.manual_seed(seed)
         rows.append(draw()[1])
-    _show_epochs(encoding, rows, n, drawing)
+    _show_epochs(encoding, rows, n, drawing, even=not whole_words)
 
     lesson.show("What it costs")
     _show_cost(n, n - _untouched(encoding, told), rate, split)
@@ -192,8 +192,9 @@ def _show_arithmetic(
         )
 
 
-def _show_epochs(encoding, rows: list[list[str]], n: int, drawing: str) -> None:
-    """Each epoch's draw as a row; beside its name, how many tokens are asked for the first time."""
+def _show_epochs(encoding, rows: list[list[str]], n: int, drawing: str, even: bool) -> None:
+    """Each epoch's draw as a row; beside its name, how many tokens are asked for the first time. even: all tokens are
+    equally likely to be drawn."""
     from plots.masking import mask_rows
 
     candidates = [i for i, special in enumerate(encoding.special) if not special]
@@ -228,6 +229,11 @@ def _show_epochs(encoding, rows: list[list[str]], n: int, drawing: str) -> None:
         )
     if drawing == "static":
         st.markdown(f"**{summary}** " + _("More epochs add nothing: the same tokens fall each time."))
+        return
+    if not even:
+        st.markdown(
+            f"**{summary}** " + _("A word longer than the budget is passed over: its tokens may never be asked.")
+        )
         return
     each = n - _untouched(encoding, rows[0])
     st.markdown(

@@ -2,11 +2,13 @@
 
 import math
 import tomllib
+from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
 
 from minibert.tasks import TASKS, Options
+from minibert.tokenizer import Tokenizer
 from ui.finetune_runs import (
     FinetuneRun,
     ask,
@@ -24,12 +26,12 @@ from ui.finetune_runs import (
     start_runs,
     take_away,
 )
-from ui.finetune_settings import fill_settings, settings_choice, values_buttons
+from ui.finetune_settings import fill_settings, metadata_columns, settings_choice, values_buttons
 from ui.inputs import pick
 from ui.lesson import Lesson
 from ui.models import UNTRAINED, available_models, model_choice, outline_of, version_of
 from ui.navigation import next_lesson
-from ui.runs import manager, settled, show_refusal
+from ui.runs import manager, own_runs, settled, show_refusal
 from ui.source import show_source
 from ui.task_data import SHIPPED, ChosenData, choose_data, in_a_line, show_data, task_choice
 from ui.text import shorten
@@ -85,11 +87,22 @@ def choose_model(data: ChosenData | None) -> str:
     return model_choice(fill=True, trained=True, label=_("The pre-trained model"))
 
 
-def input_options() -> Options:
-    """How the input is cut, as the settings further down say."""
+def input_options(data: ChosenData) -> Options:
+    """How the input is cut, what is read beside it and what the new layer reads, as the settings further down say."""
     kept = {"max_length": "max-length", "doc_stride": "stride", "truncation": "truncation", "pooling": "pooling"}
+    kept |= {"layers": "layers", "metadata_as": "metadata-as"}
     found = {option: st.session_state.get(key) for option, key in kept.items()}
-    return Options(**{option: value for option, value in found.items() if value})
+    beside = columns_beside(data, st.session_state.get("metadata", ()))
+    return Options(
+        **{option: value for option, value in found.items() if value}, metadata=tuple(beside), metadata_values=beside
+    )
+
+
+def columns_beside(data: ChosenData | None, names: Iterable[str]) -> dict[str, list[str]]:
+    """Those of the columns that the data has, with the values of each."""
+    wanted = list(names)
+    columns = metadata_columns(data) if data and wanted else {}  # reads through all of the data
+    return {name: columns[name] for name in wanted if name in columns}
 
 
 @st.fragment
@@ -97,18 +110,28 @@ def the_input(data: ChosenData, model: str) -> None:
     """An example on its way to the model: one of the data's own, or one the reader has changed."""
     from ui.answers import answer_form, show_input
 
-    task, examples = data.task, data.dev.examples[:MOST_EXAMPLES]
+    task, examples, options = data.task, data.dev.examples[:MOST_EXAMPLES], input_options(data)
     st.markdown("### " + _("How the input is built"))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         titles = [f"{number} · {shorten(in_a_line(example), SHORT)}" for number, example in enumerate(examples, 1)]
         example = examples[pick("example", _("An example of the data"), titles)]
         changing = st.toggle(_("Change it"), key="change-example")
     if changing:
-        given = answer_form(task, example, key="changed")
+        given = answer_form(task, example, key="changed", columns=options.metadata_values)
         if given is None:
             return
         example = task.example(given)
-    show_input(task, outline_of(model).tokenizer, example, task.labels(data.train), input_options(), key="input")
+    show_input(task, tokenizer_of(model, options), example, task.labels(data.train), options, key="input")
+
+
+def tokenizer_of(model: str, options: Options) -> Tokenizer:
+    """The model's, with a token for each value of a column that is read as one."""
+    tokenizer = outline_of(model).tokenizer
+    if options.metadata_as != "token" or not options.metadata:
+        return tokenizer
+    from minibert.finetune import with_metadata_tokens
+
+    return with_metadata_tokens(tokenizer, options)
 
 
 def the_head(data: ChosenData, model: str) -> None:
@@ -117,11 +140,14 @@ def the_head(data: ChosenData, model: str) -> None:
     from minibert.count import parameters
 
     st.markdown("### " + _("The head"))
-    shapes = new_shapes(data.task.name, data.task.labels(data.train), model, version_of(model))
+    options, config = input_options(data), outline_of(model).config
+    shapes = new_shapes(data.task.name, data.task.labels(data.train), options, model, version_of(model))
+    if (grown := tokenizer_of(model, options).vocab_size - config.vocab_size) > 0:
+        shapes = [(grown, config.hidden_size), *shapes]
     terms = " + ".join(" × ".join(f"{size:,}" for size in shape) for shape in shapes)
     st.markdown(
         _("{terms} = **{count:,} new parameters**, beside {old:,} that come from the checkpoint.").format(
-            terms=terms, count=sum(map(math.prod, shapes)), old=parameters(outline_of(model).config).with_pooler
+            terms=terms, count=sum(map(math.prod, shapes)), old=parameters(config).with_pooler
         )
     )
     name, find = HEADS[data.task.name]
@@ -129,14 +155,14 @@ def the_head(data: ChosenData, model: str) -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=100)
-def new_shapes(task: str, labels: Any, model: str, version: int) -> list[tuple[int, ...]]:
+def new_shapes(task: str, labels: Any, options: Options, model: str, version: int) -> list[tuple[int, ...]]:
     """The shape of each weight that the task adds to the model."""
     import torch
 
     from minibert.heads import new_weights
 
     with torch.device("meta"):  # only the shapes are asked for
-        return list(new_weights(TASKS[task].head(outline_of(model).config, labels, Options())).values())
+        return list(new_weights(TASKS[task].head(outline_of(model).config, labels, options)).values())
 
 
 # --- training ---------------------------------------------------------------------------------------------------------
@@ -193,7 +219,10 @@ def own_text(task: str, data: ChosenData | None) -> None:
     some = data.dev.examples[:MOST_OWN] if data else []
     titles = [shorten(in_a_line(example), SHORT) for example in (*own, *some)]
     example = [*own, *some][pick("own", _("Begin with"), titles)]
-    given = answer_form(TASKS[task], example, key="mine")
+    begun = [run.latest("started") for run in own_runs(kind_of(task))]
+    used = [name for event in begun if event for name in event["settings"].get("metadata", ())]
+    columns = columns_beside(data, [*st.session_state.get("metadata", ()), *used])
+    given = answer_form(TASKS[task], example, key="mine", columns=columns)
     if given is not None:
         ask(task, given)
 

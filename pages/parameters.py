@@ -101,7 +101,7 @@ def group_names() -> dict[str, str]:
         "heads": _("heads"),
         "weights": _("weights"),
         "gradients": _("gradients"),
-        "moments": _("Adam's moments"),
+        "moments": _("the optimizer's moments"),
         "copies": _("bf16 copies of the weights"),
         "activations": _("activations"),
         "working": _("largest temporary values"),
@@ -437,7 +437,8 @@ def arithmetic(model: Relative) -> None:
     batch, tokens = st.session_state["B"], st.session_state["T"]
     count = parameters(model)
     asked = flops(model, batch, tokens, MASKED)
-    rows = {_("Parameters<br><b>{n}</b>").format(n=short(count.pretraining)): by_group(count.parts)}
+    everything = total(count.parts)
+    rows = {_("Parameters<br><b>{n}</b>").format(n=short(everything)): by_group(count.parts)}
     if model.objective == "rtd":
         rows[_("FLOPs<br><b>{n}</b>").format(n=short(asked.total))] = by_group(asked.parts)
     else:
@@ -448,9 +449,12 @@ def arithmetic(model: Relative) -> None:
     groups = by_group(asked.parts)
     figure(
         shares(rows, names=group_names()),
-        _("Shares of a training step's FLOPs: {shares}. Embeddings: {embeddings} of the parameters, no FLOPs.").format(
+        _("Shares of a training step's FLOPs: {shares}. Embeddings: {embeddings} of the parameters, {cost}.").format(
             shares=", ".join(f"{group_names()[g]} {n / asked.forward:.1%}" for g, n in groups.items() if n),
-            embeddings=f"{by_group(count.parts)['embeddings'] / count.pretraining:.1%}",
+            embeddings=f"{by_group(count.parts)['embeddings'] / everything:.1%}",
+            cost=_("{share} of the FLOPs").format(share=f"{groups['embeddings'] / asked.forward:.1%}")
+            if groups["embeddings"]
+            else _("no FLOPs"),
         ),
         key="arithmetic-figure",
         data=lambda: part_table(asked.parts),

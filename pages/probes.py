@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from ui.computations import compute, computed, fingerprint, follow, show_failure
+from ui.computations import compute, computed, fingerprint, follow, name_of, show_failure
 from ui.figures import figure, readable
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
@@ -32,6 +32,7 @@ SMALL_VOCABULARY = 1_000  # entries: below, a model has learned the toy world
 GUESSES = 5
 MAX_CHARS = 1_000
 LARGEST = 2**21  # bytes of a file with columns
+FEWEST_SENTENCES = 6  # a third of them is tested on
 
 lesson = Lesson("probes")
 
@@ -113,6 +114,12 @@ def choose_tasks(model: str) -> "tuple[list[ProbeTask], str] | None":
         tasks = tasks_of("file", file.getvalue(), file.name)
     except TaskDataError as error:
         st.error(literal(error), icon=":material/error:")
+        return None
+    if tasks[0] and len(tasks[0][0].sentences) < FEWEST_SENTENCES:
+        st.error(
+            _("The file has fewer than {n} sentences: put a blank line after each.").format(n=FEWEST_SENTENCES),
+            icon=":material/error:",
+        )
         return None
     if not tasks[0]:
         st.error(_("No column has two labels that occur often enough to probe for."), icon=":material/error:")
@@ -197,15 +204,15 @@ def probing(model: str) -> None:
         settles(None)
         return
     order = list(names)
-    follow(tuple(names[random] for random in order), lambda runs: draw(runs, wanted))
+    follow(tuple(names[random] for random in order), lambda runs: draw(runs, names))
 
 
-def draw(runs: list, titles: dict[bool, str]) -> None:
-    """The runs of the model and, where there is one, of random weights."""
+def draw(runs: list, names: dict[bool, str]) -> None:
+    """The runs of the model and, where there is one, of random weights. names: of the computations."""
     from minibert.probes import gathered
 
-    found = {run.title: gathered(run.events()) for run in runs}
-    ours, random = found.get(titles[False], []), found.get(titles.get(True), [])
+    found = {name_of(run): gathered(run.events()) for run in runs}
+    ours, random = found.get(names[False], []), found.get(names.get(True), [])
     if not ours:
         return
     show_lines(ours, random)

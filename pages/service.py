@@ -5,12 +5,13 @@ import json
 import statistics
 import tempfile
 import time
+import uuid
 from pathlib import Path
 
 import streamlit as st
 
 from ui.figures import figure
-from ui.inputs import choice
+from ui.inputs import choice, distinct
 from ui.lesson import REVIEWS, Lesson
 from ui.models import CHECKPOINTS
 from ui.navigation import next_lesson
@@ -56,6 +57,7 @@ def choose_model(models: dict[str, tuple[str, Path]]) -> str:
         **{name: title for name, (title, _directory) in models.items()},
         UNTRAINED: _("shipped checkpoint, new layer untrained (answers by chance)"),
     }
+    names = distinct(names)
     if follow_link("model") or st.session_state.get("model") not in names:
         st.session_state["model"] = url_choice("model", list(names), next(iter(names)))
     chosen = st.selectbox(_("Model"), list(names), format_func=names.get, key="model")
@@ -91,7 +93,7 @@ def train_one() -> None:
         from minibert.train import Optimization
 
         settings = FinetuneSettings(optimization=Optimization(learning_rate=3e-4), max_seconds=SECONDS_AT_MOST)
-        arguments = (Upload(START), "classification", reviews("train"), reviews("dev"), settings)
+        arguments = (Upload(START, deep=False), "classification", reviews("train"), reviews("dev"), settings)
         when = time.strftime("%H:%M:%S", time.gmtime())
         title = _("reviews · fine-tuned at {time} UTC").format(time=when)
         submit("minibert.finetune:finetune", *arguments, title=title, kind=f"{KIND}/{time.time_ns()}")
@@ -392,8 +394,8 @@ def show_schema(name: str, directory: Path | None) -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
-def measured(name: str, directory: Path | None, times: int) -> dict[str, list]:
-    """way → the middle of ROUNDS measurements for each number of clients. times: grows with each click."""
+def measured(name: str, directory: Path | None, click: str) -> dict[str, list]:
+    """way → the middle of ROUNDS measurements for each number of clients. click: another with each."""
     from minibert.in_process import load
     from minibert.serve import EXAMPLES, Limits
 
@@ -412,14 +414,14 @@ def measured(name: str, directory: Path | None, times: int) -> dict[str, list]:
 @st.fragment
 def many_clients(name: str, directory: Path | None) -> None:
     if st.button(_("Measure"), key="measure", icon=":material/speed:"):
-        st.session_state["measured"] = st.session_state.get("measured", 0) + 1
-    times = st.session_state.get("measured", 0)
-    if not times:
+        st.session_state["measured"] = uuid.uuid4().hex
+    click = st.session_state.get("measured")
+    if not click:
         st.markdown(_("Not measured yet: a second or two after the click."))
         return
     from plots.service import rates
 
-    found = measured(name, directory, times)
+    found = measured(name, directory, click)
     words = {"single": _("one by one"), "batched": _("in batches")}
     drawn = {words[way]: [one.per_second for one in loads] for way, loads in found.items()}
     table = [

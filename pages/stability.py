@@ -265,7 +265,7 @@ def start(wanted: list[tuple[int, float, bool, int]]) -> None:
     from minibert.experiments.compare import read_data, settings_of
 
     train, dev = read_data(COMPARISON, LESSONS / "data")
-    weights, kind = Upload(START), f"{KIND}/{time.time_ns()}"
+    weights, kind = Upload(START, deep=False), f"{KIND}/{time.time_ns()}"
     for epochs, rate, corrected, seed in wanted:
         values = COMPARISON.values(cell(epochs, rate, corrected))
         settings = settings_of(values, seed, max_seconds=SECONDS_AT_MOST)

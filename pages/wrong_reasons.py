@@ -118,7 +118,7 @@ def start(cue: str, task: str, trainings: dict, tests, seeds: int, checkpoint: P
     from minibert.finetune import FinetuneSettings
     from minibert.train import Optimization
 
-    batch, weights = time.time_ns(), Upload(checkpoint)
+    batch, weights = time.time_ns(), Upload(checkpoint, deep=False)
     for seed in range(seeds):
         for training, data in trainings.items():
             settings = FinetuneSettings(

@@ -122,6 +122,7 @@ def right_by_kind(shares: dict[str, dict[str, list[float]]], names: dict[str, st
             hovertemplate="%{x}: %{y:.1%}<extra></extra>",
         )  # fmt: skip
     fig.update_yaxes(tickformat=".0%", range=[0, 1.08], title_text=title)
+    fig.update_xaxes(type="category")  # a kind may be a number
     fig.update_layout(height=340, barmode="group", legend={"orientation": "h", "y": -0.2, "x": 0})
     return fig
 

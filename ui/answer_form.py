@@ -1,34 +1,65 @@
 """The fields for an input of one's own, for every task."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from ui.cases import LETTERS
-from ui.inputs import sentence_input
+from ui.inputs import pick, sentence_input, state
 from ui.marked import placed
 from ui.state import follow_link, set_url, url_int
+from ui.text import literal
 from ui.translations import _
 
 LONG = 20_000  # characters of a passage
 SHORT = 2_000
 FEWEST, MOST = 2, len(LETTERS)  # choices
+WIDE = 240  # pixels of a select box
 FIELDS = ("text", "pair", "context", "question", "count", *(f"choice{n}" for n in range(1, MOST + 1)))
 
 
-def answer_form(task: Any, example: Any, key: str) -> Any | None:
-    """Fields for an input of the task, filled from `example`; another example fills them anew.
+def answer_form(
+    task: Any, example: Any, key: str, columns: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, Any] | str | None:
+    """Fields for an input of the task, filled from `example`; another example fills them anew. columns: those that are
+    read beside the text, with the values of each.
 
     Returns what `Predictor.predict` takes; None, with a hint, while something is missing. Short texts are in the link.
     """
+    columns = columns or {}
     before = st.session_state.get(f"_{key}-example")
     if before is not None and before != example:
-        for name in (f"{key}-{field}" for field in FIELDS):
-            st.session_state.pop(name, None)
+        for name in (f"{key}-{field}" for field in (*FIELDS, *map(_column, columns))):
+            for kept in (name, state(name)):
+                st.session_state.pop(kept, None)
             st.query_params.pop(name, None)
     st.session_state[f"_{key}-example"] = example
-    return _FORMS[task.name](example, key)
+    given = _FORMS[task.name](example, key)
+    beside = _values_beside(example, key, columns)
+    if given is None or not beside:
+        return given
+    return {**(given if isinstance(given, dict) else {"text": given}), **beside}
+
+
+def _column(name: str) -> str:
+    return f"column-{name}"
+
+
+def _values_beside(example: Any, key: str, columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """A value of each column, where one is chosen."""
+    if not columns:
+        return {}
+    chosen = {}
+    with st.container(horizontal=True):
+        for name, values in columns.items():
+            value = example.extra.get(name)
+            options = [*values, _("not given")]
+            start = values.index(value) if value in values else len(values)
+            place = pick(f"{key}-{_column(name)}", literal(name), options, start, width=WIDE)
+            if place < len(values):
+                chosen[name] = values[place]
+    return chosen
 
 
 def _text(key: str, label: str, text: str, *, multiline: bool = True, most: int = SHORT) -> str:

@@ -37,6 +37,10 @@ def show_answer(task: Any, given: Any, answer: Mapping, key: str) -> None:
         st.warning(literal(answer["error"]), icon=":material/error:")
         return
     _ANSWERS[task.name](given, answer, key)
+    if beside := answer.get("metadata"):
+        unseen = _("nothing that training has seen")
+        listed = ", ".join(f"{literal(name)} = {literal(value or unseen)}" for name, value in beside.items())
+        st.caption(_("Read beside the text: {listed}.").format(listed=listed))
 
 
 # --- a few words ------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ui.inputs import distinct
 from ui.lesson import LESSONS
 from ui.models import CHECKPOINTS
 from ui.runs import REFRESH, complete, manager, note_refusal, own_models, settled, show_refusal, state_in_words
@@ -56,13 +57,14 @@ def classifier_choice(key: str = "model"):
     runs = own_classifiers()
     names = {recipe.name: recipe.title for recipe in RECIPES if complete(CHECKPOINTS / recipe.checkpoint)}
     names |= {run.id: run.title for run in runs}
+    names = distinct(names)
     if not names:
         st.warning(_("There is no checkpoint to start from in `checkpoints/`."))
         return None
     first = next(iter(names))
     if follow_link(key) or st.session_state.get(key) not in names:
         st.session_state[key] = url_choice(key, list(names), first)
-    chosen = st.selectbox(_("The model that answers"), list(names), format_func=lambda name: names[name], key=key)
+    chosen = st.selectbox(_("The model that answers"), list(names), format_func=names.get, key=key)
     set_url(key, chosen, default=first)
     recipe = next((recipe for recipe in RECIPES if recipe.name == chosen), None)
     return next(run for run in runs if run.id == chosen) if recipe is None else _shared(recipe)
@@ -96,7 +98,7 @@ def _shared(recipe: Recipe):
     if run is not None:
         return run
     runs = _runs_of(recipe)
-    going = next((run for run in runs if not settled(run)), None)
+    going = next((run for run in reversed(runs) if not settled(run)), None)  # the first of them
     if going is None:
         with st.container(border=True):
             st.markdown(_("Nobody has trained this model on this server yet. It takes some 15 seconds, once for all."))
@@ -124,6 +126,8 @@ def _follow(run) -> None:
 
 
 def _train(recipe: Recipe) -> None:
+    if any(not settled(run) for run in _runs_of(recipe)):
+        return  # someone else was quicker
     from jobs.files import Upload
     from jobs.manager import JobError
     from minibert.finetune import FinetuneSettings
@@ -135,9 +139,10 @@ def _train(recipe: Recipe) -> None:
     settings = FinetuneSettings(
         epochs=recipe.epochs, pooling="mean", optimization=Optimization(learning_rate=3e-4), evaluations_per_epoch=1
     )
+    start = Upload(CHECKPOINTS / recipe.checkpoint, deep=False)
     try:
         manager().submit(
-            "minibert.finetune:finetune", Upload(CHECKPOINTS / recipe.checkpoint), recipe.task, train, dev, settings,
+            "minibert.finetune:finetune", start, recipe.task, train, dev, settings,
             owner=EVERYONE, title=recipe.title, kind=recipe.kind,
         )  # fmt: skip
     except JobError as error:

@@ -24,6 +24,11 @@ def computed(name: str):
     return next((run for run in _runs(name) if not run.over or run.state == "finished"), None)
 
 
+def name_of(run) -> str:
+    """What a run computes: the `name` that `compute` was given."""
+    return run.kind.removeprefix(f"{COMPUTED}/")
+
+
 def show_failure(name: str) -> None:
     """Why this browser's last try to compute `name` failed, if it did and nobody's has succeeded."""
     own = [run for run in _runs(name) if run.owner.startswith(owner())]
@@ -37,8 +42,9 @@ def _runs(name: str) -> list:
 
 def compute(name: str, target: str, *arguments, title: str):
     """Begin to compute `name`: as `ui.runs.submit` does, but kept apart from the browser's own trainings, so that the
-    ones do not push out the others. None if it is refused."""
-    return submit(target, *arguments, title=title, kind=f"{COMPUTED}/{name}", owner=f"{owner()}-{COMPUTED}")
+    ones do not push out the others. None if it is refused; a run that someone else has begun meanwhile is returned."""
+    kind, whose = f"{COMPUTED}/{name}", f"{owner()}-{COMPUTED}"
+    return computed(name) or submit(target, *arguments, title=title, kind=kind, owner=whose)
 
 
 def follow(names: tuple[str, ...], draw: Callable[[list], None]) -> None:

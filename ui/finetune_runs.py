@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shlex
 import statistics
@@ -14,10 +13,12 @@ from typing import Any
 import streamlit as st
 
 from minibert.tasks import TASKS
+from minibert.tasks.base import input_key
 from ui.figures import figure
 from ui.finetune_settings import Chosen, start_names
 from ui.runs import batch_title, live, own_runs, state_rows, submit, zipped
 from ui.task_data import ChosenData, set_titles
+from ui.text import literal
 from ui.translations import _, ngettext
 
 KIND = "finetune"  # runs are called finetune/<task>/<time of the click>
@@ -104,7 +105,7 @@ def start_runs(checkpoint: Path, data: ChosenData, chosen: Chosen, kind: str) ->
 
     task = data.task.name
     batch = f"{kind}/{time.time_ns()}"
-    weights = Upload(checkpoint)
+    weights = Upload(checkpoint, deep=False)
     watched, name = own_input(task), set_titles().get(data.key, data.name)
     for seed in range(chosen.seeds):
         for start in chosen.starts:
@@ -129,7 +130,6 @@ def own_input(task: str) -> Any | None:
 
 def ask(task: str, given: Any) -> None:
     """Runs answer this input: those that go on from now on, finished ones at once."""
-    given = named(task, given)
     before = own_input(task)
     if given == before:
         return
@@ -140,32 +140,6 @@ def ask(task: str, given: Any) -> None:
             run.send([given])
     if before is not None and runs:
         st.rerun()  # the whole page: the answers stand further down
-
-
-def named(task: str, given: Any) -> Any:
-    """A question about a passage with an id of its own: its answer alone does not tell which passage was read."""
-    if task in ("span", "span-or-none") and isinstance(given, dict):
-        return {**given, "id": hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()[:16]}
-    return given
-
-
-def answers_to(task: str, given: Any, answer: dict) -> bool:
-    """Whether an answer of a run is to this input."""
-    if "error" in answer:
-        return answer.get("input") == given
-    if isinstance(given, dict) and "id" in given:
-        return answer.get("id") == given["id"]
-    try:
-        asked = TASKS[task].example(given)
-    except ValueError:
-        return False
-    same = ("text", "pair", "context", "question", "choices", "words")
-    told = [name for name in same if name in answer and getattr(asked, name, None) is not None]
-    return bool(told) and all(as_list(answer[name]) == as_list(getattr(asked, name)) for name in told)
-
-
-def as_list(value: Any) -> list:
-    return [value] if isinstance(value, str) else list(value)
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)
@@ -186,12 +160,13 @@ def answer_of(run_id: str, directory: str, given: str) -> dict:
 
 def last_answers(one: FinetuneRun, given: Any) -> list[tuple[float, dict]]:
     """(epoch, answer) of everything the run has said of this input; a finished one that has said nothing is asked."""
+    asked = input_key(given)
     said = [
         (one.epoch(event), answer)
         for event in one.events
         if event["event"] == "sample"
         for answer in event["answers"]
-        if answers_to(one.task, given, answer)
+        if answer.get("asked") == asked
     ]
     if not said and one.run.state == "finished" and one.run.files:
         answer = answer_of(one.run.id, str(one.run.result), json.dumps(given))
@@ -385,7 +360,8 @@ def by_kind(shown: Sequence[FinetuneRun]) -> None:
         "multiple": _("several sentences tell"),
     }
     order = [*words, *dict.fromkeys(kind for kinds in shares.values() for kind in kinds if kind not in words)]
-    drawn = {start: {words.get(k, k): kinds[k] for k in order if k in kinds} for start, kinds in shares.items()}
+    words |= {kind: literal(kind) for kind in order if kind not in words}
+    drawn = {start: {words[k]: kinds[k] for k in order if k in kinds} for start, kinds in shares.items()}
     rows = [
         {_("start"): start_names()[start], _("kind"): kind, _("right"): statistics.fmean(values)}
         for start, kinds in drawn.items()
@@ -413,11 +389,8 @@ def metrics_row(one: FinetuneRun) -> None:
         for name, value in metrics.items():
             share = name not in ("pearson", "spearman", "mean_squared_error", "mcc")
             st.metric(name.replace("_", " "), f"{value:.1%}" if share else f"{value:.3f}", width="content")
-    st.caption(
-        ngettext("Measured on {n} example.", "Measured on {n} examples.", one.details["dev"]).format(
-            n=one.details["dev"]
-        )
-    )
+    number = one.last_eval["details"]["measured_on"]
+    st.caption(ngettext("Measured on {n} example.", "Measured on {n} examples.", number).format(n=number))
 
 
 def take_away(one: FinetuneRun) -> None:
@@ -438,8 +411,6 @@ def curl(task: str, given: Any) -> str:
     """The command that asks the service: the reader's own input if it is short, else an example."""
     from minibert.serve import EXAMPLES
 
-    if isinstance(given, dict):
-        given = {name: value for name, value in given.items() if name != "id"}
     if given is None or len(json.dumps(given, ensure_ascii=False)) > LONGEST_COMMAND:
         given = EXAMPLES[task]
     body = json.dumps({"inputs": [given]}, ensure_ascii=False)

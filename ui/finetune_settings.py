@@ -222,11 +222,11 @@ def showing(data: ChosenData) -> dict[str, Any]:
     if task not in FIXED_PLACES:
         chosen["augmentation"] = augmentation()
     if columns := metadata_columns(data):
-        chosen["metadata"] = tuple(st.multiselect(_("Columns read beside the text"), columns, key="metadata"))
+        chosen["metadata"] = tuple(st.multiselect(_("Columns read beside the text"), list(columns), key="metadata"))
         if chosen["metadata"]:
-            ways = {"embedding": _("as a vector added"), "token": _("as a token in front")}
+            ways = {"embedding": _("a vector"), "token": _("a token")}
             chosen["metadata_as"] = st.segmented_control(
-                _("How"), list(ways), format_func=ways.get, default="embedding", required=True, key="metadata-as"
+                _("Read as"), list(ways), format_func=ways.get, default="embedding", required=True, key="metadata-as"
             )
     return chosen
 
@@ -248,11 +248,11 @@ def augmentation() -> dict[str, Any] | None:
     return {"method": method, "rate": rate, "copies": st.slider(_("Copies"), 1, 4, 1, key="copies")}
 
 
-def metadata_columns(data: ChosenData) -> list[str]:
-    """The columns beside the text that hold a category."""
+def metadata_columns(data: ChosenData) -> dict[str, list[str]]:
+    """The columns beside the text that hold a category, and the values of each."""
     values: dict[str, set[str]] = {}
     for example in data.train.examples:
         for name, value in example.extra.items():
-            if value and len(values.setdefault(name, set())) <= METADATA_VALUES:
+            if value and name != "id" and len(values.setdefault(name, set())) <= METADATA_VALUES:
                 values[name].add(value)
-    return [name for name, seen in values.items() if 2 <= len(seen) <= METADATA_VALUES]
+    return {name: sorted(seen) for name, seen in values.items() if 2 <= len(seen) <= METADATA_VALUES}

@@ -1,5 +1,6 @@
 """Text fields for sentences of the reader's own: any input is kept, none breaks a page."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -93,6 +94,17 @@ def choice(key: str, label: str, names: Mapping[str, str], *, wrap: bool = False
     chosen = buttons(label, list(names), format_func=lambda name: names.get(name, ""), key=key, required=True)
     set_url(key, chosen, default=first)
     return chosen
+
+
+def distinct(names: Mapping[str, str]) -> dict[str, str]:
+    """The same, newest first, with a number after a name that an older one has too: of two options with one name a
+    select box can only tell the last."""
+    found: dict[str, str] = {}
+    times: Counter[str] = Counter()
+    for key in reversed(names):
+        times[names[key]] += 1
+        found[key] = names[key] if times[names[key]] == 1 else f"{names[key]} ({times[names[key]]})"
+    return {key: found[key] for key in names}
 
 
 def state(name: str) -> str:

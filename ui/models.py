@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from ui.inputs import distinct
 from ui.navigation import ROOT
 from ui.runs import complete, own_models
 from ui.state import follow_link, set_url, url_choice
+from ui.text import literal
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -130,12 +132,12 @@ def _own_runs() -> list[ModelInfo]:
 
 def model_choice(key: str = "model", *, label: str | None = None, **kinds: bool) -> str:
     """A select box over `available_models(**kinds)`, in the link under `key`; returns the name of the chosen one."""
-    models = {info.name: info for info in available_models(**kinds)}
+    models = distinct({info.name: info.title for info in available_models(**kinds)})
     first = next(iter(models))
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or st.session_state.get(key) not in models:
         st.session_state[key] = url_choice(key, list(models), first)
-    chosen = st.selectbox(label or _("Model"), list(models), format_func=lambda name: models[name].title, key=key)
+    chosen = st.selectbox(label or _("Model"), list(models), format_func=models.get, key=key)
     set_url(key, chosen, default=first)
     return chosen
 
@@ -164,7 +166,8 @@ def load(name: str) -> Loaded:
         with st.spinner(_("Loading the model …")):
             return _load(info.name, info.directory, info.version)
     except (CheckpointError, OSError) as error:
-        st.error(_("The model {name} cannot be loaded. {reason}").format(name=info.title, reason=error))
+        words = _("The model {name} cannot be loaded. {reason}")
+        st.error(words.format(name=literal(info.title), reason=literal(error)))
         st.stop()
 
 
@@ -237,9 +240,11 @@ def _untrained() -> Loaded:
 def _trace(name: str, directory: Path | None, version: int, text: str, pair: str | None) -> Trace:
     import torch
 
-    from minibert.model import Batch
+    from minibert.model import Batch, BertForPreTraining
+    from minibert.vectors import encoder_of
 
     loaded = _load(name, directory, version)
+    model = loaded.model if isinstance(loaded.model, BertForPreTraining) else encoder_of(loaded.model)
     encoding = loaded.tokenizer.encode(text, pair, max_length=min(TRACE_TOKENS, loaded.config.max_position_embeddings))
     values = {}
 
@@ -250,7 +255,8 @@ def _trace(name: str, directory: Path | None, version: int, text: str, pair: str
         return tensor
 
     with torch.inference_mode():
-        loaded.model(Batch(torch.tensor([encoding.ids]), torch.tensor([encoding.segments])), tap=keep)
+        batch = Batch(torch.tensor([encoding.ids]), torch.tensor([encoding.segments]))
+        model(batch, tap=keep)
     return Trace(encoding, loaded.config, values)
 
 

@@ -22,6 +22,7 @@ MOST_TRAINING, MOST_DEV = 20_000, 5_000  # examples: a lesson is not the place f
 MOST_LABELS = 200  # more are a column taken for another
 PREVIEW, PROBLEMS = 5, 1_000  # rows
 SHORT = 300  # characters of a text in the preview
+LABEL_NAMES = "labels.txt"  # GoEmotions' numbers, named
 ENDINGS = ["tsv", "csv", "txt", "conll", "iob", "bio", "json", "md", "ans"]
 _TASK, _SEEN = "task", "file-seen"  # session_state keys: the task of the page, the file whose task has been guessed
 
@@ -224,7 +225,8 @@ def own_files(task: str) -> ChosenData | None:
         train = TASKS[task].parse(file.getvalue(), file.name, chosen, beside=beside)
         dev = None
         if measured:
-            other, beside = main_file(measured, beside)
+            names = {name: content for name, content in beside.items() if name == LABEL_NAMES}  # hold for both
+            other, beside = main_file(measured, names)
             dev = TASKS[task].parse(other.getvalue(), other.name, chosen, beside=beside)
         return usable(task, train, dev)
     except (TaskDataError, ValueError) as error:
@@ -273,13 +275,14 @@ def main_file(files: Sequence[Any], beside: dict[str, bytes] | None = None):
 
 
 def is_beside(name: str) -> bool:
-    return name == "labels.txt" or name.endswith(".ans")
+    return name == LABEL_NAMES or name.endswith(".ans")
 
 
 def usable(task: str, train: TaskData, dev: TaskData | None) -> ChosenData:
     """The data cut to size and divided; ValueError where nothing can be learned or measured."""
     from minibert.finetune import split_dev
 
+    TASKS[task].check(train)
     name = Path(train.name).stem[:40]
     if len(train.labels) > MOST_LABELS:
         raise ValueError(

@@ -48,7 +48,26 @@ def show_input(task: Any, tokenizer: Any, example: Any, labels: Any, options: An
         kinds = ["kept" if one else "plain" for one in target]
         st.markdown(_("What the loss is told, a number a label:"))
         show_tokens(labels, under=target, kinds=kinds, label=_("Labels"))
+    _beside(example, options)
     _legend(rows, options)
+
+
+def _beside(example: Any, options: Any) -> None:
+    """The columns that are no tokens."""
+    if options.metadata_as != "embedding" or not options.metadata:
+        return
+    from minibert.tasks.base import metadata_numbers, metadata_read
+
+    values = metadata_read(example.extra, options)
+    for (name, value), number in zip(values.items(), metadata_numbers(example.extra, options), strict=True):
+        unread = _("not seen in training") if example.extra.get(name) else _("not given")
+        told = _("{name} = {value}").format(name=literal(name), value=literal(value or unread))
+        rows = len(options.metadata_values[name]) + 1
+        words = _(
+            "Beside the text: **{told}**, vector number {number} of a table of {rows}, is added to what the new layer "
+            "reads; number 0 is for what training has not seen."
+        )
+        st.markdown(words.format(told=told, number=number, rows=rows))
 
 
 def _shown(rows: Sequence) -> list[int]:

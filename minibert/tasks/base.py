@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -378,16 +380,14 @@ class Task(ABC):
         if not examples:
             why = f"; {source.problems[0]}" if source.problems else ""
             raise TaskDataError(f"{name} has no usable line{why}")
-        data = TaskData(examples, source.problems, name, source.declared)
-        self.check(data)
-        return data
+        return TaskData(examples, source.problems, name, source.declared)
 
     def guess_format(self, text: str, name: str) -> str | None:
         """The format the text seems to be in; None where it is none of this task's."""
         return None
 
     def check(self, data: TaskData) -> None:  # noqa: B027, most tasks have nothing to check
-        """Raise TaskDataError where nothing could be learned from the data."""
+        """Raise TaskDataError where nothing could be learned from the data; to measure on, they may do."""
 
     @abstractmethod
     def example(self, given: Any) -> Any:
@@ -469,11 +469,16 @@ def metadata_numbers(extra: Mapping[str, str], options: Options) -> tuple[int, .
     """The number of the value in each metadata column; 0 for one that training has not seen."""
     if options.metadata_as != "embedding":
         return ()
-    values = options.metadata_values
     return tuple(
-        values[name].index(extra[name]) + 1 if extra.get(name) in values.get(name, ()) else 0
-        for name in options.metadata
+        0 if value is None else options.metadata_values[name].index(value) + 1
+        for name, value in metadata_read(extra, options).items()
     )
+
+
+def metadata_read(extra: Mapping[str, str], options: Options) -> dict[str, str | None]:
+    """What is read beside the text: each metadata column's value, None where training has not seen it."""
+    known = options.metadata_values
+    return {name: extra[name] if extra.get(name) in known.get(name, ()) else None for name in options.metadata}
 
 
 def metadata_token(column: str, value: str) -> str:
@@ -486,9 +491,7 @@ def metadata_prefix(extra: Mapping[str, str], options: Options) -> str:
     if options.metadata_as != "token":
         return ""
     return "".join(
-        metadata_token(name, extra[name]) + " "
-        for name in options.metadata
-        if extra.get(name) in options.metadata_values.get(name, ())
+        metadata_token(name, value) + " " for name, value in metadata_read(extra, options).items() if value is not None
     )
 
 
@@ -505,6 +508,11 @@ def text_given(given: Any, *names: str) -> list[str]:
     if wrong or not all(isinstance(text, str) for text in given):
         raise ValueError(f"the input must be an object with the texts {', '.join(names)}")
     return list(given)
+
+
+def input_key(given: Any) -> str:
+    """What tells an input from others."""
+    return hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def extra_given(given: Any) -> dict[str, str]:

@@ -10,6 +10,7 @@ from minibert.tasks.base import (
     Features,
     Source,
     Task,
+    TaskDataError,
     columns,
     decoded,
     extra_given,
@@ -54,6 +55,8 @@ def read_swag(source: Source) -> list[ChoiceExample]:
     (_, header), *rows = table(source.text, source.name)
     endings = [name for name in header_of(header) if name.startswith("ending") and name[6:].isdecimal()]
     wanted = {"context": ("sent1", "context"), "start": ("sent2", "question"), "label": ("label",)}
+    if len(endings) > len(LETTERS):
+        raise TaskDataError(f"{source.name}: {len(endings)} endings; at most {len(LETTERS)} choices can be told apart")
     at = columns(header, {**wanted, **{name: (name,) for name in endings}}, source)
     examples = []
     for row in rows_of(rows, at, source, header, len(header), may_be_empty=("start",)):

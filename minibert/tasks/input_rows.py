@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from minibert.tasks.base import Options, Task
+from minibert.tasks.base import Options, Task, metadata_prefix
 from minibert.tasks.sequences import assembled
 from minibert.tasks.tagging import pieces_of
 from minibert.tokenizer import Tokenizer
@@ -127,7 +127,7 @@ def span_rows(task, tokenizer, example, labels, options) -> list[InputRow]:
     rows = []
     all_features = task.features(tokenizer, [example], labels, options)
     total = max(features.tokens[1] for features in all_features)
-    (question,) = tokenizer.encode_bulk([example.question])
+    (question,) = tokenizer.encode_bulk([metadata_prefix(example.extra, options) + example.question])
     lost = question[options.max_question :]
     for features in all_features:
         asked = [""] * features.length

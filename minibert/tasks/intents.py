@@ -106,7 +106,7 @@ def read_rasa(source: Source) -> list[IntentExample]:
             entities.append(Entity(len(text), len(text) + len(words), str(kind).split(":")[0].strip()))
             text, end = text + words, match.end()
         text += marked[end:]
-        rest = re.search(r"\]\(|\]\{", text)
+        rest = re.search(r"\]\(|\]\{", ENTITY.sub(lambda match: " " * len(match.group()), marked))
         if wrong is None and rest:
             wrong = (rest.start(), "an entity is not closed: it is written [words](type)")
         if wrong is None and not text.strip():

@@ -44,7 +44,8 @@ def read_goemotions(source: Source) -> list[LabelsExample]:
     """GoEmotions: text, numbers of labels with commas between, id; no header. labels.txt beside it names them."""
     names = None
     if "labels.txt" in source.beside:
-        names = decoded(source.beside["labels.txt"], "labels.txt").split()
+        lines = decoded(source.beside["labels.txt"], "labels.txt").splitlines()
+        names = [line.strip() for line in lines if line.strip()]
         source.declared = source.declared or tuple(names)
     examples = []
     at = {"text": 0, "labels": 1}

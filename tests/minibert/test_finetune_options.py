@@ -17,6 +17,7 @@ from minibert.finetune import (
     spread,
 )
 from minibert.tasks import TASKS, Example, TaskData, TaskDataError
+from minibert.tasks.base import input_key
 from minibert.tasks.spans import Answer, SpanExample
 from minibert.tasks.tagging import TaggedExample
 from minibert.train import Eval, Optimization, Sample, Started, Step
@@ -163,7 +164,9 @@ def test_metadata_is_read_beside_the_text_and_travels_with_the_model(small_check
     predictor = Predictor.from_directory(tmp_path / "model")
     assert predictor.options.metadata_values == {"kind": ["even", "odd"]}
     inputs = [{"text": "abc", "kind": kind} for kind in ("odd", "even", "never seen")]
-    assert [answer["label"] for answer in predictor.predict(inputs)][:2] == ["with", "without"]
+    answers = predictor.predict(inputs)
+    assert [answer["label"] for answer in answers][:2] == ["with", "without"]
+    assert [answer["metadata"] for answer in answers] == [{"kind": "odd"}, {"kind": "even"}, {"kind": None}]
     if metadata_as == "token":
         row = predictor.features([predictor.task.example(inputs[0])])[0]
         assert [predictor.tokenizer.vocab[i] for i in row.ids[:3]] == ["[CLS]", "[KIND=ODD]", "a"]
@@ -304,3 +307,71 @@ def test_unknown_tasks_and_strict_files_are_refused(small_checkpoint, tmp_path):
     (tmp_path / "x.tsv").write_text("text\tlabel\na\t1\nb\n")
     with pytest.raises(TaskDataError, match="line 3"):
         TASKS["classification"].read(tmp_path / "x.tsv", strict=True)
+
+
+def test_words_are_filled_in_beside_metadata_tokens(small_checkpoint):
+    data = by_kind(48, 0), by_kind(8, 1)
+    events = run(
+        small_checkpoint,
+        data=data,
+        metadata=("kind",),
+        metadata_as="token",
+        augmentation=Augmentation("replace", rate=0.5),
+    )
+    assert of(events, Started)[0].details["augmented"] > 0
+
+
+def test_metadata_must_be_in_the_dev_data_too(small_checkpoint):
+    train, dev = by_kind(48, 0), by_kind(8, 1)
+    bare = TaskData([Example(e.text, e.label) for e in dev.examples], name="dev.tsv")
+    with pytest.raises(ValueError, match=r"dev.tsv has no column 'kind' to use as metadata; it has none"):
+        run(small_checkpoint, data=(train, bare), metadata=("kind",))
+
+
+def test_one_class_is_refused(small_checkpoint):
+    one = TaskData([Example(e.text, "same") for e in toy("classification", 16, 0).examples])
+    with pytest.raises(TaskDataError, match="nothing to tell apart"):
+        run(small_checkpoint, data=(one, one))
+
+
+def test_a_stopped_run_keeps_the_thresholds_of_its_last_weights(small_checkpoint, tmp_path):
+    train, dev = toy("multilabel", 96, 0), toy("multilabel", 16, 1)
+    settings = FinetuneSettings(epochs=4, batch_size=8, max_length=24, optimization=FAST, evaluations_per_epoch=1)
+    events = finetune(small_checkpoint, "multilabel", train, dev, settings, out=tmp_path / "model")
+    for event in events:
+        if isinstance(event, Step) and event.step == 7:  # measured before the first step, and not since
+            break
+    events.close()
+    stopped = Predictor.from_directory(tmp_path / "model")
+    _, aside = split_dev(train, settings.set_aside, settings.seed)
+    assert stopped.options.thresholds == stopped.tuned(aside.examples).options.thresholds
+
+
+def test_a_vocabulary_padded_in_the_checkpoint_stays_so(small_checkpoint, tmp_path):
+    theirs = transformers.BertForPreTraining.from_pretrained(small_checkpoint)
+    size = theirs.config.vocab_size
+    theirs.resize_token_embeddings(pad_to_multiple_of=64)
+    theirs.save_pretrained(tmp_path / "padded")
+    (tmp_path / "padded" / "vocab.txt").write_bytes((small_checkpoint / "vocab.txt").read_bytes())
+    padded = -(-size // 64) * 64
+    assert padded > size
+    run(tmp_path / "padded", out=tmp_path / "model", epochs=1)
+    assert checkpoint.load(tmp_path / "model").config.vocab_size == padded
+
+
+def test_what_stands_before_a_bad_input_is_answered(small_checkpoint, tmp_path):
+    run(small_checkpoint, out=tmp_path / "model")
+    predictor = Predictor.from_directory(tmp_path / "model")
+    answers = predictor.stream([*"abcdefg", {"nothing": 1}, "h"], batch_size=3)
+    assert [next(answers)["text"] for _ in range(7)] == [*"abcdefg"]
+    with pytest.raises(ValueError, match="input 8: the input has no 'text'"):
+        next(answers)
+
+
+def test_an_answer_says_to_what(small_checkpoint):
+    events = run(small_checkpoint, watch=["abc", {"text": "abc", "kind": "odd"}, {"nothing": 1}])
+    answers = of(events, Sample)[-1].answers
+    assert [answer["asked"] for answer in answers] == [
+        input_key(given) for given in ("abc", {"kind": "odd", "text": "abc"}, {"nothing": 1})
+    ]
+    assert len({answer["asked"] for answer in answers}) == 3 and "error" in answers[2]

@@ -6,6 +6,8 @@ import torch
 from sklearn.linear_model import LogisticRegression
 
 from minibert import checkpoint
+from minibert.config import BertConfig
+from minibert.heads import BertForIntentAndEntities
 from minibert.probe_tasks import (
     Item,
     ProbeTask,
@@ -130,9 +132,9 @@ def test_a_run_tells_all_and_repeats(small_checkpoint, vowels):
 
 def test_random_weights_have_the_shape_and_nothing_else(loaded):
     copy, again = untrained_copy(loaded[0], seed=1), untrained_copy(loaded[0], seed=1)
-    weight = copy.bert.blocks[0].attn.query.weight
+    weight = copy.blocks[0].attn.query.weight
     assert weight.shape == loaded[0].bert.blocks[0].attn.query.weight.shape
-    assert torch.equal(weight, again.bert.blocks[0].attn.query.weight)
+    assert torch.equal(weight, again.blocks[0].attn.query.weight)
     assert not torch.equal(weight, loaded[0].bert.blocks[0].attn.query.weight)
 
 
@@ -232,3 +234,9 @@ def test_too_little_is_left_out():
     assert usable([rare], 100) == []
     kept = topic([("some words", "a")] * 30 + [("other words", "b")] * 30).most(40)
     assert (len(kept.sentences), len(kept.items)) == (40, 40)
+
+
+def test_random_weights_of_a_model_with_any_head():
+    config = BertConfig.preset("tiny", vocab_size=50)
+    model = BertForIntentAndEntities(config, {"intents": ["x", "y"], "tags": ["O"]})
+    assert untrained_copy(model).config == config

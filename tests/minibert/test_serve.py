@@ -106,7 +106,9 @@ def test_metadata_is_a_field_where_the_model_reads_it(answering):
     inputs = [{"text": "ab", "kind": "x"}, {"text": "ab", "kind": "y"}, {"text": "ab"}]
     with client_of(predictor) as client:
         answers = client.post("/predict", json={"inputs": inputs}).json()["answers"]
-    assert answers == close(predictor.predict(inputs)) and answers[0] != close(answers[1])
+    assert answers == close(predictor.predict(inputs))
+    assert answers[0]["probabilities"] != close(answers[1]["probabilities"])
+    assert [answer["metadata"]["kind"] for answer in answers] == ["x", "y", None]
 
 
 # --- batches ----------------------------------------------------------------------------------------------------------

@@ -198,3 +198,37 @@ def test_every_section_is_somewhere_on_the_page_and_the_quiz_is_sound(app):
     after_a_run = {"From file to service"}
     assert all(f"## {section}\n" in shown for section in LESSON.sections if section not in after_a_run)
     assert len(load_quiz(ROOT / "lessons" / "output_layer" / "quiz.toml")) >= 8
+
+
+def test_a_column_beside_the_text_is_in_the_input_in_the_head_and_in_the_answer(runs_folder, quick):
+    app = open_page()
+    app.multiselect(key="metadata").set_value(["topic"])
+    whole(app.run())
+    topics = sorted({example.extra["topic"] for example in task_data_of("reviews").train.examples})
+    first = task_data_of("reviews").dev.examples[0]
+    number = topics.index(first.extra["topic"]) + 1
+    assert f"vector number {number} of a table of {len(topics) + 1}" in text_of(app)
+    assert f"{len(topics) + 1} × 256 + 2 × 256 + 2" in text_of(app)
+    app.segmented_control(key="metadata-as").set_value("token")
+    whole(app.run())
+    assert f"[TOPIC={first.extra['topic']}]".upper() in html_of(app)
+    assert f"{len(topics)} × 256 + 2 × 256 + 2" in text_of(app)
+    app.segmented_control(key="metadata-as").set_value("embedding")
+    whole(app.run())
+    train(app)
+    beside = app.selectbox(key="choice-mine-column-topic")
+    assert beside.options == [*topics, "not given"] and beside.value == len(topics)  # our own text has no topic
+    assert "Read beside the text: topic = nothing that training has seen" in captions(app)
+    app.selectbox(key="choice-mine-column-topic").set_value(0)
+    whole(app.run())
+    assert f"Read beside the text: topic = {topics[0]}" in captions(app)
+
+
+def captions(app):
+    return plain("\n".join(block.value for block in app.caption))
+
+
+def task_data_of(name):
+    from ui import task_data
+
+    return task_data.shipped(name)

@@ -76,6 +76,7 @@ FILES = {
     "uneven": (b"a b\nc\n", "1 columns where 2"),
     "not UTF-8": (b"caf\xe9 x\n", "not UTF-8"),
     "empty": (b"", "is empty"),
+    "one sentence": (columns(1).replace(b"\n\n", b"\n") * 9, "put a blank line after each"),
     "nothing to tell apart": (b"a x\nb x\n\n", "two labels"),
     "markup": (b"</script><img src=x onerror=alert(1)>\n", "two labels"),
 }

@@ -49,6 +49,12 @@ def test_it_does_not_count_among_the_readers_trainings(runs):
     assert runs.sent == [(("module:target", 1), {"title": "t", "kind": "computed/x", "owner": "me-computed"})]
 
 
+def test_what_someone_else_has_begun_is_not_begun_again(runs):
+    runs.all = [run_of("you-computed", "running")]
+    assert computations.compute("x", "module:target", 1, title="t") is runs.all[0]
+    assert not runs.sent
+
+
 def app():
     from ui.computations import show_failure
 

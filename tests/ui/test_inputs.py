@@ -4,6 +4,7 @@ import pytest
 
 from tests.hostile import any_text
 from tests.ui.driver import script
+from ui.inputs import distinct
 
 
 def app(multiline=False):
@@ -87,3 +88,8 @@ def test_drawing_again_changes_the_seed():
     app.number_input(key="seed").set_value(999_999).run()
     app.button(key="draw").click().run()
     assert app.text[0].value == "0"
+
+
+def test_names_that_repeat_are_told_apart_and_the_oldest_keeps_its_own():
+    assert distinct({"c": "x", "b": "y", "a": "x"}) == {"c": "x (2)", "b": "y", "a": "x"}
+    assert list(distinct({"c": "x", "b": "y", "a": "x"})) == ["c", "b", "a"]

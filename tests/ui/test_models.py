@@ -13,6 +13,7 @@ from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.model import BertForPreTraining
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+from tests.pages.driver import plain
 from tests.ui.driver import script
 from ui import models
 
@@ -130,7 +131,8 @@ def test_a_damaged_checkpoint_is_a_sentence_on_the_page(shelf):
 
     run = script(app).run()
     assert not run.exception and not run.markdown
-    assert "small cannot be loaded" in run.error[0].value and "model.safetensors" in run.error[0].value
+    said = plain(run.error[0].value)
+    assert "small cannot be loaded" in said and "model.safetensors" in said
 
 
 def test_the_choice_is_in_the_link_and_a_bad_one_is_ignored(shelf):
@@ -155,3 +157,37 @@ def test_the_front_door_imports_nothing_heavy():
         print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], cwd=models.ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_models_with_task_heads_can_be_traced_too(shelf):
+    from minibert.heads import BertForIntentAndEntities, BertForMultipleChoice
+
+    before = models.load("small")
+    labels = {"intents": ["x", "y"], "tags": ["O"]}
+    heads = {
+        "choices": BertForMultipleChoice(before.config, metadata=[3]),
+        "intents": BertForIntentAndEntities(before.config, labels),
+        "bare": before.model.bert,
+    }
+    for name, model in heads.items():
+        checkpoint.save(shelf / name, model, before.tokenizer)
+        trace = models.trace_of(name, "abc", "de")
+        assert trace["embeddings.sum"].shape == (8, before.config.hidden_size)
+
+
+def test_two_models_of_one_name_can_both_be_chosen(shelf, monkeypatch):
+    shown = [models.ModelInfo(str(i), "twin", shelf / "small") for i in (2, 1)]
+    monkeypatch.setattr(models, "available_models", lambda **kinds: shown)
+
+    def app():
+        import streamlit as st
+
+        from ui.models import model_choice
+
+        st.write(model_choice())
+
+    run = script(app).run()
+    (box,) = run.selectbox
+    assert box.options == ["twin (2)", "twin"]
+    for name in ("1", "2"):
+        assert box.set_value(name).run().markdown[0].value == name

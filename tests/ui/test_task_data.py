@@ -127,6 +127,18 @@ def test_a_second_file_is_what_is_measured_on():
     assert chosen.dev.examples == shipped_too.dev.examples and chosen.train.examples == shipped_too.train.examples
 
 
+def test_answers_beside_a_file_belong_to_that_file_alone():
+    folder = LESSONS / "data" / "stories"
+    train, answers, dev, dev_answers = (
+        (name, (folder / name).read_bytes()) for name in ("train.tsv", "train.ans", "dev.tsv", "dev.ans")
+    )
+    app = uploaded(opened(task="choice", data="own"), train, answers)
+    chosen = uploaded(app, dev, dev_answers, key="dev-file").session_state["chosen"]
+    assert chosen.dev.examples == shipped("stories").dev.examples
+    app = uploaded(app, dev, key="dev-file")
+    assert "dev.tsv has no example that says its answer" in plain(app.error[0].value)
+
+
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_set_we_ship_can_be_uploaded(name):
     one, folder = SHIPPED[name], LESSONS / "data" / name

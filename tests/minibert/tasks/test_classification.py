@@ -73,7 +73,6 @@ def test_line_numbers_count_quoted_line_breaks():
         ("kind\tlabel\nx\t1\n", "a.tsv", "line 1: the header has no text column"),
         ("just a line\nanother\n", "a.txt", "expected a header with `sentence` and `label`.*found 1 column$"),
         ("a\tb\tc\n", "a.tsv", "found 3 columns"),
-        ("sentence\tlabel\nx\t1\ny\t1\n", "a.tsv", "all 2 examples have the label '1'; there is nothing to tell apart"),
         ("sentence\tlabel\nx\n", "a.tsv", "no usable line; line 2, column 2: 1 columns"),
         (b"text\tlabel\nx\t1\ncaf\xe9\t0\n", "a.tsv", "a.tsv, line 3: not UTF-8"),
         ("text\tlabel\nx\0y\t1\n", "a.tsv", "line 2: a NUL byte"),
@@ -83,6 +82,13 @@ def test_line_numbers_count_quoted_line_breaks():
 def test_unusable_files_say_why(content, name, message):
     with pytest.raises(TaskDataError, match=message):
         parse(content, name)
+
+
+def test_one_class_cannot_be_learned_and_can_be_measured_on():
+    data = parse("sentence\tlabel\nx\t1\ny\t1\n", "a.tsv")
+    assert data.labels == ["1"]
+    with pytest.raises(TaskDataError, match="all 2 examples have the label '1'; there is nothing to tell apart"):
+        TASK.check(data)
 
 
 def test_size_limit(monkeypatch, tmp_path):

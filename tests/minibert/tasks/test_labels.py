@@ -65,3 +65,9 @@ def test_the_tuned_threshold_is_the_best_of_all():
         grid = [f1_score(truth, probs >= t, zero_division=0.0) for t in np.linspace(0, 1, 21)]
         assert best >= max(grid) - 1e-9
     assert best_threshold(np.array([0.9, 0.1]), np.array([0, 0])) == 0.5
+
+
+def test_a_label_may_be_several_words():
+    beside = {"labels.txt": b"mixed feelings\njoy\n\n fear \n"}
+    data = TASKS["multilabel"].parse(b"well\t0,2\tx\n", "a.tsv", "goemotions", beside=beside)
+    assert data.examples[0].labels == ("mixed feelings", "fear")
