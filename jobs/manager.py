@@ -10,7 +10,6 @@ import asyncio
 import atexit
 import contextlib
 import logging
-import math
 import os
 import pickle
 import shutil
@@ -51,7 +50,8 @@ class ClusterError(JobError):
 
 @dataclass(frozen=True)
 class Limits:
-    """queued: runs that may wait, for all and for each owner · kept: ended runs (and bytes) on disk; the oldest go."""
+    """queued: runs that may wait, for all and for each owner; beyond it, as many again of owners with none waiting ·
+    kept: ended runs (and bytes) on disk; the oldest go, of all those of whom holds most."""
 
     queued: int = 60
     queued_per_owner: int = 12
@@ -169,7 +169,7 @@ class Manager:
         waiting = Counter(other.owner for other in self._queue)
         if waiting[run.owner] >= self.limits.queued_per_owner:
             raise QueueFull(f"You already have {waiting[run.owner]} runs waiting: cancel one, or let one start first.")
-        if waiting.total() >= self.limits.queued:
+        if waiting.total() >= self.limits.queued * (1 if waiting[run.owner] else 2):  # a few must not keep out the rest
             raise QueueFull(f"{waiting.total()} runs are already waiting on this server: try again in a few minutes.")
         try:
             run.store()
@@ -292,14 +292,22 @@ class Manager:
                     await self._client.run(deliver, run.id, messages, stop, workers=[run.worker], on_error="ignore")
 
     def _prune(self, owner: str) -> None:
-        """Remove the oldest ended runs beyond the limits, of this owner and of all; the newest stays in any case."""
-        of_owner, of_all = (self.limits.kept_per_owner, self.limits.bytes_per_owner), (math.inf, self.limits.bytes)
-        for whose, (most_runs, most_bytes) in ((owner, of_owner), (None, of_all)):
-            total = 0
-            for i, run in enumerate(run for run in self.runs(whose) if run.over and run not in self._active):
-                total += run.size()
-                if i >= most_runs or (total > most_bytes and i > 0):
-                    self._forget(run)
+        """Remove ended runs beyond the limits, of this owner and of all, oldest first; the newest stays in any case.
+
+        Of all, first from whoever holds most; people's only runs go last.
+        """
+        ended: dict[str, list[tuple[Run, int]]] = {}  # with their bytes, newest first
+        for run in self.runs():
+            if run.over and run not in self._active:
+                ended.setdefault(run.owner, []).append((run, run.size()))
+        mine = ended.get(owner, [])
+        while len(mine) > self.limits.kept_per_owner or held(mine) > self.limits.bytes_per_owner and len(mine) > 1:
+            self._forget(mine.pop()[0])
+        while sum(map(len, ended.values())) > 1 and sum(map(held, ended.values())) > self.limits.bytes:
+            several = [runs for runs in ended.values() if len(runs) > 1]
+            only = [runs for runs in ended.values() if len(runs) == 1]
+            chosen = max(several, key=held) if several else min(only, key=lambda runs: runs[0][0].created)
+            self._forget(chosen.pop()[0])
 
     async def _delete(self, run: Run) -> None:
         if run.over and run not in self._active:
@@ -378,6 +386,11 @@ class Manager:
 
     def _start(self, coroutine) -> None:
         self._loop.call_soon_threadsafe(self._spawn, coroutine)
+
+
+def held(runs: list[tuple[Run, int]]) -> int:
+    """Bytes on disk."""
+    return sum(size for _, size in runs)
 
 
 def manager() -> Manager:

@@ -148,21 +148,22 @@ class CueWord:
     """A word as a predictor of the label (Niven and Kao 2019, §3).
 
     applicable: examples in which it speaks for one answer · productivity: share of these in which that answer is right
-    (chance is 1 / `choices`) · coverage: applicable / all · answer: the class it speaks for, None for choices, where it
-    speaks for the choice that has it and no other.
+    · coverage: applicable / all · chance: how often that answer is right without the word: one of so many choices, or
+    the share of the class among all examples, since the commonest class goes with any word · answer: the class it
+    speaks for, None for choices, where it speaks for the choice that has it and no other.
     """
 
     word: str
     applicable: int
     productivity: float
     coverage: float
-    choices: int
+    chance: float
     answer: str | None = None
 
     @property
     def strength(self) -> float:
         """Examples that guessing by this word gets right beyond chance, as a share of all."""
-        return self.coverage * (self.productivity - 1 / self.choices)
+        return self.coverage * (self.productivity - self.chance)
 
 
 def cue_words(data: TaskData, *, least: int = 10) -> list[CueWord]:
@@ -186,12 +187,15 @@ def _of_choices(examples: Sequence[ChoiceExample], least: int) -> list[CueWord]:
                 right[word] += having[0] == example.label
     choices = max((len(example.choices) for example in examples), default=2)
     return [
-        CueWord(word, n, right[word] / n, n / len(examples), choices) for word, n in applicable.items() if n >= least
+        CueWord(word, n, right[word] / n, n / len(examples), 1 / choices)
+        for word, n in applicable.items()
+        if n >= least
     ]
 
 
 def _of_classes(examples: Sequence[Example | PairExample], least: int) -> list[CueWord]:
-    labels = sorted({example.label for example in examples})
+    shares = Counter(example.label for example in examples)
+    labels = sorted(shares)
     counts: dict[str, Counter] = {}
     for example in examples:
         for word in tokens_of(example.pair if isinstance(example, PairExample) else example.text):
@@ -200,8 +204,9 @@ def _of_classes(examples: Sequence[Example | PairExample], least: int) -> list[C
     for word, by_label in counts.items():
         n = sum(by_label.values())
         if n >= least:
-            answer = max(labels, key=lambda label: by_label[label])
-            result.append(CueWord(word, n, by_label[answer] / n, n / len(examples), len(labels), answer))
+            answer = max(labels, key=lambda label: by_label[label] / shares[label])
+            chance = shares[answer] / len(examples)
+            result.append(CueWord(word, n, by_label[answer] / n, n / len(examples), chance, answer))
     return result
 
 

@@ -16,9 +16,9 @@ from minibert.config import BertConfig
 from minibert.count import Part
 from minibert.model import SelfAttention
 
-# kind → FLOPs. "mixing": what carries information between tokens, and nothing else. "layer": with all its matrices.
+# kind → FLOPs. "layer": with all its matrices.
 FORMULAS = {
-    "mixing": {
+    "mixing": {  # as Vaswani et al. compare them: attention without its projections, a recurrent step whole
         "attention": "4·T²·H",  # q·k for T² pairs, then the T² weights times v: 2·H each
         "rnn": "4·T·H²",  # h = tanh(W x + U h + b): two H × H matrices a step
     },

@@ -716,7 +716,7 @@ def cost() -> None:
 
     lesson.show("What it costs", level=3)
     names = {"attention": _("self-attention"), "rnn": _("recurrent network"), "lstm": _("LSTM")}
-    kinds = {"mixing": _("only what goes from token to token"), "layer": _("the whole layer")}
+    kinds = {"mixing": _("attention without its projections"), "layer": _("the whole layer")}
     kind = choice("counting", _("What is counted"), kinds)
     left, right = st.columns(2, gap="medium")
     with left:

@@ -114,8 +114,11 @@ def test_queue_serves_owners_in_turn_and_has_limits(manager, busy, monkeypatch):
         submit(manager, "count", 1, owner="eager")
     other = submit(manager, "count", 1, owner="patient")
     with pytest.raises(jobs.QueueFull, match="3 runs are already waiting on this server"):
-        submit(manager, "count", 1, owner="late")
-    assert [run.position for run in (first, other, second)] == [1, 2, 3]  # not in the order they came
+        submit(manager, "count", 1, owner="patient")
+    late = [submit(manager, "count", 1, owner=f"late {i}") for i in range(3)]  # who has none waiting still gets in
+    with pytest.raises(jobs.QueueFull, match="6 runs are already waiting on this server"):
+        submit(manager, "count", 1, owner="too late")
+    assert [run.position for run in (first, other, *late, second)] == [1, 2, 3, 4, 5, 6]  # not in the order they came
     busy[0].cancel()
     for run in (first, other, second):
         assert ended(run).state == "finished"
@@ -238,6 +241,21 @@ def test_the_oldest_runs_beyond_the_limit_are_removed(manager, monkeypatch):
     monkeypatch.setattr(manager, "limits", jobs.Limits(bytes_per_owner=1))
     last = ended(submit(manager, "count", 1, owner="collector"))
     until(lambda: manager.runs("collector") == [last])
+
+
+def test_a_full_disk_is_cleared_where_most_is_held(manager, monkeypatch):
+    for run in manager.runs():
+        manager.delete(run)
+    modest = ended(submit(manager, "count", 1, owner="modest"))
+    greedy = [ended(submit(manager, "count", 1, owner="greedy")) for _ in range(3)]
+    held = modest.size() * 7 // 2  # of five runs of about this size three may stay
+    monkeypatch.setattr(manager, "limits", jobs.Limits(bytes=held))
+    newest = ended(submit(manager, "count", 1, owner="newest"))
+    until(lambda: not greedy[1].directory.exists())
+    assert manager.runs() == [newest, greedy[2], modest]  # although modest's is the oldest of all
+    monkeypatch.setattr(manager, "limits", jobs.Limits(bytes=1))
+    last = ended(submit(manager, "count", 1, owner="last"))
+    until(lambda: manager.runs() == [last])
 
 
 SERVER = """
