@@ -301,7 +301,7 @@ class Manager:
             if run.over and run not in self._active:
                 ended.setdefault(run.owner, []).append((run, run.size()))
         mine = ended.get(owner, [])
-        while len(mine) > self.limits.kept_per_owner or held(mine) > self.limits.bytes_per_owner and len(mine) > 1:
+        while len(mine) > self.limits.kept_per_owner or (held(mine) > self.limits.bytes_per_owner and len(mine) > 1):
             self._forget(mine.pop()[0])
         while sum(map(len, ended.values())) > 1 and sum(map(held, ended.values())) > self.limits.bytes:
             several = [runs for runs in ended.values() if len(runs) > 1]
