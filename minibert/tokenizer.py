@@ -41,6 +41,18 @@ PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS
 NAMED = {"pad_token": PAD, "unk_token": UNK, "cls_token": CLS, "sep_token": SEP, "mask_token": MASK}
 
 
+# transformers' classes whose text goes the way of BERT's; the last two name no algorithm, tokenizer.json holds it
+SAME_ALGORITHM = (
+    "BertTokenizer",
+    "DistilBertTokenizer",
+    "ElectraTokenizer",
+    "MobileBertTokenizer",
+    "LayoutLMTokenizer",
+    "PreTrainedTokenizer",
+    "TokenizersBackend",
+)
+
+
 class Span(NamedTuple):
     """Text on its way, and for each of its characters the position in the original text that it came from."""
 
@@ -510,6 +522,8 @@ class Tokenizer:
             asked = content(config.get(name))
             if asked not in (None, value):
                 raise ValueError(f"{file}: {name} is {asked!r}; this tokenizer only does {value!r}")
+        if (asked := config.get("tokenizer_class") or SAME_ALGORITHM[0]).removesuffix("Fast") not in SAME_ALGORITHM:
+            raise ValueError(f"{file}: tokenizer_class is {asked}; this tokenizer only does {SAME_ALGORITHM[0]}")
         extra = config.get("extra_special_tokens") or config.get("additional_special_tokens") or []
         vocab = next((f for f in (directory / "vocab.txt", directory / "tokenizer.json") if f.is_file()), None)
         return cls.from_file(

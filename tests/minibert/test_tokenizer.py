@@ -520,6 +520,7 @@ def test_bad_vocabulary_list(vocab, message):
     ("config", "message"),
     [
         ('{"strip_accents": false}', "strip_accents is False"),
+        ('{"tokenizer_class": "BertJapaneseTokenizer"}', "tokenizer_class is BertJapaneseTokenizer"),
         ('{"do_lower_case": "yes"}', "do_lower_case is 'yes'"),
         ('{"tokenize_chinese_chars": false}', "tokenize_chinese_chars is False"),
         ('{"cls_token": "<s>"}', "cls_token is '<s>'"),
