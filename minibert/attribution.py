@@ -10,6 +10,7 @@ other; "cut" closes the gap, and for gradients, which know no gap, is a zero vec
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -51,8 +52,8 @@ def words_of(encoding: Encoding, texts: Sequence[str]) -> list[Word]:
             end = None
             continue
         text = texts[segment]
-        joined = end == (segment, start) and start and not is_cjk(text[start]) and not is_cjk(text[start - 1])
-        if joined:
+        gap = text[end[1] : start] if end and end[0] == segment else " "  # may hold what cleaning took out, as accents
+        if not re.search(r"\s", gap) and not is_cjk(text[start]) and not is_cjk(text[end[1] - 1]):
             before = words.pop()
             words.append(Word(text[before.start : stop], segment, before.start, (*before.places, place)))
         else:

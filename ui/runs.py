@@ -210,7 +210,7 @@ def show_runs() -> None:
     steps = sum((run.latest("done") or {}).get("step", 0) for run in everyone)
     with st.container(horizontal=True, gap="large", key="runs"):
         st.metric(ngettext("model trained", "models trained", len(everyone)), f"{len(everyone):,}", width="content")
-        st.metric(_("training now"), f"{going:,}", width="content")
+        st.metric(_("training or waiting"), f"{going:,}", width="content")
         st.metric(_("optimizer steps"), f"{steps:,}", width="content")
     own = [run for run in manager().runs(owner()) if run.state == "finished"][:5]
     if own:

@@ -65,6 +65,11 @@ def test_chinese_characters_are_words(letters):
     assert [word.text for word in words_of(letters.encode(text), [text])] == ["我", "喜", "欢", "nlp", "吗", "？"]
 
 
+def test_what_cleaning_takes_out_cuts_no_word(letters):
+    text = "co\u00adoperate cafe\u0301s now"  # a soft hyphen; an accent written after its letter
+    assert [word.text for word in words_of(letters.encode(text), [text])] == text.split()
+
+
 def test_the_words_of_a_pair_know_their_text(answering):
     case = Case.of(answering("pair"), {"text": "a dog", "pair": "no dog"})
     assert [(word.text, word.segment) for word in case.words] == [("a", 0), ("dog", 0), ("no", 1), ("dog", 1)]
