@@ -269,7 +269,9 @@ class Tokenizer:
     """A BERT tokenizer over a list of pieces, the place in the list being the id.
 
     special_tokens: further ones beside [PAD] [UNK] [CLS] [SEP] [MASK], e.g. "[CAT=CULTURE]"; those the vocabulary
-    does not have get the ids after its end. Raises ValueError for a list that is no BERT vocabulary (`check_vocab`).
+    does not have get the ids after its end. rows: of the model's embedding matrix; those beyond all tokens, to which
+    some round it up, are named "[row 30522]" and never read. Raises ValueError for a list that is no BERT vocabulary
+    (`check_vocab`).
     """
 
     def __init__(
@@ -279,6 +281,7 @@ class Tokenizer:
         lowercase: bool = True,
         special_tokens: Sequence[str] = (),
         max_word_chars: int = 100,
+        rows: int = 0,
     ):
         check_vocab(vocab)
         self.pieces = {piece: number for number, piece in enumerate(vocab)}  # what WordPiece may use
@@ -288,6 +291,7 @@ class Tokenizer:
             raise ValueError("a special token cannot be empty")
         self.vocab = [*vocab, *(token for token in self.special_tokens if token not in self.pieces)]
         self.ids = {token: number for number, token in enumerate(self.vocab)}
+        self.vocab += [f"[row {number}]" for number in range(len(self.vocab), rows)]
         self.lowercase = lowercase
         self.max_word_chars = max_word_chars
         self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (self.ids[t] for t in SPECIAL_TOKENS)
@@ -297,7 +301,7 @@ class Tokenizer:
 
     @property
     def vocab_size(self) -> int:
-        """Number of ids, special tokens beyond the vocabulary included."""
+        """Number of ids, special tokens and rows beyond the vocabulary included."""
         return len(self.vocab)
 
     def encode(
@@ -507,7 +511,8 @@ class Tokenizer:
 
     @classmethod
     def from_directory(cls, directory) -> "Tokenizer":
-        """Read vocab.txt, or tokenizer.json where there is none, and what tokenizer_config.json says if it is there.
+        """Read vocab.txt, or tokenizer.json where there is none; if they are there, tokenizer_config.json beside it, and
+        the number of rows from config.json.
 
         Raises ValueError for files that cannot be read and for a configuration that asks for another algorithm.
         """
@@ -525,12 +530,15 @@ class Tokenizer:
         if (asked := config.get("tokenizer_class") or SAME_ALGORITHM[0]).removesuffix("Fast") not in SAME_ALGORITHM:
             raise ValueError(f"{file}: tokenizer_class is {asked}; this tokenizer only does {SAME_ALGORITHM[0]}")
         extra = config.get("extra_special_tokens") or config.get("additional_special_tokens") or []
+        model = directory / "config.json"
+        rows = read_json(model).get("vocab_size") if model.is_file() else None
         vocab = next((f for f in (directory / "vocab.txt", directory / "tokenizer.json") if f.is_file()), None)
         return cls.from_file(
             vocab or directory / "vocab.txt",
             lowercase,
             special_tokens=[content(token) for token in (extra.values() if isinstance(extra, dict) else extra)],
             max_word_chars=config.get("max_input_chars_per_word", 100),
+            rows=rows if isinstance(rows, int) else 0,
         )
 
     def save(self, directory) -> None:

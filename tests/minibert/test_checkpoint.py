@@ -1,5 +1,6 @@
 """Saving and loading: the ecosystem's layout both ways, whole or not at all, and never a pickle."""
 
+import dataclasses
 import json
 
 import pytest
@@ -230,3 +231,15 @@ def test_a_tokenizer_as_transformers_saves_it_today(tmp_path, tokenizer):
     (directory / "tokenizer.json").unlink()
     with pytest.raises(CheckpointError, match=r"has no vocab.txt"):
         checkpoint.load_tokenizer(directory)
+
+
+def test_rows_without_a_token_have_a_name(tmp_path, tokenizer):
+    """Some round their vocabulary up to a multiple of 8: such a row can come first in an answer."""
+    model = BertForPreTraining(dataclasses.replace(CONFIG, vocab_size=64))
+    directory = checkpoint.save(tmp_path / "model", model, tokenizer)
+    padded = checkpoint.load_tokenizer(directory)
+    assert padded.vocab_size == 64 and padded.vocab[:60] == tokenizer.vocab
+    assert padded.decode([5, 63]) == "a [row 63]"
+    assert padded.encode("a [row 63]").ids == tokenizer.encode("a [row 63]").ids  # never read
+    padded.save(tmp_path / "again")
+    assert (tmp_path / "again" / "vocab.txt").read_bytes() == (directory / "vocab.txt").read_bytes()
