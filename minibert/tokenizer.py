@@ -511,8 +511,8 @@ class Tokenizer:
 
     @classmethod
     def from_directory(cls, directory) -> "Tokenizer":
-        """Read vocab.txt, or tokenizer.json where there is none; if they are there, tokenizer_config.json beside it, and
-        the number of rows from config.json.
+        """Read vocab.txt, or tokenizer.json where there is none; and, if they are there, tokenizer_config.json and the
+        number of rows in config.json.
 
         Raises ValueError for files that cannot be read and for a configuration that asks for another algorithm.
         """
