@@ -146,6 +146,7 @@ def parser() -> argparse.ArgumentParser:
     learning.add_argument("--dropout-samples", type=positive(int), default=1, help="dropout masks a step")
     learning.add_argument("--freeze", default="none", help="none, embeddings, a number of blocks, or all")
     learning.add_argument("--layer-decay", type=positive(float), default=1.0, help="of the rate, a block (default: 1)")
+    learning.add_argument("--group-by-length", action="store_true", help="rows of about one length in a batch: faster")
     learning.add_argument("--no-bias-correction", action="store_true", help="Adam as in the original BERT code")
     learning.add_argument("--mlm-weight", type=float, default=0.0, help="of a masked-LM loss beside (default: 0)")
     learning.add_argument("--augment", choices=("mask", "replace", "drop", "swap"), help="add changed copies")
@@ -388,6 +389,7 @@ def finetune(options) -> None:
         print(f"{len(train.examples)} examples to train on: {counts}; {ratio}", file=sys.stderr)
     same = ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
     same += ("truncation", "doc_stride", "pooling", "layers", "bilstm", "metadata_as", "seed", "max_seconds")
+    same += ("group_by_length",)
     augment = options.augment
     settings = FinetuneSettings(
         **{name: getattr(options, name) for name in same},

@@ -1,5 +1,8 @@
 """Each option of the fine-tuning loop does what it says, and nothing else changes."""
 
+from dataclasses import replace
+from itertools import chain
+
 import pytest
 import torch
 import transformers
@@ -15,6 +18,7 @@ from minibert.finetune import (
     optimizer_for,
     split_dev,
     spread,
+    training_batches,
 )
 from minibert.tasks import TASKS, Example, TaskData, TaskDataError
 from minibert.tasks.base import input_key
@@ -65,6 +69,29 @@ def test_frozen_features_are_the_same_at_every_step(small_checkpoint):
     assert learner.model.dropout.training
     with pytest.raises(ValueError, match="freeze 9 blocks, but the model has 2"):
         run(small_checkpoint, freeze=9)
+
+
+@pytest.mark.parametrize("task", ["classification", "choice"])
+def test_rows_of_one_length_share_a_batch(small_checkpoint, task):
+    tokenizer, task = checkpoint.load_tokenizer(small_checkpoint), TASKS[task]
+    data = toy(task.name, 150, 0)
+    plain = FinetuneSettings(batch_size=16, epochs=2)
+    features = task.features(tokenizer, data.examples, task.labels(data), plain.options())
+    features = [replace(row, metadata=(i,)) for i, row in enumerate(features)]  # to know them by
+
+    def read(settings):
+        batches = list(training_batches(task, features, settings, tokenizer))
+        rows = [batch.metadata.unique().tolist() for batch in batches]  # choices have it once each
+        return rows, sum(batch.ids.numel() for batch in batches)
+
+    grouped = replace(plain, group_by_length=True)
+    (rows, places), (as_drawn, places_as_drawn) = read(grouped), read(plain)
+    assert list(map(len, as_drawn)) == [*[16] * 9, 6] * 2 and sorted(map(len, rows)) == sorted(map(len, as_drawn))
+    for epoch in (rows[:10], rows[10:]):
+        assert sorted(chain.from_iterable(epoch)) == list(range(150))
+    assert {frozenset(batch) for batch in rows[:10]}.isdisjoint(frozenset(batch) for batch in rows[10:])
+    assert places < places_as_drawn
+    assert read(grouped) == (rows, places) != read(replace(grouped, seed=1))
 
 
 def test_layers_learn_at_their_share_of_the_rate(small_checkpoint):
