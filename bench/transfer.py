@@ -4,8 +4,9 @@
         [--model checkpoints/mini-en] [--examples 500 2000 all] [--seeds 3] [--record NAME]
 
 The first N examples of a fixed shuffle of the training file; from the checkpoint and from random weights of the same
-sizes; same seeds and batches for both; of all examples, rows of about one length go together, which takes half the time. The figure is the accuracy on the dev file after the last epoch, never the best
-along the way. Few examples get more epochs, so that both starts have converged. What is finished is recorded at once.
+sizes; same seeds and batches for both; where all examples are read, rows of about one length go together. The figure is
+the accuracy on the dev file after the last epoch, never the best along the way. Few examples get more epochs, so that
+both starts have converged. What is finished is recorded at once.
 """
 
 from __future__ import annotations
