@@ -130,7 +130,8 @@ def model_fill(model, tokenizer: Tokenizer, top: int = 10) -> Fill:
     from minibert.model import IGNORE, Batch
 
     device = next(model.parameters()).device
-    unfit = [i for i, piece in enumerate(tokenizer.vocab) if piece.startswith("##") or i in tokenizer.special_ids]
+    fit = {i for piece, i in tokenizer.ids.items() if not piece.startswith("##")} - tokenizer.special_ids
+    unfit = [i for i in range(tokenizer.vocab_size) if i not in fit]
 
     @torch.no_grad()
     def fill(sentences: list[list[str]], places: list[list[int]], rng: np.random.Generator) -> list[list[str]]:

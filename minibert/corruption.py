@@ -15,7 +15,8 @@ from minibert.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class MaskVocabulary:
-    """What masking must know of a vocabulary. continuation: (V,) bool, True for `##` pieces."""
+    """What masking must know of a vocabulary. size: tokens it may put in · continuation: (V,) bool, True for `##`
+    pieces."""
 
     size: int
     mask_id: int
@@ -24,7 +25,7 @@ class MaskVocabulary:
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> MaskVocabulary:
         pieces = torch.tensor([piece.startswith("##") for piece in tokenizer.vocab])
-        return cls(tokenizer.vocab_size, tokenizer.mask_id, pieces)
+        return cls(len(tokenizer.ids), tokenizer.mask_id, pieces)
 
 
 def mask_tokens(

@@ -204,7 +204,7 @@ def _of_classes(examples: Sequence[Example | PairExample], least: int) -> list[C
     for word, by_label in counts.items():
         n = sum(by_label.values())
         if n >= least:
-            answer = max(labels, key=lambda label: by_label[label] / shares[label])
+            answer = max(labels, key=lambda label: by_label[label] / n - shares[label] / len(examples))
             chance = shares[answer] / len(examples)
             result.append(CueWord(word, n, by_label[answer] / n, n / len(examples), chance, answer))
     return result

@@ -15,6 +15,7 @@ TEXT_NAMES = tuple(kind + packed for kind in (".txt", ".jsonl") for packed in ("
 JSON_NAMES = (".jsonl", ".ndjson", ".json")
 LONGEST_LINE = 1 << 20  # bytes; what is longer has lost its line breaks
 LONGEST_JSON_LINE = 1 << 26  # a line is a whole document there
+LONGEST_DOCUMENT = 1 << 24  # characters; documents are tokenized whole, and no book is as long
 # An end of sentence: . ! ? … (with closing quotes or brackets) before a space, or the Chinese marks, which need none.
 SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[^\sa-z])|(?<=[。！？])(?![”’」』）。！？])")
 ABBREVIATION = re.compile(
@@ -49,7 +50,11 @@ def text_files(paths: Sequence[str | Path]) -> list[Path]:
 
 
 def files_in(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.rglob("*") if file.name.endswith(TEXT_NAMES) and file.is_file())
+    return sorted(file for file in folder.rglob("*") if is_text(file))
+
+
+def is_text(file: Path) -> bool:
+    return file.name.lower().endswith(TEXT_NAMES) and not file.name.startswith(".") and file.is_file()
 
 
 def read_documents(paths: Sequence[str | Path], skipped: list[str] | None = None) -> Iterator[list[str]]:
@@ -58,11 +63,13 @@ def read_documents(paths: Sequence[str | Path], skipped: list[str] | None = None
     Files and folders, plain, .gz and .xz. A file that is empty, damaged, not UTF-8, binary (a NUL byte) or without line
     breaks is refused with a DataError that names file and line. With a list in `skipped`, such a file found in a folder
     is left from that line on (of JSON lines only the bad ones are left out), and noted there; a file that was named is
-    refused all the same.
+    refused all the same, and so are folders of which nothing is left.
     """
     named = {Path(path) for path in paths if not Path(path).is_dir()}
+    notes = len(skipped or ())
+    read = 0
     for file in text_files(paths):
-        read = 0
+        before = read
         try:
             for document in documents_of(file, None if file in named else skipped):
                 read += 1
@@ -70,9 +77,12 @@ def read_documents(paths: Sequence[str | Path], skipped: list[str] | None = None
         except DataError as error:
             if skipped is None or file in named:
                 raise
+            found = read - before
             skipped.append(
-                f"{error}; {read} documents before it were read, what follows was not" if read else str(error)
+                f"{error}; {found} documents before it were read, what follows was not" if found else str(error)
             )
+    if not read and skipped and len(skipped) > notes:
+        raise DataError("nothing could be read: " + "; ".join(skipped[notes:][:3]))
 
 
 def documents_of(file: Path, skipped: list[str] | None = None) -> Iterator[list[str]]:
@@ -82,12 +92,19 @@ def documents_of(file: Path, skipped: list[str] | None = None) -> Iterator[list[
         yield from json_documents(file, skipped)
         return
     document: list[str] = []
-    for _, line in lines_of(file):
+    size = 0
+    for number, line in lines_of(file):
         if line:
             document.append(line)
+            size += len(line)
+            if size > LONGEST_DOCUMENT:
+                raise DataError(
+                    f"{file}, line {number}: {LONGEST_DOCUMENT >> 20} million characters without a blank line; put one "
+                    "between documents"
+                )
         elif document:
             yield document
-            document = []
+            document, size = [], 0
     if document:
         yield document
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import platform
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -255,7 +254,7 @@ def team_vocabulary(team: Team, data: Sequence[str | Path], size: int, out: Path
             out.mkdir(parents=True, exist_ok=True)
             tokenizer.save(out)
     team.wait()
-    return tokenizer if team.leads else checkpoint.load_tokenizer(out)
+    return tokenizer if team.leads else Tokenizer.from_file(out / "vocab.txt")
 
 
 def team_store(
@@ -324,6 +323,7 @@ def run(
             keeper.snapshot(0.0)
             for event in measure(model, 0):
                 yield keeper.note(event)
+            yield keeper.save()  # from now on the directory is a model
     measured = state.step
     loop = train(
         learner,
@@ -331,7 +331,8 @@ def run(
         settings.optimization,
         steps=settings.steps,
         seconds=settings.minutes * 60 if settings.minutes else None,
-        report_every=math.gcd(settings.report_every, settings.save_every or 0),  # states are saved at reports
+        report_every=settings.report_every,
+        also_every=settings.save_every,  # states are saved at reports
         losses_of=lambda output, part, whole: pretraining_losses(output, part, whole, settings.nsp_weight),
         accumulate=settings.accumulate,
         team=team,

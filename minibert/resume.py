@@ -40,6 +40,11 @@ class SavedRun:
     def events(self) -> list[dict]:
         return self.values["events"]
 
+    @property
+    def begun(self) -> dict:
+        """The details it was begun with."""
+        return next((event["details"] for event in self.events if event["event"] == "started"), {})
+
     def check(self, settings: dict) -> None:
         """Raise ValueError where `settings` would train something else than the run that was cut off."""
         stored, asked = json.loads(json.dumps([self.values["settings"], settings]))
@@ -53,19 +58,21 @@ class SavedRun:
 
     def check_text(self, facts: dict) -> None:
         """Raise ValueError where the text is another one: the place reached would mean nothing there."""
-        begun = next((event["details"] for event in self.events if event["event"] == "started"), {})
         for name in ("data", "tokens", "documents"):
-            if begun.get(name, facts[name]) != facts[name]:
+            if self.begun.get(name, facts[name]) != facts[name]:
                 raise ValueError(
-                    f"the run in {self.directory.parent.parent} was begun on other text ({name}: {begun[name]}, now "
-                    f"{facts[name]}): resume it with the text it was begun on"
+                    f"the run in {self.directory.parent.parent} was begun on other text ({name}: {self.begun[name]}, "
+                    f"now {facts[name]}): resume it with the text it was begun on"
                 )
 
     def model(self) -> nn.Module:
         return checkpoint.load(self.directory)
 
     def tokenizer(self) -> Tokenizer:
-        return checkpoint.load_tokenizer(self.directory)
+        try:
+            return checkpoint.load_tokenizer(self.directory)
+        except checkpoint.CheckpointError:  # older states have it beside the model only
+            return checkpoint.load_tokenizer(self.directory.parent.parent)
 
     def restore(self, model: nn.Module, state: TrainingState) -> None:
         """Put optimizer, counters and random numbers back as they were."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from minibert import toy_world
+from minibert import resume, toy_world
 from minibert.data import Masking, padded_batch
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.pretrain import PretrainSettings, fills, pretrain_store
@@ -74,6 +74,8 @@ def pretrain_toy(
             yield Sample(step, fills(model, tokenizer, watch))
 
     out = Path(out)
+    if going_on is None and (other := resume.latest(out)) and not other.begun.get("world"):
+        raise ValueError(f"{out} holds another run that was cut off: begin in another folder")
     if going_on is not None:
         shutil.copytree(going_on, out, dirs_exist_ok=True)
     store = TokenStore.build(documents, tokenizer)

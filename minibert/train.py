@@ -143,7 +143,7 @@ def autocast(device: torch.device) -> torch.autocast:
 def has_bfloat16(device: torch.device) -> bool:
     """True where bf16 matrix products are faster than float32: recent GPUs, and CPUs with AVX512-BF16 or AMX."""
     if device.type == "cuda":
-        return torch.cuda.is_bf16_supported()
+        return torch.cuda.is_bf16_supported(including_emulation=False)
     return device.type == "cpu" and (
         torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()  # torch has no public name for it
     )
@@ -179,13 +179,14 @@ def train(
     steps: int | None = None,
     seconds: float | None = None,
     report_every: int = 1,
+    also_every: int | None = None,
     steps_per_epoch: int | None = None,
     losses_of: Callable[[Any, Batch, Batch], dict[str, torch.Tensor]] = mean_loss,
     accumulate: int = 1,
     team: Team | None = None,
     state: TrainingState | None = None,
 ) -> Iterator[Event]:
-    """Train `model` in place; yields a `Step` every `report_every` steps and a last `Done`.
+    """Train `model` in place; yields a `Step` every `report_every` and every `also_every` steps, and a last `Done`.
 
     The run ends after `steps` steps, after `seconds` of training time (the learning rate then follows the clock), or
     when `batches` are used up. Raises TrainingError when the loss is no longer a number.
@@ -224,14 +225,15 @@ def train(
         reported.append({**terms, "gradient_norm": norm})
         state.step += 1
         window_tokens += batch.tokens
-        if device.type == "cuda" and state.step % report_every == 0:
+        due = state.step % report_every == 0 or (also_every is not None and state.step % also_every == 0)
+        if device.type == "cuda" and due:
             torch.cuda.synchronize(device)  # else the clock would not see the work still under way
         elapsed, started = time.perf_counter() - started, time.perf_counter()
         if seconds is not None:
             elapsed = team.first(elapsed)  # all must stop at the same step, so one clock counts
         state.seconds, window = state.seconds + elapsed, window + elapsed
         over = state.step >= steps if steps else state.seconds >= seconds
-        if over or state.step % report_every == 0:
+        if over or due:
             means = {name: torch.stack([one[name] for one in reported]).mean().item() for name in reported[0]}
             if not math.isfinite(means["loss"]):
                 raise TrainingError(f"the loss became {means['loss']} at step {state.step}: try a lower learning rate")

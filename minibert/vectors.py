@@ -186,7 +186,7 @@ def nearest_tokens(model: nn.Module, tokenizer: Tokenizer, vector: np.ndarray, k
     """The k entries of the vocabulary whose token embeddings have the largest cosine to `vector` (H,): what is left, at
     any layer, of "which token is this?". The mean of all token embeddings is subtracted from them first."""
     table = encoder_of(model).embeddings.token.weight.float().cpu().numpy()
-    usable = np.array([i for i in range(tokenizer.vocab_size) if i not in tokenizer.special_ids])
+    usable = np.array([i for i in tokenizer.ids.values() if i not in tokenizer.special_ids])
     rows = table[usable] - table[usable].mean(0)
     return [(tokenizer.vocab[int(usable[i])], cosine) for i, cosine in nearest(rows, vector, k)]
 

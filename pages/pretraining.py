@@ -362,7 +362,9 @@ class Training:
     def events(self) -> list[dict]:
         events = [event for run in self.runs for event in run.events()]
         if self.directory and not any(event["event"] == "started" for event in events):
-            return logged(self.directory) or events
+            since = self.kept.created if self.runs else math.inf  # its first part is gone, a later one may go on
+            later = [event for run in self.runs if run.created > since for event in run.events()]
+            return [*logged(self.directory), *later] or events
         return events
 
     @cached_property

@@ -1,7 +1,7 @@
 """Text fields for sentences of the reader's own: any input is kept, none breaks a page."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Literal
 
 import streamlit as st
@@ -100,10 +100,10 @@ def distinct(names: Mapping[str, str]) -> dict[str, str]:
     """The same, newest first, with a number after a name that an older one has too: of two options with one name a
     select box can only tell the last."""
     found: dict[str, str] = {}
-    times: Counter[str] = Counter()
     for key in reversed(names):
-        times[names[key]] += 1
-        found[key] = names[key] if times[names[key]] == 1 else f"{names[key]} ({times[names[key]]})"
+        others = {*names.values(), *found.values()}
+        numbered = (f"{names[key]} ({n})" for n in count(2))
+        found[key] = next(x for x in numbered if x not in others) if names[key] in found.values() else names[key]
     return {key: found[key] for key in names}
 
 

@@ -159,13 +159,11 @@ def load(name: str) -> Loaded:
 
     On a page, a checkpoint that cannot be read stops the page with a sentence that says why.
     """
-    from minibert.checkpoint import CheckpointError
-
     info = _info(name)
     try:
         with st.spinner(_("Loading the model …")):
             return _load(info.name, info.directory, info.version)
-    except (CheckpointError, OSError) as error:
+    except (ValueError, OSError) as error:
         words = _("The model {name} cannot be loaded. {reason}")
         st.error(words.format(name=literal(info.title), reason=literal(error)))
         st.stop()

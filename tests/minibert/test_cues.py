@@ -146,6 +146,14 @@ def test_the_commonest_class_is_no_cue():
     assert cue_words(TaskData(texts), least=5)[0].word == "drags"
 
 
+def test_a_word_speaks_for_the_class_that_guessing_by_it_helps_most():
+    labels = ["a"] * 600 + ["b"] * 390 + ["c"] * 10
+    having = {*range(90), *range(600, 606), *range(990, 994)}  # of 100 with the word 90 are a, 4 of the rare c
+    texts = [Example("sign" if i in having else "other", label) for i, label in enumerate(labels)]
+    (cue,) = (cue for cue in cue_words(TaskData(texts), least=5) if cue.word == "sign")
+    assert (cue.answer, cue.productivity, cue.chance) == ("a", 0.9, 0.6)
+
+
 def test_words_are_told_apart():
     assert tokens_of("It isn't; I CAN’T, won't! 不好") == {"it", "is", "not", "i", "can", "will", "不", "好"}
 

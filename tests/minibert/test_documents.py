@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import minibert.documents
 from minibert.documents import LONGEST_LINE, DataError, held_apart, read_documents, split_sentences
 
 TEXT = "the cat sat.\nit slept!\n\nA dog ran. He was Mr. Smith's dog.\n"
@@ -94,6 +95,27 @@ def test_a_named_file_is_refused_and_one_in_a_folder_passed_over_with_a_note(tmp
     documents = list(read_documents([tmp_path], notes))
     assert documents[-2:] == list(read_documents([tmp_path / "zz-good.txt"]))
     assert len(notes) == 1 and message in notes[0]
+
+
+def test_folders_without_one_good_file_are_refused_with_the_reasons(tmp_path):
+    (tmp_path / "latin.txt").write_bytes(b"caf\xe9\n")
+    notes = []
+    with pytest.raises(DataError, match=r"nothing could be read: .*latin\.txt, line 1: not UTF-8"):
+        list(read_documents([tmp_path], notes))
+    (tmp_path / "GOOD.TXT").write_text(TEXT)
+    (tmp_path / "._good.txt").write_text("what an archive of another system left")
+    assert list(read_documents([tmp_path], [])) == list(read_documents([tmp_path / "GOOD.TXT"]))
+
+
+def test_a_document_that_never_ends_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(minibert.documents, "LONGEST_DOCUMENT", 1 << 20)
+    line = "All of it on lines, and no line is blank.\n"
+    with open(tmp_path / "a.txt", "w") as file:
+        file.write("One.\n\n" + line * 30_000)
+    documents = read_documents([tmp_path / "a.txt"])
+    assert next(documents) == ["One."]
+    with pytest.raises(DataError, match=r"a\.txt, line \d+: 1 million characters without a blank line"):
+        next(documents)
 
 
 def test_json_lines_are_a_document_each(tmp_path):

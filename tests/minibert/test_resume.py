@@ -41,7 +41,7 @@ def same_weights(one: Path, other: Path) -> bool:
     return (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
 
 
-@pytest.mark.parametrize("stop_after", [3, 9, 21])
+@pytest.mark.parametrize("stop_after", [0, 3, 9, 21])
 def test_a_stopped_run_goes_on_to_the_same_weights(text, undisturbed, tmp_path, stop_after):
     out = tmp_path / "model"
     events = pretrain(SETTINGS, [text], out)
@@ -87,8 +87,7 @@ def test_other_settings_are_refused(text, tmp_path):
     with pytest.raises(ValueError, match="holds no interrupted run"):
         next(pretrain(SETTINGS, [text], out, resuming=True))
     events = pretrain(SETTINGS, [text], out)
-    while not isinstance(next(events), Saved):
-        pass
+    next(event for event in events if isinstance(event, Saved))
     events.close()
     with pytest.raises(ValueError, match="batch_size 8, not 16"):
         next(pretrain(replace(SETTINGS, batch_size=16), [text], out, resuming=True))
@@ -97,10 +96,7 @@ def test_other_settings_are_refused(text, tmp_path):
 
 def test_the_state_is_a_checkpoint_of_its_own(text, tmp_path):
     out = tmp_path / "model"
-    events = pretrain(SETTINGS, [text], out)
-    while not isinstance(next(events), Saved):
-        pass
-    events.close()
+    cut_off(SETTINGS, text, out)
     state = resume.latest(out)
     weights = load_file(state.directory / "model.safetensors")
     moments = load_file(state.directory / "optimizer.safetensors")
@@ -110,10 +106,9 @@ def test_the_state_is_a_checkpoint_of_its_own(text, tmp_path):
 
 
 def cut_off(settings, text, out):
-    """A run stopped after its first save."""
+    """A run stopped after its first save that holds something learned."""
     events = pretrain(settings, [text], out)
-    while not isinstance(next(events), Saved):
-        pass
+    next(event for event in events if isinstance(event, Saved) and event.step)
     events.close()
 
 
@@ -154,6 +149,16 @@ def test_the_state_needs_nothing_beside_it(text, undisturbed, tmp_path):
 
 
 def test_states_are_kept_as_often_as_asked(text, tmp_path):
-    often = replace(SETTINGS, steps=10, report_every=10, save_every=4)
+    often = replace(SETTINGS, steps=11, report_every=10, save_every=4)
     events = list(pretrain(often, [text], tmp_path / "model"))
-    assert [event.step for event in events if isinstance(event, Saved)] == [4, 8, 10]
+    assert [event.step for event in events if isinstance(event, Saved)] == [0, 4, 8, 11]
+    assert [event.step for event in events if isinstance(event, Step)] == [4, 8, 10, 11]
+
+
+def test_a_state_of_before_has_its_tokenizer_beside_the_model_only(text, undisturbed, tmp_path):
+    out = tmp_path / "model"
+    cut_off(SETTINGS, text, out)
+    for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
+        (resume.latest(out).directory / name).unlink()
+    list(pretrain(SETTINGS, [text], out, resuming=True))
+    assert same_weights(out, undisturbed)

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from minibert import toy_world
+from minibert import resume, toy_world
 from minibert.config import BertConfig
 from minibert.model import BertForPreTraining
+from minibert.pretrain import PretrainSettings, pretrain
 from minibert.tokenizer import Tokenizer
 from minibert.toy_pretrain import TOY, answered, pretrain_toy, questions
 from minibert.train import Eval, Sample, Saved, Step
@@ -63,3 +64,15 @@ def test_a_run_measures_answers_and_goes_on(tmp_path):
     resumed = list(pretrain_toy(TINY, tmp_path / "b", stories=60, going_on=tmp_path / "a"))
     assert [event.step for event in resumed if isinstance(event, Step)] == [8, 12]
     assert len(list((tmp_path / "b" / "steps").iterdir())) == 2
+
+
+def test_a_toy_run_does_not_begin_over_another_that_was_cut_off(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("\n\n".join("\n".join(lines) for lines in toy_world.documents(20, seed=0)))
+    settings = PretrainSettings(preset="tiny", vocab_size=120, steps=4, batch_size=4, max_length=48)
+    events = pretrain(settings, [text], tmp_path / "model")
+    next(event for event in events if isinstance(event, Saved))
+    events.close()
+    with pytest.raises(ValueError, match="holds another run that was cut off"):
+        list(pretrain_toy(replace(TOY, steps=1, minutes=None), tmp_path / "model", stories=20))
+    assert resume.latest(tmp_path / "model") is not None

@@ -93,3 +93,5 @@ def test_drawing_again_changes_the_seed():
 def test_names_that_repeat_are_told_apart_and_the_oldest_keeps_its_own():
     assert distinct({"c": "x", "b": "y", "a": "x"}) == {"c": "x (2)", "b": "y", "a": "x"}
     assert list(distinct({"c": "x", "b": "y", "a": "x"})) == ["c", "b", "a"]
+    named = distinct({"c": "x", "b": "x (2)", "a": "x"})  # by hand, as the second was
+    assert named == {"c": "x (3)", "b": "x (2)", "a": "x"}
