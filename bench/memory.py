@@ -1,10 +1,12 @@
-"""Does memory grow with the text? Peak memory of tokenizing and of training on 50 MB and on 1 GB.
+"""Does memory grow with the text? Peak memory of all that pre-training does, on 50 MB and on 1 GB.
 
 python -m bench.memory [--data ../shared/data/pretrain/en] [--megabytes 50 1000] [--record]
 
-Each size runs in processes of its own: one tokenizes the files (named as often as it takes to make up the size), one
-maps the result and trains some steps. Peak resident memory is what the system counted at the end of each, children
-included; of a memory map only the pages that were touched count, and the system may take them back at any time.
+Each size runs in processes of its own: one learns a vocabulary from the files (read as often as it takes to make up the
+size), one tokenizes them with that of the model, one counts which tokens stand together (the start of the embeddings),
+one maps the result and trains some steps. Peak resident memory is what the system counted at the end of each, children
+included; of a memory map only the pages that were touched count, and the system may take them back at any time. Text
+that is read again brings no new words: of other text, the vocabulary's count of words grows with them.
 """
 
 from __future__ import annotations
@@ -23,12 +25,15 @@ from pathlib import Path
 from bench.machine import record
 from minibert import checkpoint
 from minibert.config import BertConfig
+from minibert.cooccurrence import start_token_embeddings
 from minibert.data import PretrainingBatches
 from minibert.documents import read_documents
-from minibert.model import BertForPreTraining
+from minibert.model import Bert, BertForPreTraining
 from minibert.store import TokenStore
 from minibert.train import Optimization, train
+from minibert.vocab import learn_fast
 
+STAGES = ("vocabulary", "tokenize", "count", "train")
 STEPS = 300
 
 
@@ -58,9 +63,16 @@ def anonymous() -> float:
 def child(stage: str, store: Path, options) -> None:
     tokenizer = checkpoint.load_tokenizer(options.model)
     started = time.perf_counter()
-    if stage == "tokenize":
+    if stage == "vocabulary":
+        lines = (line for document in documents(options.data, options.size) for line in document)
+        facts = {"pieces": len(learn_fast(lines, tokenizer.vocab_size))}
+    elif stage == "tokenize":
         built = TokenStore.build(documents(options.data, options.size), tokenizer, store, processes=options.processes)
         facts = {"tokens": len(built.ids), "documents": len(built)}
+    elif stage == "count":
+        opened = TokenStore.open(store)
+        start_token_embeddings(Bert(BertConfig.preset("mini", vocab_size=tokenizer.vocab_size)), opened)
+        facts = {"tokens": len(opened.ids)}
     else:
         model = BertForPreTraining(BertConfig.preset("tiny", vocab_size=tokenizer.vocab_size))
         stream = PretrainingBatches(TokenStore.open(store), tokenizer, batch_size=32, max_length=128, seed=0)
@@ -77,7 +89,7 @@ def main() -> None:
     parser.add_argument("--megabytes", nargs="+", type=float, default=[50, 1000])
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--record", action="store_true")
-    parser.add_argument("--stage", choices=("tokenize", "train"), help=argparse.SUPPRESS)
+    parser.add_argument("--stage", choices=STAGES, help=argparse.SUPPRESS)
     parser.add_argument("--size", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--store", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -87,7 +99,7 @@ def main() -> None:
     results = []
     for size in options.megabytes:
         with tempfile.TemporaryDirectory() as folder:
-            for stage in ("tokenize", "train"):
+            for stage in STAGES:
                 command = [sys.executable, "-m", "bench.memory", "--stage", stage, "--size", str(size)]
                 command += ["--store", f"{folder}/store", "--model", str(options.model)]
                 command += ["--processes", str(options.processes), "--data", *map(str, options.data)]
