@@ -34,7 +34,7 @@ from minibert.train import Optimization, train
 from minibert.vocab import learn_fast
 
 STAGES = ("vocabulary", "tokenize", "count", "train")
-STEPS = 300
+STEPS = 100
 
 
 def documents(paths: list[Path], megabytes: float) -> Iterator[list[str]]:
