@@ -188,6 +188,8 @@ def peer_metrics(start: Path, task: Task, train: TaskData, dev: TaskData, settin
     train_peer(predictor, rows, settings)
     if aside.examples:
         predictor = predictor.tuned(aside.examples)
+    if task.tune_on == "dev":
+        predictor = predictor.tuned(dev.examples)
     return evaluate(predictor, dev).metrics
 
 

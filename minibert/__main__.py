@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -300,7 +303,12 @@ def pretrain(options) -> None:
 
         if options.resume:
             raise ValueError("a run on the toy world takes a minute and is not resumed: begin it again")
-
+        usual = parser().parse_args(["pretrain", "--toy", "--out", "x", "--steps", "1"])
+        taken = {"out", "steps", "minutes", "seed", "threads", "json"}
+        for name in vars(usual).keys() - taken:
+            if getattr(options, name) != getattr(usual, name):
+                name = name.replace("_", "-")
+                raise ValueError(f"a run on the toy world has settings of its own: leave out --{name}")
         budget = {"steps": options.steps, "minutes": options.minutes, "seed": options.seed}
         show(options, pretrain_toy(replace(TOY, **budget), options.out))
         return
@@ -340,14 +348,20 @@ def read_task_data(options, task, path: Path, labels=None):
 
 def evaluate(options) -> None:
     from minibert import checkpoint
-    from minibert.finetune import TASK_OF_HEAD, Predictor, metadata_values
+    from minibert.finetune import TASK_OF_HEAD, Predictor, metadata_values, unknown_labels
     from minibert.finetune import evaluate as measure_task
+    from minibert.tasks.base import check_answers
+    from minibert.train import best_device
 
     values = checkpoint.config_values(options.model)
     if "minibert_task" in values or set(values.get("architectures") or ()) & set(TASK_OF_HEAD):
         predictor = Predictor.from_directory(options.model)
+        predictor.model.to(best_device())
         for path in options.data:
             data = read_task_data(options, predictor.task, path)
+            check_answers(data)
+            if unknown := unknown_labels(predictor, data):
+                print(f"{path}: the model does not have the labels {', '.join(unknown)}", file=sys.stderr)
             metadata_values(data, predictor.options.metadata)  # without them the figures would be another model's
             metrics = measure_task(predictor, data).metrics
             plain = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
@@ -359,7 +373,7 @@ def evaluate(options) -> None:
     from minibert.pretrain import evaluate as measure
     from minibert.store import TokenStore
 
-    model = checkpoint.load(options.model, kind=BertForPreTraining)
+    model = checkpoint.load(options.model, kind=BertForPreTraining).to(best_device())
     tokenizer = checkpoint.load_tokenizer(options.model)
     store = TokenStore.build(read_documents(options.data), tokenizer)
     settings = PretrainSettings(steps=1, max_length=options.max_length)
@@ -435,6 +449,8 @@ def experiment(options) -> None:
     scale = replace(Scale(), **{name: value for name, value in asked.items() if value})
     data = options.data or [SHARED / "pretrain" / "en" / name for name in CORPUS]
     heldout = options.heldout or SHARED / "heldout-text" / "valid.txt"
+    if options.heldout and not heldout.exists():
+        raise ValueError(f"{heldout} does not exist")
     corpus = prepare(data, scale.vocab_size, heldout=heldout if heldout.exists() else None, cache=options.cache)
     out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
     seeds = options.seeds or 3
@@ -468,17 +484,21 @@ def compare(options) -> None:
 def predict(options) -> None:
     from contextlib import ExitStack
 
-    from minibert.finetune import Predictor
+    from minibert.finetune import Predictor, lines_as_they_come
+    from minibert.train import best_device
 
     predictor = Predictor.from_directory(options.model)
+    predictor.model.to(best_device())
     with ExitStack() as stack:
-        if options.text is not None or options.file is None:
-            lines = lines_of(options)
-        else:
+        if options.text is not None:
+            answers = predictor.stream([given(options.text)])
+        elif options.file is not None:
             file = stack.enter_context(options.file.open(encoding="utf-8-sig"))
-            lines = (line.rstrip("\n") for line in file)
-        waits = options.text is None and options.file is None and sys.stdin.isatty()
-        for answer in predictor.stream(map(given, lines), 1 if waits else options.batch_size):
+            answers = predictor.stream((given(line.rstrip("\n")) for line in file), options.batch_size)
+        else:
+            batches = lines_as_they_come(sys.stdin.buffer, options.batch_size)
+            answers = predictor.stream_batches([given(line) for line in lines] for lines in batches)
+        for answer in answers:
             put(options, answer, plain_answer(predictor.task.name, answer))
 
 
@@ -558,34 +578,65 @@ def plain_answer(task: str, answer: dict) -> str:
 
 
 def show(options, events) -> dict:
-    """Print a run as it goes: JSON lines, or a line that counts up. → the last event."""
+    """Print a run as it goes: JSON lines, or a line that counts up. → the last event. Ctrl-C ends it between two
+    events, so that it saves what was learned."""
     last: dict = {}
-    for event in events:
-        last = event.as_dict()
-        if options.json:
-            print(json.dumps(last, ensure_ascii=False), flush=True)
-            continue
-        match last["event"]:
-            case "preparing":
-                print(f"{last['what']} …", file=sys.stderr, flush=True)
-            case "started":
-                for note in last["details"].get("skipped", ()):
-                    print(f"passed over: {note}", file=sys.stderr, flush=True)
-            case "step":
-                print(f"\r{step_line(last)} ", end="", file=sys.stderr, flush=True)
-            case "eval":
-                shown = {name: value for name, value in last["metrics"].items() if "." not in name}
-                metrics = "  ".join(f"{name} {value:.4g}" for name, value in shown.items())
-                print(f"\rstep {last['step']}: {metrics}", file=sys.stderr, flush=True)
-            case "stage":
-                print(f"\n{last['arm']}, seed {last['seed']}: {last['stage']}", file=sys.stderr, flush=True)
-            case "finished":
-                record = last["record"]
-                metrics = "  ".join(f"{name} {value:.4f}" for name, value in record["metrics"].items())
-                print(f"\n{record['arm']}, seed {record['seed']}: {metrics}", file=sys.stderr, flush=True)
-            case "saved":
-                print(f"\nsaved {last['path']}", file=sys.stderr, flush=True)
+    with heard_between_events() as interrupted:
+        for event in events:
+            last = event.as_dict()
+            if options.json:
+                print(json.dumps(last, ensure_ascii=False), flush=True)
+            else:
+                tell(last)
+            if interrupted():
+                events.close()
+                raise KeyboardInterrupt
     return last
+
+
+@contextmanager
+def heard_between_events() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed, instead of an exception in the middle of a step; the second time is the usual one.
+    Of a team each process hears it as ever: one that goes on alone would wait for the others."""
+    pressed = False
+
+    def press(*_) -> None:
+        nonlocal pressed
+        pressed = True
+        signal.signal(signal.SIGINT, usual)
+        print("\nstopping after this step; Ctrl-C again stops at once", file=sys.stderr, flush=True)
+
+    if "RANK" in os.environ or threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    usual = signal.signal(signal.SIGINT, press)
+    try:
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def tell(event: dict) -> None:
+    match event["event"]:
+        case "preparing":
+            print(f"{event['what']} …", file=sys.stderr, flush=True)
+        case "started":
+            for note in event["details"].get("skipped", ()):
+                print(f"passed over: {note}", file=sys.stderr, flush=True)
+        case "step":
+            print(f"\r{step_line(event)} ", end="", file=sys.stderr, flush=True)
+        case "eval":
+            shown = {name: value for name, value in event["metrics"].items() if "." not in name}
+            metrics = "  ".join(f"{name} {value:.4g}" for name, value in shown.items())
+            print(f"\rstep {event['step']}: {metrics}", file=sys.stderr, flush=True)
+        case "stage":
+            print(f"\n{event['arm']}, seed {event['seed']}: {event['stage']}", file=sys.stderr, flush=True)
+        case "finished":
+            record = event["record"]
+            metrics = "  ".join(f"{name} {value:.4f}" for name, value in record["metrics"].items())
+            print(f"\n{record['arm']}, seed {record['seed']}: {metrics}", file=sys.stderr, flush=True)
+        case "saved":
+            print(f"\nsaved {event['path']}", file=sys.stderr, flush=True)
 
 
 def step_line(step: dict) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import torch
 from torch import Tensor, nn
@@ -17,7 +18,7 @@ from minibert.corruption import MaskVocabulary, mask_tokens
 from minibert.heads import TaskBatch
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead
 from minibert.tasks import Features, Options, Task, TaskData, label_order, task_named
-from minibert.tasks.base import input_key, metadata_read, metadata_token
+from minibert.tasks.base import check_answers, input_key, metadata_read, metadata_token
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from minibert.train import (
     Done,
@@ -47,8 +48,9 @@ class FinetuneSettings(Options):
     features, §5.3; its dropout is off) · layer_decay: each block learns at this multiple of the rate of the block above
     (Howard and Ruder 2018) · bias_correction: False is Adam as in the original BERT code (Mosbach et al. 2021, Zhang et
     al. 2021) · mlm_weight: of a masked-LM loss on the same texts · set_aside: share of the training set kept for
-    thresholds, by tasks that need them · dev_sample: examples of a larger dev set that are measured on along the way ·
-    group_by_length: rows of about one length in a batch, which leaves less padding to compute.
+    thresholds, by tasks that need them; of a set too small for that nothing, and they stay 0.5 · dev_sample: examples
+    of a larger dev set that are measured on along the way · group_by_length: rows of about one length in a batch, which
+    leaves less padding to compute.
     """
 
     epochs: int = 3
@@ -101,9 +103,11 @@ def finetune(
     dev_data is measured before the first step, `evaluations_per_epoch` times an epoch and at the end: an `Eval` whose
     details hold a prediction for each of the `dev_examples` in the details of `Started`. Of a dev set larger than
     `dev_sample` these are an even sample, and along the way only they are measured; at the end all are. `watch`: inputs
-    answered at the same times (`Sample`). `mailbox()` returns messages received since it was last asked: a list of
+    answered at the same times (`Sample`). A task whose `tune_on` is "dev" is measured with the threshold that is best
+    on the very examples it is measured on, as in the paper: that is the model that answers and is saved, and its
+    figures are a little too good. `mailbox()` returns messages received since it was last asked: a list of
     inputs replaces `watch`, and is answered at once. Raises ValueError when a class of the dev set never occurs in
-    training, or when nothing can be trained on.
+    training, when an example of it does not say its answer, or when nothing can be trained on.
     """
     task = task_named(task) if isinstance(task, str) else task
     torch.manual_seed(settings.seed)
@@ -124,7 +128,8 @@ def finetune(
 
     thresholds = TaskData([])
     if task.tune_on == "split":
-        train_data, thresholds = split_dev(train_data, settings.set_aside, settings.seed)
+        with suppress(TooFewError):
+            train_data, thresholds = split_dev(train_data, settings.set_aside, settings.seed)
         thresholds = thresholds.take(spread(len(thresholds.examples), TUNED_ON_AT_MOST))
     examples = list(train_data.examples)
     if settings.augmentation is not None:
@@ -133,6 +138,7 @@ def finetune(
     features = [row for row in predictor.features(examples) if row.target is not None]
     if not features:
         raise ValueError("there is no example to train on: none has an answer that the task can learn")
+    check_answers(dev_data)
     seen = dev_data.take(spread(len(dev_data.examples), settings.dev_sample))
     dev_features, threshold_features = predictor.features(seen.examples), predictor.features(thresholds.examples)
     steps_per_epoch = -(-len(features) // settings.batch_size)
@@ -143,18 +149,18 @@ def finetune(
         nonlocal predictor
         if thresholds.examples:
             predictor = predictor.tuned(thresholds.examples, threshold_features)
-        if final and len(seen.examples) < len(dev_data.examples):
-            return evaluate(predictor, dev_data, step, details_of=seen)
-        return evaluate(predictor, seen, step, features=dev_features)
+        whole = final and len(seen.examples) < len(dev_data.examples)
+        data, rows = (dev_data, predictor.features(dev_data.examples)) if whole else (seen, dev_features)
+        outputs, loss = predictor.outputs(rows)
+        answers = predictor.decoded(outputs, rows, data.examples)
+        if task.tune_on == "dev":
+            predictor = predictor.changed(**task.tune(answers, data.examples, labels))
+            answers = predictor.decoded(outputs, rows, data.examples)
+        return evaluation(predictor, data, answers, loss, step, details_of=seen)
 
     def answer(step: int) -> Iterator[Event]:
         if watch:
             yield Sample(step, [answered(predictor, given) for given in watch])
-
-    def save() -> None:
-        said = last.details["predictions"]
-        changes = task.tune(said, seen.examples, labels) if task.tune_on == "dev" else {}
-        predictor.changed(**changes).save(out)
 
     used = {row.example for row in features}
     sizes = {
@@ -212,11 +218,11 @@ def finetune(
     except GeneratorExit:  # whoever asked for the events wants no more: what was learned is not lost
         if out is not None:
             if task.tune_on is not None and last.step < event.step:
-                last = measure(event.step)  # thresholds belong to the weights that are saved
-            save()
+                measure(event.step)  # thresholds belong to the weights that are saved
+            predictor.save(out)
         raise
     if out is not None:
-        save()
+        predictor.save(out)
         yield Saved(event.step, str(out))
     yield Done(event.step, event.tokens, event.seconds, last.metrics)
 
@@ -331,10 +337,20 @@ def metadata_values(data: TaskData, columns: Sequence[str]) -> dict[str, list[st
 
 
 def with_metadata_tokens(tokenizer: Tokenizer, options: Options) -> Tokenizer:
-    """The tokenizer with a special token for each metadata value, if they are read as tokens."""
+    """The tokenizer with a special token for each metadata value, if they are read as tokens. Raises ValueError for
+    two values that would be the same token."""
     if options.metadata_as != "token" or not options.metadata:
         return tokenizer
-    new = [metadata_token(name, value) for name in options.metadata for value in options.metadata_values[name]]
+    new: dict[str, str] = {}
+    for name in options.metadata:
+        for value in options.metadata_values[name]:
+            token = metadata_token(name, value)
+            if token in new:
+                raise ValueError(
+                    f"column {name!r}: the values {new[token]!r} and {value!r} would both be the token {token}; write "
+                    "them alike, or read the column as an embedding"
+                )
+            new[token] = value
     return Tokenizer(
         list(tokenizer.pieces),
         lowercase=tokenizer.lowercase,
@@ -520,11 +536,15 @@ class Predictor:
         """(a prediction for each example, the mean loss). With metadata, a prediction says which values were read."""
         features = self.features(examples) if features is None else features
         outputs, loss = self.outputs(features)
+        return self.decoded(outputs, features, examples), loss
+
+    def decoded(self, outputs: Sequence[dict], features: Sequence[Features], examples: Sequence) -> list[dict]:
+        """The predictions that the model's outputs are."""
         predictions = self.task.decode(outputs, features, examples, self.labels, self.options)
         if self.options.metadata:
             beside = [metadata_read(example.extra, self.options) for example in examples]
             predictions = [{**one, "metadata": values} for one, values in zip(predictions, beside, strict=True)]
-        return predictions, loss
+        return predictions
 
     def predict(self, inputs: Sequence[Any]) -> list[dict]:
         """An answer for each input, in order. `Task.example` says what an input is; ValueError names a bad one."""
@@ -539,14 +559,19 @@ class Predictor:
     def stream(self, inputs: Iterable[Any], batch_size: int = 32) -> Iterator[dict]:
         """The answers to any number of inputs, as they come. ValueError names a bad one, after the answers to all that
         stand before it."""
-        inputs, first = iter(inputs), 1
-        while chunk := list(islice(inputs, batch_size)):
+        inputs = iter(inputs)
+        return self.stream_batches(iter(lambda: list(islice(inputs, batch_size)), []))
+
+    def stream_batches(self, batches: Iterable[Sequence[Any]]) -> Iterator[dict]:
+        """The same, with each batch answered as soon as it is there."""
+        first = 1
+        for batch in batches:
             try:
-                answers: Iterable[dict] = self.predict(chunk)
+                answers: Iterable[dict] = self.predict(batch)
             except ValueError:
-                answers = self.one_by_one(chunk, first)
+                answers = self.one_by_one(batch, first)
             yield from answers
-            first += len(chunk)
+            first += len(batch)
 
     def one_by_one(self, inputs: Sequence[Any], first: int) -> Iterator[dict]:
         for number, given in enumerate(inputs, first):
@@ -565,6 +590,25 @@ class Predictor:
         return self.changed(**self.task.tune(predictions, examples, self.labels))
 
 
+def lines_as_they_come(file: BinaryIO, most: int) -> Iterator[list[str]]:
+    """The lines that can be read without waiting, at least one and at most `most` at a time: a program that writes a
+    line and waits for its answer is not kept waiting for more lines."""
+    rest, first = b"", True
+    while read := file.read1(2**16):
+        *lines, rest = (rest + read).split(b"\n")
+        for start in range(0, len(lines), most):
+            batch = enumerate(lines[start : start + most], start)
+            yield [text_of(line, first and number == 0) for number, line in batch]
+        first = first and not lines
+    if rest:
+        yield [text_of(rest, first)]
+
+
+def text_of(line: bytes, first: bool) -> str:
+    """first: a byte order mark may stand before it."""
+    return line.removesuffix(b"\r").decode("utf-8-sig" if first else "utf-8")
+
+
 def evaluate(
     predictor: Predictor,
     data: TaskData,
@@ -576,21 +620,42 @@ def evaluate(
     """The task's metrics and the mean loss on `data`. The details hold the labels, what the task draws (a confusion
     matrix, scores by type …), and a prediction with its `grade` (0–1) for each example of `data`, or of `details_of`, a
     part of it."""
-    task = predictor.task
     predictions, loss = predictor.answers(data.examples, features)
+    return evaluation(predictor, data, predictions, loss, step, details_of or data)
+
+
+def evaluation(
+    predictor: Predictor, data: TaskData, predictions: Sequence[dict], loss: float, step: int, details_of: TaskData
+) -> Eval:
+    """`evaluate` of predictions that are there already."""
+    task = predictor.task
     metrics = {**task.score(predictions, data.examples), "loss": loss}
     details = task.details(predictions, data.examples, predictor.labels)
     place = {id(example): i for i, example in enumerate(data.examples)}
     shown = [
         {k: v for k, v in predictions[place[id(example)]].items() if k not in task.bulky}
         | {"grade": task.grade(predictions[place[id(example)]], example)}
-        for example in (details_of or data).examples
+        for example in details_of.examples
     ]
     return Eval(
         step,
         metrics,
         {"labels": predictor.labels, "measured_on": len(data.examples), **details, "predictions": shown},
     )
+
+
+def unknown_labels(predictor: Predictor, data: TaskData) -> list[str]:
+    """Labels of the data that the model cannot answer. Raises ValueError where it can answer none of them."""
+    known = predictor.task.answerable(predictor.labels)
+    unknown = [] if known is None else [label for label in data.labels if label not in known]
+    if unknown and len(unknown) == len(data.labels):
+        has, knows = ", ".join(unknown), ", ".join(known)
+        raise ValueError(f"{data.name} has the labels {has}, and the model has none of them: it has {knows}")
+    return unknown
+
+
+class TooFewError(ValueError):
+    """Nothing can be set aside."""
 
 
 def split_dev(data: TaskData, share: float = 0.2, seed: int = 0) -> tuple[TaskData, TaskData]:
@@ -609,6 +674,6 @@ def split_dev(data: TaskData, share: float = 0.2, seed: int = 0) -> tuple[TaskDa
         dev.update(i for j in torch.randperm(len(members), generator=rng)[:count].tolist() for i in members[j])
     if not dev:
         least = int(0.5 / share) + 1
-        raise ValueError(f"too few examples to set some aside for measuring: give at least {least} of a class")
+        raise TooFewError(f"too few examples to set some aside for measuring: give at least {least} of a class")
     kept = [i for i in range(len(data.examples)) if i not in dev]
     return data.take(kept), replace(data.take(sorted(dev)), problems=[])

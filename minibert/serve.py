@@ -97,6 +97,12 @@ def input_schema(task: str, limits: Limits, metadata: Sequence[str] = ()) -> dic
     raise ValueError(f"there is no schema for inputs of the task {task}")
 
 
+def fields_of(task: str, metadata: Sequence[str] = ()) -> list[str]:
+    """The names that an input of a task may have, as an object."""
+    schema = input_schema(task, Limits(), metadata)
+    return [*schema.get("anyOf", [schema])[-1]["properties"]]
+
+
 def request_schema(predictor: Predictor, limits: Limits) -> dict:
     """JSON Schema of the body of POST /predict."""
     task = predictor.task.name

@@ -34,7 +34,7 @@ from ui.navigation import next_lesson
 from ui.runs import manager, own_runs, settled, show_refusal
 from ui.source import show_source
 from ui.task_data import SHIPPED, ChosenData, choose_data, in_a_line, show_data, task_choice
-from ui.text import shorten
+from ui.text import literal, shorten
 from ui.translations import _, ngettext
 
 # What imports torch or plotly is imported where it is first needed: the page shows before that.
@@ -121,17 +121,24 @@ def the_input(data: ChosenData, model: str) -> None:
         if given is None:
             return
         example = task.example(given)
-    show_input(task, tokenizer_of(model, options), example, task.labels(data.train), options, key="input")
+    tokenizer = tokenizer_of(model, options)
+    if tokenizer is not None:
+        show_input(task, tokenizer, example, task.labels(data.train), options, key="input")
 
 
-def tokenizer_of(model: str, options: Options) -> Tokenizer:
-    """The model's, with a token for each value of a column that is read as one."""
+def tokenizer_of(model: str, options: Options) -> Tokenizer | None:
+    """The model's, with a token for each value of a column that is read as one; None, and on the page the reason, where
+    two values would be the same token."""
     tokenizer = outline_of(model).tokenizer
     if options.metadata_as != "token" or not options.metadata:
         return tokenizer
     from minibert.finetune import with_metadata_tokens
 
-    return with_metadata_tokens(tokenizer, options)
+    try:
+        return with_metadata_tokens(tokenizer, options)
+    except ValueError as error:
+        st.warning(literal(error), icon=":material/error:")
+        return None
 
 
 def the_head(data: ChosenData, model: str) -> None:
@@ -141,8 +148,11 @@ def the_head(data: ChosenData, model: str) -> None:
 
     st.markdown("### " + _("The head"))
     options, config = input_options(data), outline_of(model).config
+    tokenizer = tokenizer_of(model, options)
+    if tokenizer is None:
+        return
     shapes = new_shapes(data.task.name, data.task.labels(data.train), options, model, version_of(model))
-    if (grown := tokenizer_of(model, options).vocab_size - config.vocab_size) > 0:
+    if (grown := tokenizer.vocab_size - config.vocab_size) > 0:
         shapes = [(grown, config.hidden_size), *shapes]
     terms = " + ".join(" × ".join(f"{size:,}" for size in shape) for shape in shapes)
     st.markdown(

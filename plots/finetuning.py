@@ -10,6 +10,7 @@ from html import escape
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from plots.attention import literal
 from plots.theme import BLUE, ORANGE, SMALL
 
 STARTS = ("pretrained", "random")
@@ -115,7 +116,7 @@ def right_by_kind(shares: dict[str, dict[str, list[float]]], names: dict[str, st
     for start, by_kind in shares.items():
         means = [statistics.fmean(by_kind[kind]) if by_kind.get(kind) else None for kind in kinds]
         fig.add_bar(
-            x=kinds, y=means, name=names[start], offsetgroup=start,
+            x=[literal(kind) for kind in kinds], y=means, name=names[start], offsetgroup=start,
             marker={"color": COLOUR[start], "pattern": {"shape": "/" if start == "random" else ""}},
             text=[f"{mean:.0%}" if mean is not None else "" for mean in means],
             textposition="outside", cliponaxis=False, textfont={"size": SMALL},

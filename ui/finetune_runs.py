@@ -16,9 +16,9 @@ from minibert.tasks import TASKS
 from minibert.tasks.base import input_key
 from ui.figures import figure
 from ui.finetune_settings import Chosen, start_names
-from ui.runs import batch_title, live, own_runs, state_rows, submit, zipped
+from ui.runs import batch_title, complete, live, own_runs, settled, state_rows, submit, zipped
 from ui.task_data import ChosenData, set_titles
-from ui.text import literal
+from ui.text import visible
 from ui.translations import _, ngettext
 
 KIND = "finetune"  # runs are called finetune/<task>/<time of the click>
@@ -129,7 +129,7 @@ def own_input(task: str) -> Any | None:
 
 
 def ask(task: str, given: Any) -> None:
-    """Runs answer this input: those that go on from now on, finished ones at once."""
+    """Runs answer this input: those that go on from now on, those that have left a model at once."""
     before = own_input(task)
     if given == before:
         return
@@ -152,14 +152,15 @@ def predictor_of(run_id: str, directory: str):
 
 @st.cache_data(show_spinner=False, max_entries=500)
 def answer_of(run_id: str, directory: str, given: str) -> dict:
-    """What a finished model answers to an input, given as JSON."""
+    """What the model that a run has left answers to an input, given as JSON."""
     from minibert.finetune import answered
 
     return answered(predictor_of(run_id, directory), json.loads(given))
 
 
 def last_answers(one: FinetuneRun, given: Any) -> list[tuple[float, dict]]:
-    """(epoch, answer) of everything the run has said of this input; a finished one that has said nothing is asked."""
+    """(epoch, answer) of everything the run has said of this input; where it has said nothing, the model it has left,
+    finished or stopped, is asked."""
     asked = input_key(given)
     said = [
         (one.epoch(event), answer)
@@ -168,9 +169,10 @@ def last_answers(one: FinetuneRun, given: Any) -> list[tuple[float, dict]]:
         for answer in event["answers"]
         if answer.get("asked") == asked
     ]
-    if not said and one.run.state == "finished" and one.run.files:
+    if not said and settled(one.run) and complete(one.run.result):
         answer = answer_of(one.run.id, str(one.run.result), json.dumps(given))
-        said = [(float(one.settings["epochs"]), answer)]
+        last = next(event for event in reversed(one.events) if "step" in event)
+        said = [(one.epoch(last), answer)]
     return said
 
 
@@ -360,7 +362,7 @@ def by_kind(shown: Sequence[FinetuneRun]) -> None:
         "multiple": _("several sentences tell"),
     }
     order = [*words, *dict.fromkeys(kind for kinds in shares.values() for kind in kinds if kind not in words)]
-    words |= {kind: literal(kind) for kind in order if kind not in words}
+    words |= {kind: visible(kind, spaces=False) for kind in order if kind not in words}
     drawn = {start: {words[k]: kinds[k] for k in order if k in kinds} for start, kinds in shares.items()}
     rows = [
         {_("start"): start_names()[start], _("kind"): kind, _("right"): statistics.fmean(values)}
@@ -404,13 +406,16 @@ def take_away(one: FinetuneRun) -> None:
     st.markdown(_("Two commands, and it answers over HTTP:"))
     st.code("unzip my-model.zip -d my-model\npython -m minibert serve --model my-model", "bash")
     st.markdown(_("Ask it from another terminal, or from any program:"))
-    st.code(curl(one.task, own_input(one.task)), "bash", wrap_lines=True)
+    st.code(curl(one.task, own_input(one.task), one.settings.get("metadata", ())), "bash", wrap_lines=True)
 
 
-def curl(task: str, given: Any) -> str:
-    """The command that asks the service: the reader's own input if it is short, else an example."""
-    from minibert.serve import EXAMPLES
+def curl(task: str, given: Any, metadata: Sequence[str] = ()) -> str:
+    """The command that asks the service: the reader's own input if it is short, else an example. metadata: the columns
+    that the model reads; another run may read others, and the service refuses them."""
+    from minibert.serve import EXAMPLES, fields_of
 
+    if isinstance(given, dict):
+        given = {name: value for name, value in given.items() if name in fields_of(task, metadata)}
     if given is None or len(json.dumps(given, ensure_ascii=False)) > LONGEST_COMMAND:
         given = EXAMPLES[task]
     body = json.dumps({"inputs": [given]}, ensure_ascii=False)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from minibert.characters import is_cjk
 from minibert.tasks import TASKS, Task, TaskData, TaskDataError, guess_format, guess_task
+from minibert.tasks.base import unanswered
 from ui.inputs import choice
 from ui.lesson import LESSONS
 from ui.state import follow_link, set_url, url_choice
@@ -24,7 +25,8 @@ PREVIEW, PROBLEMS = 5, 1_000  # rows
 SHORT = 300  # characters of a text in the preview
 LABEL_NAMES = "labels.txt"  # GoEmotions' numbers, named
 ENDINGS = ["tsv", "csv", "txt", "conll", "iob", "bio", "json", "md", "ans"]
-_TASK, _SEEN = "task", "file-seen"  # session_state keys: the task of the page, the file whose task has been guessed
+# session_state keys: the task of the page, the file whose task has been guessed, the files as they were last read
+_TASK, _SEEN, _READ = "task", "file-seen", "files-read"
 
 
 @dataclass(frozen=True)
@@ -216,19 +218,22 @@ def own_files(task: str) -> ChosenData | None:
             ENDINGS, accept_multiple_files=True, key="dev-file",
         )  # fmt: skip
     if not files:
+        st.session_state.pop(_READ, None)
         return None
     try:
         file, beside = main_file(files)
         if st.session_state.get(_SEEN) != file.file_id:
             recognize(file, task)
         chosen = choose_format(file, task)
-        train = TASKS[task].parse(file.getvalue(), file.name, chosen, beside=beside)
-        dev = None
-        if measured:
-            names = {name: content for name, content in beside.items() if name == LABEL_NAMES}  # hold for both
-            other, beside = main_file(measured, names)
-            dev = TASKS[task].parse(other.getvalue(), other.name, chosen, beside=beside)
-        return usable(task, train, dev)
+        key = (task, chosen, *(one.file_id for one in files), None, *(one.file_id for one in measured))
+        if st.session_state.get(_READ, (None,))[0] != key:  # a large file takes seconds
+            train, dev = TASKS[task].parse(file.getvalue(), file.name, chosen, beside=beside), None
+            if measured:
+                names = {name: content for name, content in beside.items() if name == LABEL_NAMES}  # hold for both
+                other, beside = main_file(measured, names)
+                dev = TASKS[task].parse(other.getvalue(), other.name, chosen, beside=beside)
+            st.session_state[_READ] = key, train, dev
+        return usable(task, *st.session_state[_READ][1:])
     except (TaskDataError, ValueError) as error:
         st.error(literal(error), icon=":material/error:")
         return None
@@ -290,7 +295,7 @@ def usable(task: str, train: TaskData, dev: TaskData | None) -> ChosenData:
                 "{file} has {n:,} different labels; at most {most} can be told apart here. Is it the right column?"
             ).format(file=train.name, n=len(train.labels), most=MOST_LABELS)
         )
-    if all(unknown(example) for example in train.examples):
+    if all(map(unanswered, train.examples)):
         raise ValueError(_("No example says what its answer is: is a file beside it missing?"))
     if not train.labels and task in ("multilabel", "tagging"):
         raise ValueError(_("{file} has no label on any example: there is nothing to learn.").format(file=train.name))
@@ -298,9 +303,11 @@ def usable(task: str, train: TaskData, dev: TaskData | None) -> ChosenData:
         train, dev = split_dev(train)
     for data, most in ((train, MOST_TRAINING), (dev, MOST_DEV)):
         if len(data.examples) > most:
-            st.info(_("Of {n:,} examples the first {most:,} are used.").format(n=len(data.examples), most=most))
-    train, dev = train.take(range(min(MOST_TRAINING, len(train.examples)))), cut(dev, MOST_DEV)
-    missing = [label for label in dev.labels if label not in train.labels]
+            words = _("Of {n:,} examples {most:,} are used, taken evenly from the whole file.")
+            st.info(words.format(n=len(data.examples), most=most))
+    train, dev = train.take(even_sample(train, range(len(train.examples)), MOST_TRAINING)), cut(dev, MOST_DEV)
+    shown = set(train.labels)
+    missing = [label for label in dev.labels if label not in shown]
     if missing and TASKS[task].closed:
         raise ValueError(_("The examples to learn from never show: {labels}").format(labels=", ".join(missing)))
     return ChosenData(OWN, name, TASKS[task], train, dev, language_of(train))
@@ -308,16 +315,25 @@ def usable(task: str, train: TaskData, dev: TaskData | None) -> ChosenData:
 
 def cut(data: TaskData, most: int) -> TaskData:
     """At most `most` examples, and only those that say their answer: others cannot be measured on."""
-    known = [i for i, example in enumerate(data.examples) if not unknown(example)]
+    known = [i for i, example in enumerate(data.examples) if not unanswered(example)]
     if not known:
         raise ValueError(_("{file} has no example that says its answer.").format(file=data.name))
-    return data.take(known[:most])
+    return data.take(even_sample(data, known, most))
 
 
-def unknown(example: Any) -> bool:
-    """Whether the answer of an example is not told."""
-    answers = ("label", "labels", "score", "tags", "answers", "intent")
-    return all(getattr(example, name, None) is None for name in answers)
+def even_sample(data: TaskData, indices: Sequence[int], most: int) -> list[int]:
+    """At most `most` of the indices, evenly spread; every label keeps its first example, however rare it is."""
+    from minibert.finetune import spread
+
+    if len(indices) <= most:
+        return list(indices)
+    first: dict[str, int] = {}
+    for i in indices:
+        for mark in data.examples[i].marks:
+            first.setdefault(mark, i)
+    kept = set(sorted(first.values())[:most])
+    others = [i for i in indices if i not in kept]
+    return sorted(kept | {others[j] for j in spread(len(others), most - len(kept))})
 
 
 def language_of(data: TaskData) -> str:

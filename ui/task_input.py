@@ -34,15 +34,15 @@ def show_input(task: Any, tokenizer: Any, example: Any, labels: Any, options: An
     st.markdown(asked)
     folds = any(len(row.ids) > FOLD for row in rows)
     whole = folds and st.toggle(_("Show every token"), key=f"{key}-whole")
-    first = _shown(rows)
+    first, of_words = _shown(rows), task.name == "tagging"
     for number in first:
-        _row(rows, number, whole)
+        _row(rows, number, whole, of_words)
     rest = [number for number in range(len(rows)) if number not in first]
     if rest:
         more = ngettext("{n} more row", "{n} more rows", len(rest)).format(n=len(rest))
         with st.expander(more, icon=":material/unfold_more:"):
             for number in rest:
-                _row(rows, number, whole)
+                _row(rows, number, whole, of_words)
     if task.name == "multilabel" and example.labels is not None:
         target = [int(label in example.labels) for label in labels]
         kinds = ["kept" if one else "plain" for one in target]
@@ -82,9 +82,9 @@ def _matters(asked: str) -> bool:
     return asked in ("S", "E", "S E") or asked[:2] in ("B-", "I-")
 
 
-def _row(rows: Sequence, number: int, whole: bool) -> None:
+def _row(rows: Sequence, number: int, whole: bool, of_words: bool) -> None:
     row = rows[number]
-    title = _title(rows, number)
+    title = _title(rows, number, of_words)
     if title:
         st.markdown(title)
     at = list(range(len(row.ids))) if whole or len(row.ids) <= FOLD else _folded(row)
@@ -133,7 +133,8 @@ def _folded(row: Any) -> list[int]:
     return sorted(shown)
 
 
-def _title(rows: Sequence, number: int) -> str:
+def _title(rows: Sequence, number: int, of_words: bool) -> str:
+    """of_words: a window is asked for words, not for an answer in a passage."""
     row = rows[number]
     if row.right is not None or (len(rows) > 1 and row.tokens_of is None):
         letter = LETTERS[number]
@@ -141,9 +142,10 @@ def _title(rows: Sequence, number: int) -> str:
         return "**" + _("Choice {letter}").format(letter=letter) + "**" + sign
     if len(rows) > 1:
         first, last, total = row.tokens_of
-        tagged = any(asked == "O" or asked[:2] in ("B-", "I-") for asked in row.asked)
         words = (
-            _("asked for words {first}–{last} of {total}") if tagged else _("passage tokens {first}–{last} of {total}")
+            _("asked for words {first}–{last} of {total}")
+            if of_words
+            else _("passage tokens {first}–{last} of {total}")
         )
         window = _("**Window {n} of {count}**").format(n=number + 1, count=len(rows))
         return f"{window} · {words.format(first=first + 1, last=last, total=total)}"

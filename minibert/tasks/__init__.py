@@ -21,7 +21,7 @@ from minibert.tasks.base import (
     table,
 )
 from minibert.tasks.choices import Choices
-from minibert.tasks.classification import Classification, Example
+from minibert.tasks.classification import TEXT_COLUMNS, Classification, Example
 from minibert.tasks.intents import SECTION, Intents
 from minibert.tasks.labels import NUMBERS, Multilabel
 from minibert.tasks.pairs import PAIR_COLUMNS, Pairs
@@ -88,7 +88,8 @@ def guess_task(content: bytes, name: str) -> str:
         return "multilabel"
     if len(header) in (7, 9) and re.fullmatch(r"\d(\.\d+)?", header[4]):
         return "similarity"
-    if len(header) == 3 and "label" not in header:
+    named = column(header, TEXT_COLUMNS) is not None and column(header, LABEL_COLUMNS) is not None
+    if len(header) == 3 and not named and "label" not in header:
         return "multilabel" if NUMBERS.fullmatch(header[1]) else "pair"
     return "classification"
 

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:  # the readers are used by pages, whose first paint never wait
     from minibert.tokenizer import Tokenizer
 
 LARGEST_FILE = 100 * 2**20  # bytes
+COLUMN_NAME = re.compile(r"(?=.{1,30}$)[^\W\d][\w#()/.-]*( [\w#()/.-]+){0,2}")  # what could be one: three words at most
 LABEL_COLUMNS = ("label", "labels", "class", "sentiment", "gold_label", "quality")
 
 
@@ -105,6 +107,22 @@ class Imbalance:
 
     def as_dict(self) -> dict:
         return {"counts": self.counts, "ratio": self.ratio, "majority": self.majority, "missing": self.missing}
+
+
+def unanswered(example: Any) -> bool:
+    """Whether an example does not say its answer."""
+    answers = ("label", "labels", "score", "tags", "answers", "intent")
+    return all(getattr(example, name, None) is None for name in answers)
+
+
+def check_answers(data: TaskData) -> None:
+    """Raise TaskDataError unless a model can be measured on the data."""
+    if count := sum(map(unanswered, data.examples)):
+        name = data.name or "the data to measure on"
+        raise TaskDataError(
+            f"{name}: {count} of {len(data.examples)} examples do not say their answer, so nothing can be measured on "
+            "them; is a file with the answers missing beside it?"
+        )
 
 
 def label_order(label: str) -> tuple:
@@ -231,18 +249,19 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
         yield number, line.removesuffix("\r")
 
 
-def table(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
+def table(text: str, name: str, source: Source | None = None) -> Iterator[tuple[int, list[str]]]:
     """(line number, cells) of every line that is not blank, at least one. Tabs if the first line has one, else CSV
-    with quotes."""
+    with quotes. A line whose quotes are wrong is passed over, and a problem of the source; the first one, or a quote
+    that is open at the end, makes the file unusable."""
     empty = True
-    for number, cells in _lines(text, name):
+    for number, cells in _lines(text, name, source):
         empty = False
         yield number, cells
     if empty:
         raise TaskDataError(f"{name} is empty: it has separators, but nothing between them")
 
 
-def _lines(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
+def _lines(text: str, name: str, source: Source | None) -> Iterator[tuple[int, list[str]]]:
     first = text.split("\n", 1)[0]
     if "\t" in first and (not name.lower().endswith(".csv") or "," not in first):
         # GLUE's files do not quote: a lone " is a character like any other.
@@ -252,17 +271,45 @@ def _lines(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
         return
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     before = 0
-    try:
-        for row in reader:
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            if "unexpected end" in str(error):
+                why = f"{error}: a quote that opens here is never closed"
+                raise TaskDataError(f"{name}, line {before + 1}: {why}") from error
+            if before == 0:
+                raise TaskDataError(f"{name}, line 1: {error}") from error
+            if source is not None:
+                source.problem(before + 1, None, f"{error}; a quote inside quotes is written twice")
+        else:
+            if row is None:
+                return
             if any(cell.strip() for cell in row):
                 yield before + 1, row
-            before = reader.line_num
-    except csv.Error as error:
-        raise TaskDataError(f"{name}, line {reader.line_num}: {error}") from error
+        before = reader.line_num
 
 
 def header_of(cells: Sequence[str]) -> list[str]:
     return [cell.strip().lower() for cell in cells]
+
+
+def without_header(rows: list[tuple[int, list[str]]], label: int, source: Source) -> list[tuple[int, list[str]]]:
+    """Lines of unnamed columns without a header whose names nobody knows, which is then a problem. label: the column
+    of the label.
+
+    A header is a first line of what could be names, whose label no other line has though labels come again and again.
+    """
+    (line, first), *rest = rows
+    if source.declared is not None or len(first) <= label or not all(map(COLUMN_NAME.fullmatch, header_of(first))):
+        return rows
+    name = first[label].strip()
+    labels = [cells[label].strip() for _, cells in rest if len(cells) > label]
+    different = set(labels)
+    if name in different or len(different) < 2 or len(labels) < 2 * len(different):
+        return rows
+    source.problem(line, label + 1, f"no other line has {name!r} as its label: taken for a header and passed over")
+    return rows[1:]
 
 
 def column(header: Sequence[str], names: Sequence[str]) -> int | None:
@@ -384,6 +431,10 @@ class Task(ABC):
 
     def guess_format(self, text: str, name: str) -> str | None:
         """The format the text seems to be in; None where it is none of this task's."""
+        return None
+
+    def answerable(self, labels: Any) -> list[str] | None:
+        """The marks of examples that a model with these labels can answer; None where marks are not its answers."""
         return None
 
     def check(self, data: TaskData) -> None:  # noqa: B027, most tasks have nothing to check

@@ -52,7 +52,7 @@ class ChoiceExample:
 
 def read_swag(source: Source) -> list[ChoiceExample]:
     """SWAG: sent1 is the context, sent2 begins the sentence that ending0 … end."""
-    (_, header), *rows = table(source.text, source.name)
+    (_, header), *rows = table(source.text, source.name, source)
     endings = [name for name in header_of(header) if name.startswith("ending") and name[6:].isdecimal()]
     wanted = {"context": ("sent1", "context"), "start": ("sent2", "question"), "label": ("label",)}
     if len(endings) > len(LETTERS):
@@ -72,7 +72,7 @@ def read_swag(source: Source) -> list[ChoiceExample]:
 
 def read_arct(source: Source) -> list[ChoiceExample]:
     """ARCT: which warrant makes the claim follow from the reason?"""
-    (_, header), *rows = table(source.text, source.name)
+    (_, header), *rows = table(source.text, source.name, source)
     wanted = {name: (name,) for name in ("warrant0", "warrant1", "reason", "claim")}
     at = columns(header, {**wanted, "label": ("correctlabelw0orw1",)}, source)
     examples = []
@@ -95,7 +95,7 @@ def read_mctest(source: Source) -> list[ChoiceExample]:
     lines = None if answers is None else [line for _, line in lines_of(decoded(answers, "answers")) if line.strip()]
     examples = []
     number = 0
-    for line, cells in table(source.text, source.name):
+    for line, cells in table(source.text, source.name, source):
         story, right = number, None if lines is None or number >= len(lines) else lines[number].split("\t")
         number += 1
         if len(cells) < 8 or (len(cells) - 3) % 5:

@@ -17,6 +17,7 @@ from minibert.tasks.base import (
     rows_of,
     table,
     text_given,
+    without_header,
 )
 from minibert.tasks.sequences import ClassTask
 
@@ -38,22 +39,24 @@ class Example:
 
 def read_header(source: Source) -> list[Example]:
     """A header that names a text and a label column; TSV unquoted, or CSV."""
-    (_, header), *rows = table(source.text, source.name)
+    (_, header), *rows = table(source.text, source.name, source)
     at = columns(header, {"text": TEXT_COLUMNS, "label": LABEL_COLUMNS}, source)
     return examples_of(rows, at, source, header)
 
 
 def read_label_first(source: Source) -> list[Example]:
-    return examples_of(list(table(source.text, source.name)), {"label": 0, "text": 1}, source, width=2)
+    rows = list(table(source.text, source.name, source))
+    return examples_of(without_header(rows, 0, source), {"label": 0, "text": 1}, source, width=2)
 
 
 def read_label_last(source: Source) -> list[Example]:
-    return examples_of(list(table(source.text, source.name)), {"text": 0, "label": 1}, source, width=2)
+    rows = list(table(source.text, source.name, source))
+    return examples_of(without_header(rows, 1, source), {"text": 0, "label": 1}, source, width=2)
 
 
 def read_cola(source: Source) -> list[Example]:
     """CoLA: source, label, the author's mark (*, ? or nothing), sentence; no header."""
-    rows = list(table(source.text, source.name))
+    rows = list(table(source.text, source.name, source))
     return examples_of(rows, {"label": 1, "text": 3}, source, ["source", "label", "mark", "sentence"])
 
 

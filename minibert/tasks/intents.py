@@ -93,6 +93,7 @@ def read_rasa(source: Source) -> list[IntentExample]:
             source.problem(number, 1, "expected `## intent:NAME` or an example `- …` under one")
             continue
         text, entities, end, wrong = "", [], 0, None
+        places = []  # of the entities, in `marked`
         marked = item.group(1).strip()
         for match in ENTITY.finditer(marked):
             words, kind, detail = match.groups()
@@ -104,11 +105,14 @@ def read_rasa(source: Source) -> list[IntentExample]:
             text += marked[end : match.start()]
             # Rasa's older form gives a type and a value: [us](country:United States)
             entities.append(Entity(len(text), len(text) + len(words), str(kind).split(":")[0].strip()))
+            places.append(match.start())
             text, end = text + words, match.end()
         text += marked[end:]
         rest = re.search(r"\]\(|\]\{", ENTITY.sub(lambda match: " " * len(match.group()), marked))
         if wrong is None and rest:
             wrong = (rest.start(), "an entity is not closed: it is written [words](type)")
+        if wrong is None and (cut := not_of_words(text, entities)):
+            wrong = (places[cut[0]], cut[1])
         if wrong is None and not text.strip():
             wrong = (0, "the example is empty")
         if wrong is not None:
@@ -116,6 +120,21 @@ def read_rasa(source: Source) -> list[IntentExample]:
             continue
         examples.append(IntentExample(text, intent, tuple(entities)))
     return examples
+
+
+def not_of_words(text: str, entities: list[Entity]) -> tuple[int, str] | None:
+    """(number, why) of the first entity that tags cannot tell, as a word has one tag: one without a word, or with a
+    part of one."""
+    words = word_offsets(text)
+    for number, entity in enumerate(entities):
+        inside = [(start, end) for start, end in words if entity.start < end and start < entity.end]
+        name = repr(text[entity.start : entity.end])
+        if not inside:
+            return number, f"the entity {name} holds no word"
+        start, end = inside[0][0], inside[-1][1]
+        if start < entity.start or entity.end < end:
+            return number, f"the entity {name} is a part of {text[start:end]!r}: it must hold whole words"
+    return None
 
 
 @dataclass(frozen=True)
@@ -135,6 +154,9 @@ class Intents(Task):
 
     def example(self, given):
         return IntentExample(*text_given(given, "text"), extra=extra_given(given))
+
+    def answerable(self, labels):
+        return labels["intents"]
 
     def labels(self, data):
         """The intents, and the tags O, B- and I- of each type of entity."""

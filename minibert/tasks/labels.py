@@ -49,7 +49,7 @@ def read_goemotions(source: Source) -> list[LabelsExample]:
         source.declared = source.declared or tuple(names)
     examples = []
     at = {"text": 0, "labels": 1}
-    for row in rows_of(table(source.text, source.name), at, source, ["text", "labels", "id"], 3):
+    for row in rows_of(table(source.text, source.name, source), at, source, ["text", "labels", "id"], 3):
         numbers = row.cells["labels"].split(",")
         if not NUMBERS.fullmatch(row.cells["labels"]):
             source.problem(row.line, 2, f"{row.cells['labels']!r} are not label numbers with commas between")
@@ -64,7 +64,7 @@ def read_goemotions(source: Source) -> list[LabelsExample]:
 
 def read_header(source: Source) -> list[LabelsExample]:
     """A header that names a text and a labels column; labels have commas between; none is an answer too."""
-    (_, header), *rows = table(source.text, source.name)
+    (_, header), *rows = table(source.text, source.name, source)
     at = columns(header, {"text": TEXT_COLUMNS, "labels": ("emotions", *LABEL_COLUMNS)}, source)
     examples = []
     for row in rows_of(rows, at, source, header, len(header), may_be_empty=("labels",)):
@@ -91,6 +91,9 @@ class Multilabel(SequenceTask):
 
     def example(self, given):
         return LabelsExample(*text_given(given, *self.fields), extra=extra_given(given))
+
+    def answerable(self, labels):
+        return list(labels)
 
     def target(self, example, labels):
         return None if example.labels is None else [float(label in example.labels) for label in labels]

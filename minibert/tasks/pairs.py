@@ -16,6 +16,7 @@ from minibert.tasks.base import (
     rows_of,
     table,
     text_given,
+    without_header,
 )
 from minibert.tasks.sequences import ClassTask
 
@@ -40,19 +41,21 @@ class PairExample:
 
 def read_header(source: Source) -> list[PairExample]:
     """GLUE: a header that names two text columns and a label; not quoted."""
-    (_, header), *rows = table(source.text, source.name)
+    (_, header), *rows = table(source.text, source.name, source)
     at = columns(header, {**PAIR_COLUMNS, "label": LABEL_COLUMNS}, source)
     return examples_of(rows, at, source, header)
 
 
 def read_label_last(source: Source) -> list[PairExample]:
     at = {"first text": 0, "second text": 1, "label": 2}
-    return examples_of(table(source.text, source.name), at, source, width=3)
+    rows = list(table(source.text, source.name, source))
+    return examples_of(without_header(rows, 2, source), at, source, width=3)
 
 
 def read_label_first(source: Source) -> list[PairExample]:
     at = {"label": 0, "first text": 1, "second text": 2}
-    return examples_of(table(source.text, source.name), at, source, width=3)
+    rows = list(table(source.text, source.name, source))
+    return examples_of(without_header(rows, 0, source), at, source, width=3)
 
 
 def examples_of(rows, at, source, header=(), width=None) -> list[PairExample]:

@@ -86,6 +86,9 @@ class ClassTask(SequenceTask):
     metric = "accuracy"
     closed = True
 
+    def answerable(self, labels):
+        return list(labels)
+
     def check(self, data):
         if data.declared is None and len(data.labels) == 1:
             raise TaskDataError(

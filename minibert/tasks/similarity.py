@@ -31,7 +31,7 @@ class ScoredPair:
 
 def read_header(source: Source) -> list[ScoredPair]:
     """STS-B: a header that names two sentences and a score."""
-    (_, header), *rows = table(source.text, source.name)
+    (_, header), *rows = table(source.text, source.name, source)
     at = columns(header, {**PAIR_COLUMNS, "score": SCORE_COLUMNS}, source)
     return examples_of(rows, at, source, header, len(header))
 
@@ -39,12 +39,12 @@ def read_header(source: Source) -> list[ScoredPair]:
 def read_stsb_test(source: Source) -> list[ScoredPair]:
     """STS-B's sts-test.tsv: no header, the score in column 5; some lines name the sources of their texts at the end."""
     header = ["genre", "filename", "year", "old_index", "score", "sentence1", "sentence2"]
-    return examples_of(table(source.text, source.name), STSB_TEST, source, header)
+    return examples_of(table(source.text, source.name, source), STSB_TEST, source, header)
 
 
 def read_score_last(source: Source) -> list[ScoredPair]:
     at = {"first text": 0, "second text": 1, "score": 2}
-    return examples_of(table(source.text, source.name), at, source, width=3)
+    return examples_of(table(source.text, source.name, source), at, source, width=3)
 
 
 def examples_of(rows, at, source, header=(), width=None) -> list[ScoredPair]:

@@ -295,7 +295,8 @@ class Spans(Task):
 
 class SpansOrNone(Spans):
     """SQuAD 2.0: "no answer" is the span at [CLS]; it is given where it leads the best other span by more than the
-    threshold, which is tuned on the dev set, as in the paper (§4.3)."""
+    threshold, which is tuned on the dev set, as in the paper (§4.3). A run's figures are measured on the same dev set,
+    and so a little too good: `f1` is `best_f1` there."""
 
     name = "span-or-none"
     readers: ClassVar = {"squad2": read_squad2}

@@ -132,6 +132,9 @@ class Tagging(Task):
             raise ValueError("the input must be a text, or an object with a text or a list of words")
         return TaggedExample(tuple(given), extra=extra)
 
+    def answerable(self, labels):
+        return list(dict.fromkeys(label[2:] for label in labels if label != OUTSIDE))
+
     def labels(self, data):
         """O, then B- and I- of each type."""
         return [OUTSIDE, *(f"{letter}-{kind}" for kind in data.labels for letter in "BI")]

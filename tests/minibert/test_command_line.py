@@ -2,15 +2,18 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
+import torch
 
-from minibert import data, heads, pretrain, store
-from minibert.__main__ import parser
+from minibert import data, heads, pretrain, resume, store
+from minibert.__main__ import main, parser
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = os.environ | {"XDG_CACHE_HOME": tempfile.mkdtemp(prefix="minibert-cache-")}
@@ -72,8 +75,8 @@ def test_pretrain_fill_evaluate(tmp_path, text):
     small = ("--preset", "tiny", "--vocab-size", 80, "--batch-size", 8, "--max-length", 32)
     events = lines(run("pretrain", "--data", text, *small, "--out", out, "--steps", 12, "--json"))
     kinds = [event["event"] for event in events]
-    assert kinds == ["preparing", "preparing", "preparing", "started", "step", "step", "done", "saved"]
-    assert events[4]["parts"].keys() >= {"mlm_loss", "nsp_loss"}
+    assert kinds == ["preparing", "preparing", "preparing", "started", "saved", "step", "step", "done", "saved"]
+    assert events[5]["parts"].keys() >= {"mlm_loss", "nsp_loss"}
     log = [json.loads(line) for line in (out / "training.jsonl").read_text().splitlines()]
     assert [event["event"] for event in log] == ["started", "step", "step", "done"]
     assert lines(run("fill", "the [MASK]", "--model", out, "--json"))
@@ -109,6 +112,7 @@ def test_finetune_then_predict(tmp_path, small_checkpoint):
         (["fill", "a [MASK]", "--model", "nowhere"], "nowhere is not a directory"),
         (["pretrain", "--data", "nowhere", "--out", "x", "--steps", "1"], "nowhere does not exist"),
         (["pretrain", "--toy", "--resume", "--out", "x", "--steps", "1"], "is not resumed: begin it again"),
+        (["pretrain", "--toy", "--preset", "base", "--out", "x", "--steps", "1"], "of its own: leave out --preset"),
         (["predict", "x", "--model", "nowhere"], "nowhere is not a directory"),
         (["serve", "--model", "nowhere", "--port", "99999"], "must be a number from 0 to 65535, not 99999"),
         (["finetune", "--train", "no.tsv", "--dev", "no.tsv", "--out", "x"], "no.tsv does not exist"),
@@ -119,6 +123,19 @@ def test_finetune_then_predict(tmp_path, small_checkpoint):
 def test_what_cannot_be_used_is_said_in_a_line(arguments, message):
     done = run(*arguments, expect=2)
     assert message in done.stderr.decode() and not done.stdout
+
+
+def test_ctrl_c_saves_what_was_learned(tmp_path):
+    command = ["-m", "minibert", "pretrain", "--toy", "--minutes", "5", "--json", "--out", tmp_path / "toy"]
+    process = subprocess.Popen(
+        [sys.executable, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    first = next(event for event in map(json.loads, process.stdout) if event["event"] == "step")
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and "stopping after this step" in said and "Traceback" not in said
+    assert resume.latest(tmp_path / "toy").values["step"] >= first["step"]
+    assert lines(run("fill", "the [MASK] barked", "--model", tmp_path / "toy", "--json"))
 
 
 def test_text_that_is_not_utf8_is_refused(small_checkpoint):
@@ -145,3 +162,77 @@ def test_the_choices_offered_are_those_that_are_known(command, option, known):
 def test_help_does_not_wait_for_torch():
     program = "import sys\nfrom minibert.__main__ import parser\nparser()\nassert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
+
+
+@pytest.fixture
+def model_of(small_checkpoint, tmp_path):
+    """A model with a head that has learned nothing, saved: (task, labels) → its folder."""
+    from minibert import checkpoint
+    from minibert.finetune import Predictor
+    from minibert.tasks import Options, task_named
+
+    def make(task: str, labels: list[str]):
+        task, options, source = task_named(task), Options(max_length=24), checkpoint.load(small_checkpoint)
+        model = task.head(source.config, labels, options)
+        return Predictor(model, checkpoint.load_tokenizer(small_checkpoint), task, options).save(tmp_path / "model")
+
+    return make
+
+
+def test_labels_that_the_model_does_not_have_are_named(model_of, tmp_path, capsys):
+    model, file = model_of("classification", ["no", "yes"]), tmp_path / "dev.tsv"
+    file.write_text("label\ttext\nmaybe\ta b\nyes\tb\n")
+    assert main(["evaluate", "--model", str(model), "--data", str(file)]) == 0
+    assert capsys.readouterr().err == f"{file}: the model does not have the labels maybe\n"
+    file.write_text("label\ttext\n1\ta b\n0\tb\n")
+    assert main(["evaluate", "--model", str(model), "--data", str(file)]) == 2
+    why = "dev.tsv has the labels 0, 1, and the model has none of them: it has no, yes"
+    assert capsys.readouterr().err == f"minibert evaluate: {why}\n"
+
+
+def test_a_file_without_answers_is_not_measured_on(model_of, small_checkpoint, tmp_path, capsys):
+    story = "s{}\t\tA z b.\t" + "\t".join(["one: Who?\ta\tb\tc\td"] * 4) + "\n"
+    train, dev = tmp_path / "train.tsv", tmp_path / "dev.tsv"
+    train.write_text(story.format(1) * 4)
+    (tmp_path / "train.ans").write_text("A\tB\tC\tD\n" * 4)
+    dev.write_text(story.format(2))
+    assert main(["evaluate", "--model", str(model_of("choice", ["score"])), "--data", str(dev)]) == 2
+    why = "dev.tsv: 4 of 4 examples do not say their answer, so nothing can be measured on them"
+    assert capsys.readouterr().err.startswith(f"minibert evaluate: {why}")
+    arguments = ["finetune", "--task", "choice", "--train", train, "--dev", dev, "--model", small_checkpoint]
+    assert main([*map(str, arguments), "--out", str(tmp_path / "m"), "--max-length", "24"]) == 2
+    assert f"minibert finetune: {why}; is a file with the answers missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "predict"])
+def test_it_is_computed_on_the_best_device(model_of, tmp_path, monkeypatch, command):
+    from minibert.finetune import Predictor
+
+    used = []
+    answers = Predictor.answers
+
+    def seen(self, *given):
+        used.append(next(self.model.parameters()).dtype)
+        return answers(self, *given)
+
+    monkeypatch.setattr("minibert.train.best_device", lambda: torch.float64)  # .to() takes it as well
+    monkeypatch.setattr(Predictor, "answers", seen)
+    file = tmp_path / "dev.tsv"
+    file.write_text("label\ttext\nyes\ta b\nno\tb\n")
+    arguments = {"evaluate": ["--data", file], "predict": ["a b"]}[command]
+    assert main([command, "--model", str(model_of("classification", ["no", "yes"])), *map(str, arguments)]) == 0
+    assert used == [torch.float64]
+
+
+def test_a_program_that_waits_for_its_answer_gets_it(model_of):
+    command = [sys.executable, "-m", "minibert", "predict", "--model", str(model_of("classification", ["n", "y"]))]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env=ENVIRONMENT) as process:
+        overdue = threading.Timer(120, process.kill)
+        overdue.start()
+        for text in (b"a b", b"b"):
+            process.stdin.write(text + b"\n")
+            process.stdin.flush()
+            assert process.stdout.readline().endswith(text + b"\n")
+        process.stdin.close()
+        assert process.wait() == 0
+        overdue.cancel()

@@ -14,7 +14,9 @@ from minibert.finetune import (
     Learner,
     Predictor,
     UncorrectedAdamW,
+    evaluate,
     finetune,
+    lines_as_they_come,
     optimizer_for,
     split_dev,
     spread,
@@ -22,6 +24,7 @@ from minibert.finetune import (
 )
 from minibert.tasks import TASKS, Example, TaskData, TaskDataError
 from minibert.tasks.base import input_key
+from minibert.tasks.labels import LabelsExample
 from minibert.tasks.spans import Answer, SpanExample
 from minibert.tasks.tagging import TaggedExample
 from minibert.train import Eval, Optimization, Sample, Started, Step
@@ -274,12 +277,71 @@ def test_thresholds_are_tuned_on_examples_set_aside_and_saved(small_checkpoint, 
 
 def test_the_null_threshold_is_tuned_on_dev_and_saved(small_checkpoint, tmp_path):
     events = run(small_checkpoint, "span-or-none", out=tmp_path / "model", epochs=2)
-    predictor = Predictor.from_directory(tmp_path / "model")
-    scores = predictor.task.score(
-        predictor.answers(toy("span-or-none", 16, 1).examples)[0], toy("span-or-none", 16, 1).examples
-    )
-    assert scores["f1"] == pytest.approx(scores["best_f1"], abs=0.07)
-    assert of(events, Eval)[-1].metrics["best_f1"] >= of(events, Eval)[-1].metrics["f1"]
+    predictor, last = Predictor.from_directory(tmp_path / "model"), of(events, Eval)[-1]
+    assert predictor.options.null_threshold != 0
+    assert evaluate(predictor, toy("span-or-none", 16, 1)).metrics == pytest.approx(last.metrics, abs=1e-5)
+
+
+def test_what_is_measured_answered_and_saved_has_the_same_null_threshold(small_checkpoint, tmp_path):
+    asked = {"question": "z", "context": "a z b"}
+    data = toy("span-or-none", 32, 0), toy("span-or-none", 50, 1)
+    out = tmp_path / "model"
+    events = run(small_checkpoint, "span-or-none", out, data=data, watch=[asked], epochs=2, dev_sample=20)
+    for measured, sample in zip(of(events, Eval), of(events, Sample), strict=True):
+        assert measured.metrics["f1"] == pytest.approx(measured.metrics["best_f1"])
+        used = {one["null_threshold"] for one in (*measured.details["predictions"], *sample.answers)}
+        assert len(used) == 1
+    assert used == {Predictor.from_directory(out).options.null_threshold}
+    assert events[-1].metrics == of(events, Eval)[-1].metrics
+
+
+def test_a_stopped_run_saves_the_null_threshold_of_its_last_weights(small_checkpoint, tmp_path):
+    train, dev = toy("span-or-none", 64, 0), toy("span-or-none", 16, 1)
+    settings = FinetuneSettings(epochs=4, batch_size=8, max_length=24, optimization=FAST, evaluations_per_epoch=1)
+    events = finetune(small_checkpoint, "span-or-none", train, dev, settings, out=tmp_path / "model")
+    next(event for event in events if isinstance(event, Step) and event.step == 5)
+    events.close()
+    stopped = Predictor.from_directory(tmp_path / "model")
+    assert stopped.options.null_threshold == pytest.approx(stopped.tuned(dev.examples).options.null_threshold, abs=1e-5)
+
+
+def test_a_set_too_small_to_set_some_aside_keeps_thresholds_of_a_half(small_checkpoint, tmp_path):
+    rows = [LabelsExample(f"{word} {i}", (word,)) for word in "abcdefgh" for i in range(4)]
+    data = TaskData(rows), TaskData(rows[:8])
+    events = run(small_checkpoint, "multilabel", tmp_path / "model", data=data)
+    details = of(events, Started)[0].details
+    assert details["set_aside"] == 0 and details["train"] == 32
+    assert set(of(events, Eval)[-1].details["predictions"][0]["labels"]) <= set("abcdefgh")
+    assert Predictor.from_directory(tmp_path / "model").options.thresholds is None
+
+
+def test_examples_without_an_answer_cannot_be_measured_on(small_checkpoint):
+    train, dev = toy("choice", 8, 0), toy("choice", 4, 1)
+    silent = TaskData([replace(dev.examples[0], label=None), *dev.examples[1:]], name="dev.tsv")
+    with pytest.raises(TaskDataError, match=r"dev.tsv: 1 of 4 examples do not say their answer"):
+        run(small_checkpoint, "choice", data=(train, silent))
+
+
+def test_values_that_would_be_the_same_token_are_refused(small_checkpoint):
+    data = by_kind(16, 0), by_kind(16, 1)
+    data[0].examples[0].extra["kind"] = "Odd"
+    with pytest.raises(
+        ValueError, match=r"column 'kind': the values 'Odd' and 'odd' would both be the token \[KIND=ODD"
+    ):
+        run(small_checkpoint, data=data, metadata=("kind",), metadata_as="token")
+    assert run(small_checkpoint, data=data, metadata=("kind",))
+
+
+def test_lines_are_handed_on_as_far_as_they_have_come():
+    class Pipe:
+        def __init__(self, *parts):
+            self.parts = [*parts, b""]
+
+        def read1(self, size):
+            return self.parts.pop(0)
+
+    parts = b"\xef\xbb\xbfa", b"b\r\n", "c\né".encode()[:-1], "é".encode()[1:] + b"\nd\ne\n\nf"
+    assert list(lines_as_they_come(Pipe(*parts), 3)) == [["ab"], ["c"], ["é", "d", "e"], [""], ["f"]]
 
 
 def test_answers_that_are_not_in_place_are_measured_but_not_trained_on(small_checkpoint):

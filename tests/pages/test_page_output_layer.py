@@ -224,6 +224,24 @@ def test_a_column_beside_the_text_is_in_the_input_in_the_head_and_in_the_answer(
     assert f"Read beside the text: topic = {topics[0]}" in captions(app)
 
 
+def test_values_that_would_be_one_token_are_named_on_the_page(runs_folder, monkeypatch):
+    from dataclasses import replace
+
+    from minibert.tasks import Example
+    from ui import task_data
+
+    data = shipped("reviews")
+    examples = [Example(one.text, one.label, {"place": name}) for one in data.train.examples[:40]
+                for name in ("Hotel", "hotel")]  # fmt: skip
+    monkeypatch.setattr(task_data, "shipped", lambda name: replace(data, train=replace(data.train, examples=examples)))
+    app = open_page()
+    app.multiselect(key="metadata").set_value(["place"])
+    whole(app.run())
+    app.segmented_control(key="metadata-as").set_value("token")
+    whole(app.run())
+    assert any("would both be the token [PLACE=HOTEL]" in plain(box.value) for box in app.warning)
+
+
 def captions(app):
     return plain("\n".join(block.value for block in app.caption))
 

@@ -1,10 +1,19 @@
 """What is drawn of fine-tuning runs: the readers' own words are never markup."""
 
-import pytest
+import json
+import shlex
+from types import SimpleNamespace
 
+import pytest
+from jsonschema import Draft202012Validator
+
+from minibert.serve import Limits, input_schema
+from minibert.tasks import TASKS
 from tests.hostile import HOSTILE
 from tests.pages.driver import figure
+from tests.pages.finished_runs import spelling_predictor
 from tests.ui.driver import script
+from ui.finetune_runs import curl, last_answers
 
 
 def kinds(kind):
@@ -26,6 +35,48 @@ def test_a_kind_is_shown_as_text(name):
     assert "<" not in place and ">" not in place
 
 
+def test_in_words_a_kind_is_as_it_was_written():
+    run = script(kinds, args=("out-of-domain & <b>",)).run()
+    (chart,) = run.get("plotly_chart")
+    assert "out-of-domain & <b>: 100%" in chart.proto.alt
+
+
 def test_a_kind_that_is_a_number_is_a_name():
     drawn = figure(script(kinds, args=("7",)).run(), "kinds")
     assert drawn["layout"]["xaxis"]["type"] == "category" and drawn["data"][0]["x"] == ["7"]
+
+
+@pytest.mark.parametrize(
+    ("state", "future", "answers"), [("cancelled", None, 1), ("cancelled", 1, 0), ("running", None, 0)]
+)
+def test_a_stopped_run_answers_once_its_model_is_here(tmp_path, state, future, answers):
+    directory = spelling_predictor("classification", ["no", "yes"]).save(tmp_path)
+    events = [{"event": "step", "step": 3}, {"event": "log"}]
+    run = SimpleNamespace(id=f"{state}-{future}", state=state, over=state != "running", future=future, result=directory)
+    said = last_answers(SimpleNamespace(run=run, events=events, epoch=lambda event: event["step"] / 2), "my text")
+    assert [(epoch, answer["text"]) for epoch, answer in said] == [(1.5, "my text")] * answers
+
+
+def test_a_run_that_left_no_model_says_nothing(tmp_path):
+    run = SimpleNamespace(id="none", state="cancelled", over=True, future=None, result=tmp_path)
+    assert last_answers(SimpleNamespace(run=run, events=[{"event": "step", "step": 1}], epoch=float), "my text") == []
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_printed_command_holds_what_the_service_takes(task):
+    own = {
+        "classification": {"text": "a"},
+        "pair": {"text": "a", "pair": "b"},
+        "similarity": {"text": "a", "pair": "b"},
+        "multilabel": {"text": "a"},
+        "tagging": {"text": "a"},
+        "span": {"question": "a", "context": "b"},
+        "span-or-none": {"question": "a", "context": "b"},
+        "choice": {"context": "a", "question": "", "choices": ["b", "c"]},
+        "intent": {"text": "a"},
+    }[task]
+    for metadata in ((), ("kind",)):
+        command = shlex.split(curl(task, {**own, "kind": "x", "topic": "y"}, metadata))
+        (given,) = json.loads(command[-1])["inputs"]
+        assert given == {**own, **dict.fromkeys(metadata, "x")}
+        assert Draft202012Validator(input_schema(task, Limits(), metadata)).is_valid(given)

@@ -186,7 +186,41 @@ def test_too_many_examples_are_cut_and_said(monkeypatch):
     app = uploaded(opened(data="own"), ("mine.tsv", ("text\tlabel\n" + rows).encode()))
     chosen = app.session_state["chosen"]
     assert (len(chosen.train.examples), len(chosen.dev.examples)) == (6, 2)
-    assert [box.value[:26].strip() for box in app.info] == ["Of 16 examples the first 6", "Of 4 examples the first 2"]
+    assert [box.value[:22].strip(" a") for box in app.info] == ["Of 16 examples 6 are u", "Of 4 examples 2 are us"]
+
+
+def test_a_file_sorted_by_class_keeps_its_classes_when_it_is_cut(monkeypatch):
+    monkeypatch.setattr("ui.task_data.MOST_TRAINING", 7)
+    monkeypatch.setattr("ui.task_data.MOST_DEV", 4)
+    labels = ["x"] * 20 + ["rare"] + ["y"] * 20
+    content = "text\tlabel\n" + "".join(f"text {i}\t{label}\n" for i, label in enumerate(labels))
+    data = TASKS["classification"].parse(content.encode(), "mine.tsv")
+    chosen = usable("classification", data, data)
+    assert len(chosen.train.examples) == 7 and len(chosen.dev.examples) == 4
+    assert chosen.train.labels == chosen.dev.labels == ["rare", "x", "y"] and chosen.train.counts["x"] == 3
+    places = [data.examples.index(example) for example in chosen.train.examples]
+    assert places == sorted(places)
+
+
+def test_an_upload_is_read_once(monkeypatch):
+    read, task = [], type(TASKS["classification"])
+    parse = task.parse
+
+    def counted(self, content, name, *more, **beside):
+        read.append(name)
+        return parse(self, content, name, *more, **beside)
+
+    monkeypatch.setattr(task, "parse", counted)
+    rows = "text\tlabel\n" + "".join(f"good {i}\tyes\nbad {i}\tno\n" for i in range(10))
+    app = uploaded(opened(data="own"), ("mine.tsv", rows.encode()))
+    whole(app.run())
+    assert read == ["mine.tsv"]
+    uploaded(app, ("dev.tsv", rows.encode()), key="dev-file")
+    assert read == ["mine.tsv", "mine.tsv", "dev.tsv"]
+    app.selectbox(key="format").set_value("label-last")
+    assert len(whole(app.run()).session_state["chosen"].train.examples) == 20 and len(read) == 5
+    uploaded(app, ("mine.tsv", rows.replace("good", "fine").encode()))
+    assert app.session_state["chosen"].train.examples[0].text == "fine 0"
 
 
 def test_classes_that_training_never_shows_are_named():

@@ -138,6 +138,48 @@ def test_a_label_that_stands_last_is_found():
         parse("a\tb\n", format="sideways")
 
 
+@pytest.mark.parametrize("form", ["{text},{label}", "{label},{text}"])
+def test_a_header_of_unknown_names_is_no_example(form):
+    rows = [("tweet", "emotion"), *[(f"nice film {i}", "pos") for i in range(3)], *[(f"bad {i}", "neg") for i in "ab"]]
+    text = "".join(form.format(text=text, label=label) + "\n" for text, label in rows)
+    data = parse(text, "a.csv")
+    assert data.labels == ["neg", "pos"] and len(data.examples) == 5 and data.examples[0].text == "nice film 0"
+    why = "no other line has 'emotion' as its label: taken for a header and passed over"
+    assert data.problems == [Problem(1, 1 + form.startswith("{text}"), why)]
+    with pytest.raises(TaskDataError, match=r"a.csv, line 1, column \d: no other line has 'emotion'"):
+        parse(text, "a.csv", strict=True)
+    declared = parse(text, "a.csv", labels=["pos", "neg", "emotion"])
+    assert len(declared.examples) == 6 and not declared.problems
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3\tgood film\n" + "1\tfilm\n0\tbad\n" * 4,  # a rare class
+        "great\tWell, what a film!\n" + "fine\tfilm\nawful\tbad\n" * 4,
+        "great\twhat a great film\n" + "fine\tfilm\nawful\tbad\n" * 4,
+        "great\tfilm\nfine\tfilm\nawful\tbad\nso so\twell\n",  # nothing comes twice
+    ],
+)
+def test_a_first_line_whose_label_is_rare_stays_an_example(text):
+    data = parse(text, format="label-first")
+    assert len(data.examples) == text.count("\n") and not data.problems
+
+
+def test_wrong_quotes_cost_a_line_of_a_csv_file_and_not_the_file():
+    text = 'text,label\n"good" film,pos\n"bad, film",neg\nfine film,pos\n'
+    data = parse(text, "a.csv")
+    assert [(e.text, e.label) for e in data.examples] == [("bad, film", "neg"), ("fine film", "pos")]
+    (problem,) = data.problems
+    assert problem.line == 2 and problem.why.endswith("a quote inside quotes is written twice")
+    with pytest.raises(TaskDataError, match=r"a.csv, line 2: "):
+        parse(text, "a.csv", strict=True)
+    with pytest.raises(TaskDataError, match=r"a.csv, line 3: .*a quote that opens here is never closed"):
+        parse('text,label\nfine,pos\n"bad,neg\nwell,pos\n', "a.csv")
+    with pytest.raises(TaskDataError, match=r"a.csv, line 1: "):
+        parse('"text"x,label\nfine,pos\n', "a.csv")
+
+
 def test_declared_labels_are_kept_and_others_named():
     data = parse("label\ttext\nyes\tgood\nmaybe\twell\nyes\tfine\n", labels=["no", "yes"])
     assert data.labels == ["no", "yes"] and len(data.examples) == 2
