@@ -1,7 +1,9 @@
-"""How well does a checkpoint predict text it never saw? MLM loss and accuracy, NSP accuracy on WikiText-2.
+"""How well does a checkpoint predict text it never saw? MLM loss and accuracy, NSP accuracy.
 
     python -m bench.heldout [--model checkpoints/mini-en] [--text ../shared/data/heldout-text] [--record NAME]
+    python -m bench.heldout --model checkpoints/mini-zh --text ../shared/data/pretrain/zh/modern-06.txt.xz --lines 6000
 
+A folder is taken for WikiText-2 (validation and test), a file for one like those that are trained on.
 WikiText's own marks are undone first: ` @-@ ` becomes `-` again, headings are left out, and so are sentences that hold
 `<unk>`, which no writer wrote and which is easy to guess. Masks: 15 %, 80/10/10, drawn with a fixed seed; the same text
 and masks for every checkpoint of one vocabulary. Beside the model: the loss of one that knows only how frequent each
@@ -21,7 +23,7 @@ import numpy as np
 from bench.machine import record
 from minibert import checkpoint
 from minibert.data import PretrainingBatches
-from minibert.documents import split_sentences
+from minibert.documents import read_documents, split_sentences
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.pretrain import evaluate
 from minibert.store import TokenStore
@@ -43,17 +45,30 @@ def articles(path: Path) -> Iterator[list[str]]:
         yield article
 
 
+def first_lines(path: Path, most: int) -> Iterator[list[str]]:
+    for document in read_documents([path]):
+        yield document[:most]
+        most -= len(document)
+        if most <= 0:
+            return
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"))
     parser.add_argument("--text", type=Path, default=Path("../shared/data/heldout-text"))
+    parser.add_argument("--lines", type=int, default=10**9, help="of a file: read so many")
     parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
     model = checkpoint.load(options.model, kind=BertForPreTraining)
     tokenizer = checkpoint.load_tokenizer(options.model)
     results = {"model": str(options.model)}
-    for part in ("valid", "test"):
-        store = TokenStore.build(articles(options.text / f"{part}.txt"), tokenizer)
+    if options.text.is_dir():
+        parts = {part: articles(options.text / f"{part}.txt") for part in ("valid", "test")}
+    else:
+        parts = {options.text.name: first_lines(options.text, options.lines)}
+    for part, documents in parts.items():
+        store = TokenStore.build(documents, tokenizer)
         batches = list(PretrainingBatches(store, tokenizer, batch_size=32, max_length=128, seed=0, epochs=1))
         answers = np.concatenate([batch.labels[batch.labels != IGNORE].numpy() for batch in batches])
         shares = np.array(list(Counter(answers.tolist()).values())) / len(answers)
