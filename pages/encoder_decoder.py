@@ -447,17 +447,19 @@ def draw_learning(run) -> None:
     measured, begun = run.latest("eval"), run.latest("started")
     if not measured:
         return
+    from minibert.seq2seq import SPECIALS
     from plots.encoder_decoder import Learning, learning
 
     events = run.events()
     metrics, settings = measured["metrics"], begun["settings"]
     reached = first_at(events, 0.99)
+    words = sum(entry not in SPECIALS for entry in begun["details"]["words"])
     st.markdown(
         _(
             "{parameters:,} weights, {words} words. Of {n} sentences that it never trained on, **{right:.1%}** are "
             "right in every word."
         ).format(
-            parameters=begun["details"]["parameters"], words=len(begun["details"]["words"]), n=settings["held_out"],
+            parameters=begun["details"]["parameters"], words=words, n=settings["held_out"],
             right=metrics["sequence_accuracy"],
         )
         + (_(" 99 % were reached after **{s:.0f} s** of training.").format(s=reached) if reached is not None else "")

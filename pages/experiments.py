@@ -4,12 +4,16 @@ import json
 import os
 import statistics
 import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from minibert.experiments.catalogue import EXPERIMENTS
 from minibert.experiments.results import (
+    Difference,
     ResultsError,
     by_arm,
     paired_difference,
@@ -74,7 +78,24 @@ def verdict_words() -> dict[str, str]:
         "agrees": _("same direction"),
         "disagrees": _("other direction"),
         "unclear": _("unclear: within the spread"),
+        "no difference in the paper": _("no difference in the paper"),
         "not in the paper": _("no number in the paper"),
+    }
+
+
+def floor_words() -> dict[str, str]:
+    tags = _(
+        "Giving each word the tag it has most often in the training sentences, and O to a word not among them, has F1 "
+        "{floor}."
+    )
+    return {
+        "sst2": _("Always answering “positive” is right in {floor} %."),
+        "mrpc": _("Always answering “paraphrase” is right in {floor} %."),
+        "ner": tags,
+        "ner_features": tags,
+        "mlm_perplexity": _(
+            "Guessing by how frequent each token is, whatever stands around it, has perplexity {floor}."
+        ),
     }
 
 
@@ -103,13 +124,40 @@ def in_points(metric: str, values: dict) -> dict:
     return {arm: {seed: factor * value for seed, value in seeds.items()} for arm, seeds in values.items()}
 
 
-def paper_difference(column: dict, arm: str, base: str) -> tuple[float | None, float | None]:
-    """(difference to the base as printed, direction) of the paper; None where it says nothing."""
-    values = column.get("values", {})
-    if arm in values and base in values:
-        gap = round(values[arm] - values[base], 2)
-        return gap, gap
-    return None, column.get("signs", {}).get(arm)
+@dataclass(frozen=True)
+class Compared:
+    """An arm beside another: our difference, the paper's as printed, if it is, and one of VERDICTS."""
+
+    arm: str
+    other: str
+    ours: Difference | None
+    printed: float | None
+    direction: float | None
+    verdict: str
+
+
+def compared(paper: dict, column: dict, found: dict) -> list[Compared]:
+    """The arms that were run, each beside the base or those that paper.toml sets it against."""
+    base, values, rows = next(iter(paper["arms"])), column.get("values", {}), []
+    for arm in paper["arms"]:
+        for other in paper.get("against", {}).get(arm, [base]):
+            if arm == other or arm not in found or other not in found:
+                continue
+            ours = paired_difference(found[arm], found[other])
+            printed = round(values[arm] - values[other], 2) if arm in values and other in values else None
+            direction = column.get("signs", {}).get(arm) if printed is None else printed
+            rows.append(Compared(arm, other, ours, printed, direction, verdict(ours, direction)))
+    return rows
+
+
+def floor_of(measure: str, record: dict) -> float | None:
+    """What needs no understanding; None where it was not counted on what the record was measured on."""
+    floor = papers["floor"].get(measure)
+    if floor is None or "--tasks" in record["command"] or "--heldout" in record["command"]:
+        return None
+    facts = {"data": record["data"], **record["scale"]}
+    facts |= {name: record[name].get(measure) for name in ("measured_on", "examples") if measure in record[name]}
+    return floor["value"] if all(facts.get(name) == fact for name, fact in floor["of"].items()) else None
 
 
 def show_results(name: str, records: list[dict]) -> None:
@@ -122,28 +170,64 @@ def show_results(name: str, records: list[dict]) -> None:
     if not columns:
         st.warning(_("The recorded results hold none of the measures this page draws."))
         return
+    show_summary(
+        [row for key in columns for row in compared(paper, columns[key], in_points(key, by_arm(records, key)))]
+    )
     measure = choice(f"measure-{name}", _("Measure"), {key: metric_names()[key] for key in columns})
     column = columns[measure]
     found = in_points(measure, by_arm(records, measure))
     arms = [arm for arm in paper["arms"] if arm in found]
-    base = next(iter(paper["arms"]))
+    floor = floor_of(measure, records[-1])
     if name == "steps":
-        draw_steps(records, measure, found)
+        draw_steps(records, column, measure, found)
     else:
-        draw_scores(paper, column, measure, found, arms)
-    if base not in found:
+        draw_scores(paper, column, measure, found, arms, floor)
+    if floor is not None:
+        show_floor(column, measure, floor, {arm: found[arm] for arm in arms})
+    if rows := compared(paper, column, found):
+        draw_differences(paper, column, measure, rows)
+    elif next(iter(paper["arms"])) in found:
+        st.info(_("Only the base arm has been run yet."))
+    else:
         st.info(_("The base arm has not been run yet, so there is no difference to show."))
-        return
-    draw_differences(paper, column, measure, found, [arm for arm in arms if arm != base], base)
 
 
-def draw_scores(paper: dict, column: dict, measure: str, found: dict, arms: list[str]) -> None:
+def show_summary(rows: list[Compared]) -> None:
+    """All comparisons of an experiment in one sentence."""
+    counts = Counter(row.verdict for row in rows)
+    n = sum(counts[said] for said in ("agrees", "disagrees", "unclear"))
+    if n:
+        st.markdown(
+            _(
+                "**All measures together: in {n} comparisons the paper tells a direction. Ours point the same way in "
+                "{same}, the other way in {other}, and are unclear in {open}**: other seeds could give the other sign."
+            ).format(n=n, same=counts["agrees"], other=counts["disagrees"], open=counts["unclear"]),
+            width=820,
+        )
+
+
+def show_floor(column: dict, measure: str, floor: float, found: dict) -> None:
+    """What is had without any understanding, and how far the arms get beyond it."""
+    sign = -1 if column.get("lower") else 1
+    gains = [sign * (statistics.fmean(seeds.values()) - floor) for seeds in found.values()]
+    better = sum(gain > 0 for gain in gains)
+    if better:
+        arms = _("On average over the seeds, {n} of {all} arms do better, the best by {gain:,.1f}.").format(
+            n=better, all=len(gains), gain=max(gains)
+        )
+    else:
+        arms = _("On average over the seeds, no arm does better.")
+    words = floor_words()[measure].format(floor=f"{floor:,.1f}")
+    st.markdown("**" + _("Without understanding the sentence:") + f"** {words} {arms}", width=820)
+
+
+def draw_scores(paper: dict, column: dict, measure: str, found: dict, arms: list[str], floor: float | None) -> None:
     from plots.experiments import Score, scores
 
     values = column.get("values", {})
     rows = [Score(paper["arms"][arm], values.get(arm), found[arm]) for arm in arms]
     ours = metric_names()[measure]
-    fig = scores(rows, (_("The paper"), _("Ours")), (column["name"], ours), _("seed"))
+    fig = scores(rows, (_("The paper"), _("Ours")), (column["name"], ours), _("seed"), floor)
     table = []
     for row in rows:
         seeds = list(row.ours.values())
@@ -167,15 +251,22 @@ def draw_scores(paper: dict, column: dict, measure: str, found: dict, arms: list
         theirs=column["name"], ours=ours, words=words
     )
     figure(fig, alt, key="scores", data=table)
-    st.caption(
-        _(
+    if values:
+        caption = _(
             "Left: {source}. Right: a dot is a seed; the line is their mean, the bar one standard deviation. "
             "The two scales differ."
-        ).format(source=literal(paper["source"]))
-    )
+        )
+    else:
+        caption = _(
+            "A dot is a seed; the line is their mean, the bar one standard deviation. This measure is not in {source}; "
+            "the directions below are those of {theirs} there."
+        )
+    if fig.layout.shapes:
+        caption += " " + _("The dotted line is what needs no understanding.")
+    st.caption(caption.format(source=literal(paper["source"]), theirs=literal(column["name"])))
 
 
-def draw_steps(records: list[dict], measure: str, found: dict) -> None:
+def draw_steps(records: list[dict], column: dict, measure: str, found: dict) -> None:
     from plots.experiments import over_steps
 
     steps = {record["arm"]: record["steps"] for record in records}
@@ -195,59 +286,65 @@ def draw_steps(records: list[dict], measure: str, found: dict) -> None:
     )
     figure(fig, alt, key="over-steps")
     st.caption(
-        _("A small dot is a seed; the line joins their means, the bars are one standard deviation. {source}.").format(
-            source=literal(papers["steps"]["source"])
-        )
+        _(
+            "A small dot is a seed; the line joins their means, the bars are one standard deviation. The directions "
+            "below are those of {theirs} in {source}."
+        ).format(theirs=literal(column["name"]), source=literal(papers["steps"]["source"]))
     )
 
 
-def draw_differences(paper: dict, column: dict, measure: str, found: dict, arms: list[str], base: str) -> None:
-    from plots.experiments import VERDICT_COLOUR, Gap, differences
+def draw_differences(paper: dict, column: dict, measure: str, rows: list[Compared]) -> None:
+    from plots.experiments import NO_DIRECTION, VERDICT_COLOUR, Gap, differences
 
-    st.markdown("### " + _("Difference to {base}").format(base=literal(paper["arms"][base])))
-    rows, sentences, counts = [], [], {}
-    for arm in arms:
-        ours = paired_difference(found[arm], found[base])
-        printed, direction = paper_difference(column, arm, base)
-        said = verdict(ours, direction)
-        counts[said] = counts.get(said, 0) + 1
-        name = paper["arms"][arm]
-        rows.append(Gap(name, printed, ours.mean if ours else None, ours.half if ours else None, said))
-        sentences.append(f"- {sentence(name, ours, printed, direction, said)}")
-    if not rows:
-        st.info(_("Only the base arm has been run yet."))
-        return
-    compared = len(rows) - counts.get("not in the paper", 0)
+    names, base = paper["arms"], next(iter(paper["arms"]))
+    st.markdown("### " + _("Difference to {base}").format(base=literal(names[base])))
+    if any(row.other != base for row in rows):
+        st.markdown(_("Where a row names another arm, the difference is to that one."))
+    gaps, sentences = [], []
+    for row in rows:
+        against = "" if row.other == base else _("against {other}").format(other=names[row.other])
+        ours = row.ours
+        label = "<br>".join(filter(None, (names[row.arm], against)))
+        gaps.append(Gap(label, row.printed, ours.mean if ours else None, ours.half if ours else None, row.verdict))
+        sentences.append("- " + sentence(", ".join(filter(None, (names[row.arm], against))), row))
+    counts = Counter(row.verdict for row in rows)
     summary = _(
         "Of {n} directions in the paper, ours agree in {same}, disagree in {other}, and leave {open} open."
-    ).format(n=compared, same=counts.get("agrees", 0), other=counts.get("disagrees", 0), open=counts.get("unclear", 0))
+    ).format(
+        n=len(rows) - sum(counts[said] for said in NO_DIRECTION),
+        same=counts["agrees"],
+        other=counts["disagrees"],
+        open=counts["unclear"],
+    )
     unit = _("points of {measure}") if not measure.endswith("perplexity") else _("{measure}, lower is better")
     fig = differences(
-        rows, (_("the paper"), _("ours, with 95 % interval")), unit.format(measure=metric_names()[measure])
+        gaps, (_("the paper"), _("ours, with 95 % interval")), unit.format(measure=metric_names()[measure])
     )
-    alt = _("Each arm minus the base, the paper's and ours. {summary}").format(summary=summary)
+    alt = _("Differences between arms, the paper's and ours. {summary}").format(summary=summary)
     figure(fig, alt + " " + " ".join(line[2:] for line in sentences), key="differences")
-    legend(
-        [
-            (VERDICT_COLOUR[said], symbol, verdict_words()[said])
-            for said, symbol in (("agrees", "●"), ("disagrees", "✖"), ("unclear", "○"))
-        ]
-    )
+    keys = [
+        (VERDICT_COLOUR[said], symbol, verdict_words()[said])
+        for said, symbol in (("agrees", "●"), ("disagrees", "✖"), ("unclear", "○"))
+    ]
+    if any(counts[said] for said in NO_DIRECTION):
+        keys.append((VERDICT_COLOUR["not in the paper"], "□", _("the paper tells no direction")))
+    legend(keys)
     st.markdown(f"**{summary}**\n\n" + "\n".join(sentences), width=820)
     if column.get("lower"):
         st.caption(_("Lower is better here: a difference below zero is an improvement."))
 
 
-def sentence(name: str, ours, printed: float | None, direction: float | None, said: str) -> str:
-    """One arm in words."""
-    if printed is not None:
-        theirs = _("{gap} in the paper").format(gap=signed(printed))
-    elif direction:
-        theirs = _("above the base in the paper") if direction > 0 else _("below the base in the paper")
+def sentence(name: str, row: Compared) -> str:
+    """One comparison in words."""
+    ours = row.ours
+    if row.printed is not None:
+        theirs = _("{gap} in the paper").format(gap=signed(row.printed))
+    elif row.direction:
+        theirs = _("higher in the paper") if row.direction > 0 else _("lower in the paper")
     else:
         theirs = _("not in the paper")
     if ours is None:
-        here = _("no seed in common with the base here")
+        here = _("no seed in common here")
     elif ours.half is None:
         here = _("{mean} here, from a single seed").format(mean=signed(ours.mean))
     else:
@@ -255,12 +352,12 @@ def sentence(name: str, ours, printed: float | None, direction: float | None, sa
             mean=signed(ours.mean), half=ours.half, n=ours.seeds
         )
     return _("{arm}: {theirs}, {here} – **{verdict}**").format(
-        arm=literal(name), theirs=theirs, here=here, verdict=verdict_words()[said]
+        arm=literal(name), theirs=theirs, here=here, verdict=verdict_words()[row.verdict]
     )
 
 
 def signed(value: float) -> str:
-    return f"{value:+.1f}".replace("-", "−")
+    return f"{value:+.1f}".replace("-", "−") if value else "0.0"
 
 
 # --- what was scaled down -------------------------------------------------------------------------------------------
@@ -361,10 +458,11 @@ def run_small(name: str) -> None:
     if not runs:
         st.markdown(_("No run yet: the curve begins a few seconds after the click."))
         return
-    live(tuple(run.id for run in reversed(runs)), draw_runs)
+    live(tuple(run.id for run in reversed(runs)), partial(draw_runs, heldout=EXPERIMENTS[name].heldout))
 
 
-def draw_runs(runs: list) -> None:
+def draw_runs(runs: list, heldout: bool) -> None:
+    """heldout: whether the arms' losses on held-out stories compare."""
     from plots.experiments import loss_curves
 
     titles = {run.id: f"{number} · {run.title}" for number, run in enumerate(runs, 1)}
@@ -381,9 +479,10 @@ def draw_runs(runs: list) -> None:
                 _("state"): state_in_words(run),
                 _("steps"): f"{steps[-1]['step']:,}" if steps else "–",
                 _("last training loss"): f"{curves[title][-1][1]:.3f}" if steps else "–",
-                _("held-out loss"): f"{done['metrics']['heldout_loss']:.3f}" if done else "–",
             }
         )
+        if heldout:
+            rows[-1][_("held-out loss")] = f"{done['metrics']['heldout_loss']:.3f}" if done else "–"
     if curves:
         fig = loss_curves(curves, (_("step"), _("loss, nats a token asked")))
         now = "; ".join(f"{title}: {points[-1][1]:.2f}" for title, points in curves.items())

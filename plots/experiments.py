@@ -13,8 +13,10 @@ from plots.theme import BLUE, GREEN, GREY, ORANGE, PALETTE, PINK, SMALL
 
 PAPER, OURS = ORANGE, BLUE
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
-VERDICT_COLOUR = {"agrees": GREEN, "disagrees": PINK, "unclear": GREY, "not in the paper": GREY}
-VERDICT_SYMBOL = {"agrees": "circle", "disagrees": "x", "unclear": "circle-open", "not in the paper": "circle-open"}
+NO_DIRECTION = ("no difference in the paper", "not in the paper")
+VERDICT_COLOUR = {"agrees": GREEN, "disagrees": PINK, "unclear": GREY} | dict.fromkeys(NO_DIRECTION, GREY)
+VERDICT_SYMBOL = {"agrees": "circle", "disagrees": "x", "unclear": "circle-open"}
+VERDICT_SYMBOL |= dict.fromkeys(NO_DIRECTION, "square-open")
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Gap:
-    """An arm minus the base: the paper's, ours with half the width of its interval (None where one seed has run)."""
+    """An arm minus another: the paper's, ours with half the width of its interval (None where one seed has run)."""
 
     name: str
     paper: float | None
@@ -43,8 +45,17 @@ def rows_axis(fig: go.Figure, names: Sequence[str], **where) -> None:
     )
 
 
-def scores(rows: Sequence[Score], titles: tuple[str, str], axis: tuple[str, str], seed_word: str) -> go.Figure:
-    """Beside each other, each on its own scale: the paper's numbers, and ours, a dot a seed and mean ± sd."""
+def scores(
+    rows: Sequence[Score],
+    titles: tuple[str, str],
+    axis: tuple[str, str],
+    seed_word: str,
+    floor: float | None = None,
+) -> go.Figure:
+    """Beside each other, each on its own scale: the paper's numbers, and ours, a dot a seed and mean ± sd.
+
+    floor: what needs no understanding, a dotted line among ours where it is in sight; our scale does not stretch to it.
+    """
     with_paper = any(row.paper is not None for row in rows)
     fig = make_subplots(
         rows=1, cols=1 + with_paper, subplot_titles=titles if with_paper else titles[1:], shared_yaxes=True,
@@ -79,7 +90,12 @@ def scores(rows: Sequence[Score], titles: tuple[str, str], axis: tuple[str, str]
         rows_axis(fig, [row.name for row in rows], row=1, col=2)
         fig.update_yaxes(showticklabels=False, row=1, col=2)
         pad_axis(fig, [row.paper for row in rows if row.paper is not None], axis[0], col=1)
-    pad_axis(fig, [value for row in rows for value in row.ours.values()], axis[1], col=ours)
+    values = [value for row in rows for value in row.ours.values()]
+    pad_axis(fig, values, axis[1], col=ours)
+    if floor is not None and values:
+        low, high = next(fig.select_xaxes(row=1, col=ours)).range
+        if low <= floor <= high:
+            fig.add_vline(x=floor, line={"color": GREY, "width": 3, "dash": "dot"}, row=1, col=ours)
     fig.update_layout(height=130 + 64 * len(rows))
     return fig
 
@@ -93,7 +109,7 @@ def pad_axis(fig: go.Figure, values: Sequence[float], title: str, col: int) -> N
 
 
 def differences(rows: Sequence[Gap], names: tuple[str, str], title: str) -> go.Figure:
-    """To the base arm, both on one scale: the paper's as a diamond, ours with its 95 % interval, coloured by verdict.
+    """Between arms, both on one scale: the paper's as a diamond, ours with its 95 % interval, coloured by verdict.
 
     names: of the paper's points and of ours, for the legend.
     """

@@ -58,7 +58,7 @@ def by_arm(records: Sequence[Mapping], metric: str) -> dict[str, dict[int, float
 
 @dataclass(frozen=True)
 class Difference:
-    """An arm minus the base, over the seeds both have: mean, half the width of its 95 % interval (None for one)."""
+    """An arm minus another, over the seeds both have: mean, half the width of its 95 % interval (None for one)."""
 
     mean: float
     half: float | None
@@ -83,17 +83,19 @@ def paired_difference(arm: Mapping[int, float], base: Mapping[int, float]) -> Di
     return Difference(statistics.fmean(differences), half, n)
 
 
-VERDICTS = ("agrees", "disagrees", "unclear", "not in the paper")
+VERDICTS = ("agrees", "disagrees", "unclear", "no difference in the paper", "not in the paper")
 
 
 def verdict(ours: Difference | None, paper: float | None) -> str:
-    """Does our difference to the base point where the paper's does? One of VERDICTS.
+    """Does our difference to another arm point where the paper's does? One of VERDICTS.
 
     "unclear": our interval holds zero, so the seeds' spread could have made the difference (with a single seed nothing
-    else can be said) · paper: its difference to the base, or its sign; None, or 0, if it tells no direction.
+    else can be said) · paper: its difference, or its sign; 0 if both its numbers are equal, None if it tells nothing.
     """
-    if not paper:
+    if paper is None:
         return "not in the paper"
+    if paper == 0:
+        return "no difference in the paper"
     if ours is None or not ours.clear:
         return "unclear"
     return "agrees" if (ours.mean > 0) == (paper > 0) else "disagrees"

@@ -111,13 +111,14 @@ def run_experiment(
     scale = scale or Scale()
     data = {name: load_task(TASKS[name], Path(tasks), corpus.tokenizer, scale) for name in experiment.tasks}
     arms = {arm.name: arm.pretraining.as_dict() for arm in experiment.arms}
+    measured = {arm.name: measures(arm, experiment, corpus) for arm in experiment.arms}
     done = {
         (record["arm"], record["seed"])
         for record in read_records(out)
         if record["scale"] == scale.as_dict()
         and record["data"] == list(corpus.files)
         and record["pretraining"] == arms.get(record["arm"])
-        and set(experiment.tasks) <= set(record["metrics"])
+        and measured[record["arm"]] <= set(record["metrics"])
     }
     shared: dict[Pretraining, list[Arm]] = {}
     for arm in experiment.arms:
@@ -205,6 +206,11 @@ def start(pretraining: Pretraining, corpus: Corpus, scale: Scale, seed: int) -> 
 def pretrain(model: nn.Module, pretraining: Pretraining, corpus: Corpus, scale: Scale, seed: int) -> Iterator[Step]:
     """Train `model` in place on the objective of the arm."""
     term = "mlm_loss" if pretraining.objective == "mlm" else "loss"
+
+    def losses_of(output, part, whole) -> dict[str, torch.Tensor]:
+        alone = {} if pretraining.left_to_right else {"mlm_loss": output.mlm_loss}  # compares with and without NSP
+        return {"loss": getattr(output, term), **alone}
+
     optimization = Optimization(learning_rate=scale.learning_rate, warmup=0.05, beta2=0.98)
     batches = batches_of(pretraining, corpus.store, corpus.tokenizer, scale, seed)
     for event in train(
@@ -213,7 +219,7 @@ def pretrain(model: nn.Module, pretraining: Pretraining, corpus: Corpus, scale: 
         optimization,
         steps=scale.steps,
         report_every=scale.report_every,
-        losses_of=lambda output, part, whole: {"loss": getattr(output, term)},
+        losses_of=losses_of,
     ):
         if isinstance(event, Step):
             yield event
@@ -267,6 +273,12 @@ def heldout_loss(model: nn.Module, corpus: Corpus, scale: Scale) -> float:
 # --- fine-tuning ------------------------------------------------------------------------------------------------------
 
 
+def measures(arm: Arm, experiment: Experiment, corpus: Corpus) -> set[str]:
+    """The metrics of a finished arm: its tasks', and a perplexity where there is held-out text and it compares."""
+    perplexity = "next_token_perplexity" if arm.pretraining.left_to_right else "mlm_perplexity"
+    return {*experiment.tasks, *([perplexity] if experiment.heldout and corpus.heldout is not None else [])}
+
+
 def measure(
     model: nn.Module,
     arm: Arm,
@@ -279,8 +291,7 @@ def measure(
 ):
     """Yield what happens while the arm's model is fine-tuned on each task; → metric by name."""
     metrics = {}
-    if experiment.heldout and corpus.heldout is not None:
-        name = "next_token_perplexity" if arm.pretraining.left_to_right else "mlm_perplexity"
+    for name in measures(arm, experiment, corpus) - set(experiment.tasks):
         metrics[name] = math.exp(heldout_loss(model, corpus, scale))
     for name, (examples, dev) in data.items():
         yield Stage(arm.name, seed, name, progress)
@@ -405,9 +416,11 @@ def toy_corpus(stories: int = SMALL_STORIES) -> Corpus:
 
 
 def small_run(experiment: str, arm: str, seed: int = 0, tokens: int = SMALL.tokens) -> Iterator[Event]:
-    """Pre-train one arm on the toy world, in seconds: Steps, then what it expects of stories it has not read."""
+    """Pre-train one arm on the toy world, in seconds: Steps, then what it expects of stories it has not read, where
+    that compares."""
     scale = replace(SMALL, tokens=tokens)
-    chosen = next((one for one in experiment_named(experiment).arms if one.name == arm), None)
+    whole = experiment_named(experiment)
+    chosen = next((one for one in whole.arms if one.name == arm), None)
     if chosen is None:
         raise ValueError(f"the experiment {experiment} has no arm {arm!r}")
     corpus = toy_corpus()
@@ -417,6 +430,8 @@ def small_run(experiment: str, arm: str, seed: int = 0, tokens: int = SMALL.toke
         yield step
         if step.step >= scale.step_at(chosen.at):
             break
-    metrics = {"heldout_loss": heldout_loss(model, corpus, scale)}
-    yield Eval(step.step, metrics)
+    metrics = {}
+    if whole.heldout:
+        metrics = {"heldout_loss": heldout_loss(model, corpus, scale)}
+        yield Eval(step.step, metrics)
     yield Done(step.step, step.tokens, step.seconds, metrics)

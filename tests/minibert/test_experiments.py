@@ -3,6 +3,7 @@
 import json
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -23,6 +24,7 @@ from minibert.experiments.run import (
     batches_of,
     finetune,
     finetuning_batch,
+    measures,
     prepare,
     pretrain,
     run_experiment,
@@ -33,6 +35,7 @@ from minibert.experiments.tasks import TASKS, Encoded
 from minibert.model import IGNORE, Batch
 from minibert.train import Done, Eval, Started, Step
 
+LESSONS = Path(__file__).resolve().parents[2] / "lessons"
 TINY = Scale(
     tokens=2048, vocab_size=120, batch_size=8, max_length=16, examples=24, epochs=1, finetune_batch_size=8,
     heldout_tokens=200,
@@ -301,6 +304,24 @@ def test_results_from_other_text_do_not_count_as_done(folder, corpus, tmp_path):
     assert sum(isinstance(event, Finished) for event in again) == 4
 
 
+def test_a_record_without_its_perplexity_is_done_again(folder, corpus, tmp_path):
+    out = tmp_path / "results.jsonl"
+    run(folder, replace(corpus, heldout=None), out)
+    assert not any(isinstance(event, Stage) for event in run(folder, replace(corpus, heldout=None), out))
+    again = run(folder, corpus, out)
+    assert sum(isinstance(event, Finished) for event in again) == 4
+    assert not any(isinstance(event, Stage) for event in run(folder, corpus, out))
+
+
+def test_the_shipped_results_count_as_done(corpus):
+    for name, experiment in EXPERIMENTS.items():
+        arms = {arm.name: arm for arm in experiment.arms}
+        for record in results.read_records(LESSONS / "results" / f"{name}.jsonl"):
+            arm = arms[record["arm"]]
+            assert record["pretraining"] == arm.pretraining.as_dict() and record["scale"] == Scale().as_dict()
+            assert set(record["metrics"]) == measures(arm, experiment, corpus)
+
+
 def test_a_record_without_its_end_of_line_is_kept(tmp_path):
     out = tmp_path / "results.jsonl"
     out.write_text('{"a": 1}\n{"a": 2}')
@@ -321,6 +342,18 @@ def test_tokenized_text_is_found_again(folder, tmp_path):
     assert (again.store.ids == first.store.ids).all() and (again.store.documents == first.store.documents).all()
     cached.write_text("broken")
     assert prepare([folder / "text.txt"], 120, cache=tmp_path).tokenizer.vocab == first.tokenizer.vocab
+
+
+def test_a_step_tells_the_masked_loss_alone(corpus):
+    """Beside what is trained on, so that runs with and without NSP can be laid over each other."""
+    told = {}
+    for objective in ("mlm+nsp", "mlm", "left-to-right"):
+        arm = replace(SMALL, objective=objective)
+        told[objective] = next(pretrain(start(arm, corpus, TINY, 0), arm, corpus, TINY, 0))
+    both, alone, other = told.values()
+    assert both.parts["mlm_loss"] == pytest.approx(alone.parts["mlm_loss"], abs=1e-4)  # the same pairs, the same masks
+    assert alone.loss == alone.parts["mlm_loss"] and both.loss > both.parts["mlm_loss"] + 0.3
+    assert "mlm_loss" not in other.parts
 
 
 @pytest.mark.slow
@@ -357,6 +390,14 @@ def test_a_small_run_on_the_toy_world(monkeypatch):
     assert 0 < events[-1].metrics["heldout_loss"] < events[1].loss
     with pytest.raises(ValueError, match="no arm"):
         next(run_module.small_run("objectives", "nothing"))
+
+
+def test_a_small_run_tells_no_held_out_loss_that_does_not_compare(monkeypatch):
+    monkeypatch.setattr(run_module, "toy_corpus", lambda: toy_corpus(60))
+    for name, experiment in EXPERIMENTS.items():
+        events = list(run_module.small_run(name, experiment.base.name, tokens=2048))
+        assert any(isinstance(event, Eval) for event in events) == experiment.heldout
+        assert ("heldout_loss" in events[-1].metrics) == experiment.heldout
 
 
 def test_the_catalogue_is_sound():
@@ -398,6 +439,12 @@ def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
     assert "nothing to do" in capsys.readouterr().err and results.read_records(out) == records
 
 
+def test_held_out_text_that_is_asked_for_must_be_there(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(run_module, "prepare", None)  # said before the vocabulary is learned
+    assert command_line.main(["experiment", "objectives", "--heldout", str(tmp_path / "mistyped.txt")]) == 2
+    assert "mistyped.txt does not exist" in capsys.readouterr().err
+
+
 # --- what results say -------------------------------------------------------------------------------------------------
 
 
@@ -424,7 +471,10 @@ def test_verdicts():
     assert results.verdict(up, 0.7) == "agrees"
     assert results.verdict(up, -0.7) == "disagrees"
     assert results.verdict(unsure, 0.7) == results.verdict(single, 0.7) == results.verdict(None, 0.7) == "unclear"
-    assert results.verdict(up, None) == results.verdict(up, 0.0) == "not in the paper"
+    assert results.verdict(up, None) == "not in the paper"
+    assert results.verdict(up, 0.0) == results.verdict(unsure, 0) == "no difference in the paper"
+    said = [results.verdict(ours, paper) for ours in (up, unsure) for paper in (0.7, -0.7, 0.0, None)]
+    assert set(said) == set(results.VERDICTS)
 
 
 def test_a_results_file_that_is_none_is_named(tmp_path):

@@ -140,8 +140,10 @@ def test_a_run_learns_answers_and_is_taken_apart():
     until(lambda: run.over)
     assert run.state == "finished", run.error
     assert run.latest("started")["settings"]["task"] == "copy"
-    assert "zebras" in run.latest("started")["details"]["words"]
+    words = run.latest("started")["details"]["words"]
+    assert "zebras" in words
     whole(app.run())
+    assert f" {len(words) - len(seq2seq.SPECIALS)} words. " in text_of(app)  # the special entries are none
     model = seq2seq.Trained.load(run.result)
     decoding = model.decode(["two", "zebras", "sang"])
     assert f"{run.latest('eval')['metrics']['sequence_accuracy']:.1%}" in text_of(app)

@@ -2,6 +2,7 @@
 
 import statistics
 
+from minibert.experiments.results import VERDICTS
 from plots.experiments import Gap, Score, differences, loss_curves, over_steps, scores
 
 
@@ -19,6 +20,23 @@ def test_scores_show_each_seed_mean_and_spread():
 def test_without_the_papers_numbers_there_is_one_panel():
     fig = scores([Score("base", None, {0: 1.0})], ("a", "b"), ("x", "y"), "seed")
     assert "xaxis2" not in fig.layout
+
+
+def test_a_floor_is_drawn_only_where_it_is_in_sight():
+    row = Score("base", 92.7, {0: 70.0, 1: 72.0})
+    for floor, seen in ((69.8, [69.8]), (50.0, []), (None, [])):
+        fig = scores([row], ("a", "b"), ("x", "y"), "seed", floor)
+        assert [shape.x0 for shape in fig.layout.shapes] == seen
+        assert all(shape.xref == "x2" for shape in fig.layout.shapes)  # among ours
+        assert fig.layout.xaxis2.range[0] > 69
+
+
+def test_without_a_direction_in_the_paper_a_difference_has_its_own_sign():
+    verdicts = ("agrees", "disagrees", "unclear", "no difference in the paper", "not in the paper")
+    assert set(verdicts) == set(VERDICTS)
+    fig = differences([Gap(said, None, 1.0, 0.5, said) for said in verdicts], ("paper", "ours"), "points")
+    symbols = [trace.marker.symbol for trace in fig.data if trace.x and trace.x[0] is not None]
+    assert symbols[3] == symbols[4] and len(set(symbols)) == 4
 
 
 def test_differences_carry_interval_and_verdict():
