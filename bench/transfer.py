@@ -63,8 +63,11 @@ def main() -> None:
                 )
                 events = finetune(options.model, "classification", train, dev, settings)
                 done = next(event for event in events if isinstance(event, Done))
-                runs = results.setdefault(count, {}).setdefault(start, {"epochs": settings.epochs, "accuracy": []})
+                runs = results.setdefault(count, {}).setdefault(
+                    start, {"epochs": settings.epochs, "accuracy": [], "seconds": []}
+                )
                 runs["accuracy"].append(round(done.metrics["accuracy"], 4))
+                runs["seconds"].append(round(done.seconds, 1))
                 runs["mean"] = round(statistics.fmean(runs["accuracy"]), 4)
                 accuracy, seconds = done.metrics["accuracy"], done.seconds
                 print(f"{count:>6} examples  seed {seed}  {start:15} {accuracy:.1%}  {seconds:.0f} s", flush=True)
