@@ -148,22 +148,21 @@ class CueWord:
     """A word as a predictor of the label (Niven and Kao 2019, §3).
 
     applicable: examples in which it speaks for one answer · productivity: share of these in which that answer is right
-    · coverage: applicable / all · chance: how often that answer is right without the word: one of so many choices, or
-    the share of the class among all examples, since the commonest class goes with any word · answer: the class it
-    speaks for, None for choices, where it speaks for the choice that has it and no other.
+    (chance is 1 / `choices`) · coverage: applicable / all · answer: the class it speaks for, None for choices, where it
+    speaks for the choice that has it and no other.
     """
 
     word: str
     applicable: int
     productivity: float
     coverage: float
-    chance: float
+    choices: int
     answer: str | None = None
 
     @property
     def strength(self) -> float:
         """Examples that guessing by this word gets right beyond chance, as a share of all."""
-        return self.coverage * (self.productivity - self.chance)
+        return self.coverage * (self.productivity - 1 / self.choices)
 
 
 def cue_words(data: TaskData, *, least: int = 10) -> list[CueWord]:
@@ -187,15 +186,12 @@ def _of_choices(examples: Sequence[ChoiceExample], least: int) -> list[CueWord]:
                 right[word] += having[0] == example.label
     choices = max((len(example.choices) for example in examples), default=2)
     return [
-        CueWord(word, n, right[word] / n, n / len(examples), 1 / choices)
-        for word, n in applicable.items()
-        if n >= least
+        CueWord(word, n, right[word] / n, n / len(examples), choices) for word, n in applicable.items() if n >= least
     ]
 
 
 def _of_classes(examples: Sequence[Example | PairExample], least: int) -> list[CueWord]:
-    shares = Counter(example.label for example in examples)
-    labels = sorted(shares)
+    labels = sorted({example.label for example in examples})
     counts: dict[str, Counter] = {}
     for example in examples:
         for word in tokens_of(example.pair if isinstance(example, PairExample) else example.text):
@@ -204,9 +200,8 @@ def _of_classes(examples: Sequence[Example | PairExample], least: int) -> list[C
     for word, by_label in counts.items():
         n = sum(by_label.values())
         if n >= least:
-            answer = max(labels, key=lambda label: by_label[label] / n - shares[label] / len(examples))
-            chance = shares[answer] / len(examples)
-            result.append(CueWord(word, n, by_label[answer] / n, n / len(examples), chance, answer))
+            answer = max(labels, key=lambda label: by_label[label])
+            result.append(CueWord(word, n, by_label[answer] / n, n / len(examples), len(labels), answer))
     return result
 
 

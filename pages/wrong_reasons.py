@@ -316,7 +316,7 @@ def real_data() -> None:
                 _("speaks for"): literal(cue.answer) if cue.answer is not None else _("the choice that has it"),
                 _("coverage"): f"{cue.coverage:.1%}",
                 _("productivity"): f"{cue.productivity:.1%}",
-                _("chance"): f"{cue.chance:.0%}",
+                _("chance"): f"{1 / cue.choices:.0%}",
             }
             for cue in found
         ]
