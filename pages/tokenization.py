@@ -81,7 +81,7 @@ class Vocabulary:
 def vocabularies() -> dict[str, Vocabulary]:
     """Name → vocabulary: the models', this lesson's own, those found in a folder, this session's own."""
     own = LESSONS / "tokenization" / "vocabularies"
-    models = [Vocabulary(path.name, path.name, path) for path in sorted(CHECKPOINTS.glob("*"))]
+    models = [Vocabulary(path.name, path.name, path) for path in sorted(CHECKPOINTS.glob("*")) if path.is_dir()]
     lessons = [
         Vocabulary("en-cased", _("English, cased"), own / "en-cased"),
         Vocabulary("zh", _("Chinese"), own / "zh"),
