@@ -17,6 +17,7 @@ from tokenizers import Tokenizer as FastTokenizer
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+REPEATED = 1_000  # times a word is written in one text for the trainer, which takes a hundred bytes a character
 
 
 def count_words(texts: Iterable[str], lowercase: bool = True) -> Counter[str]:
@@ -179,7 +180,12 @@ def learn_fast(
     trainer = trainers.WordPieceTrainer(
         vocab_size=size, min_frequency=min_frequency, special_tokens=first, show_progress=False
     )
-    repeated = ((word + " ") * count for word, count in words.items() if known.issuperset(word))
+    repeated = (
+        (word + " ") * min(REPEATED, count - done)
+        for word, count in words.items()
+        if known.issuperset(word)
+        for done in range(0, count, REPEATED)
+    )
     tokenizer.train_from_iterator(repeated, trainer)
     ids = tokenizer.get_vocab()
     return sorted(ids, key=ids.__getitem__)
