@@ -53,7 +53,7 @@ def test_a_run_measures_answers_and_goes_on(tmp_path):
     seen = []
     for event in events:
         seen.append(event)
-        if isinstance(event, Saved):
+        if isinstance(event, Saved) and event.step:
             break
     events.close()
     evals = [event for event in seen if isinstance(event, Eval)]
