@@ -113,6 +113,7 @@ def finetune(
     torch.manual_seed(settings.seed)
     labels = task.labels(train_data)
     task.check(train_data)
+    check_answers(dev_data)
     unknown = sorted(set(dev_data.labels) - set(train_data.labels), key=label_order)
     if unknown and task.closed:
         raise ValueError(f"the dev data has labels that training never shows: {', '.join(unknown)}")
@@ -138,7 +139,6 @@ def finetune(
     features = [row for row in predictor.features(examples) if row.target is not None]
     if not features:
         raise ValueError("there is no example to train on: none has an answer that the task can learn")
-    check_answers(dev_data)
     seen = dev_data.take(spread(len(dev_data.examples), settings.dev_sample))
     dev_features, threshold_features = predictor.features(seen.examples), predictor.features(thresholds.examples)
     steps_per_epoch = -(-len(features) // settings.batch_size)
