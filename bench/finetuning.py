@@ -12,7 +12,6 @@ and not run again.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import statistics
 from dataclasses import asdict, dataclass
@@ -22,7 +21,7 @@ import torch
 import transformers
 from torch import nn
 
-from bench.machine import RESULTS, record
+from bench.machine import record, recorded
 from minibert import checkpoint
 from minibert.finetune import FinetuneSettings, Learner, Predictor, evaluate, finetune, split_dev, training_batches
 from minibert.heads import HeadOutput, TaskBatch
@@ -91,7 +90,7 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", metavar="NAME", help="all without")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--record", action="store_true", help="write bench/results/finetuning.json as runs end")
+    parser.add_argument("--record", action="store_true", help="write bench/results/finetuning.{json,md} as runs end")
     parser.add_argument("--list", action="store_true")
     chosen = parser.parse_args()
     if unknown := set(chosen.sets) - set(SETS):
@@ -102,7 +101,7 @@ def main() -> None:
     torch.set_num_threads(chosen.threads)
     transformers.logging.set_verbosity_error()  # a new head is what is wanted, it need not warn of it
     transformers.logging.disable_progress_bar()
-    results = recorded() if chosen.record else {}
+    results = recorded("finetuning") if chosen.record else {}
     for seed in range(chosen.seeds):
         for name in chosen.sets or SETS:
             for arm in ARMS:
@@ -114,13 +113,8 @@ def main() -> None:
                 runs[str(seed)] = {key: round(value, 4) for key, value in metrics.items()}
                 print(f"{name:20} seed {seed}  {arm:15} {entry['metric']} {metrics[entry['metric']]:.3f}", flush=True)
                 if chosen.record:
-                    record("finetuning", results)
-    print(table(results))
-
-
-def recorded() -> dict:
-    file = RESULTS / "finetuning.json"
-    return json.loads(file.read_text(encoding="utf-8"))["results"] if file.exists() else {}
+                    record("finetuning", results).with_suffix(".md").write_text(table(results), encoding="utf-8")
+    print(table(results), end="")
 
 
 def described(one: Set) -> dict:
@@ -131,16 +125,16 @@ def described(one: Set) -> dict:
 
 
 def table(results: dict) -> str:
-    """Markdown: mean and standard deviation of the headline metric, an arm a column."""
-    lines = ["| set | metric | " + " | ".join(ARMS) + " |", "|---|---|" + "---|" * len(ARMS)]
-    for name, entry in results.items():
+    """Markdown: mean and standard deviation of the headline metric over the seeds run, an arm a column."""
+    lines = ["| set | from | metric | " + " | ".join(ARMS) + " |", "|---|---|---|" + "---|" * len(ARMS)]
+    for name, entry in sorted(results.items(), key=lambda item: list(SETS).index(item[0])):
         cells = []
         for arm in ARMS:
             values = [metrics[entry["metric"]] for metrics in entry["runs"].get(arm, {}).values()]
             spread = f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else ""
-            cells.append(f"{statistics.fmean(values):.3f}{spread}" if values else "–")
-        lines.append(f"| {name} | {entry['metric']} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+            cells.append(f"{statistics.fmean(values):.3f}{spread} ({len(values)})" if values else "–")
+        lines.append(f"| {name} | {entry['model']} | {entry['metric']} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 # --- one run ----------------------------------------------------------------------------------------------------------

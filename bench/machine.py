@@ -20,3 +20,9 @@ def record(name: str, results: object) -> Path:
     path = RESULTS / f"{name}.json"
     path.write_text(json.dumps({"machine": description(), "results": results}, indent=2) + "\n", encoding="utf-8")
     return path
+
+
+def recorded(name: str) -> dict:
+    """What `record` wrote under this name; nothing where it has not."""
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8"))["results"] if path.exists() else {}

@@ -6,7 +6,7 @@
 The first N examples of a fixed shuffle of the training file; from the checkpoint and from random weights of the same
 sizes; same seeds and batches for both; where all examples are read, rows of about one length go together. The figure is
 the accuracy on the dev file after the last epoch, never the best along the way. Few examples get more epochs, so that
-both starts have converged. What is finished is recorded at once.
+both starts have converged. What is finished is recorded at once, and not run again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import torch
 
-from bench.machine import record
+from bench.machine import record, recorded
 from minibert.finetune import FinetuneSettings, finetune
 from minibert.tasks import TASKS, TaskData
 from minibert.train import Done, Optimization
@@ -43,15 +43,22 @@ def main() -> None:
     everything, dev = (TASKS["classification"].read(path) for path in (options.train, options.dev))
     shuffled = list(everything.examples)
     random.Random(0).shuffle(shuffled)
-    results: dict = {key: getattr(options, key) for key in ("learning_rate", "pooling", "max_length")}
-    results |= {"train": options.train.name, "task": options.train.parent.name, "measured_on": len(dev.examples)}
+    settings = {key: getattr(options, key) for key in ("learning_rate", "pooling", "max_length")}
+    settings |= {"train": options.train.name, "task": options.train.parent.name, "measured_on": len(dev.examples)}
+    results = (recorded(options.record) if options.record else {}) or settings
+    if changed := [key for key, value in settings.items() if results[key] != value]:
+        parser.error(f"{options.record} was recorded with another {', '.join(changed)}")
     for count in options.examples:
         number = len(shuffled) if count == "all" else int(count)
         train = TaskData(shuffled[:number])
         for seed in range(options.seeds):
             for start in ("checkpoint", "random weights"):
+                epochs = EPOCHS.get(number, 3)
+                arm = results.setdefault(count, {}).setdefault(start, {"epochs": epochs, "runs": {}})
+                if str(seed) in arm["runs"]:
+                    continue
                 settings = FinetuneSettings(
-                    epochs=EPOCHS.get(number, 3),
+                    epochs=epochs,
                     pooling=options.pooling,
                     max_length=options.max_length,
                     optimization=Optimization(learning_rate=options.learning_rate),
@@ -63,13 +70,9 @@ def main() -> None:
                 )
                 events = finetune(options.model, "classification", train, dev, settings)
                 done = next(event for event in events if isinstance(event, Done))
-                runs = results.setdefault(count, {}).setdefault(
-                    start, {"epochs": settings.epochs, "accuracy": [], "seconds": []}
-                )
-                runs["accuracy"].append(round(done.metrics["accuracy"], 4))
-                runs["seconds"].append(round(done.seconds, 1))
-                runs["mean"] = round(statistics.fmean(runs["accuracy"]), 4)
                 accuracy, seconds = done.metrics["accuracy"], done.seconds
+                arm["runs"][str(seed)] = {"accuracy": round(accuracy, 4), "seconds": round(seconds, 1)}
+                arm["mean"] = round(statistics.fmean(run["accuracy"] for run in arm["runs"].values()), 4)
                 print(f"{count:>6} examples  seed {seed}  {start:15} {accuracy:.1%}  {seconds:.0f} s", flush=True)
                 if options.record:
                     record(options.record, results)
