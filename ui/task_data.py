@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +12,25 @@ import streamlit as st
 
 from minibert.characters import is_cjk
 from minibert.tasks import TASKS, Task, TaskData, TaskDataError, guess_format, guess_task
-from minibert.tasks.base import unanswered
+from minibert.tasks.base import COLUMN_NAME, column, header_of, table, unanswered
 from ui.inputs import choice
 from ui.lesson import LESSONS
 from ui.state import follow_link, set_url, url_choice
-from ui.text import literal, visible
+from ui.text import literal, shorten, visible
 from ui.translations import _, ngettext
 
 OWN = "own"
 MOST_TRAINING, MOST_DEV = 20_000, 5_000  # examples: a lesson is not the place for more
+MOST_TITLE = 24  # characters of a cell that stands for its column
 MOST_LABELS = 200  # more are a column taken for another
 PREVIEW, PROBLEMS = 5, 1_000  # rows
 SHORT = 300  # characters of a text in the preview
+FIRST_LINE = 100_000  # bytes in which a table's first line ends
 LABEL_NAMES = "labels.txt"  # GoEmotions' numbers, named
 ENDINGS = ["tsv", "csv", "txt", "conll", "iob", "bio", "json", "md", "ans"]
 # session_state keys: the task of the page, the file whose task has been guessed, the files as they were last read
 _TASK, _SEEN, _READ = "task", "file-seen", "files-read"
+_COLUMN = "column-"  # and the task and the field: where it stands in the file
 
 
 @dataclass(frozen=True)
@@ -143,6 +147,17 @@ def format_titles() -> dict[str, str]:
     }
 
 
+def column_titles() -> dict[str, str]:
+    return {
+        "text": _("text"),
+        "first text": _("first text"),
+        "second text": _("second text"),
+        "label": _("label"),
+        "labels": _("labels, with commas between"),
+        "score": _("score"),
+    }
+
+
 def expected() -> dict[str, str]:
     """What a file for each task looks like, in a sentence."""
     label = _(
@@ -225,13 +240,25 @@ def own_files(task: str) -> ChosenData | None:
         if st.session_state.get(_SEEN) != file.file_id:
             recognize(file, task)
         chosen = choose_format(file, task)
-        key = (task, chosen, *(one.file_id for one in files), None, *(one.file_id for one in measured))
+        columns = choose_columns(file, task) if chosen == "header" else {}
+        if columns is None:
+            st.info(_("Choose where each part of an example stands in the file."))
+            return None
+        key = (
+            task,
+            chosen,
+            *columns.items(),
+            *(one.file_id for one in files),
+            None,
+            *(one.file_id for one in measured),
+        )
         if st.session_state.get(_READ, (None,))[0] != key:  # a large file takes seconds
-            train, dev = TASKS[task].parse(file.getvalue(), file.name, chosen, beside=beside), None
+            read = partial(TASKS[task].parse, format=chosen, columns=columns)
+            train, dev = read(file.getvalue(), file.name, beside=beside), None
             if measured:
                 names = {name: content for name, content in beside.items() if name == LABEL_NAMES}  # hold for both
                 other, beside = main_file(measured, names)
-                dev = TASKS[task].parse(other.getvalue(), other.name, chosen, beside=beside)
+                dev = read(other.getvalue(), other.name, beside=beside)
             st.session_state[_READ] = key, train, dev
         return usable(task, *st.session_state[_READ][1:])
     except (TaskDataError, ValueError) as error:
@@ -242,7 +269,8 @@ def own_files(task: str) -> ChosenData | None:
 def recognize(file, task: str) -> None:
     """A new file: the page turns to the task that its form suggests, once; the reader may turn back."""
     st.session_state[_SEEN] = file.file_id
-    st.session_state.pop("format", None)
+    for name in ["format", *(key for key in st.session_state if str(key).startswith(_COLUMN))]:
+        st.session_state.pop(name, None)
     guessed = guess_task(file.getvalue(), file.name)
     if guessed != task:
         st.session_state["task-guess"] = guessed
@@ -263,6 +291,40 @@ def choose_format(file, task: str) -> str:
             )
         )
     return chosen
+
+
+def choose_columns(file, task: str) -> dict[str, str | int] | None:
+    """Field → its column's name, or its number where the file has no header; guessed where a name is known. None until
+    all are chosen."""
+    wanted = TASKS[task].columns
+    _line, first = next(table(file.getvalue()[:FIRST_LINE].decode("utf-8-sig", "replace"), file.name))
+    if len(first) < len(wanted):
+        return {}  # not such a table: reading it says what is wrong
+    header = header_of(first)
+    known = {what: column(header, names) for what, names in wanted.items()}
+    is_header = set(known.values()) != {None} or all(map(COLUMN_NAME.fullmatch, header))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        named = st.toggle(_("The first line names the columns"), value=is_header, key=f"{_COLUMN}{task}-named")
+        titles: dict[str | int, str] = {}
+        for i, cell in enumerate(first):
+            if not named:
+                titles[i + 1] = f"{i + 1}: {shorten(cell, MOST_TITLE)}"
+            elif header[i] and header.count(header[i]) == 1:  # others cannot be named
+                titles[cell] = shorten(cell, MOST_TITLE)
+        chosen = {}
+        for what, place in known.items():
+            key = f"{_COLUMN}{task}-{'name' if named else 'number'}-{what}"
+            if st.session_state.get(key) not in titles:
+                st.session_state[key] = first[place] if place is not None and first[place] in titles else None
+            chosen[what] = st.selectbox(
+                column_titles()[what],
+                list(titles),
+                format_func=titles.get,
+                key=key,
+                placeholder=_("Choose a column"),
+                width=220,
+            )
+    return None if None in chosen.values() else chosen
 
 
 def main_file(files: Sequence[Any], beside: dict[str, bytes] | None = None):

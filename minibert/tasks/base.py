@@ -192,13 +192,15 @@ class Features:
 
 @dataclass
 class Source:
-    """A file being read: its text, the files beside it, the labels declared, and the problems found so far."""
+    """A file being read: its text, the files beside it, the labels declared, which columns its fields are in where
+    that was said (`Task.parse`), and the problems found so far."""
 
     text: str
     name: str
     strict: bool = False
     declared: tuple[str, ...] | None = None
     beside: Mapping[str, bytes] = field(default_factory=dict)
+    columns: Mapping[str, str | int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     def problem(self, line: int | None, column: int | str | None, why: str) -> None:
@@ -318,15 +320,40 @@ def column(header: Sequence[str], names: Sequence[str]) -> int | None:
 
 
 def columns(header: Sequence[str], wanted: Mapping[str, Sequence[str]], source: Source) -> dict[str, int]:
-    """Where each wanted field stands in the header; TaskDataError for one that is missing."""
-    at = {what: column(header_of(header), names) for what, names in wanted.items()}
-    for what, place in at.items():
-        if place is None:
+    """Where each wanted field stands: where the source says, else where the header has one of its names. TaskDataError
+    for one that is missing."""
+    at = {}
+    for what, names in wanted.items():
+        said = source.columns.get(what)
+        if isinstance(said, int):
+            if not 1 <= said <= len(header):
+                raise source.fail(f"there is no column {said} for the {what}: this line has {len(header)}", 1)
+            at[what] = said - 1
+            continue
+        names = names if said is None else header_of([said])
+        if (place := column(header_of(header), names)) is None:
             raise TaskDataError(
-                f"{source.name}, line 1: the header has no {what} column (one of {', '.join(wanted[what])}); "
-                f"it has {', '.join(repr(cell) for cell in header)}"
+                f"{source.name}, line 1: the header has no {what} column ({'one of ' * (len(names) > 1)}"
+                f"{', '.join(names)}); it has {', '.join(repr(cell) for cell in header)}"
             )
+        at[what] = place
+    for place in set(at.values()):
+        if len(both := [what for what in at if at[what] == place]) > 1:
+            raise source.fail(f"column {place + 1} cannot be {' and '.join(both)} at once", 1)
     return at
+
+
+def named_columns(
+    source: Source, wanted: Mapping[str, Sequence[str]], label: str
+) -> tuple[list[tuple[int, list[str]]], dict[str, int], list[str]]:
+    """(lines, where each wanted field stands, header) of a table whose header names its columns. Where the source says
+    the number of every column, there need be no header: then it is []. label: which field has few different values."""
+    rows = list(table(source.text, source.name, source))
+    first = rows[0][1]
+    at = columns(first, wanted, source)
+    if all(isinstance(source.columns.get(what), int) for what in wanted):
+        return without_header(rows, at[label], source), at, []
+    return rows[1:], at, first
 
 
 @dataclass(frozen=True)
@@ -374,7 +401,8 @@ def rows_of(
 class Task(ABC):
     """One way to use BERT: readers of its files, its input, its head, its answers and its metrics.
 
-    readers: by format name, the first the usual one · metric: the headline number of `score` · closed: a label that
+    readers: by format name, the first the usual one · columns: of a table, the fields with the names that a header may
+    have for them ("header" among the readers) · metric: the headline number of `score` · closed: a label that
     only the dev set has is an error · tune_on: where `tune` looks: "split" (a part of the training set), "dev", or
     None · bulky: what a run's events leave out of the predictions.
     """
@@ -382,6 +410,7 @@ class Task(ABC):
     name: ClassVar[str]
     metric: ClassVar[str]
     readers: ClassVar[dict[str, Reader]]
+    columns: ClassVar[dict[str, Sequence[str]]] = {}
     closed: ClassVar[bool] = False
     tune_on: ClassVar[str | None] = None
     bulky: ClassVar[tuple[str, ...]] = ()
@@ -394,11 +423,14 @@ class Task(ABC):
         format: str | None = None,
         strict: bool = False,
         labels: Sequence[str] | None = None,
+        columns: Mapping[str, str | int] | None = None,
     ) -> TaskData:
         """The examples of a file; a labels.txt or an .ans file beside it is read where the format asks for it.
 
         format: one of `readers`, guessed without · strict: the first problem is raised instead of named in `problems`
-        · labels: the label set; an example with another one is a problem. Raises TaskDataError for an unusable file.
+        · labels: the label set; an example with another one is a problem · columns: field (a key of `columns`) → its
+        column's name in the header, or its number from 1, where the header's names are not the usual ones or there is
+        none. Raises TaskDataError for an unusable file.
         """
         path = Path(path)
         if not path.is_file():
@@ -407,7 +439,7 @@ class Task(ABC):
         if size > LARGEST_FILE:
             raise TaskDataError(too_large(path.name, size))
         beside = {name: (path.parent / name).read_bytes() for name in beside_names(path.name, path.parent)}
-        return self.parse(path.read_bytes(), path.name, format, strict, labels, beside)
+        return self.parse(path.read_bytes(), path.name, format, strict, labels, beside, columns)
 
     def parse(
         self,
@@ -417,9 +449,18 @@ class Task(ABC):
         strict: bool = False,
         labels: Sequence[str] | None = None,
         beside: Mapping[str, bytes] | None = None,
+        columns: Mapping[str, str | int] | None = None,
     ) -> TaskData:
         """The same from bytes, for uploads. `name` stands in the messages; beside: further files by their names."""
-        source = Source(decoded(content, name), name, strict, None if labels is None else tuple(labels), beside or {})
+        if columns:
+            if unknown := [what for what in columns if what not in self.columns]:
+                has = f"it can be {', '.join(self.columns)}" if self.columns else "its files have no columns to choose"
+                raise TaskDataError(f"no column {unknown[0]!r} for {self.name}; {has}")
+            if format not in (None, "header"):
+                raise TaskDataError(f"the format {format!r} has its columns: choose columns or the format, not both")
+            format = "header"
+        declared = None if labels is None else tuple(labels)
+        source = Source(decoded(content, name), name, strict, declared, beside or {}, columns or {})
         format = format or self.guess_format(source.text, name) or next(iter(self.readers))
         if format not in self.readers:
             raise TaskDataError(f"{name}: no format {format!r} for {self.name}; it can be {', '.join(self.readers)}")

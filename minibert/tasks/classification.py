@@ -11,9 +11,9 @@ from minibert.tasks.base import (
     Source,
     TaskDataError,
     column,
-    columns,
     extra_given,
     header_of,
+    named_columns,
     rows_of,
     table,
     text_given,
@@ -39,9 +39,8 @@ class Example:
 
 def read_header(source: Source) -> list[Example]:
     """A header that names a text and a label column; TSV unquoted, or CSV."""
-    (_, header), *rows = table(source.text, source.name, source)
-    at = columns(header, {"text": TEXT_COLUMNS, "label": LABEL_COLUMNS}, source)
-    return examples_of(rows, at, source, header)
+    rows, at, header = named_columns(source, Classification.columns, "label")
+    return examples_of(rows, at, source, header, len(header) or len(rows[0][1]))
 
 
 def read_label_first(source: Source) -> list[Example]:
@@ -77,6 +76,7 @@ class Classification(ClassTask):
         "label-last": read_label_last,
         "cola": read_cola,
     }
+    columns: ClassVar = {"text": TEXT_COLUMNS, "label": LABEL_COLUMNS}
 
     def guess_format(self, text, name):
         rows = list(table(text, name))

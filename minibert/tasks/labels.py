@@ -13,10 +13,10 @@ from minibert.tasks.base import (
     LABEL_COLUMNS,
     Source,
     column,
-    columns,
     decoded,
     extra_given,
     header_of,
+    named_columns,
     rows_of,
     table,
     text_given,
@@ -64,10 +64,9 @@ def read_goemotions(source: Source) -> list[LabelsExample]:
 
 def read_header(source: Source) -> list[LabelsExample]:
     """A header that names a text and a labels column; labels have commas between; none is an answer too."""
-    (_, header), *rows = table(source.text, source.name, source)
-    at = columns(header, {"text": TEXT_COLUMNS, "labels": ("emotions", *LABEL_COLUMNS)}, source)
+    rows, at, header = named_columns(source, Multilabel.columns, "labels")
     examples = []
-    for row in rows_of(rows, at, source, header, len(header), may_be_empty=("labels",)):
+    for row in rows_of(rows, at, source, header, len(header) or len(rows[0][1]), may_be_empty=("labels",)):
         labels = tuple(dict.fromkeys(label.strip() for label in row.cells["labels"].split(",") if label.strip()))
         if all(source.known(label, row.line, at["labels"] + 1) for label in labels):
             examples.append(LabelsExample(row.cells["text"], labels, row.extra))
@@ -82,6 +81,7 @@ class Multilabel(SequenceTask):
     tune_on = "split"
     bulky = ("thresholds",)
     readers: ClassVar = {"header": read_header, "goemotions": read_goemotions}
+    columns: ClassVar = {"text": TEXT_COLUMNS, "labels": ("emotions", *LABEL_COLUMNS)}
 
     def guess_format(self, text, name):
         _, first = next(table(text, name))

@@ -10,9 +10,9 @@ from minibert.tasks.base import (
     Source,
     TaskDataError,
     column,
-    columns,
     extra_given,
     header_of,
+    named_columns,
     rows_of,
     table,
     text_given,
@@ -41,9 +41,8 @@ class PairExample:
 
 def read_header(source: Source) -> list[PairExample]:
     """GLUE: a header that names two text columns and a label; not quoted."""
-    (_, header), *rows = table(source.text, source.name, source)
-    at = columns(header, {**PAIR_COLUMNS, "label": LABEL_COLUMNS}, source)
-    return examples_of(rows, at, source, header)
+    rows, at, header = named_columns(source, Pairs.columns, "label")
+    return examples_of(rows, at, source, header, len(header) or len(rows[0][1]))
 
 
 def read_label_last(source: Source) -> list[PairExample]:
@@ -69,6 +68,7 @@ def examples_of(rows, at, source, header=(), width=None) -> list[PairExample]:
 class Pairs(ClassTask):
     name = "pair"
     readers: ClassVar = {"header": read_header, "label-last": read_label_last, "label-first": read_label_first}
+    columns: ClassVar = {**PAIR_COLUMNS, "label": LABEL_COLUMNS}
 
     def guess_format(self, text, name):
         rows = list(table(text, name))

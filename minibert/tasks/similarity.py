@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from minibert.tasks.base import Source, columns, extra_given, header_of, rows_of, table, text_given
+from minibert.tasks.base import Source, extra_given, header_of, named_columns, rows_of, table, text_given
 from minibert.tasks.pairs import PAIR_COLUMNS
 from minibert.tasks.sequences import SequenceTask
 
@@ -31,9 +31,8 @@ class ScoredPair:
 
 def read_header(source: Source) -> list[ScoredPair]:
     """STS-B: a header that names two sentences and a score."""
-    (_, header), *rows = table(source.text, source.name, source)
-    at = columns(header, {**PAIR_COLUMNS, "score": SCORE_COLUMNS}, source)
-    return examples_of(rows, at, source, header, len(header))
+    rows, at, header = named_columns(source, Similarity.columns, "score")
+    return examples_of(rows, at, source, header, len(header) or len(rows[0][1]))
 
 
 def read_stsb_test(source: Source) -> list[ScoredPair]:
@@ -67,6 +66,7 @@ class Similarity(SequenceTask):
     metric = "pearson"
     problem = "regression"
     readers: ClassVar = {"header": read_header, "stsb-test": read_stsb_test, "score-last": read_score_last}
+    columns: ClassVar = {**PAIR_COLUMNS, "score": SCORE_COLUMNS}
 
     def guess_format(self, text, name):
         _, first = next(table(text, name))

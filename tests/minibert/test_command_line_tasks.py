@@ -114,6 +114,20 @@ def test_what_is_wrong_is_said_and_where(call, tmp_path, small_checkpoint):
     assert code == 2 and not answers and "input 1: the input has no 'text'; it needs text" in err
 
 
+def test_columns_of_other_names_are_told(call, tmp_path, small_checkpoint):
+    file = tmp_path / "train.csv"
+    file.write_text("id,stars,opinion\n" + "1,yes,a z\n2,no,b\n" * 5)
+    options = ("--model", small_checkpoint, "--out", tmp_path / "m", *SMALL)
+    code, _, err = call("finetune", "--train", file, *options, "--columns", "text=Opinion", "label=2")
+    assert code == 0, err
+    code, events, err = call("evaluate", "--model", tmp_path / "m", "--data", file, "--columns", "text=3", "label=2")
+    assert code == 0 and "line 1, column 2: no other line has 'stars'" in err
+    code, _, err = call("finetune", "--train", file, *options, "--columns", "text=opinion", "first-text=2")
+    assert code == 2 and "no column 'first text' for classification; it can be text, label" in err
+    with pytest.raises(SystemExit):
+        call("finetune", "--train", file, *options, "--columns", "opinion")
+
+
 def test_answers_stream_before_the_input_ends(tmp_path, small_checkpoint, call):
     file = tmp_path / "train.tsv"
     file.write_text("text\tlabel\n" + "a z\tyes\nb\tno\n" * 5)

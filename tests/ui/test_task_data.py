@@ -10,6 +10,7 @@ from ui.task_data import (
     MOST_LABELS,
     SHIPPED,
     cells,
+    column_titles,
     expected,
     format_titles,
     in_a_line,
@@ -60,6 +61,7 @@ def test_every_set_and_format_has_its_words():
     assert folders == set(SHIPPED) == set(set_titles()) == set(set_notes())
     assert set(task_titles()) == set(expected()) == set(TASKS)
     assert {name for task in TASKS.values() for name in task.readers} == set(format_titles())
+    assert {field for task in TASKS.values() for field in task.columns} == set(column_titles())
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -107,6 +109,34 @@ def test_the_guessed_format_can_be_corrected():
     assert whole(app.run()).session_state["chosen"].train.labels == [f"word {i}" for i in range(5)]
 
 
+def test_the_columns_of_a_file_can_be_chosen():
+    rows = "".join(f"{i};x\tlove it {i}\t{'up' if i % 2 else 'down'}\t{i}\n" for i in range(20))
+    app = uploaded(opened(data="own"), ("mine.tsv", ("id\tOpinion\tStars\tdate\n" + rows).encode()))
+    text, label = (app.selectbox(key=f"column-classification-name-{field}") for field in ("text", "label"))
+    assert text.value is label.value is None and app.info and "chosen" not in app.session_state
+    assert text.options == ["id", "Opinion", "Stars", "date"]
+    text.set_value("Opinion")
+    label.set_value("Stars")
+    train = whole(app.run()).session_state["chosen"].train
+    assert train.labels == ["down", "up"] and train.examples[0].extra.keys() == {"id", "date"}
+    app.selectbox(key="column-classification-name-label").set_value("Opinion")
+    assert "cannot be text and label at once" in whole(app.run()).error[0].value
+
+
+def test_columns_without_names_are_chosen_by_number():
+    rows = "".join(f"{i};x\tlove *it* {i} !\t{'up' if i % 2 else 'down'}\t{i}\n" for i in range(20))
+    app = uploaded(opened(task="classification", data="own"), ("mine.tsv", rows.encode()))
+    assert not app.toggle(key="column-classification-named").value
+    text, label = (app.selectbox(key=f"column-classification-number-{field}") for field in ("text", "label"))
+    assert text.options[1] == "2: love *it* 0 !"
+    text.set_value(2)
+    label.set_value(3)
+    chosen = whole(app.run()).session_state["chosen"]
+    assert len(chosen.train.examples) + len(chosen.dev.examples) == 20 and chosen.train.labels == ["down", "up"]
+    app = uploaded(app, ("other.tsv", b"text\tlabel\na\tx\nb\ty\n"))  # another file is guessed anew
+    assert app.selectbox(key="column-classification-name-text").value == "text"
+
+
 def test_what_lies_beside_a_file_is_read_with_it():
     folder = LESSONS / "data" / "stories"
     files = [(f"train{ending}", (folder / f"train{ending}").read_bytes()) for ending in (".tsv", ".ans")]
@@ -150,7 +180,7 @@ def test_every_set_we_ship_can_be_uploaded(name):
 
 
 UNUSABLE = {
-    "missing column": (b"sentence\tscore\nx\t1\n", "the header has no label column"),
+    "one column": (b"sentence\nx\ny\n", "the header has no label column"),
     "one class": (b"sentence\tlabel\nx\t1\ny\t1\n", "there is nothing to tell apart"),
     "not UTF-8": (b"text\tlabel\ncaf\xe9\t1\n", "not UTF-8"),
     "empty": (b"", "is empty"),

@@ -123,6 +123,61 @@ def test_what_is_written_is_read(rows):
     assert [(e.text, e.label) for e in data.examples] == [(text.strip(), label) for text, label in rows]
 
 
+OPINIONS = "id,Opinion,Stars\n1,good film,up\n2,bad film,down\n3,fine,up\n4,dull,down\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        (OPINIONS, {"text": "Opinion", "label": "stars"}),
+        (OPINIONS, {"text": 2, "label": "Stars"}),
+        (OPINIONS, {"text": 2, "label": 3}),  # a first line whose label no other line has is a header
+        (OPINIONS.partition("\n")[2], {"text": 2, "label": 3}),
+        (OPINIONS.replace("Opinion", "sentence"), {"label": "Stars"}),
+    ],
+)
+def test_columns_can_be_named_or_counted(text, columns):
+    data = parse(text, "a.csv", columns=columns)
+    assert [e.text for e in data.examples] == ["good film", "bad film", "fine", "dull"]
+    assert data.labels == ["down", "up"]
+    assert len(data.problems) == (columns == {"text": 2, "label": 3} and text is OPINIONS)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"text": "Opinion", "label": "Sterne"}, "no label column .sterne.; it has 'id', 'Opinion', 'Stars'"),
+        ({"text": 2, "label": 4}, "no column 4 for the label: this line has 3"),
+        ({"text": 0, "label": 3}, "no column 0 for the text"),
+        ({"text": "Opinion", "label": 2}, "column 2 cannot be text and label at once"),
+        ({"score": 2}, "no column 'score' for classification; it can be text, label"),
+    ],
+)
+def test_columns_that_cannot_be_are_refused(columns, message):
+    with pytest.raises(TaskDataError, match=message):
+        parse(OPINIONS, "a.csv", columns=columns)
+
+
+def test_a_format_that_has_its_columns_takes_no_others():
+    with pytest.raises(TaskDataError, match="choose columns or the format"):
+        parse(OPINIONS, "a.csv", format="cola", columns={"text": 2, "label": 3})
+    with pytest.raises(TaskDataError, match="its files have no columns to choose"):
+        TASKS["tagging"].parse(b"Ada B-PER\n", "a.txt", columns={"text": 1})
+
+
+@pytest.mark.parametrize(
+    ("task", "columns", "line"),
+    [
+        ("pair", {"first text": 1, "second text": 2, "label": 3}, "a b\tc d\tyes\ne f\tg h\tno"),
+        ("similarity", {"first text": "A", "second text": "B", "score": "C"}, "A\tB\tC\na b\tc d\t1\ne f\tg h\t2"),
+        ("multilabel", {"text": "A", "labels": "C"}, "A\tB\tC\na b\tc\tjoy,fear\ne f\tc\t"),
+    ],
+)
+def test_every_table_takes_columns(task, columns, line):
+    data = TASKS[task].parse(line.encode(), "a.tsv", columns=columns)
+    assert [example.text for example in data.examples] == ["a b", "e f"] and not data.problems
+
+
 def test_cola_has_no_header_and_its_label_in_the_second_column():
     data = parse("gj04\t1\t\tThe sailors rode.\ncj99\t0\t*\tAs you eat, least.\n")
     assert [(e.text, e.label, e.extra["mark"]) for e in data.examples] == [
