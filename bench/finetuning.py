@@ -125,15 +125,21 @@ def described(one: Set) -> dict:
 
 
 def table(results: dict) -> str:
-    """Markdown: mean and standard deviation of the headline metric over the seeds run, an arm a column."""
-    lines = ["| set | from | metric | " + " | ".join(ARMS) + " |", "|---|---|---|" + "---|" * len(ARMS)]
+    """Markdown: mean and standard deviation of the headline metric over the seeds run, an arm a column; and how far
+    the checkpoint fine-tuned here is above `transformers` with the same seeds."""
+    heads = ["set", "from", "metric", *ARMS, "difference, same seeds"]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name, entry in sorted(results.items(), key=lambda item: list(SETS).index(item[0])):
-        cells = []
+        cells, scores = [], {}
         for arm in ARMS:
-            values = [metrics[entry["metric"]] for metrics in entry["runs"].get(arm, {}).values()]
+            scores[arm] = {seed: metrics[entry["metric"]] for seed, metrics in entry["runs"].get(arm, {}).items()}
+            values = list(scores[arm].values())
             spread = f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else ""
             cells.append(f"{statistics.fmean(values):.3f}{spread} ({len(values)})" if values else "–")
-        lines.append(f"| {name} | {entry['model']} | {entry['metric']} | " + " | ".join(cells) + " |")
+        here, there = scores["checkpoint"], scores["transformers"]
+        apart = [here[seed] - there[seed] for seed in here if seed in there]
+        cells.append(f"{statistics.fmean(apart):+.3f}" if apart else "–")
+        lines.append(f"| {name} | {entry['model']} | {entry['metric']} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
