@@ -26,7 +26,7 @@ from ui.finetune_runs import (
     start_runs,
     take_away,
 )
-from ui.finetune_settings import fill_settings, metadata_columns, settings_choice, values_buttons
+from ui.finetune_settings import TWO_TEXTS, budgets, fill_settings, metadata_columns, settings_choice, values_buttons
 from ui.inputs import pick
 from ui.lesson import Lesson
 from ui.models import UNTRAINED, available_models, model_choice, outline_of, version_of
@@ -93,6 +93,13 @@ def input_options(data: ChosenData) -> Options:
     kept |= {"layers": "layers", "metadata_as": "metadata-as"}
     found = {option: st.session_state.get(key) for option, key in kept.items()}
     beside = columns_beside(data, st.session_state.get("metadata", ()))
+    if found["truncation"] == "budget":
+        share = st.session_state.get("first-share")
+        if data.task.name in TWO_TEXTS and share and found["max_length"]:
+            tokens = len(beside) if found["metadata_as"] == "token" else 0
+            found["budgets"] = budgets(found["max_length"] - tokens, share)
+        else:  # chosen for another task, or its slider comes further down
+            del found["truncation"]
     return Options(
         **{option: value for option, value in found.items() if value}, metadata=tuple(beside), metadata_values=beside
     )

@@ -21,6 +21,7 @@ SECONDS_AT_MOST = 900  # one run may not hold a place for ever
 METADATA_VALUES = 20  # a column with more different values is no category
 POOLED = ("classification", "pair", "similarity", "multilabel", "choice", "intent")  # tasks that read one vector
 WINDOWED = ("tagging", "span", "span-or-none")  # tasks that cut a long text into windows instead of losing its end
+TWO_TEXTS = ("pair", "similarity", "choice")  # tasks whose rows hold two texts, each with a share of the places
 FIXED_PLACES = ("span", "span-or-none", "intent")  # tasks whose texts cannot be changed without moving the answers
 
 
@@ -217,8 +218,14 @@ def showing(data: ChosenData) -> dict[str, Any]:
             "tail": _("keep the end"),
             "head_tail": _("keep beginning and end"),
         }
+        if task in TWO_TEXTS:
+            cuts["budget"] = _("a fixed share for each text")
         if task != "intent":
+            if st.session_state.get("truncation") not in cuts:
+                st.session_state["truncation"] = "longest_first"
             chosen["truncation"] = st.selectbox(_("Too long?"), list(cuts), format_func=cuts.get, key="truncation")
+        if chosen.get("truncation") == "budget":
+            share = st.slider(_("Share of the first text"), 10, 90, 50, 10, format="%d %%", key="first-share")
     if task not in FIXED_PLACES:
         chosen["augmentation"] = augmentation()
     if columns := metadata_columns(data):
@@ -228,7 +235,17 @@ def showing(data: ChosenData) -> dict[str, Any]:
             chosen["metadata_as"] = st.segmented_control(
                 _("Read as"), list(ways), format_func=ways.get, default="embedding", required=True, key="metadata-as"
             )
+    if chosen.get("truncation") == "budget":
+        tokens = len(chosen.get("metadata", ())) if chosen.get("metadata_as") == "token" else 0
+        chosen["budgets"] = budgets(chosen["max_length"] - tokens, share)
     return chosen
+
+
+def budgets(max_length: int, share: int) -> tuple[int, int]:
+    """Tokens of each text, the first with `share` per cent of the places: three are taken by [CLS] and two [SEP]."""
+    room = max_length - 3
+    first = room * share // 100
+    return first, room - first
 
 
 def augmentation() -> dict[str, Any] | None:

@@ -120,7 +120,7 @@ def test_columns_of_other_names_are_told(call, tmp_path, small_checkpoint):
     options = ("--model", small_checkpoint, "--out", tmp_path / "m", *SMALL)
     code, _, err = call("finetune", "--train", file, *options, "--columns", "text=Opinion", "label=2")
     assert code == 0, err
-    code, events, err = call("evaluate", "--model", tmp_path / "m", "--data", file, "--columns", "text=3", "label=2")
+    code, _, err = call("evaluate", "--model", tmp_path / "m", "--data", file, "--columns", "text=3", "label=2")
     assert code == 0 and "line 1, column 2: no other line has 'stars'" in err
     code, _, err = call("finetune", "--train", file, *options, "--columns", "text=opinion", "first-text=2")
     assert code == 2 and "no column 'first text' for classification; it can be text, label" in err

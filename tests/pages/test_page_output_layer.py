@@ -250,3 +250,17 @@ def task_data_of(name):
     from ui import task_data
 
     return task_data.shipped(name)
+
+
+def test_each_of_two_texts_can_have_its_share(runs_folder, quick):
+    app = open_page(task="pair")
+    app.select_slider(key="max-length").set_value(16)
+    app.selectbox(key="truncation").set_value("budget")
+    whole(app.run())
+    app.slider(key="first-share").set_value(30)
+    whole(app.run())
+    settings = [run.latest("started")["settings"] for run in train(app)]
+    assert settings and all(one["truncation"] == "budget" and list(one["budgets"]) == [3, 10] for one in settings)
+    # Another task of one text has no such choice, and is read as before.
+    app.button_group(key="task").set_value("classification")
+    assert whole(app.run()).selectbox(key="truncation").value == "longest_first"
