@@ -47,6 +47,7 @@ class Set:
     max_length: int = 128
     batch_size: int = 32
     learning_rate: float = 3e-4
+    group_by_length: bool = False
 
 
 def ours(task: str, name: str, end: str, epochs: int, **settings) -> Set:
@@ -160,6 +161,7 @@ def run(one: Set, arm: str, seed: int) -> dict[str, float]:
         max_length=one.max_length,
         optimization=Optimization(learning_rate=one.learning_rate),
         seed=seed,
+        group_by_length=one.group_by_length,
         from_scratch=arm == "random weights",
         evaluations_per_epoch=1,
         dev_sample=32,  # along the way: only the end counts
