@@ -189,9 +189,11 @@ def parser() -> argparse.ArgumentParser:
         nargs="?",
         help="one input: a text, texts with tabs between, or JSON; without it, every line of --file or standard input",
     )
-    sub.add_argument("--file", type=Path, help="read the inputs from here")
+    sub.add_argument("--file", type=Path, help="read the inputs from here, one a line")
+    sub.add_argument("--data", type=Path, help="a file in one of the formats of the task, as `evaluate` reads it")
     sub.add_argument("--model", required=True, type=Path)
     sub.add_argument("--batch-size", type=positive(int), default=32)
+    file_options(sub)
 
     sub = command("export", export, "Write a fine-tuned model for other programs, and compare what was written.")
     sub.add_argument("--model", required=True, type=Path)
@@ -504,17 +506,28 @@ def predict(options) -> None:
 
     predictor = Predictor.from_directory(options.model)
     predictor.model.to(best_device())
+    if sum(source is not None for source in (options.text, options.file, options.data)) > 1:
+        raise ValueError("give one input, or --file, or --data")
     with ExitStack() as stack:
         if options.text is not None:
             answers = predictor.stream([given(options.text)])
         elif options.file is not None:
             file = stack.enter_context(options.file.open(encoding="utf-8-sig"))
             answers = predictor.stream((given(line.rstrip("\n")) for line in file), options.batch_size)
+        elif options.data is not None:
+            answers = file_answers(options, predictor)
         else:
             batches = lines_as_they_come(sys.stdin.buffer, options.batch_size)
             answers = predictor.stream_batches([given(line) for line in lines] for lines in batches)
         for answer in answers:
             put(options, answer, plain_answer(predictor.task.name, answer))
+
+
+def file_answers(options, predictor) -> Iterator[dict]:
+    """The answer to each example of a file of the task."""
+    examples = read_task_data(options, predictor.task, options.data).examples
+    for start in range(0, len(examples), options.batch_size):
+        yield from predictor.answers(examples[start : start + options.batch_size])[0]
 
 
 def export(options) -> None:

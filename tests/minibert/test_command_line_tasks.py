@@ -122,6 +122,11 @@ def test_columns_of_other_names_are_told(call, tmp_path, small_checkpoint):
     assert code == 0, err
     code, _, err = call("evaluate", "--model", tmp_path / "m", "--data", file, "--columns", "text=3", "label=2")
     assert code == 0 and "line 1, column 2: no other line has 'stars'" in err
+    columns = ("--data", file, "--columns", "text=opinion", "label=stars")
+    code, answers, err = call("predict", "--model", tmp_path / "m", *columns, "--batch-size", "3")
+    assert code == 0 and [answer["text"] for answer in answers] == ["a z", "b"] * 5
+    code, _, err = call("predict", "a text", "--model", tmp_path / "m", *columns)
+    assert code == 2 and "give one input, or --file, or --data" in err
     code, _, err = call("finetune", "--train", file, *options, "--columns", "text=opinion", "first-text=2")
     assert code == 2 and "no column 'first text' for classification; it can be text, label" in err
     with pytest.raises(SystemExit):
