@@ -42,9 +42,9 @@ from ui.translations import _, ngettext
 # The values of minibert.toy_pretrain.TOY and minibert.pretrain.LOG (tests hold them equal), here so that the page need
 # not import them to open.
 SECONDS, STEPS = 60, 1_000
-RATE, MASKED = 5e-3, 35
+RATE, MASKED = 8e-3, 35
 LOG = "training.jsonl"
-RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, RATE, 1e-2, 2e-2]
+RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, 5e-3, RATE, 1e-2, 2e-2]
 SIZES = ("tiny", "mini", "small")
 SECONDS_AT_MOST, STEPS_AT_MOST = 900, 5_000  # one run may not hold a place for ever
 LARGEST_TEXT = 5_000_000  # bytes: what is larger belongs on the command line
@@ -54,7 +54,7 @@ MAX_NAME = 60
 MOST_COMPARED = 5
 MAX_TOKENS = 20  # of the sentence looked back at: more cannot be told apart from the back row
 MAX_WORDS = 24
-TOY_WORDS = "anna lucy nora ben jack omar she he her his cold snowy hot sunny two three four five red blue"
+TOY_WORDS = "anna lucy nora ben jack omar she he her his tired happy sad lake pond window lunch soup pie"
 WORDS = "king queen man woman boy girl he she one two three four london paris france river sea good bad"
 
 lesson = Lesson("pretraining")

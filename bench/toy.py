@@ -1,0 +1,46 @@
+"""What the toy world's default run learns in its minute: the share of determined words put first, seed by seed.
+
+    python -m bench.toy [--seeds 3] [--threads 1] [--record]
+
+The run of the page and of `pretrain --toy`, from its first step to its last by the clock; one thread, as a run of the
+page has on two cores. Beside it what could be guessed: by frequency alone, and between two neighbours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from dataclasses import replace
+
+import torch
+
+from bench.machine import record
+from minibert.toy_pretrain import TOY, pretrain_toy
+from minibert.train import Eval, Step
+
+KEPT = ("determined", "guessable", "guessable_from_neighbours")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--record", action="store_true", help="write bench/results/toy.json")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    runs = []
+    for seed in range(options.seeds):
+        with tempfile.TemporaryDirectory() as folder:
+            events = list(pretrain_toy(replace(TOY, seed=seed), f"{folder}/model", seed=seed))
+        metrics = [event for event in events if isinstance(event, Eval)][-1].metrics
+        last = [event for event in events if isinstance(event, Step)][-1]
+        runs.append({"seed": seed, "steps": last.step, "seconds": round(last.seconds, 1)})
+        runs[-1] |= {name: round(value, 3) for name, value in metrics.items() if name.split(".")[0] in KEPT}
+        print(runs[-1], flush=True)
+        if options.record:
+            record("toy", {"mean": round(statistics.fmean(run["determined"] for run in runs), 3), "runs": runs})
+
+
+if __name__ == "__main__":
+    main()
