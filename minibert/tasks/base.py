@@ -292,6 +292,13 @@ def _lines(text: str, name: str, source: Source | None) -> Iterator[tuple[int, l
         before = reader.line_num
 
 
+def columns_found(cells: Sequence[str], needed: int) -> str:
+    """What a first line has in place of a known header, and what helps."""
+    if len(cells) < needed:
+        return f"found {len(cells)} column{'s' if len(cells) != 1 else ''}"
+    return f"found {len(cells)} columns: say which is which (--columns)"
+
+
 def header_of(cells: Sequence[str]) -> list[str]:
     return [cell.strip().lower() for cell in cells]
 

@@ -11,6 +11,7 @@ from minibert.tasks.base import (
     Source,
     TaskDataError,
     column,
+    columns_found,
     extra_given,
     header_of,
     named_columns,
@@ -90,7 +91,7 @@ class Classification(ClassTask):
             return "cola"
         raise TaskDataError(
             f"{name}, line {rows[0][0]}: expected a header with `sentence` and `label`, or lines of label<TAB>text; "
-            f"found {len(first)} column{'s' if len(first) != 1 else ''}"
+            f"{columns_found(first, len(self.columns))}"
         )
 
     def example(self, given):

@@ -10,6 +10,7 @@ from minibert.tasks.base import (
     Source,
     TaskDataError,
     column,
+    columns_found,
     extra_given,
     header_of,
     named_columns,
@@ -81,7 +82,7 @@ class Pairs(ClassTask):
             return "label-first" if distinct[0] < distinct[1] else "label-last"
         raise TaskDataError(
             f"{name}, line {rows[0][0]}: expected a header with `sentence1`, `sentence2` and `label`, or lines of text"
-            f"<TAB>text<TAB>label; found {len(first)} column{'s' if len(first) != 1 else ''}"
+            f"<TAB>text<TAB>label; {columns_found(first, len(self.columns))}"
         )
 
     def example(self, given):
