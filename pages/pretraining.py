@@ -83,7 +83,7 @@ def choose_text(pairs: bool) -> Text | None:
     names = {"toy": _("The toy world"), "course": _("The text of this course"), "own": _("A file of your own")}
     match choice("data", _("Text"), names):
         case "toy":
-            worlds = {"small": _("nine kinds of scenes"), "whole": _("all nineteen")}
+            worlds = {"small": _("eight kinds of scenes"), "whole": _("all nineteen")}
             world = choice("world", _("Scenes"), worlds)
             toy_story(world)
             return Text(_("toy world") if world == "small" else _("whole toy world"), world=world)
