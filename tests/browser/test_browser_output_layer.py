@@ -65,13 +65,27 @@ def test_the_task_is_chosen_with_the_keyboard_and_stands_in_the_link(page):
 def test_a_wrong_file_is_named_and_a_right_one_turns_to_its_task(page):
     open_page(page, "output_layer", data="own")
     field = page.locator('input[type="file"]').first
-    field.set_input_files({"name": "mine.tsv", "mimeType": "text/plain", "buffer": b"sentence\tscore\nfine\t1\n"})
+    field.set_input_files({"name": "mine.tsv", "mimeType": "text/plain", "buffer": b"sentence\nfine\ndull\n"})
     expect(page.get_by_text(re.compile("the header has no label column"))).to_be_visible()
     page.reload()
     wait_idle(page)
     names = b"Ada B-PER\nsleeps O\n\nBob B-PER\nreads O\n\n" * 10
     field.set_input_files({"name": "names.txt", "mimeType": "text/plain", "buffer": names})
     expect(page.get_by_role("heading", name="A tag for every word")).to_be_visible()
+    expect(page.get_by_text("16 examples to learn from, 4 to measure on")).to_be_visible()
+
+
+def test_columns_of_other_names_are_chosen_with_the_keyboard(page):
+    open_page(page, "output_layer", data="own")
+    rows = "id\tOpinion\tStars\n" + "".join(f"{i};x\tfine {i}\t{'up' if i % 2 else 'down'}\n" for i in range(20))
+    file = {"name": "mine.tsv", "mimeType": "text/plain", "buffer": rows.encode()}
+    page.locator('input[type="file"]').first.set_input_files(file)
+    expect(page.get_by_text("Choose where each part of an example stands in the file.")).to_be_visible()
+    for field, column in (("text", "Opinion"), ("label", "Stars")):
+        page.get_by_role("combobox", name=field, exact=True).focus()
+        page.keyboard.type(column)
+        page.keyboard.press("Enter")
+        wait_idle(page)
     expect(page.get_by_text("16 examples to learn from, 4 to measure on")).to_be_visible()
 
 

@@ -125,7 +125,7 @@ def test_any_text_is_text(app):
 def test_a_file_of_ones_own(runs_folder):
     app = open_page(data="own")
     assert "Choose data first" in app.info[0].value
-    app.file_uploader(key="file").set_value([("mine.tsv", b"sentence\tscore\nx\t1\n", "text/plain")])
+    app.file_uploader(key="file").set_value([("mine.tsv", b"sentence\nx\ny\n", "text/plain")])
     whole(app.run())
     assert any("the header has no label column" in plain(box.value) for box in app.error)
     rows = "".join(f"good {i}\tyes\nbad {i}\tno\n" for i in range(10)) + "lonely\n"
