@@ -77,7 +77,8 @@ def test_a_wrong_file_is_named_and_a_right_one_turns_to_its_task(page):
 
 def test_columns_of_other_names_are_chosen_with_the_keyboard(page):
     open_page(page, "output_layer", data="own")
-    rows = "id\tOpinion\tStars\n" + "".join(f"{i};x\tfine {i}\t{'up' if i % 2 else 'down'}\n" for i in range(20))
+    lines = (f"{i};x\tfine {i}\t{'up' if i % 2 else 'down'}\t{i}\n" for i in range(20))
+    rows = "id\tOpinion\tStars\tday\n" + "".join(lines)
     file = {"name": "mine.tsv", "mimeType": "text/plain", "buffer": rows.encode()}
     page.locator('input[type="file"]').first.set_input_files(file)
     expect(page.get_by_text("Choose where each part of an example stands in the file.")).to_be_visible()
