@@ -244,9 +244,9 @@ SCENES = {
     "key": ["{A} {took} the {colour} {key} . {key.they} opened the {colour} {door} ."],
 }
 
-# What a model of two layers learns in a minute: who is who, who does it, and what belongs to whom. Counting, the order
-# of events, ways from place to place, long lists of causes and colours (plots with one are left out) take longer.
-SMALL_WORLD = ("gift", "trip", "lost", "event", "need", "mirror", "meal", "choice")
+# What a model of two layers learns in a minute: who is who, who does it, and what belongs to what. Counting, the order
+# of events, ways from place to place and long lists of causes take longer.
+SMALL_WORLD = ("gift", "trip", "lost", "event", "need", "mirror", "meal", "choice", "key")
 
 CLOSINGS = [
     "// it was a {fine} {day} .",

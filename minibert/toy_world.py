@@ -23,7 +23,7 @@ from itertools import islice
 from minibert import toy_lexicon as lexicon
 
 KINDS = lexicon.KINDS
-WORLDS = ("small", "whole")
+WORLDS = {"small": lexicon.SMALL_WORLD, "whole": tuple(lexicon.SCENES)}
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
@@ -70,20 +70,20 @@ class Story:
 def generate(seed: int | random.Random, scenes: int | None = None, world: str = "whole") -> Story:
     """One story: an opening, 2 or 3 scenes (or as many as `scenes` says), what they lead to later, a closing.
 
-    A `random.Random` goes on from where it stands, so a series of stories can be drawn from one. world: one of
+    A `random.Random` goes on from where it stands, so a series of stories can be drawn from one. world: a key of
     WORLDS, which scenes there are. Raises ValueError if there are not as many different scenes.
     """
     rng = seed if isinstance(seed, random.Random) else random.Random(seed)
     count = 2 + int(rng.random() * 2) if scenes is None else scenes
     if world not in WORLDS:
         raise ValueError(f"world must be one of {', '.join(WORLDS)}, not {world!r}")
-    scenes_of_all = [plots for plots in _SCENES[world] if not any(plot.two_genders for plot in plots)]
-    if not 1 <= count <= len(scenes_of_all):
-        raise ValueError(f"a story has between 1 and {len(scenes_of_all)} scenes, not {count}")
+    for_all = [_SCENES[name] for name in WORLDS[world] if not any(plot.two_genders for plot in _SCENES[name])]
+    if not 1 <= count <= len(for_all):
+        raise ValueError(f"a story has between 1 and {len(for_all)} scenes, not {count}")
     used: set[str | None] = set()
     people = {"A": _draw("A", rng, used), "B": _draw("B", rng, used), "AB": _ROWS["AB"][0]}
     one_gender = people["A"].forms["he"] == people["B"].forms["he"]
-    possible = scenes_of_all if one_gender else list(_SCENES[world])
+    possible = for_all if one_gender else [_SCENES[name] for name in WORLDS[world]]
     drawn = [possible.pop(int(rng.random() * len(possible))) for _ in range(count)]
     told, late = [], []
     for number, group in enumerate([_OPENINGS, *drawn, _CLOSINGS]):
@@ -109,7 +109,7 @@ def vocabulary() -> list[str]:
     """The special tokens, then every word the world can produce, in alphabetical order."""
     slots = [
         slot
-        for group in [_OPENINGS, *_SCENES["whole"], _CLOSINGS]
+        for group in [_OPENINGS, *_SCENES.values(), _CLOSINGS]
         for plot in group
         for sentence in plot.told + plot.late
         for slot in sentence
@@ -454,10 +454,5 @@ def _dependencies(pos, noun_of, nominal, clauses) -> tuple[list[int | None], lis
 
 
 _OPENINGS, _CLOSINGS = ([_compile(plot) for plot in group] for group in (lexicon.OPENINGS, lexicon.CLOSINGS))
-_SCENES = {"whole": [[_compile(plot) for plot in group] for group in lexicon.SCENES.values()]}
-_SCENES["small"] = [
-    [plot for plot in group if not any(_domain(name) == "colour" for name, _ in plot.variables)]
-    for name, group in zip(lexicon.SCENES, _SCENES["whole"], strict=True)
-    if name in lexicon.SMALL_WORLD
-]
+_SCENES = {name: [_compile(plot) for plot in group] for name, group in lexicon.SCENES.items()}
 _ROWS = _rows()

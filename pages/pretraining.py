@@ -55,7 +55,7 @@ MAX_NAME = 60
 MOST_COMPARED = 5
 MAX_TOKENS = 20  # of the sentence looked back at: more cannot be told apart from the back row
 MAX_WORDS = 24
-TOY_WORDS = "anna lucy nora ben jack omar she he her his tired happy sad lake pond window lunch soup pie"
+TOY_WORDS = "anna lucy nora ben jack omar she he her his tired happy sad lunch soup pie red blue green"
 WORDS = "king queen man woman boy girl he she one two three four london paris france river sea good bad"
 
 lesson = Lesson("pretraining")
@@ -84,7 +84,7 @@ def choose_text(pairs: bool) -> Text | None:
     names = {"toy": _("The toy world"), "course": _("The text of this course"), "own": _("A file of your own")}
     match choice("data", _("Text"), names):
         case "toy":
-            worlds = {"small": _("eight kinds of scenes"), "whole": _("all nineteen")}
+            worlds = {"small": _("nine kinds of scenes"), "whole": _("all nineteen")}
             world = choice("world", _("Scenes"), worlds)
             toy_story(world)
             return Text(_("toy world") if world == "small" else _("whole toy world"), world=world)

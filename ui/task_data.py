@@ -244,14 +244,8 @@ def own_files(task: str) -> ChosenData | None:
         if columns is None:
             st.info(_("Choose where each part of an example stands in the file."))
             return None
-        key = (
-            task,
-            chosen,
-            *columns.items(),
-            *(one.file_id for one in files),
-            None,
-            *(one.file_id for one in measured),
-        )
+        uploads = *(one.file_id for one in files), None, *(one.file_id for one in measured)
+        key = (task, chosen, *columns.items(), *uploads)
         if st.session_state.get(_READ, (None,))[0] != key:  # a large file takes seconds
             read = partial(TASKS[task].parse, format=chosen, columns=columns)
             train, dev = read(file.getvalue(), file.name, beside=beside), None
@@ -309,7 +303,7 @@ def choose_columns(file, task: str) -> dict[str, str | int] | None:
         for i, cell in enumerate(first):
             if not named:
                 titles[i + 1] = f"{i + 1}: {shorten(cell, MOST_TITLE)}"
-            elif header[i] and header.count(header[i]) == 1:  # others cannot be named
+            elif header[i] and header.index(header[i]) == i:  # of one name twice, reading takes the first
                 titles[cell] = shorten(cell, MOST_TITLE)
         chosen = {}
         for what, place in known.items():

@@ -123,6 +123,13 @@ def test_the_columns_of_a_file_can_be_chosen():
     assert "cannot be text and label at once" in whole(app.run()).error[0].value
 
 
+def test_of_two_columns_of_one_name_the_first_is_read():
+    rows = "".join(f"love it {i}\t{'up' if i % 2 else 'down'}\tother {i}\n" for i in range(20))
+    app = uploaded(opened(data="own"), ("mine.tsv", ("text\tlabel\ttext\n" + rows).encode()))
+    assert app.selectbox(key="column-classification-name-text").options == ["text", "label"]
+    assert all(example.text.startswith("love it") for example in app.session_state["chosen"].train.examples)
+
+
 def test_columns_without_names_are_chosen_by_number():
     rows = "".join(f"{i};x\tlove *it* {i} !\t{'up' if i % 2 else 'down'}\t{i}\n" for i in range(20))
     app = uploaded(opened(task="classification", data="own"), ("mine.tsv", rows.encode()))
