@@ -219,7 +219,7 @@ def showing(data: ChosenData) -> dict[str, Any]:
             "head_tail": _("keep beginning and end"),
         }
         if task in TWO_TEXTS:
-            cuts["budget"] = _("a fixed share for each text")
+            cuts["budget"] = _("a share for each")
         if task != "intent":
             if st.session_state.get("truncation") not in cuts:
                 st.session_state["truncation"] = "longest_first"
