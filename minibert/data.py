@@ -17,6 +17,7 @@ from minibert.tokenizer import Tokenizer
 
 PAIR_FORMATS = ("segment_pair", "sentence_pair")  # the others have no second segment
 FORMATS = (*PAIR_FORMATS, "full_sentences", "doc_sentences")
+POOL = 256  # batches that are sorted by length together
 
 
 @dataclass(frozen=True)
@@ -203,10 +204,9 @@ class Position:
 class PretrainingBatches:
     """Batches for MLM and NSP, epoch after epoch (for ever if `epochs` is None), documents and rows shuffled.
 
-    Rows of like length share a batch, so little is padded; which batch comes next stays random. pool: so many batches
-    are sorted by length together; fewer where texts of one length are much alike, for a batch should mix them. A pool
-    is a pure function of seed and place, so a stream that starts at the `position` another one has reached goes on with
-    the very same batches. input_format: "segment_pair" is the paper's; for the others see Liu et al. (2019), §4.2.
+    Rows of like length share a batch, so little is padded; which batch comes next stays random. A pool of batches is a
+    pure function of seed and place, so a stream that starts at the `position` another one has reached goes on with the
+    very same batches. input_format: "segment_pair" is the paper's; for the others see Liu et al. (2019), §4.2.
     short_probability: of a document's aiming for shorter rows (segment pairs only).
     """
 
@@ -222,7 +222,6 @@ class PretrainingBatches:
         epochs: int | None = None,
         input_format: str = "segment_pair",
         short_probability: float = 0.1,
-        pool: int = 256,
         position: Position | None = None,
     ):
         if input_format not in FORMATS:
@@ -234,7 +233,7 @@ class PretrainingBatches:
             )
         self.store, self.tokenizer, self.batch_size, self.max_length = store, tokenizer, batch_size, max_length
         self.seed, self.masking, self.epochs = seed, masking or Masking(), epochs
-        self.input_format, self.short_probability, self.batches_sorted = input_format, short_probability, pool
+        self.input_format, self.short_probability = input_format, short_probability
         self.position = position or Position()
         self.vocab = MaskVocabulary.of(tokenizer)
 
@@ -256,7 +255,7 @@ class PretrainingBatches:
         """The batches of the documents from `position` on, as many as make up a pool."""
         rng = np.random.default_rng(seed)
         start, here, tokens = self.position.documents, self.position.documents, 0
-        while here < len(order) and tokens < self.batches_sorted * self.batch_size * self.max_length:
+        while here < len(order) and tokens < POOL * self.batch_size * self.max_length:
             first, last = self.store.documents[order[here]], self.store.documents[order[here] + 1]
             tokens += int(self.store.sentences[last] - self.store.sentences[first])
             here += 1

@@ -56,7 +56,6 @@ class PretrainSettings:
     max_length: int = 128
     input_format: str = "segment_pair"
     short_probability: float = 0.1
-    pool: int = 256  # batches that are sorted by length together
     words: str = "none"  # who says which characters make a word, for masking whole words: "jieba" for Chinese
     dropout: float = 0.0
     nsp_weight: float = 1.0  # as in the paper, which has 256 pairs a batch; from few pairs NSP is noise to MLM
@@ -85,7 +84,7 @@ class PretrainSettings:
             raise ValueError(f"nsp_weight must not be negative, but is {self.nsp_weight}")
         if self.max_length < 5:
             raise ValueError(f"max_length must leave room for [CLS] a [SEP] b [SEP]: at least 5, not {self.max_length}")
-        for name in ("batch_size", "pool", "accumulate", "report_every", "measure_every"):
+        for name in ("batch_size", "accumulate", "report_every", "measure_every"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
 
@@ -180,7 +179,6 @@ def pretrain_store(
         masking=settings.masking,
         input_format=settings.input_format,
         short_probability=settings.short_probability,
-        pool=settings.pool,
         position=saved.position if saved else None,
     )
     facts = {**facts, "tokens": len(store.ids), "documents": len(store)}

@@ -42,10 +42,9 @@ from ui.translations import _, ngettext
 # The values of minibert.toy_pretrain.TOY and minibert.pretrain.LOG (tests hold them equal), here so that the page need
 # not import them to open.
 SECONDS, STEPS = 60, 1_000
-RATE, MASKED = 8e-3, 35
-TEXT_RATE = 5e-3  # real text, more varied, wants less
+RATE, MASKED = 5e-3, 35
 LOG = "training.jsonl"
-RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, TEXT_RATE, RATE, 1e-2, 2e-2]
+RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, RATE, 1e-2, 2e-2]
 SIZES = ("tiny", "mini", "small")
 SECONDS_AT_MOST, STEPS_AT_MOST = 900, 5_000  # one run may not hold a place for ever
 LARGEST_TEXT = 5_000_000  # bytes: what is larger belongs on the command line
@@ -234,12 +233,11 @@ def choose_settings() -> dict:
         else:
             steps = st.slider(_("Steps"), 50, STEPS_AT_MOST, STEPS, 50, key="steps", **look)
             chosen |= {"minutes": None, "steps": steps}
-    key, rate = ("rate", RATE) if st.session_state.get("data", "toy") == "toy" else ("text-rate", TEXT_RATE)
     with st.expander(_("More settings"), icon=":material/tune:"):
         columns = st.columns(3, gap="large")
         with columns[0]:
             chosen["rate"] = st.select_slider(
-                _("Learning rate"), RATES, value=rate, format_func=lambda rate: f"{rate:g}", key=key,
+                _("Learning rate"), RATES, value=RATE, format_func=lambda rate: f"{rate:g}", key="rate",
                 bind="query-params", help=_("The highest: it rises to this value, then falls to zero."),
             )  # fmt: skip
             chosen["seed"] = st.number_input(_("Seed"), 0, 999_999, 0, key="seed", bind="query-params", width=150) or 0
@@ -267,14 +265,10 @@ def settings_of(chosen: dict, toy: bool):
     """The page's choices over the defaults that suit a run of a minute."""
     from dataclasses import replace
 
-    from minibert.pretrain import PretrainSettings
     from minibert.toy_pretrain import TOY
-    from minibert.train import Optimization
 
-    usual = TOY if toy else replace(TOY, pool=PretrainSettings.pool)
-    clip = TOY.optimization.clip if toy else Optimization.clip
     return replace(
-        usual,
+        TOY,
         preset=chosen["preset"],
         minutes=chosen["minutes"],
         steps=chosen["steps"],
@@ -284,7 +278,7 @@ def settings_of(chosen: dict, toy: bool):
         start=chosen["start"],
         seed=int(chosen["seed"]),
         masking=replace(TOY.masking, rate=chosen["masked"] / 100),
-        optimization=replace(TOY.optimization, learning_rate=chosen["rate"], clip=clip),
+        optimization=replace(TOY.optimization, learning_rate=chosen["rate"]),
     )
 
 

@@ -211,8 +211,9 @@ def test_an_unknown_format_is_refused(store, tokenizer):
 
 
 @pytest.mark.parametrize("consumed", [1, 7, 19, 40])
-def test_a_stream_goes_on_from_any_position(store, tokenizer, consumed):
-    options = {"batch_size": 8, "max_length": 40, "seed": 5, "pool": 3}  # several pools an epoch
+def test_a_stream_goes_on_from_any_position(store, tokenizer, monkeypatch, consumed):
+    monkeypatch.setattr("minibert.data.POOL", 3)  # several pools an epoch
+    options = {"batch_size": 8, "max_length": 40, "seed": 5}
     whole = PretrainingBatches(store, tokenizer, **options)
     first = list(islice(whole, consumed))
     assert len(first) == consumed

@@ -39,8 +39,6 @@ def test_its_defaults_are_the_toy_world_s(app):
     assert app.slider(key="masked").value == round(100 * TOY.masking.rate)
     assert (app.session_state["size"], app.session_state["start"]) == (TOY.preset, TOY.start)
     assert "No run yet" in text_of(app) and not app.button(key="train").disabled
-    # Other text has a rate of its own, which the toy world's does not touch.
-    assert 0 < open_page(data="course").select_slider(key="text-rate").value < TOY.optimization.learning_rate
 
 
 def test_a_story_shows_what_determines_its_words(app):
