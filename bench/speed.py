@@ -2,7 +2,7 @@
 
     python -m bench.speed [--rounds 5] [--data FILES] [--record NAME]
 
-Both sides: MLM + NSP loss at 15 % of the positions, bfloat16 autocast where the processor has it, fused AdamW, no
+Both sides: MLM + NSP loss at 15 % of the positions, bfloat16 autocast where it is the faster one, fused AdamW, no
 dropout; `transformers` with its SDPA attention. Rounds alternate, so drift of the machine hits both alike; the ratio is
 taken round by round and its median printed.
 

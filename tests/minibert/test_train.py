@@ -10,7 +10,7 @@ from transformers import get_linear_schedule_with_warmup
 
 from minibert.config import BertConfig
 from minibert.model import Batch, BertForPreTraining
-from minibert.train import Done, Optimization, Step, TrainingError, optimizer_for, train
+from minibert.train import Done, Optimization, Step, TrainingError, has_bfloat16, optimizer_for, train
 
 CONFIG = BertConfig(
     vocab_size=50, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
@@ -152,3 +152,18 @@ def test_impossible_settings_are_refused(model):
         Optimization(learning_rate=0)
     with pytest.raises(ValueError, match="warm-up is a share"):
         Optimization(warmup=2)
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "expected"),
+    [
+        ({"cpu_name": "Intel Xeon", "avx512_bf16": True, "amx_bf16": True}, True),
+        ({"cpu_name": "Intel Xeon", "avx512_bf16": True, "amx_bf16": False}, False),
+        ({"cpu_name": "AMD EPYC", "avx512_bf16": True, "amx_bf16": False}, True),
+        ({"cpu_name": "AMD Ryzen 7 5800X", "avx512_bf16": False, "amx_bf16": False}, False),
+        ({"architecture": "ARM64", "bf16": True}, False),
+    ],
+)
+def test_bfloat16_only_where_it_is_the_faster_one(monkeypatch, capabilities, expected):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities)
+    assert has_bfloat16(torch.device("cpu")) is expected
