@@ -25,8 +25,9 @@ from bench.machine import record, recorded
 from minibert import checkpoint
 from minibert.finetune import FinetuneSettings, Learner, Predictor, evaluate, finetune, split_dev, training_batches
 from minibert.heads import HeadOutput, TaskBatch
+from minibert.precision import autocast, best_device
 from minibert.tasks import TASKS, Task, TaskData
-from minibert.train import Done, Optimization, autocast, best_device
+from minibert.train import Done, Optimization
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS, REAL = ROOT / "lessons" / "data", ROOT.parent / "shared" / "data" / "tasks"

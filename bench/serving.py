@@ -91,9 +91,9 @@ def loaded(model: Path, threads: int | None):
     import torch
 
     from minibert.finetune import Predictor
+    from minibert.precision import best_device
     from minibert.serve import EXAMPLES
     from minibert.tasks import task_named
-    from minibert.train import best_device
 
     if threads:
         torch.set_num_threads(threads)

@@ -32,10 +32,11 @@ from minibert.config import BertConfig
 from minibert.data import PretrainingBatches
 from minibert.documents import read_documents
 from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.precision import autocast, best_device
 from minibert.pretrain import learn_tokenizer
 from minibert.store import TokenStore
 from minibert.tokenizer import Tokenizer
-from minibert.train import Optimization, autocast, best_device, optimizer_for
+from minibert.train import Optimization, optimizer_for
 
 TEXT = Path("../shared/data/pretrain/en/wiki-00.txt.xz")
 DOCUMENTS = 1_000  # of the text

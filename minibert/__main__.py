@@ -367,8 +367,8 @@ def evaluate(options) -> None:
     from minibert import checkpoint
     from minibert.finetune import TASK_OF_HEAD, Predictor, metadata_values, unknown_labels
     from minibert.finetune import evaluate as measure_task
+    from minibert.precision import best_device
     from minibert.tasks.base import check_answers
-    from minibert.train import best_device
 
     values = checkpoint.config_values(options.model)
     if "minibert_task" in values or set(values.get("architectures") or ()) & set(TASK_OF_HEAD):
@@ -502,7 +502,7 @@ def predict(options) -> None:
     from contextlib import ExitStack
 
     from minibert.finetune import Predictor, lines_as_they_come
-    from minibert.train import best_device
+    from minibert.precision import best_device
 
     predictor = Predictor.from_directory(options.model)
     predictor.model.to(best_device())
@@ -545,9 +545,9 @@ def serve(options) -> None:
     import torch
 
     from minibert.finetune import Predictor
+    from minibert.precision import best_device
     from minibert.serve import Limits
     from minibert.serve import serve as run
-    from minibert.train import best_device
 
     if options.threads:
         torch.set_num_threads(options.threads)

@@ -17,22 +17,11 @@ from minibert.augmentation import Augmentation, augmented, model_fill
 from minibert.corruption import MaskVocabulary, mask_tokens
 from minibert.heads import TaskBatch
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead
+from minibert.precision import autocast, best_device
 from minibert.tasks import Features, Options, Task, TaskData, label_order, task_named
 from minibert.tasks.base import check_answers, input_key, metadata_read, metadata_token
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
-from minibert.train import (
-    Done,
-    Eval,
-    Event,
-    Optimization,
-    Sample,
-    Saved,
-    Started,
-    TrainingState,
-    autocast,
-    best_device,
-    train,
-)
+from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, TrainingState, train
 
 EVALUATION_TOKENS = 2**14  # a batch, at most
 TUNED_ON_AT_MOST = 2000  # examples

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from minibert.train import best_device, has_bfloat16
+from minibert.precision import best_device, has_bfloat16
 
 
 def processors() -> list[str]:

@@ -17,6 +17,7 @@ from minibert.cooccurrence import start_output_bias, start_position_embeddings, 
 from minibert.data import PAIR_FORMATS, Masking, PretrainingBatches
 from minibert.documents import read_documents
 from minibert.model import IGNORE, Batch, BertForPreTraining, PreTrainingOutput
+from minibert.precision import autocast, best_device
 from minibert.store import WORD_SEGMENTERS, TokenStore, cached_store
 from minibert.team import Team, join_team
 from minibert.tokenizer import Tokenizer
@@ -31,8 +32,6 @@ from minibert.train import (
     Started,
     Step,
     TrainingState,
-    autocast,
-    best_device,
     optimizer_for,
     train,
 )

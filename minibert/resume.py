@@ -19,7 +19,7 @@ from torch import nn
 from minibert import checkpoint
 from minibert.data import Position
 from minibert.tokenizer import Tokenizer
-from minibert.train import TrainingState
+from minibert.train import Optimization, TrainingState
 
 FOLDER, KEPT = "resume", 2
 BUDGET = ("steps", "minutes", "save_minutes", "save_every", "snapshots", "report_every", "measure_every")
@@ -47,7 +47,9 @@ class SavedRun:
 
     def check(self, settings: dict) -> None:
         """Raise ValueError where `settings` would train something else than the run that was cut off."""
-        stored, asked = json.loads(json.dumps([self.values["settings"], settings]))
+        begun = self.values["settings"]
+        begun = {**begun, "optimization": asdict(Optimization(**begun["optimization"]))}  # older ones lack a field
+        stored, asked = json.loads(json.dumps([begun, settings]))
         changed = [name for name in asked if name not in BUDGET and asked[name] != stored.get(name)]
         if changed:
             name = changed[0]

@@ -27,8 +27,9 @@ from minibert.checkpoint import CheckpointError, existing, writing
 from minibert.config import BertConfig
 from minibert.data import padded
 from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, masked_softmax, no_tap, under
+from minibert.precision import best_device
 from minibert.tokenizer import basic_tokens
-from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, best_device, train
+from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, train
 
 PAD, BOS, EOS, UNK = SPECIALS = ("[PAD]", "[BOS]", "[EOS]", "[UNK]")
 WEIGHTS, DESCRIPTION = "seq2seq.safetensors", "seq2seq.json"  # not a BERT's names: no BERT is in there

@@ -13,11 +13,12 @@ import torch
 from minibert import resume, toy_world
 from minibert.data import Masking, padded_batch
 from minibert.model import IGNORE, BertForPreTraining
+from minibert.precision import autocast
 from minibert.pretrain import PretrainSettings, fills, pretrain_store
 from minibert.store import TokenStore
 from minibert.tokenizer import Tokenizer
 from minibert.toy_world import Story
-from minibert.train import Eval, Event, Optimization, Preparing, Sample, autocast
+from minibert.train import Eval, Event, Optimization, Preparing, Sample
 
 # What a page starts with. Whole stories as rows; more hidden at a time than the paper's 15 %, for the run is short.
 TOY = PretrainSettings(

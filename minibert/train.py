@@ -16,6 +16,8 @@ import torch
 from torch import nn
 
 from minibert.model import Batch
+from minibert.muon import Muon
+from minibert.precision import autocast
 from minibert.team import Team
 
 
@@ -97,12 +99,18 @@ class Done(Event):
     metrics: dict[str, float] = field(default_factory=dict)
 
 
+OPTIMIZERS = ("adamw", "muon")
+
+
 @dataclass(frozen=True)
 class Optimization:
     """How weights move (Devlin et al. 2019, §A.2 and A.3: AdamW, linear warm-up, linear decay).
 
-    learning_rate: the peak · warmup: share of the run spent rising to it · clip: largest gradient norm.
+    optimizer: "adamw", or "muon" for the matrices of the blocks and AdamW for the rest · learning_rate: the peak ·
+    warmup: share of the run spent rising to it · clip: largest gradient norm.
     """
+
+    optimizer: str = "adamw"
 
     learning_rate: float = 1e-4
     warmup: float = 0.1
@@ -113,6 +121,8 @@ class Optimization:
     clip: float = 1.0
 
     def __post_init__(self):
+        if self.optimizer not in OPTIMIZERS:
+            raise ValueError(f"the optimizer must be one of {', '.join(OPTIMIZERS)}, not {self.optimizer!r}")
         if not (self.learning_rate > 0 and math.isfinite(self.learning_rate)):
             raise ValueError(f"the learning rate must be a positive number, not {self.learning_rate}")
         if not 0 <= self.warmup <= 1:
@@ -126,35 +136,22 @@ class Optimization:
 
 
 def optimizer_for(model: nn.Module, optimization: Optimization) -> torch.optim.AdamW:
-    """AdamW with weight decay on matrices only: biases and LayerNorm are left alone."""
-    decayed = [p for p in model.parameters() if p.requires_grad and p.dim() >= 2]
-    others = [p for p in model.parameters() if p.requires_grad and p.dim() < 2]
-    groups = [{"params": decayed, "weight_decay": optimization.weight_decay}, {"params": others, "weight_decay": 0.0}]
-    betas = (optimization.beta1, optimization.beta2)
+    """AdamW with weight decay on matrices only: biases and LayerNorm are left alone. With "muon", the blocks' matrices
+    are moved by that."""
+    weights = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
+    matrices = {name: weight for name, weight in weights.items() if weight.dim() >= 2}
+    by_muon = [name for name in matrices if optimization.optimizer == "muon" and "blocks." in name]
+    decay = {"weight_decay": optimization.weight_decay}
+    groups = [
+        {"params": [matrix for name, matrix in matrices.items() if name not in by_muon], **decay},
+        {"params": [weight for name, weight in weights.items() if name not in matrices], "weight_decay": 0.0},
+    ]
     # fused: one kernel for all weights instead of several for each.
-    return torch.optim.AdamW(groups, lr=optimization.learning_rate, betas=betas, eps=optimization.epsilon, fused=True)
-
-
-def autocast(device: torch.device) -> torch.autocast:
-    """bfloat16 arithmetic where it is the faster one, else plain float32. Weights stay float32."""
-    return torch.autocast(device.type, torch.bfloat16, enabled=has_bfloat16(device))
-
-
-def has_bfloat16(device: torch.device) -> bool:
-    """True where bf16 matrix products are faster than float32: recent GPUs, and CPUs with AMX, or AVX512-BF16 by AMD.
-
-    Intel's AVX512-BF16 multiplies no more numbers a cycle than its float32, and took 1.6 times as long in
-    `bench.precision`. A rule and not a race at the start, so that a run that is resumed goes on as it began.
-    """
-    if device.type == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
-    has = torch.cpu.get_capabilities()
-    by_intel = "Intel" in str(has.get("cpu_name"))
-    return device.type == "cpu" and bool(has.get("amx_bf16") or (has.get("avx512_bf16") and not by_intel))
-
-
-def best_device() -> torch.device:
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    options = {"lr": optimization.learning_rate, "eps": optimization.epsilon, "fused": True}
+    options["betas"] = (optimization.beta1, optimization.beta2)
+    if optimization.optimizer == "muon":
+        return Muon([*groups, {"params": [matrices[name] for name in by_muon], "muon": True, **decay}], **options)
+    return torch.optim.AdamW(groups, **options)
 
 
 @dataclass

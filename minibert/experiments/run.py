@@ -28,10 +28,11 @@ from minibert.experiments.models import LeftToRight, OnTop, next_tokens
 from minibert.experiments.results import read_records
 from minibert.experiments.tasks import TASKS, Encoded, Task
 from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.precision import autocast, best_device
 from minibert.pretrain import learn_tokenizer
 from minibert.store import TokenStore, cached_store
 from minibert.tokenizer import Tokenizer
-from minibert.train import Done, Eval, Event, Optimization, Started, Step, autocast, best_device, train
+from minibert.train import Done, Eval, Event, Optimization, Started, Step, train
 
 CORPUS = ("reviews-00.txt.xz", "wiki-00.txt.xz")  # of ../shared/data/pretrain/en: near SST-2, and near the news tasks
 REPORT_EVERY = 20  # steps, in fine-tuning

@@ -215,7 +215,7 @@ def test_it_is_computed_on_the_best_device(model_of, tmp_path, monkeypatch, comm
         used.append(next(self.model.parameters()).dtype)
         return answers(self, *given)
 
-    monkeypatch.setattr("minibert.train.best_device", lambda: torch.float64)  # .to() takes it as well
+    monkeypatch.setattr("minibert.precision.best_device", lambda: torch.float64)  # .to() takes it as well
     monkeypatch.setattr(Predictor, "answers", seen)
     file = tmp_path / "dev.tsv"
     file.write_text("label\ttext\nyes\ta b\nno\tb\n")

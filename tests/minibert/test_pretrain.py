@@ -88,7 +88,7 @@ def test_evaluation_is_the_mean_over_masked_tokens(run, text):
     batches = list(islice(PretrainingBatches(store, tokenizer, batch_size=5, max_length=32, seed=0), 4))
     model.train()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("minibert.train.has_bfloat16", lambda device: False)
+        patch.setattr("minibert.precision.has_bfloat16", lambda device: False)
         metrics = evaluate(model, iter(batches)).metrics
     assert model.training
     model.eval()

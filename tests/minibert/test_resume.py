@@ -41,6 +41,32 @@ def same_weights(one: Path, other: Path) -> bool:
     return (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
 
 
+def test_a_stopped_run_with_muon_goes_on_to_the_same_weights(text, tmp_path):
+    settings = replace(SETTINGS, optimization=replace(SETTINGS.optimization, optimizer="muon"))
+    list(pretrain(settings, [text], tmp_path / "whole"))
+    events = pretrain(settings, [text], tmp_path / "cut")
+    next(event for event in events if isinstance(event, Saved) and event.step == 9)
+    events.close()
+    list(pretrain(settings, [text], tmp_path / "cut", resuming=True))
+    assert same_weights(tmp_path / "cut", tmp_path / "whole")
+
+
+def test_a_run_begun_before_there_was_a_choice_of_optimizers_goes_on(text, undisturbed, tmp_path):
+    out = tmp_path / "model"
+    events = pretrain(SETTINGS, [text], out)
+    next(event for event in events if isinstance(event, Saved) and event.step == 9)
+    events.close()
+    for state in (out / resume.FOLDER).glob("*/state.json"):
+        values = json.loads(state.read_text())
+        del values["settings"]["optimization"]["optimizer"]
+        state.write_text(json.dumps(values))
+    muon = replace(SETTINGS, optimization=replace(SETTINGS.optimization, optimizer="muon"))
+    with pytest.raises(ValueError, match="has optimization .*adamw.*, not .*muon"):
+        list(pretrain(muon, [text], out, resuming=True))
+    list(pretrain(SETTINGS, [text], out, resuming=True))
+    assert same_weights(out, undisturbed)
+
+
 @pytest.mark.parametrize("stop_after", [0, 3, 9, 21])
 def test_a_stopped_run_goes_on_to_the_same_weights(text, undisturbed, tmp_path, stop_after):
     out = tmp_path / "model"

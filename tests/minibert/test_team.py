@@ -29,7 +29,7 @@ def text(tmp_path_factory):
 def float32():
     """bfloat16 rounds a part otherwise than the whole."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("minibert.train.has_bfloat16", lambda device: False)
+        patch.setattr("minibert.precision.has_bfloat16", lambda device: False)
         yield
 
 
@@ -56,7 +56,7 @@ def test_two_processes_reach_the_loss_of_one(text, alone, tmp_path):
     steps, _ = alone
     code = (
         "import sys, json, os, torch; torch.set_num_threads(1)\n"
-        "import minibert.train; minibert.train.has_bfloat16 = lambda device: False\n"
+        "import minibert.precision; minibert.precision.has_bfloat16 = lambda device: False\n"
         "from tests.minibert.test_team import SETTINGS; from minibert.pretrain import pretrain\n"
         "for event in pretrain(SETTINGS, [sys.argv[1]], sys.argv[2], cache=sys.argv[3]):\n"
         "    event = event.as_dict()\n"
