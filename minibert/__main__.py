@@ -96,6 +96,9 @@ def parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--short-probability", type=float, default=0.1, help="of shorter rows (default: 0.1)")
     sub.add_argument("--learning-rate", type=positive(float), default=1e-3)
+    sub.add_argument(
+        "--optimizer", choices=("adamw", "muon"), default="adamw", help="muon: for the matrices of the blocks"
+    )
     sub.add_argument("--dropout", type=float, default=0.0)
     sub.add_argument("--mask-rate", type=positive(float), default=0.15)
     sub.add_argument("--nsp-weight", type=float, default=1.0, help="of the next-sentence loss (default: 1)")
@@ -336,7 +339,7 @@ def pretrain(options) -> None:
         masking=Masking(rate=options.mask_rate, whole_words=options.whole_words, static=options.static),
         snapshots=EARLY if options.snapshots else (),
     )
-    optimization = replace(settings.optimization, learning_rate=options.learning_rate)
+    optimization = replace(settings.optimization, learning_rate=options.learning_rate, optimizer=options.optimizer)
     events = run(
         replace(settings, optimization=optimization),
         options.data,

@@ -42,9 +42,9 @@ from ui.translations import _, ngettext
 # The values of minibert.toy_pretrain.TOY and minibert.pretrain.LOG (tests hold them equal), here so that the page need
 # not import them to open.
 SECONDS, STEPS = 60, 1_000
-RATE, MASKED = 5e-3, 35
+RATE, MASKED = 1e-2, 35
 LOG = "training.jsonl"
-RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, RATE, 1e-2, 2e-2]
+RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, 5e-3, RATE, 2e-2]
 SIZES = ("tiny", "mini", "small")
 SECONDS_AT_MOST, STEPS_AT_MOST = 900, 5_000  # one run may not hold a place for ever
 LARGEST_TEXT = 5_000_000  # bytes: what is larger belongs on the command line
@@ -236,6 +236,7 @@ def choose_settings() -> dict:
     with st.expander(_("More settings"), icon=":material/tune:"):
         columns = st.columns(3, gap="large")
         with columns[0]:
+            chosen["optimizer"] = choice("optimizer", _("Optimizer"), {"muon": "Muon", "adamw": "AdamW"})
             chosen["rate"] = st.select_slider(
                 _("Learning rate"), RATES, value=RATE, format_func=lambda rate: f"{rate:g}", key="rate",
                 bind="query-params", help=_("The highest: it rises to this value, then falls to zero."),
@@ -278,7 +279,7 @@ def settings_of(chosen: dict, toy: bool):
         start=chosen["start"],
         seed=int(chosen["seed"]),
         masking=replace(TOY.masking, rate=chosen["masked"] / 100),
-        optimization=replace(TOY.optimization, learning_rate=chosen["rate"]),
+        optimization=replace(TOY.optimization, learning_rate=chosen["rate"], optimizer=chosen["optimizer"]),
     )
 
 
@@ -708,7 +709,7 @@ def compare(shown: list[Training]) -> None:
     """What differs between the runs, and what came out."""
     if len(shown) < 2:
         return
-    flat = [flattened(one.settings) for one in shown]
+    flat = [{"optimization.optimizer": "adamw"} | flattened(one.settings) for one in shown]  # older runs name none
     names = [name for name in dict.fromkeys(name for values in flat for name in values)
              if len({json.dumps(values.get(name)) for values in flat}) > 1]  # fmt: skip
     words = setting_names()
@@ -747,6 +748,7 @@ def setting_names() -> dict[str, str]:
         "start": _("start"),
         "seed": _("seed"),
         "masking.rate": _("hidden"),
+        "optimization.optimizer": _("optimizer"),
         "optimization.learning_rate": _("learning rate"),
     }
 

@@ -61,7 +61,7 @@ def test_a_run_begun_before_there_was_a_choice_of_optimizers_goes_on(text, undis
         del values["settings"]["optimization"]["optimizer"]
         state.write_text(json.dumps(values))
     muon = replace(SETTINGS, optimization=replace(SETTINGS.optimization, optimizer="muon"))
-    with pytest.raises(ValueError, match="has optimization .*adamw.*, not .*muon"):
+    with pytest.raises(ValueError, match=r"has optimization .*adamw.*, not .*muon"):
         list(pretrain(muon, [text], out, resuming=True))
     list(pretrain(SETTINGS, [text], out, resuming=True))
     assert same_weights(out, undisturbed)

@@ -38,6 +38,7 @@ def test_its_defaults_are_the_toy_world_s(app):
     assert app.select_slider(key="rate").value == TOY.optimization.learning_rate
     assert app.slider(key="masked").value == round(100 * TOY.masking.rate)
     assert (app.session_state["size"], app.session_state["start"]) == (TOY.preset, TOY.start)
+    assert app.session_state["optimizer"] == TOY.optimization.optimizer
     assert "No run yet" in text_of(app) and not app.button(key="train").disabled
 
 
