@@ -3,8 +3,8 @@
     python -m bench.toy [--seeds 3] [--threads 1] [--record]
 
 The run of the page and of `pretrain --toy`, from its first step to its last by the clock; one thread, as a run of the
-page has on two cores. Beside it the same with AdamW for all weights, at half the rate, which suits it better; and what
-could be guessed: by frequency alone, and between two neighbours.
+page has on two cores. Beside it the same with AdamW for all weights, and what could be guessed: by frequency alone, and
+between two neighbours.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ import torch
 from bench.machine import record
 from minibert.pretrain import PretrainSettings
 from minibert.toy_pretrain import TOY, pretrain_toy
-from minibert.train import Eval, Step
+from minibert.train import OPTIMIZERS, Eval, Step
 
-OPTIMIZERS = {"muon": {}, "adamw": {"optimizer": "adamw", "learning_rate": 5e-3}}
 KEPT = ("determined", "guessable", "guessable_from_neighbours")
 
 
@@ -34,8 +33,8 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     results: dict[str, dict] = {}
     for seed in range(options.seeds):
-        for name, changes in OPTIMIZERS.items():
-            settings = replace(TOY, seed=seed, optimization=replace(TOY.optimization, **changes))
+        for name in OPTIMIZERS:
+            settings = replace(TOY, seed=seed, optimization=replace(TOY.optimization, optimizer=name))
             runs = results.setdefault(name, {"mean": 0.0, "runs": []})["runs"]
             runs.append(one_run(settings, seed))
             results[name]["mean"] = round(statistics.fmean(run["determined"] for run in runs), 3)

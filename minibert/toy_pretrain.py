@@ -28,7 +28,7 @@ TOY = PretrainSettings(
     max_length=128,
     input_format="doc_sentences",
     masking=Masking(rate=0.35),
-    optimization=Optimization(optimizer="muon", learning_rate=1e-2, warmup=0.1, beta2=0.98),
+    optimization=Optimization(optimizer="muon", learning_rate=5e-3, warmup=0.1, beta2=0.98),
     report_every=10,
     measure_every=150,
     snapshots=(0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7),

@@ -42,9 +42,9 @@ from ui.translations import _, ngettext
 # The values of minibert.toy_pretrain.TOY and minibert.pretrain.LOG (tests hold them equal), here so that the page need
 # not import them to open.
 SECONDS, STEPS = 60, 1_000
-RATE, MASKED = 1e-2, 35
+RATE, MASKED = 5e-3, 35
 LOG = "training.jsonl"
-RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, 5e-3, RATE, 2e-2]
+RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, RATE, 1e-2, 2e-2]
 SIZES = ("tiny", "mini", "small")
 SECONDS_AT_MOST, STEPS_AT_MOST = 900, 5_000  # one run may not hold a place for ever
 LARGEST_TEXT = 5_000_000  # bytes: what is larger belongs on the command line
