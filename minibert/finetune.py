@@ -21,7 +21,8 @@ from minibert.precision import autocast, best_device
 from minibert.tasks import Features, Options, Task, TaskData, label_order, task_named
 from minibert.tasks.base import check_answers, input_key, metadata_read, metadata_token
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
-from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, TrainingState, train
+from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, TrainingState, train, weight_groups
+from minibert.train import optimizer_for as optimizer_with_scales
 
 EVALUATION_TOKENS = 2**14  # a batch, at most
 TUNED_ON_AT_MOST = 2000  # examples
@@ -66,6 +67,8 @@ class FinetuneSettings(Options):
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.freeze not in ("none", "embeddings", "all") and not (isinstance(self.freeze, int) and self.freeze >= 0):
             raise ValueError(f"freeze is {self.freeze!r}; it can be none, embeddings, all or a number of blocks")
+        if self.optimization.optimizer == "muon" and not self.bias_correction:
+            raise ValueError("Adam without bias correction is for all weights: Muon does not go with it")
         if not 0 < self.layer_decay <= 1:
             raise ValueError(f"the layer decay is a factor above 0 and at most 1, not {self.layer_decay}")
         if self.mlm_weight < 0:
@@ -379,22 +382,17 @@ class UncorrectedAdamW(torch.optim.Optimizer):
 
 
 def optimizer_for(learner: Learner, settings: FinetuneSettings) -> torch.optim.Optimizer:
-    """AdamW with weight decay on matrices only, and a share of the learning rate by depth where layer_decay < 1."""
+    """As in pre-training, with a share of the learning rate by depth where layer_decay < 1."""
     optimization = settings.optimization
     top = learner.model.config.num_hidden_layers + 1
-    groups: dict[tuple[float, bool], list[nn.Parameter]] = {}
-    for name, weight in learner.named_parameters():
-        if weight.requires_grad:
-            scale = settings.layer_decay ** (top - depth(name, top))
-            groups.setdefault((scale, weight.dim() >= 2), []).append(weight)
-    parameters = [
-        {"params": weights, "scale": scale, "weight_decay": optimization.weight_decay if matrix else 0.0}
-        for (scale, matrix), weights in groups.items()
-    ]
-    betas, eps = (optimization.beta1, optimization.beta2), optimization.epsilon
-    if not settings.bias_correction:
-        return UncorrectedAdamW(parameters, betas, eps)
-    return torch.optim.AdamW(parameters, lr=optimization.learning_rate, betas=betas, eps=eps, fused=True)
+
+    def scale(name: str) -> float:
+        return settings.layer_decay ** (top - depth(name, top))
+
+    if settings.bias_correction:
+        return optimizer_with_scales(learner, optimization, scale)
+    betas = (optimization.beta1, optimization.beta2)
+    return UncorrectedAdamW(weight_groups(learner, optimization, scale), betas, optimization.epsilon)
 
 
 def depth(name: str, top: int) -> int:

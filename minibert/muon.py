@@ -53,6 +53,11 @@ class Muon(torch.optim.AdamW):
         weight.mul_(1 - rate * decay).add_(direction, alpha=-rate * LENGTH * max(weight.shape) ** 0.5)
 
 
+def in_a_block(name: str, weight: nn.Parameter) -> bool:
+    """True of the matrices that Muon is for: those inside the blocks, by the name of a parameter."""
+    return "blocks." in name and weight.dim() == 2
+
+
 def orthogonal(matrix: Tensor) -> Tensor:
     """Of a matrix U S Vᵀ (r, c) nearly U Vᵀ: singular values of 0.7 to 1.2, by the iteration of Newton and Schulz."""
     wide = matrix if matrix.size(0) <= matrix.size(1) else matrix.T  # the products are of the shorter side

@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from minibert.model import Batch
-from minibert.muon import Muon
+from minibert.muon import Muon, in_a_block
 from minibert.precision import autocast
 from minibert.team import Team
 
@@ -135,23 +135,40 @@ class Optimization:
         return self.learning_rate * max(0.0, min(rising, falling, 1.0))
 
 
-def optimizer_for(model: nn.Module, optimization: Optimization) -> torch.optim.AdamW:
-    """AdamW with weight decay on matrices only: biases and LayerNorm are left alone. With "muon", the blocks' matrices
-    are moved by that."""
-    weights = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
-    matrices = {name: weight for name, weight in weights.items() if weight.dim() >= 2}
-    by_muon = [name for name in matrices if optimization.optimizer == "muon" and "blocks." in name]
-    decay = {"weight_decay": optimization.weight_decay}
-    groups = [
-        {"params": [matrix for name, matrix in matrices.items() if name not in by_muon], **decay},
-        {"params": [weight for name, weight in weights.items() if name not in matrices], "weight_decay": 0.0},
+def optimizer_for(
+    model: nn.Module, optimization: Optimization, scale_of: Callable[[str], float] = lambda name: 1.0
+) -> torch.optim.AdamW:
+    """AdamW, or Muon, on the groups of `weight_groups`."""
+    kind = Muon if optimization.optimizer == "muon" else torch.optim.AdamW
+    return kind(
+        weight_groups(model, optimization, scale_of),
+        lr=optimization.learning_rate,
+        betas=(optimization.beta1, optimization.beta2),
+        eps=optimization.epsilon,
+        fused=True,  # one kernel for all weights instead of several for each
+    )
+
+
+def weight_groups(
+    model: nn.Module, optimization: Optimization, scale_of: Callable[[str], float] = lambda name: 1.0
+) -> list[dict]:
+    """What is trained, in the groups of an optimizer. Weight decay on matrices only: biases and LayerNorm are left
+    alone. "muon": those that are moved by it. "scale": the multiple of the learning rate, `scale_of` a weight's name.
+    """
+    groups: dict[tuple[float, bool, bool], list[nn.Parameter]] = {}
+    for name, weight in model.named_parameters():
+        if weight.requires_grad:
+            by_muon = optimization.optimizer == "muon" and in_a_block(name, weight)
+            groups.setdefault((scale_of(name), weight.dim() >= 2, by_muon), []).append(weight)
+    return [
+        {
+            "params": weights,
+            "scale": scale,
+            "weight_decay": optimization.weight_decay if is_matrix else 0.0,
+            "muon": by_muon,
+        }
+        for (scale, is_matrix, by_muon), weights in groups.items()
     ]
-    # fused: one kernel for all weights instead of several for each.
-    options = {"lr": optimization.learning_rate, "eps": optimization.epsilon, "fused": True}
-    options["betas"] = (optimization.beta1, optimization.beta2)
-    if optimization.optimizer == "muon":
-        return Muon([*groups, {"params": [matrices[name] for name in by_muon], "muon": True, **decay}], **options)
-    return torch.optim.AdamW(groups, **options)
 
 
 @dataclass
@@ -209,7 +226,7 @@ def train(
         # The middle of the step: neither its first nor its last rate is zero.
         lr = optimization.rate_at((state.step + 0.5) / steps if steps else state.seconds / seconds)
         for group in state.optimizer.param_groups:
-            group["lr"] = lr * group.get("scale", 1.0)
+            group["lr"] = lr * group["scale"]
         terms: dict[str, torch.Tensor] = {}
         parts = [batch] if accumulate * team.size == 1 else batch.split(accumulate * team.size)
         # A last, small batch may have no part for this process, which then computes one that counts nothing.

@@ -7,9 +7,10 @@ import torch
 from torch import nn
 
 from minibert.config import BertConfig
+from minibert.finetune import FinetuneSettings
 from minibert.model import BertForPreTraining
 from minibert.muon import Muon, orthogonal
-from minibert.train import Optimization, optimizer_for
+from minibert.train import Optimization, optimizer_for, weight_groups
 
 SIZES = BertConfig(
     vocab_size=50, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
@@ -99,3 +100,15 @@ def test_only_matrices_and_known_optimizers():
         Muon([{"params": [nn.Parameter(torch.zeros(3))], "muon": True}])
     with pytest.raises(ValueError, match="one of adamw, muon, not 'sgd'"):
         Optimization(optimizer="sgd")
+
+
+def test_fine_tuning_takes_it_with_its_rates_by_depth_or_says_why_not():
+    model = BertForPreTraining(SIZES)
+    optimization = Optimization(optimizer="muon")
+    groups = weight_groups(model, optimization, lambda name: 0.5 if ".blocks.0." in name else 1.0)
+    names = {id(weight): name for name, weight in model.named_parameters()}
+    by_muon = [(group["scale"], names[id(w)]) for group in groups if group["muon"] for w in group["params"]]
+    assert {scale for scale, name in by_muon if ".blocks.0." in name} == {0.5}
+    assert {scale for scale, name in by_muon if ".blocks.1." in name} == {1.0}
+    with pytest.raises(ValueError, match="Muon does not go with it"):
+        FinetuneSettings(optimization=optimization, bias_correction=False)
