@@ -24,7 +24,7 @@ from minibert.train import Eval, Event, Optimization, Preparing, Sample
 TOY = PretrainSettings(
     preset="tiny",
     minutes=1.0,
-    batch_size=32,
+    batch_size=48,
     max_length=128,
     input_format="doc_sentences",
     masking=Masking(rate=0.35),

@@ -9,7 +9,7 @@ from torch import nn
 from minibert.config import BertConfig
 from minibert.finetune import FinetuneSettings
 from minibert.model import BertForPreTraining
-from minibert.muon import Muon, orthogonal
+from minibert.muon import MOMENTUM, Muon, orthogonal
 from minibert.train import Optimization, optimizer_for, weight_groups
 
 SIZES = BertConfig(
@@ -47,7 +47,7 @@ def test_steps_are_those_of_torch(monkeypatch, shape):
     theirs.data.copy_(ours.data)
     muon = Muon([{"params": [ours], "muon": True, "lr": 0.01, "weight_decay": 0.2}])
     # "match_rms_adamw" goes half as far as ours.
-    torchs = torch.optim.Muon([theirs], lr=0.02, weight_decay=0.1, momentum=0.95, adjust_lr_fn="match_rms_adamw")
+    torchs = torch.optim.Muon([theirs], lr=0.02, weight_decay=0.1, momentum=MOMENTUM, adjust_lr_fn="match_rms_adamw")
     for seed in range(5):
         gradients([ours], seed)
         gradients([theirs], seed)
