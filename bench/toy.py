@@ -1,6 +1,6 @@
 """What the toy world's default run learns in its minute: the share of determined words put first, seed by seed.
 
-    python -m bench.toy [--seeds 3] [--threads 1] [--record]
+    python -m bench.toy [--minutes 1] [--seeds 3] [--threads 1] [--record NAME]
 
 The run of the page and of `pretrain --toy`, from its first step to its last by the clock; one thread, as a run of the
 page has on two cores. Beside it the same with AdamW for all weights, and what could be guessed: by frequency alone, and
@@ -28,23 +28,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--record", action="store_true", help="write bench/results/toy.json")
+    parser.add_argument("--minutes", type=float, default=TOY.minutes)
+    parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     results: dict[str, dict] = {}
     for seed in range(options.seeds):
         for name in OPTIMIZERS:
-            settings = replace(TOY, seed=seed, optimization=replace(TOY.optimization, optimizer=name))
+            optimization = replace(TOY.optimization, optimizer=name)
+            settings = replace(TOY, minutes=options.minutes, seed=seed, optimization=optimization)
             runs = results.setdefault(name, {"mean": 0.0, "runs": []})["runs"]
             runs.append(one_run(settings, seed))
             results[name]["mean"] = round(statistics.fmean(run["determined"] for run in runs), 3)
             print(name, runs[-1], flush=True)
         if options.record:
-            record("toy", results)
+            record(options.record, results)
 
 
 def one_run(settings: PretrainSettings, seed: int) -> dict:
-    """How far it came in its minute, and what it then answered."""
+    """How far it came in its time, and what it then answered."""
     with tempfile.TemporaryDirectory() as folder:
         events = list(pretrain_toy(settings, f"{folder}/model", seed=seed))
     metrics = [event for event in events if isinstance(event, Eval)][-1].metrics

@@ -2,7 +2,7 @@
 
 A gradient mostly points along a few directions; the others, which may be what is still to be learned, hardly move. Muon
 makes all directions of a matrix's step equally long: of its momentum's singular value decomposition U S Vᵀ it keeps
-U Vᵀ. On the toy world that brings what AdamW learns in 900 steps in 450 (`bench.toy`).
+U Vᵀ. A step takes a sixth longer and teaches more: `bench.toy` lays a minute of it beside a minute of AdamW.
 """
 
 from __future__ import annotations
