@@ -97,7 +97,9 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--short-probability", type=float, default=0.1, help="of shorter rows (default: 0.1)")
     sub.add_argument("--learning-rate", type=positive(float), default=1e-3)
     sub.add_argument(
-        "--optimizer", choices=("adamw", "muon"), default="adamw", help="muon: for the matrices of the blocks"
+        "--optimizer",
+        choices=("adamw", "muon"),
+        help="muon: for the matrices of the blocks (default: adamw, and muon on the toy world)",
     )
     sub.add_argument("--dropout", type=float, default=0.0)
     sub.add_argument("--mask-rate", type=positive(float), default=0.15)
@@ -324,13 +326,15 @@ def pretrain(options) -> None:
         if options.resume:
             raise ValueError("a run on the toy world takes a minute and is not resumed: begin it again")
         usual = parser().parse_args(["pretrain", "--toy", "--out", "x", "--steps", "1"])
-        taken = {"out", "steps", "minutes", "seed", "threads", "json"}
+        taken = {"out", "steps", "minutes", "seed", "threads", "optimizer", "json"}
         for name in vars(usual).keys() - taken:
             if getattr(options, name) != getattr(usual, name):
                 name = name.replace("_", "-")
                 raise ValueError(f"a run on the toy world has settings of its own: leave out --{name}")
-        budget = {"steps": options.steps, "minutes": options.minutes, "seed": options.seed}
-        show(options, pretrain_toy(replace(TOY, **budget), options.out))
+        changes = {name: getattr(options, name) for name in ("steps", "minutes", "seed")}
+        if options.optimizer:
+            changes["optimization"] = replace(TOY.optimization, optimizer=options.optimizer)
+        show(options, pretrain_toy(replace(TOY, **changes), options.out))
         return
     same = ("preset", "vocab_size", "steps", "minutes", "batch_size", "accumulate", "max_length", "input_format")
     same += ("short_probability", "dropout", "nsp_weight", "words", "start", "seed", "save_every", "compile")
@@ -339,7 +343,9 @@ def pretrain(options) -> None:
         masking=Masking(rate=options.mask_rate, whole_words=options.whole_words, static=options.static),
         snapshots=EARLY if options.snapshots else (),
     )
-    optimization = replace(settings.optimization, learning_rate=options.learning_rate, optimizer=options.optimizer)
+    optimization = replace(settings.optimization, learning_rate=options.learning_rate)
+    if options.optimizer:
+        optimization = replace(optimization, optimizer=options.optimizer)
     events = run(
         replace(settings, optimization=optimization),
         options.data,

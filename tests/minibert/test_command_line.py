@@ -84,6 +84,13 @@ def test_pretrain_fill_evaluate(tmp_path, text):
     assert metrics.keys() >= {"mlm_loss", "mlm_accuracy", "nsp_accuracy"}
     toy = lines(run("pretrain", "--toy", "--out", tmp_path / "toy", "--steps", 3, "--json"))
     assert toy[-1]["event"] == "saved" and 0 <= toy[-2]["metrics"]["determined"] < 0.2
+    started = [json.loads((tmp_path / "toy" / "training.jsonl").read_text().splitlines()[0])]
+    run("pretrain", "--toy", "--optimizer", "adamw", "--out", tmp_path / "toy", "--steps", 1)
+    run("pretrain", "--data", text, *small, "--optimizer", "muon", "--out", out, "--steps", 1)
+    for directory in (tmp_path / "toy", out):
+        started.append(json.loads((directory / "training.jsonl").read_text().splitlines()[0]))
+    assert [one["settings"]["optimization"]["optimizer"] for one in started] == ["muon", "adamw", "muon"]
+    assert log[0]["settings"]["optimization"]["optimizer"] == "adamw"
     by_clock = lines(run("pretrain", "--data", text, *small, "--out", out, "--minutes", 0.01, "--json"))
     assert by_clock[-1]["event"] == "saved"
 
