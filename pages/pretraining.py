@@ -586,7 +586,7 @@ def numbers(training: Training) -> None:
         tiles.append(
             (_("Learning rate"), f"{step['lr']:.1e}".replace("e-0", "e-"), _("step {n:,}").format(n=step["step"]))
         )
-    with st.container(horizontal=True, gap="large", key="numbers"):
+    with st.container(horizontal=True, gap="medium", key="numbers"):
         for name, value, beside in tiles:
             st.metric(name, value, beside or None, delta_color="off", delta_arrow="off", width="content")
 
