@@ -106,11 +106,9 @@ OPTIMIZERS = ("adamw", "muon")
 class Optimization:
     """How weights move (Devlin et al. 2019, §A.2 and A.3: AdamW, linear warm-up, linear decay).
 
-    optimizer: "adamw", or "muon" for the matrices of the blocks and AdamW for the rest · learning_rate: the peak ·
-    warmup: share of the run spent rising to it · clip: largest gradient norm.
+    learning_rate: the peak · warmup: share of the run spent rising to it · clip: largest gradient norm · optimizer:
+    "adamw", or "muon" for the matrices of the blocks and AdamW for the rest.
     """
-
-    optimizer: str = "adamw"
 
     learning_rate: float = 1e-4
     warmup: float = 0.1
@@ -119,6 +117,7 @@ class Optimization:
     beta2: float = 0.999
     epsilon: float = 1e-6
     clip: float = 1.0
+    optimizer: str = "adamw"
 
     def __post_init__(self):
         if self.optimizer not in OPTIMIZERS:
