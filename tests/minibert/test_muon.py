@@ -6,11 +6,12 @@ import pytest
 import torch
 from torch import nn
 
+from minibert import finetune
 from minibert.config import BertConfig
 from minibert.finetune import FinetuneSettings
 from minibert.model import BertForPreTraining
 from minibert.muon import MOMENTUM, Muon, orthogonal
-from minibert.train import Optimization, optimizer_for, weight_groups
+from minibert.train import Optimization, optimizer_for
 
 SIZES = BertConfig(
     vocab_size=50, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
@@ -24,7 +25,7 @@ def test_all_directions_become_about_equally_long(shape):
     left, before, right = torch.linalg.svd(matrix, full_matrices=False)
     after = left.T @ orthogonal(matrix) @ right.T  # in the directions of the matrix: its new singular values
     lengths = after.diagonal()
-    assert before.min() < before.max() / 4 or shape != (24, 24)
+    assert before.min() < before.max() / 2
     assert lengths.min() > 0.6 and lengths.max() < 1.3
     assert (after - torch.diag(lengths)).abs().max() < 0.05  # and the directions are the same
 
@@ -53,7 +54,7 @@ def test_steps_are_those_of_torch(monkeypatch, shape):
         gradients([theirs], seed)
         muon.step()
         torchs.step()
-        torch.testing.assert_close(ours, theirs, atol=1e-3, rtol=0)  # of steps of 0.02
+        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=0)  # a step moves a weight by 0.004
 
 
 def test_what_is_not_a_blocks_matrix_is_moved_by_adamw():
@@ -103,12 +104,16 @@ def test_only_matrices_and_known_optimizers():
 
 
 def test_fine_tuning_takes_it_with_its_rates_by_depth_or_says_why_not():
-    model = BertForPreTraining(SIZES)
+    learner = nn.Module()
+    learner.model = BertForPreTraining(SIZES)
     optimization = Optimization(optimizer="muon")
-    groups = weight_groups(model, optimization, lambda name: 0.5 if ".blocks.0." in name else 1.0)
-    names = {id(weight): name for name, weight in model.named_parameters()}
+    optimizer = finetune.optimizer_for(learner, FinetuneSettings(optimization=optimization, layer_decay=0.5))
+    assert isinstance(optimizer, Muon)
+    names = {id(weight): name for name, weight in learner.named_parameters()}
+    groups = optimizer.param_groups
     by_muon = [(group["scale"], names[id(w)]) for group in groups if group["muon"] for w in group["params"]]
-    assert {scale for scale, name in by_muon if ".blocks.0." in name} == {0.5}
-    assert {scale for scale, name in by_muon if ".blocks.1." in name} == {1.0}
+    assert len(by_muon) == 6 * SIZES.num_hidden_layers
+    assert {scale for scale, name in by_muon if ".blocks.0." in name} == {0.25}
+    assert {scale for scale, name in by_muon if ".blocks.1." in name} == {0.5}
     with pytest.raises(ValueError, match="Muon does not go with it"):
         FinetuneSettings(optimization=optimization, bias_correction=False)
