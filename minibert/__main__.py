@@ -119,6 +119,11 @@ def parser() -> argparse.ArgumentParser:
         "--cache", type=Path, default=default_cache(), help="folder of tokenized text (default: %(default)s)"
     )
 
+    sub = command("average", average, "Write the mean of the weights of several models that went on from one start.")
+    sub.add_argument("models", nargs="+", type=Path, metavar="MODEL", help="checkpoint directories")
+    sub.add_argument("--out", required=True, type=Path, help="directory")
+    sub.add_argument("--dtype", choices=("float32", "float16"), default="float16", help="of the weights")
+
     sub = command(
         "evaluate",
         evaluate,
@@ -362,6 +367,15 @@ def pretrain(options) -> None:
     else:
         for _ in events:  # of a team, one process reports
             pass
+
+
+def average(options) -> None:
+    import torch
+
+    from minibert.averaging import average as mean
+
+    saved = mean(options.models, options.out, getattr(torch, options.dtype))
+    put(options, {"saved": str(saved)}, f"saved {saved}")
 
 
 def read_task_data(options, task, path: Path, labels=None):

@@ -1,0 +1,45 @@
+"""The mean of several checkpoints' weights: one model, better than each where they lie in the same valley of the loss.
+
+Of one run at different times (Izmailov et al. 2018, Stochastic Weight Averaging) or of several runs from one start
+(Wortsman et al. 2022, Model Soups). Models that began from different random numbers do not lie in one valley, and their
+mean is worth nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch.optim.swa_utils import AveragedModel
+
+from minibert import checkpoint
+
+
+def average(directories: Sequence[str | Path], out: str | Path, dtype: torch.dtype | None = None) -> Path:
+    """Write the mean of the models in `directories`, of all their weights alike, to `out`; its tokenizer is theirs.
+
+    dtype: of the weights there, float32 by default. Raises CheckpointError where a directory holds no model or another
+    kind of one (sizes, head, labels, vocabulary), ValueError for fewer than two.
+    """
+    first, *others = directories
+    if not others:
+        raise ValueError("a mean takes two models or more")
+    values, tokenizer = described(first), checkpoint.load_tokenizer(first)
+    mean = AveragedModel(checkpoint.load(first))
+    mean.update_parameters(checkpoint.load(first))
+    for directory in others:
+        theirs = described(directory)
+        if differing := [name for name in {**values, **theirs} if values.get(name) != theirs.get(name)]:
+            raise checkpoint.CheckpointError(f"{directory} is another kind of model than {first}: {differing[0]}")
+        if checkpoint.load_tokenizer(directory).vocab != tokenizer.vocab:
+            raise checkpoint.CheckpointError(f"{directory} has another vocabulary than {first}")
+        mean.update_parameters(checkpoint.load(directory))
+    notes = {name: value for name, value in values.items() if name.startswith("minibert_")}
+    return checkpoint.save(out, mean.module, tokenizer, dtype=dtype, notes=notes)
+
+
+def described(directory: str | Path) -> dict:
+    """What config.json says of the model, without how its weights were stored and trained."""
+    values = checkpoint.config_values(directory)
+    return {k: v for k, v in values.items() if k not in ("dtype", "transformers_version") and "dropout" not in k}
