@@ -1,7 +1,7 @@
 """What the pre-trained weights bring on a real task, by the number of labelled examples.
 
     python -m bench.transfer --train ../shared/data/tasks/en/sst2/train.tsv --dev ../shared/data/tasks/en/sst2/dev.tsv \
-        [--model checkpoints/mini-en] [--examples 500 2000 all] [--seeds 3] [--record NAME]
+        [--model checkpoints/mini-en] [--examples 500 2000 all] [--seeds 3] [--averaging 0.5] [--record NAME]
 
 The first N examples of a fixed shuffle of the training file; from the checkpoint and from random weights of the same
 sizes; same seeds and batches for both; where all examples are read, rows of about one length go together. The figure is
@@ -36,6 +36,7 @@ def main() -> None:
     parser.add_argument("--learning-rate", type=float, default=3e-4)
     parser.add_argument("--pooling", default="mean", choices=("cls", "mean"))
     parser.add_argument("--max-length", type=int, default=128)
+    parser.add_argument("--averaging", type=float, default=0.0, help="as of python -m minibert finetune")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
@@ -43,7 +44,7 @@ def main() -> None:
     everything, dev = (TASKS["classification"].read(path) for path in (options.train, options.dev))
     shuffled = list(everything.examples)
     random.Random(0).shuffle(shuffled)
-    settings = {key: getattr(options, key) for key in ("learning_rate", "pooling", "max_length")}
+    settings = {key: getattr(options, key) for key in ("learning_rate", "pooling", "max_length", "averaging")}
     settings |= {"train": options.train.name, "task": options.train.parent.name, "measured_on": len(dev.examples)}
     results = (recorded(options.record) if options.record else {}) or settings
     if changed := [key for key, value in settings.items() if results[key] != value]:
@@ -61,6 +62,7 @@ def main() -> None:
                     epochs=epochs,
                     pooling=options.pooling,
                     max_length=options.max_length,
+                    averaging=options.averaging,
                     optimization=Optimization(learning_rate=options.learning_rate),
                     seed=seed,
                     from_scratch=start == "random weights",

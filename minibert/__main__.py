@@ -122,7 +122,9 @@ def parser() -> argparse.ArgumentParser:
     sub = command("average", average, "Write the mean of the weights of several models that went on from one start.")
     sub.add_argument("models", nargs="+", type=Path, metavar="MODEL", help="checkpoint directories")
     sub.add_argument("--out", required=True, type=Path, help="directory")
-    sub.add_argument("--dtype", choices=("float32", "float16"), default="float16", help="of the weights")
+    sub.add_argument(
+        "--dtype", choices=("float32", "float16"), default="float16", help="of the weights (default: float16)"
+    )
 
     sub = command(
         "evaluate",
@@ -162,6 +164,7 @@ def parser() -> argparse.ArgumentParser:
     learning.add_argument("--group-by-length", action="store_true", help="rows of about one length in a batch: faster")
     learning.add_argument("--no-bias-correction", action="store_true", help="Adam as in the original BERT code")
     learning.add_argument("--mlm-weight", type=float, default=0.0, help="of a masked-LM loss beside (default: 0)")
+    learning.add_argument("--averaging", type=float, default=0.0, help="share of the steps whose mean is kept, up to 1")
     learning.add_argument("--augment", choices=("mask", "replace", "drop", "swap"), help="add changed copies")
     learning.add_argument("--augment-rate", type=positive(float), default=0.1, help="share of the words (default: 0.1)")
     learning.add_argument("--augment-copies", type=positive(int), default=1)
@@ -443,7 +446,7 @@ def finetune(options) -> None:
         print(f"{len(train.examples)} examples to train on: {counts}; {ratio}", file=sys.stderr)
     same = ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
     same += ("truncation", "doc_stride", "pooling", "layers", "bilstm", "metadata_as", "seed", "max_seconds")
-    same += ("group_by_length",)
+    same += ("group_by_length", "averaging")
     augment = options.augment
     settings = FinetuneSettings(
         **{name: getattr(options, name) for name in same},

@@ -1,4 +1,4 @@
-"""The mean of several checkpoints' weights: one model, better than each where they lie in the same valley of the loss.
+"""The mean of several models' weights: one model, better than each where they lie in the same valley of the loss.
 
 Of one run at different times (Izmailov et al. 2018, Stochastic Weight Averaging) or of several runs from one start
 (Wortsman et al. 2022, Model Soups). Models that began from different random numbers do not lie in one valley, and their
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
+from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
 from minibert import checkpoint
@@ -43,3 +44,15 @@ def described(directory: str | Path) -> dict:
     """What config.json says of the model, without how its weights were stored and trained."""
     values = checkpoint.config_values(directory)
     return {k: v for k, v in values.items() if k not in ("dtype", "transformers_version") and "dropout" not in k}
+
+
+def running_mean(model: nn.Module, share: float) -> AveragedModel:
+    """A copy of `model` that follows it: each `update_parameters(model)` moves it by 1/(1 + share · n) of the way, n
+    updates after the first. With a share of 1 it is the mean of all weights it was shown; with less, of about the last
+    `share` of them (polynomial-decay averaging, Shamir and Zhang 2013), however long the run will be.
+    """
+
+    def follow(means: list[Tensor], weights: list[Tensor], shown: Tensor) -> None:
+        torch._foreach_lerp_(means, weights, 1 / (1 + share * shown.item()))
+
+    return AveragedModel(model, multi_avg_fn=follow)

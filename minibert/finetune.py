@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from minibert import checkpoint
 from minibert.augmentation import Augmentation, augmented, model_fill
+from minibert.averaging import running_mean
 from minibert.corruption import MaskVocabulary, mask_tokens
 from minibert.heads import TaskBatch
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead
@@ -37,10 +38,11 @@ class FinetuneSettings(Options):
     freeze: "none", "embeddings", a number n (embeddings and the first n blocks), or "all" (BERT as a source of
     features, §5.3; its dropout is off) · layer_decay: each block learns at this multiple of the rate of the block above
     (Howard and Ruder 2018) · bias_correction: False is Adam as in the original BERT code (Mosbach et al. 2021, Zhang et
-    al. 2021) · mlm_weight: of a masked-LM loss on the same texts · set_aside: share of the training set kept for
-    thresholds, by tasks that need them; of a set too small for that nothing, and they stay 0.5 · dev_sample: examples
-    of a larger dev set that are measured on along the way · group_by_length: rows of about one length in a batch, which
-    leaves less padding to compute.
+    al. 2021) · mlm_weight: of a masked-LM loss on the same texts · averaging: what answers, is measured and saved is
+    the running mean of the weights over about this share of the steps so far (see averaging.py); 0 is the weights as
+    they are · set_aside: share of the training set kept for thresholds, by tasks that need them; of a set too small for
+    that nothing, and they stay 0.5 · dev_sample: examples of a larger dev set that are measured on along the way ·
+    group_by_length: rows of about one length in a batch, which leaves less padding to compute.
     """
 
     epochs: int = 3
@@ -56,6 +58,7 @@ class FinetuneSettings(Options):
     layer_decay: float = 1.0
     bias_correction: bool = True
     mlm_weight: float = 0.0
+    averaging: float = 0.0
     augmentation: Augmentation | None = None
     set_aside: float = 0.1
     group_by_length: bool = False
@@ -73,6 +76,8 @@ class FinetuneSettings(Options):
             raise ValueError(f"the layer decay is a factor above 0 and at most 1, not {self.layer_decay}")
         if self.mlm_weight < 0:
             raise ValueError(f"the weight of the MLM loss cannot be negative: {self.mlm_weight}")
+        if not 0 <= self.averaging <= 1:
+            raise ValueError(f"averaging is over a share of the steps between 0 and 1, not {self.averaging}")
 
     def options(self, **changes) -> Options:
         """The part that is saved with the model."""
@@ -117,7 +122,8 @@ def finetune(
     metadata_values(dev_data, settings.metadata)  # it must have them too
     tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
     learner = Learner.of(source, task, labels, options, tokenizer, settings).to(best_device())
-    predictor = Predictor(learner.model, tokenizer, task, options)
+    mean = running_mean(learner.model, settings.averaging) if settings.averaging else None
+    predictor = Predictor(mean.module if mean else learner.model, tokenizer, task, options)
 
     thresholds = TaskData([])
     if task.tune_on == "split":
@@ -196,6 +202,8 @@ def finetune(
         for event in events:
             if isinstance(event, Done):
                 break
+            if mean:
+                mean.update_parameters(learner.model)
             yield event
             for message in mailbox():
                 watch = list(message)

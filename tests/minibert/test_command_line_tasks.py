@@ -86,6 +86,7 @@ def test_every_option_reaches_the_settings(call, tmp_path, small_checkpoint):
         "--freeze", 1, "--layer-decay", 0.9, "--no-bias-correction", "--mlm-weight", 0.1, "--metadata", "kind",
         "--metadata-as", "token", "--augment", "mask", "--augment-rate", 0.5, "--augment-copies", 2, "--dropout", 0.2,
         "--dropout-samples", 2, "--warmup", 0.3, "--learning-rate", 1e-3, "--doc-stride", 7, "--max-seconds", 60,
+        "--averaging", 0.25,
     )  # fmt: skip
     assert code == 0, err
     settings, details = events[0]["settings"], events[0]["details"]
@@ -95,7 +96,7 @@ def test_every_option_reaches_the_settings(call, tmp_path, small_checkpoint):
     expected = {
         "pooling": "mean", "layers": "weighted", "truncation": "head_tail", "freeze": 1, "layer_decay": 0.9,
         "bias_correction": False, "mlm_weight": 0.1, "metadata": ["kind"], "metadata_as": "token", "dropout": 0.2,
-        "dropout_samples": 2, "doc_stride": 7, "max_seconds": 60,
+        "dropout_samples": 2, "doc_stride": 7, "max_seconds": 60, "averaging": 0.25,
     }  # fmt: skip
     assert {name: settings[name] for name in expected} == expected
 

@@ -150,6 +150,28 @@ def test_adam_without_correction_follows_the_original_code():
         torch.testing.assert_close(weight.detach(), expected)
 
 
+def test_with_averaging_the_mean_of_the_weights_is_saved_and_measured(small_checkpoint, tmp_path):
+    """Against one run stopped after each of its steps: the plain mean of the weights, and the weighted one by hand."""
+    data, still = (toy("classification", 64, 0), toy("classification", 16, 1)), Optimization(learning_rate=5e-3)
+    seen = []
+    learners, of_checkpoint = [], Learner.of
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Learner, "of", lambda *given: learners.append(of_checkpoint(*given)) or learners[-1])
+        settings = FinetuneSettings(epochs=1, batch_size=16, max_length=24, optimization=still)
+        for event in finetune(small_checkpoint, "classification", *data, settings):
+            if isinstance(event, Step):
+                seen.append({k: v.clone() for k, v in learners[0].model.state_dict().items()})
+    assert len(seen) == 4
+    for share, weights in ((1.0, [1, 1, 1, 1]), (0.5, [1, 2, 3, 4])):
+        out = tmp_path / str(share)
+        events = run(small_checkpoint, out=out, data=data, optimization=still, averaging=share)
+        saved = Predictor.from_directory(out)
+        for name, value in saved.model.state_dict().items():
+            mean = sum(w * step[name] for w, step in zip(weights, seen, strict=True)) / sum(weights)
+            torch.testing.assert_close(value, mean, msg=name)
+        assert of(events, Eval)[-1].metrics == pytest.approx(evaluate(saved, data[1]).metrics)
+
+
 def test_bias_correction_shortens_the_first_steps(small_checkpoint, tmp_path):
     data = toy("classification", 16, 0), toy("classification", 8, 1)
     still = Optimization(learning_rate=1e-3, warmup=0.0, weight_decay=0.0, clip=1e9, epsilon=1e-12)
@@ -380,6 +402,7 @@ def test_passages_are_not_divided_between_train_and_dev():
         ({"freeze": "some"}, "freeze is 'some'"),
         ({"layer_decay": 0.0}, "layer decay"),
         ({"mlm_weight": -1.0}, "cannot be negative"),
+        ({"averaging": 1.5}, "share of the steps between 0 and 1"),
         ({"truncation": "middle"}, "truncation is 'middle'"),
         ({"metadata_as": "colour"}, "metadata_as is 'colour'"),
         ({"doc_stride": 0}, "doc_stride must be at least 1"),

@@ -100,6 +100,7 @@ def test_every_setting_reaches_the_run(app):
     app.toggle(key="bias-correction").set_value(False)
     app.slider(key="mlm").set_value(0.5)
     app.slider(key="samples").set_value(4)
+    app.slider(key="averaging").set_value(0.3)
     whole(app.run())
     app.slider(key="copies").set_value(2)
     whole(app.run())
@@ -112,6 +113,7 @@ def test_every_setting_reaches_the_run(app):
     assert settings.layers == "last_four_sum" and settings.freeze == 2 and settings.pooling == "mean"
     assert settings.augmentation.method == "swap" and settings.augmentation.copies == 2
     assert settings.mlm_weight == 0.5 and settings.dropout_samples == 4 and not settings.bias_correction
+    assert settings.averaging == 0.3
     assert not settings.from_scratch and settings.seed == 0
     assert Chosen(["pretrained"], 3).runs == 3
 
