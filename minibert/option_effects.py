@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from minibert import checkpoint
+from minibert.averaging import running_mean
 from minibert.corruption import MaskVocabulary
-from minibert.finetune import FinetuneSettings, Learner, masked, metadata_values, with_metadata_tokens
+from minibert.finetune import (
+    FinetuneSettings,
+    Learner,
+    masked,
+    metadata_values,
+    optimizer_for,
+    training_batches,
+    with_metadata_tokens,
+)
 from minibert.heads import TaskBatch
 from minibert.model import IGNORE
 from minibert.tasks import Options, Task, TaskData, task_named
 from minibert.tokenizer import Tokenizer
+from minibert.train import Step, TrainingState, train
 
 
 @dataclass
@@ -95,3 +107,52 @@ def loss_terms(bench: Bench, example: Any, seed: int = 0) -> LossTerms:
         terms["task_loss"].item(),
         terms["mlm_loss"].item(),
     )
+
+
+@torch.no_grad()
+def step_shares(share: float, steps: int) -> list[float]:
+    """How much the weights after each step count in their running mean after the last; they add up to 1."""
+    marked = nn.Linear(steps, 1, bias=False)  # after step i its weights are 1 at i: the mean says what i counts
+    mean = running_mean(marked, share)
+    for after in torch.eye(steps):
+        marked.weight.copy_(after[None])
+        mean.update_parameters(marked)
+    return mean.module.weight[0].tolist()
+
+
+@dataclass(frozen=True)
+class TwoAnswers:
+    """The probability of an example's label after each step of a run: by the weights as they are then, and by their
+    running mean."""
+
+    last: list[float]
+    mean: list[float]
+
+    @staticmethod
+    def unrest(values: Sequence[float]) -> float:
+        """How far it moves a step, on average."""
+        return sum(abs(b - a) for a, b in pairwise(values)) / max(len(values) - 1, 1)
+
+
+def answers_on_the_way(bench: Bench, data: TaskData, example: Any, settings: FinetuneSettings) -> TwoAnswers:
+    """Train the bench on `data`, as `finetune` does. The settings need an `averaging` above 0, and the example a label
+    of the data."""
+    mean = running_mean(bench.learner.model, settings.averaging)
+    features = bench.task.features(bench.tokenizer, data.examples, bench.labels, bench.options)
+    batch = bench.batch(example)
+    found = TwoAnswers([], [])
+    events = train(
+        bench.learner,
+        training_batches(bench.task, features, settings, bench.tokenizer),
+        settings.optimization,
+        steps=settings.epochs * -(-len(features) // settings.batch_size),
+        losses_of=lambda losses, part, whole: losses,
+        state=TrainingState(optimizer_for(bench.learner, settings)),
+    )
+    for event in events:
+        if isinstance(event, Step):
+            mean.update_parameters(bench.learner.model)
+            for model, answers in ((bench.learner.model, found.last), (mean.module, found.mean)):
+                with torch.no_grad():
+                    answers.append(model.eval()(batch).logits.softmax(-1)[0, batch.labels[0]].item())
+    return found

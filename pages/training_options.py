@@ -5,6 +5,7 @@ import statistics
 import streamlit as st
 
 from ui.figures import figure
+from ui.finetune_settings import rate_text
 from ui.inputs import choice, seed_input, sentence_input
 from ui.lesson import REVIEWS, Lesson
 from ui.models import CHECKPOINTS, load
@@ -20,6 +21,8 @@ START = CHECKPOINTS / "mini-en"
 MASKS = 256  # dropout masks that are drawn
 COLUMNS = ("topic", "kind")  # of the reviews, beside the text
 MOST_TOKENS = 120
+RATES = (1e-4, 3e-4, 1e-3)
+RUN = 96  # reviews of the short run: two epochs of 12 steps
 LABELS = ("positive", "negative")
 
 lesson = Lesson("training_options")
@@ -30,6 +33,7 @@ def option_names() -> dict[str, str]:
         "rates": _("layer rates and freezing"),
         "dropout": _("several dropout masks"),
         "mlm": _("a second loss"),
+        "averaging": _("the mean of the weights"),
         "metadata": _("other columns"),
         "truncation": _("truncation"),
         "augmentation": _("augmentation"),
@@ -184,6 +188,60 @@ def show_mlm(text: str) -> None:
     show_source(Learner.forward, find="mlm_loss", label=_("Both losses"))
 
 
+# --- the mean of the weights ----------------------------------------------------------------------------------------
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def answers_of(text: str, share: float, rate: float):
+    """→ (last, mean): the probability of "positive" after each step of a short run."""
+    from minibert.finetune import FinetuneSettings, spread
+    from minibert.option_effects import Bench, answers_on_the_way
+    from minibert.train import Optimization
+
+    settings = FinetuneSettings(
+        epochs=2, batch_size=8, max_length=32, averaging=share, optimization=Optimization(learning_rate=rate),
+        dropout=0.0,  # its masks are drawn from a source that all visitors share
+    )  # fmt: skip
+    data = training_data()
+    data = data.take(spread(len(data.examples), RUN))
+    found = answers_on_the_way(Bench.of(START, TASK, data, settings), data, example_of(text, LABELS[0]), settings)
+    return found.last, found.mean
+
+
+def show_averaging(text: str) -> None:
+    left, right = st.columns(2, gap="medium")
+    with left:
+        share = st.slider(_("Share of the steps"), 0.05, 1.0, 0.5, 0.05, key="mean-of", bind="query-params")
+    with right:
+        rate = st.select_slider(_("Learning rate"), RATES, 1e-3, format_func=rate_text, key="rate")
+    from minibert.option_effects import TwoAnswers, step_shares
+    from plots import training_options as plots
+
+    with st.spinner(_("Training on {n} reviews …").format(n=RUN)):
+        last, mean = answers_of(text, share, rate)
+    shares = step_shares(share, len(last))
+    half = next(n for n in range(1, len(shares) + 1) if sum(shares[-n:]) >= 0.5)
+    names = (_("the weights as they are"), _("their mean"))
+    alt = _(
+        "After {steps} steps the weights as they are give “positive” {last:.3f}, their mean {mean:.3f}. From one step "
+        "to the next the first moves by {unrest:.3f} on average, the second by {calm:.3f}."
+    ).format(
+        steps=len(last), last=last[-1], mean=mean[-1], unrest=TwoAnswers.unrest(last), calm=TwoAnswers.unrest(mean)
+    )
+    counts = _("Half of what counts in the mean lies on the last {half} steps.").format(half=half)
+    left, right = st.columns((5, 3), gap="medium")
+    with left:
+        fig = plots.two_answers(last, mean, names, (_("step"), _("probability of “positive”")))
+        figure(fig, alt, key="answers")
+    with right:
+        figure(plots.step_shares(shares, (_("step"), _("counts in the mean"))), counts, key="shares")
+    st.markdown(f"**{alt} {counts}**", width=820)
+    command(f"--averaging {share:g}", f"--learning-rate {rate:g}")
+    from minibert.averaging import running_mean
+
+    show_source(running_mean, find="lerp", label=_("How the mean follows"))
+
+
 # --- other columns --------------------------------------------------------------------------------------------------
 
 
@@ -304,6 +362,7 @@ SHOWN = {
     "rates": ("Layer rates", show_rates),
     "dropout": ("Several dropout masks", show_dropout),
     "mlm": ("A second loss", show_mlm),
+    "averaging": ("Mean of the weights", show_averaging),
     "metadata": ("Other columns", show_metadata),
     "truncation": ("Truncation", show_truncation),
     "augmentation": ("Augmentation", show_augmentation),

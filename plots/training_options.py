@@ -1,4 +1,5 @@
-"""Options of fine-tuning in figures: the spread of a loss under dropout masks, and the terms of a sum of losses."""
+"""Options of fine-tuning in figures: the spread of a loss under dropout masks, the terms of a sum of losses, and what
+the mean of the weights answers."""
 
 from __future__ import annotations
 
@@ -48,4 +49,37 @@ def loss_sum(terms: Mapping[str, float], axis: str) -> go.Figure:
         showlegend=True,
         legend={"orientation": "h", "y": 1.05, "yanchor": "bottom", "x": 0},
     )
+    return fig
+
+
+def two_answers(
+    last: Sequence[float], mean: Sequence[float], names: tuple[str, str], axes: tuple[str, str]
+) -> go.Figure:
+    """A probability after each step, by the last weights and by their mean. axes: of the steps, of the probability."""
+    fig = go.Figure()
+    steps = list(range(1, len(last) + 1))
+    for values, name, colour, width, mode in (
+        (last, names[0], ORANGE, 2, "lines+markers"),
+        (mean, names[1], BLUE, 5, "lines"),
+    ):
+        fig.add_scatter(
+            x=steps, y=list(values), mode=mode, name=name, marker={"size": 7}, line={"color": colour, "width": width},
+            hovertemplate="%{x}: %{y:.3f}<extra></extra>",
+        )  # fmt: skip
+    fig.update_xaxes(title_text=axes[0], rangemode="tozero")
+    fig.update_yaxes(title_text=axes[1], range=[0, 1.02])
+    fig.update_layout(height=380, showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
+    return fig
+
+
+def step_shares(shares: Sequence[float], axes: tuple[str, str]) -> go.Figure:
+    """What each step counts in a mean. axes: of the steps, of the shares."""
+    fig = go.Figure()
+    fig.add_bar(
+        x=list(range(1, len(shares) + 1)), y=list(shares), marker={"color": BLUE}, showlegend=False,
+        hovertemplate="%{x}: %{y:.1%}<extra></extra>",
+    )  # fmt: skip
+    fig.update_xaxes(title_text=axes[0], rangemode="tozero")
+    fig.update_yaxes(title_text=axes[1], tickformat=".0%", rangemode="tozero")
+    fig.update_layout(height=380)
     return fig

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.browser.driver import assert_fits, expect, on_every_screen, open_page, wait_idle
 
 
@@ -14,7 +16,8 @@ def test_an_option_is_chosen_and_stands_in_the_link(page):
 
 
 @on_every_screen
-def test_it_fits(page, request):
-    open_page(page, "training_options", option="dropout")
+@pytest.mark.parametrize("option", ["dropout", "averaging"])
+def test_it_fits(page, request, option):
+    open_page(page, "training_options", option=option)
     wait_idle(page)
     assert_fits(page, f"training-options-{request.node.callspec.id}")

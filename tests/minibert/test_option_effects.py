@@ -1,13 +1,23 @@
 """What an option does to one example is what training sees."""
 
 import statistics
+from dataclasses import replace
 
 import pytest
 import torch
 
-from minibert.finetune import FinetuneSettings
-from minibert.option_effects import Bench, dropout_losses, loss_terms, means_of
+from minibert.finetune import FinetuneSettings, Predictor, finetune
+from minibert.option_effects import (
+    Bench,
+    TwoAnswers,
+    answers_on_the_way,
+    dropout_losses,
+    loss_terms,
+    means_of,
+    step_shares,
+)
 from minibert.tasks import Example
+from minibert.train import Optimization
 from tests.minibert.tasks.toys import toy
 
 DATA = toy("classification", 16, 0)
@@ -43,6 +53,26 @@ def test_loss_terms_add_up(small_checkpoint):
     assert found.asked and all(original[at] == token for at, token in found.asked.items())
     with pytest.raises(ValueError, match="mlm_weight"):
         loss_terms(bench(small_checkpoint), ONE)
+
+
+def test_what_each_step_counts_in_the_mean():
+    assert step_shares(1.0, 5) == pytest.approx([0.2] * 5)
+    assert step_shares(0.5, 4) == pytest.approx([0.1, 0.2, 0.3, 0.4])
+    late = step_shares(0.1, 100)
+    assert sum(late) == pytest.approx(1) and late == sorted(late) and sum(late[-25:]) > 0.9
+
+
+def test_the_answers_on_the_way_end_where_finetuning_does(small_checkpoint, tmp_path):
+    options = {"epochs": 2, "batch_size": 4, "dropout": 0.1, "optimization": Optimization(learning_rate=5e-3)}
+    settings = FinetuneSettings(max_length=24, averaging=0.5, **options)
+    found = answers_on_the_way(bench(small_checkpoint, averaging=0.5, **options), DATA, ONE, settings)
+    assert len(found.last) == len(found.mean) == 8
+    for averaging, ours in ((0.5, found.mean), (0.0, found.last)):
+        out, settings = tmp_path / str(averaging), replace(settings, averaging=averaging)
+        list(finetune(small_checkpoint, "classification", DATA, DATA, settings, out=out))
+        (answer,) = Predictor.from_directory(out).predict([ONE.text])
+        assert answer["probabilities"][ONE.label] == pytest.approx(ours[-1], abs=1e-4)
+    assert TwoAnswers.unrest([0.5, 0.7, 0.6]) == pytest.approx(0.15) and TwoAnswers.unrest([0.5]) == 0
 
 
 def test_metadata_is_in_the_batch_as_asked(small_checkpoint):

@@ -11,7 +11,7 @@ from ui.lesson import Lesson, load_quiz
 
 LESSON = Lesson("training_options")
 open_page = partial(driver.open_page, "training_options")
-OPTIONS = ("rates", "dropout", "mlm", "metadata", "truncation", "augmentation")
+OPTIONS = ("rates", "dropout", "mlm", "averaging", "metadata", "truncation", "augmentation")
 
 
 @pytest.mark.parametrize("option", OPTIONS[1:])
@@ -41,6 +41,15 @@ def test_the_sum_of_two_losses(runs_folder):
     app = open_page(option="mlm", weight="0.5")
     task, mlm = (trace["x"][0] for trace in figure(app, "terms")["data"])
     assert f"= {task + mlm:.3f}" in text_of(app)
+
+
+def test_the_mean_moves_less_than_the_weights(runs_folder):
+    app = open_page(option="averaging", **{"mean-of": 1})
+    last, mean = (trace["y"] for trace in figure(app, "answers")["data"])
+    shares = figure(app, "shares")["data"][0]["y"]
+    assert len(last) == len(mean) == 24 and shares == pytest.approx([1 / 24] * 24)
+    assert "Half of what counts in the mean lies on the last 12 steps" in text_of(app)
+    assert any("--averaging 1 --learning-rate 0.001" in block.value for block in app.code)
 
 
 def test_metadata_in_both_ways(runs_folder):

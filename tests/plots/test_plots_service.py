@@ -1,7 +1,7 @@
 """Figures of the service and of the options of fine-tuning."""
 
 from plots.service import rates
-from plots.training_options import loss_spread, loss_sum
+from plots.training_options import loss_spread, loss_sum, step_shares, two_answers
 
 
 def test_rates_are_grouped_by_clients():
@@ -18,3 +18,14 @@ def test_losses_and_their_mean():
 def test_a_sum_of_losses_is_stacked():
     fig = loss_sum({"task": 0.7, "MLM": 0.4}, "loss")
     assert [trace.x[0] for trace in fig.data] == [0.7, 0.4] and fig.layout.barmode == "stack"
+
+
+def test_two_answers_share_their_steps():
+    fig = two_answers([0.4, 0.8], [0.4, 0.6], ("last", "mean"), ("step", "probability"))
+    assert [list(trace.y) for trace in fig.data] == [[0.4, 0.8], [0.4, 0.6]]
+    assert all(list(trace.x) == [1, 2] for trace in fig.data) and fig.data[0].name == "last"
+
+
+def test_what_steps_count_begins_at_step_1():
+    (bars,) = step_shares([0.25, 0.75], ("step", "counts")).data
+    assert list(bars.x) == [1, 2] and list(bars.y) == [0.25, 0.75]
