@@ -164,7 +164,7 @@ def parser() -> argparse.ArgumentParser:
     learning.add_argument("--group-by-length", action="store_true", help="rows of about one length in a batch: faster")
     learning.add_argument("--no-bias-correction", action="store_true", help="Adam as in the original BERT code")
     learning.add_argument("--mlm-weight", type=float, default=0.0, help="of a masked-LM loss beside (default: 0)")
-    learning.add_argument("--averaging", type=float, default=0.0, help="share of the steps whose mean is kept, up to 1")
+    learning.add_argument("--averaging", type=float, default=0.0, help="0 … 1: keep the running mean of the weights")
     learning.add_argument("--augment", choices=("mask", "replace", "drop", "swap"), help="add changed copies")
     learning.add_argument("--augment-rate", type=positive(float), default=0.1, help="share of the words (default: 0.1)")
     learning.add_argument("--augment-copies", type=positive(int), default=1)

@@ -48,8 +48,8 @@ def described(directory: str | Path) -> dict:
 
 def running_mean(model: nn.Module, share: float) -> AveragedModel:
     """A copy of `model` that follows it: each `update_parameters(model)` moves it by 1/(1 + share · n) of the way, n
-    updates after the first. With a share of 1 it is the mean of all weights it was shown; with less, of about the last
-    `share` of them (polynomial-decay averaging, Shamir and Zhang 2013), however long the run will be.
+    updates after the first. So however long the run will be, what was shown at time t counts about as t^(1/share − 1)
+    (polynomial-decay averaging, Shamir and Zhang 2013): with a share of 1 all alike, with less the later the more.
     """
 
     def follow(means: list[Tensor], weights: list[Tensor], shown: Tensor) -> None:

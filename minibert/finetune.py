@@ -39,10 +39,10 @@ class FinetuneSettings(Options):
     features, §5.3; its dropout is off) · layer_decay: each block learns at this multiple of the rate of the block above
     (Howard and Ruder 2018) · bias_correction: False is Adam as in the original BERT code (Mosbach et al. 2021, Zhang et
     al. 2021) · mlm_weight: of a masked-LM loss on the same texts · averaging: what answers, is measured and saved is
-    the running mean of the weights over about this share of the steps so far (see averaging.py); 0 is the weights as
-    they are · set_aside: share of the training set kept for thresholds, by tasks that need them; of a set too small for
-    that nothing, and they stay 0.5 · dev_sample: examples of a larger dev set that are measured on along the way ·
-    group_by_length: rows of about one length in a batch, which leaves less padding to compute.
+    the running mean of the weights with this share (1: all steps alike, less: later ones count more; see averaging.py);
+    0 is the weights as they are · set_aside: share of the training set kept for thresholds, by tasks that need them; of
+    a set too small for that nothing, and they stay 0.5 · dev_sample: examples of a larger dev set that are measured on
+    along the way · group_by_length: rows of about one length in a batch, which leaves less padding to compute.
     """
 
     epochs: int = 3

@@ -120,27 +120,21 @@ def step_shares(share: float, steps: int) -> list[float]:
     return mean.module.weight[0].tolist()
 
 
-@dataclass(frozen=True)
-class TwoAnswers:
-    """The probability of an example's label after each step of a run: by the weights as they are then, and by their
-    running mean."""
-
-    last: list[float]
-    mean: list[float]
-
-    @staticmethod
-    def unrest(values: Sequence[float]) -> float:
-        """How far it moves a step, on average."""
-        return sum(abs(b - a) for a, b in pairwise(values)) / max(len(values) - 1, 1)
+def unrest(values: Sequence[float]) -> float:
+    """How far they move a step, on average."""
+    return sum(abs(b - a) for a, b in pairwise(values)) / max(len(values) - 1, 1)
 
 
-def answers_on_the_way(bench: Bench, data: TaskData, example: Any, settings: FinetuneSettings) -> TwoAnswers:
-    """Train the bench on `data`, as `finetune` does. The settings need an `averaging` above 0, and the example a label
-    of the data."""
-    mean = running_mean(bench.learner.model, settings.averaging)
+def answers_on_the_way(
+    bench: Bench, data: TaskData, example: Any, settings: FinetuneSettings, shares: Sequence[float]
+) -> dict[float, list[float]]:
+    """Train the bench on `data`, as `finetune` does → the probability of the example's label after each step: at 0 by
+    the weights as they are, and by their running mean over each of `shares`. The label must be one of the data's."""
+    means = {share: running_mean(bench.learner.model, share) for share in shares}
+    models = {0: bench.learner.model, **{share: mean.module for share, mean in means.items()}}
+    found: dict[float, list[float]] = {share: [] for share in models}
     features = bench.task.features(bench.tokenizer, data.examples, bench.labels, bench.options)
     batch = bench.batch(example)
-    found = TwoAnswers([], [])
     events = train(
         bench.learner,
         training_batches(bench.task, features, settings, bench.tokenizer),
@@ -151,8 +145,9 @@ def answers_on_the_way(bench: Bench, data: TaskData, example: Any, settings: Fin
     )
     for event in events:
         if isinstance(event, Step):
-            mean.update_parameters(bench.learner.model)
-            for model, answers in ((bench.learner.model, found.last), (mean.module, found.mean)):
+            for mean in means.values():
+                mean.update_parameters(bench.learner.model)
+            for share, model in models.items():
                 with torch.no_grad():
-                    answers.append(model.eval()(batch).logits.softmax(-1)[0, batch.labels[0]].item())
+                    found[share].append(model.eval()(batch).logits.softmax(-1)[0, batch.labels[0]].item())
     return found

@@ -21,6 +21,7 @@ START = CHECKPOINTS / "mini-en"
 MASKS = 256  # dropout masks that are drawn
 COLUMNS = ("topic", "kind")  # of the reviews, beside the text
 MOST_TOKENS = 120
+SHARES = {"1": 1.0, "0.5": 0.5, "0.25": 0.25, "0.1": 0.1}  # by their names in the link
 RATES = (1e-4, 3e-4, 1e-3)
 RUN = 96  # reviews of the short run: two epochs of 12 steps
 LABELS = ("positive", "negative")
@@ -192,42 +193,41 @@ def show_mlm(text: str) -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=100)
-def answers_of(text: str, share: float, rate: float):
-    """→ (last, mean): the probability of "positive" after each step of a short run."""
+def answers_of(text: str, rate: float) -> dict[float, list[float]]:
+    """The probability of "positive" after each step of a short run, at 0 by its weights and by each mean of them."""
     from minibert.finetune import FinetuneSettings, spread
     from minibert.option_effects import Bench, answers_on_the_way
     from minibert.train import Optimization
 
     settings = FinetuneSettings(
-        epochs=2, batch_size=8, max_length=32, averaging=share, optimization=Optimization(learning_rate=rate),
+        epochs=2, batch_size=8, max_length=32, optimization=Optimization(learning_rate=rate),
         dropout=0.0,  # its masks are drawn from a source that all visitors share
     )  # fmt: skip
     data = training_data()
     data = data.take(spread(len(data.examples), RUN))
-    found = answers_on_the_way(Bench.of(START, TASK, data, settings), data, example_of(text, LABELS[0]), settings)
-    return found.last, found.mean
+    bench = Bench.of(START, TASK, data, settings)
+    return answers_on_the_way(bench, data, example_of(text, LABELS[0]), settings, list(SHARES.values()))
 
 
 def show_averaging(text: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
-        share = st.slider(_("Share of the steps"), 0.05, 1.0, 0.5, 0.05, key="mean-of", bind="query-params")
+        share = SHARES[choice("mean-of", _("Share"), {name: name for name in SHARES})]
     with right:
         rate = st.select_slider(_("Learning rate"), RATES, 1e-3, format_func=rate_text, key="rate")
-    from minibert.option_effects import TwoAnswers, step_shares
+    from minibert.option_effects import step_shares, unrest
     from plots import training_options as plots
 
     with st.spinner(_("Training on {n} reviews …").format(n=RUN)):
-        last, mean = answers_of(text, share, rate)
+        answers = answers_of(text, rate)
+    last, mean = answers[0], answers[share]
     shares = step_shares(share, len(last))
     half = next(n for n in range(1, len(shares) + 1) if sum(shares[-n:]) >= 0.5)
     names = (_("the weights as they are"), _("their mean"))
     alt = _(
         "After {steps} steps the weights as they are give “positive” {last:.3f}, their mean {mean:.3f}. From one step "
         "to the next the first moves by {unrest:.3f} on average, the second by {calm:.3f}."
-    ).format(
-        steps=len(last), last=last[-1], mean=mean[-1], unrest=TwoAnswers.unrest(last), calm=TwoAnswers.unrest(mean)
-    )
+    ).format(steps=len(last), last=last[-1], mean=mean[-1], unrest=unrest(last), calm=unrest(mean))
     counts = _("Half of what counts in the mean lies on the last {half} steps.").format(half=half)
     left, right = st.columns((5, 3), gap="medium")
     with left:

@@ -194,9 +194,9 @@ def learning(blocks: int) -> dict[str, Any]:
             help=_("The model goes on filling blanks in the same texts."),
         ),
         "averaging": st.slider(
-            _("Mean of the weights over this share of the steps"), 0.0, 1.0, 0.0, 0.05, key="averaging",
-            help=_("What answers is the mean of the weights of the last steps instead of the last weights alone "
-                   "(Shamir and Zhang 2013; Izmailov et al. 2018)."),
+            _("Running mean of the weights"), 0.0, 1.0, 0.0, 0.05, key="averaging",
+            help=_("0: the last weights answer. 1: the mean of the weights after all steps. Between: a mean in which "
+                   "later steps count more (Shamir and Zhang 2013)."),
         ),
         "bias_correction": st.toggle(
             _("Adam’s bias correction"), True, key="bias-correction", help=_("The original BERT code left it out.")

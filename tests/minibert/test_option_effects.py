@@ -9,12 +9,12 @@ import torch
 from minibert.finetune import FinetuneSettings, Predictor, finetune
 from minibert.option_effects import (
     Bench,
-    TwoAnswers,
     answers_on_the_way,
     dropout_losses,
     loss_terms,
     means_of,
     step_shares,
+    unrest,
 )
 from minibert.tasks import Example
 from minibert.train import Optimization
@@ -64,15 +64,18 @@ def test_what_each_step_counts_in_the_mean():
 
 def test_the_answers_on_the_way_end_where_finetuning_does(small_checkpoint, tmp_path):
     options = {"epochs": 2, "batch_size": 4, "dropout": 0.1, "optimization": Optimization(learning_rate=5e-3)}
-    settings = FinetuneSettings(max_length=24, averaging=0.5, **options)
-    found = answers_on_the_way(bench(small_checkpoint, averaging=0.5, **options), DATA, ONE, settings)
-    assert len(found.last) == len(found.mean) == 8
-    for averaging, ours in ((0.5, found.mean), (0.0, found.last)):
+    settings = FinetuneSettings(max_length=24, **options)
+    found = answers_on_the_way(bench(small_checkpoint, **options), DATA, ONE, settings, [1.0, 0.5])
+    assert {share: len(answers) for share, answers in found.items()} == {0: 8, 1: 8, 0.5: 8}
+    for averaging, ours in found.items():
         out, settings = tmp_path / str(averaging), replace(settings, averaging=averaging)
         list(finetune(small_checkpoint, "classification", DATA, DATA, settings, out=out))
         (answer,) = Predictor.from_directory(out).predict([ONE.text])
         assert answer["probabilities"][ONE.label] == pytest.approx(ours[-1], abs=1e-4)
-    assert TwoAnswers.unrest([0.5, 0.7, 0.6]) == pytest.approx(0.15) and TwoAnswers.unrest([0.5]) == 0
+
+
+def test_unrest_is_the_mean_of_the_moves():
+    assert unrest([0.5, 0.7, 0.6]) == pytest.approx(0.15) and unrest([0.5]) == 0
 
 
 def test_metadata_is_in_the_batch_as_asked(small_checkpoint):

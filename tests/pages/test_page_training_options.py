@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 
+from minibert.option_effects import unrest
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, text_of, whole
@@ -48,6 +49,7 @@ def test_the_mean_moves_less_than_the_weights(runs_folder):
     last, mean = (trace["y"] for trace in figure(app, "answers")["data"])
     shares = figure(app, "shares")["data"][0]["y"]
     assert len(last) == len(mean) == 24 and shares == pytest.approx([1 / 24] * 24)
+    assert unrest(mean) < unrest(last)
     assert "Half of what counts in the mean lies on the last 12 steps" in text_of(app)
     assert any("--averaging 1 --learning-rate 0.001" in block.value for block in app.code)
 
