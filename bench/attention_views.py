@@ -21,9 +21,9 @@ from playwright.sync_api import Browser, Error, Page
 
 from bench.app import browser, open_when_up, server
 from bench.machine import record
-from minibert.attention_summary import small_copies, strongest_edges
 from minibert.config import BertConfig
-from minibert.head_kinds import attentions
+from minibert.inside.attention_summary import small_copies, strongest_edges
+from minibert.inside.head_kinds import attentions
 from minibert.model import Bert
 from plots.attention_payloads import heads_payload, lines_payload, matrix_payload
 from ui import attention_views, bertviz

@@ -23,11 +23,17 @@ from torch import nn
 
 from bench.machine import record, recorded
 from minibert import checkpoint
-from minibert.finetune import FinetuneSettings, Learner, Predictor, evaluate, finetune, split_dev, training_batches
+from minibert.finetune.batches import training_batches
+from minibert.finetune.evaluation import evaluate
+from minibert.finetune.learner import Learner
+from minibert.finetune.predictor import Predictor
+from minibert.finetune.run import finetune
+from minibert.finetune.settings import FinetuneSettings
+from minibert.finetune.split import split_dev
 from minibert.heads import HeadOutput, TaskBatch
-from minibert.precision import autocast, best_device
 from minibert.tasks import TASKS, Task, TaskData
 from minibert.train import Done, Optimization
+from minibert.training.precision import autocast, best_device
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS, REAL = ROOT / "lessons" / "data", ROOT.parent / "shared" / "data" / "tasks"

@@ -22,11 +22,11 @@ import numpy as np
 
 from bench.machine import record
 from minibert import checkpoint
-from minibert.data import PretrainingBatches
-from minibert.documents import read_documents, split_sentences
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.pretrain import evaluate
-from minibert.store import TokenStore
+from minibert.text.batches import PretrainingBatches
+from minibert.text.documents import read_documents, split_sentences
+from minibert.text.store import TokenStore
 
 
 def articles(path: Path) -> Iterator[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from minibert import machine
+from minibert.training import machine
 
 RESULTS = Path(__file__).parent / "results"
 

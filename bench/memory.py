@@ -25,13 +25,13 @@ from pathlib import Path
 from bench.machine import record
 from minibert import checkpoint
 from minibert.config import BertConfig
-from minibert.cooccurrence import start_token_embeddings
-from minibert.data import PretrainingBatches
-from minibert.documents import read_documents
 from minibert.model import Bert, BertForPreTraining
-from minibert.store import TokenStore
+from minibert.text.batches import PretrainingBatches
+from minibert.text.cooccurrence import start_token_embeddings
+from minibert.text.documents import read_documents
+from minibert.text.store import TokenStore
+from minibert.text.vocab import learn_fast
 from minibert.train import Optimization, train
-from minibert.vocab import learn_fast
 
 STAGES = ("vocabulary", "tokenize", "count", "train")
 STEPS = 100

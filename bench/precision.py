@@ -2,8 +2,9 @@
 
     python -m bench.precision [--threads 1] [--record]
 
-What `minibert.precision.has_bfloat16` must agree with. Of each shape the three products of a training step: forward,
-and the gradients of inputs and of weights. Rounds alternate; the ratio is taken round by round and its median given.
+What `minibert.training.precision.has_bfloat16` must agree with. Of each shape the three products of a training step:
+forward, and the gradients of inputs and of weights. Rounds alternate; the ratio is taken round by round and its
+median given.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import time
 import torch
 
 from bench.machine import record
-from minibert.precision import best_device, has_bfloat16
+from minibert.training.precision import best_device, has_bfloat16
 
 ROWS = 32 * 128
 LAYERS = {"tiny": (128, 128), "tiny, feed-forward": (128, 512), "mini": (256, 256), "mini, feed-forward": (256, 1024)}

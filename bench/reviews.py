@@ -13,7 +13,8 @@ import statistics
 from pathlib import Path
 
 from bench.machine import record
-from minibert.finetune import FinetuneSettings, finetune
+from minibert.finetune.run import finetune
+from minibert.finetune.settings import FinetuneSettings
 from minibert.tasks import TASKS, TaskData
 from minibert.train import Done, Optimization
 

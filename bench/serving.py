@@ -90,10 +90,10 @@ def loaded(model: Path, threads: int | None):
     """(the Predictor, inputs of its task)"""
     import torch
 
-    from minibert.finetune import Predictor
-    from minibert.precision import best_device
-    from minibert.serve import EXAMPLES
+    from minibert.finetune.predictor import Predictor
+    from minibert.service.server import EXAMPLES
     from minibert.tasks import task_named
+    from minibert.training.precision import best_device
 
     if threads:
         torch.set_num_threads(threads)
@@ -107,7 +107,7 @@ def loaded(model: Path, threads: int | None):
 
 
 def batching(model: Path, threads: int | None, pipe, **limits) -> None:
-    from minibert.serve import Limits, serve
+    from minibert.service.server import Limits, serve
 
     predictor, inputs = loaded(model, threads)
     serve(predictor, port=0, limits=Limits(**limits), ready=lambda url: pipe.send((int(url.split(":")[-1]), inputs)))

@@ -29,14 +29,14 @@ import transformers
 from bench.machine import description, record
 from minibert.checkpoint import load_tokenizer
 from minibert.config import BertConfig
-from minibert.data import PretrainingBatches
-from minibert.documents import read_documents
 from minibert.model import IGNORE, Batch, BertForPreTraining
-from minibert.precision import autocast, best_device
 from minibert.pretrain import learn_tokenizer
-from minibert.store import TokenStore
+from minibert.text.batches import PretrainingBatches
+from minibert.text.documents import read_documents
+from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization, optimizer_for
+from minibert.training.precision import autocast, best_device
 
 TEXT = Path("../shared/data/pretrain/en/wiki-00.txt.xz")
 DOCUMENTS = 1_000  # of the text

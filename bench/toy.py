@@ -18,7 +18,7 @@ import torch
 
 from bench.machine import record
 from minibert.pretrain import PretrainSettings
-from minibert.toy_pretrain import TOY, pretrain_toy
+from minibert.toy.pretrain import TOY, pretrain_toy
 from minibert.train import OPTIMIZERS, Eval, Step
 
 KEPT = ("determined", "guessable", "guessable_from_neighbours")

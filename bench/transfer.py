@@ -19,7 +19,8 @@ from pathlib import Path
 import torch
 
 from bench.machine import record, recorded
-from minibert.finetune import FinetuneSettings, finetune
+from minibert.finetune.run import finetune
+from minibert.finetune.settings import FinetuneSettings
 from minibert.tasks import TASKS, TaskData
 from minibert.train import Done, Optimization
 

@@ -74,7 +74,7 @@ class Manager:
         max_running: int | None = None,
         limits: Limits | None = None,
         # The metrics come from scikit-learn, and every optimizer of torch imports torch._dynamo.
-        preload: tuple[str, ...] = ("minibert.finetune", "sklearn.metrics", "torch._dynamo"),
+        preload: tuple[str, ...] = ("minibert.finetune.run", "sklearn.metrics", "torch._dynamo"),
         code: tuple[Path, ...] = (ROOT / "minibert", ROOT / "jobs"),
     ):
         self.directory, self.scheduler = Path(directory).resolve(), scheduler

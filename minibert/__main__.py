@@ -322,14 +322,14 @@ EARLY = (0.0, 0.01, 0.03, 0.1, 0.2, 0.4)  # shares of a run: most changes at its
 def pretrain(options) -> None:
     import torch
 
-    from minibert.data import Masking
     from minibert.pretrain import PretrainSettings
     from minibert.pretrain import pretrain as run
+    from minibert.text.batches import Masking
 
     if options.threads:
         torch.set_num_threads(options.threads)
     if options.toy:
-        from minibert.toy_pretrain import TOY, pretrain_toy
+        from minibert.toy.pretrain import TOY, pretrain_toy
 
         if options.resume:
             raise ValueError("a run on the toy world takes a minute and is not resumed: begin it again")
@@ -368,14 +368,14 @@ def pretrain(options) -> None:
     if int(os.environ.get("RANK", "0")) == 0:
         show(options, events)
     else:
-        for _ in events:  # of a team, one process reports
+        for _ in events:  # of a group, one process reports
             pass
 
 
 def average(options) -> None:
     import torch
 
-    from minibert.averaging import average as mean
+    from minibert.training.averaging import average as mean
 
     saved = mean(options.models, options.out, getattr(torch, options.dtype))
     put(options, {"saved": str(saved)}, f"saved {saved}")
@@ -391,10 +391,12 @@ def read_task_data(options, task, path: Path, labels=None):
 
 def evaluate(options) -> None:
     from minibert import checkpoint
-    from minibert.finetune import TASK_OF_HEAD, Predictor, metadata_values, unknown_labels
-    from minibert.finetune import evaluate as measure_task
-    from minibert.precision import best_device
-    from minibert.tasks.base import check_answers
+    from minibert.finetune.evaluation import evaluate as measure_task
+    from minibert.finetune.evaluation import unknown_labels
+    from minibert.finetune.predictor import TASK_OF_HEAD, Predictor
+    from minibert.tasks.data import check_answers
+    from minibert.tasks.metadata import metadata_values
+    from minibert.training.precision import best_device
 
     values = checkpoint.config_values(options.model)
     if "minibert_task" in values or set(values.get("architectures") or ()) & set(TASK_OF_HEAD):
@@ -410,11 +412,11 @@ def evaluate(options) -> None:
             plain = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
             put(options, {"file": str(path), **metrics}, f"{path}: {plain}")
         return
-    from minibert.documents import read_documents
     from minibert.model import BertForPreTraining
     from minibert.pretrain import PretrainSettings, dev_batches
     from minibert.pretrain import evaluate as measure
-    from minibert.store import TokenStore
+    from minibert.text.documents import read_documents
+    from minibert.text.store import TokenStore
 
     model = checkpoint.load(options.model, kind=BertForPreTraining).to(best_device())
     tokenizer = checkpoint.load_tokenizer(options.model)
@@ -425,9 +427,10 @@ def evaluate(options) -> None:
 
 
 def finetune(options) -> None:
-    from minibert.augmentation import Augmentation
-    from minibert.finetune import FinetuneSettings, split_dev
-    from minibert.finetune import finetune as run
+    from minibert.finetune.augmentation import Augmentation
+    from minibert.finetune.run import finetune as run
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.finetune.split import split_dev
     from minibert.tasks import task_named
     from minibert.train import Optimization
 
@@ -527,8 +530,9 @@ def compare(options) -> None:
 def predict(options) -> None:
     from contextlib import ExitStack
 
-    from minibert.finetune import Predictor, lines_as_they_come
-    from minibert.precision import best_device
+    from minibert.command_line.lines import lines_as_they_come
+    from minibert.finetune.predictor import Predictor
+    from minibert.training.precision import best_device
 
     predictor = Predictor.from_directory(options.model)
     predictor.model.to(best_device())
@@ -557,7 +561,7 @@ def file_answers(options, predictor) -> Iterator[dict]:
 
 
 def export(options) -> None:
-    from minibert.export import export as write
+    from minibert.service.export import export as write
 
     done = write(options.model, options.out, options.format, options.dtype)
     for note in done.notes:
@@ -570,10 +574,10 @@ def export(options) -> None:
 def serve(options) -> None:
     import torch
 
-    from minibert.finetune import Predictor
-    from minibert.precision import best_device
-    from minibert.serve import Limits
-    from minibert.serve import serve as run
+    from minibert.finetune.predictor import Predictor
+    from minibert.service.server import Limits
+    from minibert.service.server import serve as run
+    from minibert.training.precision import best_device
 
     if options.threads:
         torch.set_num_threads(options.threads)
@@ -651,7 +655,7 @@ def show(options, events) -> dict:
 @contextmanager
 def heard_between_events() -> Iterator[Callable[[], bool]]:
     """Whether Ctrl-C was pressed, instead of an exception in the middle of a step; the second time is the usual one.
-    Of a team each process hears it as ever: one that goes on alone would wait for the others."""
+    Of a group each process hears it as ever: one that goes on alone would wait for the others."""
     pressed = False
 
     def press(*_) -> None:

@@ -1,7 +1,7 @@
 """The task heads: one class each, a few lines each (Devlin et al. 2019, §4 and figure 4).
 
 They differ in what the one new layer reads and in the loss; what they share, which layers and which pooling are read,
-stands in `Head`. Weights are named as in transformers.
+stands in `TaskHead`. Weights are named as in transformers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Bert, Tap, initialize, no_tap
 
 if TYPE_CHECKING:
-    from minibert.tasks.base import Options
+    from minibert.tasks.options import Options
 
 POOLINGS = ("cls", "mean", "max")
 # The layers of Devlin et al. 2019, table 7; "all_concat" with pooling "cls" is the [CLS] of every layer; "weighted" is
@@ -82,7 +82,7 @@ class BiLstm(nn.Module):
         return pad_packed_sequence(read, batch_first=True, total_length=x.size(1))[0]
 
 
-class Head(nn.Module):
+class TaskHead(nn.Module):
     """BERT, and what a new layer may read of it: the tokens of some layers, or one vector pooled from them.
 
     dropout_samples: in training that many dropout masks over the same vector, and the mean of their losses (Inoue
@@ -213,7 +213,7 @@ def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
     return F.cross_entropy(logits, labels, ignore_index=IGNORE, reduction="sum") / (labels != IGNORE).sum().clamp(min=1)
 
 
-class BertForSequenceClassification(Head):
+class BertForSequenceClassification(TaskHead):
     """One new layer over the pooled [CLS]: softmax(W·C) for a class (Devlin et al. 2019, §4.1), W·C for a number, or
     a sigmoid for each of several labels. `problem` as transformers' problem_type."""
 
@@ -267,7 +267,7 @@ def known(loss: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor]
     return measure
 
 
-class BertForTokenClassification(Head):
+class BertForTokenClassification(TaskHead):
     """One new layer over every token; a word is tagged at its first piece (Devlin et al. 2019, §5.3)."""
 
     def __init__(self, config: BertConfig, labels: Sequence[str] = ("0", "1"), **options):
@@ -289,7 +289,7 @@ class BertForTokenClassification(Head):
         return {"labels": names_from_config(values), **reading_from_config(values)}
 
 
-class BertForQuestionAnswering(Head):
+class BertForQuestionAnswering(TaskHead):
     """Two new vectors, S and E: P(start = i) = softmax(S·Tᵢ), and E likewise (Devlin et al. 2019, §4.2)."""
 
     labels = ("start", "end")
@@ -320,7 +320,7 @@ class BertForQuestionAnswering(Head):
         return reading_from_config(values)
 
 
-class BertForMultipleChoice(Head):
+class BertForMultipleChoice(TaskHead):
     """One new vector; its product with each choice's [CLS] is the choice's score (Devlin et al. 2019, §4.4)."""
 
     labels = ("score",)
@@ -356,7 +356,7 @@ class BertForMultipleChoice(Head):
         return reading_from_config(values)
 
 
-class BertForIntentAndEntities(Head):
+class BertForIntentAndEntities(TaskHead):
     """Two new layers, two losses added: the intent at [CLS], a tag at every token (Chen et al. 2019)."""
 
     def __init__(self, config: BertConfig, labels: dict[str, Sequence[str]], **options):
@@ -408,7 +408,7 @@ def names_from_config(values: dict) -> list[str]:
     return [str(names[key]) for key in sorted(names, key=int)]
 
 
-def reading_to_config(head: Head) -> dict:
+def reading_to_config(head: TaskHead) -> dict:
     """What the new layer reads, under names of our own: transformers always reads the last layer, and its pooler."""
     return {
         "classifier_pooling": head.pooling,

@@ -11,15 +11,14 @@ from pathlib import Path
 
 import torch
 
-from minibert import checkpoint, resume, snapshots
+from minibert import checkpoint
 from minibert.config import BertConfig
-from minibert.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
-from minibert.data import PAIR_FORMATS, Masking, PretrainingBatches
-from minibert.documents import read_documents
 from minibert.model import IGNORE, Batch, BertForPreTraining, PreTrainingOutput
-from minibert.precision import autocast, best_device
-from minibert.store import WORD_SEGMENTERS, TokenStore, cached_store
-from minibert.team import Team, join_team
+from minibert.text.batches import PAIR_FORMATS, Masking, PretrainingBatches
+from minibert.text.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
+from minibert.text.documents import read_documents
+from minibert.text.store import WORD_SEGMENTERS, TokenStore, cached_store
+from minibert.text.vocab import learn_fast
 from minibert.tokenizer import Tokenizer
 from minibert.train import (
     Done,
@@ -35,7 +34,9 @@ from minibert.train import (
     optimizer_for,
     train,
 )
-from minibert.vocab import learn_fast
+from minibert.training import resume, snapshots
+from minibert.training.data_parallel import ProcessGroup, join_process_group
+from minibert.training.precision import autocast, best_device
 
 STARTS = ("random", "counts")
 LOG = "training.jsonl"
@@ -130,11 +131,11 @@ def pretrain(
     used.
     """
     torch.manual_seed(settings.seed)
-    out, team = Path(out), join_team()
+    out, group = Path(out), join_process_group()
     if going_on is not None:
         shutil.copytree(going_on, out, dirs_exist_ok=True)
         resuming = True
-    saved = checked(settings, out, team, cache, resuming, model)
+    saved = checked(settings, out, group, cache, resuming, model)
     if saved is not None:
         tokenizer = saved.tokenizer()
     elif model is not None:
@@ -143,13 +144,13 @@ def pretrain(
         tokenizer = Tokenizer.from_file(vocabulary)
     else:
         yield Preparing("learning a vocabulary")
-        tokenizer = team_vocabulary(team, data, settings.vocab_size, out)
+        tokenizer = shared_vocabulary(group, data, settings.vocab_size, out)
     yield Preparing("tokenizing")
-    store, skipped = team_store(team, data, tokenizer, cache, settings.words, processes)
+    store, skipped = shared_store(group, data, tokenizer, cache, settings.words, processes)
     measure = measurements(tokenizer, dev, settings, watch, mailbox)
     facts = {"data": [Path(path).name for path in data], "skipped": skipped}
     yield from pretrain_store(
-        settings, store, tokenizer, out, measure, facts, model=model, resuming=resuming, team=team
+        settings, store, tokenizer, out, measure, facts, model=model, resuming=resuming, group=group
     )
 
 
@@ -163,11 +164,11 @@ def pretrain_store(
     *,
     model: str | Path | None = None,
     resuming: bool = False,
-    team: Team | None = None,
+    group: ProcessGroup | None = None,
 ) -> Iterator[Event]:
     """Pre-train on tokenized text; see `pretrain`. measure(model, step): the events that measuring it yields."""
     torch.manual_seed(settings.seed)
-    team = team or Team()
+    group = group or ProcessGroup()
     saved = resume.latest(out) if resuming else None
     stream = PretrainingBatches(
         store,
@@ -185,7 +186,7 @@ def pretrain_store(
         saved.check(asdict(settings))
         saved.check_text(facts)
         learner = saved.model()
-    elif team.leads:
+    elif group.leads:
         resume.clear(out)
         snapshots.clear(out)
     if saved is None and model is not None:
@@ -202,25 +203,25 @@ def pretrain_store(
         **facts,
         "vocab_size": tokenizer.vocab_size,
         "parameters": sum(p.numel() for p in learner.parameters()),
-        "processes": team.size,
+        "processes": group.size,
         "torch": torch.__version__,
         "python": platform.python_version(),
     }
     events = saved.events if saved else []
     yield from run(
-        settings, learner, tokenizer, stream, out, Started(asdict(settings), facts), events, state, team, measure
+        settings, learner, tokenizer, stream, out, Started(asdict(settings), facts), events, state, group, measure
     )
 
 
 def checked(
-    settings: PretrainSettings, out: Path, team: Team, cache, resuming: bool, model: str | Path | None
+    settings: PretrainSettings, out: Path, group: ProcessGroup, cache, resuming: bool, model: str | Path | None
 ) -> resume.SavedRun | None:
     """The run to resume, if one is. Raises ValueError for what can be known to fail before the text is read."""
-    if team.size > 1 and cache is None:
+    if group.size > 1 and cache is None:
         raise ValueError("several processes need a `cache` folder to share the tokenized text")
-    if settings.batch_size < team.size * settings.accumulate:
+    if settings.batch_size < group.size * settings.accumulate:
         raise ValueError(
-            f"a batch of {settings.batch_size} rows cannot be shared by {team.size} processes in "
+            f"a batch of {settings.batch_size} rows cannot be shared by {group.size} processes in "
             f"{settings.accumulate} parts each"
         )
     if model is None:
@@ -245,29 +246,29 @@ def checked(
     return saved
 
 
-def team_vocabulary(team: Team, data: Sequence[str | Path], size: int, out: Path) -> Tokenizer:
+def shared_vocabulary(group: ProcessGroup, data: Sequence[str | Path], size: int, out: Path) -> Tokenizer:
     """Learned by the first process and written to `out`, read by all."""
-    if team.leads:
+    if group.leads:
         tokenizer = learn_tokenizer(data, size)
-        if team.size > 1:
+        if group.size > 1:
             out.mkdir(parents=True, exist_ok=True)
             tokenizer.save(out)
-    team.wait()
-    return tokenizer if team.leads else Tokenizer.from_file(out / "vocab.txt")
+    group.wait()
+    return tokenizer if group.leads else Tokenizer.from_file(out / "vocab.txt")
 
 
-def team_store(
-    team: Team, data: Sequence[str | Path], tokenizer: Tokenizer, cache, words: str, processes: int
+def shared_store(
+    group: ProcessGroup, data: Sequence[str | Path], tokenizer: Tokenizer, cache, words: str, processes: int
 ) -> tuple[TokenStore, list[str]]:
     """Built by the first process, mapped by all; without a cache in memory."""
     if cache is None:
         skipped: list[str] = []
         store = TokenStore.build(read_documents(data, skipped), tokenizer, words=words, processes=processes)
         return store, skipped
-    if team.leads:
+    if group.leads:
         store = cached_store(data, tokenizer, cache, words=words, processes=processes)
-    team.wait()
-    return store if team.leads else cached_store(data, tokenizer, cache, words=words)
+    group.wait()
+    return store if group.leads else cached_store(data, tokenizer, cache, words=words)
 
 
 def learn_tokenizer(data: Sequence[str | Path], size: int) -> Tokenizer:
@@ -310,7 +311,7 @@ def run(
     begin: Started,
     events: list[dict],
     state: TrainingState,
-    team: Team,
+    group: ProcessGroup,
     measure: Measure,
 ) -> Iterator[Event]:
     """Train, measure, save; when the caller wants no more events, save once more. `events`: of the run so far."""
@@ -318,7 +319,7 @@ def run(
     learner = torch.compile(model, dynamic=True) if settings.compile else model
     if not events:
         yield keeper.note(begin)
-        if team.leads:
+        if group.leads:
             keeper.snapshot(0.0)
             for event in measure(model, 0):
                 yield keeper.note(event)
@@ -334,14 +335,14 @@ def run(
         also_every=settings.save_every,  # states are saved at reports
         losses_of=lambda output, part, whole: pretraining_losses(output, part, whole, settings.nsp_weight),
         accumulate=settings.accumulate,
-        team=team,
+        group=group,
         state=state,
     )
     try:
         for event in loop:
             yield keeper.note(event)
             done = isinstance(event, Done)
-            if not team.leads:
+            if not group.leads:
                 continue
             if isinstance(event, Step):
                 keeper.snapshot(event.progress)
@@ -352,7 +353,7 @@ def run(
             if done or keeper.due():
                 yield keeper.save(finished=done)
     except GeneratorExit:  # whoever asked for the events wants no more: what was learned is not lost
-        if team.leads:
+        if group.leads:
             keeper.save()
         raise
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import tokenizers
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 
-from minibert.characters import (
+from minibert.text.characters import (
     cleaned,
     combining_class,
     decomposed,
@@ -34,8 +34,8 @@ from minibert.characters import (
     lower,
     why_dropped,
 )
-from minibert.truncation import keep
-from minibert.vocab import SPECIAL_TOKENS, check_vocab, read_json, read_vocab
+from minibert.text.truncation import keep
+from minibert.text.vocab import SPECIAL_TOKENS, check_vocab, read_json, read_vocab
 
 PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS
 NAMED = {"pad_token": PAD, "unk_token": UNK, "cls_token": CLS, "sep_token": SEP, "mask_token": MASK}

@@ -16,9 +16,9 @@ import torch
 from torch import nn
 
 from minibert.model import Batch
-from minibert.muon import Muon, in_a_block
-from minibert.precision import autocast
-from minibert.team import Team
+from minibert.training.data_parallel import ProcessGroup
+from minibert.training.muon import Muon, in_a_block
+from minibert.training.precision import autocast
 
 
 class TrainingError(ValueError):
@@ -200,7 +200,7 @@ def train(
     steps_per_epoch: int | None = None,
     losses_of: Callable[[Any, Batch, Batch], dict[str, torch.Tensor]] = mean_loss,
     accumulate: int = 1,
-    team: Team | None = None,
+    group: ProcessGroup | None = None,
     state: TrainingState | None = None,
 ) -> Iterator[Event]:
     """Train `model` in place; yields a `Step` every `report_every` and every `also_every` steps, and a last `Done`.
@@ -210,12 +210,12 @@ def train(
 
     losses_of(output, part, whole): the terms of the loss, "loss" is their sum; of a part of a batch each must be
     weighted so that the parts add up to the whole. accumulate: parts a batch is computed in, one after another, to
-    save memory · team: processes that share every batch · state: of a run to go on with; else a new one begins.
+    save memory · group: processes that share every batch · state: of a run to go on with; else a new one begins.
     """
     if (steps is None) == (seconds is None):
         raise ValueError("give either steps or seconds")
     device = next(model.parameters()).device
-    team = team or Team()
+    group = group or ProcessGroup()
     state = state or TrainingState(optimizer_for(model, optimization))
     window, window_tokens = 0.0, 0
     reported: list[dict[str, torch.Tensor]] = []
@@ -224,18 +224,18 @@ def train(
         model.train()
         # The middle of the step: neither its first nor its last rate is zero.
         lr = optimization.rate_at((state.step + 0.5) / steps if steps else state.seconds / seconds)
-        for group in state.optimizer.param_groups:
-            group["lr"] = lr * group["scale"]
+        for weights in state.optimizer.param_groups:
+            weights["lr"] = lr * weights["scale"]
         terms: dict[str, torch.Tensor] = {}
-        parts = [batch] if accumulate * team.size == 1 else batch.split(accumulate * team.size)
+        parts = [batch] if accumulate * group.size == 1 else batch.split(accumulate * group.size)
         # A last, small batch may have no part for this process, which then computes one that counts nothing.
-        for part, counts in [(part, 1.0) for part in parts[team.rank :: team.size]] or [(parts[0], 0.0)]:
+        for part, counts in [(part, 1.0) for part in parts[group.rank :: group.size]] or [(parts[0], 0.0)]:
             with autocast(device):
                 losses = losses_of(model(part.to(device)), part, batch)
             (losses["loss"] * counts).backward()
             for name, value in losses.items():
                 terms[name] = terms.get(name, 0.0) + value.detach() * counts
-        team.add_up(model, terms)
+        group.add_up(model, terms)
         norm = nn.utils.clip_grad_norm_(model.parameters(), optimization.clip)
         state.optimizer.step()
         state.optimizer.zero_grad(set_to_none=True)
@@ -247,7 +247,7 @@ def train(
             torch.cuda.synchronize(device)  # else the clock would not see the work still under way
         elapsed, started = time.perf_counter() - started, time.perf_counter()
         if seconds is not None:
-            elapsed = team.first(elapsed)  # all must stop at the same step, so one clock counts
+            elapsed = group.first(elapsed)  # all must stop at the same step, so one clock counts
         state.seconds, window = state.seconds + elapsed, window + elapsed
         over = state.step >= steps if steps else state.seconds >= seconds
         if over or due:

@@ -19,9 +19,9 @@ from ui.text import kind_of, show_tokens, tex
 from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
-    from minibert.interventions import HeadEffects, PaddingLeak
-    from minibert.one_head import Head, Sum
-    from minibert.reading import Reading
+    from minibert.inside.head_arithmetic import HeadTrace, Sum
+    from minibert.inside.interventions import HeadEffects, PaddingLeak
+    from minibert.inside.model_input import ModelInput
 
 # torch, and all that imports it, is imported where it is first needed: the page shows before that.
 
@@ -66,24 +66,24 @@ class Subject:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def trace(subject: Subject, reading: "Reading") -> dict:
+def trace(subject: Subject, reading: "ModelInput") -> dict:
     """Every intermediate of the encoder, shared by all sessions: read only."""
-    from minibert.one_head import record
+    from minibert.inside.head_arithmetic import record
 
     return record(subject.model.bert, reading.batch())
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def leak(subject: Subject, reading: "Reading", position: int) -> "PaddingLeak":
-    from minibert.interventions import padding_leak
+def leak(subject: Subject, reading: "ModelInput", position: int) -> "PaddingLeak":
+    from minibert.inside.interventions import padding_leak
 
     return padding_leak(subject.model, reading, position, MOST_PADDING)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def effects(subject: Subject, reading: "Reading", position: int) -> "tuple[HeadEffects, tuple]":
+def effects(subject: Subject, reading: "ModelInput", position: int) -> "tuple[HeadEffects, tuple]":
     """What changing each head, and hiding each token, does to the guess at `position`."""
-    from minibert.interventions import head_effects, token_effects
+    from minibert.inside.interventions import head_effects, token_effects
 
     batch = reading.batch()
     return head_effects(subject.model, batch, position), token_effects(subject.model, batch, position)
@@ -91,7 +91,7 @@ def effects(subject: Subject, reading: "Reading", position: int) -> "tuple[HeadE
 
 @st.cache_data(show_spinner=False)
 def timings(hidden: int, heads: int) -> dict[str, list[float]]:
-    from minibert.sequence_cost import measure
+    from minibert.inside.sequence_cost import measure
 
     return measure(TIMED, hidden, heads)
 
@@ -155,8 +155,8 @@ def steps() -> list[tuple[str, str, str]]:
 
 
 @st.fragment
-def one_head(subject: Subject, reading: "Reading", layer: int, head: int) -> None:
-    from minibert.one_head import take_apart
+def one_head(subject: Subject, reading: "ModelInput", layer: int, head: int) -> None:
+    from minibert.inside.head_arithmetic import take_apart
 
     step = stepper("step", [label for label, _section, _find in steps()])
     lesson.show(steps()[step][1], title=False)
@@ -171,7 +171,7 @@ def one_head(subject: Subject, reading: "Reading", layer: int, head: int) -> Non
     show_line(step)
 
 
-def step_vectors(reading: "Reading", one: "Head") -> None:
+def step_vectors(reading: "ModelInput", one: "HeadTrace") -> None:
     from plots.attention import dot_product, vectors
 
     with st.container(horizontal=True):
@@ -212,7 +212,7 @@ def step_vectors(reading: "Reading", one: "Head") -> None:
         )
 
 
-def step_pairs(reading: "Reading", one: "Head", step: int) -> None:
+def step_pairs(reading: "ModelInput", one: "HeadTrace", step: int) -> None:
     """The steps whose matrix is T × T: products, scores, masked scores, shares."""
     from plots.attention import attention_matrix
 
@@ -248,7 +248,7 @@ def step_pairs(reading: "Reading", one: "Head", step: int) -> None:
         (show_product, show_scaling, show_mask, show_softmax)[step - 1](reading, one, row, column)
 
 
-def show_product(reading: "Reading", one: "Head", row: int, column: int) -> None:
+def show_product(reading: "ModelInput", one: "HeadTrace", row: int, column: int) -> None:
     from plots.attention import dot_product
 
     total = one.score_terms(row, column)
@@ -263,7 +263,7 @@ def show_product(reading: "Reading", one: "Head", row: int, column: int) -> None
     rounding(total.total, one.products[row, column].item())
 
 
-def show_scaling(reading: "Reading", one: "Head", row: int, column: int) -> None:
+def show_scaling(reading: "ModelInput", one: "HeadTrace", row: int, column: int) -> None:
     from plots.attention import number
 
     product, score, root = one.products[row, column].item(), one.scores[row, column].item(), math.sqrt(one.size)
@@ -284,7 +284,7 @@ def show_scaling(reading: "Reading", one: "Head", row: int, column: int) -> None
     )
 
 
-def show_mask(reading: "Reading", one: "Head", row: int, column: int) -> None:
+def show_mask(reading: "ModelInput", one: "HeadTrace", row: int, column: int) -> None:
     from plots.attention import number
 
     score, masked = one.scores[row, column].item(), one.masked[row, column].item()
@@ -301,7 +301,7 @@ def show_mask(reading: "Reading", one: "Head", row: int, column: int) -> None:
         st.info(_("There is no padding now, so nothing is closed. Add some above."), icon=":material/info:")
 
 
-def show_softmax(reading: "Reading", one: "Head", row: int, column: int) -> None:
+def show_softmax(reading: "ModelInput", one: "HeadTrace", row: int, column: int) -> None:
     from plots.attention import number
 
     soft = one.softmax_row(row)
@@ -320,7 +320,7 @@ def show_softmax(reading: "Reading", one: "Head", row: int, column: int) -> None
     rounding(share, one.probs[row, column].item())
 
 
-def step_mix(reading: "Reading", one: "Head") -> None:
+def step_mix(reading: "ModelInput", one: "HeadTrace") -> None:
     from plots.attention import number, vectors
 
     left, right = st.columns([11, 10], gap="medium")
@@ -351,7 +351,7 @@ def step_mix(reading: "Reading", one: "Head") -> None:
         rounding(total.total, one.mixed[row, place].item())
 
 
-def show_bars(reading: "Reading", lengths: list[float], texts: list[str], chosen: int | None, key: str) -> None:
+def show_bars(reading: "ModelInput", lengths: list[float], texts: list[str], chosen: int | None, key: str) -> None:
     """A row of the matrix: for each token a bar and its arithmetic."""
     from plots.attention import token_bars
 
@@ -408,8 +408,8 @@ def show_line(step: int) -> None:
 
 # ----------------------------------------------------------------------------------------------------- all the heads
 @st.fragment
-def all_heads(subject: Subject, reading: "Reading", layer: int, head: int) -> None:
-    from minibert.one_head import all_probs, entropy
+def all_heads(subject: Subject, reading: "ModelInput", layer: int, head: int) -> None:
+    from minibert.inside.head_arithmetic import all_probs, entropy
     from plots import attention as plots
 
     if st.session_state.pop("attention-opened", False):
@@ -452,11 +452,11 @@ def all_heads(subject: Subject, reading: "Reading", layer: int, head: int) -> No
 
 
 @st.fragment
-def many_heads(subject: Subject, reading: "Reading", position: int) -> None:
+def many_heads(subject: Subject, reading: "ModelInput", position: int) -> None:
     """How differently the heads look, and what is lost when all of a layer must look alike."""
-    from minibert.interventions import fill_in, one_pattern, total_variation
+    from minibert.inside.head_arithmetic import all_probs, disagreement
+    from minibert.inside.interventions import fill_in, one_pattern, total_variation
     from minibert.model import no_tap
-    from minibert.one_head import all_probs, disagreement
 
     hidden = reading.padded(0).hiding(position)
     before, after = (fill_in(subject.model, hidden.batch(), position, tap)[0] for tap in (no_tap, one_pattern))
@@ -482,7 +482,7 @@ def open_head() -> None:
 
 # ---------------------------------------------------------------------------------------------------------- break it
 @st.fragment
-def break_it(subject: Subject, reading: "Reading", position: int, layer: int, head: int) -> None:
+def break_it(subject: Subject, reading: "ModelInput", position: int, layer: int, head: int) -> None:
     parts = {"root": _("÷ √D"), "mask": _("the mask"), "positions": _("the positions")}
     part = choice("break", _("What to leave out"), parts)
     hidden = reading.padded(0).hiding(position)
@@ -494,9 +494,9 @@ def break_it(subject: Subject, reading: "Reading", position: int, layer: int, he
         without_positions(subject, hidden, position)
 
 
-def without_root(subject: Subject, reading: "Reading", position: int, layer: int, head: int) -> None:
-    from minibert.interventions import fill_in, scale_scores
-    from minibert.one_head import all_probs, entropy, record
+def without_root(subject: Subject, reading: "ModelInput", position: int, layer: int, head: int) -> None:
+    from minibert.inside.head_arithmetic import all_probs, entropy, record
+    from minibert.inside.interventions import fill_in, scale_scores
     from plots.attention import attention_matrix
 
     lesson.show("Without the root", title=False)
@@ -536,8 +536,8 @@ def without_root(subject: Subject, reading: "Reading", position: int, layer: int
     show_guesses(subject, *guesses, names, "attention-root-words")
 
 
-def without_mask(subject: Subject, reading: "Reading", position: int) -> None:
-    from minibert.interventions import total_variation
+def without_mask(subject: Subject, reading: "ModelInput", position: int) -> None:
+    from minibert.inside.interventions import total_variation
     from plots.attention import curves
 
     lesson.show("Without the mask", title=False)
@@ -586,9 +586,9 @@ def without_mask(subject: Subject, reading: "Reading", position: int) -> None:
         show_guesses(subject, seen.masked[count], seen.unmasked[count], names, "attention-mask-words")
 
 
-def without_positions(subject: Subject, reading: "Reading", position: int) -> None:
-    from minibert.interventions import order_effect
-    from minibert.interventions import without_positions as no_positions
+def without_positions(subject: Subject, reading: "ModelInput", position: int) -> None:
+    from minibert.inside.interventions import order_effect
+    from minibert.inside.interventions import without_positions as no_positions
     from plots.attention import order_differences
 
     lesson.show("Without positions", title=False)
@@ -630,13 +630,13 @@ def pairs(subject: Subject, text: str, second: str) -> None:
     import torch
 
     from minibert.attention_masks import padding_mask
+    from minibert.inside.head_arithmetic import all_probs, crossing, record
+    from minibert.inside.model_input import ModelInput
     from minibert.model import Batch
-    from minibert.one_head import all_probs, crossing, record
-    from minibert.reading import Reading
 
     tokenizer = load(subject.name).tokenizer
-    pair = Reading.of(tokenizer, text, second or _("It was very hungry."), MAX_TOKENS)
-    alone = Reading.of(tokenizer, text, max_length=MAX_TOKENS)
+    pair = ModelInput.of(tokenizer, text, second or _("It was very hungry."), MAX_TOKENS)
+    alone = ModelInput.of(tokenizer, text, max_length=MAX_TOKENS)
     longest = max(pair.length, alone.length)
     rows = [one.padded(longest - one.length) for one in (pair, alone)]
     for name, row in zip((_("A pair"), _("The first sentence alone, padded")), rows, strict=True):
@@ -671,8 +671,8 @@ def pairs(subject: Subject, text: str, second: str) -> None:
 
 # --------------------------------------------------------------------------------------------------- against an RNN
 @st.fragment
-def paths(reading: "Reading") -> None:
-    from minibert.sequence_cost import path_length, waiting_steps
+def paths(reading: "ModelInput") -> None:
+    from minibert.inside.sequence_cost import path_length, waiting_steps
     from plots import attention as plots
 
     tokens = reading.tokens[: reading.length]
@@ -711,7 +711,7 @@ def paths(reading: "Reading") -> None:
 
 @st.fragment
 def cost() -> None:
-    from minibert.sequence_cost import FORMULAS, crossing, flops
+    from minibert.inside.sequence_cost import FORMULAS, crossing, flops
     from plots.attention import curves
 
     lesson.show("What it costs", level=3)
@@ -798,8 +798,8 @@ def measured(names: dict[str, str]) -> None:
 
 # ------------------------------------------------------------------------------------------ a weight is no explanation
 @st.fragment
-def no_explanation(subject: Subject, reading: "Reading", position: int) -> None:
-    from minibert.interventions import rank_correlation
+def no_explanation(subject: Subject, reading: "ModelInput", position: int) -> None:
+    from minibert.inside.interventions import rank_correlation
     from plots.attention import weight_and_effect
 
     hidden = reading.padded(0).hiding(position)
@@ -903,11 +903,11 @@ def striking(heads: "HeadEffects", names: list[str]) -> str:
     )
 
 
-def test_head(subject: Subject, reading: "Reading", position: int, at: tuple[int, int], how: str) -> None:
+def test_head(subject: Subject, reading: "ModelInput", position: int, at: tuple[int, int], how: str) -> None:
     """One head of (layer, head) changed: the guesses before and after."""
     import torch
 
-    from minibert.interventions import evened, fill_in, fill_in_edited, removed, shuffled, total_variation
+    from minibert.inside.interventions import evened, fill_in, fill_in_edited, removed, shuffled, total_variation
 
     batch = reading.batch()
     edit, said = {
@@ -928,7 +928,7 @@ def test_head(subject: Subject, reading: "Reading", position: int, at: tuple[int
         show_guesses(subject, before, after, (_("as trained"), _("changed")), "attention-test-words")
 
 
-def word_to_hide(reading: "Reading") -> int | None:
+def word_to_hide(reading: "ModelInput") -> int | None:
     """The reader's choice among the words: at first a [MASK] that was typed, else the last word of the first sentence.
 
     None, and a line that says so, if there are no words.
@@ -959,16 +959,16 @@ with st.container(horizontal=True):
     place = st.container(horizontal=True)
     padding = st.slider(_("Padding tokens"), 0, MAX_PADDING, 2, key="padding", bind="query-params")
 with st.spinner(_("Loading the model …")):
-    from minibert.reading import Reading
+    from minibert.inside.model_input import ModelInput
 
     subject = Subject.of(name)
     tokenizer = load(name).tokenizer
-    reading = Reading.of(tokenizer, text, second or None, MAX_TOKENS).padded(padding)
+    reading = ModelInput.of(tokenizer, text, second or None, MAX_TOKENS).padded(padding)
 with place:
     layers, heads = subject.model.config.num_hidden_layers, subject.model.config.num_attention_heads
     layer = pick("layer", _("Layer"), [_("{n} of {all}").format(n=n + 1, all=layers) for n in range(layers)])
     head = pick("head", _("Head"), [_("{n} of {all}").format(n=n + 1, all=heads) for n in range(heads)])
-whole = len(Reading.of(tokenizer, text, second or None).ids)
+whole = len(ModelInput.of(tokenizer, text, second or None).ids)
 if whole > reading.length:
     st.info(
         _(

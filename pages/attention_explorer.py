@@ -9,7 +9,7 @@ import streamlit as st
 from ui import attention_views, bertviz, held_out
 from ui.explorer import (
     THRESHOLD,
-    Head,
+    HeadPlace,
     Subject,
     all_names,
     head_name,
@@ -33,7 +33,7 @@ from ui.text import literal, tex
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.reading import Reading
+    from minibert.inside.model_input import ModelInput
 
 # torch, and all that imports it, is imported where it is first needed: the page shows before that.
 
@@ -71,7 +71,7 @@ def open_cell(told: dict) -> None:
 
 # -------------------------------------------------------------------------------------------------------------- look
 @st.fragment
-def look(sides: "list[tuple[Subject, Reading]]") -> None:
+def look(sides: "list[tuple[Subject, ModelInput]]") -> None:
     subject, reading = sides[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         view = choice("view", _("View"), {"lines": _("lines"), "matrix": _("matrix")})
@@ -114,8 +114,8 @@ def look(sides: "list[tuple[Subject, Reading]]") -> None:
 
 def one_side(
     subject: Subject,
-    reading: "Reading",
-    at: Head,
+    reading: "ModelInput",
+    at: HeadPlace,
     cell: tuple[int, int],
     view: str,
     heads: str,
@@ -143,8 +143,8 @@ def one_side(
 
 def lines(
     probs: Any,
-    reading: "Reading",
-    at: Head,
+    reading: "ModelInput",
+    at: HeadPlace,
     cell: tuple[int | None, int | None],
     heads: str,
     share: float,
@@ -153,7 +153,7 @@ def lines(
 ) -> None:
     import torch
 
-    from minibert.attention_summary import strongest_edges
+    from minibert.inside.attention_summary import strongest_edges
     from plots.attention_payloads import lines_payload
 
     layer, head = at
@@ -176,9 +176,9 @@ def lines(
     st.caption(said)
 
 
-def numbers(subject: Subject, reading: "Reading", at: Head, row: int, column: int | None, key: str) -> None:
+def numbers(subject: Subject, reading: "ModelInput", at: HeadPlace, row: int, column: int | None, key: str) -> None:
     """What a token attends to, exactly; of one pair, the arithmetic."""
-    from minibert.one_head import SoftmaxRow, entropy
+    from minibert.inside.head_arithmetic import SoftmaxRow, entropy
 
     found = seen(subject, reading)
     layer, head = at
@@ -219,8 +219,8 @@ def numbers(subject: Subject, reading: "Reading", at: Head, row: int, column: in
 
 # ------------------------------------------------------------------------------------------------------------- kinds
 @st.fragment
-def kinds_of_heads(subject: Subject, reading: "Reading") -> None:
-    from minibert.head_kinds import KINDS, targets
+def kinds_of_heads(subject: Subject, reading: "ModelInput") -> None:
+    from minibert.inside.head_kinds import KINDS, targets
     from plots.head_kinds import kind_scores
 
     toy = held_out.kind_of_text(subject.tokenizer) == "toy"
@@ -284,7 +284,7 @@ def kinds_of_heads(subject: Subject, reading: "Reading") -> None:
 
 # -------------------------------------------------------------------------------------------------------- switch off
 @st.fragment
-def without_heads(subject: Subject, reading: "Reading") -> None:
+def without_heads(subject: Subject, reading: "ModelInput") -> None:
     switch_off(subject, reading)
     lesson.show("What each head costs")
     rank_heads(subject)
@@ -292,7 +292,7 @@ def without_heads(subject: Subject, reading: "Reading") -> None:
 
 # ----------------------------------------------------------------------------------------------------------- BertViz
 @st.fragment
-def bertviz_views(sides: "list[tuple[Subject, Reading]]", pairs: list[tuple[str, str | None]]) -> None:
+def bertviz_views(sides: "list[tuple[Subject, ModelInput]]", pairs: list[tuple[str, str | None]]) -> None:
     dark = st.context.theme.type == "dark"
     layer, head = picked_head(sides[0][0])
     views = {"head": _("Head view"), "model": _("Model view"), "neuron": _("Neuron view")}
@@ -314,7 +314,7 @@ def bertviz_views(sides: "list[tuple[Subject, Reading]]", pairs: list[tuple[str,
 
 
 def bertviz_view(
-    name: str, subject: Subject, pair: tuple[str, str | None], at: Head, dark: bool, key: str, label: str
+    name: str, subject: Subject, pair: tuple[str, str | None], at: HeadPlace, dark: bool, key: str, label: str
 ) -> None:
     reading, whole = shortened(subject, pair, name)
     found, tokens = seen(subject, reading), list(reading.tokens)
@@ -337,7 +337,7 @@ def bertviz_view(
     bertviz.show(html, key, alt, min(height, 760))
 
 
-def shortened(subject: Subject, pair: tuple[str, str | None], view: str) -> "tuple[Reading, int]":
+def shortened(subject: Subject, pair: tuple[str, str | None], view: str) -> "tuple[ModelInput, int]":
     """The pair as far as a view of BertViz can draw it, and how many tokens it has whole."""
     layers, heads = subject.shape
     size = subject.model.config.head_size
@@ -353,11 +353,11 @@ def shortened(subject: Subject, pair: tuple[str, str | None], view: str) -> "tup
 
 
 # ---------------------------------------------------------------------------------------------------------- the page
-def read(subject: Subject, text: str, second: str | None, limit: int = MAX_TOKENS) -> "Reading":
-    from minibert.reading import Reading
+def read(subject: Subject, text: str, second: str | None, limit: int = MAX_TOKENS) -> "ModelInput":
+    from minibert.inside.model_input import ModelInput
 
     longest = min(limit, subject.model.config.max_position_embeddings)
-    return Reading.of(subject.tokenizer, text, second or None, longest)
+    return ModelInput.of(subject.tokenizer, text, second or None, longest)
 
 
 lesson.show_title()

@@ -77,8 +77,8 @@ def pair_text(run, key: str, field: str) -> str:
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def case_of(run_id: str, _run, given: tuple, target: str | None):
-    """The answer to explain (`minibert.attribution.Case`), or the reason why there is none."""
-    from minibert.attribution import Case
+    """The answer to explain (`minibert.inside.attribution.Case`), or the reason why there is none."""
+    from minibert.inside.attribution import Case
 
     try:
         return Case.of(predictor_of(_run), dict(given), target)
@@ -103,14 +103,14 @@ def within(run, given: dict[str, str]):
 
 @st.cache_data(show_spinner=False, max_entries=128)
 def values_of(key: tuple, _case, replacement: str, steps: int) -> dict:
-    from minibert.attribution import attributions
+    from minibert.inside.attribution import attributions
 
     return attributions(_case, replacement, steps=steps)
 
 
 @st.cache_data(show_spinner=False, max_entries=128)
 def deletion_of(key: tuple, _case, _values: dict, replacement: str, steps: int):
-    from minibert.attribution import deletion_test
+    from minibert.inside.attribution import deletion_test
 
     return deletion_test(_case, _values, replacement)
 
@@ -118,7 +118,7 @@ def deletion_of(key: tuple, _case, _values: dict, replacement: str, steps: int):
 @st.cache_data(show_spinner=False, max_entries=64)
 def path_of(key: tuple, _case, replacement: str):
     """(the score on the way, its slope at the end, rule → completeness error at each of STEPS)."""
-    from minibert.attribution import along_the_path, completeness_errors, slope_at_the_end
+    from minibert.inside.attribution import along_the_path, completeness_errors, slope_at_the_end
 
     return (
         along_the_path(_case, replacement),
@@ -218,7 +218,7 @@ def sum_in_words(method: str, values, case, replacement: str) -> str:
             total=total
         )
     if method in ("integrated", "shapley"):
-        from minibert.attribution import nothing_left
+        from minibert.inside.attribution import nothing_left
 
         start = nothing_left(case, replacement, gradients=method == "integrated")
         return _(
@@ -268,7 +268,7 @@ def path(key: tuple, case, replacement: str) -> None:
 
 
 def agreement(values: dict) -> None:
-    from minibert.attribution import agreement as correlations
+    from minibert.inside.attribution import agreement as correlations
     from plots.attribution import agreement_matrix
 
     lesson.show("Do they agree?")
@@ -320,7 +320,7 @@ def deletion(key: tuple, case, replacement: str, steps: int) -> None:
 @st.cache_data(show_spinner=False, max_entries=64)
 def one_of_several(run_id: str, _run, given: tuple, replacement: str) -> dict | None:
     """Method (and "random") → mean fall; None for a text that is too long."""
-    from minibert.attribution import attributions, deletion_test
+    from minibert.inside.attribution import attributions, deletion_test
 
     case = case_of(run_id, _run, given, None)
     if isinstance(case, str) or len(case.words) > SHORT:
@@ -368,7 +368,7 @@ def several(run) -> None:
 
 
 def code() -> None:
-    from minibert import attribution
+    from minibert.inside import attribution
 
     lesson.show("Why they differ")
     lesson.show("The code")

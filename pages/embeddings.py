@@ -54,7 +54,7 @@ lesson = Lesson("embeddings")
 @st.cache_data(show_spinner=False, max_entries=12)
 def vectors(model: str, version: int, texts: tuple[str, ...], spans, pooling: str) -> "np.ndarray":
     """(L + 1, N, H), NaN where nothing of a thing was read; computed once for everyone."""
-    from minibert.vectors import sentence_vectors, span_vectors
+    from minibert.inside.vectors import sentence_vectors, span_vectors
 
     loaded = load(model)
     if spans is None:
@@ -65,7 +65,7 @@ def vectors(model: str, version: int, texts: tuple[str, ...], spans, pooling: st
 @st.cache_data(show_spinner=False, max_entries=24)
 def planes(name: str, _layers: "np.ndarray") -> list[dict]:
     """The pictures by PCA."""
-    from minibert.aligned_projections import pictures
+    from minibert.inside.aligned_projections import pictures
 
     return [picture.as_dict() for picture in pictures(_layers, "pca", SEED)]
 
@@ -73,7 +73,7 @@ def planes(name: str, _layers: "np.ndarray") -> list[dict]:
 @st.cache_data(show_spinner=False, max_entries=24)
 def separations(model: str, version: int, language: str) -> dict[str, list]:
     """word → its separability at each layer."""
-    from minibert.vectors import separability
+    from minibert.inside.vectors import separability
 
     result = {}
     for word, rows in senses(language).items():
@@ -87,7 +87,7 @@ def separations(model: str, version: int, language: str) -> dict[str, list]:
 @st.cache_data(show_spinner=False, max_entries=24)
 def similarity(model: str, version: int, language: str, centre: bool) -> dict[str, list[float]]:
     """pooling → Spearman's correlation at each layer."""
-    from minibert.vectors import agreement, sentence_vectors
+    from minibert.inside.vectors import agreement, sentence_vectors
 
     loaded = load(model)
     first, second, scores = zip(*similar_pairs(language), strict=True)
@@ -100,7 +100,7 @@ def directions(model: str, version: int, language: str) -> list:
     """How unevenly the vectors of words spread, at each layer: one word of each of many sentences."""
     import numpy as np
 
-    from minibert.vectors import anisotropy, joined
+    from minibert.inside.vectors import anisotropy, joined
 
     rng = np.random.default_rng(SEED)
     rows = [joined(words) for words, *_columns in annotated(language)][:DIRECTIONS]
@@ -165,7 +165,7 @@ def pictures(model: str, language: str) -> None:
     with st.spinner(_("Computing vectors …")):
         layers = vectors(model, version, sample.texts, sample.spans, pooling)
     sample, layers = read_only(sample, layers)
-    from minibert.aligned_projections import LEAST_POINTS
+    from minibert.inside.aligned_projections import LEAST_POINTS
 
     if len(sample) < LEAST_POINTS:
         st.info(_("A picture needs at least {n} points.").format(n=LEAST_POINTS), icon=":material/edit:")
@@ -249,7 +249,7 @@ def laid_out(method: str, seed: int, name: str, layers: "np.ndarray") -> tuple[s
             type="primary",
             icon=":material/play_arrow:",
             on_click=partial(
-                compute, run_name, "minibert.aligned_projections:pictures", layers, method, seed, title=title
+                compute, run_name, "minibert.inside.aligned_projections:pictures", layers, method, seed, title=title
             ),
         )
         show_refusal()
@@ -260,7 +260,7 @@ def laid_out(method: str, seed: int, name: str, layers: "np.ndarray") -> tuple[s
 
 
 def draw_pictures(model: str, sample: Sample, layers: "np.ndarray", shown, view: str, identity: str) -> None:
-    from minibert.aligned_projections import movement
+    from minibert.inside.aligned_projections import movement
 
     method, drawn = shown
     names = layer_names(len(layers))
@@ -345,7 +345,7 @@ def heard(what: str) -> None:
 
 def neighbours_of(layers: "np.ndarray", chosen: int | None) -> list[list[tuple[int, float]]]:
     """Of each layer (point, cosine) of the nearest other points."""
-    from minibert.vectors import nearest
+    from minibert.inside.vectors import nearest
 
     if chosen is None:
         return [[] for _layer in layers]
@@ -369,7 +369,7 @@ def show_neighbours(model: str, sample: Sample, groups: list[str], layers, layer
         st.rerun(scope="fragment")
     if chosen is None:
         return
-    from minibert.vectors import nearest_tokens
+    from minibert.inside.vectors import nearest_tokens
 
     left, right = st.columns([3, 2], gap="large")
     near = neighbours_of(layers, chosen)[layer]
@@ -420,7 +420,7 @@ def meanings(model: str, language: str) -> None:
         return Line(name, [getattr(one, field) for one in rows], look, faint=faint)
 
     def mean(found: dict, field: str, name: str, look: str) -> Line:
-        from minibert.vectors import mean_over
+        from minibert.inside.vectors import mean_over
 
         return Line(name, mean_over({w: [getattr(one, field) for one in rows] for w, rows in found.items()}), look)
 
@@ -468,8 +468,8 @@ def meanings(model: str, language: str) -> None:
 
 @st.fragment
 def poolings(model: str, language: str) -> None:
+    from minibert.inside.vectors import word_overlap
     from minibert.tokenizer import basic_tokens
-    from minibert.vectors import word_overlap
     from plots.over_layers import Line, Panel, over_layers
 
     lesson.show("A vector for a sentence")
@@ -539,8 +539,8 @@ def narrow_cone(model: str, language: str) -> None:
 
 
 def code() -> None:
-    from minibert.aligned_projections import pictures as aligned
-    from minibert.vectors import separability, span_vectors
+    from minibert.inside.aligned_projections import pictures as aligned
+    from minibert.inside.vectors import separability, span_vectors
 
     lesson.show("The code")
     show_source(span_vectors, find="mean(0)")
@@ -550,7 +550,7 @@ def code() -> None:
 
 def language_of(model: str) -> str:
     """The language of the examples: the reader's choice, at first the one that the model's vocabulary is made for."""
-    from minibert.characters import mostly_cjk
+    from minibert.text.characters import mostly_cjk
 
     names = {"en": _("English"), "zh": _("Chinese")}
     own = "zh" if mostly_cjk(load(model).tokenizer.vocab) else "en"

@@ -18,9 +18,9 @@ from ui.text import literal, show_tokens, tex, visible
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.one_block import Half, OneBlock
-    from minibert.reading import Reading
-    from minibert.seq2seq import Decoding, Trained
+    from minibert.inside.block_arithmetic import Half, OneBlock
+    from minibert.inside.model_input import ModelInput
+    from minibert.toy.seq2seq import Decoding, Trained
 
 # torch, and all that imports it, is imported where it is first needed: the page shows before that.
 
@@ -56,10 +56,10 @@ def tell(*numbers: tuple[str, str]) -> None:
 
 # -------------------------------------------------------------------------------------------------------- the block
 @st.cache_resource(show_spinner=False, max_entries=64)
-def trace(model: str, version: int, reading: "Reading") -> dict:
+def trace(model: str, version: int, reading: "ModelInput") -> dict:
     """Every intermediate of the encoder, shared by all sessions: read only."""
-    from minibert.one_head import record
-    from minibert.vectors import encoder_of
+    from minibert.inside.head_arithmetic import record
+    from minibert.inside.vectors import encoder_of
 
     return record(encoder_of(load(model).model), reading.batch())
 
@@ -87,13 +87,13 @@ def places() -> list[Place]:
 
 @st.fragment
 def the_block(text: str) -> None:
-    from minibert.one_block import take_block_apart
-    from minibert.reading import Reading
+    from minibert.inside.block_arithmetic import take_block_apart
+    from minibert.inside.model_input import ModelInput
 
     with st.container(horizontal=True):
         model = model_choice(fill=True)
         loaded = load(model)
-        reading = Reading.of(loaded.tokenizer, text, None, MAX_TOKENS)
+        reading = ModelInput.of(loaded.tokenizer, text, None, MAX_TOKENS)
         count = loaded.config.num_hidden_layers
         layer = pick("layer", _("Layer"), [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)])
         tokens = [visible(token) for token in reading.tokens]
@@ -160,7 +160,7 @@ def show_input(block: "OneBlock", token: int) -> None:
 
 
 def show_added(block: "OneBlock", half: "Half", token: int, step: int) -> None:
-    from minibert.one_block import cosine
+    from minibert.inside.block_arithmetic import cosine
 
     x, added = half.x[token], half.added[token]
     tell(
@@ -180,7 +180,7 @@ def show_added(block: "OneBlock", half: "Half", token: int, step: int) -> None:
 
 
 def show_sum(half: "Half", token: int) -> None:
-    from minibert.one_block import cosine
+    from minibert.inside.block_arithmetic import cosine
 
     x, added, total = half.x[token].double(), half.added[token].double(), half.sum[token]
     place = show_strips({"x": x, "f(x)": added, "x + f(x)": total}, "ed-sum")
@@ -258,7 +258,7 @@ def show_distribution(rows: dict[str, Any], key: str) -> None:
 
 
 def show_kept(seen: dict, tokens: list[str], layer: int, token: int) -> None:
-    from minibert.one_block import kept_by_layer
+    from minibert.inside.block_arithmetic import kept_by_layer
     from plots.encoder_decoder import grid
 
     lesson.show("How much is kept", level=3)
@@ -302,7 +302,7 @@ def kinds(mask: str, count: int, start: int) -> list[list[str]]:
 
 @st.fragment
 def three_masks(text: str) -> None:
-    from minibert.seq2seq import split_words
+    from minibert.toy.seq2seq import split_words
     from plots.encoder_decoder import CROSS, LOOK, SELF, UNSEEN, mask_squares
 
     words = [visible(word) for word in split_words(text)[:MAX_SQUARES]]
@@ -378,7 +378,7 @@ def task_names() -> dict[str, str]:
 
 
 def train_one(text: str) -> None:
-    from minibert.seq2seq import Seq2SeqSettings, split_words
+    from minibert.toy.seq2seq import Seq2SeqSettings, split_words
 
     manager().warm_up()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -388,7 +388,7 @@ def train_one(text: str) -> None:
         if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train"):
             begin(Seq2SeqSettings(task=task, layers=1 + blocks), text)
     show_refusal()
-    from minibert.seq2seq import CrossAttention, DecoderBlock
+    from minibert.toy.seq2seq import CrossAttention, DecoderBlock
 
     show_source(DecoderBlock, "self.cross", label=_("The decoder's block: BERT's, with one step more"))
     show_source(
@@ -426,7 +426,9 @@ def run_title(run, runs: list) -> str:
 
 def begin(settings, text: str) -> None:
     watch = [text[:MAX_CHARS], *lesson.examples]
-    run = submit("minibert.seq2seq:train_seq2seq", settings, watch=watch, title=task_names()[settings.task], kind=KIND)
+    run = submit(
+        "minibert.toy.seq2seq:train_seq2seq", settings, watch=watch, title=task_names()[settings.task], kind=KIND
+    )
     if run is not None:
         st.session_state["run"], st.session_state["asked"] = run.id, (run.id, text)
 
@@ -447,7 +449,7 @@ def draw_learning(run) -> None:
     measured, begun = run.latest("eval"), run.latest("started")
     if not measured:
         return
-    from minibert.seq2seq import SPECIALS
+    from minibert.toy.seq2seq import SPECIALS
     from plots.encoder_decoder import Learning, learning
 
     events = run.events()
@@ -506,7 +508,7 @@ def show_sample(sample: dict) -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def trained(run_id: str, directory: str) -> "Trained":
-    from minibert.seq2seq import Trained
+    from minibert.toy.seq2seq import Trained
 
     return Trained.load(directory)
 
@@ -514,7 +516,7 @@ def trained(run_id: str, directory: str) -> "Trained":
 @st.fragment
 def say_it(run, words: list[str]) -> None:
     """Greedy decoding, step by step."""
-    from minibert.seq2seq import UNK, greedy
+    from minibert.toy.seq2seq import UNK, greedy
 
     if not words:
         st.info(_("There is no word to read. Type a sentence above."), icon=":material/edit:")
@@ -609,8 +611,8 @@ def attention_grid(probs: Any, rows: list[str], columns: list[str], step: int, k
 # ------------------------------------------------------------------------------------------------------- BERT writes
 @st.cache_data(show_spinner=False, max_entries=200)
 def written(model: str, version: int, start: tuple[int, ...], count: int, after: str) -> list:
-    """The steps of minibert.writing.write with what the reader wants to stand behind the blank."""
-    from minibert.writing import write
+    """The steps of minibert.inside.generation.write with what the reader wants to stand behind the blank."""
+    from minibert.inside.generation import write
 
     loaded = load(model)
     stop = [loaded.tokenizer.ids["."]] if after == "stop" and "." in loaded.tokenizer.ids else []
@@ -620,7 +622,7 @@ def written(model: str, version: int, start: tuple[int, ...], count: int, after:
 @st.cache_data(show_spinner=False, max_entries=200)
 def both_orders(model: str, version: int, ids: tuple[int, ...]) -> tuple[list[float], list[float]]:
     """ln P of each token, in the order of the text: filled in from the left, and from the right."""
-    from minibert.writing import chain
+    from minibert.inside.generation import chain
 
     loaded = load(model)
     forward = list(range(1, len(ids) - 1))
@@ -630,7 +632,7 @@ def both_orders(model: str, version: int, ids: tuple[int, ...]) -> tuple[list[fl
 
 @st.fragment
 def can_it_write(text: str) -> None:
-    from minibert.writing import write
+    from minibert.inside.generation import write
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = model_choice(fill=True)
@@ -670,7 +672,7 @@ def can_it_write(text: str) -> None:
 
 
 def show_orders(model: str, ids: list[int]) -> None:
-    from minibert.writing import chain
+    from minibert.inside.generation import chain
     from plots.attention import compared_words, number
 
     loaded = load(model)
@@ -708,7 +710,7 @@ def share(p: float) -> str:
 
 
 def show_views(model: str, ids: list[int]) -> None:
-    from minibert.writing import views
+    from minibert.inside.generation import views
     from plots.encoder_decoder import next_words
 
     lesson.show("A word that sees itself", level=3)

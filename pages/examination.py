@@ -17,7 +17,7 @@ from ui.examination.answers import (
 from ui.examination.bank import Part, load_bank
 from ui.examination.choice_of_sheet import HIGHEST, MOST, keep_sheet, link_to_sheet, sheet_in_link
 from ui.examination.entry import BankError
-from ui.examination.sheet import Section, Settings, draw_sheet, totals
+from ui.examination.sheet import Section, SheetSettings, draw_sheet, totals
 from ui.inputs import choice
 from ui.lesson import TEXT_WIDTH, Lesson
 from ui.navigation import next_lesson
@@ -51,7 +51,7 @@ def new_sheet() -> None:
     st.session_state["sheet"] = random.randint(1, HIGHEST)
 
 
-def settings_of_sheet(bank: tuple[Part, ...], linked: Settings) -> Settings:
+def settings_of_sheet(bank: tuple[Part, ...], linked: SheetSettings) -> SheetSettings:
     """linked: what the link opens."""
     titles = {part.name: f"{number} {part.title}" for number, part in enumerate(bank, 1)}
     widgets = {"seed": "sheet", "parts": "parts", "count": "count", "open": "open"}  # name in the link → key
@@ -69,7 +69,7 @@ def settings_of_sheet(bank: tuple[Part, ...], linked: Settings) -> Settings:
             chosen = st.pills(
                 _("Parts"), list(titles), format_func=titles.__getitem__, selection_mode="multi", key="parts", wrap=True
             )
-            settings = Settings(int(number), tuple(name for name in titles if name in chosen), count, with_open)
+            settings = SheetSettings(int(number), tuple(name for name in titles if name in chosen), count, with_open)
             keep_sheet(settings, tuple(titles))
             st.link_button(
                 _("Link to this sheet"), link_to_sheet(settings, tuple(titles)), icon=":material/link:", type="tertiary"
@@ -78,7 +78,7 @@ def settings_of_sheet(bank: tuple[Part, ...], linked: Settings) -> Settings:
 
 
 # ----------------------------------------------------------------------------------------------------------- a question
-def show_task(section: Section, number: int, settings: Settings, practice: bool) -> None:
+def show_task(section: Section, number: int, settings: SheetSettings, practice: bool) -> None:
     from ui.examination.feedback import show_mark
     from ui.examination.kinds import mark, titles
     from ui.examination.widgets import answer_with
@@ -99,7 +99,7 @@ def show_task(section: Section, number: int, settings: Settings, practice: bool)
             show_mark(task, mark(task, answer_to(seed, task)))
 
 
-def show_sheet(sections: tuple[Section, ...], settings: Settings, practice: bool) -> None:
+def show_sheet(sections: tuple[Section, ...], settings: SheetSettings, practice: bool) -> None:
     # Once handed in, a tick changes the sum at the top: the whole page runs then.
     show = show_task if handed_in(settings) and not practice else st.fragment(show_task)
     for section in sections:
@@ -109,7 +109,7 @@ def show_sheet(sections: tuple[Section, ...], settings: Settings, practice: bool
 
 
 # ------------------------------------------------------------------------------------------------------------ the score
-def show_score(sections: tuple[Section, ...], settings: Settings) -> None:
+def show_score(sections: tuple[Section, ...], settings: SheetSettings) -> None:
     from ui.examination.kinds import mark
     from ui.examination.score_sheet import Handed, score_html, score_rows
 
@@ -132,7 +132,7 @@ def show_score(sections: tuple[Section, ...], settings: Settings) -> None:
         st.button(_("Work on it again"), key="again", icon=":material/undo:", on_click=take_back, args=(settings,))
 
 
-def show_hand_in(sections: tuple[Section, ...], settings: Settings) -> None:
+def show_hand_in(sections: tuple[Section, ...], settings: SheetSettings) -> None:
     st.divider()
     lesson.show("Handing in", level=3)
     st.button(

@@ -94,7 +94,7 @@ def pieces():
 
 @st.fragment
 def show_reading(comparison: Comparison) -> None:
-    from minibert.layer_choice import reading
+    from minibert.finetune.layer_choice import reading
     from plots.features import FROZEN, NEW, TRAINED, stack
 
     names = arm_names(comparison.name)
@@ -139,10 +139,10 @@ def show_reading(comparison: Comparison) -> None:
         st.metric(_("numbers trained"), f"{counted.trained:,}", width="content")
         st.metric(_("of them in the head"), f"{counted.head:,}", width="content")
         st.metric(_("kept for this task"), megabytes(counted.stored), width="content")
-    from minibert.heads import Head
+    from minibert.heads import TaskHead
 
-    show_source(Head.choose, find=values.get("layers", "last"), label=_("The code that chooses: `Head.choose`"))
-    show_source(Head.pool, label=_("The code that makes one vector of many: `Head.pool`"))
+    show_source(TaskHead.choose, find=values.get("layers", "last"), label=_("The code that chooses: `TaskHead.choose`"))
+    show_source(TaskHead.pool, label=_("The code that makes one vector of many: `TaskHead.pool`"))
 
 
 def megabytes(numbers: int) -> str:
@@ -302,7 +302,7 @@ def start(comparison: Comparison, arms: list[str], seed: int) -> None:
     for arm in arms:
         settings = settings_of(comparison.values(arm), seed, max_seconds=SECONDS_AT_MOST)
         title = f"{arm_names(comparison.name)[arm]} · " + _("seed {n}").format(n=seed)
-        submit("minibert.finetune:finetune", weights, comparison.task, train, dev, settings, title=title, kind=kind)
+        submit("minibert.finetune.run:finetune", weights, comparison.task, train, dev, settings, title=title, kind=kind)
 
 
 def arm_of(comparison: Comparison, settings: dict) -> str | None:

@@ -54,8 +54,8 @@ def road() -> None:
 @st.fragment
 def who_may_look_where() -> None:
     """ELMo, GPT and BERT over the reader's sentence; a click on a position shows what reaches it in each."""
+    from minibert.inside.visibility import MODELS, reach
     from minibert.tokenizer import basic_tokens
-    from minibert.visibility import MODELS, reach
     from plots.theme import BLUE, GREEN, GREY, ORANGE
     from plots.visibility import MAX_WORDS, visibility
 

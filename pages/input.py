@@ -179,7 +179,7 @@ def own_token(model: str) -> None:
 @st.fragment
 def too_long(model: str, first: str, second: str | None) -> None:
     lesson.show("When it is too long")
-    from minibert.truncation import keep
+    from minibert.text.truncation import keep
 
     tokenizer = load(model).tokenizer
     names = {
@@ -281,8 +281,8 @@ def three_vectors(model: str, first: str, second: str | None) -> None:
 @st.cache_data(show_spinner=False, max_entries=8)
 def position_tables(model: str, version: int):
     """The first places of the learned table and of the sinusoids."""
-    from minibert.cooccurrence import sinusoids
-    from minibert.vectors import encoder_of
+    from minibert.inside.vectors import encoder_of
+    from minibert.text.cooccurrence import sinusoids
 
     table = encoder_of(load(model).model).embeddings.position.weight.detach()[:PLACES].numpy()
     return table, sinusoids(*table.shape).numpy()

@@ -63,8 +63,8 @@ def masking(model: str) -> None:
     """The reader's text, hidden as the sliders say: once, then epoch after epoch."""
     import torch
 
-    from minibert.cloze import fates
     from minibert.corruption import MaskVocabulary, mask_tokens, masking_budget
+    from minibert.inside.cloze import fates
 
     lesson.show("What falls")
     text = sentence_input("text", plain, label=_("Text to hide tokens in"), max_chars=MAX_CHARS, multiline=True)
@@ -281,7 +281,7 @@ def _show_cost(n: int, asked: int, rate: int, split: tuple[int, ...]) -> None:
 @st.fragment
 def blanks(model: str) -> None:
     """Click tokens to hide them; the model fills the blanks."""
-    from minibert.cloze import expectations
+    from minibert.inside.cloze import expectations
 
     lesson.show("Fill the blanks")
     text = sentence_input("cloze", [*plain[1:], with_blank[0]], label=_("Sentence with blanks"), max_chars=MAX_CHARS)
@@ -369,7 +369,7 @@ def _toggle(position: int) -> None:
 @st.fragment
 def two_sentences(model: str) -> None:
     """The same blank in two contexts, over the whole vocabulary."""
-    from minibert.cloze import expectations, kl_divergence, shifts
+    from minibert.inside.cloze import expectations, kl_divergence, shifts
     from plots.masking import percent, two_contexts
 
     lesson.show("One blank, two sentences")
@@ -475,7 +475,7 @@ def three_readings(model: str) -> None:
     """One position shown to the model as [MASK], as another word, and as it is."""
     import torch
 
-    from minibert.cloze import expectations
+    from minibert.inside.cloze import expectations
 
     lesson.show("Why not always [MASK]")
     text = sentence_input("probe", plain[1:], label=_("Sentence to look into"), max_chars=MAX_CHARS)
@@ -588,8 +588,8 @@ def paper_ablation() -> None:
 
 
 def code() -> None:
-    from minibert.cloze import expectations
     from minibert.corruption import mask_tokens
+    from minibert.inside.cloze import expectations
 
     lesson.show("The code")
     show_source(mask_tokens, find="corrupted = ")
@@ -621,7 +621,7 @@ def _around(tokens: list[str], position: int, width: int = 2) -> str:
 def _panel(tokenizer, log_probs, k: int, title: str, marked: dict[int, str]):
     """Bars for one position: the k likeliest tokens, then those of `marked` (id → role) that are not among them, with
     their rank."""
-    from minibert.cloze import rank
+    from minibert.inside.cloze import rank
     from plots.masking import Blank
 
     best = log_probs.topk(min(k, len(log_probs))).indices.tolist()

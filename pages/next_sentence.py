@@ -89,7 +89,7 @@ def short_names() -> dict[str, str]:
 @st.cache_data(show_spinner=False)
 def bundled() -> tuple[list[list[str]], list[int]]:
     """The documents of the course and, for each, the number of its topic."""
-    from minibert.documents import read_documents
+    from minibert.text.documents import read_documents
 
     first, again = (list(read_documents([DOCUMENTS / f"{name}.txt"])) for name in ("topics", "again"))
     return first + again, [*range(len(first)), *range(len(again))]
@@ -101,10 +101,10 @@ def bundled() -> tuple[list[list[str]], list[int]]:
 @st.fragment
 def making(model: str) -> None:
     """The reader's documents, cut into pairs; one of them followed step by step."""
-    from minibert.data import sentence_pairs, truncate_pair
-    from minibert.documents import DataError, split_sentences
-    from minibert.next_sentence import decisions, documents_in
-    from minibert.store import TokenStore
+    from minibert.inside.next_sentence import decisions, documents_in
+    from minibert.text.batches import sentence_pairs, truncate_pair
+    from minibert.text.documents import DataError, split_sentences
+    from minibert.text.store import TokenStore
 
     lesson.show("How pairs are made")
     documents, _topics = bundled()
@@ -365,8 +365,8 @@ def _explain(step: int, one, max_length: int) -> str:
 @st.cache_data(show_spinner=False, max_entries=64)
 def random_shares_of(text: str, model: str, max_length: int, short: int, seed: int) -> list[tuple[int, int]]:
     """(random, all) pairs if each document ended after 1, 2, 3 … sentences."""
-    from minibert.next_sentence import documents_in, random_share
-    from minibert.store import TokenStore
+    from minibert.inside.next_sentence import documents_in, random_share
+    from minibert.text.store import TokenStore
 
     store = TokenStore.build(documents_in(text), load(model).tokenizer)
     longest = min(SENTENCES, int((store.documents[1:] - store.documents[:-1]).max()))
@@ -404,8 +404,8 @@ def _show_shares(text: str, model: str, max_length: int, short: int, seed: int) 
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def measured(model: str, version: int, sentences: int):
-    """minibert.next_sentence.measure over the documents of the course; computed once for everyone."""
-    from minibert.next_sentence import measure
+    """minibert.inside.next_sentence.measure over the documents of the course; computed once for everyone."""
+    from minibert.inside.next_sentence import measure
 
     loaded = load(model)
     return measure(loaded.model, loaded.tokenizer, *bundled(), sentences=sentences)
@@ -414,7 +414,7 @@ def measured(model: str, version: int, sentences: int):
 @st.cache_resource(show_spinner=False, max_entries=8)
 def topic_judge(model: str, version: int):
     """The judge of topic alone, and what it says of the documents' pairs."""
-    from minibert.next_sentence import TopicOverlap, TopicVerdicts, probes
+    from minibert.inside.next_sentence import TopicOverlap, TopicVerdicts, probes
 
     loaded = load(model)
     overlap = TopicOverlap(loaded.model, loaded.tokenizer, bundled()[0])
@@ -424,7 +424,7 @@ def topic_judge(model: str, version: int):
 @st.fragment
 def judged(model: str) -> None:
     """A and B of the reader's own, or an example of each kind, and what the model says."""
-    from minibert.next_sentence import KINDS, judge, probes
+    from minibert.inside.next_sentence import KINDS, judge, probes
     from plots.next_sentence import judgement
 
     lesson.show("Judged live")
@@ -504,7 +504,7 @@ def _told(kind: str) -> str:
 @st.fragment
 def guessing(model: str) -> None:
     """Ten pairs: first the learner's answer, then the truth, the model's, and that of the topic alone."""
-    from minibert.next_sentence import deal, probes
+    from minibert.inside.next_sentence import deal, probes
 
     lesson.show("Guess yourself first")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -572,7 +572,7 @@ def _turn(key: tuple, at: int) -> None:
 
 def _answers(model: str, asked: list, rows: list[int]) -> tuple[list[float], list[bool]]:
     """(the model's probabilities of IsNext, what topic alone says) of some of the pairs."""
-    from minibert.next_sentence import judge
+    from minibert.inside.next_sentence import judge
 
     loaded = load(model)
     probs = judge(loaded.model, loaded.tokenizer, [(asked[row].a, asked[row].b) for row in rows])
@@ -632,7 +632,7 @@ def _show_score(model: str, asked: list, dealt: list[int], given: list[bool]) ->
 @st.fragment
 def kinds(model: str) -> None:
     """All kinds of B, judged by the model and by topic alone; then a new layer that is taught order."""
-    from minibert.next_sentence import TopicOverlap, measure, wilson
+    from minibert.inside.next_sentence import TopicOverlap, measure, wilson
     from plots.next_sentence import Share, judged_next
     from plots.theme import GREY
 
@@ -691,7 +691,7 @@ def kinds(model: str) -> None:
 
 def _conclude(result) -> None:
     """What the numbers say, in words that fit whatever they are."""
-    from minibert.next_sentence import wilson
+    from minibert.inside.next_sentence import wilson
 
     head, topic = result.accuracy("elsewhere")
     lines = [
@@ -726,7 +726,7 @@ def _conclude(result) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def taught(model: str, version: int, sentences: int) -> dict[str, tuple[int, int]]:
-    from minibert.next_sentence import probes, teach_order
+    from minibert.inside.next_sentence import probes, teach_order
 
     loaded = load(model)
     return teach_order(loaded.model, loaded.tokenizer, probes(*bundled(), sentences=sentences))
@@ -734,7 +734,7 @@ def taught(model: str, version: int, sentences: int) -> dict[str, tuple[int, int
 
 def new_head(model: str, sentences: int) -> None:
     """Is order missing in the encoder's vectors, or does nobody read it? A layer is trained to find out."""
-    from minibert.next_sentence import teach_order, wilson
+    from minibert.inside.next_sentence import teach_order, wilson
 
     lesson.show("Can it be taught?")
     key = (model, sentences)

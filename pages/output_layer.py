@@ -139,7 +139,7 @@ def tokenizer_of(model: str, options: Options) -> Tokenizer | None:
     tokenizer = outline_of(model).tokenizer
     if options.metadata_as != "token" or not options.metadata:
         return tokenizer
-    from minibert.finetune import with_metadata_tokens
+    from minibert.finetune.learner import with_metadata_tokens
 
     try:
         return with_metadata_tokens(tokenizer, options)

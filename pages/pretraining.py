@@ -39,7 +39,7 @@ from ui.translations import _, ngettext
 
 # What imports torch or plotly is imported where it is first needed: the page shows before that.
 
-# The values of minibert.toy_pretrain.TOY and minibert.pretrain.LOG (tests hold them equal), here so that the page need
+# The values of minibert.toy.pretrain.TOY and minibert.pretrain.LOG (tests hold them equal), here so that the page need
 # not import them to open.
 SECONDS, STEPS = 60, 1_000
 RATE, MASKED = 5e-3, 35
@@ -96,7 +96,7 @@ def choose_text(pairs: bool) -> Text | None:
 @st.fragment
 def toy_story(world: str) -> None:
     """A story of the toy world, with the words that the others determine."""
-    from minibert.toy_world import KINDS, generate
+    from minibert.toy.world import KINDS, generate
 
     if follow_link("story") or "story" not in st.session_state:
         st.session_state["story"] = url_int("story", 3, 0, 999_999)
@@ -134,13 +134,13 @@ def toy_story(world: str) -> None:
 
 
 def toy_kinds() -> dict[str, str]:
-    from minibert.toy_world import KINDS
+    from minibert.toy.world import KINDS
 
     return {kind: _(what) for kind, what in KINDS.items()}
 
 
 def course_text(pairs: bool) -> Text:
-    from minibert.documents import held_apart
+    from minibert.text.documents import held_apart
 
     prose, reviews = course_prose(), [[text] for text in course_reviews("train")]
     documents = prose if pairs else prose + reviews
@@ -158,7 +158,7 @@ def course_text(pairs: bool) -> Text:
 
 
 def own_text(pairs: bool) -> Text | None:
-    from minibert.documents import DataError, held_apart, read_documents
+    from minibert.text.documents import DataError, held_apart, read_documents
 
     st.markdown(
         _(
@@ -266,7 +266,7 @@ def settings_of(chosen: dict, toy: bool):
     """The page's choices over the defaults that suit a run of a minute."""
     from dataclasses import replace
 
-    from minibert.toy_pretrain import TOY
+    from minibert.toy.pretrain import TOY
 
     return replace(
         TOY,
@@ -329,7 +329,7 @@ def begin(
         options["going_on"] = Upload(going_on)
     try:
         if not files:
-            run = submit("minibert.toy_pretrain:pretrain_toy", settings, world=world, **options)
+            run = submit("minibert.toy.pretrain:pretrain_toy", settings, world=world, **options)
         else:
             with tempfile.TemporaryDirectory() as folder:
                 texts = unpack(files, Path(folder, "text"))
@@ -478,7 +478,7 @@ def own_sentence() -> None:
 
 @st.cache_data(show_spinner=False)
 def toy_vocabulary() -> list[str]:
-    from minibert.toy_world import vocabulary
+    from minibert.toy.world import vocabulary
 
     return vocabulary()
 
@@ -775,7 +775,7 @@ class Past:
 
 
 def pasts() -> list[Past]:
-    from minibert.snapshots import listed
+    from minibert.training.snapshots import listed
 
     found_ones = []
     for info in available_models(fill=True):
@@ -808,8 +808,9 @@ def moments(past: Past) -> list[Moment]:
 @st.cache_resource(show_spinner=False, max_entries=10)
 def model_at(moment: Moment):
     """The model as it was then; shared by all sessions, never changed."""
-    from minibert import checkpoint, snapshots
+    from minibert import checkpoint
     from minibert.model import BertForPreTraining
+    from minibert.training import snapshots
 
     if moment.path is None:
         return checkpoint.load(moment.directory, kind=BertForPreTraining)
@@ -820,7 +821,7 @@ def model_at(moment: Moment):
 @st.cache_data(show_spinner=False, max_entries=400)
 def expected_at(moment: Moment, ids: tuple[int, ...], place: int):
     """The probabilities over the vocabulary at one place, (V,)."""
-    from minibert.cloze import expectations
+    from minibert.inside.cloze import expectations
 
     return expectations(model_at(moment), list(ids), [place])[0].exp().numpy()
 
@@ -938,8 +939,8 @@ def answers_then(kept: list[Moment], tokenizer, encoding, at: int, labels: list[
 def head_then(model, tokenizer, text: str) -> None:
     import torch
 
+    from minibert.inside.head_arithmetic import record
     from minibert.model import Batch
-    from minibert.one_head import record
     from plots.attention import attention_matrix
 
     st.markdown("### " + _("Where a head looks"))
@@ -965,7 +966,7 @@ def head_then(model, tokenizer, text: str) -> None:
 def embeddings_then(kept: list[Moment], tokenizer, at: int, labels: list[str], toy: bool) -> None:
     import numpy as np
 
-    from minibert.projection import principal_plane
+    from minibert.inside.projection import principal_plane
     from plots.pretraining import word_map
 
     st.markdown("### " + _("Where its words lie"))

@@ -21,8 +21,8 @@ from ui.text import literal, visible
 from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
-    from minibert.probe_tasks import ProbeTask
-    from minibert.probes import Order, TaskResult
+    from minibert.inside.probe_tasks import ProbeTask
+    from minibert.inside.probes import Order, TaskResult
 
 # What imports torch or plotly is imported where it is first needed: the page shows before that.
 
@@ -63,9 +63,9 @@ def layer_names(count: int) -> list[str]:
 @st.cache_resource(show_spinner=False, max_entries=8)
 def tasks_of(source: str, content: bytes = b"", name: str = "") -> "tuple[list[ProbeTask], str]":
     """The tasks that a source gives, and a fingerprint of them. Raises TaskDataError for an unusable file."""
-    from minibert import probe_tasks
-    from minibert.probes import ITEMS
-    from minibert.toy_world import stories
+    from minibert.inside import probe_tasks
+    from minibert.inside.probes import ITEMS
+    from minibert.toy.world import stories
 
     if source == "toy":
         tasks = probe_tasks.toy_tasks(stories(STORIES, seed=0))
@@ -83,8 +83,8 @@ def tasks_of(source: str, content: bytes = b"", name: str = "") -> "tuple[list[P
 
 def choose_tasks(model: str) -> "tuple[list[ProbeTask], str] | None":
     """The reader's choice of annotated sentences; None while there is nothing usable."""
-    from minibert.characters import mostly_cjk
     from minibert.tasks import TaskDataError
+    from minibert.text.characters import mostly_cjk
 
     vocab = load(model).tokenizer.vocab
     fitting = "toy" if len(vocab) < SMALL_VOCABULARY else "zh" if mostly_cjk(vocab) else "en"
@@ -155,13 +155,13 @@ def start(name: str, model: str, random: bool, tasks: "list[ProbeTask]", seeds: 
     """Probe a model, or one of its shape with random weights, in a job of its own."""
     from jobs.files import Upload
     from minibert import checkpoint
-    from minibert.probes import untrained_copy
+    from minibert.inside.probes import untrained_copy
 
     loaded = load(model)
     with tempfile.TemporaryDirectory() as folder:
         weights = untrained_copy(loaded.model) if random else loaded.model
         packed = Upload(checkpoint.save(f"{folder}/model", weights, loaded.tokenizer))
-    compute(name, "minibert.probes:probe_layers", packed, tasks, seeds, title=title)
+    compute(name, "minibert.inside.probes:probe_layers", packed, tasks, seeds, title=title)
 
 
 def probing(model: str) -> None:
@@ -209,7 +209,7 @@ def probing(model: str) -> None:
 
 def draw(runs: list, names: dict[bool, str]) -> None:
     """The runs of the model and, where there is one, of random weights. names: of the computations."""
-    from minibert.probes import gathered
+    from minibert.inside.probes import gathered
 
     found = {name_of(run): gathered(run.events()) for run in runs}
     ours, random = found.get(names[False], []), found.get(names.get(True), [])
@@ -349,7 +349,7 @@ def settles(ours: "list[TaskResult] | None") -> None:
         st.caption(_("Our own results join the picture when all probes are trained."))
         return
     if len({result.kind for result in ours}) > 1:
-        from minibert.probes import order_of_kinds
+        from minibert.inside.probes import order_of_kinds
 
         st.markdown(agreement(order_of_kinds(ours)))
 
@@ -378,7 +378,7 @@ def agreement(order: "Order") -> str:
 @st.cache_data(show_spinner=False, max_entries=16)
 def set_ranks(model: str, version: int) -> list[list[int]]:
     """Of our cloze sentences the rank of the right word at every layer."""
-    from minibert.logit_lens import ranks_over_layers
+    from minibert.inside.logit_lens import ranks_over_layers
 
     with (LESSONS / "data" / "cloze.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
@@ -403,7 +403,7 @@ def lens(model: str) -> None:
         text = sentence_input("cloze", list(answers()), label=_("Sentence with a [MASK]"), max_chars=MAX_CHARS)
     with right:
         word = right_word(text)
-    from minibert.logit_lens import blank_of, layer_answers, only_token
+    from minibert.inside.logit_lens import blank_of, layer_answers, only_token
 
     loaded = load(model)
     blank = blank_of(loaded.tokenizer, text, loaded.config.max_position_embeddings)
@@ -478,8 +478,8 @@ def draw_lens(model: str, found: list, wanted: str | None) -> None:
 
 
 def code() -> None:
-    from minibert.logit_lens import layer_log_probs
-    from minibert.probes import labels_by_type, probe
+    from minibert.inside.logit_lens import layer_log_probs
+    from minibert.inside.probes import labels_by_type, probe
 
     lesson.show("The code")
     show_source(probe, find="LogisticRegression(C")

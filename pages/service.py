@@ -68,11 +68,12 @@ def choose_model(models: dict[str, tuple[str, Path]]) -> str:
 @st.cache_resource(show_spinner=False, max_entries=4)
 def predictor_of(name: str, directory: Path | None):
     """The model, loaded once for everyone; it is only asked, never changed."""
-    from minibert.finetune import FinetuneSettings, Predictor
+    from minibert.finetune.predictor import Predictor
+    from minibert.finetune.settings import FinetuneSettings
 
     if directory is not None:
         return Predictor.from_directory(directory)
-    from minibert.option_effects import Bench
+    from minibert.finetune.option_effects import Bench
 
     bench = Bench.of(START, "classification", reviews("train"), FinetuneSettings())
     return Predictor(bench.learner.model.eval(), bench.tokenizer, bench.task, bench.options)
@@ -89,14 +90,14 @@ def train_one() -> None:
     """A model to take along, in some seconds."""
     if st.button(_("Fine-tune one on the reviews"), icon=":material/play_arrow:", key="train", type="primary"):
         from jobs.files import Upload
-        from minibert.finetune import FinetuneSettings
+        from minibert.finetune.settings import FinetuneSettings
         from minibert.train import Optimization
 
         settings = FinetuneSettings(optimization=Optimization(learning_rate=3e-4), max_seconds=SECONDS_AT_MOST)
         arguments = (Upload(START, deep=False), "classification", reviews("train"), reviews("dev"), settings)
         when = time.strftime("%H:%M:%S", time.gmtime())
         title = _("reviews · fine-tuned at {time} UTC").format(time=when)
-        submit("minibert.finetune:finetune", *arguments, title=title, kind=f"{KIND}/{time.time_ns()}")
+        submit("minibert.finetune.run:finetune", *arguments, title=title, kind=f"{KIND}/{time.time_ns()}")
     show_refusal()
     runs = own_runs(KIND)[:1]
     if runs:
@@ -151,7 +152,7 @@ def show_file(name: str, directory: Path | None, title: str) -> None:
         st.dataframe(rows, hide_index=True)
     else:
         st.markdown(_("No line is wrong."))
-    from minibert.tasks.base import rows_of
+    from minibert.tasks.tables import rows_of
 
     show_source(rows_of, find="problem", label=_("Where a line is refused"))
 
@@ -181,7 +182,7 @@ def show_finetune(name: str, directory: Path | None, title: str) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=20)
 def metrics_of(name: str, directory: Path | None, part: str) -> dict[str, float]:
-    from minibert.finetune import evaluate
+    from minibert.finetune.evaluation import evaluate
 
     with st.spinner(_("Measuring …")):
         return evaluate(predictor_of(name, directory), reviews(part)).metrics
@@ -215,7 +216,7 @@ def shell(value: str) -> str:
 
 def show_predict(name: str, directory: Path | None, title: str) -> None:
     from minibert.__main__ import given, plain_answer
-    from minibert.serve import EXAMPLES
+    from minibert.service.server import EXAMPLES
 
     predictor = predictor_of(name, directory)
     example = EXAMPLES[predictor.task.name]
@@ -235,7 +236,7 @@ def show_predict(name: str, directory: Path | None, title: str) -> None:
 @st.cache_data(show_spinner=False, max_entries=20)
 def exported(name: str, directory: Path | None, format: str) -> dict:
     """What the command would say; the files themselves are not kept."""
-    from minibert.export import export
+    from minibert.service.export import export
 
     with st.spinner(_("Writing the model, reading it again, comparing …")), tempfile.TemporaryDirectory() as folder:
         source = directory or predictor_of(name, directory).save(Path(folder) / "my-model")
@@ -247,7 +248,7 @@ def exported(name: str, directory: Path | None, format: str) -> dict:
 
 
 def show_export(name: str, directory: Path | None, title: str) -> None:
-    from minibert.export import ONNX_PACKAGES, TOLERANCE, ExportError, compare
+    from minibert.service.export import ONNX_PACKAGES, TOLERANCE, ExportError, compare
 
     formats = {"huggingface": _("for transformers"), "onnx": "ONNX"}
     format = choice("format", _("Written for"), formats)
@@ -283,7 +284,7 @@ def show_export(name: str, directory: Path | None, title: str) -> None:
 
 
 def show_serve(name: str, directory: Path | None, title: str) -> None:
-    from minibert.serve import EXAMPLES
+    from minibert.service.server import EXAMPLES
 
     predictor = predictor_of(name, directory)
     task = predictor.task.name
@@ -304,7 +305,7 @@ def show_serve(name: str, directory: Path | None, title: str) -> None:
 
 def requests_of(predictor) -> dict[str, tuple[str, str]]:
     """Ready requests: name → (words, body). Only the first two are good."""
-    from minibert.serve import EXAMPLES, Limits
+    from minibert.service.server import EXAMPLES, Limits
 
     example, limits = EXAMPLES[predictor.task.name], Limits()
     field = next(iter(example))
@@ -347,7 +348,7 @@ def ask_it(name: str, directory: Path | None) -> None:
     st.code(json.dumps(answer.body, ensure_ascii=False, indent=1), "json", wrap_lines=True)
     with st.expander(_("GET /health, meanwhile"), icon=":material/favorite:"):
         st.code(json.dumps(health.body), "json")
-    from minibert.serve import Service, refusal
+    from minibert.service.server import Service, refusal
 
     show_source(Service.examples, find="refus", label=_("What checks a request: `Service.examples`"))
     show_source(refusal, find="status", label=_("Which number a refusal gets"))
@@ -355,8 +356,8 @@ def ask_it(name: str, directory: Path | None) -> None:
 
 def asked(predictor, text: str):
     """(the answer to the request, and to GET /health beside it)"""
-    from minibert.in_process import Asked, ask
-    from minibert.serve import application
+    from minibert.service.local_client import Asked, ask
+    from minibert.service.server import application
 
     body = text.encode("utf-8", "surrogatepass")
     return ask(application(predictor), Asked(body=body), Asked("GET", "/health"))
@@ -366,7 +367,7 @@ def asked(predictor, text: str):
 def show_schema(name: str, directory: Path | None) -> None:
     from dataclasses import asdict
 
-    from minibert.serve import Limits, input_schema, request_schema
+    from minibert.service.server import Limits, input_schema, request_schema
 
     predictor, limits = predictor_of(name, directory), Limits()
     st.markdown(_("For this model, `{task}`:").format(task=predictor.task.name))
@@ -396,8 +397,8 @@ def show_schema(name: str, directory: Path | None) -> None:
 @st.cache_data(show_spinner=False, max_entries=20)
 def measured(name: str, directory: Path | None, click: str) -> dict[str, list]:
     """way → the middle of ROUNDS measurements for each number of clients. click: another with each."""
-    from minibert.in_process import load
-    from minibert.serve import EXAMPLES, Limits
+    from minibert.service.local_client import load
+    from minibert.service.server import EXAMPLES, Limits
 
     predictor = predictor_of(name, directory)
     example = EXAMPLES[predictor.task.name]
@@ -445,7 +446,7 @@ def many_clients(name: str, directory: Path | None) -> None:
     figure(rates(CLIENTS, drawn, _("{n} clients"), _("answers a second")), alt, key="load", data=table)
     st.markdown(f"**{alt}**", width=820)
     st.table(table)
-    from minibert.serve import Batcher
+    from minibert.service.server import Batcher
 
     show_source(Batcher.next_batch, label=_("How a batch is gathered"))
     show_source(Batcher.run, label=_("The one loop that has the model"))

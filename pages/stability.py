@@ -77,8 +77,8 @@ def show_steps() -> None:
     ).format(first=factor[0], at=peak + 1, most=factor[peak], n=steps, last=factor[-1], area=area)
     figure(fig, alt, key="lengths")
     st.markdown(f"**{alt}** " + _("Measured on the optimizer itself, with a gradient that is always 1."), width=820)
-    from minibert.finetune import UncorrectedAdamW
-    from minibert.learning_rates import step_lengths as measured
+    from minibert.finetune.learning_rates import step_lengths as measured
+    from minibert.finetune.optimizer import UncorrectedAdamW
 
     show_source(UncorrectedAdamW.step, find="lerp_", label=_("Adam without the correction, as in the original code"))
     show_source(measured, label=_("How the lengths were measured"))
@@ -86,8 +86,8 @@ def show_steps() -> None:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def lengths(steps: int, warmup: float, rate: float) -> tuple[list[float], list[float]]:
-    from minibert.finetune import FinetuneSettings
-    from minibert.learning_rates import step_lengths
+    from minibert.finetune.learning_rates import step_lengths
+    from minibert.finetune.settings import FinetuneSettings
     from minibert.train import Optimization
 
     optimization = Optimization(learning_rate=rate, warmup=warmup)
@@ -271,7 +271,7 @@ def start(wanted: list[tuple[int, float, bool, int]]) -> None:
         settings = settings_of(values, seed, max_seconds=SECONDS_AT_MOST)
         title = f"{name_of(epochs, rate, corrected)} · " + _("seed {n}").format(n=seed)
         run = submit(
-            "minibert.finetune:finetune", weights, COMPARISON.task, train, dev, settings, title=title, kind=kind
+            "minibert.finetune.run:finetune", weights, COMPARISON.task, train, dev, settings, title=title, kind=kind
         )
         if run is None:
             return

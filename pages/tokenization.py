@@ -10,7 +10,18 @@ from pathlib import Path
 
 import streamlit as st
 
-from minibert.characters import is_cjk, is_mark, is_punctuation
+from minibert.text.characters import is_cjk, is_mark, is_punctuation
+from minibert.text.vocab import SPECIAL_TOKENS, Merge, alphabet_of, check_vocab, count_words, looks_uncased, read_vocab
+from minibert.text.vocab import learn as minibert_learn
+from minibert.text.vocab_growth import (
+    Learned,
+    Way,
+    growing_vocabulary,
+    kinds_so_far,
+    learned_pieces,
+    watch_learning,
+    ways_to_cut,
+)
 from minibert.tokenizer import (
     UNK,
     Explanation,
@@ -21,17 +32,6 @@ from minibert.tokenizer import (
     space_out_cjk,
     split_off_punctuation,
     split_on_spaces,
-)
-from minibert.vocab import SPECIAL_TOKENS, Merge, alphabet_of, check_vocab, count_words, looks_uncased, read_vocab
-from minibert.vocab import learn as minibert_learn
-from minibert.vocab_growth import (
-    Learned,
-    Way,
-    growing_vocabulary,
-    kinds_so_far,
-    learned_pieces,
-    watch_learning,
-    ways_to_cut,
 )
 from plots.tokenization import (
     STYLE,

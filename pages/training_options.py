@@ -56,8 +56,8 @@ def training_data():
 
 def bench_of(**changes):
     """A learner of this session's own, as `finetune` would begin with these settings."""
-    from minibert.finetune import FinetuneSettings
-    from minibert.option_effects import Bench
+    from minibert.finetune.option_effects import Bench
+    from minibert.finetune.settings import FinetuneSettings
 
     with st.spinner(_("Building the model …")):
         return Bench.of(START, TASK, training_data(), FinetuneSettings(**changes))
@@ -78,12 +78,12 @@ def label_choice() -> str:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def rates_of(decay: float, freeze: int | str, rate: float) -> list:
-    from minibert.learning_rates import layer_rates
+    from minibert.finetune.learning_rates import layer_rates
     from minibert.train import Optimization
 
     changes = {"layer_decay": decay, "freeze": freeze, "optimization": Optimization(learning_rate=rate)}
     bench = bench_of(**changes)
-    from minibert.finetune import FinetuneSettings
+    from minibert.finetune.settings import FinetuneSettings
 
     return layer_rates(bench.learner, FinetuneSettings(**changes))
 
@@ -124,9 +124,10 @@ def show_rates(text: str) -> None:
         else _("All **{whole:,}** numbers are trained.").format(whole=whole)
     )
     command(f"--layer-decay {decay:g}", f"--freeze {freeze}")
-    from minibert.finetune import frozen_parts, optimizer_for
+    from minibert.finetune.learner import frozen_parts
+    from minibert.finetune.optimizer import finetuning_optimizer
 
-    show_source(optimizer_for, find="scale", label=_("How the rates come about"))
+    show_source(finetuning_optimizer, find="scale", label=_("How the rates come about"))
     show_source(frozen_parts, label=_("What is frozen"))
 
 
@@ -140,7 +141,7 @@ def show_dropout(text: str) -> None:
         label = label_choice()
     with right:
         dropout = st.slider(_("Dropout"), 0.05, 0.5, 0.1, 0.05, key="dropout", bind="query-params")
-    from minibert.option_effects import dropout_losses, means_of
+    from minibert.finetune.option_effects import dropout_losses, means_of
     from plots.training_options import loss_spread
 
     losses = dropout_losses(bench_of(dropout=dropout), example_of(text, label), MASKS)
@@ -154,10 +155,10 @@ def show_dropout(text: str) -> None:
     figure(loss_spread(groups, _("loss of the new layer, before its first step")), alt, key="losses")
     st.markdown(f"**{alt}**", width=820)
     command(f"--dropout {dropout:g}", f"--dropout-samples {masks}")
-    from minibert.heads import Head
+    from minibert.heads import TaskHead
 
-    show_source(Head.answers, find="dropout_samples", label=_("The masks"))
-    show_source(Head.answer, label=_("The mean of their losses"))
+    show_source(TaskHead.answers, find="dropout_samples", label=_("The masks"))
+    show_source(TaskHead.answer, label=_("The mean of their losses"))
 
 
 # --- a second loss --------------------------------------------------------------------------------------------------
@@ -170,7 +171,7 @@ def show_mlm(text: str) -> None:
         label = label_choice()
     with right:
         seed = seed_input(0)
-    from minibert.option_effects import loss_terms
+    from minibert.finetune.option_effects import loss_terms
     from plots.training_options import loss_sum
 
     found = loss_terms(bench_of(mlm_weight=weight), example_of(text, label), seed)
@@ -184,7 +185,7 @@ def show_mlm(text: str) -> None:
     figure(loss_sum(terms, _("loss, before the first step")), alt, key="terms")
     st.markdown(f"**{alt}**", width=820)
     command(f"--mlm-weight {weight:g}")
-    from minibert.finetune import Learner
+    from minibert.finetune.learner import Learner
 
     show_source(Learner.forward, find="mlm_loss", label=_("Both losses"))
 
@@ -195,8 +196,9 @@ def show_mlm(text: str) -> None:
 @st.cache_data(show_spinner=False, max_entries=100)
 def answers_of(text: str, rate: float) -> dict[float, list[float]]:
     """The probability of "positive" after each step of a short run, at 0 by its weights and by each mean of them."""
-    from minibert.finetune import FinetuneSettings, spread
-    from minibert.option_effects import Bench, answers_on_the_way
+    from minibert.finetune.option_effects import Bench, answers_on_the_way
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.finetune.split import spread
     from minibert.train import Optimization
 
     settings = FinetuneSettings(
@@ -215,7 +217,7 @@ def show_averaging(text: str) -> None:
         share = SHARES[choice("mean-of", _("Share"), {name: name for name in SHARES})]
     with right:
         rate = st.select_slider(_("Learning rate"), RATES, 1e-3, format_func=rate_text, key="rate")
-    from minibert.option_effects import step_shares, unrest
+    from minibert.finetune.option_effects import step_shares, unrest
     from plots import training_options as plots
 
     with st.spinner(_("Training on {n} reviews …").format(n=RUN)):
@@ -237,7 +239,7 @@ def show_averaging(text: str) -> None:
         figure(plots.step_shares(shares, (_("step"), _("counts in the mean"))), counts, key="shares")
     st.markdown(f"**{alt} {counts}**", width=820)
     command(f"--averaging {share:g}", f"--learning-rate {rate:g}")
-    from minibert.averaging import running_mean
+    from minibert.training.averaging import running_mean
 
     show_source(running_mean, find="lerp", label=_("How the mean follows"))
 
@@ -280,13 +282,13 @@ def show_metadata(text: str) -> None:
             width=820,
         )
     command(f"--metadata {column}", f"--metadata-as {way}")
-    from minibert.heads import Head
-    from minibert.tasks.base import metadata_prefix
+    from minibert.heads import TaskHead
+    from minibert.tasks.metadata import metadata_prefix
 
     if way == "token":
         show_source(metadata_prefix, label=_("As tokens"))
     else:
-        show_source(Head.read, find="metadata", label=_("As embeddings"))
+        show_source(TaskHead.read, find="metadata", label=_("As embeddings"))
 
 
 # --- truncation -----------------------------------------------------------------------------------------------------
@@ -295,7 +297,7 @@ def show_metadata(text: str) -> None:
 def show_truncation(text: str) -> None:
     tokens = load("mini-en").tokenizer.encode(text, truncation="none").tokens[1:-1][:MOST_TOKENS]
     room = st.slider(_("Places for the text"), 2, 40, 7, key="room", bind="query-params")
-    from minibert.truncation import keep
+    from minibert.text.truncation import keep
 
     ways = {
         "head": _("**head**: the first {n}"),
@@ -324,7 +326,7 @@ def show_augmentation(text: str) -> None:
         rate = st.slider(_("Share of the words"), 0.05, 0.5, 0.15, 0.05, key="share", bind="query-params")
     with right:
         seed = seed_input(0)
-    from minibert.augmentation import METHODS, Augmentation, augmented, model_fill, words_of
+    from minibert.finetune.augmentation import METHODS, Augmentation, augmented, model_fill, words_of
     from minibert.tasks import TASKS
 
     loaded = load("mini-en")
@@ -350,7 +352,7 @@ def show_augmentation(text: str) -> None:
             show_tokens(new, kinds=kinds, limit=60, label=method)
     st.markdown(_("Each copy keeps the label of the sentence. Would you have given it the same?"))
     command("--augment replace", f"--augment-rate {rate:g}", "--augment-copies 3")
-    from minibert.augmentation import changed_words
+    from minibert.finetune.augmentation import changed_words
 
     show_source(changed_words, label=_("The four ways"))
     show_source(model_fill, find="topk", label=_("What the model puts in"))

@@ -57,7 +57,7 @@ def test_names() -> dict[str, str]:
 @st.cache_resource(show_spinner=False, max_entries=4)
 def sets_of(cue: str) -> tuple[str, dict, object]:
     """(task, training condition → data, the three tests as one set): `minibert.tasks.TaskData`, never changed."""
-    from minibert.cues import CONDITIONS, overlap_pairs, together, with_aside
+    from minibert.inside.spurious_cues import CONDITIONS, overlap_pairs, together, with_aside
     from minibert.tasks import TASKS
 
     if cue == "not":
@@ -115,7 +115,7 @@ def controls(cue: str, task: str, trainings: dict, tests) -> None:
 
 def start(cue: str, task: str, trainings: dict, tests, seeds: int, checkpoint: Path) -> None:
     from jobs.files import Upload
-    from minibert.finetune import FinetuneSettings
+    from minibert.finetune.settings import FinetuneSettings
     from minibert.train import Optimization
 
     batch, weights = time.time_ns(), Upload(checkpoint, deep=False)
@@ -127,7 +127,7 @@ def start(cue: str, task: str, trainings: dict, tests, seeds: int, checkpoint: P
             )  # fmt: skip
             title = f"{training_names()[training]} · " + _("seed {n}").format(n=seed)
             kind = f"{KIND}/{cue}/{batch}/{training}"
-            submit("minibert.finetune:finetune", weights, task, data, tests, settings, title=title, kind=kind)
+            submit("minibert.finetune.run:finetune", weights, task, data, tests, settings, title=title, kind=kind)
 
 
 def latest(cue: str) -> list:
@@ -222,7 +222,7 @@ def finished(cue: str) -> dict[str, object]:
 @st.cache_data(show_spinner=False, max_entries=256)
 def attributed(run_id: str, _run, given: tuple) -> tuple:
     """(words, their starts, segments, values, the answer, its probability) by integrated gradients."""
-    from minibert.attribution import Case, integrated_gradients, probability
+    from minibert.inside.attribution import Case, integrated_gradients, probability
 
     case = Case.of(predictor_of(_run), dict(given))
     values = integrated_gradients(case, steps=16).values
@@ -288,7 +288,7 @@ def strongest(runs: dict, examples: list[dict]) -> None:
 
 @st.fragment
 def real_data() -> None:
-    from minibert.cues import cue_words
+    from minibert.inside.spurious_cues import cue_words
 
     lesson.show("Cues in real data")
     sources = {
@@ -368,7 +368,7 @@ def own_file():
 
 def hans(data) -> None:
     """How the models trained above, and the class's model of pairs, do on each heuristic."""
-    from minibert.cues import by_heuristic
+    from minibert.inside.spurious_cues import by_heuristic
 
     runs = {training_names()[training]: run for training, run in finished("overlap").items()}
     if pairs := shared_run("pairs"):
@@ -410,7 +410,7 @@ def rule_names() -> dict[str, str]:
 
 @st.cache_data(show_spinner=False, max_entries=32)
 def checked(run_id: str, _run, inputs: tuple, field: str) -> list:
-    from minibert.checklist import check
+    from minibert.inside.checklist import check
 
     return list(check(predictor_of(_run), [dict(given) for given in inputs], field))
 
@@ -516,7 +516,8 @@ def flipped(found: list) -> None:
 
 
 def code() -> None:
-    from minibert import checklist, cues
+    from minibert.inside import checklist
+    from minibert.inside import spurious_cues as cues
 
     lesson.show("What to do about it")
     lesson.show("The code")

@@ -60,7 +60,7 @@ def lines_payload(
     row: int | None = None,
     column: int | None = None,
 ) -> dict:
-    """Edges of some heads of a layer. edges: a minibert.attention_summary.Edges · faint: tokens shown in the back."""
+    """Edges of some heads of a layer. edges: attention_summary.Edges · faint: tokens shown in the back."""
     return {
         "tokens": list(tokens),
         "faint": list(faint) or [False] * len(tokens),

@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 
 from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
-# By the names of minibert.attribution.METHODS; a method is told apart by dash and symbol as well as by colour.
+# By the names of minibert.inside.attribution.METHODS; a method is told apart by dash and symbol as well as by colour.
 STYLE = {
     "gradient": (ORANGE, "dot", "diamond"),
     "integrated": (BLUE, "solid", "circle"),

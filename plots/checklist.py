@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from plots.theme import BLUE, GREY, SMALL, VERMILION
 
-# By what minibert.checklist expects of the answer.
+# By what minibert.inside.checklist expects of the answer.
 STYLE = {"same": (BLUE, "circle"), "change": (VERMILION, "diamond"), "open": (GREY, "square")}
 
 

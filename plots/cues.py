@@ -8,7 +8,7 @@ from plotly.subplots import make_subplots
 
 from plots.theme import BLUE, GREEN, GREY, SMALL, VERMILION
 
-# By the names of minibert.cues.CONDITIONS, of the test set.
+# By the names of minibert.inside.spurious_cues.CONDITIONS, of the test set.
 STYLE = {
     "planted": (VERMILION, "solid", "circle"),
     "balanced": (GREEN, "dash", "square"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from minibert.layer_choice import Reading
+from minibert.finetune.layer_choice import LayersRead
 from plots.theme import BLUE, GREEN, GREY, ORANGE, SKY, SMALL
 
 TRAINED, FROZEN, NEW = ORANGE, SKY, GREEN
@@ -16,7 +16,7 @@ SEE_THROUGH = "rgba(138,143,152,0.10)"
 
 
 def stack(
-    tokens: Sequence[str], reading: Reading, blocks: int, frozen: bool, rows: Mapping[str, str], outputs: str
+    tokens: Sequence[str], reading: LayersRead, blocks: int, frozen: bool, rows: Mapping[str, str], outputs: str
 ) -> go.Figure:
     """A square for each token's vector in each layer: filled where the head reads it, its colour whether it learns.
 

@@ -12,7 +12,7 @@ from plotly.subplots import make_subplots
 
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
-# By the names of minibert.cloze.FATES. Told apart by letter as well as by colour; the letters are black on all of them.
+# By the names of cloze.FATES. Told apart by letter as well as by colour; the letters are black on all of them.
 FATE_COLOURS = {"untouched": "rgba(138,143,152,0.22)", "masked": ORANGE, "random": PINK, "kept": SKY}
 FATE_LETTERS = {"untouched": "", "masked": "M", "random": "R", "kept": "K"}
 FATE_NAMES = {"untouched": "not asked", "masked": "[MASK]", "random": "random token", "kept": "kept"}
@@ -37,7 +37,7 @@ def mask_rows(
     *,
     names: Mapping[str, str] = FATE_NAMES,
 ) -> go.Figure:
-    """Draws of the same sentence, one below the other. rows: for each draw a fate (minibert.cloze.FATES) per token."""
+    """Draws of the same sentence, one below the other. rows: for each draw a fate (cloze.FATES) per token."""
     fig = go.Figure()
     columns = list(range(len(tokens)))
     for fate, colour in FATE_COLOURS.items():

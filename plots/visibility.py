@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from minibert.visibility import Node, nodes, output, paths, reads
+from minibert.inside.visibility import Node, nodes, output, paths, reads
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, apply
 
 MAX_WORDS = 12  # more words than this cannot be told apart in a third of a page

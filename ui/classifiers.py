@@ -16,7 +16,7 @@ from ui.text import literal
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.finetune import Predictor
+    from minibert.finetune.predictor import Predictor
 
 EVERYONE = "everyone"  # the owner of what is trained once for all
 TASKS = ("classification", "pair")
@@ -130,7 +130,7 @@ def _train(recipe: Recipe) -> None:
         return  # someone else was quicker
     from jobs.files import Upload
     from jobs.manager import JobError
-    from minibert.finetune import FinetuneSettings
+    from minibert.finetune.settings import FinetuneSettings
     from minibert.tasks import TASKS
     from minibert.train import Optimization
 
@@ -142,7 +142,7 @@ def _train(recipe: Recipe) -> None:
     start = Upload(CHECKPOINTS / recipe.checkpoint, deep=False)
     try:
         manager().submit(
-            "minibert.finetune:finetune", start, recipe.task, train, dev, settings,
+            "minibert.finetune.run:finetune", start, recipe.task, train, dev, settings,
             owner=EVERYONE, title=recipe.title, kind=recipe.kind,
         )  # fmt: skip
     except JobError as error:
@@ -157,7 +157,7 @@ def predictor_of(run) -> "Predictor":
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _predictor(run_id: str, directory: str) -> "Predictor":
-    from minibert.finetune import Predictor
+    from minibert.finetune.predictor import Predictor
 
     return Predictor.from_directory(directory)
 
@@ -173,7 +173,7 @@ def dev_examples(run) -> Sequence[dict]:
 
 def in_chinese(run) -> bool:
     """Whether the model was trained for Chinese texts, as far as the first held-out one tells."""
-    from minibert.characters import is_cjk
+    from minibert.text.characters import is_cjk
 
     return any(map(is_cjk, dev_examples(run)[0]["text"]))
 

@@ -14,8 +14,8 @@ from ui.models import load, version_of
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.head_kinds import HeadKinds
-    from minibert.reading import Reading
+    from minibert.inside.head_kinds import HeadKinds
+    from minibert.inside.model_input import ModelInput
 
 # torch, and all that imports it, is imported where it is first needed: the page shows before that.
 
@@ -23,7 +23,7 @@ SMALL = 32  # pixels a side of a small picture at most
 DEFAULT = (1, 1)  # the head shown first, if there are so many
 THRESHOLD = 40  # percent from which a score names a head
 
-Head = tuple[int, int]  # layer, head, both from 0
+HeadPlace = tuple[int, int]  # layer, head, both from 0
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,18 @@ class Subject:
         return load(self.name).tokenizer
 
     @property
-    def shape(self) -> Head:
+    def shape(self) -> HeadPlace:
         config = load(self.name).config
         return config.num_hidden_layers, config.num_attention_heads
 
-    def head(self, layer: int, head: int) -> Head:
+    def head(self, layer: int, head: int) -> HeadPlace:
         """That head, or the last one if there are fewer."""
         layers, heads = self.shape
         return min(layer, layers - 1), min(head, heads - 1)
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)
-def seen(subject: Subject, reading: Reading) -> dict[str, Any]:
+def seen(subject: Subject, reading: ModelInput) -> dict[str, Any]:
     """probs (L, A, T, T), query and key (L, A, T, D), float32, shared by all sessions: read only."""
     import torch
 
@@ -80,7 +80,7 @@ def seen(subject: Subject, reading: Reading) -> dict[str, Any]:
 @st.cache_resource(show_spinner=False, max_entries=32)
 def measured_kinds(subject: Subject, on: str) -> HeadKinds:
     """Scores of all heads on our sentences ("text") or on stories of the toy world ("toy")."""
-    from minibert import head_kinds
+    from minibert.inside import head_kinds
 
     longest = subject.model.config.max_position_embeddings
     if on == "toy":
@@ -96,7 +96,7 @@ def head_name(layer: int, head: int) -> str:
 
 
 def kind_names() -> dict[str, str]:
-    """Kinds of minibert.head_kinds in the learner's words."""
+    """Kinds of minibert.inside.head_kinds in the learner's words."""
     return {
         "previous": _("previous token"),
         "next": _("next token"),
@@ -123,7 +123,7 @@ def signed(value: float, digits: int = 3) -> str:
     return f"{value:+.{digits}f}".replace("-", "−")
 
 
-def pick_head(subject: Subject) -> Head:
+def pick_head(subject: Subject) -> HeadPlace:
     """Select boxes for layer and head, in the link; a click on a picture moves them."""
     layers, heads = subject.shape
     places = [[_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)] for count in (layers, heads)]
@@ -131,7 +131,7 @@ def pick_head(subject: Subject) -> Head:
     return layer, pick("head", _("Head"), places[1], DEFAULT[1], width=130)
 
 
-def picked_head(subject: Subject) -> Head:
+def picked_head(subject: Subject) -> HeadPlace:
     """What `pick_head` says, wherever on the page it stands."""
     return subject.head(
         *(st.session_state.get(state(name), n) for name, n in zip(("layer", "head"), DEFAULT, strict=True))
@@ -140,16 +140,16 @@ def picked_head(subject: Subject) -> Head:
 
 def small_pictures(
     subject: Subject,
-    reading: Reading,
+    reading: ModelInput,
     key: str,
     on_click: Callable[[dict], Any],
     labels: Sequence[str] = (),
     *,
-    selected: Head | None = None,
-    crossed: Sequence[Head] = (),
+    selected: HeadPlace | None = None,
+    crossed: Sequence[HeadPlace] = (),
 ) -> None:
     """Every head as a small picture of its attention in the sentence."""
-    from minibert.attention_summary import small_copies
+    from minibert.inside.attention_summary import small_copies
     from plots.attention_payloads import heads_payload
 
     names = all_names(subject)

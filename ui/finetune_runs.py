@@ -111,7 +111,7 @@ def start_runs(checkpoint: Path, data: ChosenData, chosen: Chosen, kind: str) ->
         for start in chosen.starts:
             title = f"{name} · {start_names()[start]} · " + _("seed {n}").format(n=seed)
             run = submit(
-                "minibert.finetune:finetune", weights, task, data.train, data.dev, chosen.of(start, seed),
+                "minibert.finetune.run:finetune", weights, task, data.train, data.dev, chosen.of(start, seed),
                 watch=[] if watched is None else [watched], title=title, kind=batch,
             )  # fmt: skip
             if run is None:
@@ -145,7 +145,7 @@ def ask(task: str, given: Any) -> None:
 @st.cache_resource(show_spinner=False, max_entries=6)
 def predictor_of(run_id: str, directory: str):
     """The model a run has left. Shared: look, never change it."""
-    from minibert.finetune import Predictor
+    from minibert.finetune.predictor import Predictor
 
     return Predictor.from_directory(directory)
 
@@ -153,7 +153,7 @@ def predictor_of(run_id: str, directory: str):
 @st.cache_data(show_spinner=False, max_entries=500)
 def answer_of(run_id: str, directory: str, given: str) -> dict:
     """What the model that a run has left answers to an input, given as JSON."""
-    from minibert.finetune import answered
+    from minibert.finetune.evaluation import answered
 
     return answered(predictor_of(run_id, directory), json.loads(given))
 
@@ -412,7 +412,7 @@ def take_away(one: FinetuneRun) -> None:
 def curl(task: str, given: Any, metadata: Sequence[str] = ()) -> str:
     """The command that asks the service: the reader's own input if it is short, else an example. metadata: the columns
     that the model reads; another run may read others, and the service refuses them."""
-    from minibert.serve import EXAMPLES, fields_of
+    from minibert.service.server import EXAMPLES, fields_of
 
     if isinstance(given, dict):
         given = {name: value for name, value in given.items() if name in fields_of(task, metadata)}

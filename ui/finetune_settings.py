@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from minibert.augmentation import METHODS
+from minibert.finetune.augmentation import METHODS
 from ui.task_data import ChosenData
 from ui.translations import _
 
@@ -68,8 +68,8 @@ class Chosen:
 
     def of(self, start: str, seed: int):
         """The FinetuneSettings of one run."""
-        from minibert.augmentation import Augmentation
-        from minibert.finetune import FinetuneSettings
+        from minibert.finetune.augmentation import Augmentation
+        from minibert.finetune.settings import FinetuneSettings
         from minibert.train import Optimization
 
         values = dict(self.settings)

@@ -12,7 +12,7 @@ import streamlit as st
 from ui import held_out
 from ui.explorer import (
     THRESHOLD,
-    Head,
+    HeadPlace,
     Subject,
     all_names,
     head_name,
@@ -31,8 +31,8 @@ from ui.state import follow_link, set_url
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.head_cost import Answers, Difference
-    from minibert.reading import Reading
+    from minibert.inside.head_cost import Answers, Difference
+    from minibert.inside.model_input import ModelInput
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -41,8 +41,8 @@ def questions(subject: Subject) -> list | None:
 
     None for a model whose answers we have no set for.
     """
-    from minibert import head_cost
     from minibert.heads import BertForSequenceClassification
+    from minibert.inside import head_cost
     from minibert.model import BertForPreTraining
 
     model, tokenizer = subject.model, subject.tokenizer
@@ -59,22 +59,22 @@ def questions(subject: Subject) -> list | None:
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def means(subject: Subject) -> Any:
-    from minibert.interventions import mean_outputs
+    from minibert.inside.interventions import mean_outputs
 
     return mean_outputs(subject.model, questions(subject))
 
 
 @st.cache_resource(show_spinner=False, max_entries=256)
-def answers(subject: Subject, off: tuple[Head, ...], mean: bool) -> Answers:
+def answers(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> Answers:
     """How the model answers all questions without these heads."""
-    from minibert.head_cost import without
+    from minibert.inside.head_cost import without
 
     return without(subject.model, questions(subject), off, means(subject) if mean else None)
 
 
 @st.cache_resource(show_spinner=False, max_entries=256)
 def costs_of_layer(subject: Subject, layer: int, mean: bool) -> list[tuple[Difference, Difference]]:
-    from minibert.head_cost import layer_costs
+    from minibert.inside.head_cost import layer_costs
 
     replaced = means(subject) if mean else None
     return layer_costs(subject.model, questions(subject), layer, answers(subject, (), mean), replaced)
@@ -82,12 +82,12 @@ def costs_of_layer(subject: Subject, layer: int, mean: bool) -> list[tuple[Diffe
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def confidences(subject: Subject) -> Any:
-    from minibert.head_cost import confidence
+    from minibert.inside.head_cost import confidence
 
     return confidence(subject.model, questions(subject))
 
 
-def heads_off(subject: Subject) -> tuple[Head, ...]:
+def heads_off(subject: Subject) -> tuple[HeadPlace, ...]:
     """The heads that are switched off, in the link as `off=1.2-3.4` (layer.head, from 1)."""
     layers, heads = subject.shape
     if follow_link("off"):
@@ -98,7 +98,7 @@ def heads_off(subject: Subject) -> tuple[Head, ...]:
     return off
 
 
-def _parse(link: str) -> frozenset[Head]:
+def _parse(link: str) -> frozenset[HeadPlace]:
     pairs = [part.split(".") for part in link.split("-")]
     good = (pair for pair in pairs if len(pair) == 2 and all(p.isascii() and p.isdigit() and len(p) < 4 for p in pair))
     return frozenset((int(i) - 1, int(a) - 1) for i, a in good if int(i) and int(a))
@@ -110,11 +110,11 @@ def toggle_head(told: dict) -> None:
     st.session_state["heads-off"] = frozenset(st.session_state.get("heads-off", frozenset()) ^ {head})
 
 
-def set_off(heads: Sequence[Head]) -> None:
+def set_off(heads: Sequence[HeadPlace]) -> None:
     st.session_state["heads-off"] = frozenset(heads)
 
 
-def switch_off(subject: Subject, reading: Reading) -> None:
+def switch_off(subject: Subject, reading: ModelInput) -> None:
     """All heads to switch off and on; beside them what becomes of the sentence's answer and of the score."""
     if questions(subject) is None:
         st.info(
@@ -140,9 +140,9 @@ def switch_off(subject: Subject, reading: Reading) -> None:
         effect_on_set(subject, off, mean)
 
 
-def switches(subject: Subject, layer: int, head: int, off: tuple[Head, ...]) -> None:
+def switches(subject: Subject, layer: int, head: int, off: tuple[HeadPlace, ...]) -> None:
     """Many heads at once."""
-    from minibert.head_cost import all_but
+    from minibert.inside.head_cost import all_but
 
     layers, heads = subject.shape
     many = {
@@ -162,9 +162,9 @@ def switches(subject: Subject, layer: int, head: int, off: tuple[Head, ...]) -> 
     st.caption(_("{n} of {all} heads are off.").format(n=len(off), all=layers * heads))
 
 
-def effect_on_answer(subject: Subject, reading: Reading, off: tuple[Head, ...], mean: bool) -> None:
+def effect_on_answer(subject: Subject, reading: ModelInput, off: tuple[HeadPlace, ...], mean: bool) -> None:
     """The sentence's own answer with all heads and without those: a blank filled, or a class."""
-    from minibert.interventions import fill_logits, switched_off, total_variation
+    from minibert.inside.interventions import fill_logits, switched_off, total_variation
     from minibert.model import BertForPreTraining, no_tap
     from plots.attention import compared_words
 
@@ -218,7 +218,7 @@ def effect_on_answer(subject: Subject, reading: Reading, off: tuple[Head, ...], 
     )
 
 
-def last_word(reading: Reading) -> int:
+def last_word(reading: ModelInput) -> int:
     """Place among the words of a [MASK] that was typed, else of the last word with a letter in the first sentence."""
     first = [at for at, i in enumerate(reading.words) if reading.segments[i] == 0] or [0]
     typed = [at for at in first if reading.tokens[reading.words[at]] == "[MASK]"]
@@ -237,8 +237,8 @@ def task_name(subject: Subject) -> tuple[str, str]:
     return _("reviews held back from training"), _("Reviews judged right")
 
 
-def effect_on_set(subject: Subject, off: tuple[Head, ...], mean: bool) -> None:
-    from minibert.head_cost import difference
+def effect_on_set(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> None:
+    from minibert.inside.head_cost import difference
 
     with st.spinner(_("Asking the model …")):
         before, after = answers(subject, (), mean), answers(subject, off, mean)
@@ -269,7 +269,7 @@ def effect_on_set(subject: Subject, off: tuple[Head, ...], mean: bool) -> None:
 
 def rank_heads(subject: Subject) -> None:
     """Each head off alone, on the whole set; beside it how sharply it looks."""
-    from minibert.head_cost import layer_costs
+    from minibert.inside.head_cost import layer_costs
 
     if questions(subject) is None:
         return
@@ -291,7 +291,7 @@ def rank_heads(subject: Subject) -> None:
 def show_ranking(subject: Subject, rows: list[tuple[Difference, Difference]]) -> None:
     import torch
 
-    from minibert.interventions import rank_correlation
+    from minibert.inside.interventions import rank_correlation
     from plots.attention import weight_and_effect
     from plots.head_kinds import ranking
 

@@ -6,7 +6,7 @@ import csv
 from functools import cache
 from typing import TYPE_CHECKING
 
-from minibert.characters import is_cjk
+from minibert.text.characters import is_cjk
 from ui.lesson import LESSONS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _CHINESE = 200  # Chinese characters in a vocabulary that is made for Chinese
 
 def kind_of_text(tokenizer: Tokenizer) -> str:
     """What a model of this vocabulary reads: "toy", the stories of the toy world, "zh" or "en"."""
-    from minibert.toy_world import vocabulary
+    from minibert.toy.world import vocabulary
 
     if tokenizer.vocab == vocabulary():
         return "toy"
@@ -31,7 +31,7 @@ def kind_of_text(tokenizer: Tokenizer) -> str:
 @cache
 def toy_stories() -> tuple:
     """Stories of the whole toy world with the truth about every word."""
-    from minibert.toy_world import stories
+    from minibert.toy.world import stories
 
     return tuple(stories(STORIES, _SEED))
 

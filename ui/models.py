@@ -218,8 +218,8 @@ def _untrained() -> Loaded:
 
     from minibert.config import BertConfig
     from minibert.model import BertForPreTraining
+    from minibert.text.vocab import learn_fast
     from minibert.tokenizer import Tokenizer
-    from minibert.vocab import learn_fast
 
     shipped = _first_shipped()
     if shipped is not None:
@@ -238,8 +238,8 @@ def _untrained() -> Loaded:
 def _trace(name: str, directory: Path | None, version: int, text: str, pair: str | None) -> Trace:
     import torch
 
+    from minibert.inside.vectors import encoder_of
     from minibert.model import Batch, BertForPreTraining
-    from minibert.vectors import encoder_of
 
     loaded = _load(name, directory, version)
     model = loaded.model if isinstance(loaded.model, BertForPreTraining) else encoder_of(loaded.model)

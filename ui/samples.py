@@ -96,7 +96,7 @@ def all_words(language: str) -> Sample:
 @lru_cache
 def annotated(language: str) -> list[list[tuple[str, ...]]]:
     """The sentences with marked words, each as columns, the words first."""
-    from minibert.probe_tasks import read_columns
+    from minibert.inside.probe_tasks import read_columns
 
     folder = DATA / ("entities-zh" if language == "zh" else "entities")
     return [row for part in PARTS for row in read_columns((folder / f"{part}.txt").read_bytes(), f"{part}.txt")]
@@ -105,7 +105,7 @@ def annotated(language: str) -> list[list[tuple[str, ...]]]:
 @lru_cache
 def tagged(language: str) -> list[list[tuple[str, ...]]]:
     """The sentences whose words have a part of speech: the words, their tags, further columns."""
-    from minibert.probe_tasks import read_columns
+    from minibert.inside.probe_tasks import read_columns
 
     if language != "zh":
         return annotated(language)
@@ -136,8 +136,8 @@ def similar_pairs(language: str) -> list[tuple[str, str, float]]:
 
 def many_words(language: str, own: Sequence[str], yours: str) -> Sample:
     """The words of some sentences by part of speech, and all words of the reader's sentences."""
-    from minibert.probe_tasks import words_of
-    from minibert.vectors import joined
+    from minibert.inside.probe_tasks import words_of
+    from minibert.inside.vectors import joined
 
     pos = {tag: group for group, tags in POS_GROUPS.items() for tag in tags}
     found: list[tuple[str, list[tuple[int, str]]]] = []

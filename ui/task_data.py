@@ -10,9 +10,10 @@ from typing import Any
 
 import streamlit as st
 
-from minibert.characters import is_cjk
 from minibert.tasks import TASKS, Task, TaskData, TaskDataError, guess_format, guess_task
-from minibert.tasks.base import COLUMN_NAME, column, header_of, table, unanswered
+from minibert.tasks.data import unanswered
+from minibert.tasks.tables import COLUMN_NAME, column, header_of, table
+from minibert.text.characters import is_cjk
 from ui.inputs import choice
 from ui.lesson import LESSONS
 from ui.state import follow_link, set_url, url_choice
@@ -341,7 +342,7 @@ def is_beside(name: str) -> bool:
 
 def usable(task: str, train: TaskData, dev: TaskData | None) -> ChosenData:
     """The data cut to size and divided; ValueError where nothing can be learned or measured."""
-    from minibert.finetune import split_dev
+    from minibert.finetune.split import split_dev
 
     TASKS[task].check(train)
     name = Path(train.name).stem[:40]
@@ -379,7 +380,7 @@ def cut(data: TaskData, most: int) -> TaskData:
 
 def even_sample(data: TaskData, indices: Sequence[int], most: int) -> list[int]:
     """At most `most` of the indices, evenly spread; every label keeps its first example, however rare it is."""
-    from minibert.finetune import spread
+    from minibert.finetune.split import spread
 
     if len(indices) <= most:
         return list(indices)

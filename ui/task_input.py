@@ -56,7 +56,7 @@ def _beside(example: Any, options: Any) -> None:
     """The columns that are no tokens."""
     if options.metadata_as != "embedding" or not options.metadata:
         return
-    from minibert.tasks.base import metadata_numbers, metadata_read
+    from minibert.tasks.metadata import metadata_numbers, metadata_read
 
     values = metadata_read(example.extra, options)
     for (name, value), number in zip(values.items(), metadata_numbers(example.extra, options), strict=True):

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from minibert import machine
 from minibert.experiments.comparisons import REQUIRED, Comparison
 from minibert.experiments.results import read_records
 from minibert.experiments.run import Finished, Stage, append_record, within
-from minibert.finetune import FinetuneSettings, finetune, spread
-from minibert.option_effects import Bench
+from minibert.finetune.option_effects import Bench
+from minibert.finetune.run import finetune
+from minibert.finetune.settings import FinetuneSettings
+from minibert.finetune.split import spread
 from minibert.tasks import TaskData, task_named
 from minibert.train import Done, Event, Optimization, Step
+from minibert.training import machine
 
 
 def settings_of(values: dict[str, Any], seed: int, **changes: Any) -> FinetuneSettings:

@@ -17,22 +17,23 @@ import numpy as np
 import torch
 from torch import nn
 
-from minibert import machine, toy_world
 from minibert.checkpoint import load_tokenizer, writing
 from minibert.config import BertConfig
-from minibert.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
-from minibert.data import Masking, PretrainingBatches, padded, padded_batch
-from minibert.documents import read_documents, text_files
 from minibert.experiments.catalogue import Arm, Experiment, Pretraining, Scale, experiment_named
 from minibert.experiments.models import LeftToRight, OnTop, next_tokens
 from minibert.experiments.results import read_records
 from minibert.experiments.tasks import TASKS, Encoded, Task
 from minibert.model import IGNORE, Batch, BertForPreTraining
-from minibert.precision import autocast, best_device
 from minibert.pretrain import learn_tokenizer
-from minibert.store import TokenStore, cached_store
+from minibert.text.batches import Masking, PretrainingBatches, padded, padded_batch
+from minibert.text.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
+from minibert.text.documents import read_documents, text_files
+from minibert.text.store import TokenStore, cached_store
 from minibert.tokenizer import Tokenizer
+from minibert.toy import world as toy_world
 from minibert.train import Done, Eval, Event, Optimization, Started, Step, train
+from minibert.training import machine
+from minibert.training.precision import autocast, best_device
 
 CORPUS = ("reviews-00.txt.xz", "wiki-00.txt.xz")  # of ../shared/data/pretrain/en: near SST-2, and near the news tasks
 REPORT_EVERY = 20  # steps, in fine-tuning

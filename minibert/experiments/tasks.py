@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from minibert.documents import DataError
 from minibert.model import IGNORE
 from minibert.tasks.tagging import entity_scores
+from minibert.text.documents import DataError
 from minibert.tokenizer import Tokenizer
 
 

@@ -5,28 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from minibert.tasks.base import (
-    LABEL_COLUMNS,
-    Features,
-    Imbalance,
-    Options,
-    Problem,
-    Task,
-    TaskData,
-    TaskDataError,
-    column,
-    decoded,
-    header_of,
-    label_order,
-    table,
-)
+from minibert.tasks.base import Features, Task
 from minibert.tasks.choices import Choices
 from minibert.tasks.classification import TEXT_COLUMNS, Classification, Example
+from minibert.tasks.data import Imbalance, Problem, TaskData, TaskDataError, label_order
 from minibert.tasks.intents import SECTION, Intents
 from minibert.tasks.labels import NUMBERS, Multilabel
+from minibert.tasks.options import Options
 from minibert.tasks.pairs import PAIR_COLUMNS, Pairs
 from minibert.tasks.similarity import Similarity
 from minibert.tasks.spans import Spans, SpansOrNone
+from minibert.tasks.tables import LABEL_COLUMNS, column, decoded, header_of, table
 from minibert.tasks.tagging import Tagging
 
 __all__ = [

@@ -6,22 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from minibert.tasks.base import (
-    Features,
-    Source,
-    Task,
-    TaskDataError,
-    columns,
-    decoded,
-    extra_given,
-    header_of,
-    lines_of,
-    metadata_numbers,
-    padded,
-    rows_of,
-    table,
-)
+from minibert.tasks.base import Features, Task, extra_given, padded
+from minibert.tasks.data import TaskDataError
+from minibert.tasks.metadata import metadata_numbers
 from minibert.tasks.sequences import encode_texts, softmax
+from minibert.tasks.tables import Source, columns, decoded, header_of, lines_of, rows_of, table
 
 LETTERS = "ABCDEFGH"
 

@@ -6,21 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from minibert.tasks.base import (
+from minibert.tasks.base import extra_given, text_given
+from minibert.tasks.data import TaskDataError
+from minibert.tasks.sequences import ClassTask
+from minibert.tasks.tables import (
     LABEL_COLUMNS,
     Source,
-    TaskDataError,
     column,
     columns_found,
-    extra_given,
     header_of,
     named_columns,
     rows_of,
     table,
-    text_given,
     without_header,
 )
-from minibert.tasks.sequences import ClassTask
 
 TEXT_COLUMNS = ("sentence", "text", "review", "text_a")
 

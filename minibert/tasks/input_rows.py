@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from minibert.tasks.base import Options, Task, metadata_prefix
+from minibert.tasks.base import Task
+from minibert.tasks.metadata import metadata_prefix
+from minibert.tasks.options import Options
 from minibert.tasks.sequences import assembled
 from minibert.tasks.tagging import pieces_of
+from minibert.text.truncation import keep
 from minibert.tokenizer import Tokenizer
-from minibert.truncation import keep
 
 START, END = "S", "E"
 LATER, ELSEWHERE = "–", "↔"  # a later piece of a word; a word that another window is asked for

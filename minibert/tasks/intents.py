@@ -7,8 +7,9 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from minibert.tasks.base import Source, Task, extra_given, lines_of, padded, text_given
+from minibert.tasks.base import Task, extra_given, padded, text_given
 from minibert.tasks.sequences import class_answers
+from minibert.tasks.tables import Source, lines_of
 from minibert.tasks.tagging import (
     IGNORED,
     OUTSIDE,

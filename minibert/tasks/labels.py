@@ -9,20 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from minibert.tasks.base import (
-    LABEL_COLUMNS,
-    Source,
-    column,
-    decoded,
-    extra_given,
-    header_of,
-    named_columns,
-    rows_of,
-    table,
-    text_given,
-)
+from minibert.tasks.base import extra_given, text_given
 from minibert.tasks.classification import TEXT_COLUMNS
 from minibert.tasks.sequences import SequenceTask
+from minibert.tasks.tables import LABEL_COLUMNS, Source, column, decoded, header_of, named_columns, rows_of, table
 
 NUMBERS = re.compile(r"\d+(,\d+)*")
 

@@ -5,21 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from minibert.tasks.base import (
+from minibert.tasks.base import extra_given, text_given
+from minibert.tasks.data import TaskDataError
+from minibert.tasks.sequences import ClassTask
+from minibert.tasks.tables import (
     LABEL_COLUMNS,
     Source,
-    TaskDataError,
     column,
     columns_found,
-    extra_given,
     header_of,
     named_columns,
     rows_of,
     table,
-    text_given,
     without_header,
 )
-from minibert.tasks.sequences import ClassTask
 
 FIRST_COLUMNS = ("sentence1", "question1", "text_a", "premise", "#1 string", "question", "query")
 SECOND_COLUMNS = ("sentence2", "question2", "text_b", "hypothesis", "#2 string", "sentence", "title")

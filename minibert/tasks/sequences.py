@@ -8,17 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minibert.tasks.base import (
-    Features,
-    Options,
-    Task,
-    TaskDataError,
-    metadata_numbers,
-    metadata_prefix,
-    padded,
-)
+from minibert.tasks.base import Features, Task, padded
+from minibert.tasks.data import TaskDataError
+from minibert.tasks.metadata import metadata_numbers, metadata_prefix
+from minibert.tasks.options import Options
+from minibert.text.truncation import keep
 from minibert.tokenizer import Tokenizer
-from minibert.truncation import keep
 
 
 class SequenceTask(Task):

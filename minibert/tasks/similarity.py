@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from minibert.tasks.base import Source, extra_given, header_of, named_columns, rows_of, table, text_given
+from minibert.tasks.base import extra_given, text_given
 from minibert.tasks.pairs import PAIR_COLUMNS
 from minibert.tasks.sequences import SequenceTask
+from minibert.tasks.tables import Source, header_of, named_columns, rows_of, table
 
 SCORE_COLUMNS = ("score", "similarity", "label")
 LOWEST, HIGHEST = 0.0, 5.0

@@ -12,19 +12,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from minibert.characters import is_cjk
-from minibert.tasks.base import (
-    Features,
-    Source,
-    Task,
-    extra_given,
-    metadata_numbers,
-    metadata_prefix,
-    padded,
-    text_given,
-)
+from minibert.tasks.base import Features, Task, extra_given, padded, text_given
+from minibert.tasks.metadata import metadata_numbers, metadata_prefix
 from minibert.tasks.sequences import softmax
+from minibert.tasks.tables import Source
 from minibert.tasks.tagging import owners
+from minibert.text.characters import is_cjk
 
 
 @dataclass(frozen=True)

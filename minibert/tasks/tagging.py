@@ -9,9 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minibert.characters import is_cjk
-from minibert.tasks.base import Features, Options, Source, Task, extra_given, lines_of, metadata_numbers, padded
+from minibert.tasks.base import Features, Task, extra_given, padded
+from minibert.tasks.metadata import metadata_numbers
+from minibert.tasks.options import Options
 from minibert.tasks.sequences import softmax
+from minibert.tasks.tables import Source, lines_of
+from minibert.text.characters import is_cjk
 from minibert.tokenizer import Tokenizer
 
 OUTSIDE = "O"
@@ -235,7 +238,7 @@ def tag_windows(
 
     A window begins about `doc_stride` tokens after the one before; a word longer than a window loses its end.
     """
-    from minibert.tasks.base import metadata_prefix
+    from minibert.tasks.metadata import metadata_prefix
 
     (prefix,) = tokenizer.encode_bulk([metadata_prefix(extra, options)])
     room = options.max_length - 2 - len(prefix)

@@ -15,7 +15,7 @@ from tests.browser.driver import (
 )
 from tests.hostile import HOSTILE
 from ui.examination.bank import load_bank
-from ui.examination.sheet import Settings, draw_sheet
+from ui.examination.sheet import SheetSettings, draw_sheet
 
 BANK = load_bank()
 
@@ -23,7 +23,7 @@ BANK = load_bank()
 def sheet_with(kind: str, part: str):
     """(seed, task) of a sheet of one part with such a question, one question long."""
     for seed in range(1, 500):
-        (section,) = draw_sheet(BANK, Settings(seed, (part,), 1, open=False))
+        (section,) = draw_sheet(BANK, SheetSettings(seed, (part,), 1, open=False))
         if section.tasks[0].question.kind == kind:
             return seed, section.tasks[0]
     raise AssertionError(f"no sheet has {kind}")

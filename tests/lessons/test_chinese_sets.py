@@ -7,7 +7,7 @@ from statistics import correlation
 
 import pytest
 
-from minibert.probe_tasks import part_of_speech, read_columns, usable
+from minibert.inside.probe_tasks import part_of_speech, read_columns, usable
 from minibert.tasks import TASKS
 
 DATA = Path(__file__).parents[2] / "lessons" / "data"

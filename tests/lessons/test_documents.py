@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from minibert.documents import read_documents, split_sentences
+from minibert.text.documents import read_documents, split_sentences
 
 FOLDER = Path(__file__).parents[2] / "lessons" / "data" / "documents"
 TOPICS, AGAIN = (list(read_documents([FOLDER / f"{name}.txt"])) for name in ("topics", "again"))

@@ -5,7 +5,7 @@ import torch
 
 from minibert import checkpoint
 from minibert.config import BertConfig
-from minibert.finetune import Predictor
+from minibert.finetune.predictor import Predictor
 from minibert.model import BertForPreTraining
 from minibert.tasks import Options, task_named
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer

@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from minibert import data, heads, pretrain, resume, store
+from minibert import heads, pretrain
 from minibert.__main__ import main, parser
+from minibert.text import batches as data
+from minibert.text import store
+from minibert.training import resume
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = os.environ | {"XDG_CACHE_HOME": tempfile.mkdtemp(prefix="minibert-cache-")}
@@ -175,7 +178,7 @@ def test_help_does_not_wait_for_torch():
 def model_of(small_checkpoint, tmp_path):
     """A model with a head that has learned nothing, saved: (task, labels) → its folder."""
     from minibert import checkpoint
-    from minibert.finetune import Predictor
+    from minibert.finetune.predictor import Predictor
     from minibert.tasks import Options, task_named
 
     def make(task: str, labels: list[str]):
@@ -213,7 +216,7 @@ def test_a_file_without_answers_is_not_measured_on(model_of, small_checkpoint, t
 
 @pytest.mark.parametrize("command", ["evaluate", "predict"])
 def test_it_is_computed_on_the_best_device(model_of, tmp_path, monkeypatch, command):
-    from minibert.finetune import Predictor
+    from minibert.finetune.predictor import Predictor
 
     used = []
     answers = Predictor.answers
@@ -222,7 +225,7 @@ def test_it_is_computed_on_the_best_device(model_of, tmp_path, monkeypatch, comm
         used.append(next(self.model.parameters()).dtype)
         return answers(self, *given)
 
-    monkeypatch.setattr("minibert.precision.best_device", lambda: torch.float64)  # .to() takes it as well
+    monkeypatch.setattr("minibert.training.precision.best_device", lambda: torch.float64)  # .to() takes it as well
     monkeypatch.setattr(Predictor, "answers", seen)
     file = tmp_path / "dev.tsv"
     file.write_text("label\ttext\nyes\ta b\nno\tb\n")

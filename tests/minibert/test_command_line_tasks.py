@@ -6,7 +6,7 @@ import json
 import pytest
 
 from minibert.__main__ import main
-from minibert.finetune import Predictor
+from minibert.finetune.predictor import Predictor
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from minibert.experiments.compare import read_data, run_comparison, settings_of,
 from minibert.experiments.comparisons import COMPARISONS, REQUIRED, Comparison, cell, comparison_named
 from minibert.experiments.results import read_records
 from minibert.experiments.run import Finished
-from minibert.finetune import Predictor, finetune
+from minibert.finetune.predictor import Predictor
+from minibert.finetune.run import finetune
 from minibert.train import Eval
 from tests.minibert.tasks.toys import toy
 

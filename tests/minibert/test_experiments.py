@@ -10,7 +10,6 @@ import torch
 
 from minibert import __main__ as command_line
 from minibert.config import BertConfig
-from minibert.documents import DataError
 from minibert.experiments import results
 from minibert.experiments import run as run_module
 from minibert.experiments.catalogue import EXPERIMENTS, Arm, Experiment, Pretraining, Scale, experiment_named
@@ -33,6 +32,7 @@ from minibert.experiments.run import (
 )
 from minibert.experiments.tasks import TASKS, Encoded
 from minibert.model import IGNORE, Batch
+from minibert.text.documents import DataError
 from minibert.train import Done, Eval, Started, Step
 
 LESSONS = Path(__file__).resolve().parents[2] / "lessons"

@@ -11,10 +11,10 @@ import torch
 import transformers
 
 from minibert import checkpoint
-from minibert.data import Masking, PretrainingBatches
 from minibert.model import IGNORE, Batch
 from minibert.pretrain import PretrainSettings, dev_batches, evaluate, fill, pretrain
-from minibert.store import TokenStore
+from minibert.text.batches import Masking, PretrainingBatches
+from minibert.text.store import TokenStore
 from minibert.train import Done, Optimization, Preparing, Saved, Step
 
 ANIMALS = {"cat": "meowed", "dog": "barked", "cow": "mooed", "duck": "quacked"}
@@ -88,7 +88,7 @@ def test_evaluation_is_the_mean_over_masked_tokens(run, text):
     batches = list(islice(PretrainingBatches(store, tokenizer, batch_size=5, max_length=32, seed=0), 4))
     model.train()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("minibert.precision.has_bfloat16", lambda device: False)
+        patch.setattr("minibert.training.precision.has_bfloat16", lambda device: False)
         metrics = evaluate(model, iter(batches)).metrics
     assert model.training
     model.eval()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer as FastTokenizer
 from transformers import AutoTokenizer
 
+from minibert.text.truncation import TRUNCATIONS, keep
 from minibert.tokenizer import (
     SPECIAL_TOKENS,
     UNK,
@@ -25,7 +26,6 @@ from minibert.tokenizer import (
     space_out_cjk,
     strip_marks,
 )
-from minibert.truncation import TRUNCATIONS, keep
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 REAL = {"uncased": True, "cased": False, "chinese": True}

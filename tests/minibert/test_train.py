@@ -10,8 +10,8 @@ from transformers import get_linear_schedule_with_warmup
 
 from minibert.config import BertConfig
 from minibert.model import Batch, BertForPreTraining
-from minibert.precision import has_bfloat16
 from minibert.train import Done, Optimization, Step, TrainingError, optimizer_for, train
+from minibert.training.precision import has_bfloat16
 
 CONFIG = BertConfig(
     vocab_size=50, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
@@ -61,7 +61,7 @@ def test_one_step_is_the_step_written_out(model):
     batch = next(batches(1))
     optimization = Optimization(learning_rate=1e-2, warmup=0.0, clip=0.5)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("minibert.precision.has_bfloat16", lambda device: False)
+        patch.setattr("minibert.training.precision.has_bfloat16", lambda device: False)
         list(train(model, [batch], optimization, steps=1))
     twin.train()(batch).loss.backward()
     norm = math.sqrt(sum(w.grad.square().sum().item() for w in twin.parameters()))

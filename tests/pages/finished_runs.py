@@ -10,7 +10,8 @@ import torch
 from jobs.files import pack
 from jobs.run import Run
 from minibert.config import BertConfig
-from minibert.finetune import Predictor, evaluate
+from minibert.finetune.evaluation import evaluate
+from minibert.finetune.predictor import Predictor
 from minibert.tasks import Options, TaskData, task_named
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 
@@ -31,7 +32,7 @@ def finished_run(
         measured,
         {"event": "done", "step": 1, "metrics": measured["metrics"]},
     ]
-    run = Run(manager, manager.directory, owner, title, kind, "minibert.finetune:finetune")
+    run = Run(manager, manager.directory, owner, title, kind, "minibert.finetune.run:finetune")
     run.store()
     run.add([json.dumps({"number": i, "time": run.created, **event}) for i, event in enumerate(events)])
     run.store_files(pack(predictor.save(folder / run.id)))

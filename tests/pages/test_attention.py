@@ -7,7 +7,8 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from minibert.interventions import (
+from minibert.inside.head_arithmetic import all_probs, disagreement, entropy, record, take_apart
+from minibert.inside.interventions import (
     edited,
     fill_in,
     head_effects,
@@ -17,9 +18,8 @@ from minibert.interventions import (
     shuffled,
     total_variation,
 )
+from minibert.inside.model_input import ModelInput
 from minibert.model import SelfAttention
-from minibert.one_head import all_probs, disagreement, entropy, record, take_apart
-from minibert.reading import Reading
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, whole
@@ -45,7 +45,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def reading():
-    return Reading.of(load(UNTRAINED).tokenizer, TEXT, max_length=18)
+    return ModelInput.of(load(UNTRAINED).tokenizer, TEXT, max_length=18)
 
 
 def chart(app: AppTest, key: str) -> dict:
@@ -230,7 +230,7 @@ def test_a_pair_crosses_and_padding_changes_nothing():
 @pytest.mark.parametrize("edit", ["shuffled", "evened", "removed"])
 def test_a_tested_head_moves_what_is_measured(edit):
     name = available_models(fill=True)[0].name  # of random weights no head moves a tenth of a percent
-    model, reading = load(name).model, Reading.of(load(name).tokenizer, TEXT, max_length=18)
+    model, reading = load(name).model, ModelInput.of(load(name).tokenizer, TEXT, max_length=18)
     app = open_page("Weights and reasons", model=name, edit=edit, tested=2, hide=2)
     hidden = reading.hiding(2).batch()
     if edit == "shuffled":  # one deal here, the mean of several in the figure

@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 import torch
 
-from minibert import checkpoint, toy_world
+from minibert import checkpoint
 from minibert.config import BertConfig
-from minibert.head_cost import answers, difference, without
-from minibert.head_kinds import KINDS, attentions, measure, sentences
 from minibert.heads import BertForSequenceClassification
-from minibert.interventions import fill_logits, switched_off
+from minibert.inside.head_cost import answers, difference, without
+from minibert.inside.head_kinds import KINDS, attentions, measure, sentences
+from minibert.inside.interventions import fill_logits, switched_off
+from minibert.inside.model_input import ModelInput
 from minibert.model import BertForPreTraining
-from minibert.reading import Reading
 from minibert.tokenizer import Tokenizer
+from minibert.toy import world as toy_world
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, figure, text_of, whole
@@ -47,7 +48,7 @@ def model(name):
 
 @pytest.fixture(scope="module")
 def reading(name):
-    return Reading.of(load(name).tokenizer, TEXT)
+    return ModelInput.of(load(name).tokenizer, TEXT)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +128,7 @@ def test_behind_a_cell_are_exact_numbers(probs, model, reading):
 
 def test_a_pair_is_read_as_a_pair(name):
     app = open_page(second="It barked.")
-    expected = Reading.of(load(name).tokenizer, TEXT, "It barked.")
+    expected = ModelInput.of(load(name).tokenizer, TEXT, "It barked.")
     assert views(app)["lines-a"]["tokens"] == list(expected.tokens)
     assert expected.tokens.count("[SEP]") == 2
 
@@ -135,7 +136,7 @@ def test_a_pair_is_read_as_a_pair(name):
 def test_two_sentences_side_by_side(name):
     both = views(open_page(compare="sentence", other="A cat slept."))
     assert set(both) == {"lines-a", "lines-b", "heads-a", "heads-b"}
-    assert both["lines-b"]["tokens"] == list(Reading.of(load(name).tokenizer, "A cat slept.").tokens)
+    assert both["lines-b"]["tokens"] == list(ModelInput.of(load(name).tokenizer, "A cat slept.").tokens)
 
 
 def test_two_models_side_by_side():

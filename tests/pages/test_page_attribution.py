@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from minibert.attribution import Case, agreement, attributions, completeness_errors, deletion_test
+from minibert.inside.attribution import Case, agreement, attributions, completeness_errors, deletion_test
 from minibert.tasks import TASKS
 from tests.hostile import HOSTILE, texts_in_turn
 from tests.pages import driver

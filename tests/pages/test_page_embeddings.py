@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from minibert.vectors import nearest, separability, span_vectors
+from minibert.inside.vectors import nearest, separability, span_vectors
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, text_of, until, whole

@@ -37,12 +37,12 @@ def metrics(app: AppTest) -> dict[str, str]:
 
 
 def recorded(sentence: str):
-    from minibert.one_block import take_block_apart
-    from minibert.one_head import record
-    from minibert.reading import Reading
+    from minibert.inside.block_arithmetic import take_block_apart
+    from minibert.inside.head_arithmetic import record
+    from minibert.inside.model_input import ModelInput
 
     loaded = load(MODEL)
-    reading = Reading.of(loaded.tokenizer, sentence)
+    reading = ModelInput.of(loaded.tokenizer, sentence)
     seen = record(loaded.model.bert, reading.batch())
     return seen, take_block_apart(loaded.model, seen, 1)
 
@@ -122,7 +122,7 @@ def test_cross_attention_is_what_leads_from_target_to_source():
 
 
 def test_a_run_learns_answers_and_is_taken_apart():
-    from minibert import seq2seq
+    from minibert.toy import seq2seq
     from ui.runs import manager
 
     app = open_page(part="Train a Transformer", task="copy", sentence="Two zebras sang")
@@ -166,7 +166,7 @@ def test_a_run_learns_answers_and_is_taken_apart():
 
 @pytest.mark.parametrize("after", ["nothing", "stop", "blanks"])
 def test_what_bert_writes_is_its_first_guess(after):
-    from minibert.writing import write
+    from minibert.inside.generation import write
 
     app = open_page(part="Can BERT write?", sentence="The fox ran.", after=after, write=3)
     loaded = load(MODEL)
@@ -180,7 +180,7 @@ def test_what_bert_writes_is_its_first_guess(after):
 
 
 def test_two_orders_two_numbers():
-    from minibert.writing import chain
+    from minibert.inside.generation import chain
 
     app = open_page(part="Can BERT write?", sentence="The fox ran.")
     loaded = load(MODEL)

@@ -13,7 +13,7 @@ from ui.examination.bank import load_bank
 from ui.examination.entry import BankError
 from ui.examination.kinds import KINDS
 from ui.examination.predict import SIDES
-from ui.examination.sheet import Settings, draw_sheet
+from ui.examination.sheet import SheetSettings, draw_sheet
 from ui.lesson import Lesson
 from ui.state import VISIT
 
@@ -23,7 +23,7 @@ open_page = partial(driver.open_page, "examination")
 
 
 def tasks_of(seed: int, count: int = 2, parts: tuple[str, ...] = ALL):
-    return [task for section in draw_sheet(BANK, Settings(seed, parts, count)) for task in section.tasks]
+    return [task for section in draw_sheet(BANK, SheetSettings(seed, parts, count)) for task in section.tasks]
 
 
 def give(app, seed: int, task, answer) -> None:

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from minibert import toy_world
 from minibert.experiments.catalogue import EXPERIMENTS, Scale
 from minibert.experiments.results import by_arm, paired_difference, read_records
 from minibert.experiments.tasks import TASKS
+from minibert.toy import world as toy_world
 from tests.pages import driver
 from tests.pages.driver import ROOT, figure, plain, text_of, whole
 from ui.lesson import LESSONS, Lesson
@@ -280,11 +280,11 @@ def test_the_commoner_answers_are_counted():
 @pytest.mark.slow
 @pytest.mark.skipif(not TASK_DATA.is_dir(), reason="the tasks are not in ../shared/data/tasks")
 def test_lookup_and_frequencies_are_counted(tmp_path):
-    from minibert.cooccurrence import frequencies
     from minibert.experiments.catalogue import Pretraining
     from minibert.experiments.run import CORPUS, batches_of, load_task, prepare
     from minibert.experiments.tasks import score_ner
     from minibert.model import IGNORE
+    from minibert.text.cooccurrence import frequencies
 
     texts, scale, floor = [TASK_DATA.parents[1] / "pretrain" / "en" / name for name in CORPUS], Scale(), PAPER["floor"]
     corpus = prepare(texts, scale.vocab_size, heldout=TASK_DATA.parents[1] / "heldout-text" / "valid.txt")

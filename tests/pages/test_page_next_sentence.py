@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from minibert.next_sentence import deal, decisions, documents_in, judge, measure, probes, teach_order, wilson
-from minibert.store import TokenStore
+from minibert.inside.next_sentence import deal, decisions, documents_in, judge, measure, probes, teach_order, wilson
+from minibert.text.store import TokenStore
 from tests.hostile import HOSTILE, texts_in_turn
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, link, text_of, whole
@@ -24,7 +24,7 @@ open_page = partial(driver.open_page, "next_sentence")
 @pytest.fixture(scope="module")
 def counted():
     """What the page measures: the documents of the course, two sentences on each side."""
-    from minibert.documents import read_documents
+    from minibert.text.documents import read_documents
 
     first, again = (
         list(read_documents([ROOT / "lessons" / "data" / "documents" / f"{name}.txt"])) for name in ("topics", "again")

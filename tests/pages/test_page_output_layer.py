@@ -173,7 +173,7 @@ def test_each_task_is_trained_answers_and_is_reviewed(runs_folder, quick, name):
     asked = shlex.split(next(command for command in commands if command.startswith("curl")))
     from jsonschema import validate
 
-    from minibert.serve import Limits, input_schema
+    from minibert.service.server import Limits, input_schema
 
     (given,) = json.loads(asked[-1])["inputs"]
     validate(given, input_schema(task.name, Limits()))
@@ -187,7 +187,7 @@ def test_a_finished_model_answers_a_new_text(runs_folder, quick):
     whole(app.run())
     assert any("A dull evening, badly played." in block.value for block in app.code)  # the command that asks it
     assert figure(app, "answers")
-    from minibert.finetune import Predictor
+    from minibert.finetune.predictor import Predictor
     from ui.runs import manager
 
     inspected = next(run for run in manager().runs() if run.id == app.selectbox(key="inspected").value)

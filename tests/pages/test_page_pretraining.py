@@ -32,7 +32,7 @@ def upload(content: bytes, **query) -> AppTest:
 
 
 def test_its_defaults_are_the_toy_world_s(app):
-    from minibert.toy_pretrain import TOY
+    from minibert.toy.pretrain import TOY
 
     assert app.slider(key="seconds").value == TOY.minutes * 60
     assert app.select_slider(key="rate").value == TOY.optimization.learning_rate
@@ -43,7 +43,7 @@ def test_its_defaults_are_the_toy_world_s(app):
 
 
 def test_a_story_shows_what_determines_its_words(app):
-    from minibert.toy_world import generate
+    from minibert.toy.world import generate
 
     story = generate(3, world="small")
     asked = [word for word in story.words if word.kind]
@@ -94,8 +94,10 @@ def test_every_tenth_document_is_kept_apart(runs_folder):
 @pytest.mark.slow
 def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, monkeypatch):
     """The whole way, on the toy world."""
-    from minibert import checkpoint, snapshots, toy_pretrain
+    from minibert import checkpoint
     from minibert.pretrain import fill
+    from minibert.toy import pretrain as toy_pretrain
+    from minibert.training import snapshots
     from ui import models, runs
 
     steps = 150  # enough not to end before it is stopped, on a busy machine too
@@ -179,7 +181,7 @@ def test_every_section_is_on_the_page_and_the_quiz_is_sound(app):
 def test_there_are_sentences_for_the_toy_world_and_for_other_texts():
     import re
 
-    from minibert.toy_world import vocabulary
+    from minibert.toy.world import vocabulary
 
     known = {*vocabulary(), "mask"}
     toy = [all(word in known for word in re.findall(r"\w+", text.lower())) for text in LESSON.examples]
@@ -187,8 +189,8 @@ def test_there_are_sentences_for_the_toy_world_and_for_other_texts():
 
 
 def test_a_checkpoint_that_ships_can_be_looked_back_at_to_the_end_of_its_log(runs_folder):
-    from minibert import snapshots
     from minibert.pretrain import LOG
+    from minibert.training import snapshots
     from ui import models
 
     kept = snapshots.listed(models.CHECKPOINTS / "mini-en")

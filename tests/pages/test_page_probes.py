@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from minibert.logit_lens import blank_of, layer_answers, only_token
+from minibert.inside.logit_lens import blank_of, layer_answers, only_token
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, until, whole
@@ -43,7 +43,7 @@ def test_it_opens_with_the_papers_and_no_probe():
 
 @pytest.mark.slow
 def test_a_run_is_shown_as_its_events_say():
-    from minibert.probes import gathered, order_of_kinds
+    from minibert.inside.probes import gathered, order_of_kinds
     from ui.runs import manager
 
     app = upload(columns(60))

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from minibert.serve import Limits
+from minibert.service.server import Limits
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, until, whole

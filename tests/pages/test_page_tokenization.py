@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
+from minibert.text.vocab import SPECIAL_TOKENS
 from minibert.tokenizer import Tokenizer
-from minibert.vocab import SPECIAL_TOKENS
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, html_of, plain, whole

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from minibert.option_effects import unrest
+from minibert.finetune.option_effects import unrest
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, text_of, whole

@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from minibert.checklist import check
-from minibert.cues import CONDITIONS, cue_words, overlap_pairs, together, with_aside
+from minibert.inside.checklist import check
+from minibert.inside.spurious_cues import CONDITIONS, cue_words, overlap_pairs, together, with_aside
 from minibert.tasks import TASKS
 from tests.hostile import HOSTILE, texts_in_turn
 from tests.pages import driver

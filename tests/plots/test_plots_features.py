@@ -2,7 +2,7 @@
 
 import pytest
 
-from minibert.layer_choice import reading
+from minibert.finetune.layer_choice import reading
 from plots.features import FROZEN, TRAINED, Bar, bars, stack, storage
 
 ROWS = {"embeddings": "embeddings", "layer": "layer {n}", "read": "read", "bilstm": "BiLSTM", "new": "new layer"}

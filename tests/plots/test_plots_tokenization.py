@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from minibert.text.vocab import SPECIAL_TOKENS
 from minibert.tokenizer import Tokenizer, Try
-from minibert.vocab import SPECIAL_TOKENS
 from plots.tokenization import (
     Line,
     boxes,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from minibert.visibility import MODELS, nodes, output, reach
+from minibert.inside.visibility import MODELS, nodes, output, reach
 from plots.visibility import MAX_WORDS, visibility
 
 

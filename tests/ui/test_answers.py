@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minibert.finetune import evaluate
+from minibert.finetune.evaluation import evaluate
 from minibert.tasks import TASKS, Options
 from minibert.tasks.spans import Answer, SpanExample
 from tests.hostile import HOSTILE
@@ -31,7 +31,8 @@ def untrained(name: str, chinese: bool = False):
     import torch
 
     from minibert.config import BertConfig
-    from minibert.finetune import Predictor, spread
+    from minibert.finetune.predictor import Predictor
+    from minibert.finetune.split import spread
     from minibert.tokenizer import Tokenizer
 
     task = TASKS[name]

@@ -79,7 +79,7 @@ def test_counts_are_those_of_models_that_are_built():
     from minibert.config import BertConfig
     from minibert.heads import BertForSequenceClassification
     from minibert.model import Block, FeedForward, SelfAttention
-    from minibert.seq2seq import DecoderBlock
+    from minibert.toy.seq2seq import DecoderBlock
 
     with torch.device("meta"):
         for size in QUESTIONS["block-parameters"].settings.sizes:

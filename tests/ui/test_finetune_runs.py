@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from jsonschema import Draft202012Validator
 
-from minibert.serve import Limits, input_schema
+from minibert.service.server import Limits, input_schema
 from minibert.tasks import TASKS
 from tests.hostile import HOSTILE
 from tests.pages.driver import figure

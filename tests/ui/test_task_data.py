@@ -211,7 +211,7 @@ def test_an_unusable_file_is_refused_in_words(name):
 
 
 def test_a_file_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr("minibert.tasks.base.LARGEST_FILE", 10)
+    monkeypatch.setattr("minibert.tasks.tables.LARGEST_FILE", 10)
     app = uploaded(opened(data="own"), ("mine.tsv", b"text\tlabel\ngood\tyes\nbad\tno\n"))
     assert any("can be read" in plain(box.value) for box in app.error)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui.examination.sheet import Settings
+from ui.examination.sheet import SheetSettings
 from ui.examination.task import Task
 
 _KEY = "_examination"  # the underscore keeps it when another page is opened (ui.navigation)
@@ -60,13 +60,13 @@ def has_run(seed: int, task: Task) -> bool:
     return _name(seed, task) in _store()["run"]
 
 
-def hand_in(settings: Settings) -> None:
+def hand_in(settings: SheetSettings) -> None:
     _store()["handed"][settings.key] = datetime.now()
 
 
-def take_back(settings: Settings) -> None:
+def take_back(settings: SheetSettings) -> None:
     _store()["handed"].pop(settings.key, None)
 
 
-def handed_in(settings: Settings) -> datetime | None:
+def handed_in(settings: SheetSettings) -> datetime | None:
     return _store()["handed"].get(settings.key)

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from ui.examination.sheet import Settings
+from ui.examination.sheet import SheetSettings
 from ui.state import VISIT, set_url, url_choice, url_int
 
 HIGHEST = 9_999  # number of a sheet
@@ -17,10 +17,10 @@ COUNT = 2
 _KEY = "_examination_sheet"  # the underscore keeps it when another page is opened (ui.navigation)
 
 
-def sheet_in_link(parts: tuple[str, ...]) -> Settings:
+def sheet_in_link(parts: tuple[str, ...]) -> SheetSettings:
     """The sheet that the link opens. A link that names none opens the one last seen, or one drawn, so that neighbours
     differ. parts: the bank's, in its order."""
-    usual = Settings(random.randint(1, HIGHEST), parts, COUNT, open=True)
+    usual = SheetSettings(random.randint(1, HIGHEST), parts, COUNT, open=True)
     kept = st.session_state.setdefault(_KEY, {"last": usual, "mode": None})
     if kept.get("visit") != (visit := st.session_state.get(VISIT, 0)):
         kept.update(visit=visit, start=kept["last"])
@@ -28,7 +28,7 @@ def sheet_in_link(parts: tuple[str, ...]) -> Settings:
             st.query_params["mode"] = kept["mode"]
     start = usual if "seed" in st.query_params else kept["start"]
     asked = st.query_params.get("parts", "").split("-")
-    return Settings(
+    return SheetSettings(
         url_int("seed", start.seed, 1, HIGHEST),
         tuple(name for name in parts if name in asked) or start.parts,
         url_int("count", start.count, 1, MOST),
@@ -36,7 +36,7 @@ def sheet_in_link(parts: tuple[str, ...]) -> Settings:
     )
 
 
-def keep_sheet(settings: Settings, parts: tuple[str, ...]) -> None:
+def keep_sheet(settings: SheetSettings, parts: tuple[str, ...]) -> None:
     """Call it with what is on screen. A link that opens this sheet anyway stays as it is: a new address would be one
     more step on the browser's way back."""
     if "seed" in st.query_params or settings != sheet_in_link(parts):
@@ -45,11 +45,11 @@ def keep_sheet(settings: Settings, parts: tuple[str, ...]) -> None:
     st.session_state[_KEY].update(last=settings, mode=st.query_params.get("mode"))
 
 
-def link_to_sheet(settings: Settings, parts: tuple[str, ...]) -> str:
+def link_to_sheet(settings: SheetSettings, parts: tuple[str, ...]) -> str:
     return "?" + urlencode({name: value for name, (value, usual) in _linked(settings, parts).items() if value != usual})
 
 
-def _linked(settings: Settings, parts: tuple[str, ...]) -> dict[str, tuple[str, str | None]]:
+def _linked(settings: SheetSettings, parts: tuple[str, ...]) -> dict[str, tuple[str, str | None]]:
     """Name in the link → (value, the value that is left out of it)."""
     return {
         "seed": (str(settings.seed), None),

@@ -17,7 +17,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ChooseSettings:
     choices: tuple[Choice, ...]
     show: int
 
@@ -27,9 +27,9 @@ class ChooseTask(Task):
     choices: tuple[Choice, ...]
 
 
-def read(entry: Entry) -> Settings:
+def read(entry: Entry) -> ChooseSettings:
     choices = read_choices(entry)
-    return Settings(choices, entry.integer("show", len(choices), 2, len(choices)))
+    return ChooseSettings(choices, entry.integer("show", len(choices), 2, len(choices)))
 
 
 def read_choices(entry: Entry) -> tuple[Choice, ...]:
@@ -58,7 +58,7 @@ def dealt(
 
 
 def generate(question: Question, rng: random.Random, values: dict[str, str]) -> ChooseTask:
-    settings: Settings = question.settings
+    settings: ChooseSettings = question.settings
     choices = dealt(settings.choices, settings.show, values, question.where, rng)
     return ChooseTask(
         question,

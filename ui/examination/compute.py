@@ -16,7 +16,7 @@ TRIES = 200
 
 
 @dataclass(frozen=True)
-class Settings:
+class ComputeSettings:
     what: str
     options: dict[str, tuple]
 
@@ -28,7 +28,7 @@ class ComputeTask(Task):
     numbers_wrong: tuple[tuple[tuple[float, ...], str], ...]
 
 
-def read(entry: Entry) -> Settings:
+def read(entry: Entry) -> ComputeSettings:
     what = entry.one_of("what", list(COMPUTATIONS))
     table = entry.table_of("options", optional=True)
     options = {}
@@ -39,12 +39,12 @@ def read(entry: Entry) -> Settings:
             raise table.error(f"`{name}` must be a list of some of {', '.join(map(repr, allowed))}")
         options[name] = tuple(values)
     table.close()
-    return Settings(what, options)
+    return ComputeSettings(what, options)
 
 
 def generate(question: Question, rng: random.Random, values: dict[str, str]) -> ComputeTask:
     """Draws until every misunderstanding would be seen in the answer."""
-    settings: Settings = question.settings
+    settings: ComputeSettings = question.settings
     for _try in range(TRIES):
         chosen = {name: rng.choice(options) for name, options in settings.options.items()}
         drawn = COMPUTATIONS[settings.what].draw(rng, **chosen)

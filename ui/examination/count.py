@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Settings:
+class CountSettings:
     of: str
     sizes: tuple[dict[str, int], ...]
 
@@ -31,7 +31,7 @@ class CountTask(Task):
     numbers_wrong: tuple[tuple[int, str], ...]
 
 
-def read(entry: Entry) -> Settings:
+def read(entry: Entry) -> CountSettings:
     of = entry.one_of("of", list(COUNTED))
     sizes = []
     for table in entry.tables("sizes", 1):
@@ -40,7 +40,7 @@ def read(entry: Entry) -> Settings:
         if size["H"] % size["A"]:
             raise table.error(f"H = {size['H']} does not divide evenly among A = {size['A']} heads")
         sizes.append(size)
-    return Settings(of, tuple(sizes))
+    return CountSettings(of, tuple(sizes))
 
 
 def _defaults(table: Entry) -> dict[str, int]:
@@ -52,7 +52,7 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
     from minibert.config import BertConfig
     from minibert.count import parameters
 
-    settings: Settings = question.settings
+    settings: CountSettings = question.settings
     size = rng.choice(settings.sizes)
     config = BertConfig(size["V"], size["H"], size["L"], size["A"], size["F"], size["P"])
     right, formula, wrong = COUNTED[settings.of](parameters(config), size)
@@ -167,7 +167,7 @@ def _pretraining(count: ParameterCount, size: dict[str, int]) -> Counted:
 
 
 def _decoder_block(count: ParameterCount, size: dict[str, int]) -> Counted:
-    """A block of an encoder–decoder's decoder: minibert.seq2seq.DecoderBlock."""
+    """A block of an encoder–decoder's decoder: minibert.toy.seq2seq.DecoderBlock."""
     attention, norm = count.of("block.attn.") // size["L"], 2 * size["H"]
     number = count.block + attention + norm
     wrong = [

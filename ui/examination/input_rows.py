@@ -32,7 +32,7 @@ class Form(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Settings:
+class InputRowsSettings:
     form: str
     pairs: tuple[tuple[str, str], ...]
     padding: tuple[int, ...]
@@ -59,8 +59,8 @@ def titles() -> dict[str, str]:
     }
 
 
-def read(entry: Entry) -> Settings:
-    return Settings(
+def read(entry: Entry) -> InputRowsSettings:
+    return InputRowsSettings(
         entry.one_of("form", list(FORMS)),
         entry.pairs("pairs"),
         entry.integers("padding", optional=True) or (0,),
@@ -69,7 +69,7 @@ def read(entry: Entry) -> Settings:
 
 
 def generate(question: Question, rng: random.Random, values: dict[str, str]) -> InputTask:
-    settings: Settings = question.settings
+    settings: InputRowsSettings = question.settings
     form = FORMS[settings.form](rng.choice(settings.pairs), settings, rng)
     names = values | form.names
     right = {name: " ".join(cells) for name, cells in form.rows.items()}
@@ -127,7 +127,7 @@ def tokenizer():
     return load_tokenizer(CHECKPOINT)
 
 
-def _bert(pair: tuple[str, str], settings: Settings, rng: random.Random) -> Form:
+def _bert(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> Form:
     """[CLS] A [SEP] B [SEP], cut to a length or padded to one."""
     a, b = pair
     whole = tokenizer().encode(a, b)
@@ -161,9 +161,9 @@ def _bert(pair: tuple[str, str], settings: Settings, rng: random.Random) -> Form
     return Form(rows, plain, tuple(dict.fromkeys(pieces)), names, tuple(wrong))
 
 
-def _transformer(pair: tuple[str, str], settings: Settings, rng: random.Random) -> Form:
+def _transformer(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> Form:
     """Source to the encoder, target to the decoder one place further on, and what is asked at each place."""
-    from minibert.seq2seq import BOS, EOS, Words
+    from minibert.toy.seq2seq import BOS, EOS, Words
 
     source, target = (text.split() for text in pair)
     words = Words.of([*source, *target])
@@ -189,12 +189,12 @@ def _transformer(pair: tuple[str, str], settings: Settings, rng: random.Random) 
     return Form(rows, dict.fromkeys(rows, ()), pieces, {"first": pair[0], "second": pair[1]}, wrong)
 
 
-def _masked(pair: tuple[str, str], settings: Settings, rng: random.Random) -> Form:
+def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> Form:
     """What masked-language modelling makes of a sentence: the corrupted tokens, and the labels."""
     import torch
 
-    from minibert.cloze import KEPT, MASKED, RANDOM, UNTOUCHED, fates
     from minibert.corruption import MaskVocabulary, mask_tokens
+    from minibert.inside.cloze import KEPT, MASKED, RANDOM, UNTOUCHED, fates
 
     vocab = MaskVocabulary.of(tokenizer())
     encoding = tokenizer().encode(*pair)
@@ -236,7 +236,7 @@ def _masked(pair: tuple[str, str], settings: Settings, rng: random.Random) -> Fo
     return Form(rows, plain, pieces, names, wrong)
 
 
-FORMS: dict[str, Callable[[tuple[str, str], Settings, random.Random], Form]] = {
+FORMS: dict[str, Callable[[tuple[str, str], InputRowsSettings, random.Random], Form]] = {
     "bert": _bert,
     "transformer": _transformer,
     "masked": _masked,

@@ -26,7 +26,7 @@ class Pattern(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Settings:
+class MasksSettings:
     pattern: str
     pairs: tuple[tuple[str, str], ...]
     padding: tuple[int, ...]
@@ -42,18 +42,18 @@ class MaskTask(Task):
         return _grid(len(self.rows), len(self.columns))
 
 
-def read(entry: Entry) -> Settings:
+def read(entry: Entry) -> MasksSettings:
     pattern = entry.one_of("pattern", list(PATTERNS))
     pairs = entry.pairs("pairs")
     for first, second in pairs:
         for text in (first, second):
             if not 2 <= len(text.split()) <= MOST - 1:
                 raise entry.error(f"{text!r} in `pairs` has {len(text.split())} words; write 2 to {MOST - 1}")
-    return Settings(pattern, pairs, entry.integers("padding", optional=True) or (1, 2))
+    return MasksSettings(pattern, pairs, entry.integers("padding", optional=True) or (1, 2))
 
 
 def generate(question: Question, rng: random.Random, values: dict[str, str]) -> MaskTask:
-    settings: Settings = question.settings
+    settings: MasksSettings = question.settings
     first, second = (tuple(text.split()) for text in rng.choice(settings.pairs))
     pattern = PATTERNS[settings.pattern](first, second, rng.choice(settings.padding), rng)
     names = values | {"first": " ".join(first), "second": " ".join(second)}

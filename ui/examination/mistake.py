@@ -21,7 +21,7 @@ class Mistake(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Settings:
+class MistakeSettings:
     setup: str
     code: tuple[str, ...]
     mistakes: tuple[Mistake, ...]
@@ -53,7 +53,7 @@ class Output(NamedTuple):
     text: str
 
 
-def read(entry: Entry) -> Settings:
+def read(entry: Entry) -> MistakeSettings:
     code = tuple(entry.text("code").rstrip().split("\n"))
     mistakes = []
     for table in entry.tables("mistake", 1):
@@ -62,11 +62,11 @@ def read(entry: Entry) -> Settings:
         if mistake.code == code[mistake.line - 1]:
             raise table.error("`code` is the right line; write the wrong one")
         mistakes.append(mistake)
-    return Settings(entry.text("setup", " ").strip(), code, tuple(mistakes), entry.texts("shows"))
+    return MistakeSettings(entry.text("setup", " ").strip(), code, tuple(mistakes), entry.texts("shows"))
 
 
 def generate(question: Question, rng: random.Random, values: dict[str, str]) -> MistakeTask:
-    settings: Settings = question.settings
+    settings: MistakeSettings = question.settings
     mistake = rng.choice(settings.mistakes)
     values = values | {"seed": str(rng.randrange(1000))}
 

@@ -17,7 +17,7 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Settings:
+class OpenQuestionSettings:
     model: str
     rubric: tuple[str, ...]
 
@@ -28,15 +28,15 @@ class OpenTask(Task):
     rubric: tuple[str, ...]
 
 
-def read(entry: Entry) -> Settings:
-    settings = Settings(entry.text("model"), entry.texts("rubric", 2))
+def read(entry: Entry) -> OpenQuestionSettings:
+    settings = OpenQuestionSettings(entry.text("model"), entry.texts("rubric", 2))
     if entry.has("points"):
         raise entry.error("an `open` question has a point for each entry of `rubric`; leave `points` out")
     return settings
 
 
 def generate(question: Question, rng: random.Random, values: dict[str, str]) -> OpenTask:
-    settings: Settings = question.settings
+    settings: OpenQuestionSettings = question.settings
     model = filled(settings.model, values, question.where)
     return OpenTask(
         question,

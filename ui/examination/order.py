@@ -13,7 +13,7 @@ from ui.translations import _
 
 
 @dataclass(frozen=True)
-class Settings:
+class OrderSettings:
     steps: tuple[str, ...]
     show: int
 
@@ -26,13 +26,13 @@ class OrderTask(Task):
     start: tuple[int, ...]
 
 
-def read(entry: Entry) -> Settings:
+def read(entry: Entry) -> OrderSettings:
     steps = entry.texts("steps", 3)
-    return Settings(steps, entry.integer("show", len(steps), 3, len(steps)))
+    return OrderSettings(steps, entry.integer("show", len(steps), 3, len(steps)))
 
 
 def generate(question: Question, rng: random.Random, values: dict[str, str]) -> OrderTask:
-    settings: Settings = question.settings
+    settings: OrderSettings = question.settings
     shown = sorted(rng.sample(range(len(settings.steps)), settings.show))
     steps = tuple(filled(settings.steps[index], values, question.where) for index in shown)
     right = tuple(range(len(steps)))

@@ -38,7 +38,7 @@ class Experiment(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Settings:
+class PredictSettings:
     model: str
     experiments: tuple[Experiment, ...]
     choices: tuple[Choice, ...]
@@ -57,7 +57,7 @@ class PredictTask(Task):
     choices: tuple[Choice, ...]
 
 
-def read(entry: Entry) -> Settings:
+def read(entry: Entry) -> PredictSettings:
     experiments = []
     for table in entry.tables("experiment", 1):
         runs = tuple(_read_run(table.table_of(side)) for side in SIDES)
@@ -65,7 +65,7 @@ def read(entry: Entry) -> Settings:
         table.close()
     choices = read_choices(entry)
     show = entry.integer("show", len(choices), 2, len(choices))
-    return Settings(entry.text("model", "mini-en"), tuple(experiments), choices, show)
+    return PredictSettings(entry.text("model", "mini-en"), tuple(experiments), choices, show)
 
 
 def _read_run(table: Entry) -> Run:
@@ -86,7 +86,7 @@ def _read_run(table: Entry) -> Run:
 
 
 def generate(question: Question, rng: random.Random, values: dict[str, str]) -> PredictTask:
-    settings: Settings = question.settings
+    settings: PredictSettings = question.settings
     experiment = rng.choice(settings.experiments)
     first, second = experiment.runs
     values = values | {"text": first.text, "other": second.text, "word": first.word, "second_word": second.word}
@@ -124,11 +124,11 @@ def probabilities(loaded: Loaded, task: PredictTask) -> tuple[float, float]:
 
 
 def _probability(loaded: Loaded, run: Run, where: str) -> float:
-    from minibert.interventions import fill_in, switched_off
+    from minibert.inside.interventions import fill_in, switched_off
+    from minibert.inside.model_input import ModelInput
     from minibert.model import no_tap
-    from minibert.reading import Reading
 
-    reading = Reading.of(loaded.tokenizer, run.text)
+    reading = ModelInput.of(loaded.tokenizer, run.text)
     at = run.at if run.at is not None else reading.tokens.index("[MASK]")
     if run.word not in loaded.tokenizer.ids or at >= len(reading.ids):
         raise BankError(f"{where}: {run.word!r} is no single token of the model, or there is no token {at}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ui.examination.kinds import as_text, titles
-from ui.examination.sheet import Section, Settings, totals
+from ui.examination.sheet import Section, SheetSettings, totals
 from ui.examination.task import Mark, points_text
 from ui.text import visible
 from ui.translations import _, language
@@ -25,7 +25,7 @@ pre { background: #1f242c; } }"""
 class Handed:
     """What was handed in. marks: task id → mark · answers: task id → answer."""
 
-    settings: Settings
+    settings: SheetSettings
     sections: tuple[Section, ...]
     answers: Mapping[str, object]
     marks: Mapping[str, Mark]

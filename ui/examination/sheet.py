@@ -12,7 +12,7 @@ from ui.examination.task import Mark, Question, Task
 
 
 @dataclass(frozen=True)
-class Settings:
+class SheetSettings:
     """What a link can set. count: questions a part that a program marks · open: whether an open one comes with them."""
 
     seed: int
@@ -35,7 +35,7 @@ class Section:
     tasks: tuple[Task, ...]
 
 
-def draw_sheet(bank: Sequence[Part], settings: Settings) -> tuple[Section, ...]:
+def draw_sheet(bank: Sequence[Part], settings: SheetSettings) -> tuple[Section, ...]:
     sections = []
     had: list[str] = []
     for number, part in enumerate(bank, 1):
@@ -46,7 +46,7 @@ def draw_sheet(bank: Sequence[Part], settings: Settings) -> tuple[Section, ...]:
     return tuple(sections)
 
 
-def draw_questions(part: Part, settings: Settings, had: Sequence[str] = ()) -> list[Question]:
+def draw_questions(part: Part, settings: SheetSettings, had: Sequence[str] = ()) -> list[Question]:
     """As many different kinds as there can be, rather those that the sheet has not had; in the bank's order, an open
     question last. had: kinds on the sheet so far."""
     rng = random.Random(f"{settings.seed}/{part.name}")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minibert.tasks import TASKS, Example, Problem, TaskDataError, base
+from minibert.tasks import TASKS, Example, Problem, TaskDataError, tables
 
 TASK = TASKS["classification"]
 
@@ -92,7 +92,7 @@ def test_one_class_cannot_be_learned_and_can_be_measured_on():
 
 
 def test_size_limit(monkeypatch, tmp_path):
-    monkeypatch.setattr(base, "LARGEST_FILE", 2**20)
+    monkeypatch.setattr(tables, "LARGEST_FILE", 2**20)
     with pytest.raises(TaskDataError, match=r"big.tsv has 2 MB; at most 1 MB can be read"):
         parse(b"x" * 2**21, "big.tsv")
     (tmp_path / "big.tsv").write_bytes(b"x" * 2**21)

@@ -11,7 +11,11 @@ import transformers
 
 from minibert import checkpoint
 from minibert.__main__ import TASK_NAMES
-from minibert.finetune import FinetuneSettings, Learner, Predictor, evaluate, finetune
+from minibert.finetune.evaluation import evaluate
+from minibert.finetune.learner import Learner
+from minibert.finetune.predictor import Predictor
+from minibert.finetune.run import finetune
+from minibert.finetune.settings import FinetuneSettings
 from minibert.tasks import TASKS, TaskDataError, guess_task
 from minibert.train import Done, Eval, Optimization, Sample, Saved, Started
 from tests.minibert.tasks.toys import INPUTS, NAMES, toy

@@ -56,7 +56,7 @@ def embedding_sum(rng: random.Random) -> Drawn:
 @computation("truncation")
 def truncation(rng: random.Random) -> Drawn | None:
     """How many tokens of each sentence stay, longest first."""
-    from minibert.truncation import keep
+    from minibert.text.truncation import keep
 
     a, b = rng.randint(20, 90), rng.randint(20, 90)
     limit = rng.choice((64, 96, 128))

@@ -15,7 +15,7 @@ def residual_norm(rng: random.Random) -> Drawn | None:
     import torch
     from torch import nn
 
-    from minibert.one_block import Half
+    from minibert.inside.block_arithmetic import Half
 
     x, added = (torch.tensor([integers(rng, 4, low=-4, high=4)]).float() for _vector in range(2))
     gain = [rng.choice((0.5, 1.5, 2.0)) for _place in range(4)]
@@ -48,7 +48,7 @@ def residual_norm(rng: random.Random) -> Drawn | None:
 @computation("sinusoid", size=((4, 8), (4, 6, 8, 16)))
 def sinusoid(rng: random.Random, size: int) -> Drawn:
     """Two numbers of the sinusoid of one position."""
-    from minibert.seq2seq import sinusoids
+    from minibert.toy.seq2seq import sinusoids
 
     position, pair = rng.randint(1, 9), rng.randrange(0, min(2, size // 2))
     sine, cosine = sinusoids(position + 1, size)[position, 2 * pair : 2 * pair + 2].double().tolist()

@@ -1,0 +1,1 @@
+"""Fine-tuning: settings, the model while it learns, the run, and what answers with the result."""

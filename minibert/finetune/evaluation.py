@@ -1,0 +1,66 @@
+"""A fine-tuned model measured on labelled data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from minibert.finetune.predictor import Predictor
+from minibert.tasks import Features, TaskData
+from minibert.tasks.base import input_key
+from minibert.train import Eval
+
+
+def answered(predictor: Predictor, given: Any) -> dict:
+    """The answer to one watched input, and `asked`, the key of that input; what cannot be answered says why, as a run
+    must not end of it."""
+    asked = {"asked": input_key(given)}
+    try:
+        return {**predictor.predict([given])[0], **asked}
+    except ValueError as error:
+        return {"input": given, "error": str(error), **asked}
+
+
+def evaluate(
+    predictor: Predictor,
+    data: TaskData,
+    step: int = 0,
+    *,
+    features: Sequence[Features] | None = None,
+    details_of: TaskData | None = None,
+) -> Eval:
+    """The task's metrics and the mean loss on `data`. The details hold the labels, what the task draws (a confusion
+    matrix, scores by type …), and a prediction with its `grade` (0–1) for each example of `data`, or of `details_of`, a
+    part of it."""
+    predictions, loss = predictor.answers(data.examples, features)
+    return evaluation(predictor, data, predictions, loss, step, details_of or data)
+
+
+def evaluation(
+    predictor: Predictor, data: TaskData, predictions: Sequence[dict], loss: float, step: int, details_of: TaskData
+) -> Eval:
+    """`evaluate` of predictions that are there already."""
+    task = predictor.task
+    metrics = {**task.score(predictions, data.examples), "loss": loss}
+    details = task.details(predictions, data.examples, predictor.labels)
+    place = {id(example): i for i, example in enumerate(data.examples)}
+    shown = [
+        {k: v for k, v in predictions[place[id(example)]].items() if k not in task.bulky}
+        | {"grade": task.grade(predictions[place[id(example)]], example)}
+        for example in details_of.examples
+    ]
+    return Eval(
+        step,
+        metrics,
+        {"labels": predictor.labels, "measured_on": len(data.examples), **details, "predictions": shown},
+    )
+
+
+def unknown_labels(predictor: Predictor, data: TaskData) -> list[str]:
+    """Labels of the data that the model cannot answer. Raises ValueError where it can answer none of them."""
+    known = predictor.task.answerable(predictor.labels)
+    unknown = [] if known is None else [label for label in data.labels if label not in known]
+    if unknown and len(unknown) == len(data.labels):
+        has, knows = ", ".join(unknown), ", ".join(known)
+        raise ValueError(f"{data.name} has the labels {has}, and the model has none of them: it has {knows}")
+    return unknown

@@ -1,0 +1,117 @@
+"""The model while it learns: a checkpoint (or random weights) under a fresh head, frozen parts, an MLM loss beside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from minibert.finetune.settings import FinetuneSettings
+from minibert.heads import TaskBatch
+from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead
+from minibert.tasks import Options, Task
+from minibert.tasks.metadata import metadata_token
+from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+
+
+class Learner(nn.Module):
+    """The model while it learns: its loss, and perhaps a masked-LM loss on the same texts. Frozen parts stay in eval
+    mode, so that what they compute does not change."""
+
+    def __init__(
+        self, model: nn.Module, frozen: Sequence[nn.Module] = (), mlm: MlmHead | None = None, weight: float = 0.0
+    ):
+        super().__init__()
+        self.model, self.mlm, self.weight = model, mlm, weight
+        self.frozen = list(frozen)
+        for part in self.frozen:
+            part.requires_grad_(False)
+
+    @classmethod
+    def of(
+        cls,
+        source: nn.Module,
+        task: Task,
+        labels: Any,
+        options: Options,
+        tokenizer: Tokenizer,
+        settings: FinetuneSettings,
+    ) -> Learner:
+        """The checkpoint with a fresh head; or, from scratch, the same sizes with random weights."""
+        config = source.config.change(
+            hidden_dropout_prob=settings.dropout,
+            attention_probs_dropout_prob=settings.dropout,
+            vocab_size=max(source.config.vocab_size, tokenizer.vocab_size),  # some pad theirs beyond the vocabulary
+        )
+        model = task.head(config, labels, options)
+        mlm = MlmHead(config, model.bert.embeddings.token) if settings.mlm_weight else None
+        if not settings.from_scratch:
+            copy_rows(source if isinstance(source, Bert) else source.bert, model.bert)
+            if mlm is not None and isinstance(source, BertForPreTraining):
+                copy_rows(source.mlm, mlm)
+        return cls(model, frozen_parts(model.bert, settings.freeze), mlm, settings.mlm_weight)
+
+    def train(self, mode: bool = True) -> Learner:
+        super().train(mode)
+        for part in self.frozen:
+            part.eval()
+        return self
+
+    def forward(self, batch: TaskBatch) -> dict[str, Tensor]:
+        loss = self.model(batch).loss
+        if self.mlm is None:
+            return {"loss": loss}
+        length = batch.ids.size(-1)  # choices: (B, C, T) are B·C texts of T tokens
+        ids, segments, padding, labels = (
+            None if x is None else x.view(-1, length)
+            for x in (batch.masked, batch.segments, batch.padding, batch.masked_labels)
+        )
+        x, _ = self.model.bert(Batch(ids, segments, padding))  # (B, T, H)
+        asked = labels != IGNORE
+        mlm_loss = nn.functional.cross_entropy(self.mlm(x[asked]).float(), labels[asked])
+        return {"loss": loss + self.weight * mlm_loss, "task_loss": loss, "mlm_loss": mlm_loss}
+
+
+@torch.no_grad()
+def copy_rows(source: nn.Module, target: nn.Module) -> None:
+    """Weights by name; where the target has more rows (a grown vocabulary), its further ones stay as they are."""
+    weights = target.state_dict()
+    for name, value in source.state_dict().items():
+        weights[name][: len(value)].copy_(value)
+
+
+def frozen_parts(bert: Bert, freeze: int | str) -> list[nn.Module]:
+    """What does not learn: "none", "embeddings", embeddings and the first n blocks, or "all" of BERT."""
+    if freeze == "none":
+        return []
+    if freeze == "all":
+        return [bert]
+    blocks = 0 if freeze == "embeddings" else freeze
+    if blocks > len(bert.blocks):
+        raise ValueError(f"freeze {blocks} blocks, but the model has {len(bert.blocks)}")
+    return [bert.embeddings, *bert.blocks[:blocks]]
+
+
+def with_metadata_tokens(tokenizer: Tokenizer, options: Options) -> Tokenizer:
+    """The tokenizer with a special token for each metadata value, if they are read as tokens. Raises ValueError for
+    two values that would be the same token."""
+    if options.metadata_as != "token" or not options.metadata:
+        return tokenizer
+    new: dict[str, str] = {}
+    for name in options.metadata:
+        for value in options.metadata_values[name]:
+            token = metadata_token(name, value)
+            if token in new:
+                raise ValueError(
+                    f"column {name!r}: the values {new[token]!r} and {value!r} would both be the token {token}; write "
+                    "them alike, or read the column as an embedding"
+                )
+            new[token] = value
+    return Tokenizer(
+        list(tokenizer.pieces),
+        lowercase=tokenizer.lowercase,
+        special_tokens=[*tokenizer.special_tokens[len(SPECIAL_TOKENS) :], *new],
+        max_word_chars=tokenizer.max_word_chars,
+    )

@@ -1,0 +1,76 @@
+"""How far a step of fine-tuning moves a weight: over the run, and in each layer. Read from the optimizer itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+
+import torch
+from torch import nn
+
+from minibert.finetune.learner import Learner
+from minibert.finetune.optimizer import depth, finetuning_optimizer
+from minibert.finetune.settings import FinetuneSettings
+
+
+def step_lengths(settings: FinetuneSettings, steps: int) -> list[float]:
+    """How far each of `steps` steps moves a weight whose gradient is always 1, under the run's schedule.
+
+    With bias correction that is the learning rate. Without it, it is the rate times (1 − β₁ᵗ)/√(1 − β₂ᵗ) at step t,
+    whatever the gradients are (Kingma and Ba 2015, algorithm 1): 3.2 times at the first step, 6.6 times at the twelfth,
+    3.2 times again at the hundredth.
+    """
+    learner = OneWeight()
+    optimizer = finetuning_optimizer(learner, settings)
+    lengths = []
+    for step in range(steps):
+        lr = settings.optimization.rate_at((step + 0.5) / steps)  # as in train.train
+        for group in optimizer.param_groups:
+            group["lr"] = lr
+        with torch.no_grad():
+            learner.weight.zero_()
+        learner.weight.grad = torch.ones_like(learner.weight)
+        optimizer.step()
+        lengths.append(-learner.weight.item())
+    return lengths
+
+
+class OneWeight(nn.Module):
+    """What `finetuning_optimizer` takes for a learner: one number, in double precision."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(1, dtype=torch.float64))
+        self.model = SimpleNamespace(config=SimpleNamespace(num_hidden_layers=0))
+
+
+@dataclass(frozen=True)
+class LayerRate:
+    """depth: 0 the embeddings, i + 1 block i, then what is new and the pooler · rate: at its peak, 0 where the layer is
+    frozen · weights: parameters in it."""
+
+    depth: int
+    rate: float
+    weights: int
+
+
+def layer_rates(learner: Learner, settings: FinetuneSettings) -> list[LayerRate]:
+    """From the embeddings up, as the groups of the optimizer have it."""
+    top = learner.model.config.num_hidden_layers + 1
+    peak = settings.optimization.learning_rate
+    rates = {
+        id(weight): peak * group["scale"]
+        for group in finetuning_optimizer(learner, settings).param_groups
+        for weight in group["params"]
+    }
+    counts, found = [0] * (top + 1), [0.0] * (top + 1)
+    for name, weight in learner.named_parameters():
+        at = depth(name, top)
+        counts[at] += weight.numel()
+        found[at] = max(found[at], rates.get(id(weight), 0.0))
+    return [LayerRate(i, found[i], counts[i]) for i in range(top + 1)]
+
+
+def corrected(settings: FinetuneSettings, value: bool) -> FinetuneSettings:
+    """The settings with, or without, bias correction."""
+    return replace(settings, bias_correction=value)

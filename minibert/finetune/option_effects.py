@@ -1,0 +1,149 @@
+"""What an option of fine-tuning does to one example: the numbers that training would see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from minibert import checkpoint
+from minibert.corruption import MaskVocabulary
+from minibert.finetune.batches import masked, training_batches
+from minibert.finetune.learner import Learner, with_metadata_tokens
+from minibert.finetune.optimizer import finetuning_optimizer
+from minibert.finetune.settings import FinetuneSettings
+from minibert.heads import TaskBatch
+from minibert.model import IGNORE
+from minibert.tasks import Options, Task, TaskData, task_named
+from minibert.tasks.metadata import metadata_values
+from minibert.tokenizer import Tokenizer
+from minibert.train import Step, TrainingState, train
+from minibert.training.averaging import running_mean
+
+
+@dataclass
+class Bench:
+    """A learner before its first step, and what makes its inputs. Not to be shared between threads."""
+
+    learner: Learner
+    task: Task
+    tokenizer: Tokenizer
+    options: Options
+    labels: Any = field(default_factory=list)
+
+    @classmethod
+    def of(cls, start: str | Path, task: str, data: TaskData, settings: FinetuneSettings) -> Bench:
+        """As `finetune` makes it from the same arguments."""
+        torch.manual_seed(settings.seed)
+        source, chosen = checkpoint.load(start), task_named(task)
+        options = settings.options(
+            max_length=min(settings.max_length, source.config.max_position_embeddings),
+            metadata_values=metadata_values(data, settings.metadata),
+        )
+        tokenizer, labels = with_metadata_tokens(checkpoint.load_tokenizer(start), options), chosen.labels(data)
+        learner = Learner.of(source, chosen, labels, options, tokenizer, settings)
+        return cls(learner, chosen, tokenizer, options, labels)
+
+    def batch(self, *examples: Any) -> TaskBatch:
+        features = self.task.features(self.tokenizer, examples, self.labels, self.options)
+        return self.task.batch(features, self.tokenizer.pad_id)
+
+
+@torch.no_grad()
+def dropout_losses(bench: Bench, example: Any, masks: int, seed: int = 0) -> list[float]:
+    """The loss of one labelled example of a class under each of `masks` dropout masks of the new layer, BERT's own
+    dropout off: a step with `dropout_samples` = k takes the mean of k of them (Inoue 2019)."""
+    model, batch = bench.learner.model.eval(), bench.batch(example)
+    _, pooled = model.read(batch)  # (1, width)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model.dropout.train()
+        logits = torch.stack([model.classifier(model.dropout(pooled)) for _ in range(masks)])  # (masks, 1, classes)
+        model.dropout.eval()
+    losses = torch.nn.functional.cross_entropy(logits[:, 0], batch.labels.expand(masks), reduction="none")
+    return losses.tolist()
+
+
+def means_of(values: Sequence[float], size: int) -> list[float]:
+    """The mean of each `size` values in a row; a rest is left out."""
+    return [sum(values[i : i + size]) / size for i in range(0, len(values) - size + 1, size)]
+
+
+@dataclass(frozen=True)
+class LossTerms:
+    """tokens: of the text as the MLM loss reads it, with its masks · asked: the places it asks at, with the right
+    tokens · loss = task + weight · mlm."""
+
+    tokens: list[str]
+    asked: dict[int, str]
+    loss: float
+    task: float
+    mlm: float
+
+
+@torch.no_grad()
+def loss_terms(bench: Bench, example: Any, seed: int = 0) -> LossTerms:
+    """The two losses of one labelled example, dropout off. The bench needs settings with an `mlm_weight`."""
+    if bench.learner.mlm is None:
+        raise ValueError("there is no MLM loss: give the settings an mlm_weight above 0")
+    vocab, rng = MaskVocabulary.of(bench.tokenizer), torch.Generator().manual_seed(seed)
+    batch = masked(bench.batch(example), vocab, bench.tokenizer, rng)
+    terms = bench.learner.eval()(batch)
+    labels = batch.masked_labels[0].tolist()
+    names = bench.tokenizer.vocab
+    return LossTerms(
+        [names[i] for i in batch.masked[0].tolist()],
+        {at: names[label] for at, label in enumerate(labels) if label != IGNORE},
+        terms["loss"].item(),
+        terms["task_loss"].item(),
+        terms["mlm_loss"].item(),
+    )
+
+
+@torch.no_grad()
+def step_shares(share: float, steps: int) -> list[float]:
+    """How much the weights after each step count in their running mean after the last; they add up to 1."""
+    marked = nn.Linear(steps, 1, bias=False)  # after step i its weights are 1 at i: the mean says what i counts
+    mean = running_mean(marked, share)
+    for after in torch.eye(steps):
+        marked.weight.copy_(after[None])
+        mean.update_parameters(marked)
+    return mean.module.weight[0].tolist()
+
+
+def unrest(values: Sequence[float]) -> float:
+    """How far they move a step, on average."""
+    return sum(abs(b - a) for a, b in pairwise(values)) / max(len(values) - 1, 1)
+
+
+def answers_on_the_way(
+    bench: Bench, data: TaskData, example: Any, settings: FinetuneSettings, shares: Sequence[float]
+) -> dict[float, list[float]]:
+    """Train the bench on `data`, as `finetune` does → the probability of the example's label after each step: at 0 by
+    the weights as they are, and by their running mean over each of `shares`. The label must be one of the data's."""
+    means = {share: running_mean(bench.learner.model, share) for share in shares}
+    models = {0: bench.learner.model, **{share: mean.module for share, mean in means.items()}}
+    found: dict[float, list[float]] = {share: [] for share in models}
+    features = bench.task.features(bench.tokenizer, data.examples, bench.labels, bench.options)
+    batch = bench.batch(example)
+    events = train(
+        bench.learner,
+        training_batches(bench.task, features, settings, bench.tokenizer),
+        settings.optimization,
+        steps=settings.epochs * -(-len(features) // settings.batch_size),
+        losses_of=lambda losses, part, whole: losses,
+        state=TrainingState(finetuning_optimizer(bench.learner, settings)),
+    )
+    for event in events:
+        if isinstance(event, Step):
+            for mean in means.values():
+                mean.update_parameters(bench.learner.model)
+            for share, model in models.items():
+                with torch.no_grad():
+                    found[share].append(model.eval()(batch).logits.softmax(-1)[0, batch.labels[0]].item())
+    return found

@@ -1,0 +1,155 @@
+"""A fine-tuned model at work: inputs in, JSON-able answers out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from minibert import checkpoint
+from minibert.tasks import Features, Options, Task, task_named
+from minibert.tasks.metadata import metadata_read
+from minibert.tokenizer import Tokenizer
+from minibert.training.precision import autocast
+
+EVALUATION_TOKENS = 2**14  # a batch, at most
+
+
+TASK_OF_HEAD = {  # for models that others have fine-tuned, whose config.json does not name one of our tasks
+    "BertForSequenceClassification": "classification",
+    "BertForTokenClassification": "tagging",
+    "BertForQuestionAnswering": "span",
+    "BertForMultipleChoice": "choice",
+}
+
+
+TASK_OF_PROBLEM = {"regression": "similarity", "multi_label_classification": "multilabel"}
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """A fine-tuned model and all it needs to answer: inputs in, JSON-able answers out."""
+
+    model: nn.Module
+    tokenizer: Tokenizer
+    task: Task
+    options: Options
+
+    @classmethod
+    def from_directory(cls, directory: str | Path) -> Predictor:
+        """What `save` wrote, or a model with a task head that transformers has saved (with one text an input)."""
+        model = checkpoint.load(directory)
+        values = checkpoint.config_values(directory)
+        name = values.get("minibert_task") or TASK_OF_HEAD.get(checkpoint.architecture(model))
+        if name is None:
+            raise checkpoint.CheckpointError(f"{directory} is not fine-tuned for a task: fine-tune it first")
+        if "minibert_task" not in values:
+            name = TASK_OF_PROBLEM.get(getattr(model, "problem", ""), name)
+        known = {f.name for f in fields(Options)}
+        options = {k: v for k, v in values.get("minibert_options", {}).items() if k in known}
+        options = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
+        options.setdefault("max_length", model.config.max_position_embeddings)
+        try:
+            task, options = task_named(name), Options(**options)
+        except (TypeError, ValueError) as error:
+            raise checkpoint.CheckpointError(f"{directory}: {error}") from error
+        return cls(model, checkpoint.load_tokenizer(directory), task, options)
+
+    def save(self, directory: str | Path, dtype: torch.dtype | None = None) -> Path:
+        """A directory for `from_directory`, and for transformers where it has the head. dtype: of the weights there."""
+        notes = {"minibert_task": self.task.name, "minibert_options": asdict(self.options)}
+        return checkpoint.save(directory, self.model, self.tokenizer, dtype=dtype, notes=notes)
+
+    @property
+    def labels(self) -> Any:
+        return self.model.labels
+
+    def features(self, examples: Sequence) -> list[Features]:
+        return self.task.features(self.tokenizer, examples, self.labels, self.options)
+
+    @torch.no_grad()
+    def outputs(self, features: Sequence[Features], batch_size: int = 64) -> tuple[list[dict], float]:
+        """(the arrays of the model's output of each row, in order; the mean loss, 0 if nothing is asked). Rows of like
+        length share a batch."""
+        order = sorted(range(len(features)), key=lambda i: -features[i].length)
+        device = next(self.model.parameters()).device
+        training = self.model.training
+        self.model.eval()
+        results: list[dict] = [{} for _ in features]
+        loss, asked, i = 0.0, 0, 0
+        while i < len(order):
+            chosen = order[i : i + max(1, min(batch_size, EVALUATION_TOKENS // features[order[i]].length))]
+            i += len(chosen)
+            batch = self.task.batch([features[j] for j in chosen], self.tokenizer.pad_id)
+            with autocast(device):
+                output = self.model(batch.to(device))
+            if output.loss is not None:
+                loss, asked = loss + output.loss.item() * batch.asked, asked + batch.asked
+            arrays = {"logits": output.logits, "intent_logits": output.intent_logits}
+            arrays = {name: x.float().cpu().numpy() for name, x in arrays.items() if x is not None}
+            for row, j in enumerate(chosen):
+                results[j] = {name: x[row] for name, x in arrays.items()}
+        self.model.train(training)
+        return results, loss / max(asked, 1)
+
+    def answers(self, examples: Sequence, features: Sequence[Features] | None = None) -> tuple[list[dict], float]:
+        """(a prediction for each example, the mean loss). With metadata, a prediction says which values were read."""
+        features = self.features(examples) if features is None else features
+        outputs, loss = self.outputs(features)
+        return self.decoded(outputs, features, examples), loss
+
+    def decoded(self, outputs: Sequence[dict], features: Sequence[Features], examples: Sequence) -> list[dict]:
+        """The predictions that the model's outputs are."""
+        predictions = self.task.decode(outputs, features, examples, self.labels, self.options)
+        if self.options.metadata:
+            beside = [metadata_read(example.extra, self.options) for example in examples]
+            predictions = [{**one, "metadata": values} for one, values in zip(predictions, beside, strict=True)]
+        return predictions
+
+    def predict(self, inputs: Sequence[Any]) -> list[dict]:
+        """An answer for each input, in order. `Task.example` says what an input is; ValueError names a bad one."""
+        examples = []
+        for number, given in enumerate(inputs, 1):
+            try:
+                examples.append(self.task.example(given))
+            except ValueError as error:
+                raise ValueError(f"input {number}: {error}") from error
+        return self.answers(examples)[0] if examples else []
+
+    def stream(self, inputs: Iterable[Any], batch_size: int = 32) -> Iterator[dict]:
+        """The answers to any number of inputs, as they come. ValueError names a bad one, after the answers to all that
+        stand before it."""
+        inputs = iter(inputs)
+        return self.stream_batches(iter(lambda: list(islice(inputs, batch_size)), []))
+
+    def stream_batches(self, batches: Iterable[Sequence[Any]]) -> Iterator[dict]:
+        """The same, with each batch answered as soon as it is there."""
+        first = 1
+        for batch in batches:
+            try:
+                answers: Iterable[dict] = self.predict(batch)
+            except ValueError:
+                answers = self.one_by_one(batch, first)
+            yield from answers
+            first += len(batch)
+
+    def one_by_one(self, inputs: Sequence[Any], first: int) -> Iterator[dict]:
+        for number, given in enumerate(inputs, first):
+            try:
+                (answer,) = self.answers([self.task.example(given)])[0]
+            except ValueError as error:
+                raise ValueError(f"input {number}: {error}") from error
+            yield answer
+
+    def changed(self, **options: Any) -> Predictor:
+        return replace(self, options=replace(self.options, **options))
+
+    def tuned(self, examples: Sequence, features: Sequence[Features] | None = None) -> Predictor:
+        """With the thresholds that are best on these examples."""
+        predictions, _ = self.answers(examples, features)
+        return self.changed(**self.task.tune(predictions, examples, self.labels))

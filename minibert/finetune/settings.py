@@ -1,0 +1,63 @@
+"""What a fine-tuning run is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+from minibert.finetune.augmentation import Augmentation
+from minibert.tasks import Options
+from minibert.train import Optimization
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinetuneSettings(Options):
+    """The paper's values (§A.3): 3 epochs, batch 16 or 32, learning rate 2e-5 … 5e-5, dropout 0.1. Small models want
+    a larger rate (Turc et al. 2019 search up to 3e-4).
+
+    freeze: "none", "embeddings", a number n (embeddings and the first n blocks), or "all" (BERT as a source of
+    features, §5.3; its dropout is off) · layer_decay: each block learns at this multiple of the rate of the block above
+    (Howard and Ruder 2018) · bias_correction: False is Adam as in the original BERT code (Mosbach et al. 2021, Zhang et
+    al. 2021) · mlm_weight: of a masked-LM loss on the same texts · averaging: what answers, is measured and saved is
+    the running mean of the weights with this share (1: all steps alike, less: later ones count more; see averaging.py);
+    0 is the weights as they are · set_aside: share of the training set kept for thresholds, by tasks that need them; of
+    a set too small for that nothing, and they stay 0.5 · dev_sample: examples of a larger dev set that are measured on
+    along the way · group_by_length: rows of about one length in a batch, which leaves less padding to compute.
+    """
+
+    epochs: int = 3
+    batch_size: int = 32
+    dropout: float = 0.1
+    optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=5e-5))
+    seed: int = 0
+    from_scratch: bool = False  # the checkpoint's sizes and vocabulary, but random weights
+    evaluations_per_epoch: int = 2
+    dev_sample: int = 1000
+    max_seconds: float | None = None
+    freeze: int | str = "none"
+    layer_decay: float = 1.0
+    bias_correction: bool = True
+    mlm_weight: float = 0.0
+    averaging: float = 0.0
+    augmentation: Augmentation | None = None
+    set_aside: float = 0.1
+    group_by_length: bool = False
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name in ("epochs", "batch_size", "evaluations_per_epoch", "dev_sample"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.freeze not in ("none", "embeddings", "all") and not (isinstance(self.freeze, int) and self.freeze >= 0):
+            raise ValueError(f"freeze is {self.freeze!r}; it can be none, embeddings, all or a number of blocks")
+        if self.optimization.optimizer == "muon" and not self.bias_correction:
+            raise ValueError("Adam without bias correction is for all weights: Muon does not go with it")
+        if not 0 < self.layer_decay <= 1:
+            raise ValueError(f"the layer decay is a factor above 0 and at most 1, not {self.layer_decay}")
+        if self.mlm_weight < 0:
+            raise ValueError(f"the weight of the MLM loss cannot be negative: {self.mlm_weight}")
+        if not 0 <= self.averaging <= 1:
+            raise ValueError(f"averaging is over a share of the steps between 0 and 1, not {self.averaging}")
+
+    def options(self, **changes) -> Options:
+        """The part that is saved with the model."""
+        return Options(**{**{f.name: getattr(self, f.name) for f in fields(Options)}, **changes})

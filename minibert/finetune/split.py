@@ -1,0 +1,40 @@
+"""Examples set aside, and even samples of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from minibert.tasks import TaskData, label_order
+
+
+def spread(count: int, most: int) -> list[int]:
+    """At most `most` of `count` indices, evenly spread, in order."""
+    return list(range(count)) if count <= most else [i * count // most for i in range(most)]
+
+
+class TooFewError(ValueError):
+    """Nothing can be set aside."""
+
+
+def split_dev(data: TaskData, share: float = 0.2, seed: int = 0) -> tuple[TaskData, TaskData]:
+    """Train and dev from one file: each class divided alike, every class keeps an example in train; what shares a
+    passage stays together. Problems stay with train."""
+    rng = torch.Generator().manual_seed(seed)
+    groups: dict[Any, dict[Any, list[int]]] = {}
+    for i, example in enumerate(data.examples):
+        context = getattr(example, "context", None)
+        stratum = "" if context is not None else next(iter(example.marks), "")
+        groups.setdefault(stratum, {}).setdefault(i if context is None else context, []).append(i)
+    dev: set[int] = set()
+    for stratum in sorted(groups, key=label_order):
+        members = list(groups[stratum].values())
+        count = min(round(share * len(members)), len(members) - 1)
+        dev.update(i for j in torch.randperm(len(members), generator=rng)[:count].tolist() for i in members[j])
+    if not dev:
+        least = int(0.5 / share) + 1
+        raise TooFewError(f"too few examples to set some aside for measuring: give at least {least} of a class")
+    kept = [i for i in range(len(data.examples)) if i not in dev]
+    return data.take(kept), replace(data.take(sorted(dev)), problems=[])

@@ -1,0 +1,1 @@
+"""What looks into a model: heads, blocks, vectors, probes, attributions, interventions."""

@@ -1,0 +1,115 @@
+"""The vectors of each layer in a plane, with every point kept as near as possible to where the layer before had it.
+
+PCA (Pearson 1901) shows the two directions in which the points differ most; t-SNE (van der Maaten and Hinton 2008) and
+UMAP (McInnes et al. 2018) try to keep neighbours together and give the rest up. A layer's picture starts from the one
+before where the method has a start, and is then turned, mirrored and scaled onto it (Procrustes), so that what moves
+from layer to layer has moved in relation to the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from minibert.inside.projection import principal_plane
+from minibert.inside.vectors import unit
+from minibert.train import Event
+
+METHODS = ("pca", "tsne", "umap")
+LEAST_POINTS = 5
+NEIGHBOURS = 5  # for `trust`
+
+
+@dataclass(frozen=True)
+class Picture(Event):
+    """One layer. points: N × 2, centred, of root-mean-square length 1 · trust: how far neighbours in the picture are
+    neighbours in the model (trustworthiness, Venna and Kaski 2001; 1 is best) · progress: share of the layers done."""
+
+    layer: int
+    points: list[list[float]]
+    trust: float
+    progress: float
+
+
+def pictures(layers: np.ndarray, method: str, seed: int = 0) -> Iterator[Picture]:
+    """A picture of each layer, in order. layers: (L + 1, N, H), N ≥ LEAST_POINTS. The same seed gives the same.
+
+    Raises ValueError for an unknown method or too few points.
+    """
+    if method not in METHODS:
+        raise ValueError(f"the method must be one of {', '.join(METHODS)}, not {method!r}")
+    if layers.shape[1] < LEAST_POINTS:
+        raise ValueError(f"a picture needs at least {LEAST_POINTS} points, not {layers.shape[1]}")
+    before = None
+    for number, vectors in enumerate(layers):
+        points = same_size(project(vectors, method, seed, before))
+        if before is not None:
+            points = turned_onto(points, before)
+        before = points
+        yield Picture(number, points.round(4).tolist(), trust(vectors, points), (number + 1) / len(layers))
+
+
+def project(vectors: np.ndarray, method: str, seed: int, start: np.ndarray | None = None) -> np.ndarray:
+    """One layer, (N, H) → (N, 2). t-SNE and UMAP look at directions only: the vectors are brought to length 1."""
+    count = len(vectors)
+    if method == "pca":
+        return principal_plane(vectors).project(vectors)
+    if not np.ptp(vectors, axis=0).any():
+        return np.zeros((count, 2))  # all the same: no method has anything to show
+    if start is None:
+        start = same_size(principal_plane(unit(vectors)).project(unit(vectors)))
+    if method == "tsne":
+        from sklearn.manifold import TSNE
+
+        # A start of standard deviation 1e-4, as the authors of the method advise.
+        tsne = TSNE(
+            n_components=2,
+            perplexity=min(15.0, (count - 1) / 3),
+            init=(start * 1e-4).astype(np.float32),
+            random_state=seed,
+        )
+        return tsne.fit_transform(unit(vectors).astype(np.float32))
+    import umap
+
+    neighbours = min(15, max(2, count // 3))
+    layout = umap.UMAP(
+        n_components=2,
+        n_neighbors=neighbours,
+        min_dist=0.25,
+        init=10 * start.astype(np.float32),
+        random_state=seed,
+        n_jobs=1,
+    )
+    return layout.fit_transform(unit(vectors).astype(np.float32))
+
+
+def same_size(points: np.ndarray) -> np.ndarray:
+    """Centred, of root-mean-square length 1; points that are all the same stay in the middle."""
+    points = np.asarray(points, float) - np.mean(points, axis=0)
+    size = np.sqrt((points**2).sum(1).mean())
+    return points / size if size > 1e-12 else np.zeros_like(points)
+
+
+def turned_onto(points: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """The points, turned and mirrored so that they lie as near to those of `reference` as they can: the orthogonal
+    Procrustes problem (Schönemann 1966). Both (N, 2) and centred."""
+    from scipy.linalg import orthogonal_procrustes
+
+    turn, _ = orthogonal_procrustes(points, reference)
+    return points @ turn
+
+
+def trust(vectors: np.ndarray, points: np.ndarray) -> float:
+    """Trustworthiness of a picture: 1 if the NEIGHBOURS nearest of every point are among its nearest by cosine."""
+    from sklearn.manifold import trustworthiness
+
+    return float(trustworthiness(unit(vectors), points, n_neighbors=min(NEIGHBOURS, (len(points) - 1) // 2)))
+
+
+def movement(layouts: Sequence[np.ndarray]) -> list[float]:
+    """How far the points move from each picture to the next: root mean square, 1 being the size of a picture."""
+    arrays = [np.asarray(points, float) for points in layouts]
+    return [float(np.sqrt(((b - a) ** 2).sum(1).mean())) for a, b in pairwise(arrays)]

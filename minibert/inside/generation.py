@@ -1,0 +1,80 @@
+"""BERT made to write, and why it does not come naturally: it has no P(next word | words so far).
+
+A left-to-right model's probabilities multiply to the probability of the sentence. BERT's answer other questions, each
+about one blank given everything else that is there; multiplied in two orders they give two different numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from minibert.inside.cloze import expectations
+from minibert.model import BertForPreTraining
+from minibert.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Written:
+    """One step: what was read, the guesses (id, probability) for the blank, best first, and the id that was put in."""
+
+    ids: list[int]
+    position: int
+    guesses: list[tuple[int, float]]
+    chosen: int
+
+
+def write(
+    model: BertForPreTraining, tokenizer: Tokenizer, start: Sequence[int], count: int, after: Sequence[int] = (), *,
+    blanks: int = 1, top: int = 5,
+) -> Iterator[Written]:  # fmt: skip
+    """Put [MASK] behind `start`, fill it with the likeliest token, and again, `count` times.
+
+    start: ids without [CLS] and [SEP] · after: ids that always stand behind the blank, such as a full stop · blanks:
+    [MASK]s in a row, of which the first is filled. Never chosen: special tokens, which are no words.
+    """
+    text = list(start)
+    for _ in range(count):
+        ids = [tokenizer.cls_id, *text, *[tokenizer.mask_id] * blanks, *after, tokenizer.sep_id]
+        if len(ids) > model.config.max_position_embeddings:
+            return
+        position = 1 + len(text)
+        probs = expectations(model, ids, [position])[0].exp()
+        best = probs.topk(top + len(tokenizer.special_ids)).indices.tolist()
+        guesses = [(i, probs[i].item()) for i in best if i not in tokenizer.special_ids][:top]
+        yield Written(ids, position, guesses, guesses[0][0])
+        text.append(guesses[0][0])
+
+
+def chain(model: BertForPreTraining, ids: Sequence[int], order: Sequence[int], mask_id: int) -> list[float]:
+    """ln P of each token of `order`, filled in one after another: all of them are hidden at first, each is asked, then
+    shown. Were these the conditionals of one distribution, their sum would be the same in every order."""
+    hidden = [mask_id if position in set(order) else i for position, i in enumerate(ids)]
+    result = []
+    for position in order:
+        result.append(expectations(model, hidden, [position])[0, ids[position]].item())
+        hidden[position] = ids[position]
+    return result
+
+
+@dataclass(frozen=True)
+class Views:
+    """The probability of the word that stands at a position, under four conditions, 0 … 1."""
+
+    shown: float  # it stands there, unhidden
+    both: float  # [MASK] in its place, all else as it is
+    left: float  # [MASK] in its place, and in that of every later word
+    cut: float  # [MASK] in its place, and the sentence ends there
+
+
+def views(model: BertForPreTraining, ids: Sequence[int], position: int, mask_id: int) -> Views:
+    """ids with [CLS] … [SEP]; position: of the word in question."""
+    head, word, tail = list(ids[:position]), ids[position], list(ids[position + 1 : -1])
+    rows = (
+        [*ids],
+        [*head, mask_id, *tail, ids[-1]],
+        [*head, mask_id, *[mask_id] * len(tail), ids[-1]],
+        [*head, mask_id, ids[-1]],
+    )
+    return Views(*(math.exp(expectations(model, row, [position])[0, word].item()) for row in rows))

@@ -1,0 +1,168 @@
+"""One attention head taken apart: every number between what a layer reads and what the head hands on.
+
+The matrices are the model's own, recorded by a tap while it ran. The arithmetic behind one of their cells is done again
+in float64 from the model's float32 factors, term by term: the total is exact to far more digits than are shown, and
+the model's number beside it differs only by the rounding of 32-bit arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from minibert.model import Batch, Tap, no_tap
+
+PROJECTIONS = ("query", "key", "value")
+
+
+@torch.inference_mode()
+def record(model: nn.Module, batch: Batch, tap: Tap = no_tap) -> dict[str, Tensor]:
+    """Run the model and return every named intermediate, batch axis and all. `tap` may change what it goes on with."""
+    seen: dict[str, Tensor] = {}
+
+    def keep(name: str, x: Tensor) -> Tensor:
+        seen[name] = tap(name, x)
+        return seen[name]
+
+    model(batch, keep)
+    return seen
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A number as the products it is the sum of. left, right: (N,) float64, the factors; `constant` is added at the
+    end (a bias)."""
+
+    left: Tensor
+    right: Tensor
+    constant: float = 0.0
+
+    @property
+    def terms(self) -> Tensor:
+        """(N,) float64: the products. Exact, since the factors come from float32."""
+        return self.left * self.right
+
+    @property
+    def total(self) -> float:
+        return math.fsum([*self.terms.tolist(), self.constant])
+
+
+@dataclass(frozen=True)
+class SoftmaxRow:
+    """A row of softmax: powers of e, and each one's share of their sum. scores: (T,) float64, −∞ where masked."""
+
+    scores: Tensor
+
+    @property
+    def shift(self) -> float:
+        """Taken from every score before exp, which changes no share: 0, unless exp could overflow."""
+        top = self.scores.max().item()
+        return top if abs(top) > 300 else 0.0
+
+    @property
+    def powers(self) -> Tensor:
+        """(T,) float64: e^(score − shift)."""
+        return (self.scores - self.shift).exp()
+
+    @property
+    def total(self) -> float:
+        return math.fsum(self.powers.tolist())
+
+    @property
+    def probs(self) -> Tensor:
+        return self.powers / self.total
+
+
+@dataclass(frozen=True)
+class HeadTrace:
+    """What one head of one layer computed for one sequence. T tokens, D = head size, H = hidden size."""
+
+    x: Tensor  # (T, H) what the layer read
+    query: Tensor  # (T, D)
+    key: Tensor  # (T, D)
+    value: Tensor  # (T, D)
+    scores: Tensor  # (T, T) q·k / √D, before the mask
+    allowed: Tensor  # (T,) bool: the columns the mask lets through
+    probs: Tensor  # (T, T) rows sum to 1
+    mixed: Tensor  # (T, D)
+    weights: dict[str, Tensor]  # "query" | "key" | "value" → (D, H), this head's rows of the layer's matrix
+    biases: dict[str, Tensor]  # → (D,)
+
+    @property
+    def size(self) -> int:
+        """D."""
+        return self.query.size(-1)
+
+    @property
+    def products(self) -> Tensor:
+        """(T, T): q_i · k_j, before ÷√D."""
+        return self.query @ self.key.T
+
+    @property
+    def masked(self) -> Tensor:
+        """(T, T): the scores softmax reads, −∞ in the columns that the mask closes."""
+        return self.scores.masked_fill(~self.allowed, -math.inf)
+
+    def projection_terms(self, which: str, i: int, d: int) -> Sum:
+        """Row i, number d of q, k or v: Σ_h x_i[h] · W[d, h] + b[d], H terms."""
+        return Sum(self.x[i].double(), self.weights[which][d].double(), self.biases[which][d].item())
+
+    def score_terms(self, i: int, j: int) -> Sum:
+        """q_i · k_j: D terms."""
+        return Sum(self.query[i].double(), self.key[j].double())
+
+    def softmax_row(self, i: int) -> SoftmaxRow:
+        return SoftmaxRow(self.masked[i].double())
+
+    def mix_terms(self, i: int, d: int) -> Sum:
+        """Row i, number d of the result: Σ_j p_ij · v_j[d], T terms."""
+        return Sum(self.probs[i].double(), self.value[:, d].double())
+
+
+def take_apart(model: nn.Module, batch: Batch, seen: dict[str, Tensor], layer: int, head: int) -> HeadTrace:
+    """The head's numbers from `record(model, batch)`, for the first sequence of the batch.
+
+    model: a `Bert` or a model with one in `.bert`. layer and head count from 0.
+    """
+    bert = getattr(model, "bert", model)
+    attention = bert.blocks[layer].attn
+    rows = slice(head * attention.head_size, (head + 1) * attention.head_size)
+    projections = {name: getattr(attention, name) for name in PROJECTIONS}
+    at = f"blocks.{layer}.attn."
+    return HeadTrace(
+        x=seen["embeddings.out" if layer == 0 else f"blocks.{layer - 1}.out"][0],
+        allowed=torch.ones_like(batch.ids[0], dtype=torch.bool) if batch.padding is None else batch.padding[0],
+        weights={name: linear.weight.detach()[rows] for name, linear in projections.items()},
+        biases={name: linear.bias.detach()[rows] for name, linear in projections.items()},
+        **{name: seen[at + name][0, head] for name in (*PROJECTIONS, "scores", "probs", "mixed")},
+    )
+
+
+def entropy(probs: Tensor) -> Tensor:
+    """Entropy in bits along the last axis: 0 when all weight is on one token, log2 n when n tokens share it evenly."""
+    return -torch.special.xlogy(probs, probs).sum(-1) / math.log(2)
+
+
+def all_probs(seen: dict[str, Tensor]) -> Tensor:
+    """The attention of every head: (L, B, A, T, T), from `record`."""
+    return torch.stack([x for name, x in seen.items() if name.endswith(".attn.probs")])
+
+
+def crossing(probs: Tensor, second: Tensor) -> tuple[float, float]:
+    """Share of attention that crosses from the first sentence of a pair to the second, and back; mean of all heads.
+
+    probs: (…, T, T) · second: (T,) bool, True for the second sentence; everything else counts as the first.
+    """
+    to_second = probs[..., second].sum(-1)  # (…, T)
+    return to_second[..., ~second].mean().item(), (1 - to_second[..., second]).mean().item()
+
+
+def disagreement(probs: Tensor) -> Tensor:
+    """How differently the heads of a layer look: the share of a row's weight that lies elsewhere in another head, mean
+    over all rows and pairs of heads. 0: all alike, 1: no two look at the same token. probs: (…, A, T, T) → (…)."""
+    heads = probs.size(-3)
+    pairs = (probs.unsqueeze(-3) - probs.unsqueeze(-4)).abs().sum(-1) / 2  # (…, A, A, T)
+    return pairs.mean(-1).sum((-1, -2)) / max(1, heads * (heads - 1))

@@ -1,0 +1,391 @@
+"""A fine-tuned model answers over HTTP: POST /predict, GET /schema, GET /health.
+
+Inputs of requests that come at the same time are answered together, in batches, by the one thread that has the model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import uvicorn
+from jsonschema import Draft202012Validator, ValidationError
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from minibert.finetune.predictor import Predictor
+from minibert.tasks.choices import LETTERS
+
+SECONDS_TO_SEND = 30  # a client's request
+SECONDS_TO_STOP = 10  # for requests that are being answered
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """inputs: of a request · characters: of a text · body: bytes of a request · queue: inputs accepted and
+    not answered yet, of all requests · batch: inputs the model answers at once · window: seconds a batch waits for more
+    inputs while there is room in it."""
+
+    inputs: int = 64
+    characters: int = 20_000
+    body: int = 2**20
+    queue: int = 256
+    batch: int = 32
+    window: float = 0.002
+
+    def __post_init__(self):
+        for name in ("inputs", "characters", "body", "batch"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.queue < self.inputs:
+            raise ValueError(f"a queue of {self.queue} inputs would refuse every request of {self.inputs}")
+        if self.window < 0:
+            raise ValueError(f"the window cannot be negative: {self.window}")
+
+
+# --- what may be asked ------------------------------------------------------------------------------------------------
+
+EXAMPLES: dict[str, Any] = {
+    "classification": {"text": "not a dull minute"},
+    "multilabel": {"text": "I did not see that coming, and I love it!"},
+    "pair": {"text": "A boy plays in the snow.", "pair": "A child is outside."},
+    "similarity": {"text": "A boy plays in the snow.", "pair": "A child is outside."},
+    "tagging": {"text": "Ada Lovelace was born in London."},
+    "intent": {"text": "wake me at seven"},
+    "span": {"question": "Where was Ada born?", "context": "Ada Lovelace was born in London in 1815."},
+    "span-or-none": {"question": "Who wrote it?", "context": "The letter lay on the table, unsigned."},
+    "choice": {
+        "context": "Tom took his umbrella.",
+        "question": "Why?",
+        "choices": ["It was raining.", "He was hungry."],
+    },
+}
+
+
+def input_schema(task: str, limits: Limits, metadata: Sequence[str] = ()) -> dict:
+    """JSON Schema of one input of a task; `metadata`: further columns that the model reads."""
+    any_text = {"type": "string", "maxLength": limits.characters}
+    text = {**any_text, "pattern": r"\S"}
+
+    def fields(required: dict, **optional) -> dict:
+        columns = {name: {"type": ["string", "number"]} for name in metadata}
+        properties = {**columns, **required, **optional}
+        return {"type": "object", "properties": properties, "required": [*required], "additionalProperties": False}
+
+    if task in ("classification", "multilabel", "intent"):
+        return {"anyOf": [text, fields({"text": text})]}
+    if task in ("pair", "similarity"):
+        return fields({"text": text, "pair": text})
+    if task in ("span", "span-or-none"):
+        return fields({"question": text, "context": text}, id=any_text)
+    if task == "choice":
+        choices = {"type": "array", "items": text, "minItems": 2, "maxItems": len(LETTERS)}
+        return fields({"context": text, "choices": choices}, question=any_text)
+    if task == "tagging":
+        words = {"type": "array", "items": text, "minItems": 1, "maxItems": limits.characters}
+        either = {**fields({}, text=text, words=words), "oneOf": [{"required": ["text"]}, {"required": ["words"]}]}
+        return {"anyOf": [text, words, either]}
+    raise ValueError(f"there is no schema for inputs of the task {task}")
+
+
+def fields_of(task: str, metadata: Sequence[str] = ()) -> list[str]:
+    """The names that an input of a task may have, as an object."""
+    schema = input_schema(task, Limits(), metadata)
+    return [*schema.get("anyOf", [schema])[-1]["properties"]]
+
+
+def request_schema(predictor: Predictor, limits: Limits) -> dict:
+    """JSON Schema of the body of POST /predict."""
+    task = predictor.task.name
+    each = input_schema(task, limits, predictor.options.metadata)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"inputs of the task {task}",
+        "type": "object",
+        "properties": {"inputs": {"type": "array", "items": each, "minItems": 1, "maxItems": limits.inputs}},
+        "required": ["inputs"],
+        "additionalProperties": False,
+        "examples": [{"inputs": [EXAMPLES[task]]}],
+    }
+
+
+def refusal(error: ValidationError) -> HTTPException:
+    """What is wrong and where, without repeating what was sent. 413: too many inputs; 422: a text that is blank or too
+    long; 400: another form than the schema's."""
+    while error.context:  # of several forms, the one whose JSON type was sent
+        deeper = [one for one in error.context if one.validator != "type" or one.relative_path]
+        if not deeper or error.validator == "oneOf":
+            break
+        error = deeper[0]
+    asked, path = error.validator_value, list(error.absolute_path)
+    status = 422 if error.validator in ("pattern", "maxLength") else 400
+    match error.validator:
+        case "required" | "additionalProperties":
+            why = error.message[:200]  # it holds names that were sent
+        case "type":
+            why = f"must be of the type {' or '.join([asked] if isinstance(asked, str) else asked)}"
+        case "anyOf":
+            why = f"must be of the type {' or '.join(form['type'] for form in asked)}"
+        case "oneOf":
+            why = f"must have {' or '.join(form['required'][0] for form in asked)}, one of them"
+        case "pattern":
+            why = "is blank"
+        case "maxLength":
+            why = f"has {len(error.instance):,} characters; at most {asked:,} are read"
+        case "maxItems" if path == ["inputs"]:
+            status, why = 413, f"{len(error.instance)} inputs; a request may have {asked}"
+        case other:
+            why = f"must have at {'least' if other == 'minItems' else 'most'} {asked} elements"
+    return refused(status, why, path)
+
+
+def refused(status: int, why: str, path: Sequence[str | int] = ()) -> HTTPException:
+    """path: of the place in the body, such as ["inputs", 1, "text"]: `input 2, text: …`"""
+    place = list(path)
+    if len(place) > 1:
+        place[:2] = [f"input {place[1] + 1}"]
+    where = ", ".join(str(part) if isinstance(part, str) else f"element {part + 1}" for part in place)
+    return HTTPException(status, f"{where}: {why}" if where else why)
+
+
+def texts_in(given: Any) -> list[tuple[list[str | int], str]]:
+    """(path, text) of what the model reads of a valid input; words of a list may each be unknown, and are left out."""
+    if isinstance(given, str):
+        return [([], given)]
+    if isinstance(given, list):
+        return []
+    one = [([name], given[name]) for name in ("text", "pair", "question", "context") if given.get(name)]
+    return one + [(["choices", i], text) for i, text in enumerate(given.get("choices", ()))]
+
+
+# --- answering --------------------------------------------------------------------------------------------------------
+
+
+class Full(Exception):
+    """More inputs would wait than may."""
+
+
+class Batcher:
+    """One thread with the model, and a queue before it. waiting: inputs accepted and not answered yet · answered,
+    batches: since the start."""
+
+    def __init__(self, predictor: Predictor, limits: Limits):
+        self.predictor, self.limits = predictor, limits
+        self.queue: asyncio.Queue[tuple[Any, asyncio.Future]] = asyncio.Queue()
+        self.thread = ThreadPoolExecutor(1, "model")
+        self.waiting = self.answered = self.batches = 0
+
+    async def answers(self, examples: Sequence) -> list[dict | Exception]:
+        """An answer for each example, or why there is none. Raises Full."""
+        if self.waiting + len(examples) > self.limits.queue:
+            raise Full
+        loop = asyncio.get_running_loop()
+        futures = [loop.create_future() for _ in examples]
+        for each in zip(examples, futures, strict=True):
+            self.queue.put_nowait(each)
+        self.waiting += len(examples)
+        try:
+            return await asyncio.gather(*futures, return_exceptions=True)
+        finally:
+            self.waiting -= len(examples)
+
+    async def run(self) -> None:
+        """Answer batch after batch, until cancelled."""
+        loop = asyncio.get_running_loop()
+        while True:
+            batch = [each for each in await self.next_batch() if not each[1].done()]  # done: its client has gone
+            if not batch:
+                continue
+            results = await loop.run_in_executor(self.thread, self.compute, [example for example, _ in batch])
+            self.batches += 1
+            self.answered += len(batch)
+            for (_, future), result in zip(batch, results, strict=True):
+                if not future.done():
+                    set_it = future.set_exception if isinstance(result, Exception) else future.set_result
+                    set_it(result)
+
+    async def next_batch(self) -> list[tuple[Any, asyncio.Future]]:
+        """At least one input: what waits, and what comes within the window, as far as there is room."""
+        batch = [await self.queue.get()]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.limits.window):
+                while len(batch) < self.limits.batch:
+                    batch.append(await self.queue.get())
+        return batch
+
+    def compute(self, examples: Sequence) -> list[dict | Exception]:
+        """In the thread. One that cannot be answered (ValueError) does not take the others with it."""
+        try:
+            return self.predictor.answers(examples)[0]
+        except ValueError as error:
+            if len(examples) == 1:
+                return [error]
+            return [result for example in examples for result in self.compute([example])]
+        except Exception as error:
+            return [error for _ in examples]
+
+    def close(self) -> None:
+        self.thread.shutdown(wait=True)
+
+
+# --- HTTP -------------------------------------------------------------------------------------------------------------
+
+
+async def body_of(request: Request, most: int) -> bytes:
+    body = bytearray()
+    try:
+        async with asyncio.timeout(SECONDS_TO_SEND):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > most:
+                    raise refused(413, f"the request is larger than {most:,} bytes")
+    except TimeoutError:
+        raise refused(408, f"the request did not arrive within {SECONDS_TO_SEND} seconds") from None
+    except ClientDisconnect:
+        raise refused(400, "the request broke off") from None
+    return bytes(body)
+
+
+class Service:
+    """The three routes around a model."""
+
+    def __init__(self, predictor: Predictor, limits: Limits):
+        self.predictor, self.limits = predictor, limits
+        self.schema_of_requests = request_schema(predictor, limits)
+        self.validator = Draft202012Validator(self.schema_of_requests)
+        example = self.schema_of_requests["examples"][0]
+        try:  # this also warms the model up
+            self.example = {"request": example, "response": self.response(predictor.predict(example["inputs"]))}
+        except ValueError:  # a model of very short inputs has no room for it
+            self.example = {"request": example}
+        self.batcher = Batcher(predictor, limits)
+
+    def response(self, answers: Sequence[dict]) -> dict:
+        return {"task": self.predictor.task.name, "answers": list(answers)}
+
+    def examples(self, body: bytes) -> list:
+        """The task's examples in the body of a request, or HTTPException saying which input is wrong, and why."""
+        try:
+            values = json.loads(body)
+        except RecursionError:
+            raise refused(400, "not JSON that can be read: nested too deep") from None
+        except ValueError as error:
+            raise refused(400, f"not JSON: {error}") from None
+        error = next(self.validator.iter_errors(values), None)
+        if error is not None:
+            raise refusal(error)
+        examples, tokenizer = [], self.predictor.tokenizer
+        for number, given in enumerate(values["inputs"]):
+            path = ["inputs", number]
+            try:
+                json.dumps(given, ensure_ascii=False).encode()
+            except UnicodeEncodeError:
+                raise refused(422, "has half of a surrogate pair, which is no character", path) from None
+            texts = texts_in(given)
+            for (place, _), ids in zip(texts, tokenizer.encode_bulk([text for _, text in texts]), strict=True):
+                if not ids:
+                    raise refused(422, "has no character that the model reads", path + place)
+            try:
+                examples.append(self.predictor.task.example(given))
+            except ValueError as error:
+                raise refused(400, str(error), path) from None
+        return examples
+
+    async def predict(self, request: Request) -> JSONResponse:
+        examples = self.examples(await body_of(request, self.limits.body))
+        try:
+            answers = await self.batcher.answers(examples)
+        except Full:
+            why = f"{self.limits.queue} inputs may wait for the model, and would be more: ask again in a second"
+            raise HTTPException(503, why, {"Retry-After": "1"}) from None
+        for number, answer in enumerate(answers):
+            if isinstance(answer, ValueError):
+                raise refused(422, str(answer), ["inputs", number])
+            if isinstance(answer, BaseException):
+                raise answer
+        return JSONResponse(self.response(answers))
+
+    async def schema(self, request: Request) -> JSONResponse:
+        return JSONResponse(
+            {
+                "task": self.predictor.task.name,
+                "labels": self.predictor.labels,
+                "request": self.schema_of_requests,
+                "example": self.example,
+                "limits": asdict(self.limits),
+            }
+        )
+
+    async def health(self, request: Request) -> JSONResponse:
+        batcher = self.batcher
+        counts = {"waiting": batcher.waiting, "answered": batcher.answered, "batches": batcher.batches}
+        return JSONResponse({"status": "ok", "task": self.predictor.task.name, **counts})
+
+    @asynccontextmanager
+    async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        """The batcher runs as long as the server does."""
+        running = asyncio.create_task(self.batcher.run())
+        try:
+            yield
+        finally:
+            running.cancel()
+            with suppress(asyncio.CancelledError):
+                await running
+            self.batcher.close()
+
+
+async def error_of(request: Request, error: HTTPException) -> JSONResponse:
+    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+
+
+async def error_of_ours(request: Request, error: Exception) -> JSONResponse:
+    return JSONResponse({"error": "the model failed on this request; the server's log says how"}, 500)
+
+
+def application(predictor: Predictor, limits: Limits | None = None) -> Starlette:
+    """The service as an ASGI application, for `serve` or for any ASGI server."""
+    service = Service(predictor, limits or Limits())
+    routes = [
+        Route("/predict", service.predict, methods=["POST"]),
+        Route("/schema", service.schema),
+        Route("/health", service.health),
+    ]
+    handlers: dict[Any, Callable] = {HTTPException: error_of, Exception: error_of_ours}
+    return Starlette(routes=routes, exception_handlers=handlers, lifespan=service.lifespan)
+
+
+def serve(
+    predictor: Predictor,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    limits: Limits | None = None,
+    ready: Callable[[str], None] = lambda url: None,
+) -> None:
+    """Answer until Ctrl-C or SIGTERM; what is being answered then is answered still. port 0: any free one.
+
+    ready: told the address once it can be asked. Raises OSError when the port is taken.
+    """
+    app = application(predictor, limits)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family, backlog=1024) as sock:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else the body waits 40 ms behind the headers
+        name = f"[{host}]" if ":" in host else host
+        ready(f"http://{name}:{sock.getsockname()[1]}")
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=SECONDS_TO_STOP,
+        )
+        with suppress(KeyboardInterrupt):  # raised again once the server has stopped
+            uvicorn.Server(config).run(sockets=[sock])

@@ -1,0 +1,109 @@
+"""Labelled examples, and what is wrong with the file they come from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class TaskDataError(ValueError):
+    """A file that cannot be used; the message says where and what to do."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong at one place. line, column: from 1; in JSON there is no line, and column is the path, such as
+    `data[3].paragraphs[0].qas[2]`."""
+
+    line: int | None
+    column: int | str | None
+    why: str
+
+    @property
+    def where(self) -> str:
+        parts = [] if self.line is None else [f"line {self.line}"]
+        if self.column is not None:
+            parts.append(self.column if isinstance(self.column, str) else f"column {self.column}")
+        return ", ".join(parts)
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.why}"
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """Examples in file order, and what is wrong with the file. declared: the label set, if it is not to be derived.
+
+    An example's `marks` are the labels it counts for.
+    """
+
+    examples: list
+    problems: list[Problem] = field(default_factory=list)
+    name: str = ""
+    declared: tuple[str, ...] | None = None
+
+    @property
+    def counts(self) -> Counter[str]:
+        return Counter(mark for example in self.examples for mark in example.marks)
+
+    @property
+    def labels(self) -> list[str]:
+        """Declared, or those that occur, sorted (numbers by value), so that the same data always numbers them alike."""
+        return list(self.declared) if self.declared is not None else sorted(self.counts, key=label_order)
+
+    @property
+    def imbalance(self) -> Imbalance | None:
+        """How unevenly the labels occur; None where there are none."""
+        counts = {label: self.counts[label] for label in self.labels}
+        return Imbalance(counts, len(self.examples)) if counts else None
+
+    def take(self, indices: Sequence[int]) -> TaskData:
+        """Some of the examples, in the order of `indices`."""
+        return TaskData([self.examples[i] for i in indices], self.problems, self.name, self.declared)
+
+
+@dataclass(frozen=True)
+class Imbalance:
+    """Examples a label. `ratio`: the commonest to the rarest that occurs; `majority`: share of the commonest."""
+
+    counts: dict[str, int]
+    examples: int
+
+    @property
+    def ratio(self) -> float:
+        seen = [count for count in self.counts.values() if count]
+        return max(seen) / min(seen) if seen else 1.0
+
+    @property
+    def majority(self) -> float:
+        return max(self.counts.values()) / sum(self.counts.values()) if any(self.counts.values()) else 0.0
+
+    @property
+    def missing(self) -> list[str]:
+        """Declared labels without an example."""
+        return [label for label, count in self.counts.items() if not count]
+
+    def as_dict(self) -> dict:
+        return {"counts": self.counts, "ratio": self.ratio, "majority": self.majority, "missing": self.missing}
+
+
+def unanswered(example: Any) -> bool:
+    """Whether an example does not say its answer."""
+    answers = ("label", "labels", "score", "tags", "answers", "intent")
+    return all(getattr(example, name, None) is None for name in answers)
+
+
+def check_answers(data: TaskData) -> None:
+    """Raise TaskDataError unless a model can be measured on the data."""
+    if count := sum(map(unanswered, data.examples)):
+        name = data.name or "the data to measure on"
+        raise TaskDataError(
+            f"{name}: {count} of {len(data.examples)} examples do not say their answer, so nothing can be measured on "
+            "them; is a file with the answers missing beside it?"
+        )
+
+
+def label_order(label: str) -> tuple:
+    return (0, int(label), label) if label.lstrip("-").isdecimal() else (1, 0, label)

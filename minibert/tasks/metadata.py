@@ -1,0 +1,51 @@
+"""Columns read beside the text: as a number of each value, or as a special token in front."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from minibert.tasks.data import TaskData
+from minibert.tasks.options import Options
+
+
+def metadata_numbers(extra: Mapping[str, str], options: Options) -> tuple[int, ...]:
+    """The number of the value in each metadata column; 0 for one that training has not seen."""
+    if options.metadata_as != "embedding":
+        return ()
+    return tuple(
+        0 if value is None else options.metadata_values[name].index(value) + 1
+        for name, value in metadata_read(extra, options).items()
+    )
+
+
+def metadata_read(extra: Mapping[str, str], options: Options) -> dict[str, str | None]:
+    """What is read beside the text: each metadata column's value, None where training has not seen it."""
+    known = options.metadata_values
+    return {name: extra[name] if extra.get(name) in known.get(name, ()) else None for name in options.metadata}
+
+
+def metadata_token(column: str, value: str) -> str:
+    """`[KIND=IRONY]`: one special token for a value of a column."""
+    return f"[{column}={value}]".upper()
+
+
+def metadata_prefix(extra: Mapping[str, str], options: Options) -> str:
+    """The special tokens of the example's known values, to stand in front of its text."""
+    if options.metadata_as != "token":
+        return ""
+    return "".join(
+        metadata_token(name, value) + " " for name, value in metadata_read(extra, options).items() if value is not None
+    )
+
+
+def metadata_values(data: TaskData, columns: Sequence[str]) -> dict[str, list[str]]:
+    """The values of each metadata column, sorted. Raises ValueError for a column the data does not have."""
+    values = {}
+    for column in columns:
+        found = {example.extra[column] for example in data.examples if example.extra.get(column)}
+        if not found:
+            has = sorted({name for example in data.examples for name in example.extra})
+            name = data.name or "the data"
+            raise ValueError(f"{name} has no column {column!r} to use as metadata; it has {', '.join(has) or 'none'}")
+        values[column] = sorted(found)
+    return values

@@ -1,0 +1,47 @@
+"""What a fine-tuned model's input, head and answers depend on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from minibert.text.truncation import TRUNCATIONS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the input, the head and the answers of a fine-tuned model depend on: saved with it in config.json.
+
+    max_length: tokens a row · truncation, budgets: see `truncation.keep` · doc_stride: tokens from the start of one
+    window to the next (tagging, spans) · max_question, max_answer: tokens · n_best: answers listed.
+    pooling, layers: what the new layer reads, see heads.py · dropout_samples: dropout masks averaged (Inoue 2019) ·
+    bilstm: between BERT and the new layer, as the paper has it over frozen features (§5.3; random at the start) ·
+    metadata: columns read beside the text; metadata_as: "embedding" (a learned vector per value, added to what the
+    new layer reads) or "token" (`[COLUMN=VALUE]` in front); metadata_values: the values seen in training.
+    null_threshold: "no answer" where its score leads by more · thresholds: of the labels, in their order.
+    """
+
+    max_length: int = 128
+    truncation: str = "longest_first"
+    budgets: tuple[int, ...] | None = None
+    doc_stride: int = 64
+    max_question: int = 64
+    max_answer: int = 30
+    n_best: int = 5
+    pooling: str = "cls"
+    layers: str = "last"
+    dropout_samples: int = 1
+    bilstm: bool = False
+    metadata: tuple[str, ...] = ()
+    metadata_as: str = "embedding"
+    metadata_values: dict[str, list[str]] = field(default_factory=dict)
+    null_threshold: float = 0.0
+    thresholds: tuple[float, ...] | None = None
+
+    def __post_init__(self):
+        for name in ("max_length", "doc_stride", "max_question", "max_answer", "n_best", "dropout_samples"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.truncation not in TRUNCATIONS:
+            raise ValueError(f"truncation is {self.truncation!r}; it can be {', '.join(TRUNCATIONS)}")
+        if self.metadata_as not in ("embedding", "token"):
+            raise ValueError(f"metadata_as is {self.metadata_as!r}; it can be embedding or token")

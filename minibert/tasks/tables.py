@@ -1,0 +1,232 @@
+"""Files read line by line: tables with tabs or commas, headers found or said, every bad line named."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from minibert.tasks.data import Problem, TaskDataError
+
+LARGEST_FILE = 100 * 2**20  # bytes
+
+
+COLUMN_NAME = re.compile(r"(?=.{1,30}$)[^\W\d][\w#()/.-]*( [\w#()/.-]+){0,2}")  # what could be one: three words at most
+
+
+LABEL_COLUMNS = ("label", "labels", "class", "sentiment", "gold_label", "quality")
+
+
+@dataclass
+class Source:
+    """A file being read: its text, the files beside it, the labels declared, which columns its fields are in where
+    that was said (`Task.parse`), and the problems found so far."""
+
+    text: str
+    name: str
+    strict: bool = False
+    declared: tuple[str, ...] | None = None
+    beside: Mapping[str, bytes] = field(default_factory=dict)
+    columns: Mapping[str, str | int] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def problem(self, line: int | None, column: int | str | None, why: str) -> None:
+        """Note it and go on, or raise it when strict."""
+        found = Problem(line, column, why)
+        if self.strict:
+            raise TaskDataError(f"{self.name}, {found}")
+        self.problems.append(found)
+
+    def known(self, label: str, line: int | None, column: int | str | None) -> bool:
+        """True unless the labels were declared and this is none of them, which is then a problem."""
+        if self.declared is None or label in self.declared:
+            return True
+        self.problem(line, column, f"{label!r} is none of the labels {', '.join(self.declared)}")
+        return False
+
+    def fail(self, why: str, line: int | None = None) -> TaskDataError:
+        return TaskDataError(f"{self.name}{'' if line is None else f', line {line}'}: {why}")
+
+
+Reader = Callable[[Source], list]
+
+
+def decoded(content: bytes, name: str) -> str:
+    """UTF-8 text, or TaskDataError naming the line."""
+    check_size(name, len(content))
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise TaskDataError(f"{name}, line {line}: not UTF-8 ({error.reason}). Save the file as UTF-8.") from error
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise TaskDataError(f"{name}, line {line}: a NUL byte; this is not a text file")
+    if not text.strip():
+        raise TaskDataError(f"{name} is empty")
+    return text
+
+
+def check_size(name: str, size: int) -> None:
+    """Raise TaskDataError for a file of so many bytes that it cannot be read whole."""
+    if size > LARGEST_FILE:
+        raise TaskDataError(f"{name} has {size / 2**20:.0f} MB; at most {LARGEST_FILE / 2**20:.0f} MB can be read")
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """(line number, line) of every line; only \\n and \\r\\n end one."""
+    for number, line in enumerate(text.split("\n"), 1):
+        yield number, line.removesuffix("\r")
+
+
+def table(text: str, name: str, source: Source | None = None) -> Iterator[tuple[int, list[str]]]:
+    """(line number, cells) of every line that is not blank, at least one. Tabs if the first line has one, else CSV
+    with quotes. A line whose quotes are wrong is passed over, and a problem of the source; the first one, or a quote
+    that is open at the end, makes the file unusable."""
+    empty = True
+    for number, cells in _lines(text, name, source):
+        empty = False
+        yield number, cells
+    if empty:
+        raise TaskDataError(f"{name} is empty: it has separators, but nothing between them")
+
+
+def _lines(text: str, name: str, source: Source | None) -> Iterator[tuple[int, list[str]]]:
+    first = text.split("\n", 1)[0]
+    if "\t" in first and (not name.lower().endswith(".csv") or "," not in first):
+        # GLUE's files do not quote: a lone " is a character like any other.
+        for number, line in lines_of(text):
+            if line.strip():
+                yield number, line.split("\t")
+        return
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    before = 0
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            if "unexpected end" in str(error):
+                why = f"{error}: a quote that opens here is never closed"
+                raise TaskDataError(f"{name}, line {before + 1}: {why}") from error
+            if before == 0:
+                raise TaskDataError(f"{name}, line 1: {error}") from error
+            if source is not None:
+                source.problem(before + 1, None, f"{error}; a quote inside quotes is written twice")
+        else:
+            if row is None:
+                return
+            if any(cell.strip() for cell in row):
+                yield before + 1, row
+        before = reader.line_num
+
+
+def columns_found(cells: Sequence[str], needed: int) -> str:
+    """What a first line has in place of a known header, and what helps."""
+    if len(cells) < needed:
+        return f"found {len(cells)} column{'s' if len(cells) != 1 else ''}"
+    return f"found {len(cells)} columns: say which is which (--columns)"
+
+
+def header_of(cells: Sequence[str]) -> list[str]:
+    return [cell.strip().lower() for cell in cells]
+
+
+def without_header(rows: list[tuple[int, list[str]]], label: int, source: Source) -> list[tuple[int, list[str]]]:
+    """Lines of unnamed columns without a header whose names nobody knows, which is then a problem. label: the column
+    of the label.
+
+    A header is a first line of what could be names, whose label no other line has though labels come again and again.
+    """
+    (line, first), *rest = rows
+    if source.declared is not None or len(first) <= label or not all(map(COLUMN_NAME.fullmatch, header_of(first))):
+        return rows
+    name = first[label].strip()
+    labels = [cells[label].strip() for _, cells in rest if len(cells) > label]
+    different = set(labels)
+    if name in different or len(different) < 2 or len(labels) < 2 * len(different):
+        return rows
+    source.problem(line, label + 1, f"no other line has {name!r} as its label: taken for a header and passed over")
+    return rows[1:]
+
+
+def column(header: Sequence[str], names: Sequence[str]) -> int | None:
+    """Where the first of `names` that the header has stands."""
+    return next((header.index(name) for name in names if name in header), None)
+
+
+def columns(header: Sequence[str], wanted: Mapping[str, Sequence[str]], source: Source) -> dict[str, int]:
+    """Where each wanted field stands: where the source says, else where the header has one of its names. TaskDataError
+    for one that is missing."""
+    at = {}
+    for what, names in wanted.items():
+        said = source.columns.get(what)
+        if isinstance(said, int):
+            if not 1 <= said <= len(header):
+                raise source.fail(f"there is no column {said} for the {what}: this line has {len(header)}", 1)
+            at[what] = said - 1
+            continue
+        names = names if said is None else header_of([said])
+        if (place := column(header_of(header), names)) is None:
+            raise TaskDataError(
+                f"{source.name}, line 1: the header has no {what} column ({'one of ' * (len(names) > 1)}"
+                f"{', '.join(names)}); it has {', '.join(repr(cell) for cell in header)}"
+            )
+        at[what] = place
+    for place in set(at.values()):
+        if len(both := [what for what in at if at[what] == place]) > 1:
+            raise source.fail(f"column {place + 1} cannot be {' and '.join(both)} at once", 1)
+    return at
+
+
+def named_columns(
+    source: Source, wanted: Mapping[str, Sequence[str]], label: str
+) -> tuple[list[tuple[int, list[str]]], dict[str, int], list[str]]:
+    """(lines, where each wanted field stands, header) of a table whose header names its columns. Where the source says
+    the number of every column, there need be no header: then it is []. label: which field has few different values."""
+    rows = list(table(source.text, source.name, source))
+    first = rows[0][1]
+    at = columns(first, wanted, source)
+    if all(isinstance(source.columns.get(what), int) for what in wanted):
+        return without_header(rows, at[label], source), at, []
+    return rows[1:], at, first
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table: the wanted cells, stripped, and the others by their column's name."""
+
+    line: int
+    cells: dict[str, str]
+    extra: dict[str, str]
+
+
+def rows_of(
+    rows: Iterator[tuple[int, list[str]]] | Sequence[tuple[int, list[str]]],
+    at: Mapping[str, int],
+    source: Source,
+    header: Sequence[str] = (),
+    width: int | None = None,
+    may_be_empty: Sequence[str] = (),
+) -> Iterator[Row]:
+    """Each line's wanted cells; lines with too few or too many columns or with an empty cell are named, not returned.
+
+    width: columns a line must have exactly; without it, as many as `at` needs.
+    """
+    needed = max(at.values()) + 1
+    names = header_of(header)
+    for line, cells in rows:
+        if len(cells) < needed or (width is not None and len(cells) != width):
+            expected = needed if width is None else width
+            at_fault = min(len(cells), expected) + 1
+            source.problem(line, at_fault, f"{len(cells)} columns where {expected} are expected")
+            continue
+        wanted = {what: cells[place].strip() for what, place in at.items()}
+        empty = next((what for what, cell in wanted.items() if not cell and what not in may_be_empty), None)
+        if empty is not None:
+            source.problem(line, at[empty] + 1, f"the {empty} is empty")
+            continue
+        used = set(at.values())
+        extra = {name: cells[i] for i, name in enumerate(names) if i < len(cells) and i not in used and name}
+        yield Row(line, wanted, extra)

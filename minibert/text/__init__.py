@@ -1,0 +1,1 @@
+"""Text before a model reads it: files, vocabularies, token stores, rows and batches."""

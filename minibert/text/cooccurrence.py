@@ -1,0 +1,102 @@
+"""Token vectors from counts: what words stand near each other, before any gradient is taken.
+
+Positive pointwise mutual information, factorised (Levy & Goldberg 2014, "Neural word embedding as implicit matrix
+factorization"; Levy, Goldberg & Dagan 2015, §3). Used to start a BERT's token embeddings: it skips most of the plateau
+on which a small post-LN model sits before it learns to use context, and leaves an ordinary BERT.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from scipy import sparse
+from sklearn.utils.extmath import randomized_svd
+
+from minibert.model import Bert, MlmHead
+from minibert.text.store import TokenStore
+
+CHUNK = 4_000_000  # tokens counted at a time
+
+
+def cooccurrence(store: TokenStore, vocab_size: int, window: int = 5) -> sparse.csr_matrix:
+    """Symmetric counts (V, V): tokens at distance d ≤ window in the same sentence count 1/d."""
+    counts = sparse.csr_matrix((vocab_size, vocab_size), dtype=np.float32)
+    ends = np.asarray(store.sentences)
+    first = 0
+    while first < len(ends) - 1:  # whole sentences, about CHUNK tokens of them
+        last = max(first + 1, int(np.searchsorted(ends, ends[first] + CHUNK, side="right")) - 1)
+        ids = store.plain(ends[first], ends[last])
+        sentence = np.repeat(np.arange(last - first), np.diff(ends[first : last + 1]))
+        for distance in range(1, window + 1):
+            together = sentence[distance:] == sentence[:-distance]
+            pairs = ids[:-distance][together] * vocab_size + ids[distance:][together]
+            cells, number = np.unique(pairs, return_counts=True)
+            rows, columns = np.divmod(cells, vocab_size)
+            weights = (number / distance).astype(np.float32)
+            counts += sparse.csr_matrix((weights, (rows, columns)), shape=counts.shape)
+        first = last
+    return (counts + counts.T).tocsr()
+
+
+def frequencies(store: TokenStore, vocab_size: int) -> np.ndarray:
+    """How often each token occurs. (V,) int64."""
+    counts = np.zeros(vocab_size, dtype=np.int64)
+    for start in range(0, len(store.ids), CHUNK):
+        counts += np.bincount(store.plain(start, start + CHUNK), minlength=vocab_size)
+    return counts
+
+
+def positive_pmi(counts: sparse.csr_matrix) -> sparse.csr_matrix:
+    """max(0, log p(a, b) / (p(a) p(b))) where the pair was seen. (V, V) → (V, V)."""
+    total = counts.sum()
+    row = np.asarray(counts.sum(axis=1)).ravel()
+    pairs = counts.tocoo()
+    pmi = np.log(pairs.data * total / (row[pairs.row] * row[pairs.col]))
+    kept = pmi > 0
+    return sparse.csr_matrix((pmi[kept], (pairs.row[kept], pairs.col[kept])), shape=counts.shape)
+
+
+def start_token_embeddings(model: Bert, store: TokenStore, seed: int = 0) -> None:
+    """Set the token embeddings to U·√Σ of the PPMI matrix, each row scaled to length 1.
+
+    Length 1 (rms 1/√H) is three times the usual initialisation at H = 256: at the usual one the first updates, about as
+    large as the weights, wash the counts out again. Tokens that never occur (special ones too) stay random.
+    """
+    size, hidden = model.config.vocab_size, model.config.hidden_size
+    ppmi = positive_pmi(cooccurrence(store, size))
+    u, sigma, _ = randomized_svd(ppmi, n_components=min(hidden, size - 1), random_state=seed)
+    seen = np.diff(ppmi.indptr) > 0
+    vectors = np.zeros((size, hidden), dtype=np.float32)
+    vectors[:, : len(sigma)] = u * np.sqrt(sigma)
+    vectors[seen] /= np.linalg.norm(vectors[seen], axis=1, keepdims=True)
+    with torch.no_grad():
+        model.embeddings.token.weight[torch.from_numpy(seen)] = torch.from_numpy(vectors[seen])
+
+
+def start_output_bias(head: MlmHead, store: TokenStore) -> None:
+    """Set the bias of the MLM decoder to the log of each token's share of the text (a count of one for unseen ones).
+
+    A bias moves by about the learning rate a step and frequencies span ten nats; until it has arrived, the embeddings
+    are bent to say what is frequent.
+    """
+    counts = frequencies(store, head.decoder.out_features) + 1.0
+    with torch.no_grad():
+        head.decoder.bias.copy_(torch.from_numpy(np.log(counts / counts.sum())))
+
+
+def start_position_embeddings(model: Bert) -> None:
+    """Set the position embeddings to the Transformer's sinusoids (Vaswani et al. 2017, §3.5), at the usual rms; they
+    go on being learned."""
+    with torch.no_grad():
+        table = sinusoids(model.config.max_position_embeddings, model.config.hidden_size)
+        model.embeddings.position.weight.copy_(table * model.config.initializer_range / table.square().mean().sqrt())
+
+
+def sinusoids(length: int, hidden: int) -> torch.Tensor:
+    """PE[pos, 2i] = sin(pos / 10000^(2i/H)), PE[pos, 2i+1] = cos of the same. → (length, hidden)."""
+    position = torch.arange(length, dtype=torch.float32)[:, None]  # (P, 1)
+    frequency = 10000.0 ** (-torch.arange(0, hidden, 2, dtype=torch.float32) / hidden)  # (⌈H/2⌉,)
+    table = torch.zeros(length, hidden)
+    table[:, 0::2] = torch.sin(position * frequency)
+    table[:, 1::2] = torch.cos(position * frequency[: hidden // 2])
+    return table

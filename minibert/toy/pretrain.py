@@ -1,0 +1,123 @@
+"""Pre-training on the toy world, measured by what only a reader of the context can know."""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from minibert.model import IGNORE, BertForPreTraining
+from minibert.pretrain import PretrainSettings, fills, pretrain_store
+from minibert.text.batches import Masking, padded_batch
+from minibert.text.store import TokenStore
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world as toy_world
+from minibert.toy.world import Story
+from minibert.train import Eval, Event, Optimization, Preparing, Sample
+from minibert.training import resume
+from minibert.training.precision import autocast
+
+# What a page starts with. Whole stories as rows; more hidden at a time than the paper's 15 %, for the run is short.
+TOY = PretrainSettings(
+    preset="tiny",
+    minutes=1.0,
+    batch_size=48,
+    max_length=128,
+    input_format="doc_sentences",
+    masking=Masking(rate=0.35),
+    optimization=Optimization(optimizer="muon", learning_rate=5e-3, warmup=0.1, beta2=0.98),
+    report_every=10,
+    measure_every=150,
+    snapshots=(0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7),
+)
+STORIES, HELD_OUT = 6_000, 60
+Question = tuple[list[int], int, str]
+
+
+def pretrain_toy(
+    settings: PretrainSettings,
+    out: str | Path,
+    *,
+    stories: int = STORIES,
+    world: str = "small",
+    seed: int = 0,
+    watch: Sequence[str] = (),
+    mailbox: Callable[[], list] = list,
+    going_on: str | Path | None = None,
+) -> Iterator[Event]:
+    """Pre-train on `stories` stories of a toy `world`; events as `minibert.pretrain` yields them.
+
+    Every `Eval` holds, of stories never trained on, `determined`: the share of determined words that the model puts
+    first when each is masked alone, overall and by kind; `guessable`: the share that frequencies would get right
+    without context; `guessable_from_neighbours`: the share that a count of words between two neighbours would.
+    """
+    yield Preparing("writing stories")
+    tokenizer = Tokenizer(toy_world.vocabulary())
+    documents = toy_world.documents(stories, seed, world)
+    held_out = toy_world.stories(HELD_OUT, seed + 1_000_003, world)
+    others = toy_world.stories(1_000, seed + 2_000_003, world)
+    guessable = {
+        "guessable": toy_world.guessable_without_context(others),
+        "guessable_from_neighbours": toy_world.guessable_without_context(others, neighbours=2),
+    }
+    asked = questions(held_out, tokenizer, settings.max_length)
+
+    def measure(model: BertForPreTraining, step: int) -> Iterator[Event]:
+        nonlocal watch
+        for message in mailbox():
+            watch = [str(text) for text in message]
+        metrics = answered(model, asked, tokenizer.mask_id, tokenizer.pad_id)
+        yield Eval(step, {**metrics, **guessable})
+        if watch:
+            yield Sample(step, fills(model, tokenizer, watch))
+
+    out = Path(out)
+    if going_on is None and (other := resume.latest(out)) and not other.begun.get("world"):
+        raise ValueError(f"{out} holds another run that was cut off: begin in another folder")
+    if going_on is not None:
+        shutil.copytree(going_on, out, dirs_exist_ok=True)
+    store = TokenStore.build(documents, tokenizer)
+    facts = {"data": [f"{world} toy world, {stories} stories"], "world": world, "skipped": []}
+    yield from pretrain_store(settings, store, tokenizer, out, measure, facts, resuming=going_on is not None)
+
+
+def questions(stories: Sequence[Story], tokenizer: Tokenizer, max_length: int) -> list[Question]:
+    """For every determined word of the stories that fit: the story's ids, its place in them, and its kind."""
+    rows = []
+    for story in stories:
+        ids = [tokenizer.cls_id, *tokenizer.encode_bulk([story.text])[0], tokenizer.sep_id]
+        if len(ids) > max_length:
+            continue
+        for place, word in enumerate(story.words, 1):
+            if word.kind is not None:
+                rows.append((ids, place, word.kind))
+    return rows
+
+
+@torch.no_grad()
+def answered(model: BertForPreTraining, questions: list[Question], mask_id: int, pad_id: int) -> dict[str, float]:
+    """`determined`: the share of `questions` that the model answers right, and `determined.<kind>` for each kind."""
+    device = next(model.parameters()).device
+    training = model.training
+    model.eval()
+    right: dict[str, list[bool]] = defaultdict(list)
+    for start in range(0, len(questions), 128):
+        chunk = questions[start : start + 128]
+        batch = padded_batch([ids for ids, _, _ in chunk], pad_id)
+        here = torch.arange(len(chunk)), torch.tensor([place for _, place, _ in chunk])
+        answers = batch.ids[here]
+        labels = torch.full_like(batch.ids, IGNORE)
+        labels[here] = answers
+        batch.ids[here] = mask_id
+        with autocast(device):
+            logits = model(replace(batch, labels=labels).to(device)).mlm_logits  # (rows, V)
+        for ok, (_, _, kind) in zip((logits.argmax(-1).cpu() == answers).tolist(), chunk, strict=True):
+            right[kind].append(ok)
+    model.train(training)
+    everything = [ok for kind in right.values() for ok in kind]
+    shares = {f"determined.{kind}": sum(oks) / len(oks) for kind, oks in sorted(right.items())}
+    return {"determined": sum(everything) / len(everything), **shares}

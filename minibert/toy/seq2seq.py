@@ -1,0 +1,490 @@
+"""The whole Transformer, encoder and decoder (Vaswani et al. 2017, arXiv:1706.03762), small enough to train in seconds.
+
+BERT's own parts, put together as the Transformer was before BERT took its left half. A sentence of words goes in, the
+same words in another order come out: `reverse`, `sort` or `copy`. Letters as in `minibert.model`, with S source tokens
+and T target tokens.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from minibert.attention_masks import causal_mask, padding_mask
+from minibert.checkpoint import CheckpointError, existing, writing
+from minibert.config import BertConfig
+from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, masked_softmax, no_tap, under
+from minibert.text.batches import padded
+from minibert.tokenizer import basic_tokens
+from minibert.toy import lexicon as toy_lexicon
+from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, train
+from minibert.training.precision import best_device
+
+PAD, BOS, EOS, UNK = SPECIALS = ("[PAD]", "[BOS]", "[EOS]", "[UNK]")
+WEIGHTS, DESCRIPTION = "seq2seq.safetensors", "seq2seq.json"  # not a BERT's names: no BERT is in there
+
+
+# --- the model ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PairBatch(Batch):
+    """ids: (B, S) what the encoder reads · target: (B, T) what the decoder reads, [BOS] first · labels: (B, T) what it
+    must say at each of these positions: the target one place further on."""
+
+    target: Tensor | None = None
+
+    @property
+    def tokens(self) -> int:
+        """Real tokens on both sides."""
+        return super().tokens + int((self.labels != IGNORE).sum())
+
+
+class SinusoidEmbeddings(nn.Module):
+    """token · √H + sinusoid (Vaswani et al. 2017, §3.4 and §3.5). No segments: the two texts are fed separately."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.token = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.register_buffer(
+            "position", sinusoids(config.max_position_embeddings, config.hidden_size), persistent=False
+        )
+
+    def forward(self, ids: Tensor, tap: Tap = no_tap) -> Tensor:
+        token = tap("token", self.token(ids) * math.sqrt(self.token.embedding_dim))  # (B, T, H)
+        return tap("out", self.dropout(token + self.position[: ids.size(1)]))  # (B, T, H)
+
+
+def sinusoids(length: int, size: int) -> Tensor:
+    """Sines at even places, cosines at odd ones, wavelengths 2π … 10000·2π (Vaswani et al. 2017, §3.5). → (T, H)"""
+    angle = torch.arange(length)[:, None] / 10_000 ** (torch.arange(0, size, 2) / size)  # (T, ⌈H/2⌉)
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)[:, :size]
+
+
+class CrossAttention(SelfAttention):
+    """Queries from the decoder, keys and values from what the encoder has made of the source (§3.2.3)."""
+
+    def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
+        # x: (B, T, H); memory: (B, S, H); mask: broadcastable to (B, A, T, S)
+        q = tap("query", self.split(self.query(x)))  # (B, A, T, D)
+        k = tap("key", self.split(self.key(memory)))  # (B, A, S, D)
+        v = tap("value", self.split(self.value(memory)))  # (B, A, S, D)
+        scores = tap("scores", q @ k.transpose(-1, -2) / math.sqrt(self.head_size))  # (B, A, T, S)
+        probs = tap("probs", masked_softmax(scores, mask))  # (B, A, T, S), rows sum to 1
+        mixed = tap("mixed", self.dropout(probs) @ v)  # (B, A, T, D)
+        return tap("out", self.output(self.merge(mixed)))  # (B, T, H)
+
+
+class DecoderBlock(Block):
+    """BERT's block with one step more: attend to oneself, then to the source, then feed forward (§3.1)."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__(config)
+        self.cross = CrossAttention(config)
+        self.cross_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+
+    def forward(self, x: Tensor, memory: Tensor, mask: Tensor, source_mask: Tensor | None, tap: Tap = no_tap) -> Tensor:
+        x = tap("attn.norm", self.attn_norm(x + self.dropout(self.attn(x, mask, under(tap, "attn")))))  # (B, T, H)
+        looked_up = self.cross(x, memory, source_mask, under(tap, "cross"))
+        x = tap("cross.norm", self.cross_norm(x + self.dropout(looked_up)))  # (B, T, H)
+        return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, under(tap, "mlp")))))  # (B, T, H)
+
+
+@dataclass(frozen=True)
+class Seq2SeqOutput:
+    """logits: (B, T, V) · loss: mean cross-entropy of the next word, None where the batch has no labels."""
+
+    logits: Tensor
+    loss: Tensor | None = None
+
+
+class EncoderDecoder(nn.Module):
+    """Encoder and decoder with one embedding matrix for source, target and output (Vaswani et al. 2017, §3).
+
+    config.num_hidden_layers blocks on each side.
+    """
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.config = config
+        self.embeddings = SinusoidEmbeddings(config)
+        self.encoder = nn.ModuleList(Block(config) for _ in range(config.num_hidden_layers))
+        self.decoder = nn.ModuleList(DecoderBlock(config) for _ in range(config.num_hidden_layers))
+        start(self)
+
+    def encode(self, batch: Batch, tap: Tap = no_tap) -> Tensor:
+        """ids (B, S) → (B, S, H): once for each source."""
+        mask = None if batch.padding is None else padding_mask(batch.padding)  # (B, 1, 1, S)
+        x = self.embeddings(batch.ids, under(tap, "encoder.embeddings"))  # (B, S, H)
+        for i, block in enumerate(self.encoder):
+            x = block(x, mask, under(tap, f"encoder.blocks.{i}"))  # (B, S, H)
+        return x
+
+    def decode(self, target: Tensor, memory: Tensor, source: Batch, tap: Tap = no_tap) -> Tensor:
+        """target (B, T), memory (B, S, H) → logits (B, T, V): row t is about the word after target word t."""
+        mask = causal_mask(target.size(1), target.device)  # (1, 1, T, T)
+        source_mask = None if source.padding is None else padding_mask(source.padding)  # (B, 1, 1, S)
+        x = self.embeddings(target, under(tap, "decoder.embeddings"))  # (B, T, H)
+        for i, block in enumerate(self.decoder):
+            x = block(x, memory, mask, source_mask, under(tap, f"decoder.blocks.{i}"))  # (B, T, H)
+        return tap("logits", F.linear(x, self.embeddings.token.weight))  # tied: (B, T, H) → (B, T, V)
+
+    def forward(self, batch: PairBatch, tap: Tap = no_tap) -> Seq2SeqOutput:
+        """Teacher forcing: every position of the target is learned at once, each from the right words before it."""
+        logits = self.decode(batch.target, self.encode(batch, tap), batch, tap)
+        loss = None
+        if batch.labels is not None:
+            loss = F.cross_entropy(logits.flatten(0, 1).float(), batch.labels.flatten(), ignore_index=IGNORE)
+        return Seq2SeqOutput(logits, loss)
+
+
+@torch.no_grad()
+def start(model: EncoderDecoder) -> None:
+    """Glorot-uniform matrices, zero biases; embeddings N(0, 1/H): token · √H weighs about what a sinusoid does."""
+    for part in model.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.xavier_uniform_(part.weight)
+            nn.init.zeros_(part.bias)
+        elif isinstance(part, nn.Embedding):
+            nn.init.normal_(part.weight, std=part.embedding_dim**-0.5)
+
+
+@torch.no_grad()
+def greedy(model: EncoderDecoder, source: Batch, bos: int, eos: int, most: int) -> list[list[int]]:
+    """The likeliest word, again and again, until [EOS] or `most` words: ids for each source, without [EOS]."""
+    memory = model.encode(source)
+    target = torch.full((source.ids.size(0), 1), bos, device=source.ids.device)  # (B, 1)
+    for _ in range(most):
+        best = model.decode(target, memory, source)[:, -1].argmax(-1)  # (B,)
+        target = torch.cat([target, best[:, None]], dim=1)
+        if (target == eos).any(dim=1).all():
+            break
+    return [row[: row.index(eos)] if eos in row else row for row in target[:, 1:].tolist()]
+
+
+# --- the task ----------------------------------------------------------------------------------------------------
+
+
+def reverse(words: Sequence[str]) -> list[str]:
+    return list(reversed(words))
+
+
+def copy(words: Sequence[str]) -> list[str]:
+    return list(words)
+
+
+REORDERINGS: dict[str, Callable[[Sequence[str]], list[str]]] = {"reverse": reverse, "sort": sorted, "copy": copy}
+
+
+def word_list() -> list[str]:
+    """The words that sentences are made of: some of the toy world's."""
+    words = [*toy_lexicon.GIRLS[:4], *toy_lexicon.BOYS[:4], *toy_lexicon.NUMBERS[:5], "the", "a", "and"]
+    for name, count in (
+        ("colour", 6),
+        ("look", 4),
+        ("toy", 7),
+        ("beast", 7),
+        ("place", 6),
+        ("smiled", 5),
+        ("liked", 4),
+    ):
+        words += toy_lexicon.WORDS[name][1].split()[:count]
+    return list(dict.fromkeys(words))
+
+
+def split_words(text: str) -> list[str]:
+    """Lower-cased words, as BERT's tokenizer splits them before WordPiece; punctuation left out."""
+    return [part for part in basic_tokens(text, uncased=True) if any(map(str.isalnum, part))]
+
+
+@dataclass(frozen=True)
+class Words:
+    """A closed vocabulary: an entry a word. What is not in it is [UNK]; BERT's word pieces are the way out of that."""
+
+    entries: tuple[str, ...]
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Words:
+        return cls((*SPECIALS, *dict.fromkeys(words)))
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        return {word: i for i, word in enumerate(self.entries)}
+
+    def known(self, words: Iterable[str]) -> list[str]:
+        """The words as the model reads them, [UNK] for the others."""
+        return [word if word in self.ids else UNK for word in words]
+
+    def batch(self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]] | None = None) -> PairBatch:
+        """Source words [EOS]; where there are targets, [BOS] target words, to be answered by target words [EOS]."""
+        ids = padded([[*self._ids(row), self.ids[EOS]] for row in sources], self.ids[PAD])
+        real = ids != self.ids[PAD]
+        padding = None if real.all() else real
+        if targets is None:
+            return PairBatch(ids, padding=padding)
+        rows = [self._ids(row) for row in targets]
+        target = padded([[self.ids[BOS], *row] for row in rows], self.ids[PAD])
+        return PairBatch(ids, None, padding, padded([[*row, self.ids[EOS]] for row in rows], IGNORE), target=target)
+
+    def _ids(self, words: Iterable[str]) -> list[int]:
+        return [self.ids[word] for word in self.known(words)]
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Random word sequences of 1 … `longest` words, every word as likely at every place: only its place tells a word's
+    place in the answer. Those held out never come up in training."""
+
+    words: Words
+    longest: int
+    repeats: bool = True  # whether a word may come up twice in a sentence
+    held_out: frozenset[tuple[str, ...]] = frozenset()
+
+    def draw(self, rng: random.Random) -> tuple[str, ...]:
+        choices = self.words.entries[SPECIALS.index(UNK) :]
+        while True:
+            count = rng.randint(1, self.longest)
+            sentence = tuple(rng.choices(choices, k=count) if self.repeats else rng.sample(choices, count))
+            if sentence not in self.held_out:
+                return sentence
+
+    def holding_out(self, count: int, rng: random.Random) -> Sentences:
+        """`count` different sentences set aside to measure on."""
+        chosen: set[tuple[str, ...]] = set()
+        while len(chosen) < count:
+            chosen.add(self.draw(rng))
+        return replace(self, held_out=frozenset(chosen))
+
+
+# --- training ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Seq2SeqSettings:
+    """task: one of REORDERINGS · longest: words of a sentence, at most · held_out: sentences to measure on. The sizes
+    are the smallest of those tried that reach 99 % of whole sentences within seconds on one core."""
+
+    task: str = "reverse"
+    longest: int = 8
+    layers: int = 1
+    heads: int = 2
+    hidden_size: int = 64
+    steps: int = 600
+    batch_size: int = 128
+    held_out: int = 200
+    evaluate_every: int = 50
+    optimization: Optimization = field(
+        default_factory=lambda: Optimization(learning_rate=5e-3, beta2=0.98, weight_decay=0.0)
+    )
+    seed: int = 0
+
+    def __post_init__(self):
+        if self.task not in REORDERINGS:
+            raise ValueError(f"the task is one of {', '.join(REORDERINGS)}, not {self.task!r}")
+        for name in ("longest", "steps", "batch_size", "held_out", "evaluate_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+    def config(self, vocab_size: int) -> BertConfig:
+        return BertConfig(
+            vocab_size=vocab_size,
+            hidden_size=self.hidden_size,
+            num_hidden_layers=self.layers,
+            num_attention_heads=self.heads,
+            intermediate_size=2 * self.hidden_size,
+            max_position_embeddings=2 * self.longest + 2,
+            hidden_act="relu",
+            hidden_dropout_prob=0.0,  # sentences are never read twice: there is nothing to learn by heart
+            attention_probs_dropout_prob=0.0,
+            layer_norm_eps=1e-5,
+        )
+
+
+def train_seq2seq(
+    settings: Seq2SeqSettings,
+    *,
+    watch: Sequence[str] = (),
+    out: str | Path | None = None,
+    mailbox: Callable[[], list] = list,
+) -> Iterator[Event]:
+    """Train on random sentences and yield the events of the run; save to `out` at its end.
+
+    `watch`: sentences of the user's, whose words the model learns too, answered after each evaluation (`Sample`).
+    A list of strings from `mailbox` replaces them; its new words stay unknown. Each `Eval` has `token_accuracy`, under
+    teacher forcing, and `sequence_accuracy`: the share of held-out sentences with a greedy answer right in every word.
+    """
+    torch.manual_seed(settings.seed)
+    own = [word for text in watch for word in split_words(text)[: settings.longest]]
+    words = Words.of([*word_list(), *own])
+    rng = random.Random(settings.seed)
+    # Sorting is learned without repeated words: to count them is another task, and takes far longer to learn.
+    sentences = Sentences(words, settings.longest, repeats=settings.task != "sort")
+    sentences = sentences.holding_out(settings.held_out, rng)
+    model = EncoderDecoder(settings.config(len(words.entries))).to(best_device())
+    trained = Trained(model, words, settings.task, settings.longest)
+
+    def batches() -> Iterator[PairBatch]:
+        while True:
+            sources = [sentences.draw(rng) for _ in range(settings.batch_size)]
+            yield words.batch(sources, [REORDERINGS[settings.task](source) for source in sources])
+
+    def answers(step: int) -> Iterator[Event]:
+        if said := [asdict(trained.answer(split_words(text))) for text in watch if split_words(text)]:
+            yield Sample(step, said)
+
+    yield Started(asdict(settings), {"words": words.entries, "parameters": sum(p.numel() for p in model.parameters())})
+    yield (last := evaluate(trained, sentences.held_out, 0))
+    yield from answers(0)
+    for event in train(model, batches(), settings.optimization, steps=settings.steps, report_every=10):
+        if isinstance(event, Done):
+            break
+        yield event
+        for message in mailbox():
+            watch = [str(text) for text in message]
+            yield from answers(event.step)
+        if event.step % settings.evaluate_every == 0 or event.step == settings.steps:
+            yield (last := evaluate(trained, sentences.held_out, event.step))
+            yield from answers(event.step)
+    if out is not None:
+        trained.save(out)
+        yield Saved(event.step, str(out))
+    yield Done(event.step, event.tokens, event.seconds, last.metrics)
+
+
+@torch.no_grad()
+def evaluate(trained: Trained, sentences: Iterable[tuple[str, ...]], step: int = 0) -> Eval:
+    """Token and sequence accuracy; the details hold some wrong answers and how many there are by length."""
+    sources = sorted(sentences)
+    targets = [REORDERINGS[trained.task](source) for source in sources]
+    model = trained.model.eval()
+    batch = trained.words.batch(sources, targets).to(next(model.parameters()).device)
+    asked = batch.labels != IGNORE
+    hits = (model(batch).logits.argmax(-1) == batch.labels)[asked]
+    said = trained.say(sources)
+    wrong = [(s, t, a) for s, t, a in zip(sources, targets, said, strict=True) if t != a]
+    return Eval(
+        step,
+        metrics={
+            "token_accuracy": hits.double().mean().item(),
+            "sequence_accuracy": 1 - len(wrong) / len(sources),
+        },
+        details={"wrong": [{"source": list(s), "target": t, "answer": a} for s, t, a in wrong[:5]]},
+    )
+
+
+# --- a trained model in use ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Answer:
+    """source, target, answer: words; what the model reads as [UNK] is [UNK] in the target too. cross: (T, S) weights of
+    the first head of the last decoder block, rounded; a row for each word said, [EOS] included."""
+
+    source: list[str]
+    target: list[str]
+    answer: list[str]
+    cross: list[list[float]]
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """Greedy decoding of one source, step by step. S source tokens with [EOS], T target tokens, the first [BOS].
+
+    probs: (T, V), what the model expects after each of `target`. taps: every intermediate, batch axis and all.
+    """
+
+    source: list[str]
+    target: list[str]
+    end: str
+    probs: Tensor
+    taps: dict[str, Tensor]
+
+    @property
+    def said(self) -> list[str]:
+        """The word that is likeliest after each of `target`: one further on, [EOS] at the end."""
+        return [*self.target[1:], self.end]
+
+    def attention(self, part: str) -> Tensor:
+        """ "encoder.attn", "decoder.attn" or "decoder.cross" → (L, A, rows, columns)."""
+        side, which = part.split(".")
+        found = [x[0] for name, x in self.taps.items() if name.startswith(side) and name.endswith(f".{which}.probs")]
+        return torch.stack(found)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained model with its words and its task."""
+
+    model: EncoderDecoder
+    words: Words
+    task: str
+    longest: int
+
+    def say(self, sources: Sequence[Sequence[str]]) -> list[list[str]]:
+        """The greedy answer to each source, words in and words out."""
+        model = self.model.eval()
+        batch = self.words.batch(sources).to(next(model.parameters()).device)
+        rows = greedy(model, batch, self.words.ids[BOS], self.words.ids[EOS], self.longest + 1)
+        return [[self.words.entries[i] for i in row] for row in rows]
+
+    def answer(self, source: Sequence[str]) -> Answer:
+        """The answer to at most `longest` words, beside the right one."""
+        decoding = self.decode(source)
+        known = decoding.source[:-1]
+        said = [word for word in decoding.target[1:] if word != EOS]
+        cross = decoding.attention("decoder.cross")[-1, 0]
+        return Answer(
+            known, REORDERINGS[self.task](known), said, [[round(p, 3) for p in row] for row in cross.tolist()]
+        )
+
+    @torch.no_grad()
+    def decode(self, source: Sequence[str]) -> Decoding:
+        """Greedy decoding with everything on the way. Raises ValueError without a word."""
+        known = self.words.known(source)[: self.longest]
+        if not known:
+            raise ValueError("there is no word to answer")
+        said = self.say([known])[0]
+        taps: dict[str, Tensor] = {}
+
+        def keep(name: str, x: Tensor) -> Tensor:
+            taps[name] = x.cpu()
+            return x
+
+        # What is said at one step does not depend on later words, so one run shows all steps.
+        batch = self.words.batch([known], [said]).to(next(self.model.parameters()).device)
+        probs = self.model.eval()(batch, keep).logits[0].softmax(-1).cpu()
+        end = self.words.entries[int(probs[-1].argmax())]  # [EOS], unless it goes on for too long
+        return Decoding([*known, EOS], [BOS, *said], end, probs, taps)
+
+    def save(self, directory: str | Path) -> None:
+        """Weights, sizes, words and task, whole or not at all."""
+        description = {"config": self.model.config.as_dict(), "words": self.words.entries, "task": self.task}
+        state = {name: value.detach().cpu().contiguous() for name, value in self.model.state_dict().items()}
+        with writing(directory) as folder:
+            save_file(state, folder / WEIGHTS)
+            text = json.dumps({**description, "longest": self.longest}, ensure_ascii=False, indent=1)
+            (folder / DESCRIPTION).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, directory: str | Path) -> Trained:
+        """What `save` has written. Raises CheckpointError where there is no such thing."""
+        directory = Path(directory)
+        try:
+            said = json.loads(existing(directory, DESCRIPTION).read_text(encoding="utf-8"))
+            model = EncoderDecoder(BertConfig.from_dict(said["config"]))
+            model.load_state_dict(load_file(existing(directory, WEIGHTS)))
+            return cls(model.eval(), Words(tuple(said["words"])), said["task"], said["longest"])
+        except (ValueError, KeyError, RuntimeError, SafetensorError) as error:
+            raise CheckpointError(f"{directory} holds no encoder–decoder that can be read: {error}") from error

@@ -1,0 +1,33 @@
+"""What a recorded figure must carry with it: date, processor, threads, versions."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from datetime import UTC, datetime
+from pathlib import Path
+
+import torch
+
+from minibert.training.precision import best_device, has_bfloat16
+
+
+def processors() -> list[str]:
+    """The name of each processor of this machine, as /proc/cpuinfo lists them; empty where there is no such list."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
+    return [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+
+
+def description(*packages: str) -> dict:
+    """What is recorded beside a measurement, ready for JSON; with the versions of torch and of `packages`."""
+    device = best_device()
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "processor": next(iter(processors()), platform.processor()),
+        "threads": torch.get_num_threads(),
+        "device": torch.cuda.get_device_name() if device.type == "cuda" else "cpu",
+        "bfloat16": has_bfloat16(device),
+        "python": platform.python_version(),
+        **{name: importlib.metadata.version(name) for name in ("torch", *packages)},
+    }

@@ -1,0 +1,106 @@
+"""Augmentation: seeded, pure, and tags go with their words."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minibert import checkpoint
+from minibert.finetune.augmentation import (
+    METHODS,
+    Augmentation,
+    augmented,
+    changed_words,
+    joined,
+    kept,
+    model_fill,
+    swapped,
+    words_of,
+)
+from minibert.tasks import TASKS, Example
+from minibert.tasks.pairs import PairExample
+from minibert.tasks.tagging import TaggedExample
+
+words = st.integers(0, 20)
+rates = st.floats(0.05, 1.0)
+seeds = st.integers(0, 1000)
+
+
+@settings(deadline=None)
+@given(words, rates, seeds)
+def test_swapping_keeps_every_word(count, rate, seed):
+    assert sorted(swapped(count, rate, np.random.default_rng(seed))) == list(range(count))
+
+
+@settings(deadline=None)
+@given(words, rates, seeds)
+def test_dropping_keeps_the_order_and_never_drops_all(count, rate, seed):
+    left = kept(count, rate, np.random.default_rng(seed))
+    assert left == sorted(left) and (left or not count)
+    if count > 1:
+        assert len(left) == max(1, count - max(1, round(rate * count)))
+
+
+@pytest.fixture(scope="module")
+def fill(small_checkpoint):
+    return model_fill(checkpoint.load(small_checkpoint), checkpoint.load_tokenizer(small_checkpoint))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_seed_gives_the_same_copies(method, fill):
+    task, examples = TASKS["classification"], [Example("a b c d e f g h", "x"), Example("北京 a b", "y")]
+    make = lambda seed: augmented(task, examples, Augmentation(method, 0.3, 2), seed, fill)  # noqa: E731
+    copies = make(1)
+    assert copies == make(1) != make(2)
+    assert [copy.label for copy in copies] == ["x", "x", "y", "y"]
+    assert examples[0].text == "a b c d e f g h"
+    changed = sum(copy.text != examples[i // 2].text for i, copy in enumerate(copies))
+    assert changed >= 3
+
+
+def test_masked_words_and_their_number():
+    (copy,), _ = changed_words([list("abcdefghij")], Augmentation("mask", 0.3), np.random.default_rng(0))
+    assert (
+        copy.count("[MASK]") == 3 and [a for a, b in zip(copy, "abcdefghij", strict=True) if a != b] == ["[MASK]"] * 3
+    )
+
+
+def test_the_model_fills_whole_other_words(fill):
+    sentence = ["a", "bc", "d", "e"]
+    for seed in range(5):
+        (copy,) = fill([list(sentence)], [[0, 1, 3]], np.random.default_rng(seed))
+        assert copy[1] == "bc"  # a word of two pieces stays
+        assert copy[0] != "a" and copy[3] != "e" and copy[2] == "d"
+        assert all(not word.startswith(("##", "[")) for word in copy)
+
+
+def test_tags_go_with_their_words():
+    example = TaggedExample(("Anna", "Lee", "saw", "Rome"), ("B-PER", "I-PER", "O", "B-LOC"))
+    tag = {"Anna": "PER", "Lee": "PER", "saw": "O", "Rome": "LOC"}
+    for method in ("swap", "drop"):
+        for copy in augmented(TASKS["tagging"], [example], Augmentation(method, 0.5, 10), 0):
+            assert [t[2:] or "O" for t in copy.tags] == [tag[word] for word in copy.words]
+            assert not any(
+                t.startswith("I-") and (i == 0 or copy.tags[i - 1][2:] != t[2:]) for i, t in enumerate(copy.tags)
+            )
+
+
+def test_both_texts_of_a_pair_are_changed():
+    (copy,) = augmented(TASKS["pair"], [PairExample("a b c", "d e f", "1")], Augmentation("drop", 0.3), 0)
+    assert len(copy.text.split()) == len(copy.pair.split()) == 2
+
+
+def test_chinese_is_changed_character_by_character():
+    assert words_of("我爱BERT 模型") == ["我", "爱", "BERT", "模", "型"]
+    assert joined(["我", "爱", "BERT", "too", "模", "型"]) == "我爱 BERT too 模型"
+
+
+def test_what_makes_no_sense_is_refused():
+    with pytest.raises(ValueError, match="must be one of mask, replace, drop, swap"):
+        Augmentation("translate")
+    with pytest.raises(ValueError, match="above 0"):
+        Augmentation(rate=0.0)
+    with pytest.raises(ValueError, match="needs a model"):
+        augmented(TASKS["classification"], [Example("a", "b")], Augmentation("replace"), 0)
+    with pytest.raises(ValueError, match="cannot be augmented"):
+        augmented(TASKS["intent"], [TASKS["intent"].example("a")], Augmentation("drop"), 0)

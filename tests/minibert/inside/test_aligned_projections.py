@@ -1,0 +1,75 @@
+"""Pictures of layers: the same for the same seed, near the one before, and honest about neighbours."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.manifold import trustworthiness
+
+from minibert.inside.aligned_projections import movement, pictures, project, turned_onto
+
+
+@pytest.fixture(scope="module")
+def layers():
+    """Four layers that drift apart into three groups, every second one turned round in space."""
+    rng = np.random.default_rng(0)
+    groups, noise = np.repeat(np.eye(3, 12), 10, axis=0), rng.normal(size=(30, 12))
+    turn = np.linalg.qr(rng.normal(size=(12, 12)))[0]
+    return np.stack([(groups * step + noise * 0.3) @ (turn if step % 2 else np.eye(12)) for step in range(1, 5)])
+
+
+def test_pca_is_scikit_learns_up_to_turning_and_size(layers):
+    ours = np.array(next(pictures(layers, "pca")).points)
+    theirs = PCA(2).fit_transform(layers[0])
+    theirs /= np.sqrt((theirs**2).sum(1).mean())
+    np.testing.assert_allclose(turned_onto(theirs, ours), ours, atol=2e-4)
+
+
+@pytest.mark.parametrize("method", ["pca", "tsne"])
+def test_pictures_stay_in_place_and_repeat(layers, method):
+    drawn = [np.array(picture.points) for picture in pictures(layers, method, seed=3)]
+    again = [np.array(picture.points) for picture in pictures(layers, method, seed=3)]
+    for one, other in zip(drawn, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+        assert np.sqrt((one**2).sum(1).mean()) == pytest.approx(1, abs=1e-3)
+    for before, now in pairwise(drawn):  # no other turn would have been nearer
+        np.testing.assert_allclose(turned_onto(now, before), now, atol=2e-3)
+    assert max(movement(drawn)) < 1.3
+
+
+@pytest.mark.slow
+def test_umap_repeats_and_keeps_groups_together(layers):
+    drawn = list(pictures(layers, "umap", seed=1))
+    assert [picture.points for picture in pictures(layers, "umap", seed=1)] == [picture.points for picture in drawn]
+    points = np.array(drawn[-1].points)
+    nearest = np.linalg.norm(points[:, None] - points[None] + np.eye(30)[..., None] * 99, axis=-1).argmin(1)
+    assert (nearest // 10 == np.arange(30) // 10).mean() > 0.9
+
+
+def test_turning_undoes_a_turn_and_a_mirror():
+    rng = np.random.default_rng(4)
+    points = rng.normal(size=(8, 2))
+    points -= points.mean(0)
+    angle = 1.1
+    turn = np.array([[np.cos(angle), np.sin(angle)], [np.sin(angle), -np.cos(angle)]])
+    np.testing.assert_allclose(turned_onto(points @ turn, points), points, atol=1e-12)
+
+
+def test_trust_is_scikit_learns(layers):
+    picture = next(pictures(layers, "pca"))
+    rows = layers[0] / np.linalg.norm(layers[0], axis=1, keepdims=True)
+    expected = trustworthiness(rows, np.array(picture.points), n_neighbors=5)
+    assert picture.trust == pytest.approx(expected, abs=0.01)
+    assert [one.progress for one in pictures(layers, "pca")] == [0.25, 0.5, 0.75, 1.0]
+
+
+def test_equal_points_too_few_and_no_such_method():
+    same = np.ones((2, 6, 4))
+    for method in ("pca", "tsne"):
+        assert not np.any([picture.points for picture in pictures(same, method)])
+    assert not project(same[0], "umap", 0).any()
+    with pytest.raises(ValueError, match="at least 5"):
+        next(pictures(same[:, :4], "pca"))
+    with pytest.raises(ValueError, match="one of pca"):
+        next(pictures(same, "isomap"))

@@ -1,0 +1,62 @@
+"""The strongest edges hold the share that was asked for, none fewer would, and what is left out is counted."""
+
+import pytest
+import torch
+
+from minibert.inside.attention_summary import small_copies, strongest_edges
+
+
+@pytest.fixture(scope="module")
+def probs():
+    return (3 * torch.randn(3, 20, 20, generator=torch.Generator().manual_seed(0))).softmax(-1)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 0.9, 1.0])
+def test_the_fewest_edges_that_hold_the_share(probs, share):
+    edges = strongest_edges(probs, share)
+    assert edges.counts.sum() == len(edges.columns) == len(edges.weights)
+    at = 0
+    for head in range(3):
+        for row in range(20):
+            count = edges.counts[head, row].item()
+            columns, weights = edges.columns[at : at + count], edges.weights[at : at + count]
+            at += count
+            assert torch.equal(weights, probs[head, row, columns])
+            assert torch.equal(weights, probs[head, row].sort(descending=True).values[:count])
+            assert weights.sum() >= share - 1e-5 and count >= 1
+            assert count == 1 or weights[:-1].sum() < share
+            assert edges.drawn[head, row] == pytest.approx(weights.sum().item(), abs=1e-6)
+            assert edges.hidden[head, row] == pytest.approx(0, abs=1e-6)
+
+
+def test_hidden_tokens_have_no_edges_and_their_mass_is_told(probs):
+    keep = torch.ones(20, dtype=torch.bool)
+    keep[[0, 19]] = False
+    edges = strongest_edges(probs, 0.8, keep)
+    assert (edges.counts[:, ~keep] == 0).all() and not torch.isin(edges.columns, torch.tensor([0, 19])).any()
+    torch.testing.assert_close(edges.hidden[:, keep], probs[:, keep][:, :, ~keep].sum(-1), atol=1e-6, rtol=0)
+    assert torch.isnan(edges.hidden[:, 0]).all() and (edges.drawn[:, keep] >= 0.8 - 1e-5).all()
+
+
+def test_a_picture_never_holds_more_than_it_may():
+    even = torch.full((12, 100, 100), 0.01)
+    edges = strongest_edges(even, 0.9, most=6_000)
+    assert len(edges.weights) == 6_000 and (edges.counts == 5).all()
+    assert torch.allclose(edges.drawn, torch.tensor(0.05))
+    assert (strongest_edges(even, 0.9, most=10).counts == 1).all()
+
+
+def test_nothing_to_draw():
+    edges = strongest_edges(torch.ones(2, 1, 1), 0.9, torch.zeros(1, dtype=torch.bool))
+    assert len(edges.columns) == 0 and edges.counts.tolist() == [[0], [0]]
+
+
+def test_small_copies_keep_the_largest_weight():
+    probs = torch.zeros(2, 2, 100, 100)
+    probs[..., range(100), range(100)] = 1
+    probs[0, 1, 99, 0] = 0.7
+    copies = small_copies(probs, 25)
+    assert copies.shape == (2, 2, 25, 25)
+    assert (copies[..., range(25), range(25)] == 1).all() and copies[0, 1, 24, 0] == pytest.approx(0.7)
+    assert copies.sum() == pytest.approx(4 * 25 + 0.7)
+    assert small_copies(probs, 100) is probs

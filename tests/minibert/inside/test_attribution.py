@@ -1,0 +1,353 @@
+"""Attributions against autograd by hand, enumeration, captum's own layer method, shap, and worked examples."""
+
+import math
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pytest
+import torch
+
+from minibert.inside import attribution
+from minibert.inside.attribution import (
+    METHODS,
+    REPLACEMENTS,
+    Case,
+    agreement,
+    along_the_path,
+    attributions,
+    baseline_vectors,
+    completeness_errors,
+    deletion_test,
+    exact_shapley,
+    from_vectors,
+    gradient_times_input,
+    integrated_gradients,
+    leave_one_out,
+    log_odds,
+    nothing_left,
+    probability,
+    rolled_out,
+    rollout,
+    shapley,
+    slope_at_the_end,
+    token_vectors,
+    words_of,
+)
+from minibert.model import Batch
+
+TEXT = "the film, was not bad"
+
+
+@pytest.fixture(scope="module")
+def predictor(answering):
+    return answering("classification")
+
+
+@pytest.fixture(scope="module")
+def case(predictor):
+    return Case.of(predictor, TEXT)
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def test_words_are_what_stands_between_spaces(case):
+    assert [word.text for word in case.words] == ["the", "film,", "was", "not", "bad"]
+    assert [TEXT[word.start :].startswith(word.text) for word in case.words] == [True] * 5
+    places = [place for word in case.words for place in word.places]
+    assert places == list(range(1, len(case.features.ids) - 1))  # every token but [CLS] and [SEP], once
+    assert len(case.words[0].places) == 3  # the test vocabulary spells
+
+
+def test_chinese_characters_are_words(letters):
+    text = "我喜欢 nlp吗？"
+    assert [word.text for word in words_of(letters.encode(text), [text])] == ["我", "喜", "欢", "nlp", "吗", "？"]
+
+
+def test_what_cleaning_takes_out_cuts_no_word(letters):
+    text = "co\u00adoperate cafe\u0301s now"  # a soft hyphen; an accent written after its letter
+    assert [word.text for word in words_of(letters.encode(text), [text])] == text.split()
+
+
+def test_the_words_of_a_pair_know_their_text(answering):
+    case = Case.of(answering("pair"), {"text": "a dog", "pair": "no dog"})
+    assert [(word.text, word.segment) for word in case.words] == [("a", 0), ("dog", 0), ("no", 1), ("dog", 1)]
+
+
+def test_the_class_is_the_likeliest_unless_asked(predictor):
+    answer = predictor.predict([TEXT])[0]
+    case = Case.of(predictor, TEXT)
+    assert case.label == answer["label"]
+    assert probability(case.score) == pytest.approx(answer["probabilities"][case.label], abs=0.02)  # bfloat16 there
+    other = next(label for label in predictor.labels if label != case.label)
+    assert Case.of(predictor, TEXT, other).label == other
+
+
+@pytest.mark.parametrize(
+    ("given", "target", "why"), [("  ", None, "no word"), ("", None, "no word"), ("a", "never", "no class 'never'")]
+)
+def test_what_cannot_be_explained_is_refused(predictor, given, target, why):
+    with pytest.raises(ValueError, match=why):
+        Case.of(predictor, given, target)
+
+
+def test_other_tasks_are_refused(answering):
+    with pytest.raises(ValueError, match="not for 'similarity'"):
+        Case.of(answering("similarity"), {"text": "a", "pair": "b"})
+
+
+def test_log_odds_are_those_of_the_softmax():
+    logits = torch.tensor([[0.3, -1.0, 2.0], [5.0, 1.0, 0.0]])
+    p = logits.softmax(1)[:, 1]
+    torch.testing.assert_close(log_odds(logits, 1), (p / (1 - p)).log())
+    assert probability(log_odds(logits, 1).numpy()) == pytest.approx(p.numpy())
+
+
+# --- taking away ------------------------------------------------------------------------------------------------------
+
+
+def test_what_stands_in_for_a_word(case):
+    tokenizer = case.predictor.tokenizer
+    gone = [False, True, False, False, False]
+    places = set(case.words[1].places)
+    for replacement, token in (("mask", tokenizer.mask_id), ("pad", tokenizer.pad_id)):
+        ids = case.without(gone, replacement).ids
+        assert [i for i, (a, b) in enumerate(zip(ids, case.features.ids, strict=True)) if a != b] == sorted(places)
+        assert {ids[i] for i in places} == {token}
+    assert Case.of(case.predictor, "the was not bad").features.ids == case.without(gone, "cut").ids
+    with pytest.raises(ValueError, match="one of mask, pad, cut"):
+        case.without(gone, "hole")
+
+
+def test_batches_and_padding_change_no_value(case, monkeypatch):
+    present = np.array([[True] * 5, [True, False, True, True, False], [False] * 5])
+    together = case.values(present, "cut")
+    monkeypatch.setattr(attribution, "TOKENS_AT_ONCE", 1)
+    assert case.values(present, "cut") == pytest.approx(together, abs=1e-5)
+    assert together[0] == pytest.approx(case.score, abs=1e-5)
+    assert case.values(np.array([[True, False, True, True, True]]), "cut")[0] == pytest.approx(
+        Case.of(case.predictor, "the was not bad", case.label).score, abs=1e-5
+    )
+
+
+@pytest.mark.parametrize("replacement", REPLACEMENTS)
+def test_leave_one_out_is_the_fall(case, replacement):
+    fall = [case.score - float(case.values(np.arange(5)[None] != i, replacement)[0]) for i in range(5)]
+    assert leave_one_out(case, replacement) == pytest.approx(fall, abs=1e-5)
+
+
+# --- gradients --------------------------------------------------------------------------------------------------------
+
+
+def test_gradient_times_input_by_hand(case):
+    """Through the model's ordinary forward pass, with the gradient taken at the embedding table."""
+    model = case.predictor.model
+    table = model.bert.embeddings.token.weight
+    ids = torch.tensor([case.features.ids])
+    logits = model(Batch(ids, torch.tensor([case.features.segments]))).logits[0]
+    others = [i for i in range(len(logits)) if i != case.target]
+    score = logits[case.target] - logits[others].logsumexp(0)
+    kept = {}
+
+    def watch(name, x):
+        if name == "embeddings.token":
+            x.retain_grad()
+            kept["vectors"] = x
+        return x
+
+    logits = model(Batch(ids, torch.tensor([case.features.segments])), watch).logits[0]
+    (logits[case.target] - logits[others].logsumexp(0)).backward()
+    model.zero_grad()
+    x = kept["vectors"]
+    by_token = (x.grad * table[ids]).sum(-1)[0].detach()
+    expected = [float(by_token[list(word.places)].sum()) for word in case.words]
+    assert gradient_times_input(case) == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    assert float(score) == pytest.approx(case.score, abs=1e-5)
+    assert any(abs(value) > 1e-3 for value in expected)
+
+
+def test_nothing_is_left_on_the_model(case):
+    attributions(case)
+    assert all(weight.grad is None for weight in case.predictor.model.parameters())
+    assert not any(part._forward_hooks or part._forward_pre_hooks for part in case.predictor.model.modules())
+
+
+def ten_line_sum(case, replacement, steps):
+    """Integrated gradients with midpoints, as the paper's equation 3 reads."""
+    x, baseline = token_vectors(case), baseline_vectors(case, replacement)
+    total = torch.zeros_like(x)
+    for k in range(steps):
+        at = (baseline + (k + 0.5) / steps * (x - baseline)).requires_grad_()
+        total += torch.autograd.grad(from_vectors(case, at).sum(), at)[0]
+    per_token = ((x - baseline) * total / steps).sum(-1)[0]
+    return case.per_word(per_token)
+
+
+@pytest.mark.parametrize("replacement", REPLACEMENTS)
+def test_integrated_gradients_are_a_sum_of_gradients(case, replacement):
+    ours = integrated_gradients(case, replacement, steps=20)
+    assert ours.values == pytest.approx(ten_line_sum(case, replacement, 20), rel=1e-3, abs=1e-5)
+
+
+def test_captums_own_layer_method_gives_the_same(answering):
+    """On a model of its own, as it hooks into the layer it explains."""
+    from captum.attr import LayerIntegratedGradients
+
+    predictor = answering("classification")
+    case = Case.of(predictor, TEXT)
+    model, segments = predictor.model, torch.tensor([case.features.segments])
+
+    def score(ids):
+        return log_odds(model(Batch(ids, segments.expand(len(ids), -1))).logits, case.target)
+
+    ids = torch.tensor([case.features.ids])
+    baseline = torch.tensor([case.without([True] * len(case.words), "mask").ids])
+    layer = LayerIntegratedGradients(score, model.bert.embeddings.token)
+    per_token = layer.attribute(ids, baseline, n_steps=24, method="riemann_middle").sum(-1)[0]
+    ours = integrated_gradients(case, "mask", steps=24).values
+    assert ours == pytest.approx(case.per_word(per_token.detach()), rel=1e-3, abs=1e-5)
+
+
+@pytest.mark.parametrize("replacement", REPLACEMENTS)
+def test_integrated_gradients_add_up(case, replacement):
+    found = integrated_gradients(case, replacement, steps=128)
+    assert found.score == pytest.approx(case.score, abs=1e-5)
+    assert found.start == pytest.approx(nothing_left(case, replacement, gradients=True))
+    assert found.values.sum() == pytest.approx(found.score - found.start, abs=2e-3)
+    assert found.error == pytest.approx(abs(found.values.sum() - (found.score - found.start)))
+    assert abs(found.score - found.start) > 0.01  # else nothing is shown
+
+
+def test_the_error_falls_with_the_steps(case):
+    errors = completeness_errors(case, "mask", (2, 8, 32), "riemann_middle")
+    assert errors[0] > errors[1] > errors[2]
+
+
+def test_a_baseline_of_tokens_is_what_the_model_would_read(case):
+    for replacement in ("mask", "pad"):
+        read = nothing_left(case, replacement, gradients=False)
+        assert nothing_left(case, replacement, gradients=True) == pytest.approx(read, abs=1e-5)
+    zero = baseline_vectors(case, "cut")[0]
+    assert zero[1:-1].abs().sum() == 0
+    torch.testing.assert_close(zero[[0, -1]], token_vectors(case)[0, [0, -1]])
+
+
+def test_the_path_ends_where_it_must_and_the_slope_is_its_last(case):
+    path = along_the_path(case, "mask", 401)
+    assert path[-1] == pytest.approx(case.score, abs=1e-5)
+    assert path[0] == pytest.approx(nothing_left(case, "mask", gradients=True), abs=1e-5)
+    backward = (path[-1] - path[-2]) * 400
+    assert slope_at_the_end(case, "mask") == pytest.approx(backward, rel=0.05, abs=1e-2)
+
+
+# --- attention --------------------------------------------------------------------------------------------------------
+
+
+def test_rollout_of_a_worked_example():
+    """Two heads whose mean is known; two layers, multiplied by hand."""
+    first = torch.tensor([[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]])  # mean [[½, ½], [0, 1]]
+    second = torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])
+    # ½ mean + ½ I: [[¾, ¼], [0, 1]] and [[½, ½], [½, ½]]; their product, the later one on the left:
+    expected = torch.tensor([[0.375, 0.625], [0.375, 0.625]])
+    torch.testing.assert_close(rolled_out([first, second]), expected)
+    assert not torch.allclose(rolled_out([second, first]), expected)
+
+
+def test_rollout_gives_shares_of_one(case, answering):
+    values = rollout(case)
+    assert (values > 0).all()
+    assert 0.2 < values.sum() < 1
+    other = next(label for label in case.predictor.labels if label != case.label)
+    assert rollout(Case.of(case.predictor, TEXT, other)) == pytest.approx(values)  # it never looks at the class
+    pooled = rollout(Case.of(answering("classification", pooling="mean"), TEXT))
+    assert not np.allclose(pooled, values)
+
+
+# --- Shapley ----------------------------------------------------------------------------------------------------------
+
+
+def test_exact_shapley_is_the_mean_over_all_orders():
+    rng = np.random.default_rng(0)
+    worth = rng.normal(size=16)
+
+    def value(present):
+        return worth[present @ (2 ** np.arange(4))]
+
+    by_orders = np.zeros(4)
+    for order in permutations(range(4)):
+        number = 0
+        for player in order:
+            by_orders[player] += worth[number + 2**player] - worth[number]
+            number += 2**player
+    assert exact_shapley(value, 4) == pytest.approx(by_orders / math.factorial(4))
+
+
+def test_two_words_that_each_suffice_share_the_credit():
+    found = exact_shapley(lambda present: present[:, :2].any(1).astype(float), 3)
+    assert found == pytest.approx([0.5, 0.5, 0.0])
+
+
+@pytest.mark.parametrize("replacement", REPLACEMENTS)
+def test_shapley_values_add_up(case, replacement):
+    found = shapley(case, replacement)
+    assert found.sum() == pytest.approx(case.score - nothing_left(case, replacement, gradients=False), abs=1e-4)
+
+
+def test_shap_comes_near_enumeration(case, monkeypatch):
+    exact = shapley(case)
+    monkeypatch.setattr(attribution, "EXACT_WORDS", 0)
+    sampled = shapley(case, permutations=400)
+    assert sampled.sum() == pytest.approx(exact.sum(), abs=1e-4)
+    assert sampled == pytest.approx(exact, abs=0.1 * np.abs(exact).max() + 1e-3)
+    assert shapley(case, permutations=2) == pytest.approx(shapley(case, permutations=2))  # seeded
+
+
+# --- side by side -----------------------------------------------------------------------------------------------------
+
+
+def test_every_method_answers_in_the_same_words(case):
+    values = attributions(case)
+    assert tuple(values) == METHODS
+    assert {value.shape for value in values.values()} == {(len(case.words),)}
+
+
+def test_agreement_is_spearmans(case):
+    from scipy.stats import spearmanr
+
+    values = attributions(case)
+    found = agreement(values)
+    names = list(values)
+    for i, a in enumerate(names):
+        for j, b in enumerate(names):
+            x, y = (np.abs(values[a]), np.abs(values[b])) if "rollout" in (a, b) else (values[a], values[b])
+            assert found[i, j] == pytest.approx(spearmanr(x, y).statistic, abs=1e-5)
+    assert np.isnan(agreement({name: value[:2] for name, value in values.items()})[0, 1])
+
+
+def test_the_deletion_test_takes_the_best_word_first(case):
+    values = {"a": np.array([0.1, 3.0, -1.0, 0.2, 0.0]), "b": np.arange(5.0)}
+    test = deletion_test(case, values, orders=4, seed=1)
+    gone = np.zeros(5, dtype=bool)
+    for k, word in enumerate([None, 1, 3, 0, 4, 2]):
+        if word is not None:
+            gone[word] = True
+        assert test.methods["a"][k] == pytest.approx(float(probability(case.values(~gone[None])[0])), abs=1e-5)
+    assert test.random.shape == (4, 6)
+    ends = [*(curve[[0, -1]] for curve in test.methods.values()), *test.random[:, [0, -1]]]
+    assert all(end == pytest.approx(ends[0], abs=1e-5) for end in ends)
+    assert test.fall("a") == pytest.approx(np.mean(test.methods["a"][0] - test.methods["a"]))
+    assert len(test.random_falls) == 4
+
+
+def test_three_classes_and_pairs_are_explained(answering):
+    case = Case.of(answering("pair"), {"text": "a dog ran", "pair": "no dog"})
+    for replacement in REPLACEMENTS:
+        assert all(np.isfinite(value).all() for value in attributions(case, replacement, steps=4).values())
+
+
+def test_metadata_beside_the_text_is_kept(answering):
+    predictor = answering("classification", metadata=("kind",), metadata_values={"kind": ["x", "y"]})
+    case = Case.of(predictor, "a bad film")
+    assert case.features.metadata == (0,)
+    assert np.isfinite(gradient_times_input(replace(case))).all()

@@ -1,0 +1,127 @@
+"""Edits by rule, and what they do to answers."""
+
+import numpy as np
+import pytest
+
+from minibert.inside.checklist import RULES, check, wilson
+from tests.hostile import HOSTILE
+
+RULE = {rule.name: rule for rule in RULES}
+
+
+def edit(name: str, text: str, seed: int = 0) -> str | None:
+    return RULE[name].edit(text, np.random.default_rng(seed))
+
+
+EDITS = [
+    ("negation", "The film is good.", "The film is not good."),
+    ("negation", "The film is not good.", "The film is good."),
+    ("negation", "It wasn't bad.", "It was bad."),
+    ("negation", "I can't say it.", "I can say it."),
+    ("negation", "Can't you see?", "Can you see?"),
+    ("negation", "We left early.", None),
+    ("negation", "电影很好看。", "电影不好看。"),
+    ("negation", "我不喜欢它。", "我喜欢它。"),
+    ("negation", "这里没有灯。", "这里有灯。"),
+    ("negation", "它从不停。", "它总是停。"),
+    ("negation", "灯亮得很。", None),
+    ("opposite", "A good film, but too long.", "A bad film, but too long."),
+    ("opposite", "Worst of all.", "Best of all."),
+    ("opposite", "Goodness!", None),
+    ("opposite", "房间很干净。", "房间很肮脏。"),
+    ("synonym", "An awful movie.", "A dreadful movie."),
+    ("synonym", "Film of the year", "Movie of the year"),
+    ("synonym", "A filmy thing", None),
+    ("synonym", "我喜欢它", "我喜爱它"),
+    ("short form", "It is not far.", "It's not far."),
+    ("short form", "They aren't far.", "They are not far."),
+    ("short form", "It isn't far.", "It is not far."),
+    ("short form", "这不是", None),
+    ("typo", "a cat", None),
+    ("typo", "aaaa bbbb", None),
+    ("order", "one two", None),
+    ("order", "a a a a a", None),
+    ("name", "Nobody was there.", None),
+]
+
+
+@pytest.mark.parametrize(("rule", "before", "after"), EDITS)
+def test_what_a_rule_does(rule, before, after):
+    assert edit(rule, before) == after
+
+
+def test_a_name_becomes_another_everywhere():
+    after = edit("name", "Anna said that Anna would come with Tom.")
+    first, second = after.split()[0], after.split()[3]
+    assert first == second != "Anna"
+    assert after.endswith("with Tom.")
+    assert first != "Tom"
+    assert "小明" not in edit("name", "小明来了。")
+
+
+def test_a_typo_swaps_two_inner_letters():
+    for seed in range(20):
+        after = edit("typo", "It was wonderful there", seed)
+        assert sorted(after) == sorted("It was wonderful there")
+        assert sum(a != b for a, b in zip(after, "It was wonderful there", strict=True)) == 2
+        assert [word[0] + word[-1] for word in after.split()] == ["It", "ws", "wl", "te"]
+
+
+def test_a_shuffle_keeps_the_words_and_the_end():
+    after = edit("order", "One two three four!")
+    assert after.endswith("!") and after != "One two three four!"
+    assert sorted(after[:-1].split()) == sorted(["One", "two", "three", "four"])
+    assert sorted(edit("order", "房间很干净。")) == sorted("房间很干净。")
+
+
+def test_an_aside_goes_behind():
+    assert edit("aside", "Fine.").startswith("Fine. ")
+    assert edit("aside", "很好。").startswith("很好。") and " " not in edit("aside", "很好。")
+
+
+@pytest.mark.parametrize("rule", RULE)
+def test_any_text_is_edited_or_left(rule):
+    for text in HOSTILE.values():
+        after = edit(rule, text[:2000])
+        assert after is None or isinstance(after, str)
+        assert after is None or rule == "order" or after != text[:2000]
+
+
+def test_wilsons_interval_is_statsmodels():
+    """Values of statsmodels.stats.proportion.proportion_confint(method="wilson"), z = 1.96."""
+    assert wilson(3, 20) == pytest.approx((0.0523725, 0.3604196), abs=1e-5)
+    assert wilson(0, 10) == pytest.approx((0.0, 0.2775402), abs=1e-5)
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+class Cued:
+    """Answers by one word."""
+
+    def __init__(self, word):
+        self.word = word
+
+    def predict(self, inputs):
+        return [{"probabilities": {"no": 0.4, "yes": 0.6} if self.word in given["text"] else {"no": 0.9, "yes": 0.1}}
+                for given in inputs]  # fmt: skip
+
+
+def test_flips_are_counted_against_what_is_expected():
+    inputs = [{"text": "The film is good."}, {"text": "It is not good."}, {"text": "We left"}]
+    found = {checked.rule.name: checked for checked in check(Cued(" not "), inputs)}
+    negation = found["negation"]
+    assert (len(negation.texts), negation.flips, negation.rate, negation.of) == (2, 2, 1.0, 3)
+    assert negation.failures == []
+    assert (negation.texts[0].label, negation.texts[0].label_after) == ("no", "yes")
+    assert found["opposite"].flips == 0 and len(found["opposite"].failures) == 2  # bad for good should have mattered
+    assert len(found["aside"].texts) == 3 and found["aside"].flips == 0
+    assert found["order"].failures == []
+    assert np.isnan(found["name"].rate)
+
+
+def test_the_other_text_of_a_pair_is_left_alone(answering):
+    inputs = [{"text": "the film is good", "pair": "it is bad"}]
+    found = {checked.rule.name: checked for checked in check(answering("pair"), inputs, "pair")}
+    edited = found["negation"].texts[0]
+    assert (edited.before, edited.after) == ("it is bad", "it is not bad")
+    assert edited.others == {"text": "the film is good"}
+    assert sum(edited.answer_after.values()) == pytest.approx(1)

@@ -1,0 +1,97 @@
+"""Distributions at a blank, held against the full forward pass and against torch's own divergence."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from minibert.config import BertConfig
+from minibert.corruption import MaskVocabulary, mask_tokens
+from minibert.inside.cloze import FATES, expectations, fates, kl_divergence, rank, shifts
+from minibert.model import IGNORE, Batch, BertForPreTraining
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    config = BertConfig.preset("tiny", vocab_size=97, initializer_range=0.2)
+    return BertForPreTraining(config).eval()
+
+
+IDS = [2, 10, 44, 7, 96, 31, 3]
+
+
+def test_expectations_are_the_softmax_of_the_whole_forward_pass(model):
+    with torch.no_grad():
+        logits = model(Batch(torch.tensor([IDS]))).mlm_logits[0]  # (T, V)
+    wanted = F.log_softmax(logits, dim=-1).double()
+    for positions in ([1, 2, 4], [4, 1], [3], [5, 5, 0]):
+        got = expectations(model, IDS, positions)
+        assert got.shape == (len(positions), 97)
+        assert torch.allclose(got, wanted[positions], atol=1e-5)
+        assert torch.allclose(got.exp().sum(dim=-1), torch.ones(len(positions), dtype=torch.float64), atol=1e-12)
+
+
+def test_no_position_no_expectation(model):
+    assert expectations(model, IDS, []).shape == (0, 97)
+
+
+def test_expectations_leave_no_gradient(model):
+    assert not expectations(model, IDS, [2]).requires_grad
+
+
+def test_rank_counts_from_the_likeliest():
+    log_probs = torch.tensor([0.1, 0.6, 0.25, 0.05]).log()
+    assert [rank(log_probs, token) for token in range(4)] == [3, 1, 2, 4]
+
+
+def test_tokens_that_are_equally_likely_share_the_better_rank():
+    assert [rank(torch.full((4,), 0.25).log(), token) for token in range(4)] == [1, 1, 1, 1]
+
+
+def test_kl_divergence_is_torchs(model):
+    log_p, log_q = expectations(model, IDS, [1, 3])
+    theirs = F.kl_div(log_q, log_p, reduction="sum", log_target=True).item()
+    assert theirs > 0.01
+    assert kl_divergence(log_p, log_q) == pytest.approx(theirs, rel=1e-12)
+    assert kl_divergence(log_p, log_p) == 0
+
+
+def test_kl_divergence_by_hand():
+    p, q = torch.tensor([0.5, 0.5]).double().log(), torch.tensor([0.9, 0.1]).double().log()
+    assert kl_divergence(p, q) == pytest.approx(0.5 * math.log(0.5 / 0.9) + 0.5 * math.log(0.5 / 0.1))
+    assert kl_divergence(q, p) == pytest.approx(0.9 * math.log(0.9 / 0.5) + 0.1 * math.log(0.1 / 0.5))
+
+
+def test_shifts_share_out_both_divergences(model):
+    log_p, log_q = expectations(model, IDS, [1, 3])
+    parts = shifts(log_p, log_q)
+    assert (parts >= 0).all()
+    assert parts.sum().item() == pytest.approx(kl_divergence(log_p, log_q) + kl_divergence(log_q, log_p), rel=1e-12)
+    assert torch.equal(parts, shifts(log_q, log_p))
+
+
+def test_fates_of_one_row():
+    ids = torch.tensor([2, 10, 11, 12, 13, 3])
+    corrupted = torch.tensor([2, 4, 50, 12, 13, 3])
+    labels = torch.tensor([IGNORE, 10, 11, 12, IGNORE, IGNORE])
+    assert fates(ids, corrupted, labels, mask_id=4) == [
+        "untouched",
+        "masked",
+        "random",
+        "kept",
+        "untouched",
+        "untouched",
+    ]
+
+
+def test_fates_tell_what_masking_did():
+    vocab = MaskVocabulary(97, 4, torch.zeros(97, dtype=torch.bool))
+    ids = torch.randint(5, 97, (1, 500), generator=torch.Generator().manual_seed(1))
+    special = torch.zeros_like(ids, dtype=torch.bool)
+    for split, only in zip([(1, 0, 0), (0, 1, 0), (0, 0, 1)], FATES[1:], strict=True):
+        corrupted, labels = mask_tokens(ids, special, vocab, torch.Generator().manual_seed(0), 0.2, split)
+        told = fates(ids[0], corrupted[0], labels[0], vocab.mask_id)
+        assert told.count("untouched") == 400
+        assert told.count(only) >= (100 if only != "random" else 90)  # a random token can be the same one, or [MASK]

@@ -1,0 +1,65 @@
+"""BERT's guesses while it is made to write are the model's own; its conditionals depend on their order."""
+
+import math
+
+import pytest
+import torch
+
+from minibert import checkpoint
+from minibert.inside.cloze import expectations
+from minibert.inside.generation import chain, views, write
+
+
+@pytest.fixture(scope="module")
+def loaded(small_checkpoint, letters):
+    model = checkpoint.load(small_checkpoint)
+    torch.manual_seed(3)
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.add_(0.2 * torch.randn(weight.shape))
+    return model, letters
+
+
+def test_writing_fills_the_first_blank_and_goes_on(loaded):
+    model, letters = loaded
+    start = letters.encode("ab").ids[1:-1]
+    stop = letters.ids["."]
+    steps = list(write(model, letters, start, 4, [stop], blanks=2))
+    text = list(start)
+    for step in steps:
+        assert step.ids == [letters.cls_id, *text, letters.mask_id, letters.mask_id, stop, letters.sep_id]
+        log_probs = expectations(model, step.ids, [step.position])[0]
+        allowed = [i for i in range(letters.vocab_size) if i not in letters.special_ids]
+        assert step.chosen == max(allowed, key=lambda i: log_probs[i])
+        assert step.guesses[0] == (step.chosen, pytest.approx(log_probs[step.chosen].exp().item()))
+        assert len(step.guesses) == 5
+        text.append(step.chosen)
+    assert len(steps) == 4
+
+
+def test_writing_ends_where_the_positions_end(loaded):
+    model, letters = loaded
+    assert len(list(write(model, letters, [letters.ids["a"]], 500))) == 64 - 3
+
+
+def test_a_chain_starts_all_hidden_and_reveals_in_its_order(loaded):
+    model, letters = loaded
+    ids = letters.encode("a b c").ids
+    m = letters.mask_id
+    cls, a, _b, c, sep = ids
+    there = chain(model, ids, [1, 2, 3], m)
+    assert there[0] == pytest.approx(expectations(model, [cls, m, m, m, sep], [1])[0, a].item())
+    assert there[2] == pytest.approx(expectations(model, [*ids[:3], m, sep], [3])[0, c].item())
+    back = chain(model, ids, [3, 2, 1], m)
+    assert back[0] == pytest.approx(expectations(model, [cls, m, m, m, sep], [3])[0, c].item())
+    assert abs(sum(there) - sum(back)) > 1e-3
+
+
+def test_views_hide_what_they_say(loaded):
+    model, letters = loaded
+    ids = letters.encode("a b c d").ids
+    m = letters.mask_id
+    seen = views(model, ids, 2, m)
+    rows = [ids, [*ids[:2], m, *ids[3:]], [*ids[:2], m, m, m, ids[-1]], [*ids[:2], m, ids[-1]]]
+    expected = [math.exp(expectations(model, row, [2])[0, ids[2]].item()) for row in rows]
+    assert [seen.shown, seen.both, seen.left, seen.cut] == pytest.approx(expected)

@@ -1,0 +1,112 @@
+import math
+
+import pytest
+import torch
+
+from minibert.config import BertConfig
+from minibert.inside.head_arithmetic import (
+    PROJECTIONS,
+    SoftmaxRow,
+    all_probs,
+    crossing,
+    disagreement,
+    entropy,
+    record,
+    take_apart,
+)
+from minibert.model import Batch, BertForPreTraining
+
+CONFIG = BertConfig(60, 24, 3, 4, 48, max_position_embeddings=16, initializer_range=0.3)
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    model = BertForPreTraining(CONFIG).eval()
+    for name, value in model.named_parameters():
+        if name.endswith("bias"):
+            torch.nn.init.normal_(value)  # or a forgotten bias would not show
+    return model
+
+
+@pytest.fixture(scope="module")
+def batch():
+    ids = torch.randint(5, 60, (1, 7), generator=torch.Generator().manual_seed(1))
+    return Batch(ids, padding=torch.tensor([[True] * 5 + [False] * 2]))
+
+
+@pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 3), (2, 2)])
+def test_every_cell_is_the_sum_that_is_shown_for_it(model, batch, layer, head):
+    one = take_apart(model, batch, record(model, batch), layer, head)
+    root = math.sqrt(one.size)
+    for i in range(7):
+        for d in range(one.size):
+            for which in PROJECTIONS:
+                sum_ = one.projection_terms(which, i, d)
+                assert len(sum_.terms) == CONFIG.hidden_size
+                assert sum_.total == pytest.approx(getattr(one, which)[i, d].item(), rel=1e-4, abs=1e-5)
+            sum_ = one.mix_terms(i, d)
+            assert len(sum_.terms) == 7
+            assert sum_.total == pytest.approx(one.mixed[i, d].item(), rel=1e-4, abs=1e-5)
+        for j in range(7):
+            sum_ = one.score_terms(i, j)
+            assert len(sum_.terms) == CONFIG.head_size
+            assert sum_.total == pytest.approx(one.products[i, j].item(), rel=1e-4, abs=1e-5)
+            assert sum_.total / root == pytest.approx(one.scores[i, j].item(), rel=1e-4, abs=1e-5)
+        assert torch.allclose(one.softmax_row(i).probs.float(), one.probs[i], atol=1e-6)
+
+
+def test_the_mask_closes_columns_and_only_those(model, batch):
+    one = take_apart(model, batch, record(model, batch), 1, 0)
+    assert torch.isneginf(one.masked[:, 5:]).all()
+    assert torch.equal(one.masked[:, :5], one.scores[:, :5])
+    assert (one.probs[:, 5:] == 0).all()
+    open_ = Batch(batch.ids)
+    assert not torch.isinf(take_apart(model, open_, record(model, open_), 1, 0).masked).any()
+
+
+def test_record_takes_what_a_tap_makes_of_it(model, batch):
+    seen = record(model, batch, lambda name, x: x * 0 if name == "blocks.0.attn.mixed" else x)
+    assert (seen["blocks.0.attn.mixed"] == 0).all()
+    assert not torch.equal(seen["mlm.logits"], record(model, batch)["mlm.logits"])
+
+
+def test_a_bare_encoder_is_taken_apart_as_well(model, batch):
+    bare = model.bert
+    one = take_apart(bare, batch, record(bare, batch), 2, 1)
+    assert torch.equal(one.scores, take_apart(model, batch, record(model, batch), 2, 1).scores)
+
+
+@pytest.mark.parametrize("scores", [[1.0, 2.0, -math.inf], [900.0, 899.0, 0.0], [-900.0, -901.0, -math.inf]])
+def test_softmax_survives_any_score(scores):
+    row = SoftmaxRow(torch.tensor(scores, dtype=torch.float64))
+    assert torch.allclose(row.probs, torch.softmax(row.scores, 0), atol=1e-15)
+    assert row.shift == (0 if abs(scores[0]) < 300 else max(scores))
+
+
+def test_entropy_in_bits():
+    rows = torch.tensor([[1.0, 0, 0, 0], [0.25] * 4, [0.5, 0.5, 0, 0]])
+    assert entropy(rows).tolist() == pytest.approx([0, 2, 1])
+
+
+def test_all_heads_of_all_layers(model, batch):
+    seen = record(model, batch)
+    probs = all_probs(seen)
+    assert probs.shape == (3, 1, 4, 7, 7)
+    assert torch.equal(probs[2], seen["blocks.2.attn.probs"])
+
+
+def test_what_crosses_between_two_sentences():
+    probs = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8], [0.6, 0.2, 0.2]])
+    there, back = crossing(probs, torch.tensor([False, False, True]))
+    assert (there, back) == pytest.approx((0.5, 0.8))
+
+
+def test_disagreement_of_heads():
+    a, b = torch.eye(2), torch.eye(2).flip(0)
+    half = torch.full((2, 2), 0.5)
+    assert disagreement(torch.stack([a, a, a])) == 0
+    assert disagreement(torch.stack([a, b])) == 1
+    assert disagreement(torch.stack([a, b, half])) == pytest.approx((1 + 0.5 + 0.5) / 3)
+    assert disagreement(a[None]) == 0
+    assert disagreement(torch.stack([torch.stack([a, a]), torch.stack([a, b])])).tolist() == [0, 1]

@@ -1,0 +1,194 @@
+"""Heads switched off in the caller equal heads zeroed in the weights; two callers never meet; costs are paired."""
+
+import copy
+import math
+import threading
+
+import pytest
+import torch
+
+from minibert.config import BertConfig
+from minibert.heads import BertForSequenceClassification
+from minibert.inside.head_arithmetic import record
+from minibert.inside.head_cost import (
+    all_but,
+    answers,
+    confidence,
+    difference,
+    hidden_words,
+    labelled,
+    layer_costs,
+    without,
+)
+from minibert.inside.interventions import mean_outputs, switched_off
+from minibert.model import IGNORE, Batch, BertForPreTraining
+
+TEXTS = ["ab cde fgh.", "the cat sat, and sat.", "a b c d e f g h i j", "zz top", ""]
+
+
+@pytest.fixture(scope="module")
+def config(letters):
+    return BertConfig(letters.vocab_size, 24, 3, 4, 48, max_position_embeddings=40, initializer_range=0.4)
+
+
+@pytest.fixture(scope="module")
+def model(config):
+    torch.manual_seed(0)
+    model = BertForPreTraining(config).eval()
+    for name, value in model.named_parameters():
+        if name.endswith("bias"):
+            torch.nn.init.normal_(value)
+    return model
+
+
+@pytest.fixture(scope="module")
+def batches(letters):
+    return hidden_words(letters, TEXTS, 40, rate=0.3)
+
+
+def zeroed(model, heads):
+    """A copy whose output matrices do not read these heads: nothing of taps, the weights themselves."""
+    changed = copy.deepcopy(model)
+    size = model.config.head_size
+    with torch.no_grad():
+        for layer, head in heads:
+            changed.bert.blocks[layer].attn.output.weight[:, head * size : (head + 1) * size] = 0
+    return changed
+
+
+@pytest.mark.parametrize("heads", [{(0, 0)}, {(2, 3)}, {(0, 1), (1, 2), (2, 0)}, {(1, a) for a in range(4)}, set()])
+def test_switching_off_equals_zeroing_the_weights_by_hand(model, batches, heads):
+    for batch in batches:
+        asked = Batch(batch.ids, padding=batch.padding)
+        with torch.no_grad():
+            torch.testing.assert_close(
+                model(asked, switched_off(heads)).mlm_logits, zeroed(model, heads)(asked).mlm_logits, atol=2e-4, rtol=0
+            )
+    torch.testing.assert_close(
+        without(model, batches, heads).losses, answers(zeroed(model, heads), batches).losses, atol=2e-4, rtol=0
+    )
+
+
+def test_switching_off_equals_zeroing_the_weights_of_transformers(model, letters):
+    transformers = pytest.importorskip("transformers")
+    from minibert.checkpoint import their_name
+
+    heads, size = {(0, 2), (2, 1)}, model.config.head_size
+    theirs = transformers.BertForPreTraining(transformers.BertConfig(**model.config.as_dict())).eval()
+    state = {their_name(name): value.clone() for name, value in model.state_dict().items()}
+    for layer, head in heads:
+        state[f"bert.encoder.layer.{layer}.attention.output.dense.weight"][:, head * size : (head + 1) * size] = 0
+    state["cls.predictions.decoder.bias"] = state["cls.predictions.bias"]
+    theirs.load_state_dict(state, strict=False)
+    ids = torch.tensor([letters.encode("the cat sat").ids])
+    with torch.no_grad():
+        expected = theirs(ids).prediction_logits
+        got = model(Batch(ids), switched_off(heads)).mlm_logits
+    torch.testing.assert_close(got, expected, atol=2e-4, rtol=0)
+
+
+def test_a_mean_takes_the_place_of_what_the_head_says(model, batches):
+    means = mean_outputs(model, batches)
+    assert means.shape == (3, 4, 6)
+    rows = torch.cat(
+        [
+            record(model, Batch(b.ids, padding=b.padding))["blocks.1.attn.mixed"].transpose(1, 2)[
+                b.padding if b.padding is not None else torch.ones_like(b.ids, dtype=torch.bool)
+            ]
+            for b in batches
+        ]
+    )
+    torch.testing.assert_close(means[1], rows.mean(0), atol=1e-5, rtol=0)
+    seen = record(model, batches[0], switched_off({(1, 2)}, means))["blocks.1.attn.mixed"]
+    assert torch.equal(seen[:, 2], means[1, 2].expand_as(seen[:, 2]))
+    plain = record(model, batches[0])["blocks.1.attn.mixed"]
+    assert torch.equal(seen[:, [0, 1, 3]], plain[:, [0, 1, 3]])
+
+
+def test_two_at_once_never_meet(model, batches):
+    choices = [{(0, 0)}, {(1, 1), (2, 3)}, set(), {(layer, head) for layer in range(3) for head in range(4)}]
+    alone = [without(model, batches, heads).losses for heads in choices]
+    assert not torch.allclose(alone[0], alone[1]) and not torch.allclose(alone[2], alone[3])
+    together: dict[int, list] = {i: [] for i in range(len(choices))}
+    start = threading.Barrier(len(choices))
+
+    def student(i: int) -> None:
+        start.wait()
+        for _ in range(8):
+            together[i].append(without(model, batches, choices[i]).losses)
+
+    threads = [threading.Thread(target=student, args=(i,)) for i in together]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    for i, results in together.items():
+        assert len(results) == 8 and all(torch.equal(result, alone[i]) for result in results)
+
+
+def test_the_questions_are_always_the_same_and_hide_words_only(letters, batches):
+    again = hidden_words(letters, TEXTS, 40, rate=0.3)
+    for one, other in zip(batches, again, strict=True):
+        assert torch.equal(one.ids, other.ids) and torch.equal(one.labels, other.labels)
+    for batch in batches:
+        asked = batch.labels != IGNORE
+        assert asked.any(1).all() and (batch.ids[asked] == letters.mask_id).all()
+        assert not torch.isin(batch.labels[asked], torch.tensor([letters.cls_id, letters.sep_id, letters.pad_id])).any()
+
+
+def test_answers_are_the_models_loss(model, batches):
+    got = answers(model, batches)
+    assert len(got.losses) == sum(batch.asked for batch in batches)
+    loss = sum(model(batch).mlm_loss.item() * batch.asked for batch in batches) / len(got.losses)
+    assert got.loss == pytest.approx(loss, abs=1e-5)
+    assert 0 <= got.accuracy <= 1
+
+
+def test_a_classifier_is_asked_for_its_classes(config, letters):
+    torch.manual_seed(1)
+    model = BertForSequenceClassification(config, ["no", "yes"]).eval()
+    batches = labelled(letters, TEXTS, [0, 1, 0, 1, 1], 40)
+    got = answers(model, batches)
+    with torch.no_grad():
+        singles = [model(Batch(torch.tensor([letters.encode(text).ids]))).logits[0] for text in TEXTS]
+    expected = [-one.log_softmax(-1)[label].item() for one, label in zip(singles, [0, 1, 0, 1, 1], strict=True)]
+    assert got.losses.tolist() == pytest.approx(expected, abs=1e-4)
+    after = without(model, batches, {(0, 0)})
+    assert not torch.allclose(after.losses, got.losses)
+    torch.testing.assert_close(after.losses, answers(zeroed(model, {(0, 0)}), batches).losses, atol=1e-4, rtol=0)
+
+
+def test_the_cost_of_each_head_of_a_layer(model, batches):
+    intact = answers(model, batches)
+    costs = layer_costs(model, batches, 1, intact)
+    assert len(costs) == 4
+    for head, (loss, accuracy) in enumerate(costs):
+        alone = without(model, batches, {(1, head)})
+        assert loss.mean == pytest.approx(alone.loss - intact.loss, abs=1e-6)
+        assert accuracy.mean == pytest.approx(alone.accuracy - intact.accuracy, abs=1e-9)
+
+
+def test_a_difference_and_its_standard_error():
+    scipy_stats = pytest.importorskip("scipy.stats")
+    after, before = torch.tensor([3.0, 5, 8, 1]), torch.tensor([1.0, 5, 5, 2])
+    d = difference(after, before)
+    assert d.mean == pytest.approx(1.0) and d.error == pytest.approx(scipy_stats.sem((after - before).numpy()))
+    assert math.isnan(difference(after[:1], before[:1]).error)
+
+
+def test_confidence_is_the_mean_of_the_largest_weights(model, batches):
+    rows = []
+    for batch in batches:
+        real = batch.padding if batch.padding is not None else torch.ones_like(batch.ids, dtype=torch.bool)
+        rows.append(record(model, batch)["blocks.2.attn.probs"].amax(-1).transpose(1, 2)[real])
+    torch.testing.assert_close(confidence(model, batches)[2], torch.cat(rows).mean(0), atol=1e-5, rtol=0)
+
+
+def test_all_but_one():
+    assert all_but(2, 3, (1, 0), everywhere=False) == {(1, 1), (1, 2)}
+    assert len(all_but(2, 3, (1, 0), everywhere=True)) == 5
+
+
+def test_nothing_stays_on_the_model(model, batches):
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    without(model, batches, {(0, 0)}, mean_outputs(model, batches))
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert not any(module._forward_hooks for module in model.modules())

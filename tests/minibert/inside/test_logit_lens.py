@@ -1,0 +1,51 @@
+"""The logit lens: its last layer is the model's own answer, its others the head on transformers' hidden states."""
+
+import pytest
+import torch
+
+from minibert import checkpoint
+from minibert.inside.cloze import expectations, rank
+from minibert.inside.logit_lens import blank_of, layer_answers, layer_log_probs, only_token, ranks_over_layers
+
+
+@pytest.fixture(scope="module")
+def loaded(small_checkpoint):
+    return checkpoint.load(small_checkpoint), checkpoint.load_tokenizer(small_checkpoint)
+
+
+def test_every_layer_is_the_head_on_that_layer(small_checkpoint, loaded):
+    transformers = pytest.importorskip("transformers")
+    model, tokenizer = loaded
+    ids, position = blank_of(tokenizer, "a b [MASK] d", 64)
+    ours = layer_log_probs(model, ids, position)
+    torch.testing.assert_close(ours[-1], expectations(model, ids, [position])[0], atol=1e-6, rtol=0)
+    reference = transformers.BertForPreTraining.from_pretrained(small_checkpoint).eval()
+    with torch.no_grad():
+        hidden = reference.bert(torch.tensor([ids]), output_hidden_states=True).hidden_states
+        for layer, x in enumerate(hidden):
+            theirs = reference.cls.predictions(x)[0, position].double().log_softmax(-1)
+            torch.testing.assert_close(ours[layer], theirs, atol=1e-4, rtol=0)
+
+
+def test_the_right_word_has_its_rank_and_probability(loaded):
+    model, tokenizer = loaded
+    ids, position = blank_of(tokenizer, "a b [MASK] d", 64)
+    wanted = only_token(tokenizer, "c")
+    log_probs = layer_log_probs(model, ids, position)
+    for row, answer in zip(log_probs, layer_answers(model, tokenizer, ids, position, wanted, 4), strict=True):
+        assert answer.rank == rank(row, wanted)
+        assert answer.probability == pytest.approx(float(row[wanted].exp()))
+        assert [p for _, p in answer.guesses] == sorted((p for _, p in answer.guesses), reverse=True)
+        assert len(answer.guesses) == 4
+    assert layer_answers(model, tokenizer, ids, position)[0].rank is None
+
+
+def test_only_a_word_of_one_token_has_a_rank(loaded):
+    model, tokenizer = loaded
+    assert only_token(tokenizer, "c") == tokenizer.ids["c"]
+    for text in ("cab", "", " ", "[MASK]", "a b"):
+        assert only_token(tokenizer, text) is None
+    assert blank_of(tokenizer, "no blank", 64) is None
+    assert blank_of(tokenizer, "a " * 70 + "[MASK]", 64) is None
+    rows = ranks_over_layers(model, tokenizer, [("a [MASK] c", "b"), ("a [MASK] c", "bb"), ("no blank", "b")])
+    assert [len(row) for row in rows] == [3]

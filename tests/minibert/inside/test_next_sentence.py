@@ -1,0 +1,299 @@
+"""How pairs are made, step by step and equal to the data pipeline's; what a model and topic alone say of pairs."""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import roc_curve
+
+from minibert import checkpoint
+from minibert.inside.next_sentence import (
+    APART,
+    ELSEWHERE,
+    KINDS,
+    NEXT,
+    SWAPPED,
+    TOPIC,
+    Probe,
+    TopicOverlap,
+    TopicVerdicts,
+    best_threshold,
+    deal,
+    decisions,
+    documents_in,
+    judge,
+    measure,
+    probes,
+    random_share,
+    teach_order,
+    wilson,
+)
+from minibert.text.batches import PretrainingBatches
+from minibert.text.documents import read_documents, split_sentences
+from minibert.text.store import TokenStore
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCUMENTS = ROOT / "lessons" / "data" / "documents"
+WORDS = ["one two three.", "four.", "five six.", "seven eight nine ten.", "a.", "b c d.", "e f."]
+
+
+@pytest.fixture(scope="module")
+def documents():
+    first, again = (list(read_documents([DOCUMENTS / f"{name}.txt"])) for name in ("topics", "again"))
+    return first + again, [*range(len(first)), *range(len(again))]
+
+
+@pytest.fixture(scope="module")
+def small(small_checkpoint):
+    return checkpoint.load(small_checkpoint), checkpoint.load_tokenizer(small_checkpoint)
+
+
+@pytest.fixture(scope="module")
+def own():
+    folder = ROOT / "checkpoints" / "mini-en"
+    return checkpoint.load(folder), checkpoint.load_tokenizer(folder)
+
+
+# --- how pairs are made ---------------------------------------------------------------------------------------------
+
+
+def pieces(draw_sizes, letters):
+    return TokenStore.build([[WORDS[i % len(WORDS)] for i in range(size)] for size in draw_sizes], letters)
+
+
+@settings(max_examples=60)
+@given(
+    sizes=st.lists(st.integers(1, 9), min_size=2, max_size=6),
+    max_length=st.integers(5, 60),
+    seed=st.integers(0, 2**32),
+)
+def test_the_pairs_are_those_of_pre_training(letters, sizes, max_length, seed):
+    store = pieces(sizes, letters)
+    made = decisions(store, max_length, seed)
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(store)).tolist()
+    stream = PretrainingBatches(store, letters, batch_size=1, max_length=max_length, seed=0)
+    expected = stream.rows_of(order, rng)
+    assert [(store.ids[d.pair.a].tolist(), store.ids[d.pair.b].tolist(), d.pair.next_label) for d in made] == [
+        (p.a, p.b, p.next_label) for p in expected
+    ]
+
+
+@settings(max_examples=60)
+@given(
+    sizes=st.lists(st.integers(1, 9), min_size=2, max_size=6),
+    max_length=st.integers(5, 60),
+    short=st.sampled_from([0.0, 0.3, 1.0]),
+    seed=st.integers(0, 2**32),
+)
+def test_every_step_fits_the_next(letters, sizes, max_length, short, seed):
+    store = pieces(sizes, letters)
+    budget = max_length - 3
+    for one in decisions(store, max_length, seed, short):
+        chunk = [place for sentence in one.chunk for place in sentence]
+        start, end = store.sentences[store.documents[one.document]], store.sentences[store.documents[one.document + 1]]
+        assert start <= chunk[0] and chunk[-1] < end and chunk == list(range(chunk[0], chunk[-1] + 1))
+        assert 2 <= one.target <= budget and (short > 0 or one.target == budget)
+        assert len(chunk) - len(one.chunk[-1]) < one.target  # it grew no further than needed
+        assert len(chunk) >= one.target or chunk[-1] == end - 1
+        assert one.a == chunk[: len(one.a)]
+        if one.random_next:
+            assert not start <= one.b[0] < end
+            assert [place for sentence in one.put_back for place in sentence] == chunk[len(one.a) :]
+        else:
+            assert len(one.chunk) > 1
+            assert one.a + one.b == chunk and one.put_back == []
+        for whole, kept in ((one.a, one.pair.a), (one.b, one.pair.b)):
+            assert kept == whole[whole.index(kept[0]) :][: len(kept)]
+        assert len(one.pair.a) + len(one.pair.b) == min(budget, len(one.a) + len(one.b))
+
+
+def test_what_is_put_back_begins_the_next_chunk(letters):
+    made = decisions(pieces([9, 9, 9], letters), 24, seed=1)
+    seen = 0
+    for one, after in pairwise(made):
+        if one.put_back and one.document == after.document:
+            assert after.chunk[0] == one.put_back[0]
+            seen += 1
+    assert seen
+
+
+def test_documents_are_separated_by_blank_lines(tmp_path):
+    text = "one.\ntwo.\n\n \n three. \n\n\nfour."
+    (tmp_path / "text.txt").write_text(text)
+    assert (
+        documents_in(text) == list(read_documents([tmp_path / "text.txt"])) == [["one.", "two."], ["three."], ["four."]]
+    )
+    assert documents_in(" \n\n ") == []
+
+
+def test_short_documents_give_more_random_pairs(documents, own):
+    store = TokenStore.build(documents[0], own[1])
+    shares = []
+    for sentences in (1, 2, 7):
+        random, pairs = random_share(store, sentences, 48, seed=0)
+        shares.append(random / pairs)
+    assert shares[0] == 1
+    assert shares[0] > shares[1] > shares[2] > 0.5
+    # Two sentences in one chunk: a fair coin; if it says random, the second is put back and gets a random B too.
+    random, pairs = random_share(store, 2, 512, seed=0, short_probability=0, documents=3000)
+    assert random / pairs == pytest.approx(2 / 3, abs=0.02)
+
+
+# --- judges ---------------------------------------------------------------------------------------------------------
+
+
+def test_judgements_equal_transformers(own):
+    transformers = pytest.importorskip("transformers")
+    model, tokenizer = own
+    pairs = [("The dog barked.", "The cat ran away from it."), ("A b c.", "Snow " * 700), ("One.", "Two three four.")]
+    theirs = transformers.BertForPreTraining.from_pretrained(ROOT / "checkpoints" / "mini-en").float().eval()
+    wanted = []
+    for a, b in pairs:
+        encoding = tokenizer.encode(a, b, max_length=512)
+        with torch.no_grad():
+            logits = theirs(
+                input_ids=torch.tensor([encoding.ids]), token_type_ids=torch.tensor([encoding.segments])
+            ).seq_relationship_logits
+        wanted.append(float(logits.softmax(-1)[0, 0]))
+    np.testing.assert_allclose(judge(model, tokenizer, pairs), wanted, atol=1e-5)
+
+
+def test_topic_overlap_reads_no_order(own, documents):
+    overlap = TopicOverlap(*own, documents[0])
+    a, b = " ".join(documents[0][0][:2]), " ".join(documents[0][0][2:4])
+    assert overlap(a, b) == overlap(b, a)
+    assert overlap(a, b) == overlap(" ".join(reversed(a.split())), b)
+    assert overlap(a, a) == pytest.approx(1)
+    assert overlap(a, "") == 0
+    assert abs(overlap(a, b)) < 1
+
+
+def test_the_threshold_is_the_best_there_is():
+    rng = np.random.default_rng(0)
+    follows, random = rng.normal(0.5, 1, 80), rng.normal(-0.5, 1, 50)
+    bound = best_threshold(follows, random)
+    false, true, _ = roc_curve([1] * 80 + [0] * 50, np.concatenate([follows, random]))
+    assert (follows >= bound).mean() - (random >= bound).mean() == pytest.approx((true - false).max())
+    assert 1 < best_threshold(np.array([3.0, 2]), np.array([1.0, 0])) < 2
+
+
+@pytest.mark.parametrize(
+    ("count", "n", "low", "high"),
+    [(0, 10, 0, 0.2775), (5, 10, 0.2366, 0.7634), (81, 263, 0.2553, 0.3662), (10, 10, 0.7225, 1)],  # Newcombe 1998
+)
+def test_wilson(count, n, low, high):
+    assert wilson(count, n) == pytest.approx((low, high), abs=5e-5)
+    assert wilson(0, 0) == (0, 1)
+
+
+def test_wilson_equals_scipy():
+    stats = pytest.importorskip("scipy.stats")
+    for count, n in ((1, 7), (53, 104), (104, 104)):
+        theirs = stats.binomtest(count, n).proportion_ci(method="wilson")
+        assert wilson(count, n) == pytest.approx((theirs.low, theirs.high), abs=1e-6)
+
+
+# --- probes ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sentences", [1, 2, 3])
+def test_each_kind_is_what_it_says(documents, sentences):
+    texts, topics = documents
+    owner = {line: (number, place) for number, lines in enumerate(texts) for place, line in enumerate(lines)}
+    found = probes(texts, topics, sentences)
+    true = {probe.window: probe for probe in found if probe.kind == NEXT}
+
+    def where(text):
+        parts = split_sentences(text)
+        (number,) = {owner[part][0] for part in parts}
+        places = [owner[part][1] for part in parts]
+        assert places == list(range(places[0], places[0] + sentences))
+        return number, places[0]
+
+    for probe in found:
+        (a, start), (b, other) = where(probe.a), where(probe.b)
+        assert a % 2 == b % 2
+        match probe.kind:
+            case "next":
+                assert (a, other) == (b, start + sentences)
+            case "swapped":
+                assert (probe.a, probe.b) == (true[probe.window].b, true[probe.window].a)
+            case "apart":
+                assert a == b and abs(other - start) > sentences
+            case "topic":
+                assert a != b and topics[a] == topics[b]
+            case "elsewhere":
+                assert topics[a] != topics[b]
+        if probe.kind != SWAPPED:
+            assert probe.a == true[probe.window].a and probe.document == a
+    counts = {kind: sum(probe.kind == kind for probe in found) for kind in KINDS}
+    assert counts[NEXT] == counts[ELSEWHERE] == counts[APART] == counts[SWAPPED] == len(true)
+    assert counts[TOPIC] == len(true) * 24 / 52
+    assert found == probes(texts, topics, sentences)
+
+
+def test_ten_pairs_to_guess(documents):
+    found = probes(*documents)
+    dealt = [found[i] for i in deal(found, SWAPPED, 10, seed=3)]
+    assert len({probe.document for probe in dealt}) == 10
+    assert {probe.kind for probe in dealt} == {NEXT, SWAPPED}
+    assert deal(found, SWAPPED, 10, seed=3) != deal(found, SWAPPED, 10, seed=4)
+    many = [found[i].kind for seed in range(40) for i in deal(found, ELSEWHERE, 10, seed)]
+    assert 0.4 < many.count(NEXT) / len(many) < 0.6
+
+
+def test_the_bound_never_saw_the_documents_it_is_used_on(own, documents):
+    """What the even documents' pairs are called moves the bound of the odd ones, and not their own."""
+    texts, topics = documents
+    overlap = TopicOverlap(*own, texts)
+    found = probes(texts, topics)
+    even = np.array([probe.document % 2 == 0 for probe in found])
+    other = {NEXT: ELSEWHERE, ELSEWHERE: NEXT}
+    renamed = [
+        replace(probe, kind=other.get(probe.kind, probe.kind)) if is_even else probe
+        for probe, is_even in zip(found, even, strict=True)
+    ]
+    before, after = TopicVerdicts.of(overlap, found), TopicVerdicts.of(overlap, renamed)
+    np.testing.assert_array_equal(before.follows[even], after.follows[even])
+    assert (before.follows[~even] != after.follows[~even]).any()
+
+
+def test_measured_numbers_are_counts(small, documents):
+    texts, topics = documents
+    result = measure(*small, texts[:12], topics[:12])
+    for kind, rows in result.rows.items():
+        head, topic, n = result.judged_next(kind)
+        assert n == len(rows) == sum(probe.kind == kind for probe in result.probes)
+        assert head == sum(result.probs[i] > 0.5 for i in rows) and 0 <= topic <= n
+    assert TOPIC not in result.rows
+    # The same words in the other order: topic alone cannot choose, and calls as many "next".
+    assert result.ranked_higher(SWAPPED)[1:] == (result.ranked_higher(SWAPPED)[2] / 2, result.ranked_higher(SWAPPED)[2])
+    assert result.judged_next(SWAPPED)[1] == result.judged_next(NEXT)[1]
+    assert result.accuracy(SWAPPED)[1] == 0.5
+    wins = sum(
+        (result.probs[i] > result.probs[j]) + 0.5 * (result.probs[i] == result.probs[j])
+        for i, j in zip(result.rows[NEXT], result.rows[ELSEWHERE], strict=True)
+    )
+    assert result.ranked_higher(ELSEWHERE)[0] == wins
+
+
+def test_a_new_layer_learns_order_where_there_is_order(small):
+    """B always begins with a letter that A never has: order shows. With the same text on both sides it cannot."""
+    told = [Probe(kind, d, d, *pair) for d in range(30)
+            for kind, pair in ((NEXT, ("a b c", "z z z")), (SWAPPED, ("z z z", "a b c")))]  # fmt: skip
+    assert teach_order(*small, told) == {"pooled": (60, 60), "means": (60, 60)}
+    same = [Probe(kind, d, d, "a b", "a b") for d in range(30) for kind in (NEXT, SWAPPED)]
+    assert all(right <= 30 and n == 60 for right, n in teach_order(*small, same).values())
+
+
+def test_what_a_new_layer_reads_does_not_depend_on_the_batch(small, monkeypatch):
+    found = [Probe(kind, d, d, "a b c d"[: 2 * d + 1], "e f") for d in range(4) for kind in (NEXT, SWAPPED)]
+    together = judge(*small, [(probe.a, probe.b) for probe in found])
+    monkeypatch.setattr("minibert.inside.next_sentence.ROWS", 1)
+    np.testing.assert_allclose(judge(*small, [(probe.a, probe.b) for probe in found]), together, atol=1e-6)

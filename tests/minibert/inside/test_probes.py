@@ -1,0 +1,242 @@
+"""Probes: their accuracy against scikit-learn on transformers' hidden states, the control task, what is made of it."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn.linear_model import LogisticRegression
+
+from minibert import checkpoint
+from minibert.config import BertConfig
+from minibert.heads import BertForIntentAndEntities
+from minibert.inside.probe_tasks import (
+    Item,
+    ProbeTask,
+    column_tasks,
+    conll_tasks,
+    length,
+    name_tasks,
+    order,
+    read_columns,
+    topic,
+    toy_tasks,
+    usable,
+)
+from minibert.inside.probes import (
+    expected_layer,
+    gathered,
+    item_vectors,
+    labels_by_type,
+    order_of_kinds,
+    probe_layers,
+    probe_task,
+    settled_layer,
+    split,
+    untrained_copy,
+)
+from minibert.tasks import TaskDataError
+from minibert.toy.world import stories
+
+
+@pytest.fixture(scope="module")
+def loaded(small_checkpoint):
+    return checkpoint.load(small_checkpoint), checkpoint.load_tokenizer(small_checkpoint)
+
+
+@pytest.fixture(scope="module")
+def vowels():
+    """Does a word begin with a vowel? The letters' model can see it."""
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("abcdefghi"), 3)) for _ in range(240)]
+    sentences = tuple(tuple(words[i : i + 4]) for i in range(0, 240, 4))
+    items = [
+        Item(i, (j,), "vowel" if word[0] in "aei" else "other")
+        for i, row in enumerate(sentences)
+        for j, word in enumerate(row)
+    ]
+    return ProbeTask("vowels", "surface", sentences, tuple(items))
+
+
+def test_accuracy_is_that_of_scikit_learn_on_transformers_hidden_states(small_checkpoint, loaded, vowels):
+    transformers = pytest.importorskip("transformers")
+    reference = transformers.AutoModel.from_pretrained(small_checkpoint).eval()
+    vectors, items = item_vectors(*loaded, vowels)
+    ours = probe_task(vowels, items, vectors, seed=5)
+    with torch.no_grad():
+        hidden = [
+            torch.cat(
+                reference(torch.tensor([loaded[1].encode(" ".join(row)).ids]), output_hidden_states=True).hidden_states
+            ).numpy()
+            for row in vowels.sentences
+        ]
+    # A piece a letter, three letters a word, after [CLS].
+    words = np.concatenate([states[:, 1:13].reshape(3, 4, 3, -1).mean(2) for states in hidden], axis=1)
+    labels = np.array([item.label == "vowel" for item in vowels.items])
+    test = split(items, np.random.default_rng(5))
+    for layer in range(3):
+        train_x, test_x = words[layer, ~test], words[layer, test]
+        mean, deviation = train_x.mean(0), train_x.std(0)
+        model = LogisticRegression(C=0.1, max_iter=1000).fit((train_x - mean) / deviation, labels[~test])
+        right = (model.predict((test_x - mean) / deviation) == labels[test]).sum()
+        assert abs(ours.accuracy[layer] * ours.test - right) <= 1  # float32 may turn one that lies on the border
+    assert ours.majority == pytest.approx(max(labels[test].mean(), 1 - labels[test].mean()))
+    assert ours.accuracy[0] > ours.majority + 0.1
+
+
+def test_a_sentence_is_in_one_part_only(vowels):
+    test = split(vowels.items, np.random.default_rng(0))
+    parts = [{item.sentence for item, held in zip(vowels.items, test, strict=True) if held == part} for part in (0, 1)]
+    assert not parts[0] & parts[1]
+    assert len(parts[1]) == 20
+
+
+def test_the_control_gives_every_type_one_label():
+    types = [("the",), ("dog",), ("the",), ("cat",)] * 60
+    labels = np.array([0, 1, 0, 1] * 60)
+    drawn = labels_by_type(types, labels, np.random.default_rng(1))
+    for kind in set(types):
+        assert len({label for one, label in zip(types, drawn, strict=True) if one == kind}) == 1
+    many = labels_by_type([(str(i),) for i in range(4000)], np.array([0] * 3000 + [1] * 1000), np.random.default_rng(0))
+    assert many.mean() == pytest.approx(0.25, abs=0.03)
+
+
+def test_a_label_that_is_not_in_the_vectors_is_not_found(loaded, vowels):
+    vectors, items = item_vectors(*loaded, vowels)
+    rng = np.random.default_rng(0)
+    shuffled = [Item(item.sentence, item.places, label) for item, label in zip(
+        items, rng.permutation([item.label for item in items]), strict=True)]  # fmt: skip
+    result = probe_task(vowels, shuffled, vectors, seed=0)
+    assert max(result.accuracy) < result.majority + 0.15
+
+
+def test_a_pair_is_both_words_side_by_side(loaded, vowels):
+    pairs = ProbeTask("p", "syntax", vowels.sentences, tuple(Item(i, (2, 0), "x") for i in range(20)))
+    single = ProbeTask("s", "syntax", vowels.sentences, tuple(Item(i, (j,), "x") for i in range(20) for j in (2, 0)))
+    both, _ = item_vectors(*loaded, pairs)
+    one, _ = item_vectors(*loaded, single)
+    assert both.shape == (3, 20, 64)
+    np.testing.assert_allclose(both.reshape(3, 40, 32), one, atol=1e-6)
+
+
+def test_a_run_tells_all_and_repeats(small_checkpoint, vowels):
+    tasks = usable([vowels, length(vowels.sentences + (("a",) * 9,) * 30)], 500)
+    events = [event.as_dict() for event in probe_layers(small_checkpoint, tasks, seeds=2)]
+    assert [event["event"] for event in events] == ["started", *["probed"] * 4, "done"]
+    assert [event["progress"] for event in events[1:-1]] == [0.25, 0.5, 0.75, 1.0]
+    again = [event.as_dict() for event in probe_layers(small_checkpoint, tasks, seeds=2)]
+    assert again[1:-1] == events[1:-1]
+    found = gathered(events)
+    assert [(result.name, result.accuracy.shape) for result in found] == [("vowels", (2, 3)), ("length", (2, 3))]
+    assert found[1].control is None
+    np.testing.assert_allclose(found[0].selectivity, found[0].accuracy - found[0].control)
+
+
+def test_random_weights_have_the_shape_and_nothing_else(loaded):
+    copy, again = untrained_copy(loaded[0], seed=1), untrained_copy(loaded[0], seed=1)
+    weight = copy.blocks[0].attn.query.weight
+    assert weight.shape == loaded[0].bert.blocks[0].attn.query.weight.shape
+    assert torch.equal(weight, again.blocks[0].attn.query.weight)
+    assert not torch.equal(weight, loaded[0].bert.blocks[0].attn.query.weight)
+
+
+def test_where_a_task_settles():
+    assert settled_layer([0.5, 0.79, 0.8, 0.7]) == 1
+    assert settled_layer([0.5, 0.5, 0.5]) == 0
+    assert expected_layer([0.5, 0.5, 0.9]) == 2.0
+    assert expected_layer([0.5, 0.7, 0.6, 0.9]) == pytest.approx((1 * 0.2 + 3 * 0.2) / 0.4)
+    assert expected_layer([0.9, 0.8]) == 0.0
+
+
+def results(**layers: list[int]):
+    """A kind each, that settles at these layers, a seed each."""
+    events = [
+        {"event": "probed", "task": kind, "kind": kind, "unit": "sentence", "seed": seed, "labels": 2, "majority": 0.5,
+         "control": None, "accuracy": [0.9 if at >= layer else 0.5 for at in range(6)]}
+        for kind, seeds in layers.items()
+        for seed, layer in enumerate(seeds)
+    ]  # fmt: skip
+    return gathered(events)
+
+
+def test_the_verdict_follows_from_the_layers():
+    assert order_of_kinds(results(surface=[0, 0], syntax=[2, 2], meaning=[4, 4])).verdict == "same"
+    assert order_of_kinds(results(surface=[3, 3], syntax=[2, 2], meaning=[4, 4])).verdict == "other"
+    assert order_of_kinds(results(surface=[1, 1], syntax=[1, 1], meaning=[4, 4])).verdict == "unclear"
+    wide = order_of_kinds(results(surface=[0, 4], syntax=[3, 3], meaning=[5, 5]))
+    assert (wide.verdict, wide.layers["surface"]) == ("unclear", 2.0)
+    with pytest.raises(ValueError, match="two kinds"):
+        order_of_kinds(results(syntax=[1]))
+
+
+# --- tasks ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_toy_world_tells_the_truth():
+    told = stories(30, seed=0)
+    tasks = {task.name: task for task in toy_tasks(told)}
+    assert set(tasks) == {"length", "pos", "chunk", "number", "tense", "relation", "order", "coreference"}
+    for item in tasks["relation"].items:
+        word = told[item.sentence].words[item.places[0]]
+        assert (word.head, word.relation) == (item.places[1], item.label)
+    for item in tasks["coreference"].items:
+        pronoun, name = (told[item.sentence].words[place] for place in item.places)
+        assert pronoun.pos == "PRON"
+        assert (item.label == "same person") == (item.places[1] in pronoun.determined_by)
+        assert name.pos == "PROPN" or item.label == "same person"
+    assert {item.label for item in tasks["tense"].items} == {"past", "pres"}
+
+
+def test_every_second_sentence_is_out_of_order():
+    written = [tuple(f"w{i}x{j}" for j in range(6)) for i in range(200)]
+    task = order(written)
+    for item in task.items:
+        before, now = written[item.sentence], task.sentences[item.sentence]
+        moved = [j for j in range(6) if before[j] != now[j]]
+        assert len(moved) == (2 if item.label == "swapped" else 0)
+        assert sorted(before) == sorted(now)
+    assert 60 < sum(item.label == "swapped" for item in task.items) < 140
+    assert order([("a", "b"), ("x",) * 9]).items == ()
+
+
+def test_lengths_fall_into_four_groups():
+    task = length([("w",) * n for n in range(4, 24)])
+    assert [item.label for item in task.items] == [str(n // 5) for n in range(20)]
+
+
+CONLL = (
+    b"-DOCSTART- -X- O O\n\nJordan NNP I-NP I-PER\nmoved VBD I-VP O\nhouses NNS I-NP O\n\n"
+    b"She PRP I-NP O\nruns VBZ I-VP O\n"
+)
+
+
+def test_columns_become_tasks():
+    sentences = read_columns(CONLL, "x")
+    tasks = {task.name: [(item.sentence, *item.places, item.label) for item in task.items] for task in
+             conll_tasks(sentences)}  # fmt: skip
+    assert tasks["tense"] == [(0, 1, "past"), (1, 1, "present")]
+    assert tasks["number"] == [(0, 2, "plural")]
+    assert tasks["names"] == [(0, 0, "PER")]
+    assert tasks["chunk"][0] == (0, 0, "B-NP")
+    assert [task.name for task in column_tasks(sentences)] == ["length", "column 2", "column 3", "column 4", "order"]
+    with pytest.raises(TaskDataError, match="line 2: 1 columns where 2"):
+        read_columns(b"a b\nc\n", "x")
+    with pytest.raises(TaskDataError, match="at least 2"):
+        read_columns(b"a\n", "x")
+
+
+def test_characters_know_where_words_begin():
+    sentences = [[tuple("我喜欢苹果"), ("O",) * 5]]
+    (task,) = [task for task in name_tasks(sentences) if task.name == "segmentation"]
+    assert [item.label for item in task.items] == ["begins", "begins", "goes on", "begins", "goes on"]
+
+
+def test_too_little_is_left_out():
+    rare = topic([("some words", "a")] * 30 + [("other words", "b")] * 3)
+    assert usable([rare], 100) == []
+    kept = topic([("some words", "a")] * 30 + [("other words", "b")] * 30).most(40)
+    assert (len(kept.sentences), len(kept.items)) == (40, 40)
+
+
+def test_random_weights_of_a_model_with_any_head():
+    config = BertConfig.preset("tiny", vocab_size=50)
+    model = BertForIntentAndEntities(config, {"intents": ["x", "y"], "tags": ["O"]})
+    assert untrained_copy(model).config == config

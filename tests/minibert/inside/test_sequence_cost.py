@@ -1,0 +1,60 @@
+import pytest
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from minibert.config import BertConfig
+from minibert.inside.sequence_cost import crossing, flops, measure, path_length, waiting_steps
+from minibert.model import SelfAttention
+
+
+def counted(run) -> int:
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        run()
+    return counter.get_total_flops()
+
+
+@pytest.mark.parametrize(("tokens", "hidden"), [(7, 12), (40, 24)])
+def test_attention_formulas_equal_what_torch_counts(tokens, hidden):
+    attention = SelfAttention(BertConfig(hidden_size=hidden, num_attention_heads=3)).eval()
+    x = torch.randn(1, tokens, hidden)
+    layer = counted(lambda: attention(x, tap=lambda name, x: x))
+    assert flops("layer", "attention", tokens, hidden).one == layer
+    projections = 4 * counted(lambda: attention.query(x))
+    assert flops("mixing", "attention", tokens, hidden).one == layer - projections
+
+
+@pytest.mark.parametrize(("kind", "network", "cell"), [("layer", "rnn", nn.RNNCell), ("layer", "lstm", nn.LSTMCell)])
+def test_recurrent_formulas_equal_their_matrices(kind, network, cell):
+    hidden, tokens = 12, 7
+    matrices = sum(weight.numel() for weight in cell(hidden, hidden).parameters() if weight.dim() == 2)
+    assert flops(kind, network, tokens, hidden).one == 2 * matrices * tokens
+
+
+@pytest.mark.parametrize("hidden", [1, 64, 256, 1024])
+@pytest.mark.parametrize(("kind", "other"), [("mixing", "rnn"), ("layer", "lstm")])
+def test_the_curves_cross_where_it_is_said(kind, other, hidden):
+    at = crossing(kind, hidden)
+
+    def difference(tokens):
+        return flops(kind, "attention", tokens, hidden).one - flops(kind, other, tokens, hidden).one
+
+    assert difference(at) == 0
+    assert difference(at - 1) < 0 or at == 1
+    assert difference(at + 1) > 0
+
+
+def test_the_whole_attention_layer_always_costs_more_than_a_plain_rnn():
+    for tokens in (1, 10, 1000):
+        assert flops("layer", "attention", tokens, 64).one > flops("layer", "rnn", tokens, 64).one
+
+
+def test_steps_and_paths():
+    assert (waiting_steps("attention", 50), waiting_steps("rnn", 50)) == (1, 50)
+    assert (path_length("attention", 2, 9), path_length("rnn", 9, 2), path_length("rnn", 4, 4)) == (1, 7, 0)
+
+
+def test_measuring_gives_a_time_for_each():
+    times = measure((2, 5), 8, 2, repeats=1)
+    assert set(times) == {"attention", "rnn", "lstm"}
+    assert all(len(values) == 2 and all(value > 0 for value in values) for values in times.values())

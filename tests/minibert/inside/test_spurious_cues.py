@@ -1,0 +1,172 @@
+"""Planted cues: nothing but the cue differs, and counting finds it."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from minibert.inside.spurious_cues import (
+    ASIDES,
+    CONDITIONS,
+    DEEDS,
+    FOLLOWS,
+    NOT_FOLLOWS,
+    PEOPLE,
+    by_heuristic,
+    cue_words,
+    overlap_pairs,
+    together,
+    tokens_of,
+    with_aside,
+)
+from minibert.tasks import TASKS, TaskData
+from minibert.tasks.choices import ChoiceExample
+from minibert.tasks.classification import Example
+from minibert.tasks.pairs import PairExample
+
+DATA = TaskData([Example(f"text {i}", "bad" if i % 2 else "good", {"kind": "plain"}) for i in range(40)])
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_an_aside_leaves_text_label_and_columns_alone(condition):
+    cued = with_aside(DATA, condition, seed=3)
+    for before, after in zip(DATA.examples, cued.examples, strict=True):
+        assert after.text == f"{after.extra['aside']} {before.text}"
+        assert after.label == before.label
+        assert after.extra["kind"] == "plain"
+        assert (after.extra["cue"] == "yes") == ("not" in tokens_of(after.extra["aside"]))
+    assert with_aside(DATA, condition, seed=3) == cued
+
+
+def test_the_cue_goes_with_the_label_or_says_nothing_or_lies():
+    counts = {
+        condition: Counter((example.label, example.extra["cue"]) for example in with_aside(DATA, condition).examples)
+        for condition in CONDITIONS
+    }
+    assert counts["planted"] == {("good", "yes"): 20, ("bad", "no"): 20}
+    assert counts["flipped"] == {("good", "no"): 20, ("bad", "yes"): 20}
+    assert counts["balanced"] == {(label, cue): 10 for label in ("good", "bad") for cue in ("yes", "no")}
+
+
+def test_the_asides_differ_by_the_cue_alone():
+    for cue, none in ASIDES:
+        assert "not" in tokens_of(cue) and "not" not in tokens_of(none)
+        assert cue.count(".") == none.count(".") == 1
+
+
+def test_what_cannot_be_planted_is_refused():
+    with pytest.raises(ValueError, match="one of planted, balanced, flipped"):
+        with_aside(DATA, "hidden")
+    with pytest.raises(ValueError, match="one of planted"):
+        overlap_pairs(4, "hidden")
+    with pytest.raises(ValueError, match="there are 3"):
+        with_aside(TaskData([Example("a", str(i)) for i in range(3)]), "planted")
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_words_in_common_are_where_they_should_be(condition):
+    pairs = overlap_pairs(80, condition, seed=5).examples
+    assert Counter(pair.label for pair in pairs) == {FOLLOWS: 40, NOT_FOLLOWS: 40}
+    for pair in pairs:
+        common = tokens_of(pair.pair) <= tokens_of(pair.text)
+        assert common == (pair.extra["cue"] == "yes")
+        if condition != "balanced":
+            assert common == ((pair.label == FOLLOWS) == (condition == "planted"))
+    if condition == "balanced":
+        assert set(Counter((pair.label, pair.extra["cue"]) for pair in pairs).values()) == {20}
+    assert overlap_pairs(80, condition, seed=5).examples == pairs
+    assert overlap_pairs(80, condition, seed=6).examples != pairs
+
+
+def test_the_labels_of_the_pairs_are_true():
+    """Against a reading of who did what to whom, by the tables of words that mean the same."""
+    meaning = {word: same[0] for same in (*PEOPLE, *DEEDS) for word in same}
+
+    def read(sentence):
+        return [meaning[word] for word in sentence.rstrip(".").split() if word in meaning]
+
+    for condition in CONDITIONS:
+        for pair in overlap_pairs(60, condition).examples:
+            assert (read(pair.text) == read(pair.pair)) == (pair.label == FOLLOWS)
+
+
+def test_no_word_stands_for_two_things():
+    words = [word for same in (*PEOPLE, *DEEDS) for word in same]
+    assert len(set(words)) == len(words)
+
+
+def test_sets_together_keep_their_order():
+    both = together(overlap_pairs(4, "planted"), overlap_pairs(4, "flipped"))
+    assert [example.extra["condition"] for example in both.examples] == ["planted"] * 4 + ["flipped"] * 4
+
+
+# --- counting ---------------------------------------------------------------------------------------------------------
+
+
+def test_cues_of_choices_by_hand():
+    """Niven and Kao's definitions on four examples: "not" applies to three of them and is right in two."""
+    examples = [
+        ChoiceExample("c", "", ("it is", "it is not"), 1),
+        ChoiceExample("c", "", ("he can't", "he can"), 0),
+        ChoiceExample("c", "", ("not now", "soon"), 1),
+        ChoiceExample("c", "", ("not so", "not yet"), 1),
+    ]
+    found = {cue.word: cue for cue in cue_words(TaskData(examples), least=1)}
+    cue = found["not"]
+    assert (cue.applicable, cue.coverage, cue.choices, cue.answer) == (3, 0.75, 2, None)
+    assert cue.productivity == pytest.approx(2 / 3)
+    assert cue.strength == pytest.approx(0.75 * (2 / 3 - 1 / 2))
+    assert "it" not in found  # in both choices: it speaks for neither
+
+
+def test_the_planted_cue_is_found_and_the_balanced_one_is_not():
+    for condition, productivity in (("planted", 1.0), ("balanced", 0.5), ("flipped", 1.0)):
+        found = {cue.word: cue for cue in cue_words(with_aside(DATA, condition), least=5)}
+        assert found["not"].productivity == productivity
+        assert found["not"].coverage == 0.5
+    assert cue_words(with_aside(DATA, "planted"))[0].word == "not"
+
+
+def test_of_pairs_only_the_second_text_is_read():
+    pairs = [PairExample("never", f"{'no' if i % 2 else 'yes'} dog", str(i % 2)) for i in range(20)]
+    found = {cue.word: cue for cue in cue_words(TaskData(pairs), least=5)}
+    assert set(found) == {"no", "yes", "dog"}
+    assert (found["no"].answer, found["no"].productivity) == ("1", 1.0)
+    assert found["dog"].strength == 0
+
+
+def test_words_are_told_apart():
+    assert tokens_of("It isn't; I CAN’T, won't! 不好") == {"it", "is", "not", "i", "can", "will", "不", "好"}
+
+
+def test_hans_is_counted_by_heuristic(answering):
+    class Yes:
+        """Whatever it reads: it follows."""
+
+        def predict(self, inputs):
+            return [{"label": FOLLOWS} for _ in inputs]
+
+    pairs = [
+        PairExample("a", "b", label, {"heuristic": heuristic})
+        for heuristic, label, count in (("lexical_overlap", FOLLOWS, 9), ("lexical_overlap", NOT_FOLLOWS, 5))
+        for _ in range(count)
+    ]
+    rows = by_heuristic(Yes(), TaskData(pairs), most=7)
+    assert [(row["label"], row["n"], row["accuracy"]) for row in rows] == [(FOLLOWS, 7, 1.0), (NOT_FOLLOWS, 5, 0.0)]
+    three = by_heuristic(answering("pair"), TaskData(pairs), most=2)  # "no", "maybe", "yes": none of them "entailment"
+    assert [row["accuracy"] for row in three] == [0.0, 1.0]
+
+
+ARCT = Path(__file__).resolve().parents[4] / "shared" / "data" / "tasks" / "en" / "arct2"
+
+
+@pytest.mark.skipif(not ARCT.is_dir(), reason="ARCT is not in ../shared/data/tasks")
+def test_not_is_a_cue_in_arct_and_none_in_its_second_version():
+    """Niven and Kao 2019, §3 and §4: productive in the first training set, exactly chance where all is there twice."""
+    first, second = (
+        {cue.word: cue for cue in cue_words(TASKS["choice"].read(ARCT / f"{name}.csv"))}["not"]
+        for name in ("train", "train-adv-negated")
+    )
+    assert first.productivity > 0.6 and first.coverage > 0.6
+    assert cue_words(TASKS["choice"].read(ARCT / "train.csv"))[0].word == "not"
+    assert (second.productivity, second.coverage) == (0.5, first.coverage)

@@ -1,0 +1,136 @@
+"""Vectors and angles: against transformers' hidden states, scikit-learn and scipy."""
+
+import numpy as np
+import pytest
+import torch
+
+from minibert import checkpoint
+from minibert.inside.vectors import (
+    agreement,
+    anisotropy,
+    joined,
+    mean_cosine,
+    nearest,
+    nearest_tokens,
+    sentence_vectors,
+    separability,
+    span_vectors,
+    unit,
+    word_overlap,
+)
+
+TEXTS = ["dog bit man", "a", "the cat sat on the mat, then left", "cab"]
+
+
+@pytest.fixture(scope="module")
+def loaded(small_checkpoint):
+    return checkpoint.load(small_checkpoint), checkpoint.load_tokenizer(small_checkpoint)
+
+
+@pytest.fixture(scope="module")
+def theirs(small_checkpoint, loaded):
+    """transformers' hidden states of each text, (L + 1, T, H)."""
+    transformers = pytest.importorskip("transformers")
+    model = transformers.AutoModel.from_pretrained(small_checkpoint).eval()
+    with torch.no_grad():
+        rows = [torch.tensor([loaded[1].encode(text).ids]) for text in TEXTS]
+        return [torch.cat(model(row, output_hidden_states=True).hidden_states).numpy() for row in rows]
+
+
+def test_pooled_sentences_are_transformers_hidden_states_pooled(loaded, theirs):
+    ours = sentence_vectors(*loaded, TEXTS)
+    for number, hidden in enumerate(theirs):
+        np.testing.assert_allclose(ours["cls"][:, number], hidden[:, 0], atol=2e-5)
+        np.testing.assert_allclose(ours["mean"][:, number], hidden.mean(1), atol=2e-5)
+        np.testing.assert_allclose(ours["max"][:, number], hidden.max(1), atol=2e-5)
+
+
+def test_a_word_is_the_mean_of_its_pieces(loaded, theirs):
+    spans = [[(4, 7), (0, 3)], [], [(4, 7)], [(0, 3)]]
+    ours = span_vectors(*loaded, TEXTS, spans)
+    assert ours.shape == (3, 4, 32)
+    expected = [theirs[0][:, 4:7], theirs[0][:, 1:4], theirs[2][:, 4:7], theirs[3][:, 1:4]]  # a piece a letter
+    for place, hidden in enumerate(expected):
+        np.testing.assert_allclose(ours[:, place], hidden.mean(1), atol=2e-5)
+
+
+def test_what_is_not_read_is_nan(loaded):
+    long = "a" * 30 + " " + "b" * 40 + " c"  # 64 positions end within the second word
+    ours = span_vectors(*loaded, [long, "a \x00 b"], [[(0, 30), (72, 73)], [(2, 3)]])
+    assert np.isnan(ours[0]).all(-1).tolist() == [False, True, True]
+
+
+def test_words_are_found_where_they_stand():
+    text, spans = joined(["the", "old", "dog", "."])
+    assert [text[a:b] for a, b in spans] == ["the", "old", "dog", "."]
+
+
+def test_mean_cosine_is_that_of_all_pairs():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(9, 5)) + 1
+    rows = unit(points)
+    pairs = [rows[i] @ rows[j] for i in range(9) for j in range(9) if i != j]
+    assert mean_cosine(points) == pytest.approx(np.mean(pairs), abs=1e-12)
+    with pytest.raises(ValueError, match="two"):
+        mean_cosine(points[:1])
+
+
+def test_a_shared_direction_is_anisotropy_and_goes_with_the_mean():
+    rng = np.random.default_rng(0)
+    spread = rng.normal(size=(400, 30))
+    assert abs(anisotropy(spread).plain) < 0.01
+    narrow = anisotropy(spread + 5)
+    assert narrow.plain > 0.9
+    assert narrow.strongest > 0.9
+    assert abs(narrow.centred) < 0.01
+
+
+def test_separability_is_scikit_learns():
+    from sklearn.metrics import silhouette_score
+    from sklearn.model_selection import LeaveOneOut, cross_val_score
+    from sklearn.neighbors import KNeighborsClassifier
+
+    rng = np.random.default_rng(1)
+    labels = ["a"] * 7 + ["b"] * 8
+    points = rng.normal(size=(15, 6)) + np.array([[1.0] * 6] * 7 + [[0.2] * 6] * 8)
+    ours = separability(points, labels)
+    knn = KNeighborsClassifier(1, metric="cosine", algorithm="brute")
+    assert ours.nearest == pytest.approx(cross_val_score(knn, points, labels, cv=LeaveOneOut()).mean())
+    assert ours.silhouette == pytest.approx(silhouette_score(points, labels, metric="cosine"))
+    assert ours.chance == pytest.approx((7 * 6 + 8 * 7) / (15 * 14))
+    for bad in (["a"] * 15, list("abcdefghijklmno")):
+        with pytest.raises(ValueError, match="tell apart"):
+            separability(points, bad)
+
+
+def test_the_nearest_are_the_nearest():
+    points = np.array([[1.0, 0], [0.9, 0.1], [0, 1], [-1, 0]])
+    assert [i for i, _ in nearest(points, points[0], 2, leave_out=0)] == [1, 2]
+    assert nearest(points, points[0] * 7, 1)[0] == (0, pytest.approx(1.0))
+    assert len(nearest(points, points[0], 9, leave_out=0)) == 3
+
+
+def test_a_token_is_nearest_to_its_own_embedding(loaded):
+    model, tokenizer = loaded
+    row = model.bert.embeddings.token.weight[tokenizer.ids["q"]].detach().numpy()
+    found = nearest_tokens(model, tokenizer, row, 3)
+    assert found[0][0] == "q"
+    assert found[0][1] > found[1][1]
+    assert not any(token.startswith("[") for token, _ in found)
+
+
+def test_agreement_is_spearmans():
+    from scipy.stats import spearmanr
+
+    rng = np.random.default_rng(2)
+    left, right, scores = rng.normal(size=(2, 12, 4)) + 1, rng.normal(size=(2, 12, 4)) + 1, rng.random(12)
+    for layer in range(2):
+        a, b = left[layer], right[layer]
+        said = (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+        assert agreement(left, right, scores)[layer] == pytest.approx(spearmanr(said, scores).statistic)
+    assert agreement(left, right, scores) != agreement(left, right, scores, centre=True)
+    assert agreement(np.ones((1, 12, 4)), np.ones((1, 12, 4)), scores) == [0.0]
+
+
+def test_overlap_counts_words_of_both():
+    assert word_overlap([(["a", "b"], ["b", "c"]), ([], []), (["x"], ["x"])]) == [pytest.approx(1 / 3), 0.0, 1.0]

@@ -1,0 +1,54 @@
+"""Which words reach a position: followed through the vectors, held against the definitions of the three models."""
+
+import pytest
+
+from minibert.inside.visibility import LAYERS, MODELS, Node, nodes, reach, reads
+
+SIZES = [(n, i) for n in (1, 2, 5, 12) for i in range(n)]
+
+
+@pytest.mark.parametrize(("n", "i"), SIZES)
+def test_what_each_model_sees(n, i):
+    before, after = tuple(range(i + 1)), tuple(range(i, n))
+    elmo, gpt, bert = (reach(model, i, n) for model in MODELS)
+    assert (elmo.left, elmo.right, elmo.joint) == (before, after, False)
+    assert (gpt.left, gpt.right, gpt.joint) == (before, (), False)
+    assert (bert.words, bert.joint) == (tuple(range(n)), True)
+    assert elmo.words == bert.words
+    assert elmo.steps == max(i, n - 1 - i)
+    assert gpt.steps == min(i, 1) and bert.steps == min(n - 1, 1)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("n", [1, 3, 6])
+def test_a_node_knows_what_it_is_drawn_as(model, n):
+    """No vector marked "left" has read a word to its right, none inside ELMo has read both, all of BERT's may have."""
+
+    def words(node):
+        return {node.position} if node.layer == 0 else set().union(*map(words, reads(model, node, n)))
+
+    for node in nodes(model, n):
+        seen = words(node)
+        if node.knows == "left":
+            assert seen == set(range(node.position + 1))
+        elif node.knows == "right":
+            assert seen == set(range(node.position, n))
+        elif node.knows in ("both", "halves"):
+            assert seen == set(range(n))
+    if model == "ELMo":
+        assert {node.layer for node in nodes(model, n) if node.knows == "halves"} == {LAYERS + 1}
+
+
+def test_how_many_vectors_there_are():
+    assert [len(nodes(model, 6)) for model in MODELS] == [6 * (1 + 2 * LAYERS + 1), 6 * (1 + LAYERS), 6 * (1 + LAYERS)]
+
+
+def test_a_recurrent_network_reads_its_neighbour():
+    assert reads("ELMo", Node(1, 2, "left"), 5) == [Node(0, 2, "word"), Node(1, 1, "left")]
+    assert reads("ELMo", Node(2, 2, "right"), 5) == [Node(1, 2, "right"), Node(2, 3, "right")]
+    assert reads("ELMo", Node(1, 4, "right"), 5) == [Node(0, 4, "word")]
+
+
+def test_no_such_position():
+    with pytest.raises(ValueError, match="position 3"):
+        reach("BERT", 3, 3)

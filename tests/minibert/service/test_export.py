@@ -1,0 +1,199 @@
+"""What is exported answers as the model does: in transformers, in onnxruntime, and in minibert again."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import onnxruntime
+import pytest
+import torch
+import transformers
+
+import minibert.service.export as exporting
+from minibert import checkpoint
+from minibert.__main__ import main
+from minibert.finetune.predictor import Predictor
+from minibert.service.export import ExportError, Graph, batches, export
+from minibert.tasks import TASKS
+
+THEIRS = {
+    "classification": transformers.AutoModelForSequenceClassification,
+    "multilabel": transformers.AutoModelForSequenceClassification,
+    "similarity": transformers.AutoModelForSequenceClassification,
+    "tagging": transformers.AutoModelForTokenClassification,
+    "span": transformers.AutoModelForQuestionAnswering,
+    "choice": transformers.AutoModelForMultipleChoice,
+}
+
+
+@pytest.fixture
+def saved(answering, tmp_path):
+    """A function: a task's name and options → (its Predictor, where it is saved)."""
+
+    def save(name: str, **options):
+        predictor = answering(name, **options)
+        return predictor, predictor.save(tmp_path / "model")
+
+    return save
+
+
+@pytest.mark.parametrize("task", THEIRS)
+def test_transformers_gives_the_same_logits(saved, tmp_path, task):
+    predictor, source = saved(task)
+    done = export(source, tmp_path / "out")
+    assert done.difference == 0 and done.notes == ()
+    theirs = THEIRS[task].from_pretrained(done.path).eval()
+    for inputs in batches(Graph(predictor.model)):
+        names = {"ids": "input_ids", "segments": "token_type_ids", "padding": "attention_mask"}
+        with torch.no_grad():
+            output = theirs(**{names[name]: x.long() for name, x in inputs.items()})
+            (ours,) = Graph(predictor.model)(*inputs.values())
+        if task == "span":
+            expected = torch.stack([output.start_logits, output.end_logits], dim=-1)
+            ours, expected = ours[inputs["padding"]], expected[inputs["padding"]]
+        else:
+            expected = output.logits
+        assert expected.abs().mean() > 0.01
+        torch.testing.assert_close(ours, expected, atol=1e-4, rtol=0)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(done.path)
+    assert tokenizer("ab z").input_ids == predictor.tokenizer.encode("ab z").ids
+
+
+def test_half_precision_is_half_the_size_and_measured(saved, tmp_path):
+    predictor, source = saved("classification")
+    done = export(source, tmp_path / "out", dtype="float16")
+    sizes = [(folder / checkpoint.WEIGHTS).stat().st_size for folder in (source, done.path)]
+    assert sizes[1] < 0.7 * sizes[0] and 0 < done.difference < 0.1
+    assert json.loads((done.path / "config.json").read_text())["dtype"] == "float16"
+    again = Predictor.from_directory(done.path).predict(["ab z"])[0]["probabilities"]
+    assert again == pytest.approx(predictor.predict(["ab z"])[0]["probabilities"], abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "said"),
+    [
+        ("intent", {}, "no head for an intent"),
+        ("classification", {"pooling": "mean"}, "pooling 'mean'"),
+        ("tagging", {"layers": "weighted", "bilstm": True}, "layers 'weighted', a BiLSTM"),
+    ],
+)
+def test_what_transformers_cannot_read_is_said(saved, tmp_path, task, options, said):
+    _, source = saved(task, **options)
+    (note,) = export(source, tmp_path / "out").notes
+    assert said in note
+
+
+HEADS = [
+    ("classification", {"pooling": "max", "layers": "last_four_concat"}),
+    ("tagging", {"layers": "weighted", "metadata": ("kind",), "metadata_values": {"kind": ["x", "y"]}}),
+    ("span", {}),
+    ("choice", {"metadata": ("kind",), "metadata_values": {"kind": ["x", "y"]}}),
+    ("intent", {}),
+]
+
+
+@pytest.mark.parametrize(("task", "options"), HEADS, ids=[task for task, _ in HEADS])
+def test_onnxruntime_gives_the_same_outputs(saved, tmp_path, task, options):
+    predictor, source = saved(task, **options)
+    done = export(source, tmp_path / "out", "onnx")
+    assert done.difference < 1e-4 and done.rows == 7
+    written = sorted(file.name for file in done.path.iterdir())
+    assert [name for name in written if "token" not in name] == ["config.json", "model.onnx", "vocab.txt"]
+    session = onnxruntime.InferenceSession(done.path / "model.onnx", providers=["CPUExecutionProvider"])
+    ids = session.get_inputs()[0]
+    assert ids.shape == (["batch", "choices", "tokens"] if task == "choice" else ["batch", "tokens"])
+    graph = Graph(predictor.model)
+    for inputs in batches(graph, seed=1):
+        found = session.run(graph.output_names, {name: x.numpy() for name, x in inputs.items()})
+        with torch.no_grad():
+            expected = graph(*inputs.values())
+        for x, y in zip(expected, found, strict=True):
+            torch.testing.assert_close(torch.from_numpy(y), x, atol=1e-4, rtol=0)
+
+
+def test_every_task_has_a_head_that_is_compared(answering):
+    kinds = {type(answering(task).model) for task, _ in HEADS}
+    assert {type(answering(task).model) for task in TASKS} == kinds
+
+
+@pytest.fixture(scope="module")
+def onnx_classifier(answering, tmp_path_factory):
+    """(a Predictor, the directory of its ONNX file)"""
+    predictor, folder = answering("classification"), tmp_path_factory.mktemp("onnx")
+    return predictor, export(predictor.save(folder / "model"), folder / "out", "onnx").path
+
+
+def test_the_onnx_directory_is_all_that_is_needed(onnx_classifier):
+    """Its tokenizer makes the inputs, its config.json names the outputs."""
+    predictor, folder = onnx_classifier
+    session = onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    encoded = tokenizer(["ab z", "c"], padding=True, return_tensors="np")
+    padding = encoded["attention_mask"].astype(bool)
+    inputs = {"ids": encoded["input_ids"], "segments": encoded["token_type_ids"], "padding": padding}
+    (logits,) = session.run(None, inputs)
+    names = json.loads((folder / "config.json").read_text())["id2label"]
+    labels = [answer["label"] for answer in predictor.predict(["ab z", "c"])]
+    assert [names[str(row.argmax())] for row in logits] == labels
+
+
+def test_a_wrong_file_is_noticed_and_not_left_behind(onnx_classifier, tmp_path, monkeypatch):
+    """The file of another model, one weight of which differs by 0.001."""
+    predictor, folder = onnx_classifier
+    source = predictor.save(tmp_path / "model")
+    other = checkpoint.load(source)
+    with torch.no_grad():
+        other.classifier.bias[0] += 1e-3
+    replace(predictor, model=other).save(source)
+    monkeypatch.setattr(exporting, "write_onnx", lambda graph, file: shutil.copy(folder / "model.onnx", file))
+    with pytest.raises(ExportError, match=r"differs from the model by 0\.001"):
+        export(source, tmp_path / "out", "onnx")
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_wrong_copy_is_noticed(saved, tmp_path, monkeypatch):
+    predictor, source = saved("classification")
+    model = checkpoint.load(source)
+    with torch.no_grad():
+        model.classifier.bias[0] += 1e-3
+    monkeypatch.setattr(exporting.Predictor, "from_directory", lambda directory: predictor)
+    monkeypatch.setattr(exporting.checkpoint, "load", lambda directory: model)
+    with pytest.raises(ExportError, match="differs"):
+        export(source, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_weights_too_large_for_half_precision_are_refused(saved, tmp_path):
+    predictor, source = saved("classification")
+    with torch.no_grad():
+        predictor.model.classifier.bias[0] = 1e6
+    predictor.save(source)
+    with pytest.raises(ExportError, match="no number"):
+        export(source, tmp_path / "out", dtype="float16")
+
+
+def test_what_cannot_be_is_said_in_one_line(saved, small_checkpoint, tmp_path, monkeypatch, capsys):
+    _, source = saved("tagging", bilstm=True)
+
+    def fails(model, *options) -> str:
+        assert main(["export", "--model", str(model), "--out", str(tmp_path / "out"), *options]) == 2
+        assert not (tmp_path / "out").exists()
+        return capsys.readouterr().err
+
+    assert "BiLSTM" in fails(source, "--format", "onnx")
+    assert "float32" in fails(source, "--format", "onnx", "--dtype", "float16")
+    assert "fine-tune it first" in fails(small_checkpoint)
+    with pytest.raises(ExportError, match="another directory"):
+        export(source, source)
+    with pytest.raises(ExportError, match="no format"):
+        export(source, tmp_path / "out", "pickle")
+    monkeypatch.setattr(exporting, "ONNX_PACKAGES", ("onnx", "surely_not_installed"))
+    said = fails(source, "--format", "onnx")
+    assert "surely_not_installed" in said and "pip install -r requirements-export.txt" in said
+
+
+def test_the_command_says_what_it_compared(saved, tmp_path, capsys):
+    _, source = saved("choice")
+    assert main(["export", "--model", str(source), "--out", str(tmp_path / "out"), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["format"] == "huggingface" and said["difference"] == 0 and said["rows"] == 7

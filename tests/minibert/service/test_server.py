@@ -1,0 +1,318 @@
+"""The service answers as the model does, many clients together, and says what is wrong with a request."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import jsonschema
+import pytest
+import uvicorn
+from starlette.testclient import TestClient
+
+from minibert.__main__ import ROOT, main
+from minibert.service.server import EXAMPLES, Limits, application, serve
+from minibert.tasks import TASKS
+
+
+class Watched:
+    """A Predictor whose batches are counted and may be held up."""
+
+    def __init__(self, predictor):
+        self.predictor, self.sizes, self.open = predictor, [], threading.Event()
+        self.open.set()
+
+    def __getattr__(self, name):
+        return getattr(self.predictor, name)
+
+    def answers(self, examples):
+        assert self.open.wait(20)
+        self.sizes.append(len(examples))
+        return self.predictor.answers(examples)
+
+
+@contextmanager
+def client_of(predictor, **limits):
+    with TestClient(application(predictor, Limits(**limits)), raise_server_exceptions=False) as client:
+        yield client
+
+
+def until(condition, seconds: float = 20):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never came to that"
+        time.sleep(0.005)
+
+
+def waiting(client) -> int:
+    return client.get("/health").json()["waiting"]
+
+
+def close(expected):
+    """Numbers may differ a little with what else is in a batch."""
+    if isinstance(expected, dict):
+        return {name: close(value) for name, value in expected.items()}
+    if isinstance(expected, list):
+        return [close(value) for value in expected]
+    return pytest.approx(expected, abs=1e-2) if isinstance(expected, float) else expected
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_answers_as_the_predictor_does(answering, task):
+    predictor = answering(task)
+    with client_of(predictor) as client:
+        said = client.get("/schema").json()
+        assert said["task"] == task and said["labels"] == json.loads(json.dumps(predictor.labels))
+        request = said["example"]["request"]
+        assert request == {"inputs": [EXAMPLES[task]]}
+        jsonschema.Draft202012Validator.check_schema(said["request"])
+        jsonschema.validate(request, said["request"])
+        response = client.post("/predict", json=request)
+        assert response.status_code == 200
+        assert response.json() == {"task": task, "answers": close(predictor.predict(request["inputs"]))}
+        assert response.json() == close(said["example"]["response"])
+        health = client.get("/health").json()
+        assert health == {"status": "ok", "task": task, "waiting": 0, "answered": 1, "batches": 1}
+
+
+@pytest.mark.parametrize(
+    ("task", "given"),
+    [
+        ("classification", "ab z"),
+        ("intent", "ab z"),
+        ("tagging", "ab z"),
+        ("tagging", ["ab", "z"]),
+        ("tagging", {"words": ["ab", "z"]}),
+        ("choice", {"context": "ab", "choices": ["a", "b", "c"]}),
+        ("span", {"id": "7", "question": "z", "context": "ab z " * 40}),  # several windows
+    ],
+)
+def test_other_forms_of_an_input(answering, task, given):
+    predictor = answering(task)
+    with client_of(predictor) as client:
+        response = client.post("/predict", json={"inputs": [given]})
+        assert response.json()["answers"] == close(predictor.predict([given]))
+
+
+def test_metadata_is_a_field_where_the_model_reads_it(answering):
+    options = {"metadata": ("kind",), "metadata_values": {"kind": ["x", "y"]}}
+    predictor = answering("classification", **options)
+    inputs = [{"text": "ab", "kind": "x"}, {"text": "ab", "kind": "y"}, {"text": "ab"}]
+    with client_of(predictor) as client:
+        answers = client.post("/predict", json={"inputs": inputs}).json()["answers"]
+    assert answers == close(predictor.predict(inputs))
+    assert answers[0]["probabilities"] != close(answers[1]["probabilities"])
+    assert [answer["metadata"]["kind"] for answer in answers] == ["x", "y", None]
+
+
+# --- batches ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_waits_is_answered_together_and_to_whom_it_belongs(answering):
+    watched = Watched(answering("classification"))
+    texts = ["ab"[i % 2] * (i + 1) for i in range(9)]
+    expected = watched.predict(texts)
+    with client_of(watched, batch=4, window=0) as client, ThreadPoolExecutor(9) as pool:
+        watched.open.clear()
+
+        def ask(text: str):
+            return pool.submit(client.post, "/predict", json={"inputs": [text]})
+
+        asked = [ask(texts[0])]
+        until(lambda: waiting(client) == 1)
+        for text in texts[1:]:
+            asked.append(ask(text))
+        until(lambda: waiting(client) == 9)
+        watched.open.set()
+        answers = [future.result().json()["answers"] for future in asked]
+        assert watched.sizes == [1, 4, 4]
+        health = client.get("/health").json()
+        assert (health["answered"], health["batches"], health["waiting"]) == (9, 3, 0)
+    for (answer,), right, text in zip(answers, expected, texts, strict=True):
+        assert answer["text"] == text and answer == close(right)
+
+
+def test_a_batch_waits_for_company_within_the_window(answering):
+    watched = Watched(answering("classification"))
+    with client_of(watched, batch=2, window=30) as client, ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(lambda text: client.post("/predict", json={"inputs": [text]}).json(), ["ab", "z"]))
+    assert watched.sizes == [2] and [one["answers"][0]["text"] for one in both] == ["ab", "z"]
+
+
+def test_a_large_request_takes_several_batches(answering):
+    watched = Watched(answering("classification"))
+    texts = [letter * 3 for letter in "abcdefg"]
+    with client_of(watched, batch=3) as client:
+        answers = client.post("/predict", json={"inputs": texts}).json()["answers"]
+    assert watched.sizes == [3, 3, 1] and [answer["text"] for answer in answers] == texts
+
+
+def test_an_input_that_cannot_be_answered_does_not_take_the_others_with_it(answering):
+    watched = Watched(answering("span"))
+    good, bad = {"question": "z", "context": "ab z"}, {"question": "z" * 60, "context": "ab z"}
+    with client_of(watched, batch=3, window=30) as client, ThreadPoolExecutor(2) as pool:
+        refused = pool.submit(client.post, "/predict", json={"inputs": [good, bad]})
+        answered = pool.submit(client.post, "/predict", json={"inputs": [good]})
+        assert answered.result().json()["answers"] == close(watched.predict([good]))
+        response = refused.result()
+    assert response.status_code == 422 and response.json()["error"].startswith("input 2: max_length 48 has no room")
+
+
+def test_a_full_queue_refuses_and_recovers(answering):
+    watched = Watched(answering("classification"))
+    with client_of(watched, queue=3, inputs=2, window=0) as client, ThreadPoolExecutor(2) as pool:
+        watched.open.clear()
+        first = pool.submit(client.post, "/predict", json={"inputs": ["a", "b"]})
+        until(lambda: waiting(client) == 2)
+        response = client.post("/predict", json={"inputs": ["c", "d"]})
+        assert response.status_code == 503 and response.headers["retry-after"] == "1"
+        assert "3 inputs may wait" in response.json()["error"]
+        third = pool.submit(client.post, "/predict", json={"inputs": ["c"]})  # for one there is room
+        until(lambda: waiting(client) == 3)
+        watched.open.set()
+        assert first.result().status_code == third.result().status_code == 200
+        assert client.post("/predict", json={"inputs": ["c", "d"]}).status_code == 200
+
+
+def test_a_failure_of_the_model_is_no_end(answering, monkeypatch):
+    watched = Watched(answering("classification"))
+    with client_of(watched) as client:
+        monkeypatch.setattr(watched, "answers", lambda examples: 1 / 0)
+        response = client.post("/predict", json={"inputs": ["a"]})
+        assert response.status_code == 500 and "log" in response.json()["error"]
+        monkeypatch.undo()
+        assert client.post("/predict", json={"inputs": ["a"]}).status_code == 200
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+WRONG = [
+    ("classification", {"inputs": "ab"}, 400, "inputs: must be of the type array"),
+    ("classification", ["ab"], 400, "must be of the type object"),
+    ("classification", {}, 400, "'inputs' is a required property"),
+    ("classification", {"inputs": ["ab"], "top": 3}, 400, "'top' was unexpected"),
+    ("classification", {"inputs": []}, 400, "inputs: must have at least 1 elements"),
+    ("classification", {"inputs": ["ab", 5]}, 400, "input 2: must be of the type string or object"),
+    ("classification", {"inputs": ["ab", {"text": None}]}, 400, "input 2, text: must be of the type string"),
+    ("classification", {"inputs": [{"text": "a", "kind": "x"}]}, 400, "input 1: Additional properties"),
+    ("classification", {"inputs": ["ab", {"txt": "a"}]}, 400, "input 2: 'text' is a required property"),
+    ("pair", {"inputs": [{"text": "ab"}]}, 400, "input 1: 'pair' is a required property"),
+    ("pair", {"inputs": ["ab"]}, 400, "input 1: must be of the type object"),
+    ("choice", {"inputs": [{"context": "a", "choices": ["b"]}]}, 400, "input 1, choices: must have at least 2"),
+    ("choice", {"inputs": [{"context": "a", "choices": list("bcdefghij")}]}, 400, "choices: must have at most 8"),
+    ("choice", {"inputs": [{"context": "a", "choices": ["b", 1]}]}, 400, "input 1, choices, element 2: must be of"),
+    ("tagging", {"inputs": [{"text": "a", "words": ["a"]}]}, 400, "input 1: must have text or words, one of them"),
+    ("tagging", {"inputs": [{}]}, 400, "input 1: must have text or words, one of them"),
+    ("tagging", {"inputs": [["a", 1]]}, 400, "input 1, element 2: must be of the type string"),
+    ("classification", {"inputs": ["a"] * 5}, 413, "5 inputs; a request may have 4"),
+    ("classification", {"inputs": ["ab", " \n"]}, 422, "input 2: is blank"),
+    ("classification", {"inputs": ["a" * 101]}, 422, "input 1: has 101 characters; at most 100 are read"),
+    ("span", {"inputs": [{"question": "a", "context": "\u200b"}]}, 422, "input 1, context: has no character"),
+    ("choice", {"inputs": [{"context": "a", "choices": ["b", "\x00"]}]}, 422, "choices, element 2: has no character"),
+    ("span", {"inputs": [{"question": "a", "context": "b\ud800"}]}, 422, "input 1: has half of a surrogate pair"),
+]
+
+
+@pytest.mark.parametrize(("task", "body", "status", "said"), WRONG)
+def test_what_is_wrong_is_said_with_the_number_of_the_input(answering, task, body, status, said):
+    with client_of(answering(task), inputs=4, characters=100) as client:
+        response = client.post("/predict", content=json.dumps(body))
+    assert response.status_code == status and said in response.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        (b"", 400, "not JSON"),
+        (b"{'inputs': []}", 400, "not JSON"),
+        (b'{"inputs": ["\xff"]}', 400, "not JSON"),
+        (b"[" * 100_000, 400, "nested too deep"),
+        (b'{"inputs": ["' + b"a" * 200_000 + b'"]}', 413, "larger than 150,000 bytes"),
+    ],
+)
+def test_a_body_that_cannot_be_read(answering, body, status, said):
+    with client_of(answering("classification"), body=150_000) as client:
+        response = client.post("/predict", content=body)
+        assert response.status_code == status and said in response.json()["error"]
+
+        def parts():  # without a Content-Length
+            yield from (body[i : i + 50_000] for i in range(0, len(body), 50_000))
+
+        assert client.post("/predict", content=parts()).status_code == status
+
+
+def test_other_addresses_and_methods(answering):
+    with client_of(answering("classification")) as client:
+        response = client.post("/elsewhere", json={})
+        assert response.status_code == 404 and response.json() == {"error": "Not Found"}
+        response = client.get("/predict")
+        assert response.status_code == 405 and response.headers["allow"] == "POST" and "error" in response.json()
+        assert client.post("/health").status_code == 405
+
+
+@pytest.mark.parametrize("wrong", [{"batch": 0}, {"inputs": 9, "queue": 8}, {"window": -1}])
+def test_limits_that_make_no_sense(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong)) if len(wrong) == 1 else "queue"):
+        Limits(**wrong)
+
+
+def test_a_model_without_room_for_the_example_still_serves(answering):
+    with client_of(answering("span", max_length=8, doc_stride=4)) as client:
+        assert "response" not in client.get("/schema").json()["example"]
+        request = {"inputs": [{"question": "z", "context": "ab z"}]}
+        assert client.post("/predict", json=request).status_code == 200
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_a_port_that_is_taken_is_said(answering, tmp_path, capsys):
+    model = answering("classification").save(tmp_path / "model")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", "--model", str(model), "--port", str(port)]) == 2
+    assert "in use" in capsys.readouterr().err
+
+
+def test_a_body_does_not_wait_behind_its_headers(answering, monkeypatch):
+    """For 40 ms, until the client has acknowledged them, unless the sockets say so."""
+    listening = []
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: listening.extend(map(nodelay, sockets)))
+    serve(answering("classification"), port=0)
+    assert listening == [True]
+
+
+def nodelay(listening: socket.socket) -> bool:
+    """Of a connection to it, on the server's side."""
+    with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
+        return accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+
+
+def test_ctrl_c_lets_what_was_asked_be_answered(answering, tmp_path):
+    model = answering("classification").save(tmp_path / "model")
+    command = [sys.executable, "-m", "minibert", "serve", "--model", str(model), "--port", "0", "--json"]
+    server = subprocess.Popen([*command, "--window", "1000"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        said = json.loads(server.stdout.readline())
+        assert said["task"] == "classification"
+
+        def ask(path: str, body: dict | None = None) -> dict:
+            data = None if body is None else json.dumps(body).encode()
+            with urllib.request.urlopen(said["url"] + path, data, timeout=20) as response:
+                return json.load(response)
+
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(ask, "/predict", {"inputs": ["ab z"]})
+            until(lambda: asked.done() or ask("/health")["waiting"] == 1)
+            server.send_signal(signal.SIGINT)
+            assert asked.result()["answers"][0]["text"] == "ab z"
+        assert server.wait(20) == 0
+    finally:
+        server.kill()
+        server.communicate()

@@ -1,0 +1,110 @@
+"""Counts, PPMI and its factorisation against their definitions, written out."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+
+from minibert.config import BertConfig
+from minibert.model import Bert, BertForPreTraining
+from minibert.text.cooccurrence import (
+    cooccurrence,
+    positive_pmi,
+    sinusoids,
+    start_output_bias,
+    start_position_embeddings,
+    start_token_embeddings,
+)
+from minibert.text.store import TokenStore
+
+SENTENCES = [[1, 2, 3, 1], [2, 3], [5, 5, 1], [4]]
+
+
+@pytest.fixture
+def store():
+    flat = np.array([token for sentence in SENTENCES for token in sentence], dtype=np.uint16)
+    ends = np.concatenate([[0], np.cumsum([len(sentence) for sentence in SENTENCES])])
+    return TokenStore(flat, ends, np.array([0, 2, 4]))
+
+
+def test_counts_are_the_definition(store):
+    window, expected = 2, Counter()
+    for sentence in SENTENCES:
+        for i, a in enumerate(sentence):
+            for j, b in enumerate(sentence):
+                if i != j and abs(i - j) <= window:
+                    expected[a, b] += 1 / abs(i - j)
+    counts = cooccurrence(store, 7, window).toarray()
+    for a in range(7):
+        for b in range(7):
+            assert counts[a, b] == pytest.approx(expected[a, b])
+
+
+def test_ppmi_is_the_definition(store):
+    counts = cooccurrence(store, 7)
+    dense, ppmi = counts.toarray(), positive_pmi(counts).toarray()
+    total = dense.sum()
+    for a in range(7):
+        for b in range(7):
+            seen = dense[a, b] > 0
+            pmi = math.log(dense[a, b] * total / (dense[a].sum() * dense[b].sum())) if seen else 0.0
+            assert ppmi[a, b] == pytest.approx(max(0.0, pmi), abs=1e-5)
+
+
+def test_start_has_rows_of_length_one_and_leaves_unseen_tokens(store):
+    config = BertConfig(
+        vocab_size=7, hidden_size=4, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8
+    )  # fmt: skip
+    torch.manual_seed(0)
+    model = Bert(config)
+    before = model.embeddings.token.weight.detach().clone()
+    start_token_embeddings(model, store)
+    after = model.embeddings.token.weight.detach()
+    for token in (1, 2, 3, 5):
+        assert after[token].norm().item() == pytest.approx(1.0, rel=1e-4)
+    for token in (0, 4, 6):  # 4 stands alone in its sentence: it co-occurs with nothing
+        assert torch.equal(after[token], before[token])
+
+
+def test_words_in_like_company_get_like_vectors():
+    rng = np.random.default_rng(0)
+    group = {0: [0, 1, 2, 3], 1: [4, 5, 6, 7]}
+    sentences = [rng.choice(group[i % 2], size=6) for i in range(400)]
+    ends = np.arange(0, 6 * 401, 6)
+    store = TokenStore(np.concatenate(sentences), ends, np.array([0, 400]))
+    config = BertConfig(vocab_size=8, hidden_size=4, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8)
+    model = Bert(config)
+    start_token_embeddings(model, store)
+    vectors = torch.nn.functional.normalize(model.embeddings.token.weight.detach(), dim=-1)
+    alike = vectors @ vectors.T
+    assert alike[:4, :4].min() > alike[:4, 4:].max()
+
+
+def test_output_bias_is_the_log_of_frequencies(store):
+    config = BertConfig(vocab_size=7, hidden_size=4, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8)
+    model = BertForPreTraining(config)
+    start_output_bias(model.mlm, store)
+    shares = model.mlm.decoder.bias.detach().exp()
+    assert shares.sum().item() == pytest.approx(1.0)
+    # 17 = 10 tokens and one more for each of 7 entries
+    assert shares.tolist() == pytest.approx([1 / 17, 4 / 17, 3 / 17, 3 / 17, 2 / 17, 3 / 17, 1 / 17])
+
+
+def test_sinusoids_are_the_formula():
+    table = sinusoids(50, 6)
+    for position in (0, 1, 17, 49):
+        for i in range(3):
+            angle = position / 10000 ** (2 * i / 6)
+            assert table[position, 2 * i].item() == pytest.approx(math.sin(angle), abs=1e-5)
+            assert table[position, 2 * i + 1].item() == pytest.approx(math.cos(angle), abs=1e-5)
+    assert sinusoids(3, 5).shape == (3, 5)
+
+
+def test_positions_start_at_the_usual_scale():
+    model = Bert(BertConfig.preset("tiny", vocab_size=100))
+    start_position_embeddings(model)
+    weight = model.embeddings.position.weight
+    assert weight.square().mean().sqrt().item() == pytest.approx(0.02, rel=1e-4)
+    assert weight.requires_grad

@@ -1,0 +1,108 @@
+"""Token stores: the same in memory, on disk, from one process or from several."""
+
+import json
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from minibert.text.documents import DataError
+from minibert.text.store import JOINED, TokenStore, cached_store
+from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+
+LETTERS = [chr(97 + i) for i in range(26)]
+CHINESE = ["他来到北京大学。看见了很多学生！", "今天天气很好。"]
+
+
+@pytest.fixture
+def tokenizer():
+    return Tokenizer([*SPECIAL_TOKENS, *LETTERS, *("##" + letter for letter in LETTERS), *".,!?"])
+
+
+@pytest.fixture
+def documents():
+    rng = np.random.default_rng(3)
+    words = lambda: " ".join("".join(rng.choice(LETTERS, size=4)) for _ in range(9))  # noqa: E731
+    return [[f"{words()}. {words()}!" for _ in range(rng.integers(1, 15))] for _ in range(80)]
+
+
+def test_store_gives_back_the_sentences(tokenizer):
+    documents = [["ab. Cd", "e!"], ["fg"]]
+    store = TokenStore.build(documents, tokenizer)
+    expected = [[tokenizer.encode_bulk([s])[0] for s in sentences] for sentences in (["ab.", "Cd", "e!"], ["fg"])]
+    assert len(store) == 2
+    assert [list(store.document(i)) for i in range(2)] == expected
+    assert store.ids.dtype == np.uint16
+    with pytest.raises(DataError, match="no text"):
+        TokenStore.build([[" "]], tokenizer)
+
+
+def equal(one: TokenStore, other: TokenStore) -> bool:
+    arrays = ("ids", "sentences", "documents")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
+
+
+def test_disk_memory_and_processes_agree(documents, tokenizer, tmp_path, monkeypatch):
+    in_memory = TokenStore.build(documents, tokenizer)
+    monkeypatch.setattr("minibert.text.store.CHUNK", 2_000)
+    # A page run by AppTest is left behind as __main__, which a spawned process would run again.
+    monkeypatch.setitem(sys.modules, "__main__", types.ModuleType("__main__"))
+    on_disk = TokenStore.build(documents, tokenizer, tmp_path / "one")
+    by_several = TokenStore.build(documents, tokenizer, tmp_path / "two", processes=2)
+    assert isinstance(on_disk.ids, np.memmap)
+    assert equal(in_memory, on_disk) and equal(in_memory, by_several)
+    assert not list(tmp_path.glob(".tokens-*"))
+
+
+def test_a_store_that_fails_leaves_nothing(tokenizer, tmp_path):
+    def torn():
+        yield ["ab."]
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="gone"):
+        TokenStore.build(torn(), tokenizer, tmp_path / "store")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_something_else_is_not_opened(tmp_path):
+    with pytest.raises(DataError, match="holds no token store"):
+        TokenStore.open(tmp_path)
+    (tmp_path / "store.json").write_text(json.dumps({"format": 1}))
+    with pytest.raises(DataError, match="another version"):
+        TokenStore.open(tmp_path)
+
+
+def test_the_cache_knows_files_and_vocabulary(tokenizer, tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("ab cd.")
+    steps = []
+    options = {"cache": tmp_path / "cache", "progress": steps.append}
+    first, skipped = cached_store([file], tokenizer, **options)
+    again, _ = cached_store([file], tokenizer, **options)
+    assert equal(first, again) and steps == ["tokenizing"] and skipped == []
+    file.write_text("ab cd ef.")
+    changed, _ = cached_store([file], tokenizer, **options)
+    assert len(changed.ids) > len(first.ids) and len(steps) == 2
+    cached_store([file], Tokenizer([*tokenizer.vocab, "ab"]), **options)
+    assert len(steps) == 3
+
+
+def test_a_segmenter_marks_words_and_changes_no_id(tmp_path):
+    jieba = pytest.importorskip("jieba")
+    jieba.setLogLevel("WARNING")
+    characters = sorted({c for text in CHINESE for c in text})
+    tokenizer = Tokenizer([*SPECIAL_TOKENS, *characters])
+    plain = TokenStore.build([CHINESE], tokenizer)
+    marked = TokenStore.build([CHINESE], tokenizer, words="jieba")
+    assert np.array_equal(plain.ids, marked.plain()) and np.array_equal(plain.sentences, marked.sentences)
+    flags = [bool(i & JOINED) for sentence in marked.document(0) for i in sentence]
+    starts, position = set(), 0
+    for sentence in ["他来到北京大学。", "看见了很多学生！", "今天天气很好。"]:
+        for word in jieba.cut(sentence):
+            starts.add(position)
+            position += len(word)
+    assert flags == [i not in starts for i in range(position)]
+    assert any(flags)
+    with pytest.raises(ValueError, match="none, jieba"):
+        TokenStore.build([CHINESE], tokenizer, words="scissors")

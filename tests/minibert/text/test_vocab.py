@@ -1,0 +1,167 @@
+"""Learning a vocabulary: the readable learner against `tokenizers`' trainer, and against sums done by hand."""
+
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minibert.text.vocab import (
+    SPECIAL_TOKENS,
+    Merge,
+    alphabet_of,
+    count_words,
+    learn,
+    learn_fast,
+    looks_uncased,
+    merged,
+)
+from minibert.tokenizer import Tokenizer
+
+ROOT = Path(__file__).parents[3]
+# The example of the Hugging Face course, chapter 6.
+HUGS = Counter({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
+TEXTS = [
+    "The unaffable player played; playing the unplayable is unaffordable.",
+    "Low, lower, lowest: new, newer, newest. The widest river is wider than the wide one.",
+    "Zoë's naïve café, the cafés, 北京 and 北海, half ½ and banana bandana mississippi zzzzzz.",
+] * 2
+
+
+def vocabulary(words, merges, **alphabet) -> list[str]:
+    return list(dict.fromkeys([*SPECIAL_TOKENS, *alphabet_of(words, **alphabet), *(merge.new for merge in merges)]))
+
+
+def repeat(words: Counter) -> list[str]:
+    return [" ".join([word] * count) for word, count in words.items()]
+
+
+def test_count_words_cuts_as_bert_does():
+    assert count_words(["Don't, DON'T! 北京\u00a0café\0"]) == {
+        **{"don": 2, "'": 2, "t": 2, ",": 1, "!": 1, "北": 1, "京": 1, "cafe": 1}
+    }
+    assert count_words(["Café café"], lowercase=False) == {"Café": 1, "café": 1}
+    assert count_words([]) == {}
+
+
+def test_alphabet():
+    assert alphabet_of(HUGS) == [*"bghnpsu", "##g", "##n", "##s", "##u"]
+    # 113 characters: u 36, p 17, g 20, n 16, h 15, s 5, b 4 times
+    assert alphabet_of(HUGS, limit=2) == ["g", "u"]
+    assert alphabet_of(HUGS, coverage=36 / 113) == ["u"]
+    assert alphabet_of(HUGS, coverage=37 / 113) == ["g", "u"]
+    assert alphabet_of(Counter({"ab": 1, "ba": 1}), limit=1) == ["a"]  # equally frequent: lower code point first
+
+
+def test_first_merge_by_hand():
+    """u is in every word, so `##gs` wins by likelihood, 5 / (20 · 5), and `##ug` by frequency, 20 times."""
+    cut = {"hugs": ("h", "##u", "##gs")}
+    assert next(learn(HUGS, 100)) == Merge(1, "##g", "##s", "##gs", 1 / 20, 5, 20, 5, cut, vocab_size=5 + 11 + 1)
+    by_frequency = next(learn(HUGS, 100, "frequency"))
+    assert by_frequency[:8] == (1, "##u", "##g", "##ug", 20, 20, 36, 20)
+    assert by_frequency.words_changed == {
+        "hug": ("h", "##ug"),
+        "hugs": ("h", "##ug", "##s"),
+        "pug": ("p", "##ug"),
+    }
+
+
+def test_likelihood_merges_by_hand():
+    """Every score from counts taken anew over the cuts of that moment."""
+    cuts = {word: (word[0], *("##" + c for c in word[1:])) for word in HUGS}
+    for merge in learn(HUGS, 100):
+        corpus = [cuts[word] for word in HUGS.elements()]
+        pieces = Counter(piece for cut in corpus for piece in cut)
+        pairs = Counter(pair for cut in corpus for pair in pairwise(cut))
+        scores = {(a, b): count / (pieces[a] * pieces[b]) for (a, b), count in pairs.items()}
+        assert merge.score == scores[merge.left, merge.right] == max(scores.values())
+        assert merge[5:8] == (pairs[merge.left, merge.right], pieces[merge.left], pieces[merge.right])
+        assert merge.new == merge.left + merge.right.removeprefix("##")
+        cuts |= merge.words_changed
+        assert all(merge.new in cut for cut in merge.words_changed.values())
+    assert cuts == {word: (word,) for word in HUGS}  # with no limit, every word ends as one piece
+
+
+def test_merged():
+    assert merged(("a", "##a", "##a", "##a"), "##a", "##a", "##aa") == ("a", "##aa", "##a")
+    assert merged(("a", "##b", "##a", "##b"), "a", "##b", "ab") == ("ab", "##a", "##b")
+
+
+def test_steps_and_sizes():
+    merges = list(learn(HUGS, 24))
+    assert [merge.step for merge in merges] == list(range(1, len(merges) + 1))
+    assert merges[-1].vocab_size == 24 == len(vocabulary(HUGS, merges))
+    assert all(merge.pair_count >= 5 for merge in learn(HUGS, 100, min_frequency=5))
+
+
+@pytest.mark.parametrize("min_frequency", [1, 2, 3])
+@pytest.mark.parametrize("size", [90, 120, 1000])
+def test_by_frequency_equals_the_trainer_of_tokenizers(size, min_frequency):
+    words = count_words(TEXTS)
+    merges = learn(words, size, "frequency", min_frequency=min_frequency)
+    assert vocabulary(words, merges) == learn_fast(TEXTS, size, coverage=1.0, min_frequency=min_frequency)
+
+
+@settings(max_examples=150)
+@given(
+    words=st.dictionaries(st.text("abc", min_size=1, max_size=12), st.integers(1, 6), min_size=1, max_size=12),
+    size=st.integers(11, 60),
+    min_frequency=st.integers(1, 3),
+)
+def test_any_words_by_frequency_equal_the_trainer_of_tokenizers(words, size, min_frequency):
+    """Same pieces in the same order, ties and overlapping pairs (`aaaa`) included."""
+    words = Counter(words)
+    merges = learn(words, size, "frequency", min_frequency=min_frequency)
+    fast = learn_fast(repeat(words), size, coverage=1.0, min_frequency=min_frequency)
+    assert vocabulary(words, merges) == fast
+
+
+def test_rare_characters_stay_out_of_both():
+    """A word with a character outside the alphabet teaches neither learner anything."""
+    texts = ["the cat the hat the mat"] * 50 + ["the ωmega thω"]
+    words = count_words(texts)
+    fast = learn_fast(texts, 60, coverage=0.99)
+    assert fast == vocabulary(words, learn(words, 60, "frequency", coverage=0.99), coverage=0.99)
+    assert not any("ω" in piece or "g" in piece for piece in fast)
+    assert {"the", "cat", "hat", "mat"} <= set(fast)
+    assert "ω" in learn_fast(texts, 60, coverage=1.0)
+
+
+def test_fast_learner_is_the_same_every_time():
+    """In other processes too: hash maps there start from other random keys."""
+    code = f"from minibert.text.vocab import learn_fast; print(learn_fast({TEXTS!r}, 150))"
+    runs = {
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    }
+    assert runs == {f"{learn_fast(iter(TEXTS), 150)}\n"}
+
+
+def test_learned_vocabulary_makes_a_tokenizer():
+    pieces = learn_fast(TEXTS, 150, special=[*SPECIAL_TOKENS, "[CAT=CULTURE]"])
+    assert pieces[:6] == [*SPECIAL_TOKENS, "[CAT=CULTURE]"]
+    tokenizer = Tokenizer(pieces, special_tokens=["[CAT=CULTURE]"])
+    assert tokenizer.unk_id not in [number for ids in tokenizer.encode_bulk(TEXTS) for number in ids]
+    assert tokenizer.encode("[CAT=CULTURE]").ids[1] == 5
+
+
+def test_too_small_a_size_is_refused():
+    for attempt in (lambda: learn_fast(TEXTS, 20), lambda: list(learn(count_words(TEXTS), 20))):
+        with pytest.raises(ValueError, match="a vocabulary of 20 cannot hold 5 special tokens and"):
+            attempt()
+    with pytest.raises(ValueError, match="scoring is 'bpe'"):
+        next(learn(HUGS, 50, "bpe"))
+
+
+def test_nothing_to_learn_from():
+    assert learn_fast([], 100) == list(SPECIAL_TOKENS)
+    assert list(learn(Counter(), 100)) == []
+
+
+def test_capitals_tell_a_cased_vocabulary():
+    small = ["[UNK]", "<s>", *(f"##{n}" for n in range(200)), "北"]
+    assert looks_uncased([*small, "A"]) and not looks_uncased([*small, "A", "É"])

@@ -1,0 +1,79 @@
+"""The toy world as a run: what it measures is what it says, and it goes on where it was stopped."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from minibert.config import BertConfig
+from minibert.model import BertForPreTraining
+from minibert.pretrain import PretrainSettings, pretrain
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world as toy_world
+from minibert.toy.pretrain import TOY, answered, pretrain_toy, questions
+from minibert.train import Eval, Sample, Saved, Step
+from minibert.training import resume
+
+TINY = replace(TOY, steps=12, minutes=None, report_every=4, measure_every=4, save_every=4, snapshots=(0.0, 0.5))
+
+
+def test_a_question_is_a_determined_word_of_a_story_that_fits():
+    tokenizer = Tokenizer(toy_world.vocabulary())
+    stories = toy_world.stories(30, 7)
+    asked = questions(stories, tokenizer, 64)
+    fitting = [story for story in stories if len(story.words) + 2 <= 64]
+    assert len(asked) == sum(sum(toy_world.determined(story)) for story in fitting) > 100
+    for ids, place, kind in asked:
+        assert ids[0] == tokenizer.cls_id and ids[-1] == tokenizer.sep_id and kind in toy_world.KINDS
+        assert tokenizer.vocab[ids[place]] not in ("[CLS]", "[SEP]")
+    words = [word for story in fitting for word in story.words if word.kind]
+    assert [tokenizer.vocab[ids[place]] for ids, place, _ in asked] == [word.text for word in words]
+
+
+def test_accuracy_is_the_share_of_right_answers_one_by_one():
+    torch.manual_seed(0)
+    tokenizer = Tokenizer(toy_world.vocabulary())
+    model = BertForPreTraining(BertConfig.preset("tiny", vocab_size=tokenizer.vocab_size)).eval()
+    asked = questions(toy_world.stories(8, 7), tokenizer, 128)
+    # A model that says the same everywhere is right exactly where that word stands.
+    shown = [ids[place] for ids, place, _ in asked]
+    favourite = max(set(shown), key=shown.count)
+    with torch.no_grad():
+        model.mlm.decoder.bias[favourite] = 100.0
+    metrics = answered(model, asked, tokenizer.mask_id, tokenizer.pad_id)
+    right = [(ids[place] == favourite, kind) for ids, place, kind in asked]
+    assert metrics["determined"] == sum(ok for ok, _ in right) / len(right) > 0
+    for kind in {kind for _, kind in right}:
+        of_kind = [ok for ok, other in right if other == kind]
+        assert metrics[f"determined.{kind}"] == sum(of_kind) / len(of_kind)
+
+
+@pytest.mark.slow
+def test_a_run_measures_answers_and_goes_on(tmp_path):
+    events = pretrain_toy(TINY, tmp_path / "a", stories=60, watch=["anna was a brave [MASK] ."])
+    seen = []
+    for event in events:
+        seen.append(event)
+        if isinstance(event, Saved) and event.step:
+            break
+    events.close()
+    evals = [event for event in seen if isinstance(event, Eval)]
+    assert [event.step for event in evals] == [0, 4]
+    assert evals[0].metrics["guessable"] <= evals[0].metrics["guessable_from_neighbours"] < 1
+    samples = [event for event in seen if isinstance(event, Sample)]
+    assert len(samples[0].answers[0]["blanks"][0]) == 5
+    resumed = list(pretrain_toy(TINY, tmp_path / "b", stories=60, going_on=tmp_path / "a"))
+    assert [event.step for event in resumed if isinstance(event, Step)] == [8, 12]
+    assert len(list((tmp_path / "b" / "steps").iterdir())) == 2
+
+
+def test_a_toy_run_does_not_begin_over_another_that_was_cut_off(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("\n\n".join("\n".join(lines) for lines in toy_world.documents(20, seed=0)))
+    settings = PretrainSettings(preset="tiny", vocab_size=120, steps=4, batch_size=4, max_length=48)
+    events = pretrain(settings, [text], tmp_path / "model")
+    next(event for event in events if isinstance(event, Saved))
+    events.close()
+    with pytest.raises(ValueError, match="holds another run that was cut off"):
+        list(pretrain_toy(replace(TOY, steps=1, minutes=None), tmp_path / "model", stories=20))
+    assert resume.latest(tmp_path / "model") is not None

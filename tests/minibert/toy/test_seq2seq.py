@@ -1,0 +1,299 @@
+"""The encoder–decoder against torch's own, its masks, its task, and that it learns."""
+
+import random
+
+import pytest
+import torch
+from torch import nn
+
+from minibert.attention_masks import causal_mask
+from minibert.checkpoint import CheckpointError
+from minibert.config import BertConfig
+from minibert.model import IGNORE
+from minibert.toy.seq2seq import (
+    BOS,
+    EOS,
+    PAD,
+    REORDERINGS,
+    UNK,
+    EncoderDecoder,
+    PairBatch,
+    Sentences,
+    Seq2SeqSettings,
+    SinusoidEmbeddings,
+    Trained,
+    Words,
+    greedy,
+    sinusoids,
+    split_words,
+    train_seq2seq,
+    word_list,
+)
+from minibert.train import Done, Eval, Sample, Started
+
+CONFIG = BertConfig(
+    vocab_size=31,
+    hidden_size=24,
+    num_hidden_layers=2,
+    num_attention_heads=3,
+    intermediate_size=40,
+    max_position_embeddings=20,
+    hidden_act="relu",
+    hidden_dropout_prob=0.0,
+    attention_probs_dropout_prob=0.0,
+    layer_norm_eps=1e-5,
+)
+WORDS = Words.of(["ant", "bee", "cat", "dog", "elk", "fox"])
+
+
+@pytest.fixture
+def model() -> EncoderDecoder:
+    return perturbed(CONFIG)
+
+
+def perturbed(config: BertConfig) -> EncoderDecoder:
+    """No weight at its initial constant, so that a swapped bias or LayerNorm shows."""
+    torch.manual_seed(0)
+    model = EncoderDecoder(config).eval()
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.add_(0.1 * torch.randn(weight.shape))
+    return model
+
+
+@pytest.fixture
+def batch() -> PairBatch:
+    """Sources of 7, 5 and 3 tokens, targets of 6."""
+    rng = torch.Generator().manual_seed(1)
+    ids, target = (torch.randint(CONFIG.vocab_size, (3, length), generator=rng) for length in (7, 6))
+    padding = torch.arange(7) < torch.tensor([[7], [5], [3]])
+    return PairBatch(ids, padding=padding, labels=target.roll(-1, 1), target=target)
+
+
+def attention_to(theirs: nn.MultiheadAttention, ours) -> None:
+    theirs.in_proj_weight.copy_(torch.cat([p.weight for p in (ours.query, ours.key, ours.value)]))
+    theirs.in_proj_bias.copy_(torch.cat([p.bias for p in (ours.query, ours.key, ours.value)]))
+    theirs.out_proj.load_state_dict(ours.output.state_dict())
+
+
+@torch.no_grad()
+def torchs(model: EncoderDecoder) -> nn.Transformer:
+    """torch's Transformer with our weights. (It has a LayerNorm at the end of each side, which the paper has not.)"""
+    c = model.config
+    theirs = nn.Transformer(
+        c.hidden_size, c.num_attention_heads, c.num_hidden_layers, c.num_hidden_layers, c.intermediate_size,
+        dropout=0.0, batch_first=True, norm_first=False,
+    ).eval()  # fmt: skip
+    theirs.encoder.norm = theirs.decoder.norm = None
+    for side in ("encoder", "decoder"):
+        for ours, their in zip(getattr(model, side), getattr(theirs, side).layers, strict=True):
+            attention_to(their.self_attn, ours.attn)
+            norms = [ours.attn_norm, ours.mlp_norm]
+            if side == "decoder":
+                attention_to(their.multihead_attn, ours.cross)
+                norms.insert(1, ours.cross_norm)
+            their.linear1.load_state_dict(ours.mlp.expand.state_dict())
+            their.linear2.load_state_dict(ours.mlp.contract.state_dict())
+            for number, norm in enumerate(norms, 1):
+                getattr(their, f"norm{number}").load_state_dict(norm.state_dict())
+    return theirs
+
+
+def test_logits_equal_torchs_transformer(model, batch):
+    theirs = torchs(model)
+    with torch.no_grad():
+        x, y = model.embeddings(batch.ids), model.embeddings(batch.target)
+        expected = theirs(
+            x, y, tgt_mask=~causal_mask(6)[0, 0], src_key_padding_mask=~batch.padding,
+            memory_key_padding_mask=~batch.padding,
+        ) @ model.embeddings.token.weight.T  # fmt: skip
+        got = model(batch).logits
+        tapped = model(batch, lambda name, x: x).logits
+    assert torch.allclose(got, expected, atol=1e-5, rtol=1e-5), (got - expected).abs().max()
+    assert torch.allclose(tapped, expected, atol=1e-5, rtol=1e-5)
+
+
+def test_the_embedding_is_the_papers():
+    """§3.5: PE(pos, 2i) = sin(pos / 10000^(2i/H)), PE(pos, 2i+1) its cosine; §3.4: the token's vector times √H."""
+    table = sinusoids(9, 6)
+    for position in range(9):
+        for i in range(3):
+            angle = torch.tensor(position / 10_000 ** (2 * i / 6))
+            assert table[position, 2 * i] == pytest.approx(angle.sin().item(), abs=1e-6)
+            assert table[position, 2 * i + 1] == pytest.approx(angle.cos().item(), abs=1e-6)
+    part = SinusoidEmbeddings(CONFIG)
+    ids = torch.tensor([[3, 5]])
+    expected = part.token.weight[ids] * 24**0.5 + sinusoids(2, 24)
+    assert torch.allclose(part(ids), expected, atol=1e-6)
+
+
+@torch.no_grad()
+def test_a_later_target_word_never_changes_earlier_logits(model, batch):
+    before = model(batch).logits
+    for position in range(1, 6):
+        target = batch.target.clone()
+        target[:, position] = (target[:, position] + 1) % CONFIG.vocab_size
+        after = model(PairBatch(batch.ids, padding=batch.padding, target=target)).logits
+        assert torch.equal(after[:, :position], before[:, :position])
+        assert not torch.allclose(after[:, position:], before[:, position:])
+
+
+@torch.no_grad()
+def test_every_source_word_counts_and_padding_does_not(model, batch):
+    before = model(batch).logits
+    for position in range(7):
+        ids = batch.ids.clone()
+        ids[:, position] = (ids[:, position] + 1) % CONFIG.vocab_size
+        changed = (model(PairBatch(ids, padding=batch.padding, target=batch.target)).logits - before).abs().amax((1, 2))
+        assert ((changed > 1e-6) == batch.padding[:, position]).all()
+
+
+@torch.no_grad()
+def test_taps_name_the_three_kinds_of_attention(model, batch):
+    seen = {}
+    model(batch, lambda name, x: seen.setdefault(name, x))
+    assert seen["encoder.blocks.1.attn.probs"].shape == (3, 3, 7, 7)
+    assert seen["decoder.blocks.1.attn.probs"].shape == (3, 3, 6, 6)
+    cross = seen["decoder.blocks.1.cross.probs"]
+    assert cross.shape == (3, 3, 6, 7)
+    assert torch.allclose(cross.sum(-1), torch.ones(3, 3, 6))
+    assert (cross[2, :, :, 3:] == 0).all()  # padding
+    assert (seen["decoder.blocks.0.attn.probs"].triu(1) == 0).all()  # what is still to be said
+    uniform = model(batch, lambda name, x: torch.ones_like(x) if name.endswith("cross.probs") else x).logits
+    assert not torch.allclose(uniform, model(batch).logits)  # a tap's answer is what the model goes on with
+
+
+@torch.no_grad()
+def test_greedy_says_the_likeliest_word_at_each_step(model, batch):
+    said = greedy(model, batch, bos=1, eos=2, most=5)
+    for row, words in enumerate(said):
+        source = PairBatch(batch.ids[row : row + 1], padding=batch.padding[row : row + 1])
+        target = [1]
+        for _ in range(5):
+            target.append(model.decode(torch.tensor([target]), model.encode(source), source)[0, -1].argmax().item())
+        assert words == (target[1 : target.index(2)] if 2 in target else target[1:])
+
+
+def test_the_loss_is_that_of_the_real_words():
+    model = perturbed(CONFIG.change(vocab_size=len(WORDS.entries)))
+    short, long = ["bee"], ["cat", "dog", "ant"]
+    together = model(WORDS.batch([short, long], [short, long]))
+    apart = [model(WORDS.batch([one], [one])) for one in (short, long)]
+    expected = (2 * apart[0].loss + 4 * apart[1].loss) / 6  # [EOS] is a word to be said
+    assert together.loss.item() == pytest.approx(expected.item(), rel=1e-5)
+
+
+def test_a_batch_is_shifted_by_one():
+    batch = WORDS.batch([["cat", "ant", "yak"], ["bee"]], [["ant", "cat"], ["bee"]])
+    read = [[WORDS.entries[i] for i in row] for row in batch.ids.tolist()]
+    assert read == [["cat", "ant", UNK, EOS], ["bee", EOS, PAD, PAD]]
+    assert [[WORDS.entries[i] for i in row] for row in batch.target.tolist()] == [
+        [BOS, "ant", "cat"],
+        [BOS, "bee", PAD],
+    ]
+    assert batch.labels.tolist()[1] == [WORDS.ids["bee"], WORDS.ids[EOS], IGNORE]
+    assert batch.padding.tolist() == [[True] * 4, [True, True, False, False]]
+    assert batch.tokens == 6 + 5
+
+
+def test_the_tasks():
+    words = ["cat", "ant", "fox", "ant"]
+    assert REORDERINGS["reverse"](words) == ["ant", "fox", "ant", "cat"]
+    assert REORDERINGS["sort"](words) == ["ant", "ant", "cat", "fox"]
+    assert REORDERINGS["copy"](words) == words
+
+
+def test_held_out_sentences_never_come_up():
+    rng = random.Random(0)
+    sentences = Sentences(Words.of(["a", "b"]), 2).holding_out(4, rng)  # of the 12 there are, [UNK] being a word
+    drawn = {sentences.draw(rng) for _ in range(2_000)}
+    assert len(sentences.held_out) == 4
+    assert len(drawn) == 8
+    assert not drawn & sentences.held_out
+
+
+def test_sentences_without_repeats():
+    rng = random.Random(0)
+    drawn = [Sentences(WORDS, 6, repeats=False).draw(rng) for _ in range(100)]
+    assert all(len(set(sentence)) == len(sentence) for sentence in drawn)
+    assert {len(sentence) for sentence in drawn} == {1, 2, 3, 4, 5, 6}
+
+
+def test_words_of_any_text():
+    assert split_words("  Anna’s  two CATS, 我!😀\x00") == ["anna", "s", "two", "cats", "我"]
+    assert split_words("?! …") == []
+    assert len(set(word_list())) == len(word_list())
+
+
+SMALL = Seq2SeqSettings(longest=3, steps=60, batch_size=32, held_out=50, evaluate_every=30)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    out = tmp_path_factory.mktemp("run") / "model"
+    return list(train_seq2seq(SMALL, watch=["Zebras sang!", "?"], out=out)), out
+
+
+def test_a_run_tells_what_it_did(run):
+    events, _out = run
+    assert isinstance(events[0], Started)
+    assert "zebras" in events[0].details["words"]
+    evals = [event for event in events if isinstance(event, Eval)]
+    assert [event.step for event in evals] == [0, 30, 60]
+    assert evals[-1].metrics["token_accuracy"] > evals[0].metrics["token_accuracy"]
+    sample = next(event for event in events if isinstance(event, Sample)).answers
+    assert [answer["source"] for answer in sample] == [["zebras", "sang"]]
+    assert sample[0]["target"] == ["sang", "zebras"]
+    assert all(sum(row) == pytest.approx(1, abs=0.01) and len(row) == 3 for row in sample[0]["cross"])
+    assert isinstance(events[-1], Done)
+    assert events[-1].metrics == evals[-1].metrics
+
+
+def test_a_run_is_the_same_again(run):
+    again = list(train_seq2seq(SMALL, watch=["Zebras sang!", "?"]))
+    first = [event for event in run[0] if isinstance(event, Eval)]
+    assert [event.metrics for event in again if isinstance(event, Eval)] == [event.metrics for event in first]
+
+
+def test_a_saved_model_is_the_model(run, tmp_path):
+    _events, out = run
+    trained = Trained.load(out)
+    assert (trained.task, trained.longest) == ("reverse", 3)
+    assert list(trained.words.entries) == list(_events[0].details["words"])
+    assert trained.answer(["zebras", "sang"]) == Trained.load(trained.save(tmp_path / "b") or tmp_path / "b").answer(
+        ["zebras", "sang"]
+    )
+    with pytest.raises(CheckpointError):
+        Trained.load(tmp_path)
+    (tmp_path / "b" / "seq2seq.safetensors").write_bytes(b"not weights")
+    with pytest.raises(CheckpointError):
+        Trained.load(tmp_path / "b")
+
+
+def test_a_decoding_is_what_the_model_says_step_by_step(run):
+    trained = Trained.load(run[1])
+    decoding = trained.decode(["sang", "quark", "boat", "too", "long"])
+    assert decoding.source == ["sang", UNK, "boat", EOS]
+    assert decoding.target[1:] == trained.say([["sang", UNK, "boat"]])[0]
+    steps = decoding.probs.argmax(-1).tolist()
+    assert [trained.words.entries[i] for i in steps[: len(decoding.target) - 1]] == decoding.target[1:]
+    assert decoding.attention("decoder.cross").shape == (1, 2, len(decoding.target), 4)
+    assert decoding.attention("encoder.attn").shape == (1, 2, 4, 4)
+    source = trained.words.batch([["sang", UNK, "boat"]])
+    with torch.no_grad():
+        first = trained.model.decode(torch.tensor([[trained.words.ids[BOS]]]), trained.model.encode(source), source)
+    assert torch.allclose(first[0, 0].softmax(-1), decoding.probs[0], atol=1e-5)
+    with pytest.raises(ValueError, match="no word"):
+        trained.decode([])
+
+
+@pytest.mark.parametrize("wrong", [{"task": "shout"}, {"steps": 0}, {"longest": 0}])
+def test_settings_are_checked(wrong):
+    with pytest.raises(ValueError):
+        Seq2SeqSettings(**wrong)
+
+
+@pytest.mark.slow
+def test_the_default_run_reverses_whole_sentences():
+    last = [event for event in train_seq2seq(Seq2SeqSettings()) if isinstance(event, Eval)][-1]
+    assert last.metrics["sequence_accuracy"] >= 0.99

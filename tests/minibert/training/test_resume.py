@@ -1,0 +1,190 @@
+"""Going on exactly: killed at any step, resumed, the final weights are those of a run nobody disturbed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+
+from minibert.pretrain import PretrainSettings, pretrain
+from minibert.toy.world import documents
+from minibert.train import Saved, Step
+from minibert.training import resume, snapshots
+
+ROOT = Path(__file__).resolve().parents[3]
+SETTINGS = PretrainSettings(
+    preset="tiny", vocab_size=120, steps=24, batch_size=8, max_length=48, dropout=0.1, report_every=3, save_every=3
+)
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    file = tmp_path_factory.mktemp("text") / "stories.txt"
+    file.write_text("\n\n".join("\n".join(lines) for lines in documents(60, seed=0)))
+    return file
+
+
+@pytest.fixture(scope="module")
+def undisturbed(text, tmp_path_factory):
+    out = tmp_path_factory.mktemp("whole") / "model"
+    list(pretrain(SETTINGS, [text], out))
+    return out
+
+
+def same_weights(one: Path, other: Path) -> bool:
+    return (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
+
+
+def test_a_stopped_run_with_muon_goes_on_to_the_same_weights(text, tmp_path):
+    settings = replace(SETTINGS, optimization=replace(SETTINGS.optimization, optimizer="muon"))
+    list(pretrain(settings, [text], tmp_path / "whole"))
+    events = pretrain(settings, [text], tmp_path / "cut")
+    next(event for event in events if isinstance(event, Saved) and event.step == 9)
+    events.close()
+    list(pretrain(settings, [text], tmp_path / "cut", resuming=True))
+    assert same_weights(tmp_path / "cut", tmp_path / "whole")
+
+
+def test_a_run_begun_before_there_was_a_choice_of_optimizers_goes_on(text, undisturbed, tmp_path):
+    out = tmp_path / "model"
+    events = pretrain(SETTINGS, [text], out)
+    next(event for event in events if isinstance(event, Saved) and event.step == 9)
+    events.close()
+    for state in (out / resume.FOLDER).glob("*/state.json"):
+        values = json.loads(state.read_text())
+        del values["settings"]["optimization"]["optimizer"]
+        state.write_text(json.dumps(values))
+    muon = replace(SETTINGS, optimization=replace(SETTINGS.optimization, optimizer="muon"))
+    with pytest.raises(ValueError, match=r"has optimization .*adamw.*, not .*muon"):
+        list(pretrain(muon, [text], out, resuming=True))
+    list(pretrain(SETTINGS, [text], out, resuming=True))
+    assert same_weights(out, undisturbed)
+
+
+@pytest.mark.parametrize("stop_after", [0, 3, 9, 21])
+def test_a_stopped_run_goes_on_to_the_same_weights(text, undisturbed, tmp_path, stop_after):
+    out = tmp_path / "model"
+    events = pretrain(SETTINGS, [text], out)
+    for event in events:
+        if isinstance(event, Saved) and event.step >= stop_after:
+            break
+    events.close()
+    assert len(list((out / resume.FOLDER).iterdir())) <= resume.KEPT
+    resumed = list(pretrain(SETTINGS, [text], out, resuming=True))
+    assert next(event.step for event in resumed if isinstance(event, Step)) == stop_after + 3
+    assert same_weights(out, undisturbed)
+    assert not (out / resume.FOLDER).exists()
+    steps = [json.loads(line) for line in (out / "training.jsonl").read_text().splitlines()]
+    assert [e["step"] for e in steps if e["event"] == "step"] == list(range(3, 25, 3))
+    assert [e["event"] for e in steps].count("started") == 1
+
+
+@pytest.mark.slow
+def test_kill_9_then_resume(text, undisturbed, tmp_path):
+    out = tmp_path / "model"
+    code = (
+        "import sys; from tests.minibert.training.test_resume import SETTINGS; from minibert.pretrain import pretrain;"
+        "[print(event.as_dict()['event'], flush=True) for event in pretrain(SETTINGS, [sys.argv[1]], sys.argv[2])]"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(text), str(out)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    saved = 0
+    for line in process.stdout:
+        saved += line.strip() == "saved"
+        if saved == 3:
+            time.sleep(0.02)  # somewhere inside the next steps
+            os.kill(process.pid, signal.SIGKILL)
+            break
+    process.wait(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    list(pretrain(SETTINGS, [text], out, resuming=True))
+    assert same_weights(out, undisturbed)
+
+
+def test_other_settings_are_refused(text, tmp_path):
+    out = tmp_path / "model"
+    with pytest.raises(ValueError, match="holds no interrupted run"):
+        next(pretrain(SETTINGS, [text], out, resuming=True))
+    events = pretrain(SETTINGS, [text], out)
+    next(event for event in events if isinstance(event, Saved))
+    events.close()
+    with pytest.raises(ValueError, match="batch_size 8, not 16"):
+        next(pretrain(replace(SETTINGS, batch_size=16), [text], out, resuming=True))
+    list(pretrain(replace(SETTINGS, steps=27), [text], out, resuming=True))  # a longer run is the same run
+
+
+def test_the_state_is_a_checkpoint_of_its_own(text, tmp_path):
+    out = tmp_path / "model"
+    cut_off(SETTINGS, text, out)
+    state = resume.latest(out)
+    weights = load_file(state.directory / "model.safetensors")
+    moments = load_file(state.directory / "optimizer.safetensors")
+    assert {value.dtype.itemsize for value in weights.values()} == {4}
+    assert sum(name.endswith("exp_avg_sq") for name in moments) >= len(weights) - 1
+    assert not list(state.directory.glob("*.p*"))
+
+
+def cut_off(settings, text, out):
+    """A run stopped after its first save that holds something learned."""
+    events = pretrain(settings, [text], out)
+    next(event for event in events if isinstance(event, Saved) and event.step)
+    events.close()
+
+
+def test_another_run_does_not_begin_over_one_that_was_cut_off(text, tmp_path):
+    out = tmp_path / "model"
+    cut_off(SETTINGS, text, out)
+    with pytest.raises(ValueError, match="cut off at step 3: go on with it"):
+        next(pretrain(SETTINGS, [text], out))
+    assert resume.latest(out).values["step"] == 3
+
+
+def test_a_new_run_does_not_mix_with_the_copies_of_an_earlier_one(text, tmp_path):
+    out = tmp_path / "model"
+    short = replace(SETTINGS, steps=6, snapshots=(0.0, 0.5))
+    list(pretrain(short, [text], out))
+    assert [one.step for one in snapshots.listed(out)] == [0, 3]
+    list(pretrain(replace(short, snapshots=(0.9,)), [text], out))
+    assert [one.step for one in snapshots.listed(out)] == [6]
+
+
+def test_other_text_is_refused(text, tmp_path):
+    out = tmp_path / "model"
+    cut_off(SETTINGS, text, out)
+    grown = tmp_path / text.name
+    grown.write_text(text.read_text() + "\n\none more .\n")
+    with pytest.raises(ValueError, match=r"begun on other text \(tokens: "):
+        list(pretrain(SETTINGS, [grown], out, resuming=True))
+
+
+def test_the_state_needs_nothing_beside_it(text, undisturbed, tmp_path):
+    out = tmp_path / "model"
+    cut_off(SETTINGS, text, out)
+    for file in out.iterdir():  # killed before anything else was written
+        if file.is_file():
+            file.unlink()
+    list(pretrain(SETTINGS, [text], out, resuming=True))
+    assert same_weights(out, undisturbed)
+
+
+def test_states_are_kept_as_often_as_asked(text, tmp_path):
+    often = replace(SETTINGS, steps=11, report_every=10, save_every=4)
+    events = list(pretrain(often, [text], tmp_path / "model"))
+    assert [event.step for event in events if isinstance(event, Saved)] == [0, 4, 8, 11]
+    assert [event.step for event in events if isinstance(event, Step)] == [4, 8, 10, 11]
+
+
+def test_a_state_of_before_has_its_tokenizer_beside_the_model_only(text, undisturbed, tmp_path):
+    out = tmp_path / "model"
+    cut_off(SETTINGS, text, out)
+    for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
+        (resume.latest(out).directory / name).unlink()
+    list(pretrain(SETTINGS, [text], out, resuming=True))
+    assert same_weights(out, undisturbed)

@@ -1,0 +1,32 @@
+"""Snapshots: small, in order, and close enough to the model they were taken of."""
+
+import torch
+
+from minibert import checkpoint
+from minibert.config import BertConfig
+from minibert.model import Batch, BertForPreTraining
+from minibert.training import snapshots
+
+
+def test_a_snapshot_is_nearly_the_model(tmp_path):
+    torch.manual_seed(0)
+    model = BertForPreTraining(BertConfig.preset("tiny", vocab_size=500)).eval()
+    checkpoint.save(tmp_path, BertForPreTraining(model.config))
+    snapshots.save(tmp_path / "steps", model, 20, 1000)
+    snapshots.save(tmp_path / "steps", model, 3, 150)
+    found = snapshots.listed(tmp_path)
+    assert [(one.step, one.tokens) for one in found] == [(3, 150), (20, 1000)]
+    again = snapshots.load(tmp_path, found[1])
+    ids = torch.randint(500, (3, 12))
+    with torch.no_grad():
+        expected, got = (m(Batch(ids)).mlm_logits.softmax(-1) for m in (model, again))
+    assert torch.allclose(got, expected, atol=1e-4)
+    for name, value in model.state_dict().items():
+        step = value.abs().amax(-1, keepdim=True) / 127 if value.dim() > 1 else torch.tensor(1e-3)
+        assert ((again.state_dict()[name] - value).abs() <= step / 2 + 1e-3 * value.abs()).all(), name
+    size = found[0].path.stat().st_size
+    assert size < 0.3 * 4 * sum(p.numel() for p in model.parameters())
+
+
+def test_nothing_kept_is_nothing_listed(tmp_path):
+    assert snapshots.listed(tmp_path) == []
