@@ -393,18 +393,19 @@ def evaluate(options) -> None:
     from minibert import checkpoint
     from minibert.finetune.evaluation import evaluate as measure_task
     from minibert.finetune.evaluation import unknown_labels
-    from minibert.finetune.predictor import TASK_OF_HEAD, Predictor
-    from minibert.tasks.data import check_answers
+    from minibert.finetune.predictor import Predictor
+    from minibert.tasks import TASKS
     from minibert.tasks.metadata import metadata_values
     from minibert.training.precision import best_device
 
     values = checkpoint.config_values(options.model)
-    if "minibert_task" in values or set(values.get("architectures") or ()) & set(TASK_OF_HEAD):
+    heads = {task.architecture for task in TASKS.values()}
+    if "minibert_task" in values or heads & set(values.get("architectures") or ()):
         predictor = Predictor.from_directory(options.model)
         predictor.model.to(best_device())
         for path in options.data:
             data = read_task_data(options, predictor.task, path)
-            check_answers(data)
+            predictor.task.check_answers(data)
             if unknown := unknown_labels(predictor, data):
                 print(f"{path}: the model does not have the labels {', '.join(unknown)}", file=sys.stderr)
             metadata_values(data, predictor.options.metadata)  # without them the figures would be another model's

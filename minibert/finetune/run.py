@@ -21,7 +21,6 @@ from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.split import TooFewError, split_dev, spread
 from minibert.model import BertForPreTraining
 from minibert.tasks import Task, TaskData, label_order, task_named
-from minibert.tasks.data import check_answers
 from minibert.tasks.metadata import metadata_values
 from minibert.train import Done, Eval, Event, Sample, Saved, Started, TrainingState, train
 from minibert.training.averaging import running_mean
@@ -56,7 +55,7 @@ def finetune(
     torch.manual_seed(settings.seed)
     labels = task.labels(train_data)
     task.check(train_data)
-    check_answers(dev_data)
+    task.check_answers(dev_data)
     unknown = sorted(set(dev_data.labels) - set(train_data.labels), key=label_order)
     if unknown and task.closed:
         raise ValueError(f"the dev data has labels that training never shows: {', '.join(unknown)}")

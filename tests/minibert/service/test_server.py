@@ -17,7 +17,7 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from minibert.__main__ import ROOT, main
-from minibert.service.server import EXAMPLES, Limits, application, serve
+from minibert.service.server import Limits, application, serve
 from minibert.tasks import TASKS
 
 
@@ -70,7 +70,7 @@ def test_every_task_answers_as_the_predictor_does(answering, task):
         said = client.get("/schema").json()
         assert said["task"] == task and said["labels"] == json.loads(json.dumps(predictor.labels))
         request = said["example"]["request"]
-        assert request == {"inputs": [EXAMPLES[task]]}
+        assert request == {"inputs": [TASKS[task].example_input]}
         jsonschema.Draft202012Validator.check_schema(said["request"])
         jsonschema.validate(request, said["request"])
         response = client.post("/predict", json=request)
