@@ -14,14 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from minibert.config import PRESETS, BertConfig
+from minibert.tasks import TASKS
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "checkpoints" / "mini-en"
 SHARED = ROOT.parent / "shared" / "data"
 TASKS_FOLDER = SHARED / "tasks" / "en"
-TASK_NAMES = (
-    "classification", "pair", "similarity", "multilabel", "tagging", "span", "span-or-none", "choice", "intent",
-)  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -137,7 +135,7 @@ def parser() -> argparse.ArgumentParser:
     file_options(sub)
 
     sub = command("finetune", finetune, "Fine-tune on a file in one of the field's formats, for any task.")
-    sub.add_argument("--task", choices=TASK_NAMES, default="classification")
+    sub.add_argument("--task", choices=TASKS, default="classification")
     sub.add_argument("--train", required=True, type=Path)
     sub.add_argument("--dev", type=Path, help="to measure on; without it, one training example in five")
     sub.add_argument(
@@ -394,7 +392,6 @@ def evaluate(options) -> None:
     from minibert.finetune.evaluation import evaluate as measure_task
     from minibert.finetune.evaluation import unknown_labels
     from minibert.finetune.predictor import Predictor
-    from minibert.tasks import TASKS
     from minibert.tasks.metadata import metadata_values
     from minibert.training.precision import best_device
 
@@ -551,7 +548,7 @@ def predict(options) -> None:
             batches = lines_as_they_come(sys.stdin.buffer, options.batch_size)
             answers = predictor.stream_batches([given(line) for line in lines] for lines in batches)
         for answer in answers:
-            put(options, answer, plain_answer(predictor.task.name, answer))
+            put(options, answer, predictor.task.plain(answer))
 
 
 def file_answers(options, predictor) -> Iterator[dict]:
@@ -608,32 +605,6 @@ def given(line: str):
         except ValueError:
             return line  # a text may begin like that too
     return line.split("\t") if "\t" in line else line
-
-
-def plain_answer(task: str, answer: dict) -> str:
-    """An answer as a line for people."""
-
-    def entities() -> str:
-        return "  ".join(f"[{entity['text']}]({entity['type']})" for entity in answer["entities"]) or "–"
-
-    match task:
-        case "classification":
-            return f"{answer['label']}  {answer['probabilities'][answer['label']]:.3f}  {answer['text']}"
-        case "pair":
-            sure = answer["probabilities"][answer["label"]]
-            return f"{answer['label']}  {sure:.3f}  {answer['text']} | {answer['pair']}"
-        case "similarity":
-            return f"{answer['score']:.3f}  {answer['text']} | {answer['pair']}"
-        case "multilabel":
-            return f"{', '.join(answer['labels']) or '–'}  {answer['text']}"
-        case "tagging":
-            return entities()
-        case "choice":
-            return f"{answer['answer']}  {answer['probabilities'][answer['label']]:.3f}"
-        case "intent":
-            return f"{answer['intent']}  {entities()}"
-        case _:
-            return f"{answer['answer'] or '–'}  {answer['probability']:.3f}"
 
 
 def show(options, events) -> dict:

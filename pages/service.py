@@ -215,7 +215,7 @@ def shell(value: str) -> str:
 
 
 def show_predict(name: str, directory: Path | None, title: str) -> None:
-    from minibert.__main__ import given, plain_answer
+    from minibert.__main__ import given
 
     predictor = predictor_of(name, directory)
     example = predictor.task.example_input
@@ -227,7 +227,7 @@ def show_predict(name: str, directory: Path | None, title: str) -> None:
     except ValueError as error:
         st.error(literal(error), icon=":material/error:")
         return
-    st.code(plain_answer(predictor.task.name, answer), "text", wrap_lines=True)
+    st.code(predictor.task.plain(answer), "text", wrap_lines=True)
     st.markdown(_("and with `--json`, a line for programs:"))
     st.code(json.dumps(answer, ensure_ascii=False), "json", wrap_lines=True)
 
