@@ -37,8 +37,9 @@ class Task(ABC):
 
     The model. architecture: the class of its head in heads.py; problem: the head's, transformers' problem_type ·
     pooled: the new layer reads one vector of the whole input · two_texts: a row holds two texts, each with a share of
-    the places · too_long: what becomes of a text that is, "truncation" as the options say, "windows" that leave nothing
-    out, or the "end" is left out · tune_on: where `tune` looks: "split" (a part of the training set), "dev", or None.
+    the places · too_long: what becomes of a text that is: "truncation" as the options say, "windows" that leave nothing
+    out, or a rule of the task's "own" · tune_on: where `tune` looks: "split" (a part of the training set), "dev", or
+    None.
 
     Measuring. metric: the headline number of `score` · closed: a label that only the dev set has is an error · bulky:
     what a run's events leave out of the predictions.

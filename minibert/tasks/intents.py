@@ -159,7 +159,7 @@ class Intents(Task):
     parts: ClassVar = {"entities": Entity}
     architecture = "BertForIntentAndEntities"
     pooled = True
-    too_long = "end"
+    too_long = "own"  # the words at the end are left out
     metric = "both"
     readers: ClassVar = {"rasa": read_rasa}
     endings = ("md",)
