@@ -151,7 +151,8 @@ def test_a_run_from_both_starts_is_shown_as_its_events_say(app, quick):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["reviews", "similarity", "emotions", "entities-zh", "questions-or-none", "choices", "intents"]
+    "name",
+    ["reviews", "similarity", "emotions", "entities-zh", "questions-or-none", "choices", "intents", "dialogues"],
 )
 def test_each_task_is_trained_answers_and_is_reviewed(runs_folder, quick, name):
     task = TASKS[shipped_sets()[name].task]

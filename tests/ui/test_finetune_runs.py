@@ -73,6 +73,7 @@ def test_the_printed_command_holds_what_the_service_takes(task):
         "span-or-none": {"question": "a", "context": "b"},
         "choice": {"context": "a", "question": "", "choices": ["b", "c"]},
         "intent": {"text": "a"},
+        "next-utterance": {"turns": ["a"], "choices": ["b", "c"]},
     }[task]
     for metadata in ((), ("kind",)):
         command = shlex.split(curl(TASKS[task], {**own, "kind": "x", "topic": "y"}, metadata))

@@ -28,11 +28,13 @@ AUTO = {
     "span": transformers.AutoModelForQuestionAnswering,
     "span-or-none": transformers.AutoModelForQuestionAnswering,
     "choice": transformers.AutoModelForMultipleChoice,
+    "next-utterance": transformers.AutoModelForMultipleChoice,
 }
 
 
 def settings_for(name: str) -> FinetuneSettings:
-    epochs = {"choice": 12, "span": 8, "span-or-none": 12, "pair": 8, "similarity": 16}.get(name, 6)
+    many = {"choice": 12, "next-utterance": 12, "span": 8, "span-or-none": 12, "pair": 8, "similarity": 16}
+    epochs = many.get(name, 6)
     return FinetuneSettings(
         epochs=epochs,
         batch_size=8 if name == "similarity" else 16,
@@ -137,7 +139,7 @@ def test_transformers_computes_the_same_logits(fresh, name):
     else:
         got_logits = got.logits
     torch.testing.assert_close(got_logits, logits, atol=1e-4, rtol=0)
-    if name not in ("span", "span-or-none", "choice"):
+    if name not in ("span", "span-or-none", "choice", "next-utterance"):
         assert list(theirs.config.id2label.values()) == list(ours.labels)
 
 
@@ -204,6 +206,9 @@ GUESSES = {
     '{"data": [{"is_impossible": true}]}': "span-or-none",
     "sent1,sent2,ending0,ending1,label\na,b,c,d,0\n": "choice",
     "## intent:greet\n- hello\n": "intent",
+    "Anna: Hello.\nBen: Good morning!\n\nAnna: Bye.\n": "next-utterance",
+    "Context,Utterance,Label\nhi __eou__ __eot__,hello __eou__,1\n": "next-utterance",
+    "1\thi\thow are you\tfine\n0\thi\thow are you\tblue\n": "next-utterance",
 }
 
 

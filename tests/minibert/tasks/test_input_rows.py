@@ -28,7 +28,7 @@ def test_what_is_drawn_is_what_is_read(name, length, english):
     for example in data.examples:
         rows = task.input_rows(english, example, labels, options)
         features = task.features(english, [example], labels, options)
-        read = features[0].ids if name == "choice" else [one.ids for one in features]
+        read = features[0].ids if name in ("choice", "next-utterance") else [one.ids for one in features]
         kept = [[i for i, gone in zip(row.ids, row.cut, strict=True) if not gone] for row in rows]
         assert kept == [list(ids) for ids in read]
         assert all(row.length <= length for row in rows)
