@@ -292,8 +292,9 @@ def tokenize(options) -> None:
 
 def count(options) -> None:
     from minibert.count import parameters
+    from minibert.relatives.registry import config_from_file
 
-    config = BertConfig.preset(options.preset) if options.preset else BertConfig.from_file(options.config)
+    config = BertConfig.preset(options.preset) if options.preset else config_from_file(options.config)
     counted = parameters(config)
     values = {name: getattr(counted, name) for name in ("encoder", "with_pooler", "masked_lm", "pretraining")}
     put(options, values, "\n".join(f"{name:12} {value:>13,}" for name, value in values.items()))
@@ -322,9 +323,9 @@ EARLY = (0.0, 0.01, 0.03, 0.1, 0.2, 0.4)  # shares of a run: most changes at its
 def pretrain(options) -> None:
     import torch
 
+    from minibert.objectives import Masking
     from minibert.pretrain import PretrainSettings
     from minibert.pretrain import pretrain as run
-    from minibert.text.batches import Masking
 
     if options.threads:
         torch.set_num_threads(options.threads)

@@ -11,8 +11,9 @@ from pathlib import Path
 import torch
 
 from minibert.model import IGNORE, BertForPreTraining
+from minibert.objectives import Masking
 from minibert.pretrain import PretrainSettings, fills, pretrain_store
-from minibert.text.batches import Masking, padded_batch
+from minibert.text.batches import padded_batch
 from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
