@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
 from minibert.model import Bert, MlmHead
+from minibert.positions import sinusoids
 from minibert.text.store import TokenStore
 
 CHUNK = 4_000_000  # tokens counted at a time
@@ -90,13 +91,3 @@ def start_position_embeddings(model: Bert) -> None:
     with torch.no_grad():
         table = sinusoids(model.config.max_position_embeddings, model.config.hidden_size)
         model.embeddings.position.weight.copy_(table * model.config.initializer_range / table.square().mean().sqrt())
-
-
-def sinusoids(length: int, hidden: int) -> torch.Tensor:
-    """PE[pos, 2i] = sin(pos / 10000^(2i/H)), PE[pos, 2i+1] = cos of the same. → (length, hidden)."""
-    position = torch.arange(length, dtype=torch.float32)[:, None]  # (P, 1)
-    frequency = 10000.0 ** (-torch.arange(0, hidden, 2, dtype=torch.float32) / hidden)  # (⌈H/2⌉,)
-    table = torch.zeros(length, hidden)
-    table[:, 0::2] = torch.sin(position * frequency)
-    table[:, 1::2] = torch.cos(position * frequency[: hidden // 2])
-    return table
