@@ -6,13 +6,15 @@ import json
 import platform
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from minibert import checkpoint
+from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import Masking, Objective, losses, objective_for
 from minibert.objectives import measure as measure_objective
@@ -53,6 +55,7 @@ class PretrainSettings:
 
     relative: str = "bert"  # the model_type of what is trained
     preset: str = "mini"
+    sizes: dict[str, int] = field(default_factory=dict)  # fields of the config that differ from the preset
     vocab_size: int = 8192
     steps: int | None = None
     minutes: float | None = None
@@ -80,7 +83,7 @@ class PretrainSettings:
     def __post_init__(self):
         if (self.steps is None) == (self.minutes is None):
             raise ValueError("give either steps or minutes")
-        relative_named(self.relative)  # raises ValueError where there is none
+        self.config()  # raises ValueError for what there is not
         if self.start not in STARTS:
             raise ValueError(f"start must be one of {', '.join(STARTS)}, not {self.start!r}")
         if self.words not in WORD_SEGMENTERS:
@@ -92,6 +95,18 @@ class PretrainSettings:
         for name in ("batch_size", "accumulate", "report_every", "measure_every"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+    def config(self, **changes: Any) -> BertConfig:
+        """Of the model that is trained."""
+        kind = relative_named(self.relative).config
+        if unknown := self.sizes.keys() - {each.name for each in fields(kind)}:
+            raise ValueError(f"{self.relative} has no size {min(unknown)!r}")
+        return kind.preset(self.preset, **{**self.sizes, **changes})
+
+    @property
+    def objective(self) -> Objective:
+        """What the run asks of it."""
+        return objective_for(self.config(), masking=self.masking, second_weight=self.nsp_weight)
 
     @classmethod
     def from_dict(cls, values: dict) -> PretrainSettings:
@@ -181,7 +196,7 @@ def pretrain_store(
         batch_size=settings.batch_size,
         max_length=settings.max_length,
         seed=settings.seed,
-        objective=objective_of(settings),
+        objective=settings.objective,
         input_format=settings.input_format,
         short_probability=settings.short_probability,
         position=saved.position if saved else None,
@@ -230,7 +245,7 @@ def checked(
             f"{settings.accumulate} parts each"
         )
     if model is None:
-        config = relative_named(settings.relative).config.preset(settings.preset)
+        config = settings.config()
     else:
         config = config_from(checkpoint.config_values(model))
         if config.model_type != settings.relative:
@@ -283,23 +298,16 @@ def learn_tokenizer(data: Sequence[str | Path], size: int) -> Tokenizer:
     return Tokenizer(learn_fast(lines, size))
 
 
-def objective_of(settings: PretrainSettings) -> Objective:
-    """What the run asks."""
-    config = relative_named(settings.relative).config.preset(settings.preset)
-    return objective_for(config, masking=settings.masking, second_weight=settings.nsp_weight)
-
-
 def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokenizer) -> BertForPreTraining:
     """A model before its first step: random, or with token embeddings from co-occurrence counts, positions from the
     sinusoid table and the output bias from frequencies."""
-    config = relative_named(settings.relative).config.preset(
-        settings.preset,
+    config = settings.config(
         vocab_size=tokenizer.vocab_size,
         hidden_dropout_prob=settings.dropout,
         attention_probs_dropout_prob=settings.dropout,
         pad_token_id=tokenizer.pad_id,
     )
-    model = objective_of(settings).model(config)
+    model = settings.objective.model(config)
     if settings.start == "counts":
         start_token_embeddings(model.bert, store, settings.seed)
         if hasattr(model.bert.embeddings, "position"):
@@ -429,7 +437,7 @@ def measurements(
         for message in mailbox():
             watch = [str(text) for text in message]
         if batches:
-            yield Eval(step, measure_objective(objective_of(settings), model, batches))
+            yield Eval(step, measure_objective(settings.objective, model, batches))
         if watch:
             yield Sample(step, fills(model, tokenizer, watch))
 
@@ -446,7 +454,7 @@ def dev_batches(store: TokenStore, tokenizer: Tokenizer, settings: PretrainSetti
         batch_size=32,
         max_length=settings.max_length,
         seed=0,
-        objective=objective_of(settings),
+        objective=settings.objective,
         epochs=1,
         input_format=settings.input_format if pairs else "full_sentences",
     )

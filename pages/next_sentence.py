@@ -632,7 +632,8 @@ def _show_score(model: str, asked: list, dealt: list[int], given: list[bool]) ->
 @st.fragment
 def kinds(model: str) -> None:
     """All kinds of B, judged by the model and by topic alone; then a new layer that is taught order."""
-    from minibert.inside.next_sentence import TopicOverlap, measure, wilson
+    from minibert.inside.next_sentence import TopicOverlap, measure
+    from minibert.statistics import wilson
     from plots.next_sentence import Share, judged_next
     from plots.theme import GREY
 
@@ -691,7 +692,7 @@ def kinds(model: str) -> None:
 
 def _conclude(result) -> None:
     """What the numbers say, in words that fit whatever they are."""
-    from minibert.inside.next_sentence import wilson
+    from minibert.statistics import wilson
 
     head, topic = result.accuracy("elsewhere")
     lines = [
@@ -734,7 +735,8 @@ def taught(model: str, version: int, sentences: int) -> dict[str, tuple[int, int
 
 def new_head(model: str, sentences: int) -> None:
     """Is order missing in the encoder's vectors, or does nobody read it? A layer is trained to find out."""
-    from minibert.inside.next_sentence import teach_order, wilson
+    from minibert.inside.next_sentence import teach_order
+    from minibert.statistics import wilson
 
     lesson.show("Can it be taught?")
     key = (model, sentences)

@@ -25,7 +25,6 @@ from minibert.text.truncation import keep
 from minibert.tokenizer import Tokenizer
 
 NEXT, ELSEWHERE, TOPIC, APART, SWAPPED = KINDS = ("next", "elsewhere", "topic", "apart", "swapped")
-Z = 1.959964  # of the normal distribution, for 95 %
 ROWS = 32  # pairs judged in one forward pass
 
 
@@ -170,16 +169,6 @@ def best_threshold(follows: np.ndarray, random: np.ndarray) -> float:
     bounds = np.concatenate([[-np.inf], (values[1:] + values[:-1]) / 2, [np.inf]])
     right = (follows >= bounds[:, None]).mean(1) + (random < bounds[:, None]).mean(1)
     return float(bounds[right.argmax()])
-
-
-def wilson(count: float, n: int) -> tuple[float, float]:
-    """95 % interval for a share of which `count` of `n` were seen (Wilson 1927); (0, 1) if nothing was."""
-    if n == 0:
-        return 0.0, 1.0
-    share, spread = count / n, Z * Z / n
-    middle = share + spread / 2
-    half = Z * math.sqrt(share * (1 - share) / n + spread / (4 * n))
-    return max(0.0, (middle - half) / (1 + spread)), min(1.0, (middle + half) / (1 + spread))
 
 
 # ------------------------------------------------------------------------------------------- topic against coherence

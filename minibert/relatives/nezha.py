@@ -14,8 +14,8 @@ from torch import Tensor
 from minibert.config import BertConfig
 from minibert.count import Shape
 from minibert.model import Block, Embeddings, SelfAttention, Tap, masked_softmax, no_tap, stack
+from minibert.positions import sinusoids
 from minibert.relatives.registry import relative
-from minibert.text.cooccurrence import sinusoids
 
 
 @dataclass(frozen=True)

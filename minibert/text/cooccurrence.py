@@ -14,6 +14,7 @@ from sklearn.utils.extmath import randomized_svd
 from torch import nn
 
 from minibert.model import Bert, MlmHead
+from minibert.positions import sinusoids
 from minibert.text.store import TokenStore
 
 CHUNK = 4_000_000  # tokens counted at a time
@@ -91,13 +92,3 @@ def start_position_embeddings(table: nn.Embedding, std: float) -> None:
     with torch.no_grad():
         waves = sinusoids(table.num_embeddings, table.embedding_dim)
         table.weight.copy_(waves * std / waves.square().mean().sqrt())
-
-
-def sinusoids(length: int, hidden: int) -> torch.Tensor:
-    """PE[pos, 2i] = sin(pos / 10000^(2i/H)), PE[pos, 2i+1] = cos of the same. → (length, hidden)."""
-    position = torch.arange(length, dtype=torch.float32)[:, None]  # (P, 1)
-    frequency = 10000.0 ** (-torch.arange(0, hidden, 2, dtype=torch.float32) / hidden)  # (⌈H/2⌉,)
-    table = torch.zeros(length, hidden)
-    table[:, 0::2] = torch.sin(position * frequency)
-    table[:, 1::2] = torch.cos(position * frequency[: hidden // 2])
-    return table
