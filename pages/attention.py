@@ -799,7 +799,7 @@ def measured(names: dict[str, str]) -> None:
 # ------------------------------------------------------------------------------------------ a weight is no explanation
 @st.fragment
 def no_explanation(subject: Subject, reading: "ModelInput", position: int) -> None:
-    from minibert.inside.interventions import rank_correlation
+    from minibert.statistics import rank_correlation
     from plots.attention import weight_and_effect
 
     hidden = reading.padded(0).hiding(position)

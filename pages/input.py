@@ -282,7 +282,7 @@ def three_vectors(model: str, first: str, second: str | None) -> None:
 def position_tables(model: str, version: int):
     """The first places of the learned table and of the sinusoids."""
     from minibert.inside.vectors import encoder_of
-    from minibert.text.cooccurrence import sinusoids
+    from minibert.positions import sinusoids
 
     table = encoder_of(load(model).model).embeddings.position.weight.detach()[:PLACES].numpy()
     return table, sinusoids(*table.shape).numpy()

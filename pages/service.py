@@ -215,7 +215,7 @@ def shell(value: str) -> str:
 
 
 def show_predict(name: str, directory: Path | None, title: str) -> None:
-    from minibert.__main__ import given, plain_answer
+    from minibert.command_line.prediction import parse_input, plain_answer
     from minibert.service.server import EXAMPLES
 
     predictor = predictor_of(name, directory)
@@ -224,7 +224,7 @@ def show_predict(name: str, directory: Path | None, title: str) -> None:
     text = st.text_input(_("One input: a text, or a JSON object"), start, key=f"input-{predictor.task.name}")
     st.code(f'python -m minibert predict --model my-model "{shell(text[:300])}"', "bash", wrap_lines=True)
     try:
-        answer = predictor.predict([given(text[:5_000])])[0]
+        answer = predictor.predict([parse_input(text[:5_000])])[0]
     except ValueError as error:
         st.error(literal(error), icon=":material/error:")
         return

@@ -291,7 +291,7 @@ def rank_heads(subject: Subject) -> None:
 def show_ranking(subject: Subject, rows: list[tuple[Difference, Difference]]) -> None:
     import torch
 
-    from minibert.inside.interventions import rank_correlation
+    from minibert.statistics import rank_correlation
     from plots.attention import weight_and_effect
     from plots.head_kinds import ranking
 

@@ -240,20 +240,6 @@ def token_effects(model: nn.Module, batch: Batch, position: int) -> tuple[Tensor
     return weight, effect
 
 
-def rank_correlation(x: Tensor, y: Tensor) -> float:
-    """Spearman's ρ of two (N,): 1 when both order their entries alike, −1 when oppositely. NaN for fewer than 3."""
-    if len(x) < 3:
-        return float("nan")
-    return torch.corrcoef(torch.stack([_ranks(x), _ranks(y)]))[0, 1].item()
-
-
-def _ranks(x: Tensor) -> Tensor:
-    """Ranks from 0; ties share their mean rank."""
-    below = (x[None] < x[:, None]).sum(1)
-    same = (x[None] == x[:, None]).sum(1)
-    return below + (same - 1) / 2
-
-
 # --------------------------------------------------------------------------------------------- several heads at once
 HeadAt = tuple[int, int]  # layer, head, both from 0
 

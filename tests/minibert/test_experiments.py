@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from scipy import stats
 
-from minibert import __main__ as command_line
+from minibert.__main__ import main
 from minibert.config import BertConfig
 from minibert.experiments import results
 from minibert.experiments import run as run_module
@@ -417,17 +418,17 @@ def test_the_catalogue_is_sound():
 
 @pytest.mark.slow
 def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
-    assert command_line.main(["experiment", "--list", "--json"]) == 0
+    assert main(["experiment", "--list", "--json"]) == 0
     listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [one["experiment"] for one in listed] == [*EXPERIMENTS, *COMPARISONS]
-    assert command_line.main(["experiment", "nonsense"]) == 2
+    assert main(["experiment", "nonsense"]) == 2
     assert "there are objectives" in capsys.readouterr().err
     monkeypatch.setitem(EXPERIMENTS, "objectives", EXPERIMENT)
     out = tmp_path / "results.jsonl"
     options = ["--seeds", "1", "--tokens", "2048", "--examples", "8", "--out", str(out), "--cache", str(tmp_path)]
     options += ["--data", str(folder / "text.txt"), "--tasks", str(folder / "tasks")]
     options += ["--heldout", str(folder / "heldout.txt")]
-    assert command_line.main(["experiment", "objectives", *options]) == 0
+    assert main(["experiment", "objectives", *options]) == 0
     assert "left-to-right+bilstm, seed 0" in capsys.readouterr().err
     records = results.read_records(out)
     assert len(records) == len(EXPERIMENT.arms)
@@ -435,29 +436,48 @@ def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
         f"python -m minibert experiment objectives --seeds 1 --tokens 2048 --examples 8 --data {folder / 'text.txt'} "
         f"--heldout {folder / 'heldout.txt'} --tasks {folder / 'tasks'}"
     )
-    assert command_line.main(["experiment", "objectives", *options]) == 0
+    assert main(["experiment", "objectives", *options]) == 0
     assert "nothing to do" in capsys.readouterr().err and results.read_records(out) == records
 
 
 def test_held_out_text_that_is_asked_for_must_be_there(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(run_module, "prepare", None)  # said before the vocabulary is learned
-    assert command_line.main(["experiment", "objectives", "--heldout", str(tmp_path / "mistyped.txt")]) == 2
+    assert main(["experiment", "objectives", "--heldout", str(tmp_path / "mistyped.txt")]) == 2
     assert "mistyped.txt does not exist" in capsys.readouterr().err
+
+
+def test_data_lie_where_the_options_or_the_environment_say(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("MINIBERT_DATA", raising=False)
+    assert main(["experiment", "objectives"]) == 2
+    assert "--data is missing; or let MINIBERT_DATA name a folder that holds pretrain/en/" in capsys.readouterr().err
+    assert main(["experiment", "objectives", "--data", str(tmp_path)]) == 2
+    assert "--tasks is missing; or let MINIBERT_DATA name a folder that holds tasks/en" in capsys.readouterr().err
+
+    asked, events = {}, iter([Done(0, 0, 0.0)])
+    monkeypatch.setattr(run_module, "prepare", lambda data, *_, **options: asked.update(data=data, **options))
+    monkeypatch.setattr(run_module, "run_experiment", lambda *given, **options: asked.update(options) or events)
+    monkeypatch.setenv("MINIBERT_DATA", str(tmp_path))
+    for heldout in (None, tmp_path / "heldout-text" / "valid.txt"):
+        if heldout:
+            heldout.parent.mkdir()
+            heldout.touch()
+        events = iter([Done(0, 0, 0.0)])
+        assert main(["experiment", "objectives"]) == 0
+        assert asked["data"] == [tmp_path / "pretrain" / "en" / name for name in run_module.CORPUS]
+        assert asked["heldout"] == heldout
+        assert asked["command"] == "python -m minibert experiment objectives --seeds 3"
 
 
 # --- what results say -------------------------------------------------------------------------------------------------
 
 
 def test_paired_difference_is_students():
-    scipy_stats = pytest.importorskip("scipy.stats")
     arm, base = {0: 0.80, 1: 0.83, 2: 0.79}, {0: 0.75, 1: 0.76, 2: 0.75, 5: 0.2}
     found = results.paired_difference(arm, base)
-    interval = scipy_stats.ttest_rel([0.80, 0.83, 0.79], [0.75, 0.76, 0.75]).confidence_interval(0.95)
+    interval = stats.ttest_rel([0.80, 0.83, 0.79], [0.75, 0.76, 0.75]).confidence_interval(0.95)
     assert found.seeds == 3
-    assert found.mean - found.half == pytest.approx(interval.low, abs=1e-4)
-    assert found.mean + found.half == pytest.approx(interval.high, abs=1e-4)
-    for n in (2, 10, 31):
-        assert results.T95[n - 2] == pytest.approx(scipy_stats.t.ppf(0.975, n - 1), abs=6e-4)
+    assert found.mean - found.half == pytest.approx(interval.low, abs=1e-12)
+    assert found.mean + found.half == pytest.approx(interval.high, abs=1e-12)
     assert results.paired_difference({0: 1.0}, {0: 0.5}) == results.Difference(0.5, None, 1)
     assert results.paired_difference({0: 1.0}, {1: 0.5}) is None
 
