@@ -57,7 +57,7 @@ def test_without_a_question_about_the_pair_the_rows_are_the_same(store):
 def test_the_order_of_two_segments(store):
     """Label 0: both stand as in the story; 1: the same two, swapped. Nothing comes from elsewhere."""
     objective = MaskedLanguageModel(Masking(rate=0.0), second="sop")
-    stories = [" ".join(lines) for lines in documents(40, seed=0)]
+    stories = [" ".join(TOKENIZER.encode(" ".join(lines)).tokens[1:-1]) for lines in documents(40, seed=0)]
     counted = {0: 0, 1: 0}
     for batch in batches(store, objective, epochs=3, short_probability=0.5):
         lengths = [len(ids) for ids in batch.ids] if batch.padding is None else batch.padding.sum(1).tolist()
