@@ -42,7 +42,7 @@ BERT_PARTS = {"embeddings", "encoder", "pooler"}  # of transformers' model: all 
 
 
 @dataclass(frozen=True)
-class Set:
+class DataSet:
     """A data set and what it is trained with. examples: so many of the training file, in a fixed random order."""
 
     task: str
@@ -57,12 +57,12 @@ class Set:
     group_by_length: bool = False
 
 
-def ours(task: str, name: str, end: str, epochs: int, **settings) -> Set:
-    return Set(task, OURS / name / f"train.{end}", OURS / name / f"dev.{end}", epochs, **settings)
+def ours(task: str, name: str, end: str, epochs: int, **settings) -> DataSet:
+    return DataSet(task, OURS / name / f"train.{end}", OURS / name / f"dev.{end}", epochs, **settings)
 
 
-def real(task: str, folder: str, train: str, dev: str, epochs: int = 3, **settings) -> Set:
-    return Set(task, REAL / folder / train, REAL / folder / dev, epochs, **settings)
+def real(task: str, folder: str, train: str, dev: str, epochs: int = 3, **settings) -> DataSet:
+    return DataSet(task, REAL / folder / train, REAL / folder / dev, epochs, **settings)
 
 
 ZH = {"model": "mini-zh"}
@@ -125,7 +125,7 @@ def main() -> None:
     print(table(results), end="")
 
 
-def described(one: Set) -> dict:
+def described(one: DataSet) -> dict:
     """What a figure must carry with it."""
     settings = {key: value for key, value in asdict(one).items() if key not in ("train", "dev")}
     files = {"train": f"{one.train.parent.name}/{one.train.name}", "dev": f"{one.dev.parent.name}/{one.dev.name}"}
@@ -154,7 +154,7 @@ def table(results: dict) -> str:
 # --- one run ----------------------------------------------------------------------------------------------------------
 
 
-def run(one: Set, arm: str, seed: int) -> dict[str, float]:
+def run(one: DataSet, arm: str, seed: int) -> dict[str, float]:
     """The metrics after the last epoch."""
     task = TASKS[one.task]
     train, dev = task.read(one.train), task.read(one.dev)

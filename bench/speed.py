@@ -63,7 +63,7 @@ def make_batch(config: BertConfig, rows: int, length: int) -> Batch:
     ).to(best_device())
 
 
-class Ours:
+class Minibert:
     name = "minibert"
 
     def __init__(self, config: BertConfig):
@@ -80,7 +80,7 @@ class Ours:
         return iter(PretrainingBatches(store, tokenizer, batch_size=rows, max_length=length, seed=0))
 
 
-class Theirs:
+class Transformers:
     name = "transformers"
 
     def __init__(self, config: BertConfig):
@@ -171,7 +171,7 @@ def document_speed(side, batches: Iterator[Batch], steps: int) -> float:
 
 def compare(config: BertConfig, rows: int, length: int, rounds: int, steps: int, data: list[Path]) -> dict:
     batch = make_batch(config, rows, length)
-    sides = [Ours(config), Theirs(config)]
+    sides = [Minibert(config), Transformers(config)]
     result: dict = {"rows": rows, "length": length}
     for task, measure in (("training", train_seconds), ("inference", infer_seconds)):
         for side in sides:
