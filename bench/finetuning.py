@@ -12,6 +12,7 @@ and not run again.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import statistics
 from dataclasses import asdict, dataclass
@@ -23,6 +24,7 @@ from torch import nn
 
 from bench.machine import record, recorded
 from minibert import checkpoint
+from minibert.command_line.arguments import DATA
 from minibert.finetune.batches import training_batches
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.learner import Learner
@@ -36,7 +38,7 @@ from minibert.train import Done, Optimization
 from minibert.training.precision import autocast, best_device
 
 ROOT = Path(__file__).resolve().parent.parent
-OURS, REAL = ROOT / "lessons" / "data", ROOT.parent / "shared" / "data" / "tasks"
+OURS, REAL = ROOT / "lessons" / "data", Path(os.environ.get(DATA, "")) / "tasks"
 ARMS = ("checkpoint", "random weights", "transformers")
 BERT_PARTS = {"embeddings", "encoder", "pooler"}  # of transformers' model: all but these is new
 
@@ -106,6 +108,8 @@ def main() -> None:
     if chosen.list:
         print("\n".join(SETS))
         return
+    if absent := [name for name in chosen.sets or SETS if not SETS[name].train.exists()]:
+        parser.error(f"there are no files of {', '.join(absent)}; {DATA} must name the folder that holds tasks/")
     torch.set_num_threads(chosen.threads)
     transformers.logging.set_verbosity_error()  # a new head is what is wanted, it need not warn of it
     transformers.logging.disable_progress_bar()
