@@ -24,7 +24,7 @@ from bench.machine import record
 from minibert import checkpoint
 from minibert.command_line.arguments import DATA, in_data_folder
 from minibert.model import IGNORE, BertForPreTraining
-from minibert.pretrain import evaluate
+from minibert.objectives import measure, objective_for
 from minibert.text.batches import PretrainingBatches
 from minibert.text.documents import read_documents, split_sentences
 from minibert.text.store import TokenStore
@@ -74,7 +74,7 @@ def main() -> None:
         batches = list(PretrainingBatches(store, tokenizer, batch_size=32, max_length=128, seed=0, epochs=1))
         answers = np.concatenate([batch.labels[batch.labels != IGNORE].numpy() for batch in batches])
         shares = np.array(list(Counter(answers.tolist()).values())) / len(answers)
-        metrics = evaluate(model, iter(batches)).metrics
+        metrics = measure(objective_for(model.config), model, batches)
         results[part] = {**metrics, "unigram_entropy": float(-(shares * np.log(shares)).sum())}
         print(part, "  ".join(f"{name} {value:.4g}" for name, value in results[part].items()), flush=True)
     if options.record:

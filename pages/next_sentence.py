@@ -102,8 +102,8 @@ def bundled() -> tuple[list[list[str]], list[int]]:
 def making(model: str) -> None:
     """The reader's documents, cut into pairs; one of them followed step by step."""
     from minibert.inside.next_sentence import decisions, documents_in
-    from minibert.text.batches import sentence_pairs, truncate_pair
     from minibert.text.documents import DataError, split_sentences
+    from minibert.text.segment_pairs import segment_pairs, truncate_pair
     from minibert.text.store import TokenStore
 
     lesson.show("How pairs are made")
@@ -136,7 +136,7 @@ def making(model: str) -> None:
     made.sort(key=lambda one: (one.document, one.chunk[0][0]))
     chosen = _show_pairs(made, store, tokenizer)
     _follow(made[chosen], store, sentences, tokenizer, max_length)
-    show_source(sentence_pairs, find="random_next", label=_("The code that made the pairs"))
+    show_source(segment_pairs, find="random_next", label=_("The code that made the pairs"))
     show_source(truncate_pair, label=_("The code that cuts a pair to length"))
 
     lesson.show("Why more than half are random")

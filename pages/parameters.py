@@ -5,7 +5,8 @@ import html
 import streamlit as st
 
 from minibert.config import BertConfig
-from minibert.count import FAMILY, Part, Relative, by_group, flops, memory, parameters, total
+from minibert.count import FAMILY, Part, Shape, by_group, flops, memory, parameters, shape_of, total
+from minibert.relatives.registry import config_from_file
 from plots.parameters import family, growth, memory_bars, mosaic, shares, short, short_bytes
 from ui.figures import figure
 from ui.inputs import choice
@@ -132,12 +133,12 @@ SOURCE = {
 
 
 # ------------------------------------------------------------------------------------------------ the sizes on screen
-def models() -> dict[str, Relative]:
+def models() -> dict[str, Shape]:
     """The published family, and the checkpoints of this classroom."""
     own = {}
     for path in sorted(CHECKPOINTS.glob("*/config.json")):
         try:
-            model = Relative(BertConfig.from_file(path))
+            model = shape_of(config_from_file(path))
         except (ValueError, OSError):
             continue  # a checkpoint being written, or not a BERT: other pages say so
         if all(RANGES[letter][0] <= model.letters[letter] <= RANGES[letter][1] for letter in "LHAFVP"):
@@ -145,7 +146,7 @@ def models() -> dict[str, Relative]:
     return {**FAMILY, **own}
 
 
-def settings_of(model: Relative) -> dict[str, object]:
+def settings_of(model: Shape) -> dict[str, object]:
     """Widget key → value."""
     letters = model.letters
     sizes = {letter: letters[letter] for letter in "LHAFVP"}
@@ -153,7 +154,7 @@ def settings_of(model: Relative) -> dict[str, object]:
     return {**sizes, **design, "pooler": model.pooler, "objective": model.objective}
 
 
-def model_now() -> Relative:
+def model_now() -> Shape:
     """The model on screen. ValueError with a sentence for the reader where the sizes do not fit together."""
     state = st.session_state
     hidden, heads = state["H"], state["A"]
@@ -179,7 +180,7 @@ def model_now() -> Relative:
         max_position_embeddings=state["P"],
         type_vocab_size=state["S"] or 1,
     )
-    return Relative(config, state["E"] or None, state["shared"], bool(state["S"]), state["pooler"], state["objective"])
+    return Shape(config, state["E"] or None, state["shared"], bool(state["S"]), state["pooler"], state["objective"])
 
 
 def load_model() -> None:
@@ -270,7 +271,7 @@ def choose_model(now: dict[str, object]) -> str | None:
 
 # ------------------------------------------------------------------------------------------------------- the sections
 @st.fragment
-def parts_map(model: Relative) -> None:
+def parts_map(model: Shape) -> None:
     """The map of parts; a click shows the part's formula and its source, and reruns nothing else."""
     count, names = parameters(model), part_names()
     everything = total(count.parts)
@@ -351,7 +352,7 @@ def part_table(parts, names: dict[str, str] | None = None) -> list[dict]:
 
 
 @st.fragment
-def totals_table(model: Relative, here: str | None) -> None:
+def totals_table(model: Shape, here: str | None) -> None:
     """The paper's models and the one on screen, every reading of “parameters”: by formula and, once built, counted."""
     said = {"BERT-base": "110 M", "BERT-large": "340 M"}
     rows = {name: FAMILY[name] for name in said}
@@ -394,8 +395,8 @@ def unbroken(name: str) -> str:
     return literal(name.replace("-", "\u2011"))
 
 
-def is_bert(model: Relative) -> bool:
-    return model == Relative(model.config)
+def is_bert(model: Shape) -> bool:
+    return model == Shape(model.config)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -419,7 +420,7 @@ def built_totals(config: BertConfig) -> dict[str, int]:
     }
 
 
-def fits(model: Relative) -> bool:
+def fits(model: Shape) -> bool:
     tokens, positions = st.session_state["T"], model.config.max_position_embeddings
     if tokens <= positions:
         return True
@@ -433,7 +434,7 @@ def fits(model: Relative) -> bool:
     return False
 
 
-def arithmetic(model: Relative) -> None:
+def arithmetic(model: Shape) -> None:
     batch, tokens = st.session_state["B"], st.session_state["T"]
     count = parameters(model)
     asked = flops(model, batch, tokens, MASKED)
@@ -498,7 +499,7 @@ def how_to_run() -> dict[str, object]:
     }
 
 
-def bytes_used(model: Relative, how: dict[str, object]) -> None:
+def bytes_used(model: Shape, how: dict[str, object]) -> None:
     batch, tokens = st.session_state["B"], st.session_state["T"]
     count = memory(model, batch, tokens, masked=MASKED, **how)
     if how["training"]:
@@ -523,7 +524,7 @@ def bytes_used(model: Relative, how: dict[str, object]) -> None:
     show_source(memory)
 
 
-def grown(model: Relative, letter: str, size: int) -> tuple[Relative, int]:
+def grown(model: Shape, letter: str, size: int) -> tuple[Shape, int]:
     """The model with one size changed, heads and feed-forward keeping their proportions to H. → model, tokens"""
     config, tokens = model.config, st.session_state["T"]
     changes: dict[str, int] = {}
@@ -540,7 +541,7 @@ def grown(model: Relative, letter: str, size: int) -> tuple[Relative, int]:
     else:
         changes = {{"L": "num_hidden_layers", "V": "vocab_size"}[letter]: size}
     return (
-        Relative(
+        Shape(
             config.change(**changes),
             model.embedding_size,
             model.shared_layers,
@@ -552,7 +553,7 @@ def grown(model: Relative, letter: str, size: int) -> tuple[Relative, int]:
     )
 
 
-def amounts(model: Relative, tokens: int, what: str, how: dict[str, object]) -> dict[str, int]:
+def amounts(model: Shape, tokens: int, what: str, how: dict[str, object]) -> dict[str, int]:
     """Group → amount of what is drawn."""
     if what == "parameters":
         return by_group(parameters(model).parts)
@@ -563,7 +564,7 @@ def amounts(model: Relative, tokens: int, what: str, how: dict[str, object]) -> 
 
 
 @st.fragment
-def growing(model: Relative, how: dict[str, object]) -> None:
+def growing(model: Shape, how: dict[str, object]) -> None:
     names = {"H": _("H hidden size"), "L": _("L layers"), "T": _("T tokens"), "V": _("V vocabulary")}
     kinds = {"parameters": _("parameters"), "flops": _("FLOPs"), "memory": _("memory")}
     with st.container(horizontal=True, key="growth-choice", gap="medium"):
@@ -612,11 +613,11 @@ def growing(model: Relative, how: dict[str, object]) -> None:
     st.markdown(f"**{sentence}**")
 
 
-def compared(model: Relative, here: str | None) -> None:
+def compared(model: Shape, here: str | None) -> None:
     known = models()
     tokens = min(st.session_state["T"], *(m.config.max_position_embeddings for m in (model, *known.values())))
 
-    def place(m: Relative) -> tuple[int, int]:
+    def place(m: Shape) -> tuple[int, int]:
         return parameters(m).with_pooler, flops(m, 1, tokens, 0, training=False).forward
 
     points = {name: place(m) for name, m in known.items()}
@@ -636,7 +637,7 @@ def compared(model: Relative, here: str | None) -> None:
     )
 
 
-def sums(model: Relative, how: dict[str, object]) -> str:
+def sums(model: Shape, how: dict[str, object]) -> str:
     """The three sums, as HTML: what the sliders move."""
     batch, tokens = st.session_state["B"], st.session_state["T"]
     parts = [_("<b>{n}</b> parameters").format(n=f"{parameters(model).pretraining:,}")]

@@ -1060,14 +1060,14 @@ def delete(training: Training) -> None:
 
 def sources() -> None:
     from minibert.model import BertForPreTraining
-    from minibert.pretrain import pretraining_losses
+    from minibert.objectives import losses
     from minibert.train import train
 
     show_source(train, find=".backward()", label=_("The training loop: `train`"))
     show_source(
         BertForPreTraining.forward, find="cross_entropy", label=_("The two losses: `BertForPreTraining.forward`")
     )
-    show_source(pretraining_losses, find='losses["loss"]', label=_("Their sum: `pretraining_losses`"))
+    show_source(losses, find='terms["loss"] =', label=_("Their sum: `losses`"))
 
 
 lesson.show_title()

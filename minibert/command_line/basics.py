@@ -7,7 +7,7 @@ from pathlib import Path
 from minibert.command_line.arguments import SHIPPED, add_command, positive
 from minibert.command_line.lines import lines_of
 from minibert.command_line.printing import print_result
-from minibert.config import PRESETS, BertConfig
+from minibert.relatives.registry import config_from_file, model_types, relative_named
 
 
 def add_commands(commands) -> None:
@@ -18,8 +18,9 @@ def add_commands(commands) -> None:
 
     sub = add_command(commands, "count", count, "Count the parameters of a model from its sizes alone.")
     which = sub.add_mutually_exclusive_group(required=True)
-    which.add_argument("--preset", choices=PRESETS)
+    which.add_argument("--preset", help="tiny, mini, small, medium, base, large; ALBERT also has xlarge and xxlarge")
     which.add_argument("--config", type=Path, help="a config.json")
+    sub.add_argument("--relative", choices=model_types(), default="bert", help="of BERT, for --preset (default: bert)")
 
     sub = add_command(commands, "fill", fill, "Fill the [MASK]s of a text.")
     sub.add_argument("text", help='such as "the [MASK] barked"')
@@ -39,7 +40,10 @@ def tokenize(options) -> None:
 def count(options) -> None:
     from minibert.count import parameters
 
-    config = BertConfig.preset(options.preset) if options.preset else BertConfig.from_file(options.config)
+    if options.preset:
+        config = relative_named(options.relative).config.preset(options.preset)
+    else:
+        config = config_from_file(options.config)
     counted = parameters(config)
     values = {name: getattr(counted, name) for name in ("encoder", "with_pooler", "masked_lm", "pretraining")}
     print_result(options, values, "\n".join(f"{name:12} {value:>13,}" for name, value in values.items()))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from minibert.command_line.arguments import add_command, positive
 from minibert.command_line.printing import print_events, print_result
-from minibert.config import PRESETS
+from minibert.relatives.registry import model_types
 
 EARLY = (0.0, 0.01, 0.03, 0.1, 0.2, 0.4)  # shares of a run: most changes at its beginning
 
@@ -39,7 +39,16 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
         help="one sentence or paragraph a line, blank line between documents; or JSON lines with a text",
     )
     text.add_argument("--toy", action="store_true", help="little stories, with settings of their own")
-    sub.add_argument("--preset", choices=PRESETS, default="mini")
+    sub.add_argument("--relative", choices=model_types(), default="bert", help="what to train (default: bert)")
+    sub.add_argument("--preset", help="sizes: tiny, mini (the default), small, medium, base, large")
+    sub.add_argument(
+        "--sizes",
+        nargs="+",
+        type=size,
+        default=[],
+        metavar="FIELD=NUMBER",
+        help="fields of config.json that differ from the preset: num_hidden_layers=3 embedding_size=64",
+    )
     sub.add_argument("--out", required=True, type=Path, help="directory of the checkpoint")
     budget = sub.add_mutually_exclusive_group(required=True)
     budget.add_argument("--minutes", type=positive(float), help="training time")
@@ -84,6 +93,14 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
     )
 
 
+def size(text: str) -> tuple[str, int]:
+    """embedding_size=64 → ("embedding_size", 64)"""
+    name, _, number = text.partition("=")
+    if not (name and number.isdecimal()):
+        raise argparse.ArgumentTypeError(f"must be like embedding_size=64, not {text}")
+    return name, int(number)
+
+
 def default_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "minibert"
 
@@ -91,34 +108,36 @@ def default_cache() -> Path:
 def pretrain(options) -> None:
     import torch
 
+    from minibert.objectives import Masking
     from minibert.pretrain import PretrainSettings
     from minibert.pretrain import pretrain as run
-    from minibert.text.batches import Masking
 
     if options.threads:
         torch.set_num_threads(options.threads)
     if options.toy:
         from minibert.toy.pretrain import TOY, pretrain_toy
 
-        if options.resume:
-            raise ValueError("a run on the toy world takes a minute and is not resumed: begin it again")
         alone = argparse.ArgumentParser()
         add_pretraining_options(alone)
         usual = alone.parse_args(["--toy", "--out", "x", "--steps", "1"])
-        taken = {"out", "steps", "minutes", "seed", "threads", "optimizer"}
+        taken = {"out", "steps", "minutes", "seed", "threads", "optimizer", "relative", "preset", "sizes", "resume"}
+        taken |= {"save_every"}
         for name in vars(usual).keys() - taken:
             if getattr(options, name) != getattr(usual, name):
                 name = name.replace("_", "-")
                 raise ValueError(f"a run on the toy world has settings of its own: leave out --{name}")
-        changes = {name: getattr(options, name) for name in ("steps", "minutes", "seed")}
+        changes = {name: getattr(options, name) for name in ("steps", "minutes", "seed", "relative", "save_every")}
+        changes |= {"preset": options.preset or TOY.preset, "sizes": dict(options.sizes)}
         if options.optimizer:
             changes["optimization"] = replace(TOY.optimization, optimizer=options.optimizer)
-        print_events(options, pretrain_toy(replace(TOY, **changes), options.out))
+        print_events(options, pretrain_toy(replace(TOY, **changes), options.out, resuming=options.resume))
         return
-    same = ("preset", "vocab_size", "steps", "minutes", "batch_size", "accumulate", "max_length", "input_format")
+    same = ("relative", "vocab_size", "steps", "minutes", "batch_size", "accumulate", "max_length", "input_format")
     same += ("short_probability", "dropout", "nsp_weight", "words", "start", "seed", "save_every", "compile")
     settings = PretrainSettings(
         **{name: getattr(options, name) for name in same},
+        preset=options.preset or PretrainSettings.preset,
+        sizes=dict(options.sizes),
         masking=Masking(rate=options.mask_rate, whole_words=options.whole_words, static=options.static),
         snapshots=EARLY if options.snapshots else (),
     )

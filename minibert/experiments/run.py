@@ -24,8 +24,9 @@ from minibert.experiments.models import LeftToRight, OnTop, next_tokens
 from minibert.experiments.results import read_records
 from minibert.experiments.tasks import TASKS, Encoded, Task
 from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.objectives import Masking
 from minibert.pretrain import learn_tokenizer
-from minibert.text.batches import Masking, PretrainingBatches, padded, padded_batch
+from minibert.text.batches import PretrainingBatches, padded, padded_batch
 from minibert.text.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
 from minibert.text.documents import read_documents, text_files
 from minibert.text.store import TokenStore, cached_store

@@ -1,6 +1,6 @@
 """Next-sentence prediction seen from outside: how each pair is made, what a model judges, and how far topic alone goes.
 
-The pairs are those of `data.sentence_pairs`: here it is given the places of the tokens in the text instead of their
+The pairs are those of `segment_pairs`: here it is given the places of the tokens in the text instead of their
 ids, so that every pair can say where each of its tokens came from.
 """
 
@@ -18,7 +18,8 @@ import torch
 from torch import Tensor
 
 from minibert.model import Batch, BertForPreTraining
-from minibert.text.batches import SegmentPair, assemble, sentence_pairs
+from minibert.text.batches import assemble
+from minibert.text.segment_pairs import SegmentPair, segment_pairs
 from minibert.text.store import TokenStore
 from minibert.text.truncation import keep
 from minibert.tokenizer import Tokenizer
@@ -72,7 +73,7 @@ def decisions(store: TokenStore, max_length: int, seed: int, short_probability: 
     made: list[Decision] = []
     for index in map(int, rng.permutation(len(store))):
         seen: list[tuple[int, list[list[int]], int, list[int]]] = []
-        pairs = sentence_pairs(
+        pairs = segment_pairs(
             list(places.document(index)),
             partial(places.elsewhere, index, rng),
             max_length,
@@ -93,7 +94,7 @@ def random_share(
         pair.next_label
         for _ in range(math.ceil(documents / len(store)))
         for index in range(len(store))
-        for pair in sentence_pairs(
+        for pair in segment_pairs(
             list(store.document(index))[:sentences],
             partial(store.elsewhere, index, rng),
             max_length,

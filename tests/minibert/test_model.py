@@ -11,6 +11,7 @@ from minibert.attention_masks import causal_mask, padding_mask, prefix_mask
 from minibert.checkpoint import their_name
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, BertForPreTraining, masked_softmax
+from minibert.relatives.registry import relative_named
 
 SMALL_VOCAB = {"vocab_size": 1200}
 CONFIGS = {
@@ -69,7 +70,7 @@ def assert_same_logits(ours: BertForPreTraining, theirs: transformers.BertForPre
 def test_logits_equal_transformers_with_our_weights(name):
     config = CONFIGS[name]
     ours, theirs = perturbed(config), reference(config)
-    state = {their_name(key): value for key, value in ours.state_dict().items()}
+    state = {their_name(key, relative_named("bert")): value for key, value in ours.state_dict().items()}
     state["cls.predictions.decoder.bias"] = state["cls.predictions.bias"]
     outcome = theirs.load_state_dict(state, strict=False)
     assert not outcome.unexpected_keys
@@ -190,7 +191,7 @@ def test_every_intermediate_is_tapped_with_its_shape():
 def test_attention_equals_transformers_output_attentions():
     config = CONFIGS["odd sizes"]
     ours, theirs, batch = perturbed(config), reference(config), batch_for("odd sizes", config)
-    state = {their_name(key): value for key, value in ours.state_dict().items()}
+    state = {their_name(key, relative_named("bert")): value for key, value in ours.state_dict().items()}
     theirs.load_state_dict({**state, "cls.predictions.decoder.bias": state["cls.predictions.bias"]}, strict=False)
     seen = {}
     with torch.no_grad():

@@ -93,7 +93,7 @@ def test_output_bias_is_the_log_of_frequencies(store):
 
 def test_positions_start_at_the_usual_scale():
     model = Bert(BertConfig.preset("tiny", vocab_size=100))
-    start_position_embeddings(model)
+    start_position_embeddings(model.embeddings.position, 0.02)
     weight = model.embeddings.position.weight
     assert weight.square().mean().sqrt().item() == pytest.approx(0.02, rel=1e-4)
     assert weight.requires_grad
