@@ -73,9 +73,9 @@ def predictor_of(name: str, directory: Path | None):
 
     if directory is not None:
         return Predictor.from_directory(directory)
-    from minibert.finetune.option_effects import Bench
+    from minibert.finetune.option_effects import FreshLearner
 
-    bench = Bench.of(START, "classification", reviews("train"), FinetuneSettings())
+    bench = FreshLearner.of(START, "classification", reviews("train"), FinetuneSettings())
     return Predictor(bench.learner.model.eval(), bench.tokenizer, bench.task, bench.options)
 
 
@@ -356,11 +356,11 @@ def ask_it(name: str, directory: Path | None) -> None:
 
 def asked(predictor, text: str):
     """(the answer to the request, and to GET /health beside it)"""
-    from minibert.service.local_client import Asked, ask
+    from minibert.service.local_client import LocalRequest, ask
     from minibert.service.server import application
 
     body = text.encode("utf-8", "surrogatepass")
-    return ask(application(predictor), Asked(body=body), Asked("GET", "/health"))
+    return ask(application(predictor), LocalRequest(body=body), LocalRequest("GET", "/health"))
 
 
 @st.fragment
