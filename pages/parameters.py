@@ -1,6 +1,7 @@
 """Parameters: where a BERT's weights, its arithmetic and its memory are, from its sizes alone."""
 
 import html
+from dataclasses import replace
 
 import streamlit as st
 
@@ -180,7 +181,14 @@ def model_now() -> Shape:
         max_position_embeddings=state["P"],
         type_vocab_size=state["S"] or 1,
     )
-    return Shape(config, state["E"] or None, state["shared"], bool(state["S"]), state["pooler"], state["objective"])
+    return Shape(
+        config,
+        embedding_size=state["E"] or None,
+        shared_layers=state["shared"],
+        segments=bool(state["S"]),
+        pooler=state["pooler"],
+        objective=state["objective"],
+    )
 
 
 def load_model() -> None:
@@ -540,17 +548,7 @@ def grown(model: Shape, letter: str, size: int) -> tuple[Shape, int]:
         changes = {"max_position_embeddings": max(size, config.max_position_embeddings)}
     else:
         changes = {{"L": "num_hidden_layers", "V": "vocab_size"}[letter]: size}
-    return (
-        Shape(
-            config.change(**changes),
-            model.embedding_size,
-            model.shared_layers,
-            model.segments,
-            model.pooler,
-            model.objective,
-        ),
-        tokens,
-    )
+    return replace(model, config=config.change(**changes)), tokens
 
 
 def amounts(model: Shape, tokens: int, what: str, how: dict[str, object]) -> dict[str, int]:
