@@ -21,7 +21,7 @@ STRIDES = [16, 32, 64, 128]
 MOST_EPOCHS, MOST_SEEDS = 30, 5
 SECONDS_AT_MOST = 900  # one run may not hold a place for ever
 METADATA_VALUES = 20  # a column with more different values is no category
-PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §A.3
+PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §4.2; §A.3 has ranges, and these lie in them
 
 
 def small(data: ChosenData) -> Values:
