@@ -1,5 +1,6 @@
 """Fields that the forms of several tasks have."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -14,6 +15,15 @@ SHORT = 2_000
 
 def text_field(key: str, label: str, text: str, *, multiline: bool = True, most: int = SHORT) -> str:
     return sentence_input(key, [], label=label, default=text, multiline=multiline, max_chars=most, placeholder=" ")
+
+
+def lines_field(key: str, label: str, texts: Sequence[str], *, most: int = LONG) -> list[str]:
+    """A field as high as its lines, a text a line; blank ones are left out."""
+    start = "\n".join(" ".join(text.split()) for text in texts)
+    given = sentence_input(
+        key, [], label=label, default=start, multiline=True, max_chars=most, placeholder=" ", height="content"
+    )
+    return [line.strip() for line in given.splitlines() if line.strip()]
 
 
 def hint(words: str) -> None:

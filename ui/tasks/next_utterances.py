@@ -10,7 +10,7 @@ from minibert.tasks.next_utterances import MOST, rank_of
 from ui.cases import WRONG, case, paragraph, safe, sure
 from ui.figures import figure
 from ui.tasks.base import DataSet, TaskView, Values, least_right, read_at, wrong_of
-from ui.tasks.forms import LONG, hint, text_field
+from ui.tasks.forms import hint, lines_field
 from ui.text import literal, shorten
 from ui.translations import _
 
@@ -57,13 +57,8 @@ class NextUtterancesView(TaskView):
         return " / ".join(example.turns)
 
     def form(self, example, key):
-        turns = text_field(f"{key}-turns", _("What was said, a turn a line"), lines(example.turns), most=LONG)
-        choices = text_field(
-            f"{key}-choices", _("Replies to choose from, one a line"), lines(example.choices), most=LONG
-        )
-        said, replies = (
-            [line.strip() for line in text.splitlines() if line.strip()][:MOST] for text in (turns, choices)
-        )
+        said = lines_field(f"{key}-turns", _("What was said, a turn a line"), example.turns)[:MOST]
+        replies = lines_field(f"{key}-choices", _("Replies to choose from, one a line"), example.choices)[:MOST]
         if not said or len(replies) < 2:
             hint(_("Write a turn and two replies or more, and the model ranks them."))
             return None
@@ -87,7 +82,7 @@ class NextUtterancesView(TaskView):
 
         probs, replies = answer["probabilities"], answer["choices"]
         st.markdown(
-            _("Ranked first: **{reply}**, with a probability of {p} (softmax over the scores of {n} replies).").format(
+            _("Ranked first, with a probability of {p} (softmax over the scores of {n} replies): **{reply}**").format(
                 reply=literal(shorten(answer["answer"], 300)), p=f"{probs[answer['label']]:.1%}", n=len(replies)
             )
         )
@@ -105,11 +100,6 @@ class NextUtterancesView(TaskView):
         show_ranks([rank_of(said, example["label"]) for example, said in pairs], key)
         items = [mistake(example, said) for example, said in least_right(pairs)]
         return wrong_of(len(items), len(pairs), _("the lowest rank of the right reply first")), items
-
-
-def lines(texts: Sequence[str]) -> str:
-    """A text a line, each on one line."""
-    return "\n".join(" ".join(text.split()) for text in texts)
 
 
 def show_ranks(ranks: Sequence[int], key: str) -> None:
