@@ -11,7 +11,7 @@ from ui.computations import compute, computed, fingerprint, follow, name_of, sho
 from ui.figures import figure, readable
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.models import UNTRAINED, available_models, load, model_choice, version_of, warn_untrained
+from ui.models import UNTRAINED, available_models, can_fill, load, model_choice, version_of, warn_untrained
 from ui.navigation import next_lesson
 from ui.runs import show_refusal
 from ui.samples import annotated, requests, tagged
@@ -394,9 +394,8 @@ def answers() -> dict[str, str]:
 @st.fragment
 def lens(model: str) -> None:
     lesson.show("The logit lens")
-    fillers = [info.name for info in available_models(fill=True)]
-    if model not in fillers:
-        st.info(_("This model has no head for masked words: choose one that was pre-trained."), icon=":material/info:")
+    if not can_fill(model):
+        st.info(_("This model fills no blanks: choose one that was pre-trained to."), icon=":material/info:")
         return
     left, right = st.columns([3, 1], gap="medium", vertical_alignment="top")
     with left:

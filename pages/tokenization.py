@@ -683,7 +683,7 @@ def learning(text: str, lowercase: bool, scoring: str) -> LearnedVocabulary:
 def learn_merges() -> None:
     """A vocabulary learned from a text, a merge at a time."""
     text = choose_corpus()
-    rules = {"frequency": _("frequency"), "likelihood": _("likelihood")}
+    rules = {"frequency": _("frequency"), "ratio": _("frequency, divided by that of its parts")}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="learning-choice"):
         scoring = choice("scoring", _("The best pair is chosen by"), rules, wrap=True)
         lowercase = st.toggle(_("small letters, no accents"), value=True, key="learn-lower", bind="query-params")

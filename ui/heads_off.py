@@ -26,6 +26,7 @@ from ui.explorer import (
 )
 from ui.figures import figure
 from ui.inputs import choice, clicked, pick
+from ui.models import can_fill
 from ui.source import show_source
 from ui.state import follow_link, set_url
 from ui.translations import _
@@ -43,11 +44,10 @@ def questions(subject: Subject) -> list | None:
     """
     from minibert.heads import BertForSequenceClassification
     from minibert.inside import head_cost
-    from minibert.model import BertForPreTraining
 
     model, tokenizer = subject.model, subject.tokenizer
     kind, longest = held_out.kind_of_text(tokenizer), model.config.max_position_embeddings
-    if isinstance(model, BertForPreTraining):
+    if can_fill(subject.name):
         return head_cost.hidden_words(tokenizer, held_out.texts(kind), longest)
     if isinstance(model, BertForSequenceClassification) and model.problem == "single_label_classification":
         rows = [(text, label) for text, label in held_out.reviews(kind) if label in model.labels]

@@ -53,7 +53,8 @@ def experiment(options) -> None:
 
     import torch
 
-    from minibert.experiments.run import CORPUS, prepare, run_experiment
+    from minibert.experiments.corpus import CORPUS, prepare
+    from minibert.experiments.run import run_experiment
 
     if options.threads:
         torch.set_num_threads(options.threads)

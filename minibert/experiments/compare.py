@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from minibert.experiments.comparisons import REQUIRED, Comparison
+from minibert.experiments.events import Finished, Stage, steps_of, within
+from minibert.experiments.records import append_record
 from minibert.experiments.results import read_records
-from minibert.experiments.run import Finished, Stage, append_record, within
 from minibert.finetune.option_effects import FreshLearner
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.split import spread
 from minibert.tasks import TaskData, task_named
-from minibert.train import Done, Event, Optimization, Step
+from minibert.train import Done, Event, Optimization
 from minibert.training import machine
 
 
@@ -87,7 +88,7 @@ def run_comparison(
         yield Stage(arm, seed, comparison.task, low)
         settings = settings_of(comparison.values(arm), seed)
         before = time.process_time()
-        last = yield from within(run_of(finetune(start, comparison.task, train, dev, settings)), low, high)
+        last = yield from within(steps_of(finetune(start, comparison.task, train, dev, settings)), low, high)
         counted = sizes(start, comparison.task, train, settings)
         record = {
             "experiment": comparison.name,
@@ -118,13 +119,3 @@ def run_comparison(
 def majority(data: TaskData) -> float:
     """The share of the commonest label: what always giving that answer is right in."""
     return data.imbalance.majority
-
-
-def run_of(events: Iterator[Event]):
-    """Yield the Steps; → the Done at the end."""
-    for event in events:
-        if isinstance(event, Step):
-            yield event
-        elif isinstance(event, Done):
-            return event
-    raise RuntimeError("the run ended without saying so")
