@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
@@ -16,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 import jobs
 from jobs.files import unpack
 from jobs.worker import unpacked
+from tests.waiting import until
 
 manager_module = importlib.import_module("jobs.manager")  # `jobs.manager` is the function of that name
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,14 +29,6 @@ def manager(tmp_path_factory):
     manager = jobs.Manager(tmp_path_factory.mktemp("runs"), max_running=2, preload=())
     yield manager
     manager.close()
-
-
-def until(condition, seconds=60):
-    """Wait for a state; the time is only where waiting becomes an error."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.005)
 
 
 def submit(manager, name, *args, owner="ada", **kwargs):

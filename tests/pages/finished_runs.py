@@ -13,7 +13,7 @@ from minibert.config import BertConfig
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.predictor import Predictor
 from minibert.tasks import Options, TaskData, task_named
-from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+from tests.spelling import spelling_tokenizer
 
 
 def finished_run(
@@ -44,8 +44,7 @@ def finished_run(
 def spelling_predictor(task: str, labels: Sequence[str]) -> Predictor:
     """A model of random weights over an alphabet vocabulary; its answers differ from text to text."""
     torch.manual_seed(0)
-    letters = [chr(97 + i) for i in range(26)]
-    tokenizer = Tokenizer([*SPECIAL_TOKENS, *letters, *("##" + letter for letter in letters), *".,!?"])
+    tokenizer = spelling_tokenizer()
     config = BertConfig(
         vocab_size=tokenizer.vocab_size,
         hidden_size=16,

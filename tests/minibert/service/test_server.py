@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from minibert.__main__ import main
 from minibert.command_line.arguments import ROOT
 from minibert.service.server import EXAMPLES, Limits, application, serve
 from minibert.tasks import TASKS
+from tests.waiting import until
 
 
 class Watched:
@@ -42,13 +42,6 @@ class Watched:
 def client_of(predictor, **limits):
     with TestClient(application(predictor, Limits(**limits)), raise_server_exceptions=False) as client:
         yield client
-
-
-def until(condition, seconds: float = 20):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it never came to that"
-        time.sleep(0.005)
 
 
 def waiting(client) -> int:
