@@ -80,10 +80,8 @@ def folder(tmp_path_factory):
         (folder / "tasks" / "sst2" / f"{part}.tsv").write_text("\n".join(["sentence\tlabel", *rows]) + "\n")
     for part in ("train", "test"):
         rows = [f"{i % 2}\t1\t2\t{sentence()}\t{sentence()}" for i in range(20)]
-        (folder / "tasks" / "mrpc" / f"{part}.tsv").write_text(
         header = "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
         (folder / "tasks" / "mrpc" / f"{part}.tsv").write_text(header + "\n".join(rows) + "\n")
-        )
     for part in ("train", "testa"):
         sentences = [
             "-DOCSTART- -X- O O",
