@@ -28,10 +28,12 @@ from minibert.heads import (
     BertForTokenClassification,
 )
 from minibert.model import Bert, BertForPreTraining
+from minibert.objectives import objective_for
 from minibert.relatives.registry import Relative, config_from, relative_of
 from minibert.tokenizer import Tokenizer
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
+OBJECTIVE = "minibert_objective"  # in config.json: the name of what such a model is pre-trained on
 
 # ours → theirs, in order; `bert.` stands before the encoder's names except in a bare BertModel.
 NAMES = [
@@ -123,8 +125,9 @@ def save(
     """Write a directory that `load` and `transformers.AutoModel…from_pretrained` read. It appears whole or not at all.
 
     dtype: store weights as e.g. torch.float16 (half the size; they load as float32) · notes: further entries of
-    config.json, which JSON must hold. Files already in the directory
-    under other names are kept, so saving again over a checkpoint replaces the model and nothing else.
+    config.json, which JSON must hold. With its pre-training heads, a model also has its OBJECTIVE noted there. Files
+    already in the directory under other names are kept, so saving again over a checkpoint replaces the model and
+    nothing else.
     Raises CheckpointError for a model of parts that no model_type names: it would come back as another model.
     """
     if given := (model if isinstance(model, Bert) else model.bert).given:
@@ -145,6 +148,7 @@ def save(
         "tie_word_embeddings": True,
         "dtype": str(dtype or torch.float32).removeprefix("torch."),
         **getattr(model, "options_to_config", dict)(),
+        **({OBJECTIVE: objective_for(model.config).name} if isinstance(model, BertForPreTraining) else {}),
         **(notes or {}),
     }
     with writing(directory) as folder:

@@ -12,7 +12,7 @@ from minibert.experiments.comparisons import REQUIRED, Comparison
 from minibert.experiments.events import Finished, Stage, steps_of, within
 from minibert.experiments.records import append_record
 from minibert.experiments.results import read_records
-from minibert.finetune.option_effects import Bench
+from minibert.finetune.option_effects import FreshLearner
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.split import spread
@@ -29,7 +29,7 @@ def settings_of(values: dict[str, Any], seed: int, **changes: Any) -> FinetuneSe
 
 
 @dataclass(frozen=True)
-class Sizes:
+class ParameterSizes:
     """Parameters: of the model with its head, of those that training moves, and of what is not BERT's own."""
 
     whole: int
@@ -42,11 +42,11 @@ class Sizes:
         return self.head if self.trained <= self.head else self.whole
 
 
-def sizes(start: str | Path, task: str, train_data: TaskData, settings: FinetuneSettings) -> Sizes:
+def sizes(start: str | Path, task: str, train_data: TaskData, settings: FinetuneSettings) -> ParameterSizes:
     """Counted from the model itself."""
-    learner = Bench.of(start, task, train_data, settings).learner
+    learner = FreshLearner.of(start, task, train_data, settings).learner
     counted = [(name, weight.numel(), weight.requires_grad) for name, weight in learner.model.named_parameters()]
-    return Sizes(
+    return ParameterSizes(
         whole=sum(count for _, count, _ in counted),
         trained=sum(count for _, count, trained in counted if trained),
         head=sum(count for name, count, _ in counted if not name.startswith("bert.")),

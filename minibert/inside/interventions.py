@@ -25,8 +25,8 @@ def scale_scores(factor: float) -> Tap:
 
 
 def without_positions(name: str, x: Tensor) -> Tensor:
-    """No position embeddings: nothing says any more which token stood where."""
-    return torch.zeros_like(x) if name == "embeddings.position" else x
+    """No position embeddings, no vectors for distances: nothing says any more which token stood where."""
+    return torch.zeros_like(x) if name == "embeddings.position" or name.endswith(".attn.relative") else x
 
 
 def one_pattern(name: str, x: Tensor) -> Tensor:

@@ -29,7 +29,7 @@ class Relative:
     model_type, prefix, encoder: its name in config.json, before the names of its classes in transformers, and of the
     encoder in these · config: its sizes · parts: keyword arguments of `Bert` · objective: keyword arguments of BERT's
     objective → its own · names: (ours, theirs) patterns of weights, read before BERT's · shape: config → what `count`
-    counts.
+    counts · about: what it is, in half a line for the reader of a page; fields of its config stand in braces.
     """
 
     model_type: str
@@ -41,6 +41,7 @@ class Relative:
     objective: Callable[..., Objective] | None = None
     names: tuple[tuple[str, str], ...] = ()
     shape: Callable[[Any], Shape] | None = None
+    about: str = ""
 
 
 _registered = {"bert": Relative("bert", "BERT", "Bert", "bert", BertConfig)}
