@@ -8,6 +8,7 @@ def test_a_step_shows(page):
     expect(page.get_by_text("÷ √D")).to_be_visible()      # wait for what must be there, never for a time
 """
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -119,15 +120,15 @@ _TEXTS = """charts => charts.map(chart => {
 
 
 def assert_fits(page: Page, name: str) -> None:
-    """Nothing is wider than the window; no text of a figure is small or, but for a phone, cut off. Takes a picture.
-    What a laptop shows is looked at as large as a projector's too: a window that grows costs less than another one."""
+    """Nothing is wider than the window; no text of a figure is small or, but for a phone, cut off. Takes a picture,
+    but not with pytest-xdist. What a laptop shows is looked at as large as a projector's too: a window that grows costs
+    less than another one."""
     _assert_fits(page, name)
     if page.viewport_size == _LAPTOP:
         page.set_viewport_size(_PROJECTOR)
         wait_idle(page)
         _assert_fits(page, f"{name}-projector")
         page.set_viewport_size(_LAPTOP)
-        wait_idle(page)
 
 
 def _assert_fits(page: Page, name: str) -> None:
@@ -138,7 +139,8 @@ def _assert_fits(page: Page, name: str) -> None:
         assert texts, "a figure without any text"
         bad = [text for text in texts if text["size"] < 13.5 or (text["outside"] and page.viewport_size["width"] > 500)]
         assert not bad, bad
-    screenshot(page, name)
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # nobody looks at the pictures of a whole run
+        screenshot(page, name)
 
 
 def type_into(page: Page, field, text: str, key: str = "Enter") -> None:
