@@ -1,7 +1,7 @@
 """Load and save in the Hugging Face layout: config.json, model.safetensors, vocab.txt. Never a pickle.
 
 `load(save(m))` is m, `transformers` loads what we save, and we load what it saves. Only names differ between the two
-worlds, so the whole bridge is one table of names.
+worlds, so the whole bridge is a table of names: BERT's here, and before it what a relative of BERT calls otherwise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from minibert.config import BertConfig
 from minibert.heads import (
     BertForIntentAndEntities,
     BertForMultipleChoice,
@@ -29,13 +28,15 @@ from minibert.heads import (
     BertForTokenClassification,
 )
 from minibert.model import Bert, BertForPreTraining
+from minibert.objectives import objective_for
+from minibert.relatives.registry import Relative, config_from, relative_of
 from minibert.tokenizer import Tokenizer
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
+OBJECTIVE = "minibert_objective"  # in config.json: the name of what such a model is pre-trained on
 
 # ours → theirs, in order; `bert.` stands before the encoder's names except in a bare BertModel.
 NAMES = [
-    (r"^bert\.", "bert."),
     (r"\bembeddings\.token\b", "embeddings.word_embeddings"),
     (r"\bembeddings\.position\b", "embeddings.position_embeddings"),
     (r"\bembeddings\.segment\b", "embeddings.token_type_embeddings"),
@@ -54,22 +55,17 @@ NAMES = [
 ]
 # LayerNorm's in files converted from TensorFlow, the released bert-base-uncased among them.
 OLD_NAMES = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
-# Tied or constant: stored once or not at all. The copy, and what it is a copy of.
-TIED = {
-    "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
-    "cls.predictions.decoder.bias": "cls.predictions.bias",
-}
 PICKLES = {".bin", ".pt", ".pth", ".ckpt", ".pkl"}
-BUFFERS = {"embeddings.position_ids", "bert.embeddings.position_ids"}
+# Behind the prefix of the relative: Bert…, Albert….
 ARCHITECTURES = {
-    "BertModel": Bert,
-    "BertForMaskedLM": BertForPreTraining,
-    "BertForPreTraining": BertForPreTraining,
-    "BertForSequenceClassification": BertForSequenceClassification,
-    "BertForTokenClassification": BertForTokenClassification,
-    "BertForQuestionAnswering": BertForQuestionAnswering,
-    "BertForMultipleChoice": BertForMultipleChoice,
-    "BertForIntentAndEntities": BertForIntentAndEntities,
+    "Model": Bert,
+    "ForMaskedLM": BertForPreTraining,
+    "ForPreTraining": BertForPreTraining,
+    "ForSequenceClassification": BertForSequenceClassification,
+    "ForTokenClassification": BertForTokenClassification,
+    "ForQuestionAnswering": BertForQuestionAnswering,
+    "ForMultipleChoice": BertForMultipleChoice,
+    "ForIntentAndEntities": BertForIntentAndEntities,
 }
 
 
@@ -77,15 +73,45 @@ class CheckpointError(ValueError):
     """A directory that does not hold a model we can load; the message says what is wrong and what to do."""
 
 
-def their_name(name: str) -> str:
+def their_name(name: str, relative: Relative) -> str:
     """`bert.blocks.3.attn.query.weight` → `bert.encoder.layer.3.attention.self.query.weight`."""
-    for ours, theirs in NAMES:
+    for ours, theirs in [*relative.names, *NAMES]:
         name = re.sub(ours, theirs, name)
-    return name
+    return re.sub(r"^bert\.", f"{relative.encoder}.", name)
+
+
+def copies(relative: Relative) -> dict[str, str]:
+    """Tied weights that others may store twice, by their names: the copy, and what it is a copy of."""
+    bias = their_name("mlm.decoder.bias", relative)
+    return {
+        their_name("mlm.decoder.weight", relative): their_name("bert.embeddings.token.weight", relative),
+        f"{bias.removesuffix('bias')}decoder.bias": bias,
+    }
 
 
 def architecture(model: nn.Module) -> str:
-    return {Bert: "BertModel"}.get(type(model), type(model).__name__)
+    """What transformers calls the class: `BertForPreTraining`, `AlbertModel`."""
+    kind = "Model" if type(model) is Bert else type(model).__name__.removeprefix("Bert")
+    return relative_of(model.config).prefix + kind
+
+
+def class_of(architecture: str, relative: Relative, file: Path) -> type[nn.Module]:
+    """The other way. Raises CheckpointError for a class that there is not."""
+    kind = architecture.removeprefix(relative.prefix)
+    if not architecture.startswith(relative.prefix) or kind not in ARCHITECTURES:
+        known = ", ".join(relative.prefix + name for name in ARCHITECTURES)
+        raise CheckpointError(f"{file}: {architecture} is not one of {known}")
+    return ARCHITECTURES[kind]
+
+
+def stored_names(model: nn.Module) -> dict[str, str | None]:
+    """Our name of each tensor → the one it is stored under; None where it is a tensor that has a name already: a tied
+    decoder, a block that is used again."""
+    relative, names, seen = relative_of(model.config), {}, set()
+    for name, tensor in model.state_dict(keep_vars=True).items():
+        names[name] = None if id(tensor) in seen else their_name(name, relative)
+        seen.add(id(tensor))
+    return names
 
 
 def save(
@@ -99,21 +125,30 @@ def save(
     """Write a directory that `load` and `transformers.AutoModel…from_pretrained` read. It appears whole or not at all.
 
     dtype: store weights as e.g. torch.float16 (half the size; they load as float32) · notes: further entries of
-    config.json, which JSON must hold. Files already in the directory
-    under other names are kept, so saving again over a checkpoint replaces the model and nothing else.
+    config.json, which JSON must hold. With its pre-training heads, a model also has its OBJECTIVE noted there. Files
+    already in the directory under other names are kept, so saving again over a checkpoint replaces the model and
+    nothing else.
+    Raises CheckpointError for a model of parts that no model_type names: it would come back as another model.
     """
-    state = {}
-    for name, value in model.state_dict().items():
-        theirs = their_name(name)
-        if theirs not in TIED:
-            state[theirs] = value.detach().cpu().to(dtype or value.dtype).contiguous()
+    if given := (model if isinstance(model, Bert) else model.bert).given:
+        raise CheckpointError(
+            f"this model has {', '.join(given)} of its own, and the model_type {model.config.model_type!r} does not "
+            "say so: it would come back as another. Give it a file in minibert/relatives to save it"
+        )
+    names = stored_names(model)
+    state = {
+        names[name]: value.detach().cpu().to(dtype or value.dtype).contiguous()
+        for name, value in model.state_dict().items()
+        if names[name] is not None
+    }
     config = {
         **model.config.as_dict(),
         "architectures": [architecture(model)],
-        "model_type": "bert",
+        "model_type": model.config.model_type,
         "tie_word_embeddings": True,
         "dtype": str(dtype or torch.float32).removeprefix("torch."),
         **getattr(model, "options_to_config", dict)(),
+        **({OBJECTIVE: objective_for(model.config).name} if isinstance(model, BertForPreTraining) else {}),
         **(notes or {}),
     }
     with writing(directory) as folder:
@@ -155,33 +190,33 @@ def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Mod
     config_file = existing(directory, CONFIG)
     values = config_values(directory)
     try:
-        config = BertConfig.from_dict(values)
+        config = config_from(values)
     except (ValueError, TypeError) as error:
         raise CheckpointError(f"{config_file}: {error}") from error
-    stored = stored_weights(directory)
-    heads = any(name.startswith("cls.") for name in stored)
-    saved_as = (values.get("architectures") or ["BertForPreTraining" if heads else "BertModel"])[0]
-    if saved_as not in ARCHITECTURES:
-        raise CheckpointError(f"{config_file}: {saved_as} is not one of {', '.join(ARCHITECTURES)}")
-    kind = kind or ARCHITECTURES[saved_as]
+    relative = relative_of(config)
+    stored = stored_weights(directory, relative)
+    heads = their_name("mlm.decoder.bias", relative) in stored
+    saved_as = (values.get("architectures") or [f"{relative.prefix}{'ForPreTraining' if heads else 'Model'}"])[0]
+    saved_kind = class_of(saved_as, relative, config_file)
+    kind = kind or saved_kind
     options = {**getattr(kind, "options_from_config", lambda values: {})(values), **options}
     model = kind(config, **options)
-    fill(model, stored, directory, strict=kind is ARCHITECTURES[saved_as])
+    fill(model, stored, directory, strict=kind is saved_kind)
     return model.eval()
 
 
-def stored_weights(directory: Path) -> dict[str, torch.Tensor]:
-    """The tensors of the directory by the names they have today."""
+def stored_weights(directory: Path, relative: Relative) -> dict[str, torch.Tensor]:
+    """The tensors of the directory by the names they have today, each once."""
     try:
         stored = load_file(existing(directory, WEIGHTS))
     except SafetensorError as error:
         raise CheckpointError(f"{directory / WEIGHTS} is damaged or not a safetensors file: {error}") from error
     for old, new in OLD_NAMES.items():
         stored = {name.removesuffix(old) + new if name.endswith(old) else name: x for name, x in stored.items()}
-    for copy, original in TIED.items():
-        if copy in stored and original in stored and not torch.equal(stored[copy], stored[original]):
+    for copy, original in copies(relative).items():
+        if copy in stored and original in stored and not torch.equal(stored.pop(copy), stored[original]):
             raise CheckpointError(f"{directory}: {copy} differs from {original}, and here they are one (tied)")
-    return stored
+    return {name: tensor for name, tensor in stored.items() if not name.endswith("embeddings.position_ids")}
 
 
 def config_values(directory) -> dict:
@@ -198,16 +233,16 @@ def config_values(directory) -> dict:
 
 def fill(model: nn.Module, stored: dict, directory: Path, *, strict: bool) -> None:
     """Copy weights by name into `model`; complain about what is missing, unknown or of another shape."""
-    bare = not any(name.startswith(("bert.", "cls.")) for name in stored)
-    wanted = model.state_dict()
+    prefix = f"{relative_of(model.config).encoder}."
+    bare = not any(name.startswith(prefix) for name in stored)
+    wanted, names = model.state_dict(), stored_names(model)
     state, missing = {}, []
     for name, value in wanted.items():
-        theirs = their_name(name)
-        if theirs in TIED:
+        if names[name] is None:
             continue
-        key = theirs.removeprefix("bert.") if bare else theirs
+        key = names[name].removeprefix(prefix) if bare else names[name]
         if isinstance(model, Bert) and not bare:
-            key = f"bert.{key}"
+            key = prefix + key
         if key not in stored:
             missing.append(key)
         elif stored[key].shape != value.shape:
@@ -218,9 +253,10 @@ def fill(model: nn.Module, stored: dict, directory: Path, *, strict: bool) -> No
     # A checkpoint may lack what its class can do without (a masked-LM file has no next-sentence head or pooler);
     # the encoder itself may never be incomplete.
     unfilled = [key for key in missing if ".encoder." in f".{key}" or ".embeddings." in f".{key}"]
-    unknown = set(stored) - set(TIED) - BUFFERS if strict else set()
+    unknown = set(stored) if strict else set()
     if unfilled or unknown:
-        problem = f"lacks {sorted(unfilled)[0]}" if unfilled else f"holds {sorted(unknown)[0]}, which is not BERT's"
+        unknown_name = f"holds {sorted(unknown)[0]}, which is no part of this model" if unknown else ""
+        problem = f"lacks {sorted(unfilled)[0]}" if unfilled else unknown_name
         raise CheckpointError(f"{directory / WEIGHTS} {problem} ({len(unfilled)} missing, {len(unknown)} unknown)")
     model.load_state_dict(state, strict=False)
 

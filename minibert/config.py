@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
+from typing import Any, ClassVar
 
 # name → (L, H, A). base and large: Devlin et al. 2019, §3; the smaller ones: Turc et al. 2019, table 1.
 PRESETS = {
@@ -19,7 +19,13 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class BertConfig:
-    """A BERT's sizes: the paper's letters beside the names of `transformers.BertConfig`, which it reads and writes."""
+    """A BERT's sizes: the paper's letters beside the names of `transformers.BertConfig`, which it reads and writes.
+
+    A relative of BERT has a config of its own, with another `model_type` and perhaps more fields (see `relatives`).
+    """
+
+    model_type: ClassVar[str] = "bert"
+    presets: ClassVar[Mapping[str, tuple[int, int, int]]] = PRESETS
 
     vocab_size: int = 30522  # V
     hidden_size: int = 768  # H
@@ -58,9 +64,9 @@ class BertConfig:
     @classmethod
     def preset(cls, name: str, **changes) -> BertConfig:
         """One of `PRESETS`; F = 4H as in every published size. `changes` override any field."""
-        if name not in PRESETS:
-            raise ValueError(f"no preset {name!r}; there are {', '.join(PRESETS)}")
-        layers, hidden, heads = PRESETS[name]
+        if name not in cls.presets:
+            raise ValueError(f"no preset {name!r}; there are {', '.join(cls.presets)}")
+        layers, hidden, heads = cls.presets[name]
         sizes = {"num_hidden_layers": layers, "hidden_size": hidden, "num_attention_heads": heads}
         return cls(**{**sizes, "intermediate_size": 4 * hidden, **changes})
 
@@ -72,11 +78,12 @@ class BertConfig:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, values: dict) -> BertConfig:
-        """Read the fields we know of a config.json; what would change the model and is unknown here is refused."""
+    def from_dict(cls, values: Mapping[str, Any]) -> BertConfig:
+        """Read the fields we know of a config.json; what would change the model and is unknown here is refused. For any
+        model_type: `relatives.registry.config_from`."""
         kind = values.get("model_type", "bert")
-        if kind != "bert":
-            raise ValueError(f'model_type is "{kind}"; this loads "bert" models')
+        if kind != cls.model_type:
+            raise ValueError(f'model_type is "{kind}"; this reads "{cls.model_type}"')
         position = values.get("position_embedding_type", "absolute")
         if position != "absolute":
             raise ValueError(f'position_embedding_type "{position}" is not BERT\'s; "absolute" is')
@@ -84,14 +91,6 @@ class BertConfig:
             raise ValueError("is_decoder is set; BERT is an encoder")
         known = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in values.items() if name in known and value is not None})
-
-    @classmethod
-    def from_file(cls, path: str | Path) -> BertConfig:
-        """Read a config.json. Errors name the file."""
-        try:
-            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{path}: {error}") from error
 
 
 SIZES = (

@@ -5,7 +5,7 @@ its number is that text evaluated. Letters: B batch · T tokens · L layers · H
 V vocabulary · P positions · S segments · E embedding size where it is not H · M positions the MLM head predicts.
 
 The relatives of BERT (ALBERT's shared layers and factorised embeddings, a model without pooler or segments …) are
-described by `Relative`, and counted by the same formulas.
+described by `Shape`, and counted by the same formulas.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from minibert.config import PRESETS, BertConfig
+from minibert.relatives.registry import relative_of
 
 MOMENTS = {"adamw": 2, "momentum": 1, "sgd": 0}  # numbers an optimizer remembers for each weight
 PRECISIONS = ("fp32", "bf16")
@@ -24,13 +25,14 @@ OBJECTIVES = ("mlm+nsp", "mlm+sop", "mlm", "rtd")
 
 
 @dataclass(frozen=True)
-class Relative:
+class Shape:
     """A model of BERT's family, as far as its sizes tell: BERT's own, and where it differs."""
 
     config: BertConfig
     embedding_size: int | None = None  # E; None: the embeddings are H wide. Else E → H by one projection (ALBERT §3.1)
     shared_layers: bool = False  # one block's weights used L times (ALBERT §3.1)
     segments: bool = True
+    relative_positions: bool = False  # no position embeddings: fixed vectors by distance, at keys and values (NEZHA)
     pooler: bool = True
     objective: str = "mlm+nsp"
 
@@ -58,22 +60,22 @@ class Relative:
         return letters | {"E": self.embedding_size or c.hidden_size}
 
 
-def _albert(layers: int, hidden: int, heads: int) -> Relative:
+def _albert(layers: int, hidden: int, heads: int) -> Shape:
     config = BertConfig(30000, hidden, layers, heads, 4 * hidden)
-    return Relative(config, embedding_size=128, shared_layers=True, objective="mlm+sop")
+    return Shape(config, embedding_size=128, shared_layers=True, objective="mlm+sop")
 
 
 # name → sizes. Turc et al. 2019 for the small BERTs; the relatives from their papers and published configurations.
-FAMILY: dict[str, Relative] = {
-    **{f"BERT-{name}": Relative(BertConfig.preset(name)) for name in PRESETS},
+FAMILY: dict[str, Shape] = {
+    **{f"BERT-{name}": Shape(BertConfig.preset(name)) for name in PRESETS},
     # Positions start after the padding id, hence 514; a single, never-changing segment (Liu et al. 2019).
-    "RoBERTa-base": Relative(BertConfig(50265, max_position_embeddings=514, type_vocab_size=1), objective="mlm"),
-    "DistilBERT": Relative(BertConfig(num_hidden_layers=6), segments=False, pooler=False, objective="mlm"),
+    "RoBERTa-base": Shape(BertConfig(50265, max_position_embeddings=514, type_vocab_size=1), objective="mlm"),
+    "DistilBERT": Shape(BertConfig(num_hidden_layers=6), segments=False, pooler=False, objective="mlm"),
     "ALBERT-base": _albert(12, 768, 12),
     "ALBERT-large": _albert(24, 1024, 16),
     "ALBERT-xlarge": _albert(24, 2048, 16),
     "ALBERT-xxlarge": _albert(12, 4096, 64),
-    "ELECTRA-small": Relative(BertConfig(30522, 256, 12, 4, 1024), embedding_size=128, pooler=False, objective="rtd"),
+    "ELECTRA-small": Shape(BertConfig(30522, 256, 12, 4, 1024), embedding_size=128, pooler=False, objective="rtd"),
 }
 
 
@@ -114,8 +116,12 @@ def by_group(parts: Iterable[Part]) -> dict[str, int]:
     return sums
 
 
-def relative(config: BertConfig | Relative) -> Relative:
-    return config if isinstance(config, Relative) else Relative(config)
+def shape_of(config: BertConfig | Shape) -> Shape:
+    """What there is to count in a model with this config, a relative's too."""
+    if isinstance(config, Shape):
+        return config
+    of_relative = relative_of(config).shape
+    return Shape(config) if of_relative is None else of_relative(config)
 
 
 # ---------------------------------------------------------------------------------------------------- parameters
@@ -159,15 +165,15 @@ class ParameterCount:
         return {name: getattr(self, name) for name in ("encoder", "with_pooler", "masked_lm", "pretraining")}
 
 
-def parameters(config: BertConfig | Relative) -> ParameterCount:
+def parameters(config: BertConfig | Shape) -> ParameterCount:
     """Parameters by part (Devlin et al. 2019, §3; FACTS: a block is 12·H² + 13·H when F = 4·H)."""
-    r = relative(config)
+    r = shape_of(config)
     letters = r.letters
     width = "E" if r.factorised else "H"
     copies = 1 if r.shared_layers else letters["L"]
     rows = [
         ("embeddings.token", "embeddings", f"V·{width}", 1),
-        ("embeddings.position", "embeddings", f"P·{width}", 1),
+        *([] if r.relative_positions else [("embeddings.position", "embeddings", f"P·{width}", 1)]),
         *([("embeddings.segment", "embeddings", f"S·{width}", 1)] if r.segments else []),
         ("embeddings.norm", "norms", f"2·{width}", 1),
         *([("embeddings.projection", "embeddings", "E·H + H", 1)] if r.factorised else []),
@@ -218,14 +224,14 @@ class FlopCount:
 
 
 def flops(
-    config: BertConfig | Relative, batch: int, tokens: int, masked: float = 0.15, training: bool = True
+    config: BertConfig | Shape, batch: int, tokens: int, masked: float = 0.15, training: bool = True
 ) -> FlopCount:
     """FLOPs of the pre-training model by part, for `batch` sequences of `tokens`.
 
     masked: the share of positions the MLM head predicts; 1 computes it everywhere, 0 leaves it out. Shared layers
     share weights, not work: ALBERT's L layers cost as much as anyone's.
     """
-    r = relative(config)
+    r = shape_of(config)
     letters = _sized(r, batch, tokens, masked)
     layers = letters["L"]
     rows = [
@@ -234,6 +240,7 @@ def flops(
         *((f"block.attn.{name}", "attention", "2·B·T·H²", layers) for name in ("query", "key", "value")),
         ("block.attn.scores", "scores", "2·B·T²·H", layers),
         ("block.attn.mixed", "scores", "2·B·T²·H", layers),
+        *([("block.attn.relative", "scores", "4·B·T²·H", layers)] if r.relative_positions else []),
         ("block.attn.output", "attention", "2·B·T·H²", layers),
         ("block.mlp.expand", "mlp", "2·B·T·H·F", layers),
         ("block.mlp.contract", "mlp", "2·B·T·F·H", layers),
@@ -277,7 +284,7 @@ class MemoryCount:
 
 
 def memory(
-    config: BertConfig | Relative,
+    config: BertConfig | Shape,
     batch: int,
     tokens: int,
     training: bool = True,
@@ -301,7 +308,7 @@ def memory(
     ):
         if value not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
-    r = relative(config)
+    r = shape_of(config)
     letters = _sized(r, batch, tokens, masked) | {"N": parameters(r).pretraining}
     width = 4 if precision == "fp32" else 2
     if training:
@@ -318,13 +325,13 @@ def memory(
             # The tied matrix gets two gradients, as decoder and as embedding; both wait beside their sum.
             rows.append(("summing.tied", "summing", f"8·V·{'E' if r.factorised else 'H'}", 1))
     else:
-        phases = _phases(r, width, attention)
+        phases = _phases(r, width, attention, batch)
         name, formula = max(phases.items(), key=lambda phase: Part("", "", phase[1], letters).one)
         rows = [("weights", "weights", f"{width}·N", 1), (f"working.{name}", "working", formula, 1)]
     return MemoryCount(tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows))
 
 
-def _matrices(r: Relative) -> str:
+def _matrices(r: Shape) -> str:
     """bf16 copies of the matrices that multiply activations, 2 bytes each; the tied decoder's is one of them."""
     width = "E" if r.factorised else "H"
     blocks = "4·H² + 2·H·F" if r.shared_layers else "L·(4·H² + 2·H·F)"
@@ -333,7 +340,7 @@ def _matrices(r: Relative) -> str:
     return f"2·({' + '.join(terms)})"
 
 
-def _kept_for_backward(r: Relative, w: int, attention: str) -> list[tuple[str, str, str, int]]:
+def _kept_for_backward(r: Shape, w: int, attention: str) -> list[tuple[str, str, str, int]]:
     """What autograd keeps, part by part; w: bytes a number of a matrix product. Compare Korthikanti et al. 2022, §4.1:
     34·B·T·H + 5·B·A·T² a block, all in 16 bit with one byte a dropout mask (here LayerNorms read fp32)."""
     c, layers = r.config, r.config.num_hidden_layers
@@ -368,17 +375,17 @@ def _kept_for_backward(r: Relative, w: int, attention: str) -> list[tuple[str, s
     return [(name, names.get(name, "activations"), formula, times) for name, formula, times in rows]
 
 
-def _phases(r: Relative, w: int, attention: str) -> dict[str, str]:
+def _phases(r: Shape, w: int, attention: str, batch: int) -> dict[str, str]:
     """What is alive together at inference, at the widest moments. → name: bytes"""
-    # x, q, k, v and the result; explicit: matmul lays q, k and v out anew, and scores live on beside probs
-    mixing = f"{7 * w}·B·T·H + {2 * w}·B·A·T²" if attention == "explicit" else f"{5 * w}·B·T·H"
+    # x, q, k, v and the result; explicit: scores live on beside probs, and of several texts matmul lays v out anew
+    mixing = f"{(6 if batch > 1 else 5) * w}·B·T·H + {2 * w}·B·A·T²" if attention == "explicit" else f"{5 * w}·B·T·H"
     phases = {"attention": mixing, "mlp": f"{2 * w}·B·T·H + {2 * w}·B·T·F"}  # the block's input; before and after GELU
     if r.objective != "rtd":
         phases["mlm"] = f"{w}·B·T·H + {w}·M·{'E' if r.factorised else 'H'} + {w}·M·V"
     return phases
 
 
-def _sized(r: Relative, batch: int, tokens: int, masked: float) -> dict[str, int]:
+def _sized(r: Shape, batch: int, tokens: int, masked: float) -> dict[str, int]:
     if batch < 1 or tokens < 1:
         raise ValueError(f"batch and tokens must be at least 1, not {batch} and {tokens}")
     if tokens > r.config.max_position_embeddings:

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from minibert.attention_masks import padding_mask
 from minibert.config import BertConfig
+from minibert.relatives.registry import parts_of
 
 Tap = Callable[[str, Tensor], Tensor]
 
@@ -37,7 +38,8 @@ class Batch:
     """What a model reads. ids, segments: (B, T) int64 · padding: (B, T) bool, True for real tokens; None if all are.
 
     labels: (B, T) for masked tokens and tags, (B,) for classes, −100 where nothing is asked · next_labels: (B,),
-    0 where segment B follows segment A, 1 where it is from elsewhere.
+    0 where segment B follows segment A, 1 where it is from elsewhere · positions: (B, T) int64, the place of each token
+    where that is not its place in the row.
     """
 
     ids: Tensor
@@ -45,6 +47,7 @@ class Batch:
     padding: Tensor | None = None
     labels: Tensor | None = None
     next_labels: Tensor | None = None
+    positions: Tensor | None = None
 
     def to(self, device) -> Batch:
         moved = {k: v.to(device, non_blocking=True) for k, v in vars(self).items() if v is not None}
@@ -77,10 +80,10 @@ def under(tap: Tap, prefix: str) -> Tap:
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """softmax over the last axis, zero where `mask` is False. scores: (B, A, T, T)."""
-    if mask is not None:
-        scores = scores.masked_fill(~mask, float("-inf"))
-    return scores.softmax(dim=-1)
+    """softmax over the last axis, zero where `mask` is False, even all along a row. scores: (B, A, T, T)."""
+    if mask is None:
+        return scores.softmax(dim=-1)
+    return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).masked_fill(~mask, 0.0)
 
 
 def fused_is_faster(x: Tensor) -> bool:
@@ -89,25 +92,29 @@ def fused_is_faster(x: Tensor) -> bool:
 
 
 class Embeddings(nn.Module):
-    """token + segment + position, LayerNorm, dropout (Devlin et al. 2019, §3.1 and figure 2)."""
+    """token + segment + position, LayerNorm, dropout (Devlin et al. 2019, §3.1 and figure 2). `width`: H by default."""
 
-    def __init__(self, config: BertConfig):
+    def __init__(self, config: BertConfig, width: int | None = None):
         super().__init__()
-        self.token = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.position = nn.Embedding(config.max_position_embeddings, config.hidden_size)
-        self.segment = nn.Embedding(config.type_vocab_size, config.hidden_size)
-        self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        width = width or config.hidden_size
+        self.token = nn.Embedding(config.vocab_size, width)
+        self.position = nn.Embedding(config.max_position_embeddings, width)
+        self.segment = nn.Embedding(config.type_vocab_size, width)
+        self.norm = nn.LayerNorm(width, eps=config.layer_norm_eps)
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
-    def forward(self, ids: Tensor, segments: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
-        length = ids.size(1)
+    def forward(
+        self, ids: Tensor, segments: Tensor | None = None, tap: Tap = no_tap, positions: Tensor | None = None
+    ) -> Tensor:
+        length = ids.size(1) if positions is None else int(positions.max()) + 1
         if length > self.position.num_embeddings:
             raise ValueError(f"{length} tokens, but there are only {self.position.num_embeddings} positions")
         if segments is None:
             segments = torch.zeros_like(ids)
+        places = self.position.weight[:length].unsqueeze(0) if positions is None else self.position(positions)
         token = tap("token", self.token(ids))  # (B, T, H)
         segment = tap("segment", self.segment(segments))  # (B, T, H)
-        position = tap("position", self.position.weight[:length].unsqueeze(0))  # (1, T, H)
+        position = tap("position", places)  # (1, T, H), or (B, T, H)
         x = tap("sum", token + segment + position)  # (B, T, H)
         return tap("out", self.dropout(self.norm(x)))  # (B, T, H)
 
@@ -129,14 +136,16 @@ class SelfAttention(nn.Module):
         q = tap("query", self.split(self.query(x)))  # (B, A, T, D)
         k = tap("key", self.split(self.key(x)))  # (B, A, T, D)
         v = tap("value", self.split(self.value(x)))  # (B, A, T, D)
-        if tap is no_tap and fused_is_faster(x):
+        return tap("out", self.output(self.merge(self.attend(q, k, v, mask, tap))))  # (B, T, H)
+
+    def attend(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
+        """Between the projections: scores, softmax, mix. q, k, v: (B, A, T, D) → (B, A, T, D)."""
+        if tap is no_tap and fused_is_faster(q):
             dropout = self.dropout.p if self.training else 0.0
-            mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout)
-        else:
-            scores = tap("scores", q @ k.transpose(-1, -2) / math.sqrt(self.head_size))  # (B, A, T, T)
-            probs = tap("probs", masked_softmax(scores, mask))  # (B, A, T, T), rows sum to 1
-            mixed = tap("mixed", self.dropout(probs) @ v)  # (B, A, T, D)
-        return tap("out", self.output(self.merge(mixed)))  # (B, T, H)
+            return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout)
+        scores = tap("scores", q @ k.transpose(-1, -2) / math.sqrt(self.head_size))  # (B, A, T, T)
+        probs = tap("probs", masked_softmax(scores, mask))  # (B, A, T, T), rows sum to 1
+        return tap("mixed", self.dropout(probs) @ v)  # (B, A, T, D)
 
     def split(self, x: Tensor) -> Tensor:
         return x.unflatten(-1, (self.heads, self.head_size)).transpose(1, 2)  # (B, T, H) → (B, A, T, D)
@@ -186,28 +195,48 @@ class Pooler(nn.Module):
         return torch.tanh(self.dense(x[:, 0]))  # (B, T, H) → (B, H)
 
 
-class Bert(nn.Module):
-    """Embeddings, L blocks, pooler. A relative of BERT hands in its own `embeddings` or `block`."""
+def stack(block: Callable[[BertConfig], nn.Module] = Block) -> Callable[[BertConfig], list[nn.Module]]:
+    """L blocks of a kind, each with weights of its own."""
+    return lambda config: [block(config) for _ in range(config.num_hidden_layers)]
 
-    def __init__(
-        self,
-        config: BertConfig,
-        *,
-        embeddings: Callable[[BertConfig], nn.Module] = Embeddings,
-        block: Callable[[BertConfig], nn.Module] = Block,
-    ):
+
+def every_real_token(batch: Batch) -> Tensor | None:
+    """BERT's mask: all may look at all but padding. → (B, 1, 1, T), or None where nothing is hidden."""
+    return None if batch.padding is None else padding_mask(batch.padding)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a `Bert` is made of, and a relative of BERT may have of its own.
+
+    config → embeddings, which make (B, T, H) of (ids, segments, tap, positions) · config → blocks, one a layer ·
+    batch → mask, True where attention is allowed, broadcastable to (B, A, T, T).
+    """
+
+    embeddings: Callable[[BertConfig], nn.Module] = Embeddings
+    blocks: Callable[[BertConfig], list[nn.Module]] = stack(Block)  # noqa: RUF009, a function of the config
+    mask: Callable[[Batch], Tensor | None] = every_real_token
+
+
+class Bert(nn.Module):
+    """Embeddings, L blocks, pooler, made of the parts that the config's `model_type` asks for.
+
+    given: parts in the place of these, to try something out. No model_type names such a model, so it cannot be saved.
+    """
+
+    def __init__(self, config: BertConfig, **given: Callable):
         super().__init__()
-        self.config = config
-        self.embeddings = embeddings(config)
-        self.blocks = nn.ModuleList(block(config) for _ in range(config.num_hidden_layers))
+        parts = Parts(**{**parts_of(config), **given})
+        self.config, self.given, self.mask = config, sorted(given), parts.mask
+        self.embeddings = parts.embeddings(config)
+        self.blocks = nn.ModuleList(parts.blocks(config))
         self.pooler = Pooler(config)
         initialize(self, config.initializer_range)
 
     def forward(self, batch: Batch, tap: Tap = no_tap, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """→ hidden (B, T, H), pooled (B, H). `mask`: who may look at whom; by default everyone at every real token."""
-        if mask is None and batch.padding is not None:
-            mask = padding_mask(batch.padding)  # (B, 1, 1, T)
-        x = self.embeddings(batch.ids, batch.segments, under(tap, "embeddings"))  # (B, T, H)
+        """→ hidden (B, T, H), pooled (B, H). `mask`: who may look at whom, in the place of the model's own."""
+        mask = self.mask(batch) if mask is None else mask
+        x = self.embeddings(batch.ids, batch.segments, under(tap, "embeddings"), batch.positions)  # (B, T, H)
         for i, block in enumerate(self.blocks):
             x = block(x, mask, under(tap, f"blocks.{i}"))  # (B, T, H)
         return x, tap("pooler.out", self.pooler(x))
@@ -218,10 +247,11 @@ class MlmHead(nn.Module):
 
     def __init__(self, config: BertConfig, token_embedding: nn.Embedding):
         super().__init__()
-        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        width = token_embedding.embedding_dim  # H, or what the embedding has
+        self.dense = nn.Linear(config.hidden_size, width)
         self.activation = ACTIVATIONS[config.hidden_act]
-        self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-        self.decoder = nn.Linear(config.hidden_size, config.vocab_size)
+        self.norm = nn.LayerNorm(width, eps=config.layer_norm_eps)
+        self.decoder = nn.Linear(width, config.vocab_size)
         initialize(self, config.initializer_range)
         self.decoder.weight = token_embedding.weight  # tied: one matrix, used twice
 
@@ -253,10 +283,10 @@ class PreTrainingOutput:
 class BertForPreTraining(nn.Module):
     """BERT with both pre-training heads (Devlin et al. 2019, §3.1)."""
 
-    def __init__(self, config: BertConfig, **parts):
+    def __init__(self, config: BertConfig, **given: Callable):
         super().__init__()
         self.config = config
-        self.bert = Bert(config, **parts)
+        self.bert = Bert(config, **given)
         self.mlm = MlmHead(config, self.bert.embeddings.token)
         self.nsp = nn.Linear(config.hidden_size, 2)
         initialize(self.nsp, config.initializer_range)

@@ -6,15 +6,20 @@ import json
 import platform
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from minibert import checkpoint
 from minibert.config import BertConfig
-from minibert.model import IGNORE, Batch, BertForPreTraining, PreTrainingOutput
-from minibert.text.batches import PAIR_FORMATS, Masking, PretrainingBatches
+from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.objectives import Masking, Objective, losses, objective_for
+from minibert.objectives import measure as measure_objective
+from minibert.relatives.registry import config_from, relative_named
+from minibert.text.batches import PAIR_FORMATS, PretrainingBatches
 from minibert.text.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
 from minibert.text.documents import read_documents
 from minibert.text.store import WORD_SEGMENTERS, TokenStore, cached_store
@@ -36,7 +41,7 @@ from minibert.train import (
 )
 from minibert.training import resume, snapshots
 from minibert.training.data_parallel import ProcessGroup, join_process_group
-from minibert.training.precision import autocast, best_device
+from minibert.training.precision import best_device
 
 STARTS = ("random", "counts")
 LOG = "training.jsonl"
@@ -48,7 +53,9 @@ class PretrainSettings:
     """One pre-training run. Budget: `steps` or `minutes`. The paper's optimizer values suit a base model; the defaults
     here suit small ones on small data, where a higher rate and β₂ 0.98 learn faster (see checkpoints/mini-en)."""
 
+    relative: str = "bert"  # the model_type of what is trained
     preset: str = "mini"
+    sizes: dict[str, int] = field(default_factory=dict)  # fields of the config that differ from the preset
     vocab_size: int = 8192
     steps: int | None = None
     minutes: float | None = None
@@ -76,6 +83,7 @@ class PretrainSettings:
     def __post_init__(self):
         if (self.steps is None) == (self.minutes is None):
             raise ValueError("give either steps or minutes")
+        self.config()  # raises ValueError for what there is not
         if self.start not in STARTS:
             raise ValueError(f"start must be one of {', '.join(STARTS)}, not {self.start!r}")
         if self.words not in WORD_SEGMENTERS:
@@ -87,6 +95,18 @@ class PretrainSettings:
         for name in ("batch_size", "accumulate", "report_every", "measure_every"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+    def config(self, **changes: Any) -> BertConfig:
+        """Of the model that is trained."""
+        kind = relative_named(self.relative).config
+        if unknown := self.sizes.keys() - {each.name for each in fields(kind)}:
+            raise ValueError(f"{self.relative} has no size {min(unknown)!r}")
+        return kind.preset(self.preset, **{**self.sizes, **changes})
+
+    @property
+    def objective(self) -> Objective:
+        """What the run asks of it."""
+        return objective_for(self.config(), masking=self.masking, second_weight=self.nsp_weight)
 
     @classmethod
     def from_dict(cls, values: dict) -> PretrainSettings:
@@ -176,7 +196,7 @@ def pretrain_store(
         batch_size=settings.batch_size,
         max_length=settings.max_length,
         seed=settings.seed,
-        masking=settings.masking,
+        objective=settings.objective,
         input_format=settings.input_format,
         short_probability=settings.short_probability,
         position=saved.position if saved else None,
@@ -225,9 +245,11 @@ def checked(
             f"{settings.accumulate} parts each"
         )
     if model is None:
-        config = BertConfig.preset(settings.preset)
+        config = settings.config()
     else:
-        config = BertConfig.from_dict(checkpoint.config_values(model))
+        config = config_from(checkpoint.config_values(model))
+        if config.model_type != settings.relative:
+            raise ValueError(f"{model} is a {config.model_type} model, and a {settings.relative} model was asked for")
     if settings.max_length > config.max_position_embeddings:
         raise ValueError(
             f"rows of {settings.max_length} tokens, but the model has {config.max_position_embeddings} positions"
@@ -279,17 +301,17 @@ def learn_tokenizer(data: Sequence[str | Path], size: int) -> Tokenizer:
 def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokenizer) -> BertForPreTraining:
     """A model before its first step: random, or with token embeddings from co-occurrence counts, positions from the
     sinusoid table and the output bias from frequencies."""
-    config = BertConfig.preset(
-        settings.preset,
+    config = settings.config(
         vocab_size=tokenizer.vocab_size,
         hidden_dropout_prob=settings.dropout,
         attention_probs_dropout_prob=settings.dropout,
         pad_token_id=tokenizer.pad_id,
     )
-    model = BertForPreTraining(config)
+    model = settings.objective.model(config)
     if settings.start == "counts":
         start_token_embeddings(model.bert, store, settings.seed)
-        start_position_embeddings(model.bert)
+        if hasattr(model.bert.embeddings, "position"):
+            start_position_embeddings(model.bert.embeddings.position, model.config.initializer_range)
         start_output_bias(model.mlm, store)
     return model
 
@@ -297,7 +319,7 @@ def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokeni
 def with_dropout(model: BertForPreTraining, dropout: float) -> BertForPreTraining:
     """The same weights in a model with this dropout."""
     config = model.config.change(hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
-    changed = BertForPreTraining(config)
+    changed = type(model)(config)
     changed.load_state_dict(model.state_dict())
     return changed
 
@@ -333,7 +355,7 @@ def run(
         seconds=settings.minutes * 60 if settings.minutes else None,
         report_every=settings.report_every,
         also_every=settings.save_every,  # states are saved at reports
-        losses_of=lambda output, part, whole: pretraining_losses(output, part, whole, settings.nsp_weight),
+        losses_of=partial(losses, stream.objective),
         accumulate=settings.accumulate,
         group=group,
         state=state,
@@ -397,22 +419,6 @@ class Keeper:
         return Saved(self.state.step, str(self.out))
 
 
-def pretraining_losses(
-    output: PreTrainingOutput, part: Batch, whole: Batch, nsp_weight: float
-) -> dict[str, torch.Tensor]:
-    """MLM and NSP loss and accuracy, by the share of the whole batch's masked tokens or pairs in `part`."""
-    share = 1.0 if part is whole else part.asked / max(whole.asked, 1)
-    answers = part.labels[part.labels != IGNORE].to(output.mlm_logits.device)
-    losses = {"loss": output.mlm_loss * share, "mlm_loss": output.mlm_loss * share}
-    losses["mlm_accuracy"] = (output.mlm_logits.argmax(-1) == answers).float().mean() * share
-    if output.nsp_loss is not None:
-        rows = len(part.ids) / len(whole.ids)
-        right = output.nsp_logits.argmax(-1) == part.next_labels.to(output.nsp_logits.device)
-        losses["loss"] = losses["loss"] + nsp_weight * output.nsp_loss * rows
-        losses |= {"nsp_loss": output.nsp_loss * rows, "nsp_accuracy": right.float().mean() * rows}
-    return losses
-
-
 def measurements(
     tokenizer: Tokenizer,
     dev: Sequence[str | Path],
@@ -431,7 +437,7 @@ def measurements(
         for message in mailbox():
             watch = [str(text) for text in message]
         if batches:
-            yield evaluate(model, iter(batches), step)
+            yield Eval(step, measure_objective(settings.objective, model, batches))
         if watch:
             yield Sample(step, fills(model, tokenizer, watch))
 
@@ -448,41 +454,10 @@ def dev_batches(store: TokenStore, tokenizer: Tokenizer, settings: PretrainSetti
         batch_size=32,
         max_length=settings.max_length,
         seed=0,
-        masking=settings.masking,
+        objective=settings.objective,
         epochs=1,
         input_format=settings.input_format if pairs else "full_sentences",
     )
-
-
-@torch.no_grad()
-def evaluate(model: BertForPreTraining, batches: Iterator[Batch], step: int = 0) -> Eval:
-    """MLM loss (nats a masked token), MLM and NSP accuracy over `batches`; the model is left as it was found."""
-    device = next(model.parameters()).device
-    training = model.training
-    model.eval()
-    sums = {"mlm_loss": 0.0, "mlm_right": 0, "masked": 0, "nsp_right": 0, "pairs": 0}
-    for batch in batches:
-        batch = batch.to(device)
-        with autocast(device):
-            output = model(batch)
-        answers = batch.labels[batch.labels != IGNORE]
-        sums["mlm_loss"] += output.mlm_loss.item() * len(answers)
-        sums["mlm_right"] += (output.mlm_logits.argmax(-1) == answers).sum().item()
-        sums["masked"] += len(answers)
-        if batch.next_labels is not None:
-            sums["nsp_right"] += (output.nsp_logits.argmax(-1) == batch.next_labels).sum().item()
-            sums["pairs"] += len(batch.next_labels)
-    model.train(training)
-    if not sums["masked"]:
-        raise ValueError("there is nothing to evaluate on")
-    metrics = {
-        "mlm_loss": sums["mlm_loss"] / sums["masked"],
-        "mlm_accuracy": sums["mlm_right"] / sums["masked"],
-        "masked_tokens": sums["masked"],
-    }
-    if sums["pairs"]:
-        metrics |= {"nsp_accuracy": sums["nsp_right"] / sums["pairs"], "pairs": sums["pairs"]}
-    return Eval(step, metrics)
 
 
 @torch.no_grad()
@@ -493,7 +468,8 @@ def fill(model: BertForPreTraining, tokenizer: Tokenizer, text: str, top: int = 
     labels = torch.where(ids == tokenizer.mask_id, ids, IGNORE)
     if not (labels != IGNORE).any():
         raise ValueError("there is no [MASK] in the text to fill")
-    probs = model(Batch(ids, labels=labels)).mlm_logits.float().softmax(-1)  # (M, V)
+    asked = objective_for(model.config).at_blanks(Batch(ids, labels=labels))
+    probs = model(asked).mlm_logits.float().softmax(-1)  # (M, V)
     best = probs.topk(min(top, probs.size(-1)), dim=-1)
     return [
         [(tokenizer.vocab[i], p) for i, p in zip(row_ids, row_probs, strict=True)]

@@ -19,7 +19,7 @@ from ui.text import kind_of, show_tokens, tex
 from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
-    from minibert.inside.head_arithmetic import HeadTrace, Sum
+    from minibert.inside.head_arithmetic import HeadTrace, SumOfProducts
     from minibert.inside.interventions import HeadEffects, PaddingLeak
     from minibert.inside.model_input import ModelInput
 
@@ -143,7 +143,7 @@ def show_guesses(subject: Subject, before: Any, after: Any, names: tuple[str, st
 
 # ------------------------------------------------------------------------------------------------- one head, stepped
 def steps() -> list[tuple[str, str, str]]:
-    """Of each step: its label, its section in the lesson, and what its line in SelfAttention.forward contains."""
+    """Of each step: its label, its section in the lesson, and what its line of the attention's code contains."""
     return [
         (_("Q, K, V"), "Step: query, key, value", ' = tap("'),
         (_("Q · Kᵀ"), "Step: query times key", 'tap("scores"'),
@@ -168,7 +168,7 @@ def one_head(subject: Subject, reading: "ModelInput", layer: int, head: int) -> 
         step_mix(reading, one)
     else:
         step_pairs(reading, one, step)
-    show_line(step)
+    show_line(type(subject.model.bert.blocks[layer].attn), step)
 
 
 def step_vectors(reading: "ModelInput", one: "HeadTrace") -> None:
@@ -243,7 +243,8 @@ def step_pairs(reading: "ModelInput", one: "HeadTrace", step: int) -> None:
             data=lambda: square(values, reading.tokens),
         )
         if step == 1:
-            terms_table(one.score_terms(row, column), ("q", "k", "q · k"), "attention-product-terms")
+            names = ("q", "k", "q · k") if one.relative is None else ("q", "k + r", "q · (k + r)")
+            terms_table(one.score_terms(row, column), names, "attention-product-terms")
     with right:
         (show_product, show_scaling, show_mask, show_softmax)[step - 1](reading, one, row, column)
 
@@ -252,15 +253,29 @@ def show_product(reading: "ModelInput", one: "HeadTrace", row: int, column: int)
     from plots.attention import dot_product
 
     total = one.score_terms(row, column)
-    i, j = row + 1, column + 1
+    i, token = row + 1, reading.tokens[column]
+    product, term = product_formula(one, row, column), rf"k_{{{column + 1}}}[d]"
+    names = (f"q {reading.tokens[row]}", f"k {token}", "q · k")
+    if one.relative is not None:
+        term = rf"(k_{{{column + 1}}}[d] + r_{{{i},{column + 1}}}[d])"
+        names = (names[0], f"k {token} + r", "q · (k + r)")
     st.latex(
-        rf"\begin{{aligned}} q_{{{i}}} \cdot k_{{{j}}} &= \sum_{{d=1}}^{{{one.size}}} q_{{{i}}}[d]\, k_{{{j}}}[d] \\"
+        rf"\begin{{aligned}} {product} &= \sum_{{d=1}}^{{{one.size}}} q_{{{i}}}[d]\, {term} \\"
         rf" &= {tex(total.left[0].item())} \cdot {tex(total.right[0].item())} + \dots \\"
         rf" &= \mathbf{{{total.total:.4f}}} \end{{aligned}}"
     )
-    names = (f"q {reading.tokens[row]}", f"k {reading.tokens[column]}", "q · k")
+    if one.relative is not None:
+        st.caption(_("r: the fixed vector for the distance from one token to the other, here {d:+d}.").format(
+            d=column - row
+        ))  # fmt: skip
     figure(dot_product(total.left, total.right, names, height=300), told(total), "attention-product")
     rounding(total.total, one.products[row, column].item())
+
+
+def product_formula(one: "HeadTrace", row: int, column: int) -> str:
+    """What is divided by √D, in TeX."""
+    i, j = row + 1, column + 1
+    return rf"q_{{{i}}} \cdot " + (rf"k_{{{j}}}" if one.relative is None else rf"(k_{{{j}}} + r_{{{i},{j}}})")
 
 
 def show_scaling(reading: "ModelInput", one: "HeadTrace", row: int, column: int) -> None:
@@ -268,7 +283,7 @@ def show_scaling(reading: "ModelInput", one: "HeadTrace", row: int, column: int)
 
     product, score, root = one.products[row, column].item(), one.scores[row, column].item(), math.sqrt(one.size)
     st.latex(
-        rf"\frac{{q_{{{row + 1}}} \cdot k_{{{column + 1}}}}}{{\sqrt{{D}}}}"
+        rf"\frac{{{product_formula(one, row, column)}}}{{\sqrt{{D}}}}"
         rf" = \frac{{{product:.4f}}}{{\sqrt{{{one.size}}}}}"
         rf" = \frac{{{product:.4f}}}{{{root:.4g}}} = \mathbf{{{score:.4f}}}"
     )
@@ -289,7 +304,7 @@ def show_mask(reading: "ModelInput", one: "HeadTrace", row: int, column: int) ->
 
     score, masked = one.scores[row, column].item(), one.masked[row, column].item()
     st.latex(rf"{tex(score)} \;\longrightarrow\; \mathbf{{{tex(masked)}}}")
-    if one.allowed[column]:
+    if one.allowed[row, column]:
         st.markdown(_("A real token: its column stays open."))
     else:
         st.markdown(_("Padding: its column is closed for everyone."))
@@ -328,6 +343,7 @@ def step_mix(reading: "ModelInput", one: "HeadTrace") -> None:
         row = pick("row", _("Token (row)"), numbered(reading.tokens), default=1)
         place = pick("number", _("Number of its vector (column)"), [str(d + 1) for d in range(one.size)])
     i, d, total = row + 1, place + 1, one.mix_terms(row, place)
+    value = f"v_j[{d}]" if one.relative is None else f"(v_j[{d}] + r_{{{i},j}}[{d}])"
     with left:
         figure(
             vectors(reading.tokens, {_("What the head hands on"): one.mixed}, selected=(0, row, place)),
@@ -340,7 +356,7 @@ def step_mix(reading: "ModelInput", one: "HeadTrace") -> None:
         )
     with right:
         st.latex(
-            rf"z_{{{i}}}[{d}] = \sum_{{j=1}}^{{{len(reading.tokens)}}} p_{{{i},j}}\, v_j[{d}]"
+            rf"z_{{{i}}}[{d}] = \sum_{{j=1}}^{{{len(reading.tokens)}}} p_{{{i},j}}\, {value}"
             rf" = \mathbf{{{total.total:.4f}}}"
         )
         texts = [
@@ -362,14 +378,14 @@ def show_bars(reading: "ModelInput", lengths: list[float], texts: list[str], cho
     )
 
 
-def told(total: "Sum") -> str:
+def told(total: "SumOfProducts") -> str:
     terms = total.terms
     return _("{count} products between {low:.4f} and {top:.4f}; their sum is {sum:.4f}.").format(
         count=len(terms), low=terms.min().item(), top=terms.max().item(), sum=terms.sum().item()
     )
 
 
-def terms_table(total: "Sum", names: tuple[str, str, str], key: str) -> None:
+def terms_table(total: "SumOfProducts", names: tuple[str, str, str], key: str) -> None:
     """Every term of a sum, and the sum so far."""
     columns = (total.left, total.right, total.terms, total.terms.cumsum(0))
     table = pd.DataFrame(
@@ -392,15 +408,15 @@ def rounding(exact: float, model: float) -> None:
     )
 
 
-def show_line(step: int) -> None:
-    """The line of the running code that computed this step."""
-    from minibert.model import SelfAttention, masked_softmax
+def show_line(attention: type, step: int) -> None:
+    """The line of the running code that computed this step. attention: the class of the layer's attention."""
+    from minibert.model import masked_softmax
 
-    find = steps()[step][2]
-    lines, start, path = source_of(SelfAttention.forward)
+    method, find = attention.attend if step else attention.forward, steps()[step][2]
+    lines, start, path = source_of(method)
     at = start + next(offset for offset, line in enumerate(lines) if find in line)
     label = _("The line of code that computed this: {where}").format(where=f"`{path}:{at}`")
-    show_source(SelfAttention.forward, find, label=label)
+    show_source(method, find, label=label)
     if step in (3, 4):
         inside = "masked_fill" if step == 3 else "softmax(dim"
         show_source(masked_softmax, inside, label=_("… and what it calls: `masked_softmax`"))
@@ -592,6 +608,13 @@ def without_positions(subject: Subject, reading: "ModelInput", position: int) ->
     from plots.attention import order_differences
 
     lesson.show("Without positions", title=False)
+    if not hasattr(subject.model.bert.embeddings, "position"):
+        st.markdown(
+            _(
+                "This model has no position embeddings: what is set to zero here are the vectors for distances, which "
+                "its heads add to keys and values."
+            )
+        )
     orders = {"swapped": _("two words swapped"), "reversed": _("reversed"), "shuffled": _("shuffled")}
     order = reading.new_order(choice("order", _("The other order"), orders))
     show_tokens(reading.tokens, label=_("The sentence"))
@@ -799,7 +822,7 @@ def measured(names: dict[str, str]) -> None:
 # ------------------------------------------------------------------------------------------ a weight is no explanation
 @st.fragment
 def no_explanation(subject: Subject, reading: "ModelInput", position: int) -> None:
-    from minibert.inside.interventions import rank_correlation
+    from minibert.statistics import rank_correlation
     from plots.attention import weight_and_effect
 
     hidden = reading.padded(0).hiding(position)

@@ -185,10 +185,13 @@ def numbers(subject: Subject, reading: "ModelInput", at: HeadPlace, row: int, co
     probs = found["probs"][layer, head, row]
     if column is not None:
         query, k = found["query"][layer, head, row].double(), found["key"][layer, head].double()
-        soft = SoftmaxRow(k @ query / math.sqrt(len(query)))
-        i, j, less = row + 1, column + 1, f" - {soft.shift:.1f}" if soft.shift else ""
+        i, j, keys, products = row + 1, column + 1, f"k_{{{column + 1}}}", k @ query
+        if "relative_scores" in found:
+            keys, products = f"({keys} + r_{{{i},{j}}})", products + found["relative_scores"][layer, head, row]
+        soft = SoftmaxRow((products / math.sqrt(len(query))).masked_fill(~found["allowed"][row], -math.inf))
+        less = f" - {soft.shift:.1f}" if soft.shift else ""
         st.latex(
-            rf"\begin{{aligned}} s_{{{i},{j}}} &= \frac{{q_{{{i}}} \cdot k_{{{j}}}}}{{\sqrt{{{len(query)}}}}}"
+            rf"\begin{{aligned}} s_{{{i},{j}}} &= \frac{{q_{{{i}}} \cdot {keys}}}{{\sqrt{{{len(query)}}}}}"
             rf" = {tex(soft.scores[column].item())} \\ p_{{{i},{j}}} &="
             rf" \frac{{e^{{{tex(soft.scores[column].item())}{less}}}}}{{{tex(soft.total)}}}"
             rf" = \mathbf{{{probs[column].item():.6f}}} \end{{aligned}}"
@@ -318,6 +321,15 @@ def bertviz_view(
 ) -> None:
     reading, whole = shortened(subject, pair, name)
     found, tokens = seen(subject, reading), list(reading.tokens)
+    if name == "neuron" and "relative_scores" in found:
+        st.info(
+            _(
+                "BertViz draws a score as query times key. {model} adds a vector for the distance to each key, so the "
+                "picture would not be of its scores: see them under *Look*, number by number."
+            ).format(model=literal(subject.name)),
+            icon=":material/help:",
+        )
+        return
     second = reading.segments.index(1) if 1 in reading.segments else None
     if whole > len(tokens):
         st.caption(
@@ -332,7 +344,9 @@ def bertviz_view(
     else:
         layer, head = at
         parts_ = (found["probs"], found["query"], found["key"], tokens, second)
-        html, height = bertviz.neuron_view(*parts_, layer=layer, head=head, dark=dark), 160 + 26 * size
+        both_ways = bool(found["allowed"].all())
+        html = bertviz.neuron_view(*parts_, layer=layer, head=head, both_ways=both_ways, dark=dark)
+        height = 160 + 26 * size
     alt = _("{view} of BertViz: {model}, {n} tokens.").format(view=label, model=subject.name, n=size)
     bertviz.show(html, key, alt, min(height, 760))
 

@@ -86,10 +86,10 @@ def pooling_in_words(pooling: str | None) -> str:
 @st.cache_resource(show_spinner=False)
 def pieces():
     """The tokenizer and the sizes of the checkpoint, without torch."""
-    from minibert.config import BertConfig
+    from minibert.relatives.registry import config_from_file
     from minibert.tokenizer import Tokenizer
 
-    return Tokenizer.from_file(START / "vocab.txt"), BertConfig.from_file(START / "config.json")
+    return Tokenizer.from_file(START / "vocab.txt"), config_from_file(START / "config.json")
 
 
 @st.fragment

@@ -247,44 +247,68 @@ def three_vectors(model: str, first: str, second: str | None) -> None:
 
     from plots.embeddings_sum import summands
 
-    parts = {
-        _("token"): trace["embeddings.token"][place],
-        _("segment"): trace["embeddings.segment"][place],
-        _("position"): trace["embeddings.position"][place],
-        _("sum"): trace["embeddings.sum"][place],
-    }
+    names = {"token": _("token"), "segment": _("segment"), "position": _("position"), "sum": _("sum")}
+    # Without a position: NEZHA. narrow: ALBERT's, E wide, which one matrix widens to H.
+    parts = {title: trace[tap][place] for name, title in names.items() if (tap := f"embeddings.{name}") in trace.names}
+    narrow = "embeddings.narrow" in trace.names
     fig = summands({name: vector[:DIMENSIONS] for name, vector in parts.items()}, _("dimension"))
     lengths = "; ".join(f"{name} {np.linalg.norm(vector):.3f}" for name, vector in parts.items())
+    width = trace["embeddings.sum"].shape[-1]
     alt = _("The first {n} of {h} numbers of each vector for “{token}”. Lengths: {lengths}.").format(
-        n=min(DIMENSIONS, trace.config.hidden_size),
-        h=trace.config.hidden_size,
+        n=min(DIMENSIONS, width),
+        h=width,
         token=visible(tokens[place]),
         lengths=lengths,
     )
+    after = {_("after LayerNorm"): trace["embeddings.narrow" if narrow else "embeddings.out"][place]}
+    if narrow:
+        after[_("widened to H")] = trace["embeddings.out"][place]
     rows = [
         {_("vector"): name, **{str(i): f"{float(v):+.6f}" for i, v in enumerate(vector[:NUMBERS])}}
-        for name, vector in [*parts.items(), (_("after LayerNorm"), trace["embeddings.out"][place])]
+        for name, vector in {**parts, **after}.items()
     ]
     figure(fig, alt, key="summands", data=rows)
     st.table(rows)
-    st.markdown(
-        _(
+    if _("position") in parts:
+        picked = _(
             "The id {id} picks row {id} of the token matrix, the segment id {segment} one of two rows, the place "
             "{place} row {place} of the position matrix. Lengths of the vectors: {lengths}."
-        ).format(id=trace.ids[place], segment=trace.encoding.segments[place], place=place, lengths=lengths)
+        )
+    else:
+        picked = _(
+            "The id {id} picks row {id} of the token matrix, the segment id {segment} one of two rows. Nothing is "
+            "added for the place: this model has no position embeddings, so two vectors are added and not three. "
+            "Lengths of the vectors: {lengths}."
+        )
+    st.markdown(
+        picked.format(id=trace.ids[place], segment=trace.encoding.segments[place], place=place, lengths=lengths)
     )
+    if narrow:
+        st.markdown(
+            _(
+                "The three and their sum are E = {e} numbers wide; after LayerNorm one matrix makes H = {h} of them."
+            ).format(e=width, h=trace.config.hidden_size)
+        )
+    from minibert.inside.vectors import encoder_of
     from minibert.model import Embeddings
 
-    show_source(Embeddings, find="token + segment + position", label=_("The sum, in the running code"))
+    own = type(encoder_of(load(model).model).embeddings)
+    summed = own if _("position") not in parts else Embeddings
+    show_source(summed, find='tap("sum"', label=_("The sum, in the running code"))
+    if narrow:
+        show_source(own, find="self.projection(", label=_("… and what widens it"))
 
 
 @st.cache_data(show_spinner=False, max_entries=8)
 def position_tables(model: str, version: int):
-    """The first places of the learned table and of the sinusoids."""
+    """The first places of the learned table and of the sinusoids; None where a model has no such table."""
     from minibert.inside.vectors import encoder_of
-    from minibert.text.cooccurrence import sinusoids
+    from minibert.positions import sinusoids
 
-    table = encoder_of(load(model).model).embeddings.position.weight.detach()[:PLACES].numpy()
+    embeddings = encoder_of(load(model).model).embeddings
+    if not hasattr(embeddings, "position"):
+        return None
+    table = embeddings.position.weight.detach()[:PLACES].numpy()
     return table, sinusoids(*table.shape).numpy()
 
 
@@ -293,7 +317,17 @@ def places(model: str) -> None:
     lesson.show("How alike are places?")
     from plots.embeddings_sum import cosines, position_similarity
 
-    learned, fixed = position_tables(model, version_of(model))
+    tables = position_tables(model, version_of(model))
+    if tables is None:
+        st.info(
+            _(
+                "This model has no table of positions to compare: its heads are told how far apart two tokens stand. "
+                "Choose another model above."
+            ),
+            icon=":material/help:",
+        )
+        return
+    learned, fixed = tables
     titles = (_("learned by the model"), _("sine and cosine waves"))
     near = {name: cosines(table) for name, table in zip(titles, (learned, fixed), strict=True)}
     words = "; ".join(

@@ -102,8 +102,8 @@ def bundled() -> tuple[list[list[str]], list[int]]:
 def making(model: str) -> None:
     """The reader's documents, cut into pairs; one of them followed step by step."""
     from minibert.inside.next_sentence import decisions, documents_in
-    from minibert.text.batches import sentence_pairs, truncate_pair
     from minibert.text.documents import DataError, split_sentences
+    from minibert.text.segment_pairs import segment_pairs, truncate_pair
     from minibert.text.store import TokenStore
 
     lesson.show("How pairs are made")
@@ -136,7 +136,7 @@ def making(model: str) -> None:
     made.sort(key=lambda one: (one.document, one.chunk[0][0]))
     chosen = _show_pairs(made, store, tokenizer)
     _follow(made[chosen], store, sentences, tokenizer, max_length)
-    show_source(sentence_pairs, find="random_next", label=_("The code that made the pairs"))
+    show_source(segment_pairs, find="random_next", label=_("The code that made the pairs"))
     show_source(truncate_pair, label=_("The code that cuts a pair to length"))
 
     lesson.show("Why more than half are random")
@@ -632,7 +632,8 @@ def _show_score(model: str, asked: list, dealt: list[int], given: list[bool]) ->
 @st.fragment
 def kinds(model: str) -> None:
     """All kinds of B, judged by the model and by topic alone; then a new layer that is taught order."""
-    from minibert.inside.next_sentence import TopicOverlap, measure, wilson
+    from minibert.inside.next_sentence import TopicOverlap, measure
+    from minibert.statistics import wilson
     from plots.next_sentence import Share, judged_next
     from plots.theme import GREY
 
@@ -691,7 +692,7 @@ def kinds(model: str) -> None:
 
 def _conclude(result) -> None:
     """What the numbers say, in words that fit whatever they are."""
-    from minibert.inside.next_sentence import wilson
+    from minibert.statistics import wilson
 
     head, topic = result.accuracy("elsewhere")
     lines = [
@@ -734,7 +735,8 @@ def taught(model: str, version: int, sentences: int) -> dict[str, tuple[int, int
 
 def new_head(model: str, sentences: int) -> None:
     """Is order missing in the encoder's vectors, or does nobody read it? A layer is trained to find out."""
-    from minibert.inside.next_sentence import teach_order, wilson
+    from minibert.inside.next_sentence import teach_order
+    from minibert.statistics import wilson
 
     lesson.show("Can it be taught?")
     key = (model, sentences)

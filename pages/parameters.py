@@ -1,20 +1,24 @@
 """Parameters: where a BERT's weights, its arithmetic and its memory are, from its sizes alone."""
 
 import html
+from dataclasses import replace
+from pathlib import Path
 
 import streamlit as st
 
 from minibert.config import BertConfig
-from minibert.count import FAMILY, Part, Relative, by_group, flops, memory, parameters, total
+from minibert.count import FAMILY, Part, Shape, by_group, flops, memory, parameters, shape_of, total
+from minibert.relatives.registry import config_from_file, model_types, relative_named
 from plots.parameters import family, growth, memory_bars, mosaic, shares, short, short_bytes
 from ui.figures import figure
-from ui.inputs import choice
+from ui.inputs import choice, distinct
 from ui.lesson import Lesson
-from ui.models import CHECKPOINTS
+from ui.models import CHECKPOINTS, about, info_of
 from ui.navigation import next_lesson
+from ui.runs import own_models
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_choice
-from ui.text import literal
+from ui.text import literal, visible
 from ui.translations import _
 
 START = "BERT-base"
@@ -84,7 +88,7 @@ def part_names() -> dict[str, str]:
         "pooler.dense": _("pooler"),
         "mlm.dense": _("MLM head, dense"),
         "mlm.norm": _("MLM head, LayerNorm"),
-        "mlm.decoder": _("MLM head, decoder biases"),
+        "mlm.decoder": _("MLM head, output biases"),
         "rtd.dense": _("replaced-token head, dense"),
         "rtd.decoder": _("replaced-token head, decision"),
         "nsp": _("sentence-pair head"),
@@ -132,28 +136,38 @@ SOURCE = {
 
 
 # ------------------------------------------------------------------------------------------------ the sizes on screen
-def models() -> dict[str, Relative]:
-    """The published family, and the checkpoints of this classroom."""
-    own = {}
-    for path in sorted(CHECKPOINTS.glob("*/config.json")):
+def models() -> dict[str, Shape]:
+    """The published family, the checkpoints of this classroom, and the reader's own runs."""
+    return {**FAMILY, **{name: shape for name, (shape, _path) in with_weights().items()}}
+
+
+def with_weights() -> dict[str, tuple[Shape, Path]]:
+    """Models there are here, as far as the sliders reach: name → what there is to count, and where it lies."""
+    places = {path.parent.name: path.parent for path in sorted(CHECKPOINTS.glob("*/config.json"))}
+    runs = [info for info in map(info_of, own_models()) if info.pretrained]
+    titles = distinct({info.name: visible(info.title, spaces=False) for info in runs})
+    places |= {titles[run.name]: run.directory for run in runs if titles[run.name] not in {*FAMILY, *places}}
+    found = {}
+    for name, path in places.items():
         try:
-            model = Relative(BertConfig.from_file(path))
+            model = shape_of(config_from_file(path / "config.json"))
         except (ValueError, OSError):
-            continue  # a checkpoint being written, or not a BERT: other pages say so
+            continue  # a checkpoint being written, or none that is known: other pages say so
         if all(RANGES[letter][0] <= model.letters[letter] <= RANGES[letter][1] for letter in "LHAFVP"):
-            own[path.parent.name] = model
-    return {**FAMILY, **own}
+            found[name] = model, path
+    return found
 
 
-def settings_of(model: Relative) -> dict[str, object]:
+def settings_of(model: Shape) -> dict[str, object]:
     """Widget key → value."""
     letters = model.letters
     sizes = {letter: letters[letter] for letter in "LHAFVP"}
     design = {"S": letters["S"], "E": model.embedding_size or 0, "shared": model.shared_layers}
-    return {**sizes, **design, "pooler": model.pooler, "objective": model.objective}
+    places = {"relative": model.relative_positions}
+    return {**sizes, **design, **places, "pooler": model.pooler, "objective": model.objective}
 
 
-def model_now() -> Relative:
+def model_now() -> Shape:
     """The model on screen. ValueError with a sentence for the reader where the sizes do not fit together."""
     state = st.session_state
     hidden, heads = state["H"], state["A"]
@@ -179,7 +193,15 @@ def model_now() -> Relative:
         max_position_embeddings=state["P"],
         type_vocab_size=state["S"] or 1,
     )
-    return Relative(config, state["E"] or None, state["shared"], bool(state["S"]), state["pooler"], state["objective"])
+    return Shape(
+        config,
+        embedding_size=state["E"] or None,
+        shared_layers=state["shared"],
+        segments=bool(state["S"]),
+        relative_positions=state["relative"],
+        pooler=state["pooler"],
+        objective=state["objective"],
+    )
 
 
 def load_model() -> None:
@@ -239,10 +261,13 @@ def design() -> None:
         st.toggle(_("All layers share one block (ALBERT)"), key="shared", bind="query-params")
         st.selectbox(
             _("E width of the embeddings (ALBERT, ELECTRA)"),
-            [0, *WIDTHS],
+            sorted({0, *WIDTHS, *(model.embedding_size or 0 for model in models().values())}),
             format_func=lambda width: f"{width}" if width else _("H"),
             key="E",
             bind="query-params",
+        )
+        st.toggle(
+            _("Distances at keys and values, no position embeddings (NEZHA)"), key="relative", bind="query-params"
         )
         st.slider(_("S segments"), 0, 2, FAMILY[START].letters["S"], key="S", bind="query-params")
         st.toggle(_("Pooler"), value=True, key="pooler", bind="query-params")
@@ -255,22 +280,24 @@ def design() -> None:
 
 def choose_model(now: dict[str, object]) -> str | None:
     """The family as buttons; the one whose sizes are on screen is marked. Returns its name."""
-    known = models()
+    known, here_too = models(), with_weights()
     here = next((name for name, model in known.items() if settings_of(model) == now), None)
     st.session_state["family"] = here
     st.pills(
         _("Start from"),
         list(known),
-        format_func=lambda name: name.removeprefix("BERT-"),
+        format_func=lambda name: literal(name.removeprefix("BERT-")),
         key="family",
         on_change=load_model,
     )
+    if here in here_too and (words := about(here_too[here][1])):
+        st.caption(words)
     return here
 
 
 # ------------------------------------------------------------------------------------------------------- the sections
 @st.fragment
-def parts_map(model: Relative) -> None:
+def parts_map(model: Shape) -> None:
     """The map of parts; a click shows the part's formula and its source, and reruns nothing else."""
     count, names = parameters(model), part_names()
     everything = total(count.parts)
@@ -351,7 +378,7 @@ def part_table(parts, names: dict[str, str] | None = None) -> list[dict]:
 
 
 @st.fragment
-def totals_table(model: Relative, here: str | None) -> None:
+def totals_table(model: Shape, here: str | None) -> None:
     """The paper's models and the one on screen, every reading of “parameters”: by formula and, once built, counted."""
     said = {"BERT-base": "110 M", "BERT-large": "340 M"}
     rows = {name: FAMILY[name] for name in said}
@@ -361,9 +388,9 @@ def totals_table(model: Relative, here: str | None) -> None:
     for name, shown in rows.items():
         totals = parameters(shown).totals()
         lines.append(table_row(f"**{unbroken(name)}**", totals.values(), said.get(name, "")))
-        if st.session_state.get("built") and is_bert(shown):
+        if st.session_state.get("built") and (config := buildable(shown)):
             with st.spinner(_("Building the model …"), show_time=True):
-                made = built_totals(shown.config)
+                made = built_totals(config)
             verdict = _("= equal") if made == totals else _("≠ **not equal**")
             lines.append(table_row(_("model built"), made.values(), verdict))
     st.markdown("\n".join(lines))
@@ -376,11 +403,11 @@ def totals_table(model: Relative, here: str | None) -> None:
             help=_("Builds minibert's own models, without memory for their weights, and adds up their tensors."),
         )
         return
-    if not is_bert(model):
+    if not buildable(model):
         st.caption(
             _(
-                "minibert builds BERT itself. The relatives are counted by the same formulas; the tests hold them "
-                "against the models that the transformers library builds."
+                "minibert builds BERT, ALBERT and NEZHA. Other relatives are counted by the same formulas; the tests "
+                "hold them against the models that the transformers library builds."
             )
         )
     show_source(built_totals)
@@ -394,8 +421,16 @@ def unbroken(name: str) -> str:
     return literal(name.replace("-", "\u2011"))
 
 
-def is_bert(model: Relative) -> bool:
-    return model == Relative(model.config)
+def buildable(model: Shape) -> BertConfig | None:
+    """The sizes from which minibert builds a model of this shape; None where it builds none."""
+    if model == Shape(model.config):
+        return model.config
+    sizes = model.config.as_dict() | ({"embedding_size": model.embedding_size} if model.factorised else {})
+    for kind in (relative_named(name).config for name in model_types()):
+        config = kind.from_dict(sizes | {"model_type": kind.model_type})
+        if replace(shape_of(config), config=model.config) == model:
+            return config
+    return None
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -419,7 +454,7 @@ def built_totals(config: BertConfig) -> dict[str, int]:
     }
 
 
-def fits(model: Relative) -> bool:
+def fits(model: Shape) -> bool:
     tokens, positions = st.session_state["T"], model.config.max_position_embeddings
     if tokens <= positions:
         return True
@@ -433,7 +468,7 @@ def fits(model: Relative) -> bool:
     return False
 
 
-def arithmetic(model: Relative) -> None:
+def arithmetic(model: Shape) -> None:
     batch, tokens = st.session_state["B"], st.session_state["T"]
     count = parameters(model)
     asked = flops(model, batch, tokens, MASKED)
@@ -498,7 +533,7 @@ def how_to_run() -> dict[str, object]:
     }
 
 
-def bytes_used(model: Relative, how: dict[str, object]) -> None:
+def bytes_used(model: Shape, how: dict[str, object]) -> None:
     batch, tokens = st.session_state["B"], st.session_state["T"]
     count = memory(model, batch, tokens, masked=MASKED, **how)
     if how["training"]:
@@ -523,7 +558,7 @@ def bytes_used(model: Relative, how: dict[str, object]) -> None:
     show_source(memory)
 
 
-def grown(model: Relative, letter: str, size: int) -> tuple[Relative, int]:
+def grown(model: Shape, letter: str, size: int) -> tuple[Shape, int]:
     """The model with one size changed, heads and feed-forward keeping their proportions to H. → model, tokens"""
     config, tokens = model.config, st.session_state["T"]
     changes: dict[str, int] = {}
@@ -539,20 +574,10 @@ def grown(model: Relative, letter: str, size: int) -> tuple[Relative, int]:
         changes = {"max_position_embeddings": max(size, config.max_position_embeddings)}
     else:
         changes = {{"L": "num_hidden_layers", "V": "vocab_size"}[letter]: size}
-    return (
-        Relative(
-            config.change(**changes),
-            model.embedding_size,
-            model.shared_layers,
-            model.segments,
-            model.pooler,
-            model.objective,
-        ),
-        tokens,
-    )
+    return replace(model, config=config.change(**changes)), tokens
 
 
-def amounts(model: Relative, tokens: int, what: str, how: dict[str, object]) -> dict[str, int]:
+def amounts(model: Shape, tokens: int, what: str, how: dict[str, object]) -> dict[str, int]:
     """Group → amount of what is drawn."""
     if what == "parameters":
         return by_group(parameters(model).parts)
@@ -563,7 +588,7 @@ def amounts(model: Relative, tokens: int, what: str, how: dict[str, object]) -> 
 
 
 @st.fragment
-def growing(model: Relative, how: dict[str, object]) -> None:
+def growing(model: Shape, how: dict[str, object]) -> None:
     names = {"H": _("H hidden size"), "L": _("L layers"), "T": _("T tokens"), "V": _("V vocabulary")}
     kinds = {"parameters": _("parameters"), "flops": _("FLOPs"), "memory": _("memory")}
     with st.container(horizontal=True, key="growth-choice", gap="medium"):
@@ -612,11 +637,11 @@ def growing(model: Relative, how: dict[str, object]) -> None:
     st.markdown(f"**{sentence}**")
 
 
-def compared(model: Relative, here: str | None) -> None:
+def compared(model: Shape, here: str | None) -> None:
     known = models()
     tokens = min(st.session_state["T"], *(m.config.max_position_embeddings for m in (model, *known.values())))
 
-    def place(m: Relative) -> tuple[int, int]:
+    def place(m: Shape) -> tuple[int, int]:
         return parameters(m).with_pooler, flops(m, 1, tokens, 0, training=False).forward
 
     points = {name: place(m) for name, m in known.items()}
@@ -636,7 +661,7 @@ def compared(model: Relative, here: str | None) -> None:
     )
 
 
-def sums(model: Relative, how: dict[str, object]) -> str:
+def sums(model: Shape, how: dict[str, object]) -> str:
     """The three sums, as HTML: what the sliders move."""
     batch, tokens = st.session_state["B"], st.session_state["T"]
     parts = [_("<b>{n}</b> parameters").format(n=f"{parameters(model).pretraining:,}")]

@@ -54,6 +54,7 @@ MAX_NAME = 60
 MOST_COMPARED = 5
 MAX_TOKENS = 20  # of the sentence looked back at: more cannot be told apart from the back row
 MAX_WORDS = 24
+PAIRS = ("nsp", "sop")  # questions about two segments
 TOY_WORDS = "anna lucy nora ben jack omar she he her his tired happy sad lunch soup pie red blue green"
 WORDS = "king queen man woman boy girl he she one two three four london paris france river sea good bad"
 
@@ -573,15 +574,16 @@ def numbers(training: Training) -> None:
         share = _("{share:.0%} by the neighbours").format(share=measured["guessable_from_neighbours"])
         tiles.append((_("Determined words right"), f"{measured['determined']:.1%}", share))
     if step:
-        parts = step["parts"]
+        parts, names = step["parts"], question_names()
         bound = f"ln V = {math.log(training.vocab_size):.2f}" if training.vocab_size else ""
-        tiles.append((_("MLM loss"), f"{parts['mlm_loss']:.2f}", bound))
-        if "mlm_accuracy" in parts:
-            tiles.append((_("MLM accuracy"), f"{parts['mlm_accuracy']:.1%}", _("of hidden tokens")))
-        if "nsp_accuracy" in parts:
-            tiles.append(
-                (_("NSP accuracy"), f"{parts['nsp_accuracy']:.1%}", _("loss {loss:.2f}").format(loss=parts["nsp_loss"]))
-            )
+        main = main_question([training])
+        tiles.append((_("{kind} loss").format(kind=names[main]), f"{parts[f'{main}_loss']:.2f}", bound))
+        for kind, name in names.items():
+            if f"{kind}_accuracy" in parts:
+                beside = _("of hidden tokens") if kind == "mlm" else _("of tokens")
+                if kind in PAIRS:
+                    beside = _("loss {loss:.2f}").format(loss=parts[f"{kind}_loss"])
+                tiles.append((_("{kind} accuracy").format(kind=name), f"{parts[f'{kind}_accuracy']:.1%}", beside))
         tiles.append((_("Tokens read"), f"{step['tokens']:,}", f"{step['tokens_per_second']:,.0f}/s"))
         tiles.append(
             (_("Learning rate"), f"{step['lr']:.1e}".replace("e-0", "e-"), _("step {n:,}").format(n=step["step"]))
@@ -589,6 +591,17 @@ def numbers(training: Training) -> None:
     with st.container(horizontal=True, gap="medium", key="numbers"):
         for name, value, beside in tiles:
             st.metric(name, value, beside or None, delta_color="off", delta_arrow="off", width="content")
+
+
+def question_names() -> dict[str, str]:
+    """Kinds of questions (minibert.objectives) in the learner's words."""
+    return {"mlm": "MLM", "next_token": _("Next token"), "nsp": "NSP", "sop": _("Sentence order")}
+
+
+def main_question(shown: list[Training]) -> str:
+    """What is asked of every token: "mlm", unless all of these are left-to-right models."""
+    asked = {name for one in shown if (step := one.latest("step")) for name in step["parts"]}
+    return "next_token" if "next_token_loss" in asked and "mlm_loss" not in asked else "mlm"
 
 
 def axes() -> dict[str, str]:
@@ -602,32 +615,30 @@ def curves(shown: list[Training]) -> None:
     quantities = {quantity for history in histories for quantity in history.points}
     measured = next((one.latest("eval")["metrics"] for one in shown if one.toy and one.latest("eval")), {})
     bounds = {f"ln V = {math.log(one.vocab_size):.2f}": math.log(one.vocab_size) for one in shown if one.vocab_size}
-    apart = "held out: mlm_loss" in quantities
-    panels = [
-        Panel(
-            _("MLM loss; with marks: on text kept apart") if apart else _("MLM loss"),
-            "mlm_loss", "held out: mlm_loss", bounds,
-        )
-    ]  # fmt: skip
+    main, names = main_question(shown), question_names()
+    loss = f"{main}_loss"
+    title = _("{kind} loss; with marks: on text kept apart") if f"held out: {loss}" in quantities else _("{kind} loss")
+    panels = [Panel(title.format(kind=names[main]), loss, f"held out: {loss}", bounds)]
     if measured:
         title = _("Determined ({share:.0%} without context)").format(share=measured["guessable"])
         neighbours = measured["guessable_from_neighbours"]
         guessed = {_("from the two neighbours: {share:.0%}").format(share=neighbours): neighbours}
         panels.append(Panel(title, None, "held out: determined", guessed, percent=True))
-    if "mlm_accuracy" in quantities:
-        panels.append(Panel(_("MLM accuracy"), "mlm_accuracy", "held out: mlm_accuracy", percent=True))
-    if "nsp_loss" in quantities:
-        panels.append(Panel(_("NSP loss"), "nsp_loss", None, {f"ln 2 = {math.log(2):.2f}": math.log(2)}))
-        if "nsp_accuracy" in quantities:
-            panels.append(Panel(_("NSP accuracy"), "nsp_accuracy", "held out: nsp_accuracy", percent=True))
+    for kind, name in names.items():
+        if kind in PAIRS and f"{kind}_loss" in quantities:
+            guessing = {f"ln 2 = {math.log(2):.2f}": math.log(2)}
+            panels.append(Panel(_("{kind} loss").format(kind=name), f"{kind}_loss", None, guessing))
+        if f"{kind}_accuracy" in quantities:
+            right = f"{kind}_accuracy"
+            panels.append(Panel(_("{kind} accuracy").format(kind=name), right, f"held out: {right}", percent=True))
     panels += [Panel(_("Learning rate"), "lr"), Panel(_("Tokens per second"), "tokens_per_second")]
     axis = choice("axis", _("Across"), axes())
     now = "; ".join(
-        _("{name}: MLM loss {loss:.2f} after {steps:,} steps").format(
-            name=one.name, loss=history.last("mlm_loss"), steps=one.latest("step")["step"]
+        _("{name}: {kind} loss {loss:.2f} after {steps:,} steps").format(
+            name=one.name, kind=names[main], loss=history.last(loss), steps=one.latest("step")["step"]
         )
         for one, history in zip(shown, histories, strict=True)
-        if history.last("mlm_loss") is not None
+        if history.last(loss) is not None
     )
     figure(
         learning_curves(histories, panels, axis, axes()[axis]),
@@ -709,10 +720,11 @@ def compare(shown: list[Training]) -> None:
     """What differs between the runs, and what came out."""
     if len(shown) < 2:
         return
-    flat = [{"optimization.optimizer": "adamw"} | flattened(one.settings) for one in shown]  # older runs name none
+    older = {"optimization.optimizer": "adamw", "relative": "bert"}  # runs that name none
+    flat = [older | flattened(one.settings) for one in shown]
     names = [name for name in dict.fromkeys(name for values in flat for name in values)
              if len({json.dumps(values.get(name)) for values in flat}) > 1]  # fmt: skip
-    words = setting_names()
+    words, main = setting_names(), main_question(shown)
     rows = []
     for one, values in zip(shown, flat, strict=True):
         step, metrics = one.latest("step"), (one.latest("eval") or {}).get("metrics", {})
@@ -727,9 +739,10 @@ def compare(shown: list[Training]) -> None:
             if step
             else {}
         )
-        row[_("MLM loss")] = f"{step['parts']['mlm_loss']:.2f}" if step else "–"
+        loss = step["parts"].get(f"{main}_loss") if step else None  # not that of a model which is asked otherwise
+        row[_("{kind} loss").format(kind=question_names()[main])] = "–" if loss is None else f"{loss:.2f}"
         row[_("determined words")] = f"{metrics['determined']:.1%}" if "determined" in metrics else "–"
-        row[_("loss on text kept apart")] = f"{metrics['mlm_loss']:.2f}" if "mlm_loss" in metrics else "–"
+        row[_("loss on text kept apart")] = f"{metrics[f'{main}_loss']:.2f}" if f"{main}_loss" in metrics else "–"
         rows.append(row)
     st.markdown("### " + _("Side by side"))
     with st.container(key="comparison"):
@@ -739,6 +752,7 @@ def compare(shown: list[Training]) -> None:
 
 def setting_names() -> dict[str, str]:
     return {
+        "relative": _("relative of BERT"),
         "preset": _("size"),
         "minutes": _("minutes"),
         "steps": _("step budget"),
@@ -1060,14 +1074,14 @@ def delete(training: Training) -> None:
 
 def sources() -> None:
     from minibert.model import BertForPreTraining
-    from minibert.pretrain import pretraining_losses
+    from minibert.objectives import losses
     from minibert.train import train
 
     show_source(train, find=".backward()", label=_("The training loop: `train`"))
     show_source(
         BertForPreTraining.forward, find="cross_entropy", label=_("The two losses: `BertForPreTraining.forward`")
     )
-    show_source(pretraining_losses, find='losses["loss"]', label=_("Their sum: `pretraining_losses`"))
+    show_source(losses, find='terms["loss"] =', label=_("Their sum: `losses`"))
 
 
 lesson.show_title()

@@ -11,7 +11,7 @@ from ui.computations import compute, computed, fingerprint, follow, name_of, sho
 from ui.figures import figure, readable
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.models import UNTRAINED, available_models, load, model_choice, version_of, warn_untrained
+from ui.models import UNTRAINED, available_models, can_fill, load, model_choice, version_of, warn_untrained
 from ui.navigation import next_lesson
 from ui.runs import show_refusal
 from ui.samples import annotated, requests, tagged
@@ -22,7 +22,7 @@ from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
     from minibert.inside.probe_tasks import ProbeTask
-    from minibert.inside.probes import Order, TaskResult
+    from minibert.inside.probes import KindOrder, TaskResult
 
 # What imports torch or plotly is imported where it is first needed: the page shows before that.
 
@@ -354,7 +354,7 @@ def settles(ours: "list[TaskResult] | None") -> None:
         st.markdown(agreement(order_of_kinds(ours)))
 
 
-def agreement(order: "Order") -> str:
+def agreement(order: "KindOrder") -> str:
     """Whether ours agrees with the papers, in words, from the numbers."""
     where = ", ".join(
         _("{kind} at layer {layer:.1f}").format(kind=kind_names()[kind], layer=layer)
@@ -394,9 +394,8 @@ def answers() -> dict[str, str]:
 @st.fragment
 def lens(model: str) -> None:
     lesson.show("The logit lens")
-    fillers = [info.name for info in available_models(fill=True)]
-    if model not in fillers:
-        st.info(_("This model has no head for masked words: choose one that was pre-trained."), icon=":material/info:")
+    if not can_fill(model):
+        st.info(_("This model fills no blanks: choose one that was pre-trained to."), icon=":material/info:")
         return
     left, right = st.columns([3, 1], gap="medium", vertical_alignment="top")
     with left:

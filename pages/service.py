@@ -11,13 +11,12 @@ from pathlib import Path
 import streamlit as st
 
 from ui.figures import figure
-from ui.inputs import choice, distinct
+from ui.inputs import choice
 from ui.lesson import REVIEWS, Lesson
-from ui.models import CHECKPOINTS
+from ui.models import CHECKPOINTS, choose_model
 from ui.navigation import next_lesson
 from ui.runs import live, manager, own_models, own_runs, show_refusal, state_rows, submit, zipped
 from ui.source import show_source
-from ui.state import follow_link, set_url, url_choice
 from ui.stepper import stepper
 from ui.text import literal, visible
 from ui.translations import _
@@ -52,17 +51,10 @@ def fine_tuned() -> dict[str, tuple[str, Path]]:
     return found
 
 
-def choose_model(models: dict[str, tuple[str, Path]]) -> str:
-    names = {
-        **{name: title for name, (title, _directory) in models.items()},
-        UNTRAINED: _("shipped checkpoint, new layer untrained (answers by chance)"),
-    }
-    names = distinct(names)
-    if follow_link("model") or st.session_state.get("model") not in names:
-        st.session_state["model"] = url_choice("model", list(names), next(iter(names)))
-    chosen = st.selectbox(_("Model"), list(names), format_func=names.get, key="model")
-    set_url("model", chosen, default=next(iter(names)))
-    return chosen
+def choose(models: dict[str, tuple[str, Path]]) -> str:
+    titles = {name: title for name, (title, _directory) in models.items()}
+    titles[UNTRAINED] = _("shipped checkpoint, new layer untrained (answers by chance)")
+    return choose_model("model", _("Model"), titles, {name: directory for name, (_title, directory) in models.items()})
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -73,9 +65,9 @@ def predictor_of(name: str, directory: Path | None):
 
     if directory is not None:
         return Predictor.from_directory(directory)
-    from minibert.finetune.option_effects import Bench
+    from minibert.finetune.option_effects import FreshLearner
 
-    bench = Bench.of(START, "classification", reviews("train"), FinetuneSettings())
+    bench = FreshLearner.of(START, "classification", reviews("train"), FinetuneSettings())
     return Predictor(bench.learner.model.eval(), bench.tokenizer, bench.task, bench.options)
 
 
@@ -215,7 +207,7 @@ def shell(value: str) -> str:
 
 
 def show_predict(name: str, directory: Path | None, title: str) -> None:
-    from minibert.__main__ import given, plain_answer
+    from minibert.command_line.prediction import parse_input, plain_answer
     from minibert.service.server import EXAMPLES
 
     predictor = predictor_of(name, directory)
@@ -224,7 +216,7 @@ def show_predict(name: str, directory: Path | None, title: str) -> None:
     text = st.text_input(_("One input: a text, or a JSON object"), start, key=f"input-{predictor.task.name}")
     st.code(f'python -m minibert predict --model my-model "{shell(text[:300])}"', "bash", wrap_lines=True)
     try:
-        answer = predictor.predict([given(text[:5_000])])[0]
+        answer = predictor.predict([parse_input(text[:5_000])])[0]
     except ValueError as error:
         st.error(literal(error), icon=":material/error:")
         return
@@ -356,11 +348,11 @@ def ask_it(name: str, directory: Path | None) -> None:
 
 def asked(predictor, text: str):
     """(the answer to the request, and to GET /health beside it)"""
-    from minibert.service.local_client import Asked, ask
+    from minibert.service.local_client import LocalRequest, ask
     from minibert.service.server import application
 
     body = text.encode("utf-8", "surrogatepass")
-    return ask(application(predictor), Asked(body=body), Asked("GET", "/health"))
+    return ask(application(predictor), LocalRequest(body=body), LocalRequest("GET", "/health"))
 
 
 @st.fragment
@@ -458,7 +450,7 @@ lesson.show_title()
 manager().warm_up()
 lesson.show("The model")
 models = fine_tuned()
-chosen = choose_model(models)
+chosen = choose(models)
 train_one()
 title, directory = models.get(chosen, ("", None))
 lesson.show("The road")

@@ -91,7 +91,8 @@ def _outline(row: float, column: float, height: float = 1, width: float = 1, **a
     return [{**box, **axes, "line": {"color": colour, "width": wide}} for colour, wide in (("white", 7), ("black", 3))]
 
 
-def _ticks(tokens: Sequence[str], selected: int | None = None) -> dict:
+def token_ticks(tokens: Sequence[str], selected: int | None = None) -> dict:
+    """An axis of tokens; the selected one is bold."""
     labels = [token_label(token, bold=index == selected) for index, token in enumerate(tokens)]
     return {"tickvals": list(range(len(tokens))), "ticktext": labels, "showgrid": False, "ticks": ""}
 
@@ -176,8 +177,8 @@ def attention_matrix(
     # Labels that lean by 60° take less height than they are long; above them stands the axes' title, below the scale.
     margin = {"l": _room(tokens), "t": 44 + round(0.87 * _room(tokens)), "b": 8 if written else 36}
     fig.update_layout(shapes=shapes, height=height or _height(size), hoverdistance=-1, margin=margin)
-    fig.update_xaxes(**_ticks(tokens, column), side="top", tickangle=-60, title={"text": axes, "standoff": 4})
-    fig.update_yaxes(**_ticks(tokens, row), autorange="reversed")
+    fig.update_xaxes(**token_ticks(tokens, column), side="top", tickangle=-60, title={"text": axes, "standoff": 4})
+    fig.update_yaxes(**token_ticks(tokens, row), autorange="reversed")
     fig.update_layout(xaxis_automargin=False, yaxis_automargin=False)
     return fig
 
@@ -226,7 +227,7 @@ def vectors(
     fig.update_layout(height=height or _height(size), hoverdistance=-1, margin=margin)
     fig.update_xaxes(tickvals=[], showgrid=False, automargin=False)
     fig.update_yaxes(autorange="reversed", showgrid=False, ticks="", automargin=False)
-    fig.update_yaxes(**_ticks(tokens, row), col=1)
+    fig.update_yaxes(**token_ticks(tokens, row), col=1)
     return fig
 
 
@@ -314,7 +315,7 @@ def token_bars(
     fig.update_layout(annotations=[{**written, "y": index, "text": text} for index, text in enumerate(shown)])
     # The right half of the picture is for the arithmetic.
     fig.update_xaxes(range=[low * 1.02, span * (2.8 if low == 0 else 3.8)], visible=False)
-    fig.update_yaxes(**_ticks(tokens, selected), autorange="reversed", automargin=False)
+    fig.update_yaxes(**token_ticks(tokens, selected), autorange="reversed", automargin=False)
     fig.update_layout(
         height=height or 30 + max(22, min(34, 700 // len(tokens))) * len(tokens),
         bargap=0.25,
@@ -412,7 +413,7 @@ def compared_words(
         )
     top = max(before.max(), after.max())
     fig.update_xaxes(range=[0, top * 1.2], tickformat=".0%", nticks=5)
-    fig.update_yaxes(**_ticks(words), autorange="reversed")
+    fig.update_yaxes(**token_ticks(words), autorange="reversed")
     fig.update_layout(
         height=height or 110 + 52 * len(words),
         barmode="group",
@@ -497,7 +498,7 @@ def order_differences(
             name=literal(name),
             hovertemplate="%{y:.1e}<extra>%{fullData.name}</extra>",
         )
-    fig.update_xaxes(**_ticks(tokens), tickangle=-45)
+    fig.update_xaxes(**token_ticks(tokens), tickangle=-45)
     fig.update_yaxes(type="log", exponentformat="power", range=[-8.3, 0.7], dtick=2)
     fig.update_layout(
         height=height, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 44, "b": 8}
@@ -557,7 +558,7 @@ def paths(tokens: Sequence[str], start: int, end: int, names: tuple[str, str], *
         for y, name in ((upper + 0.85, names[0]), (lower + 0.4, names[1]))
     ]
     fig.update_layout(annotations=arrows + titles)
-    fig.update_xaxes(**_ticks(tokens), range=[-0.6, size - 0.4], tickangle=-45 if size > 8 else 0)
+    fig.update_xaxes(**token_ticks(tokens), range=[-0.6, size - 0.4], tickangle=-45 if size > 8 else 0)
     fig.update_yaxes(range=[-0.4, 2.1], visible=False)
     fig.update_layout(height=height, showlegend=False, margin={"t": 8, "b": 8})
     return fig
@@ -587,7 +588,7 @@ def schedule(tokens: Sequence[str], names: tuple[str, str], axis: str, *, height
     fig.update_annotations(font={"size": FONT_SIZE})
     fig.update_xaxes(range=[0, size], title={"text": axis}, dtick=max(1, size // 8), tick0=0)
     fig.update_yaxes(autorange="reversed", showgrid=False)
-    fig.update_yaxes(**_ticks(tokens), col=1)
+    fig.update_yaxes(**token_ticks(tokens), col=1)
     fig.update_layout(height=max(height, 120 + 20 * size), bargap=0.15, margin={"t": 40, "b": 8})
     return fig
 

@@ -1,12 +1,12 @@
 """Attribution in figures: methods beside each other, how far they agree, and two tests of what they say."""
 
-import html
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from plots.attention import literal
 from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
 # By the names of minibert.inside.attribution.METHODS; a method is told apart by dash and symbol as well as by colour.
@@ -18,11 +18,6 @@ STYLE = {
     "rollout": (PINK, "dashdot", "x"),
 }
 DARK_BELOW = -0.8  # only the deep blue end of the scale is dark enough for white letters: 4.5 : 1 or more
-
-
-def _label(text: str) -> str:
-    """Plotly reads a little HTML in labels; a word is never markup."""
-    return html.escape(text, quote=False)
 
 
 def _ink(share: float) -> str:
@@ -38,7 +33,7 @@ def word_grid(words: Sequence[str], values: Mapping[str, np.ndarray], names: Map
     fig.add_heatmap(
         z=shares.tolist(), x=[names[m] for m in methods], y=places, zmin=-1, zmax=1, colorscale=DIVERGING,
         showscale=False,
-        customdata=[[[_label(word), float(values[m][i])] for m in methods] for i, word in enumerate(words)],
+        customdata=[[[literal(word), float(values[m][i])] for m in methods] for i, word in enumerate(words)],
         hovertemplate="%{customdata[0]}<br>%{x}: %{customdata[1]:+.3f}<extra></extra>", xgap=3, ygap=2,
     )  # fmt: skip
     for i in places:
@@ -47,7 +42,7 @@ def word_grid(words: Sequence[str], values: Mapping[str, np.ndarray], names: Map
             fig.add_annotation(x=j, y=i, text=f"{values[method][i]:+.2f}", showarrow=False, font=font)
     fig.update_xaxes(side="top", showgrid=False, tickangle=0)
     fig.update_yaxes(
-        tickvals=places, ticktext=[_label(word) for word in words], autorange="reversed", showgrid=False,
+        tickvals=places, ticktext=[literal(word) for word in words], autorange="reversed", showgrid=False,
         tickfont={"size": FONT_SIZE},
     )  # fmt: skip
     fig.update_layout(height=70 + 32 * len(words), margin={"t": 60})
@@ -166,7 +161,7 @@ def path_and_error(
         errors.items(), ((GREEN, "solid", "square"), (SKY, "dash", "diamond")), strict=False
     ):
         fig.add_scatter(
-            x=list(steps), y=list(line), mode="lines+markers", name=_label(name),
+            x=list(steps), y=list(line), mode="lines+markers", name=literal(name),
             line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 9},
             hovertemplate="%{x}: %{y:.2g}<extra></extra>", row=1, col=2,
         )  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from plots.attention import literal, number, token_label
+from plots.attention import literal, number, token_label, token_ticks
 from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, SEQUENTIAL, SMALL, VERMILION
 
 SELF, CROSS, UNSEEN = "self", "cross", "unseen"
@@ -171,15 +171,12 @@ def grid(
         box = {"type": "rect", "x0": first - 0.5, "x1": last + 0.5, "y0": row - 0.5, "y1": row + 0.5}
         lines = [{"color": "white", "width": 7}, {"color": VERMILION, "width": 4}]
         fig.update_layout(shapes=[{**box, "line": line} for line in lines])
-    fig.update_xaxes(**_ticks(columns), side="top", tickangle=-50, title={"text": literal(titles[0]), "standoff": 6})
-    fig.update_yaxes(**_ticks(rows), autorange="reversed", title={"text": literal(titles[1])})
+    fig.update_xaxes(
+        **token_ticks(columns), side="top", tickangle=-50, title={"text": literal(titles[0]), "standoff": 6}
+    )
+    fig.update_yaxes(**token_ticks(rows), autorange="reversed", title={"text": literal(titles[1])})
     fig.update_layout(height=height or 150 + 34 * len(rows), hoverdistance=-1, margin={"t": 8, "b": 8})
     return fig
-
-
-def _ticks(words: Sequence[str], bold: int | None = None) -> dict:
-    labels = [token_label(word, bold=i == bold) for i, word in enumerate(words)]
-    return {"tickvals": list(range(len(words))), "ticktext": labels, "showgrid": False, "ticks": ""}
 
 
 def mask_squares(words: Sequence[str], panels: dict[str, Sequence[Sequence[str]]], position: int) -> go.Figure:
@@ -218,8 +215,10 @@ def mask_squares(words: Sequence[str], panels: dict[str, Sequence[Sequence[str]]
         )  # fmt: skip
     fig.update_annotations(font={"size": FONT_SIZE})
     fig.update_layout(height=190 + 34 * n, margin={"l": 4, "r": 8, "t": 64, "b": 4})
-    fig.update_xaxes(**_ticks(words, position), tickangle=-55, range=[-0.6, n - 0.4], fixedrange=True, zeroline=False)
-    fig.update_yaxes(**_ticks(words, position), range=[n - 0.4, -0.6], fixedrange=True, zeroline=False)
+    fig.update_xaxes(
+        **token_ticks(words, position), tickangle=-55, range=[-0.6, n - 0.4], fixedrange=True, zeroline=False
+    )
+    fig.update_yaxes(**token_ticks(words, position), range=[n - 0.4, -0.6], fixedrange=True, zeroline=False)
     return fig
 
 
@@ -280,7 +279,7 @@ def next_words(words: Sequence[str], probs: Sequence[float], *, height: int | No
             textfont={"size": FONT_SIZE}, hoverinfo="skip",
         )
     )  # fmt: skip
-    fig.update_yaxes(**_ticks(words), autorange="reversed")
+    fig.update_yaxes(**token_ticks(words), autorange="reversed")
     fig.update_xaxes(visible=False, range=[0, 1.5])
     fig.update_layout(height=height or 40 + 40 * len(words), bargap=0.3, margin={"t": 8, "b": 8})
     return fig

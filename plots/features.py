@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
 from minibert.finetune.layer_choice import LayersRead
+from plots.attention import literal
 from plots.theme import BLUE, GREEN, GREY, ORANGE, SKY, SMALL
 
 TRAINED, FROZEN, NEW = ORANGE, SKY, GREEN
@@ -54,25 +54,25 @@ def stack(
                         "symbol": "square", "size": 24, "color": colour if filled else SEE_THROUGH,
                         "line": {"width": 3 if filled else 1.5, "color": colour},
                     },
-                    hovertemplate=html.escape(names[layer]) + " · %{customdata}<extra></extra>",
+                    hovertemplate=literal(names[layer]) + " · %{customdata}<extra></extra>",
                 )  # fmt: skip
     for (y, name, _), at in zip(tops, where, strict=True):
         fig.add_scatter(
             x=at, y=[y] * len(at), mode="markers", showlegend=False,
             marker={"symbol": "square", "size": 24, "color": NEW if y > read_at else colour,
                     "line": {"width": 3, "color": NEW if y > read_at else colour}},
-            hovertemplate=html.escape(name) + "<extra></extra>",
+            hovertemplate=literal(name) + "<extra></extra>",
         )  # fmt: skip
     end = tops[-1][0]
-    fig.add_annotation(x=middle[0], y=end + 0.75, text=html.escape(outputs), showarrow=False, font={"size": SMALL})
+    fig.add_annotation(x=middle[0], y=end + 0.75, text=literal(outputs), showarrow=False, font={"size": SMALL})
     heights = [*range(blocks + 1), *(y for y, _, _ in tops)]
     labels = [*names, *(name for _, name, _ in tops)]
     fig.update_yaxes(
-        tickvals=heights, ticktext=[html.escape(name) for name in labels], range=[-0.6, end + 1.15], showgrid=False,
+        tickvals=heights, ticktext=[literal(name) for name in labels], range=[-0.6, end + 1.15], showgrid=False,
         zeroline=False,
     )  # fmt: skip
     fig.update_xaxes(
-        tickvals=columns, ticktext=[html.escape(token) for token in tokens], showgrid=False,
+        tickvals=columns, ticktext=[literal(token) for token in tokens], showgrid=False,
         range=[-0.7, len(tokens) - 0.3],
         tickangle=-45 if len(tokens) > 7 else 0,
     )  # fmt: skip
@@ -113,7 +113,7 @@ def bars(rows: Sequence[Bar], axis: str, words: tuple[str, str]) -> go.Figure:
             hovertemplate="%{x:.1f}<extra></extra>",
         )  # fmt: skip
     fig.update_yaxes(
-        tickvals=at, ticktext=[html.escape(row.name) for row in rows], range=[len(rows) - 0.5, -0.5], showgrid=False
+        tickvals=at, ticktext=[literal(row.name) for row in rows], range=[len(rows) - 0.5, -0.5], showgrid=False
     )
     fig.update_xaxes(range=[0, 100], title_text=axis)
     fig.update_layout(

@@ -1,7 +1,6 @@
 """Masking in figures: what falls in each epoch, what a model expects at a blank, two contexts over the whole
 vocabulary, what the encoder reads, and the paper's ablation."""
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from plots.attention import literal
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
 # By the names of cloze.FATES. Told apart by letter as well as by colour; the letters are black on all of them.
@@ -23,11 +23,6 @@ def percent(share: float) -> str:
     value = share * 100
     decimals = 1 if value >= 1 or value == 0 else min(1 - math.floor(math.log10(value)), 12)
     return f"{value:.{decimals}f}\u00a0%"
-
-
-def _label(token: str) -> str:
-    """Plotly reads a little HTML in labels; a token is never markup."""
-    return html.escape(token, quote=False)
 
 
 def mask_rows(
@@ -47,12 +42,12 @@ def mask_rows(
             z=cells,
             x=columns,
             y=list(range(len(rows))),
-            name=f"{FATE_LETTERS[fate]} {_label(names[fate])}".strip(),
+            name=f"{FATE_LETTERS[fate]} {literal(names[fate])}".strip(),
             text=letters,
             texttemplate="%{text}",
             textfont={"size": FONT_SIZE, "color": "#111111"},
-            customdata=[[_label(token) for token in tokens] for _row in rows],
-            hovertemplate=f"%{{customdata}}: {_label(names[fate])}<extra></extra>",
+            customdata=[[literal(token) for token in tokens] for _row in rows],
+            hovertemplate=f"%{{customdata}}: {literal(names[fate])}<extra></extra>",
             hoverongaps=False,
             colorscale=[[0, colour], [1, colour]],
             zmin=0,
@@ -65,7 +60,7 @@ def mask_rows(
     fig.update_xaxes(
         tickmode="array",
         tickvals=columns,
-        ticktext=[_label(token) for token in tokens],
+        ticktext=[literal(token) for token in tokens],
         tickangle=-60 if len(tokens) > 8 else 0,
         side="top",
         showgrid=False,
@@ -74,7 +69,7 @@ def mask_rows(
     fig.update_yaxes(
         tickmode="array",
         tickvals=list(range(len(rows))),
-        ticktext=[_label(name) for name in row_names],
+        ticktext=[literal(name) for name in row_names],
         autorange="reversed",
         showgrid=False,
     )
@@ -113,7 +108,7 @@ def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3) -> go.Figure:
     fig = make_subplots(
         rows=rows,
         cols=columns,
-        subplot_titles=[_label(blank.title) for blank in blanks],
+        subplot_titles=[literal(blank.title) for blank in blanks],
         horizontal_spacing=0.14 if columns > 1 else 0,
         vertical_spacing=56 / (height * rows) if rows > 1 else 0,
     )
@@ -130,13 +125,13 @@ def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3) -> go.Figure:
             width=0.72,
             marker_color=[ROLE_COLOURS[blank.roles[i]] if i in blank.roles else GREY for i in places],
             text=[
-                percent(p) + (f"  {_label(blank.notes[i])}" if i in blank.notes else "")
+                percent(p) + (f"  {literal(blank.notes[i])}" if i in blank.notes else "")
                 for i, p in enumerate(blank.probs)
             ],
             textposition="outside",
             textfont_size=SMALL,
             cliponaxis=False,
-            customdata=[_label(token) for token in blank.tokens],
+            customdata=[literal(token) for token in blank.tokens],
             hovertemplate="%{customdata}: %{text}<extra></extra>",
             showlegend=False,
             row=row,
@@ -146,7 +141,7 @@ def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3) -> go.Figure:
             tickmode="array",
             tickvals=places,
             ticktext=[
-                (f"{ROLE_SYMBOLS[blank.roles[i]]} " if i in blank.roles else "") + f"{_label(token)} "
+                (f"{ROLE_SYMBOLS[blank.roles[i]]} " if i in blank.roles else "") + f"{literal(token)} "
                 for i, token in enumerate(blank.tokens)
             ],
             tickfont_size=FONT_SIZE,
@@ -181,7 +176,7 @@ def two_contexts(
     log_p, log_q = np.asarray(log_p, dtype=float), np.asarray(log_q, dtype=float)
     p, q = np.exp(log_p), np.exp(log_q)
     low = min(log_p.min(), log_q.min(), -5) / math.log(10) - 0.2  # where the axes end: a power of ten
-    labels = np.array([_label(token) for token in tokens], dtype=object)
+    labels = np.array([literal(token) for token in tokens], dtype=object)
     spots = np.stack([log_p * SPOTS[0], log_q * SPOTS[1]]) / (math.log(10) * -low)  # (2, V)
     _, shown, sharing = np.unique(spots.round(), axis=1, return_index=True, return_counts=True)
     hover = "%{customdata}<br>A %{x:.2p}<br>B %{y:.2p}<extra></extra>"
@@ -190,7 +185,7 @@ def two_contexts(
         x=p[shown],
         y=q[shown],
         mode="markers",
-        name=_label(names[0]),
+        name=literal(names[0]),
         marker={"size": 5, "color": GREY, "opacity": 0.6},
         customdata=[
             label + (f" +{count - 1}" if count > 1 else "") for label, count in zip(labels[shown], sharing, strict=True)
@@ -214,7 +209,7 @@ def two_contexts(
             x=p[mine],
             y=q[mine],
             mode="markers+text",
-            name=_label(name),
+            name=literal(name),
             marker={"size": 12, "color": colour, "symbol": symbol, "line": {"width": 1, "color": "white"}},
             text=[labels[i] if i in sides else "" for i in mine],
             textposition=[sides.get(i, "middle right") for i in mine],
@@ -231,8 +226,8 @@ def two_contexts(
         "ticktext": [_decade(decade) for decade in decades],
     }
     fig.update_layout(
-        xaxis={**axis, "title_text": _label(axes[0])},
-        yaxis={**axis, "title_text": _label(axes[1])},
+        xaxis={**axis, "title_text": literal(axes[0])},
+        yaxis={**axis, "title_text": literal(axes[1])},
         height=640,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
     )
@@ -284,17 +279,17 @@ def what_is_read(
         both = [share, 1.0 if fate == "untouched" else 0.0]
         fig.add_bar(
             x=both,
-            y=[_label(row) for row in rows],
+            y=[literal(row) for row in rows],
             orientation="h",
             width=0.6,
-            name=f"{_label(names[fate])}  {percent(share)}",
+            name=f"{literal(names[fate])}  {percent(share)}",
             marker={"color": GREY if fate == "untouched" else FATE_COLOURS[fate], "line": {"width": 0}},
             text=[percent(value) if value > 0.06 else "" for value in both],
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
             textfont={"size": FONT_SIZE, "color": "#111111"},
-            hovertemplate=f"{_label(names[fate])}: %{{x:.1%}}<extra></extra>",
+            hovertemplate=f"{literal(names[fate])}: %{{x:.1%}}<extra></extra>",
         )
     fig.update_layout(
         barmode="stack",
@@ -317,7 +312,11 @@ def ablation(
     points, so that distances can be compared. baseline: the strategy with the dotted line."""
     span = max(max(values) - min(values) for values in scores.values()) + 0.9
     fig = make_subplots(
-        rows=1, cols=len(scores), shared_yaxes=True, subplot_titles=[_label(m) for m in scores], horizontal_spacing=0.04
+        rows=1,
+        cols=len(scores),
+        shared_yaxes=True,
+        subplot_titles=[literal(m) for m in scores],
+        horizontal_spacing=0.04,
     )
     fig.update_annotations(font_size=FONT_SIZE)
     places = list(range(len(strategies)))
@@ -347,7 +346,7 @@ def ablation(
     fig.update_yaxes(
         tickmode="array",
         tickvals=places,
-        ticktext=[_label(name) for name in strategies],
+        ticktext=[literal(name) for name in strategies],
         tickfont_size=FONT_SIZE,
         range=[len(strategies) - 0.4, -0.6],
     )

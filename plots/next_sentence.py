@@ -1,20 +1,16 @@
 """Next-sentence prediction in figures: how many pairs are random, one judgement, all kinds of pairs, other papers."""
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from plots.attention import literal
 from plots.theme import BLUE, FONT_SIZE, GREY, ORANGE, SMALL, VERMILION
 
 LARGE = 20  # numbers to be read from the back row
 MARGIN = 84  # pixels to the right of the axes, for them
-
-
-def _label(text: str) -> str:
-    return html.escape(text, quote=False)
 
 
 def random_shares(sentences: Sequence[int], shares: Sequence[float], titles: tuple[str, str]) -> go.Figure:
@@ -35,8 +31,8 @@ def random_shares(sentences: Sequence[int], shares: Sequence[float], titles: tup
         )
     )
     fig.add_hline(y=0.5, line={"color": GREY, "width": 2, "dash": "dot"})
-    fig.update_xaxes(title_text=_label(titles[0]), dtick=1, showgrid=False)
-    fig.update_yaxes(title_text=_label(titles[1]), tickformat=".0%", range=[0, 1.1], tickvals=[0, 0.25, 0.5, 0.75, 1])
+    fig.update_xaxes(title_text=literal(titles[0]), dtick=1, showgrid=False)
+    fig.update_yaxes(title_text=literal(titles[1]), tickformat=".0%", range=[0, 1.1], tickvals=[0, 0.25, 0.5, 0.75, 1])
     fig.update_layout(height=320)
     return fig
 
@@ -44,7 +40,7 @@ def random_shares(sentences: Sequence[int], shares: Sequence[float], titles: tup
 def judgement(rows: Mapping[str, float], names: tuple[str, str] = ("IsNext", "NotNext")) -> go.Figure:
     """A bar a row, split into the two answers. rows: name of the pair → probability of the first answer."""
     fig = go.Figure()
-    labels = [_label(row) for row in rows]
+    labels = [literal(row) for row in rows]
     for name, colour, shares in (
         (names[0], BLUE, list(rows.values())),
         (names[1], "rgba(138,143,152,0.35)", [1 - share for share in rows.values()]),
@@ -54,9 +50,9 @@ def judgement(rows: Mapping[str, float], names: tuple[str, str] = ("IsNext", "No
             y=labels,
             orientation="h",
             width=0.66,
-            name=_label(name),
+            name=literal(name),
             marker={"color": colour, "line": {"width": 0}},
-            hovertemplate=f"{_label(name)}: %{{x:.1%}}<extra></extra>",
+            hovertemplate=f"{literal(name)}: %{{x:.1%}}<extra></extra>",
         )
     for label, share in zip(labels, rows.values(), strict=True):
         _write_beside(fig, label, f"{share:.1%}")
@@ -106,7 +102,7 @@ def judged_next(
             x=[share.value for share in shares],
             y=places,
             mode="markers",
-            name=_label(name),
+            name=literal(name),
             marker={"size": 17, "color": colour, "symbol": symbol},
             error_x={
                 "type": "data",
@@ -118,7 +114,7 @@ def judged_next(
                 "width": 7,
             },
             customdata=[[share.low, share.high] for share in shares],
-            hovertemplate=_label(name) + ": %{x:.1%} (%{customdata[0]:.1%} – %{customdata[1]:.1%})<extra></extra>",
+            hovertemplate=literal(name) + ": %{x:.1%} (%{customdata[0]:.1%} – %{customdata[1]:.1%})<extra></extra>",
         )
         for place, share in zip(places, shares, strict=True):
             _write_beside(fig, place, f"{share.value:.0%}")
@@ -127,11 +123,11 @@ def judged_next(
             type="line", x0=right, x1=right, y0=row - 0.42, y1=row + 0.42, line={"color": GREY, "width": 7},
             layer="below",
         )  # fmt: skip
-    fig.update_xaxes(range=[-0.03, 1.03], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=_label(title))
+    fig.update_xaxes(range=[-0.03, 1.03], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=literal(title))
     fig.update_yaxes(
         tickmode="array",
         tickvals=list(range(rows)),
-        ticktext=[_label(kind).replace(", ", ",<br>") for kind in kinds],
+        ticktext=[literal(kind).replace(", ", ",<br>") for kind in kinds],
         tickfont_size=FONT_SIZE,
         range=[rows - 0.45, -0.55],
         showgrid=False,
@@ -156,7 +152,7 @@ def with_and_without(papers: Mapping[str, Mapping[str, tuple[float, float]]], na
     fig = make_subplots(
         rows=len(papers),
         cols=1,
-        subplot_titles=[_label(title) for title in papers],
+        subplot_titles=[literal(title) for title in papers],
         vertical_spacing=50 / (height * len(papers)),
     )
     fig.update_annotations(font_size=FONT_SIZE + 1)
@@ -164,7 +160,7 @@ def with_and_without(papers: Mapping[str, Mapping[str, tuple[float, float]]], na
         values = list(changes[title].values())
         fig.add_bar(
             x=values,
-            y=[f"{_label(task)}  {with_:.1f} → {without:.1f} " for task, (with_, without) in scores.items()],
+            y=[f"{literal(task)}  {with_:.1f} → {without:.1f} " for task, (with_, without) in scores.items()],
             orientation="h",
             width=0.62,
             marker_color=[BLUE if change > 0 else VERMILION for change in values],
@@ -181,7 +177,7 @@ def with_and_without(papers: Mapping[str, Mapping[str, tuple[float, float]]], na
         fig.update_xaxes(range=[-span, span], showticklabels=False, showgrid=False, row=row, col=1)
         fig.update_yaxes(range=[tasks - 0.4, -0.6], tickfont_size=FONT_SIZE, showgrid=False, row=row, col=1)
     for name, colour in zip(names, (BLUE, VERMILION), strict=True):
-        fig.add_bar(x=[None], y=[None], name=_label(name), marker_color=colour)
+        fig.add_bar(x=[None], y=[None], name=literal(name), marker_color=colour)
     fig.update_layout(
         height=height * len(papers) + 50,
         margin_t=48,
@@ -196,15 +192,15 @@ def trained_and_asked(rows: Mapping[str, tuple[float, float]], questions: tuple[
     for question, (colour, _symbol), values in zip(questions, JUDGES, zip(*rows.values(), strict=True), strict=True):
         fig.add_bar(
             x=list(values),
-            y=[_label(row) for row in rows],
+            y=[literal(row) for row in rows],
             orientation="h",
-            name=_label(question),
+            name=literal(question),
             marker_color=colour,
             text=[f"<b>{value:.1f}</b>" for value in values],
             textposition="outside",
             textfont_size=FONT_SIZE + 1,
             cliponaxis=False,
-            hovertemplate=f"{_label(question)}: %{{x:.1f}} %<extra></extra>",
+            hovertemplate=f"{literal(question)}: %{{x:.1f}} %<extra></extra>",
         )
     fig.add_vline(x=50, line={"color": GREY, "width": 2, "dash": "dot"})
     fig.update_xaxes(range=[0, 108], ticksuffix=" %", showgrid=False)

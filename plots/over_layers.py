@@ -206,26 +206,11 @@ def layer_words(
     for place, row in enumerate(rows):
         for rank, (token, probability) in enumerate(row):
             right = token == wanted
-            fig.add_shape(
-                type="rect",
-                x0=rank + 0.53,
-                x1=rank + 1.47,
-                y0=place - 0.44,
-                y1=place + 0.44,
-                fillcolor=BLUE,
-                opacity=0.08 + 0.5 * min(1.0, probability**0.5),
-                line={"width": 0},
-                layer="below",
-            )
+            box = {"type": "rect", "x0": rank + 0.53, "x1": rank + 1.47, "y0": place - 0.44, "y1": place + 0.44}
+            opacity = 0.08 + 0.5 * min(1.0, probability**0.5)
+            fig.add_shape(**box, fillcolor=BLUE, opacity=opacity, line={"width": 0}, layer="below")
             if right:
-                fig.add_shape(
-                    type="rect",
-                    x0=rank + 0.53,
-                    x1=rank + 1.47,
-                    y0=place - 0.44,
-                    y1=place + 0.44,
-                    line={"width": 3, "color": ORANGE},
-                )
+                fig.add_shape(**box, line={"width": 3, "color": ORANGE})
             label = literal(token if len(token) <= 12 else token[:11] + "…")
             fig.add_annotation(
                 x=rank + 1,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from plots.attention import literal
 from plots.theme import BLUE, GREEN, GREY, ORANGE, SKY, SMALL, VERMILION
 
 CORRECTED, UNCORRECTED = BLUE, VERMILION
@@ -85,7 +85,7 @@ def grid(
     """
     rows, columns = (list(dict.fromkeys(getattr(cell, name) for cell in cells)) for name in ("row", "column"))
     fig = make_subplots(
-        rows=1, cols=len(rows), shared_yaxes=True, subplot_titles=[html.escape(row) for row in rows],
+        rows=1, cols=len(rows), shared_yaxes=True, subplot_titles=[literal(row) for row in rows],
         horizontal_spacing=0.04,
     )  # fmt: skip
     shown: set[bool] = set()
@@ -115,7 +115,7 @@ def grid(
             font={"size": SMALL}, row=1, col=1,
         )  # fmt: skip
     fig.update_xaxes(
-        tickvals=list(range(len(columns))), ticktext=[html.escape(column) for column in columns],
+        tickvals=list(range(len(columns))), ticktext=[literal(column) for column in columns],
         range=[-0.6, len(columns) - 0.4], showgrid=False,
     )  # fmt: skip
     fig.update_yaxes(title_text=axis, row=1, col=1)
@@ -159,7 +159,7 @@ def two_groups(
             hovertemplate="%{x:.1f}<extra></extra>",
         )  # fmt: skip
     fig.update_yaxes(
-        tickvals=list(range(len(groups))), ticktext=[html.escape(name) for name in groups],
+        tickvals=list(range(len(groups))), ticktext=[literal(name) for name in groups],
         range=[len(groups) - 0.5, -0.5], showgrid=False,
     )  # fmt: skip
     fig.update_xaxes(title_text=axis)

@@ -6,12 +6,12 @@ its own), or both together.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
 from minibert.inside.visibility import Node, nodes, output, paths, reads
+from plots.attention import literal
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, apply
 
 MAX_WORDS = 12  # more words than this cannot be told apart in a third of a page
@@ -71,7 +71,7 @@ def visibility(words: Sequence[str], position: int, model: str) -> go.Figure:
 
 def _word(word: str, seen: bool, chosen: bool) -> str:
     """A word under the figure: bold and underlined if chosen, struck out if it is out of sight; never markup."""
-    shown = html.escape(word if len(word) <= 9 else word[:8] + "…")
+    shown = literal(word if len(word) <= 9 else word[:8] + "…")
     if chosen:
         return f"<b><u>{shown}</u></b>"
     return shown if seen else f'<span style="color:{GREY}"><s>{shown}</s></span>'
@@ -108,7 +108,7 @@ def _points(
             "standoff": [push and each / 2 for each in size],
         },
         customdata=[node.position for node in group],
-        hovertext=[html.escape(words[node.position]) for node in group],
+        hovertext=[literal(words[node.position]) for node in group],
         hoverinfo="text",
         showlegend=False,
     )

@@ -24,7 +24,7 @@ def headline(task: Any, answer: Mapping) -> tuple[str, float | None]:
     """What was answered, in a few words (plain text), and its probability or score.
 
     Of several labels the probability is that of the likeliest, of tags that of the least sure one. Without an answer
-    (see `minibert.finetune.answered`) the reason, and None.
+    (see `minibert.finetune.evaluation.answered`) the reason, and None.
     """
     if "error" in answer:
         return str(answer["error"]), None

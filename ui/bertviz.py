@@ -158,9 +158,13 @@ def neuron_view(
     *,
     layer: int = 0,
     head: int = 0,
+    both_ways: bool = True,
     dark: bool = False,
 ) -> str:
-    """Query and key of every token, number by number. queries, keys: (L, A, T, D), those the model itself computed."""
+    """Query and key of every token, number by number. queries, keys: (L, A, T, D), those the model itself computed.
+
+    both_ways: whether a token sees those after it.
+    """
     attention, queries, keys = (np.asarray(values) for values in (attention, queries, keys))
     parts, tokens = _parts(len(tokens), second), list(tokens)
     controls = (
@@ -182,7 +186,7 @@ def neuron_view(
             for key, (_name, rows, columns) in parts.items()
         },
         "default_filter": "all",
-        "bidirectional": True,
+        "bidirectional": both_ways,
         "display_mode": "dark" if dark else "light",
         "layer": layer,
         "head": head,

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.inputs import distinct
 from ui.lesson import LESSONS
-from ui.models import CHECKPOINTS
+from ui.models import CHECKPOINTS, choose_model
 from ui.runs import REFRESH, complete, manager, note_refusal, own_models, settled, show_refusal, state_in_words
-from ui.state import follow_link, set_url, url_choice
 from ui.text import literal
 from ui.translations import _
 
@@ -57,15 +55,10 @@ def classifier_choice(key: str = "model"):
     runs = own_classifiers()
     names = {recipe.name: recipe.title for recipe in RECIPES if complete(CHECKPOINTS / recipe.checkpoint)}
     names |= {run.id: run.title for run in runs}
-    names = distinct(names)
     if not names:
         st.warning(_("There is no checkpoint to start from in `checkpoints/`."))
         return None
-    first = next(iter(names))
-    if follow_link(key) or st.session_state.get(key) not in names:
-        st.session_state[key] = url_choice(key, list(names), first)
-    chosen = st.selectbox(_("The model that answers"), list(names), format_func=names.get, key=key)
-    set_url(key, chosen, default=first)
+    chosen = choose_model(key, _("The model that answers"), names, {run.id: run.result for run in runs})
     recipe = next((recipe for recipe in RECIPES if recipe.name == chosen), None)
     return next(run for run in runs if run.id == chosen) if recipe is None else _shared(recipe)
 

@@ -58,12 +58,14 @@ class Subject:
 
 @st.cache_resource(show_spinner=False, max_entries=6)
 def seen(subject: Subject, reading: ModelInput) -> dict[str, Any]:
-    """probs (L, A, T, T), query and key (L, A, T, D), float32, shared by all sessions: read only."""
+    """probs (L, A, T, T), query and key (L, A, T, D), float32, shared by all sessions: read only. allowed: (T, T) bool,
+    what the mask leaves open · relative_scores: (L, A, T, T), only where distances add to the scores (NEZHA)."""
     import torch
 
+    from minibert.inside.head_arithmetic import allowed
     from minibert.model import Batch
 
-    kept: dict[str, list] = {"probs": [], "query": [], "key": []}
+    kept: dict[str, list] = {"probs": [], "query": [], "key": [], "relative_scores": []}
 
     def watch(name: str, x: Any) -> Any:
         last = name.rpartition(".")[2]
@@ -72,9 +74,11 @@ def seen(subject: Subject, reading: ModelInput) -> dict[str, Any]:
         return x
 
     bert = getattr(subject.model, "bert", subject.model)
+    batch = Batch(torch.tensor([reading.ids]), torch.tensor([reading.segments]))
     with torch.inference_mode():
-        bert(Batch(torch.tensor([reading.ids]), torch.tensor([reading.segments])), watch)
-    return {name: torch.stack(values) for name, values in kept.items()}
+        bert(batch, watch)
+    found = {name: torch.stack(values) for name, values in kept.items() if values}
+    return found | {"allowed": allowed(bert, batch)}
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)

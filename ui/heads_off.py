@@ -26,12 +26,13 @@ from ui.explorer import (
 )
 from ui.figures import figure
 from ui.inputs import choice, clicked, pick
+from ui.models import can_fill
 from ui.source import show_source
 from ui.state import follow_link, set_url
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.head_cost import Answers, Difference
+    from minibert.inside.head_cost import ClozeAnswers, HeadCost
     from minibert.inside.model_input import ModelInput
 
 
@@ -43,11 +44,10 @@ def questions(subject: Subject) -> list | None:
     """
     from minibert.heads import BertForSequenceClassification
     from minibert.inside import head_cost
-    from minibert.model import BertForPreTraining
 
     model, tokenizer = subject.model, subject.tokenizer
     kind, longest = held_out.kind_of_text(tokenizer), model.config.max_position_embeddings
-    if isinstance(model, BertForPreTraining):
+    if can_fill(subject.name):
         return head_cost.hidden_words(tokenizer, held_out.texts(kind), longest)
     if isinstance(model, BertForSequenceClassification) and model.problem == "single_label_classification":
         rows = [(text, label) for text, label in held_out.reviews(kind) if label in model.labels]
@@ -65,7 +65,7 @@ def means(subject: Subject) -> Any:
 
 
 @st.cache_resource(show_spinner=False, max_entries=256)
-def answers(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> Answers:
+def answers(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> ClozeAnswers:
     """How the model answers all questions without these heads."""
     from minibert.inside.head_cost import without
 
@@ -73,7 +73,7 @@ def answers(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> Answers
 
 
 @st.cache_resource(show_spinner=False, max_entries=256)
-def costs_of_layer(subject: Subject, layer: int, mean: bool) -> list[tuple[Difference, Difference]]:
+def costs_of_layer(subject: Subject, layer: int, mean: bool) -> list[tuple[HeadCost, HeadCost]]:
     from minibert.inside.head_cost import layer_costs
 
     replaced = means(subject) if mean else None
@@ -288,10 +288,10 @@ def rank_heads(subject: Subject) -> None:
     show_source(layer_costs)
 
 
-def show_ranking(subject: Subject, rows: list[tuple[Difference, Difference]]) -> None:
+def show_ranking(subject: Subject, rows: list[tuple[HeadCost, HeadCost]]) -> None:
     import torch
 
-    from minibert.inside.interventions import rank_correlation
+    from minibert.statistics import rank_correlation
     from plots.attention import weight_and_effect
     from plots.head_kinds import ranking
 

@@ -8,6 +8,7 @@ import json
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 CHECKPOINTS = ROOT / "checkpoints"
 UNTRAINED = "untrained"
+OBJECTIVE = "minibert_objective"  # minibert.checkpoint.OBJECTIVE, which is not imported for it
 TRACE_TOKENS = 128  # more than anyone looks at; a trace of 512 tokens is 60 MB for a small model
 _PAINT = 3.0  # seconds: what a browser needs to fetch and draw the first page before torch takes a core
 
@@ -49,20 +51,48 @@ class ModelInfo:
 
     @property
     def can_fill(self) -> bool:
-        """Whether it has the masked-language-model head."""
-        return self._kind in ("BertForPreTraining", "BertForMaskedLM")
+        """Whether it was trained to fill blanks, from both sides."""
+        return (self._objective or "").startswith("mlm")
 
     @property
     def can_judge(self) -> bool:
-        """Whether it has the next-sentence head."""
-        return self._kind == "BertForPreTraining"
+        """Whether it was trained to say if one segment follows another: not that of a model asked for their order."""
+        return self._objective == "mlm+nsp"
+
+    @property
+    def pretrained(self) -> bool:
+        """Whether it has the heads of pre-training."""
+        return self._objective is not None
 
     @cached_property
-    def _kind(self) -> str:
+    def _objective(self) -> str | None:
+        """What its pre-training heads are for; None without such heads. Files of others have no note of it: the class
+        tells, and of those that judge pairs it tells only of BERT's that they judge what follows."""
         if self.directory is None:
-            return "BertForPreTraining"
-        kinds = json.loads((self.directory / "config.json").read_text(encoding="utf-8")).get("architectures") or [""]
-        return kinds[0]
+            return "mlm+nsp"
+        values = _config_values(self.directory)
+        kind = (values.get("architectures") or [""])[0]
+        by_class = {"BertForPreTraining": "mlm+nsp"}.get(kind, "mlm")
+        return values.get(OBJECTIVE, by_class) if kind.endswith(("ForPreTraining", "ForMaskedLM")) else None
+
+
+def _config_values(directory: Path) -> dict:
+    return json.loads((directory / "config.json").read_text(encoding="utf-8"))
+
+
+def about(directory: Path) -> str:
+    """What the model in a directory is, if it is a relative of BERT, in a line of Markdown; else ""."""
+    values = _config_values(directory)
+    if values.get("model_type", "bert") == "bert":
+        return ""  # nothing is imported for it
+    from minibert.relatives.registry import config_from, relative_of
+
+    try:
+        config = config_from(values)
+    except (ValueError, TypeError):
+        return ""  # loading it says what is wrong
+    relative = relative_of(config)
+    return f"**{literal(relative.title)}**: {_(relative.about).format(**config.as_dict())}."
 
 
 @dataclass(frozen=True)
@@ -126,20 +156,43 @@ def available_models(*, fill: bool = False, judge: bool = False, trained: bool =
     return [info for info in everything if (info.can_fill or not fill) and (info.can_judge or not judge)]
 
 
+def info_of(run) -> ModelInfo:
+    """The model that a run has left."""
+    return ModelInfo(run.id, run.title, run.result)
+
+
 def _own_runs() -> list[ModelInfo]:
-    return [ModelInfo(run.id, run.title, run.result) for run in own_models()]
+    return [info_of(run) for run in own_models()]
 
 
 def model_choice(key: str = "model", *, label: str | None = None, **kinds: bool) -> str:
     """A select box over `available_models(**kinds)`, in the link under `key`; returns the name of the chosen one."""
-    models = distinct({info.name: info.title for info in available_models(**kinds)})
-    first = next(iter(models))
+    models = available_models(**kinds)
+    directories = {info.name: info.directory for info in models if info.directory}
+    return choose_model(key, label or _("Model"), {info.name: info.title for info in models}, directories)
+
+
+def choose_model(key: str, label: str, titles: Mapping[str, str], directories: Mapping[str, Path]) -> str:
+    """A select box over models, in the link under `key`, and below it what a relative of BERT is → the name of the
+    chosen one. titles: by name, at least one; directories: of those that have one."""
+    names = distinct(dict(titles))
+    first = next(iter(names))
     # Not bind="query-params": that would put the title into the link, and a title is translated.
-    if follow_link(key) or st.session_state.get(key) not in models:
-        st.session_state[key] = url_choice(key, list(models), first)
-    chosen = st.selectbox(label or _("Model"), list(models), format_func=models.get, key=key)
+    if follow_link(key) or st.session_state.get(key) not in names:
+        st.session_state[key] = url_choice(key, list(names), first)
+    directory = directories.get(st.session_state[key])
+    words = about(directory) if directory else ""
+    with st.container(gap="xxsmall") if words else nullcontext():
+        chosen = st.selectbox(label, list(names), format_func=names.get, key=key)
+        if words:
+            st.caption(words)
     set_url(key, chosen, default=first)
     return chosen
+
+
+def can_fill(name: str) -> bool:
+    """Whether the model `name` fills blanks."""
+    return _info(name).can_fill
 
 
 def version_of(name: str) -> int:
@@ -202,10 +255,10 @@ def _load(name: str, directory: Path | None, version: int) -> Loaded:
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def _outline(directory: Path, version: int) -> Outline:
-    from minibert.config import BertConfig
+    from minibert.relatives.registry import config_from_file
     from minibert.tokenizer import Tokenizer
 
-    return Outline(BertConfig.from_file(directory / "config.json"), Tokenizer.from_directory(directory))
+    return Outline(config_from_file(directory / "config.json"), Tokenizer.from_directory(directory))
 
 
 def _first_shipped() -> Path | None:
@@ -247,7 +300,7 @@ def _trace(name: str, directory: Path | None, version: int, text: str, pair: str
     values = {}
 
     def keep(tap, tensor):
-        array = tensor[0].detach().float().numpy().copy()
+        array = tensor.squeeze(0).detach().float().numpy().copy()  # what is the same for every row has no batch axis
         array.flags.writeable = False  # shared by every session
         values[tap] = array
         return tensor

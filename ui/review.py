@@ -17,7 +17,7 @@ CLASSES = 24  # in a confusion matrix that can still be read
 
 def show_review(task: Any, examples: Sequence[Mapping], evaluation: Mapping, key: str) -> None:
     """Draw how a model did on its dev set. examples: `dev_examples` of a run's Started details · evaluation: the
-    details of its last Eval (see `minibert.finetune.evaluate`), with a prediction for each example."""
+    details of its last Eval (see `minibert.finetune.evaluation.evaluate`), with a prediction for each example."""
     pairs = list(zip(examples, evaluation["predictions"], strict=True))
     if not pairs:
         st.info(_("There is nothing that was measured."))

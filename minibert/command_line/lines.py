@@ -1,9 +1,20 @@
-"""Lines of standard input, as they come."""
+"""Lines of standard input, one after the other or as they come."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import BinaryIO
+
+
+def lines_of(options) -> Iterator[str]:
+    """The text given, or standard input line by line."""
+    if options.text is not None:
+        yield options.text
+        return
+    sys.stdin.reconfigure(encoding="utf-8", errors="strict")
+    for number, line in enumerate(sys.stdin):
+        yield (line if number else line.removeprefix("\ufeff")).rstrip("\n")
 
 
 def lines_as_they_come(file: BinaryIO, most: int) -> Iterator[list[str]]:

@@ -16,7 +16,7 @@ REQUIRED = {
 class Comparison:
     """Arms of one task on one data set, from one checkpoint.
 
-    data: a folder of lessons/data or, where it is not embedded, of ../shared/data/tasks/en · files: the train and the
+    data: a folder of lessons/data or, where it is not embedded, of the tasks' folder · files: the train and the
     dev part · base: settings of all arms; arms: what each changes. Both name fields of `FinetuneSettings`, and
     `learning_rate` · examples: to train on, at most · seeds: as many as were recorded.
     """

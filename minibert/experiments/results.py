@@ -14,10 +14,6 @@ REQUIRED = {
     "finetuning_seconds", "scale", "examples", "measured_on", "data", "command", "machine",
 }  # fmt: skip
 
-# Student's t, two-sided 95 %, by degrees of freedom; beyond 30 the normal distribution's.
-T95 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
-       2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042]  # fmt: skip
-
 
 class ResultsError(ValueError):
     """A results file that cannot be read; the message names the line."""
@@ -72,14 +68,15 @@ class Difference:
 
 def paired_difference(arm: Mapping[int, float], base: Mapping[int, float]) -> Difference | None:
     """Student's t interval of the differences seed by seed; None without a common seed."""
+    from scipy.stats import t as student  # here: it takes longer to import than all of a page's results to read
+
     differences = [arm[seed] - base[seed] for seed in arm if seed in base]
     if not differences:
         return None
     n = len(differences)
     half = None
     if n > 1:
-        t = T95[n - 2] if n - 2 < len(T95) else 1.96
-        half = t * statistics.stdev(differences) / math.sqrt(n)
+        half = float(student.ppf(0.975, n - 1)) * statistics.stdev(differences) / math.sqrt(n)
     return Difference(statistics.fmean(differences), half, n)
 
 

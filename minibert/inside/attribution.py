@@ -20,7 +20,8 @@ import torch
 from torch import Tensor
 
 from minibert.finetune.predictor import Predictor
-from minibert.inside.interventions import rank_correlation, repeated
+from minibert.inside.interventions import repeated
+from minibert.statistics import rank_correlation
 from minibert.tasks.base import Features
 from minibert.text.characters import is_cjk
 from minibert.tokenizer import Encoding

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from minibert.finetune.augmentation import joined, words_of
+from minibert.statistics import wilson
 from minibert.text.characters import is_cjk
 
 Edit = Callable[[str, np.random.Generator], str | None]
@@ -74,13 +75,13 @@ SHORT_FORMS = (
 )  # fmt: skip
 
 
-def is_chinese(text: str) -> bool:
+def has_chinese(text: str) -> bool:
     return any(map(is_cjk, text))
 
 
 def negated(text: str, rng: np.random.Generator) -> str | None:
     """Takes the first "not" away, or puts one behind the first auxiliary verb."""
-    if is_chinese(text):
+    if has_chinese(text):
         if found := re.search(r"不是|没有|从不|不|没", text):
             rest = {"不是": "是", "没有": "有", "从不": "总是"}.get(found[0], "")
             return text[: found.start()] + rest + text[found.end() :]
@@ -97,18 +98,18 @@ def negated(text: str, rng: np.random.Generator) -> str | None:
 
 def opposite(text: str, rng: np.random.Generator) -> str | None:
     """The first word that has an opposite becomes it."""
-    return _replaced(text, OPPOSITES_ZH if is_chinese(text) else OPPOSITES)
+    return _replaced(text, OPPOSITES_ZH if has_chinese(text) else OPPOSITES)
 
 
 def synonym(text: str, rng: np.random.Generator) -> str | None:
     """The first word that has another word for the same becomes it."""
-    return _replaced(text, SYNONYMS_ZH if is_chinese(text) else SYNONYMS)
+    return _replaced(text, SYNONYMS_ZH if has_chinese(text) else SYNONYMS)
 
 
 def other_name(text: str, rng: np.random.Generator) -> str | None:
     """The first name becomes another, everywhere."""
-    names = NAMES_ZH if is_chinese(text) else NAMES
-    pattern = "|".join(names) if is_chinese(text) else rf"\b(?:{'|'.join(names)})\b"
+    names = NAMES_ZH if has_chinese(text) else NAMES
+    pattern = "|".join(names) if has_chinese(text) else rf"\b(?:{'|'.join(names)})\b"
     found = re.search(pattern, text)
     if found is None:
         return None
@@ -118,7 +119,7 @@ def other_name(text: str, rng: np.random.Generator) -> str | None:
 
 def typo(text: str, rng: np.random.Generator) -> str | None:
     """Two neighbouring letters inside a word of four letters or more change places; in Chinese two characters do."""
-    pattern = r"[\u4e00-\u9fff]{4,}" if is_chinese(text) else r"[A-Za-z]{4,}"
+    pattern = r"[\u4e00-\u9fff]{4,}" if has_chinese(text) else r"[A-Za-z]{4,}"
     places = [
         i
         for word in re.finditer(pattern, text)
@@ -135,13 +136,13 @@ def aside(text: str, rng: np.random.Generator) -> str | None:
     """A neutral sentence behind it."""
     if not text.strip():
         return None
-    asides = ASIDES_ZH if is_chinese(text) else ASIDES
-    return f"{text.rstrip()}{'' if is_chinese(text) else ' '}{asides[int(rng.integers(len(asides)))]}"
+    asides = ASIDES_ZH if has_chinese(text) else ASIDES
+    return f"{text.rstrip()}{'' if has_chinese(text) else ' '}{asides[int(rng.integers(len(asides)))]}"
 
 
 def short_form(text: str, rng: np.random.Generator) -> str | None:
     """is not → isn't, or the other way round."""
-    if is_chinese(text):
+    if has_chinese(text):
         return None
     return _replaced(text, SHORT_FORMS, letters=r"[\w']")
 
@@ -178,7 +179,7 @@ def _cased_like(model: str, word: str) -> str:
 
 def _replaced(text: str, pairs: Sequence[tuple[str, str]], letters: str = r"\w") -> str | None:
     """The first word of `pairs` in the text becomes its partner; whole words only, but in Chinese."""
-    chinese = is_chinese(text)
+    chinese = has_chinese(text)
     best = None
     for a, b in (way for pair in pairs for way in (pair, pair[::-1])):
         pattern = re.escape(a) if chinese else rf"(?<!{letters}){re.escape(a)}(?!{letters})"
@@ -198,7 +199,7 @@ def _replaced(text: str, pairs: Sequence[tuple[str, str]], letters: str = r"\w")
 
 
 @dataclass(frozen=True)
-class Edited:
+class EditedText:
     """One text before and after a rule, with the model's answers: label → probability. others: what else is read."""
 
     before: str
@@ -221,11 +222,11 @@ class Edited:
 
 
 @dataclass(frozen=True)
-class Checked:
+class RuleResult:
     """What a rule did to the answers. texts: those it applies to · of: all that were tried."""
 
     rule: Rule
-    texts: list[Edited]
+    texts: list[EditedText]
     of: int
 
     @property
@@ -242,14 +243,16 @@ class Checked:
         return wilson(self.flips, len(self.texts))
 
     @property
-    def failures(self) -> list[Edited]:
+    def failures(self) -> list[EditedText]:
         """Where the answer did not do what the rule expects; none where it expects nothing."""
         if self.rule.expects == OPEN:
             return []
         return [edited for edited in self.texts if edited.flipped != (self.rule.expects == CHANGE)]
 
 
-def check(predictor, inputs: Sequence[Mapping[str, str]], field: str = "text", *, seed: int = 0) -> Iterator[Checked]:
+def check(
+    predictor, inputs: Sequence[Mapping[str, str]], field: str = "text", *, seed: int = 0
+) -> Iterator[RuleResult]:
     """Each of RULES applied to the field of every input, and the answers compared. inputs: as for `Predictor.predict`,
     of a task that answers with a class."""
     answers = [answer["probabilities"] for answer in predictor.predict(list(inputs))]
@@ -259,21 +262,11 @@ def check(predictor, inputs: Sequence[Mapping[str, str]], field: str = "text", *
         edits = [(i, new) for i, new in edits if new is not None and new.strip()]
         after: list[Any] = predictor.predict([{**inputs[i], field: new} for i, new in edits])
         texts = [
-            Edited(inputs[i][field], new, answers[i], answer["probabilities"], _others(inputs[i], field))
+            EditedText(inputs[i][field], new, answers[i], answer["probabilities"], _others(inputs[i], field))
             for (i, new), answer in zip(edits, after, strict=True)
         ]
-        yield Checked(rule, texts, len(inputs))
+        yield RuleResult(rule, texts, len(inputs))
 
 
 def _others(given: Mapping[str, str], field: str) -> dict[str, str]:
     return {name: value for name, value in given.items() if name != field}
-
-
-def wilson(hits: int, of: int, z: float = 1.96) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson 1927); (0, 1) where nothing was tried."""
-    if not of:
-        return 0.0, 1.0
-    share, shrink = hits / of, 1 + z * z / of
-    centre = (share + z * z / (2 * of)) / shrink
-    half = z / shrink * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
-    return max(0.0, centre - half), min(1.0, centre + half)

@@ -1,5 +1,8 @@
 """One attention head taken apart: every number between what a layer reads and what the head hands on.
 
+Where a relative of BERT adds a vector r_ij for the distance of two tokens (NEZHA), it stands with the key and the value
+it is added to: the terms are q · (k + r) and p · (v + r).
+
 The matrices are the model's own, recorded by a tap while it ran. The arithmetic behind one of their cells is done again
 in float64 from the model's float32 factors, term by term: the total is exact to far more digits than are shown, and
 the model's number beside it differs only by the rounding of 32-bit arithmetic.
@@ -32,7 +35,7 @@ def record(model: nn.Module, batch: Batch, tap: Tap = no_tap) -> dict[str, Tenso
 
 
 @dataclass(frozen=True)
-class Sum:
+class SumOfProducts:
     """A number as the products it is the sum of. left, right: (N,) float64, the factors; `constant` is added at the
     end (a bias)."""
 
@@ -78,18 +81,23 @@ class SoftmaxRow:
 
 @dataclass(frozen=True)
 class HeadTrace:
-    """What one head of one layer computed for one sequence. T tokens, D = head size, H = hidden size."""
+    """What one head of one layer computed for one sequence. T tokens, D = head size, H = hidden size.
+
+    relative, relative_scores: what distances add to keys and values, and to q·k; None in BERT, where they add nothing.
+    """
 
     x: Tensor  # (T, H) what the layer read
     query: Tensor  # (T, D)
     key: Tensor  # (T, D)
     value: Tensor  # (T, D)
     scores: Tensor  # (T, T) q·k / √D, before the mask
-    allowed: Tensor  # (T,) bool: the columns the mask lets through
+    allowed: Tensor  # (T, T) bool: where the mask lets row i look at column j
     probs: Tensor  # (T, T) rows sum to 1
     mixed: Tensor  # (T, D)
     weights: dict[str, Tensor]  # "query" | "key" | "value" → (D, H), this head's rows of the layer's matrix
     biases: dict[str, Tensor]  # → (D,)
+    relative: Tensor | None = None  # (T, T, D) r_ij
+    relative_scores: Tensor | None = None  # (T, T) q_i · r_ij
 
     @property
     def size(self) -> int:
@@ -98,28 +106,33 @@ class HeadTrace:
 
     @property
     def products(self) -> Tensor:
-        """(T, T): q_i · k_j, before ÷√D."""
-        return self.query @ self.key.T
+        """(T, T): q_i · k_j, with r_ij q_i · (k_j + r_ij), before ÷√D."""
+        products = self.query @ self.key.T
+        return products if self.relative_scores is None else products + self.relative_scores
 
     @property
     def masked(self) -> Tensor:
-        """(T, T): the scores softmax reads, −∞ in the columns that the mask closes."""
+        """(T, T): the scores softmax reads, −∞ where the mask closes."""
         return self.scores.masked_fill(~self.allowed, -math.inf)
 
-    def projection_terms(self, which: str, i: int, d: int) -> Sum:
+    def projection_terms(self, which: str, i: int, d: int) -> SumOfProducts:
         """Row i, number d of q, k or v: Σ_h x_i[h] · W[d, h] + b[d], H terms."""
-        return Sum(self.x[i].double(), self.weights[which][d].double(), self.biases[which][d].item())
+        return SumOfProducts(self.x[i].double(), self.weights[which][d].double(), self.biases[which][d].item())
 
-    def score_terms(self, i: int, j: int) -> Sum:
-        """q_i · k_j: D terms."""
-        return Sum(self.query[i].double(), self.key[j].double())
+    def score_terms(self, i: int, j: int) -> SumOfProducts:
+        """q_i · k_j, or q_i · (k_j + r_ij): D terms."""
+        return SumOfProducts(self.query[i].double(), self.at_distance(self.key, i)[j])
 
     def softmax_row(self, i: int) -> SoftmaxRow:
         return SoftmaxRow(self.masked[i].double())
 
-    def mix_terms(self, i: int, d: int) -> Sum:
-        """Row i, number d of the result: Σ_j p_ij · v_j[d], T terms."""
-        return Sum(self.probs[i].double(), self.value[:, d].double())
+    def mix_terms(self, i: int, d: int) -> SumOfProducts:
+        """Row i, number d of the result: Σ_j p_ij · v_j[d], or Σ_j p_ij · (v_j + r_ij)[d]: T terms."""
+        return SumOfProducts(self.probs[i].double(), self.at_distance(self.value, i)[:, d])
+
+    def at_distance(self, vectors: Tensor, i: int) -> Tensor:
+        """Keys or values (T, D) as token i meets them, float64: each with what its distance adds."""
+        return vectors.double() if self.relative is None else vectors.double() + self.relative[i].double()
 
 
 def take_apart(model: nn.Module, batch: Batch, seen: dict[str, Tensor], layer: int, head: int) -> HeadTrace:
@@ -134,11 +147,20 @@ def take_apart(model: nn.Module, batch: Batch, seen: dict[str, Tensor], layer: i
     at = f"blocks.{layer}.attn."
     return HeadTrace(
         x=seen["embeddings.out" if layer == 0 else f"blocks.{layer - 1}.out"][0],
-        allowed=torch.ones_like(batch.ids[0], dtype=torch.bool) if batch.padding is None else batch.padding[0],
+        allowed=allowed(bert, batch),
         weights={name: linear.weight.detach()[rows] for name, linear in projections.items()},
         biases={name: linear.bias.detach()[rows] for name, linear in projections.items()},
         **{name: seen[at + name][0, head] for name in (*PROJECTIONS, "scores", "probs", "mixed")},
+        relative=seen.get(at + "relative"),
+        relative_scores=seen[at + "relative_scores"][0, head] if at + "relative_scores" in seen else None,
     )
+
+
+def allowed(model: nn.Module, batch: Batch) -> Tensor:
+    """(T, T) bool: where the first sequence's row i may look at column j, in every head. model: as in `take_apart`."""
+    size = batch.ids.size(1)
+    mask = getattr(model, "bert", model).mask(batch)  # broadcastable to (B, A, T, T), alike in all heads
+    return torch.ones(size, size, dtype=torch.bool) if mask is None else mask[0, 0].expand(size, size)
 
 
 def entropy(probs: Tensor) -> Tensor:

@@ -25,8 +25,8 @@ def scale_scores(factor: float) -> Tap:
 
 
 def without_positions(name: str, x: Tensor) -> Tensor:
-    """No position embeddings: nothing says any more which token stood where."""
-    return torch.zeros_like(x) if name == "embeddings.position" else x
+    """No position embeddings, no vectors for distances: nothing says any more which token stood where."""
+    return torch.zeros_like(x) if name == "embeddings.position" or name.endswith(".attn.relative") else x
 
 
 def one_pattern(name: str, x: Tensor) -> Tensor:
@@ -238,20 +238,6 @@ def token_effects(model: nn.Module, batch: Batch, position: int) -> tuple[Tensor
         closed[torch.arange(len(hidden)), hidden] = False
         effect[hidden] = total_variation(fill_in(model, replace(copies, padding=closed), position), intact)
     return weight, effect
-
-
-def rank_correlation(x: Tensor, y: Tensor) -> float:
-    """Spearman's ρ of two (N,): 1 when both order their entries alike, −1 when oppositely. NaN for fewer than 3."""
-    if len(x) < 3:
-        return float("nan")
-    return torch.corrcoef(torch.stack([_ranks(x), _ranks(y)]))[0, 1].item()
-
-
-def _ranks(x: Tensor) -> Tensor:
-    """Ranks from 0; ties share their mean rank."""
-    below = (x[None] < x[:, None]).sum(1)
-    same = (x[None] == x[:, None]).sum(1)
-    return below + (same - 1) / 2
 
 
 # --------------------------------------------------------------------------------------------- several heads at once

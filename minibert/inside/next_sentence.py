@@ -1,6 +1,6 @@
 """Next-sentence prediction seen from outside: how each pair is made, what a model judges, and how far topic alone goes.
 
-The pairs are those of `data.sentence_pairs`: here it is given the places of the tokens in the text instead of their
+The pairs are those of `segment_pairs`: here it is given the places of the tokens in the text instead of their
 ids, so that every pair can say where each of its tokens came from.
 """
 
@@ -18,13 +18,13 @@ import torch
 from torch import Tensor
 
 from minibert.model import Batch, BertForPreTraining
-from minibert.text.batches import SegmentPair, assemble, sentence_pairs
+from minibert.text.batches import assemble
+from minibert.text.segment_pairs import SegmentPair, segment_pairs
 from minibert.text.store import TokenStore
 from minibert.text.truncation import keep
 from minibert.tokenizer import Tokenizer
 
 NEXT, ELSEWHERE, TOPIC, APART, SWAPPED = KINDS = ("next", "elsewhere", "topic", "apart", "swapped")
-Z = 1.959964  # of the normal distribution, for 95 %
 ROWS = 32  # pairs judged in one forward pass
 
 
@@ -73,7 +73,7 @@ def decisions(store: TokenStore, max_length: int, seed: int, short_probability: 
     made: list[Decision] = []
     for index in map(int, rng.permutation(len(store))):
         seen: list[tuple[int, list[list[int]], int, list[int]]] = []
-        pairs = sentence_pairs(
+        pairs = segment_pairs(
             list(places.document(index)),
             partial(places.elsewhere, index, rng),
             max_length,
@@ -94,7 +94,7 @@ def random_share(
         pair.next_label
         for _ in range(math.ceil(documents / len(store)))
         for index in range(len(store))
-        for pair in sentence_pairs(
+        for pair in segment_pairs(
             list(store.document(index))[:sentences],
             partial(store.elsewhere, index, rng),
             max_length,
@@ -169,16 +169,6 @@ def best_threshold(follows: np.ndarray, random: np.ndarray) -> float:
     bounds = np.concatenate([[-np.inf], (values[1:] + values[:-1]) / 2, [np.inf]])
     right = (follows >= bounds[:, None]).mean(1) + (random < bounds[:, None]).mean(1)
     return float(bounds[right.argmax()])
-
-
-def wilson(count: float, n: int) -> tuple[float, float]:
-    """95 % interval for a share of which `count` of `n` were seen (Wilson 1927); (0, 1) if nothing was."""
-    if n == 0:
-        return 0.0, 1.0
-    share, spread = count / n, Z * Z / n
-    middle = share + spread / 2
-    half = Z * math.sqrt(share * (1 - share) / n + spread / (4 * n))
-    return max(0.0, (middle - half) / (1 + spread)), min(1.0, (middle + half) / (1 + spread))
 
 
 # ------------------------------------------------------------------------------------------- topic against coherence

@@ -14,6 +14,7 @@ from torch import nn
 
 from minibert.heads import POOLINGS, every_layer, mean_of_tokens
 from minibert.model import Batch, Bert
+from minibert.statistics import rank_correlation
 from minibert.tokenizer import Encoding, Tokenizer
 
 ROWS = 32  # texts computed at once
@@ -195,13 +196,11 @@ def agreement(left: np.ndarray, right: np.ndarray, scores: Sequence[float], cent
     """Of each layer: Spearman's correlation of the pairs' cosines with what people say of them (Agirre et al. 2012 and
     after). left, right: (L + 1, N, H) · scores: N · centre: subtract the layer's mean vector first. 0 where all cosines
     are the same."""
-    from scipy.stats import spearmanr
-
     result = []
     for a, b in zip(left, right, strict=True):
         middle = np.concatenate([a, b]).mean(0) if centre else 0.0
         said = cosines(a - middle, b - middle)
-        result.append(float(spearmanr(said, scores).statistic) if np.ptp(said) > 0 else 0.0)
+        result.append(rank_correlation(said, scores) if np.ptp(said) > 0 else 0.0)
     return result
 
 

@@ -11,8 +11,10 @@ import numpy as np
 import torch
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
+from torch import nn
 
 from minibert.model import Bert, MlmHead
+from minibert.positions import sinusoids
 from minibert.text.store import TokenStore
 
 CHUNK = 4_000_000  # tokens counted at a time
@@ -62,11 +64,11 @@ def start_token_embeddings(model: Bert, store: TokenStore, seed: int = 0) -> Non
     Length 1 (rms 1/√H) is three times the usual initialisation at H = 256: at the usual one the first updates, about as
     large as the weights, wash the counts out again. Tokens that never occur (special ones too) stay random.
     """
-    size, hidden = model.config.vocab_size, model.config.hidden_size
+    size, width = model.embeddings.token.weight.shape
     ppmi = positive_pmi(cooccurrence(store, size))
-    u, sigma, _ = randomized_svd(ppmi, n_components=min(hidden, size - 1), random_state=seed)
+    u, sigma, _ = randomized_svd(ppmi, n_components=min(width, size - 1), random_state=seed)
     seen = np.diff(ppmi.indptr) > 0
-    vectors = np.zeros((size, hidden), dtype=np.float32)
+    vectors = np.zeros((size, width), dtype=np.float32)
     vectors[:, : len(sigma)] = u * np.sqrt(sigma)
     vectors[seen] /= np.linalg.norm(vectors[seen], axis=1, keepdims=True)
     with torch.no_grad():
@@ -84,19 +86,9 @@ def start_output_bias(head: MlmHead, store: TokenStore) -> None:
         head.decoder.bias.copy_(torch.from_numpy(np.log(counts / counts.sum())))
 
 
-def start_position_embeddings(model: Bert) -> None:
-    """Set the position embeddings to the Transformer's sinusoids (Vaswani et al. 2017, §3.5), at the usual rms; they
-    go on being learned."""
+def start_position_embeddings(table: nn.Embedding, std: float) -> None:
+    """Set a model's position embeddings to the Transformer's sinusoids (Vaswani et al. 2017, §3.5), with the usual root
+    mean square `std`; they go on being learned."""
     with torch.no_grad():
-        table = sinusoids(model.config.max_position_embeddings, model.config.hidden_size)
-        model.embeddings.position.weight.copy_(table * model.config.initializer_range / table.square().mean().sqrt())
-
-
-def sinusoids(length: int, hidden: int) -> torch.Tensor:
-    """PE[pos, 2i] = sin(pos / 10000^(2i/H)), PE[pos, 2i+1] = cos of the same. → (length, hidden)."""
-    position = torch.arange(length, dtype=torch.float32)[:, None]  # (P, 1)
-    frequency = 10000.0 ** (-torch.arange(0, hidden, 2, dtype=torch.float32) / hidden)  # (⌈H/2⌉,)
-    table = torch.zeros(length, hidden)
-    table[:, 0::2] = torch.sin(position * frequency)
-    table[:, 1::2] = torch.cos(position * frequency[: hidden // 2])
-    return table
+        waves = sinusoids(table.num_embeddings, table.embedding_dim)
+        table.weight.copy_(waves * std / waves.square().mean().sqrt())

@@ -11,8 +11,9 @@ from pathlib import Path
 import torch
 
 from minibert.model import IGNORE, BertForPreTraining
+from minibert.objectives import Masking, objective_for
 from minibert.pretrain import PretrainSettings, fills, pretrain_store
-from minibert.text.batches import Masking, padded_batch
+from minibert.text.batches import padded_batch
 from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
@@ -47,14 +48,26 @@ def pretrain_toy(
     seed: int = 0,
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
+    resuming: bool = False,
     going_on: str | Path | None = None,
 ) -> Iterator[Event]:
-    """Pre-train on `stories` stories of a toy `world`; events as `minibert.pretrain` yields them.
+    """Pre-train on `stories` stories of a toy `world`; events, `resuming` and `going_on` as in `minibert.pretrain`.
 
     Every `Eval` holds, of stories never trained on, `determined`: the share of determined words that the model puts
     first when each is masked alone, overall and by kind; `guessable`: the share that frequencies would get right
     without context; `guessable_from_neighbours`: the share that a count of words between two neighbours would.
     """
+    if settings.objective.name.endswith("sop"):  # its second question needs the stories cut in two
+        settings = replace(settings, input_format="segment_pair", short_probability=0.0)
+    out = Path(out)
+    if going_on is not None:
+        shutil.copytree(going_on, out, dirs_exist_ok=True)
+        resuming = True
+    cut_off = resume.latest(out)
+    if cut_off is not None and not (resuming or cut_off.begun.get("world")):
+        raise ValueError(f"{out} holds another run that was cut off: begin in another folder")
+    if resuming and cut_off is None:
+        raise ValueError(f"{out} holds no interrupted run to resume")
     yield Preparing("writing stories")
     tokenizer = Tokenizer(toy_world.vocabulary())
     documents = toy_world.documents(stories, seed, world)
@@ -75,14 +88,9 @@ def pretrain_toy(
         if watch:
             yield Sample(step, fills(model, tokenizer, watch))
 
-    out = Path(out)
-    if going_on is None and (other := resume.latest(out)) and not other.begun.get("world"):
-        raise ValueError(f"{out} holds another run that was cut off: begin in another folder")
-    if going_on is not None:
-        shutil.copytree(going_on, out, dirs_exist_ok=True)
     store = TokenStore.build(documents, tokenizer)
     facts = {"data": [f"{world} toy world, {stories} stories"], "world": world, "skipped": []}
-    yield from pretrain_store(settings, store, tokenizer, out, measure, facts, resuming=going_on is not None)
+    yield from pretrain_store(settings, store, tokenizer, out, measure, facts, resuming=resuming)
 
 
 def questions(stories: Sequence[Story], tokenizer: Tokenizer, max_length: int) -> list[Question]:
@@ -101,7 +109,7 @@ def questions(stories: Sequence[Story], tokenizer: Tokenizer, max_length: int) -
 @torch.no_grad()
 def answered(model: BertForPreTraining, questions: list[Question], mask_id: int, pad_id: int) -> dict[str, float]:
     """`determined`: the share of `questions` that the model answers right, and `determined.<kind>` for each kind."""
-    device = next(model.parameters()).device
+    device, objective = next(model.parameters()).device, objective_for(model.config)
     training = model.training
     model.eval()
     right: dict[str, list[bool]] = defaultdict(list)
@@ -113,8 +121,9 @@ def answered(model: BertForPreTraining, questions: list[Question], mask_id: int,
         labels = torch.full_like(batch.ids, IGNORE)
         labels[here] = answers
         batch.ids[here] = mask_id
+        blanks = objective.at_blanks(replace(batch, labels=labels))
         with autocast(device):
-            logits = model(replace(batch, labels=labels).to(device)).mlm_logits  # (rows, V)
+            logits = model(blanks.to(device)).mlm_logits  # (rows, V)
         for ok, (_, _, kind) in zip((logits.argmax(-1).cpu() == answers).tolist(), chunk, strict=True):
             right[kind].append(ok)
     model.train(training)

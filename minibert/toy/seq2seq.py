@@ -25,6 +25,7 @@ from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import CheckpointError, existing, writing
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, masked_softmax, no_tap, under
+from minibert.positions import sinusoids
 from minibert.text.batches import padded
 from minibert.tokenizer import basic_tokens
 from minibert.toy import lexicon as toy_lexicon
@@ -65,12 +66,6 @@ class SinusoidEmbeddings(nn.Module):
     def forward(self, ids: Tensor, tap: Tap = no_tap) -> Tensor:
         token = tap("token", self.token(ids) * math.sqrt(self.token.embedding_dim))  # (B, T, H)
         return tap("out", self.dropout(token + self.position[: ids.size(1)]))  # (B, T, H)
-
-
-def sinusoids(length: int, size: int) -> Tensor:
-    """Sines at even places, cosines at odd ones, wavelengths 2π … 10000·2π (Vaswani et al. 2017, §3.5). → (T, H)"""
-    angle = torch.arange(length)[:, None] / 10_000 ** (torch.arange(0, size, 2) / size)  # (T, ⌈H/2⌉)
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)[:, :size]
 
 
 class CrossAttention(SelfAttention):

@@ -42,8 +42,8 @@ def average(directories: Sequence[str | Path], out: str | Path, dtype: torch.dty
 
 def described(directory: str | Path) -> dict:
     """What config.json says of the model, without how its weights were stored and trained."""
-    values = checkpoint.config_values(directory)
-    return {k: v for k, v in values.items() if k not in ("dtype", "transformers_version") and "dropout" not in k}
+    values, left_out = checkpoint.config_values(directory), ("dtype", "transformers_version", checkpoint.OBJECTIVE)
+    return {k: v for k, v in values.items() if k not in left_out and "dropout" not in k}
 
 
 def running_mean(model: nn.Module, share: float) -> AveragedModel:

@@ -48,7 +48,8 @@ class SavedRun:
     def check(self, settings: dict) -> None:
         """Raise ValueError where `settings` would train something else than the run that was cut off."""
         begun = self.values["settings"]
-        begun = {**begun, "optimization": asdict(Optimization(**begun["optimization"]))}  # older ones lack a field
+        begun = {"relative": "bert", "sizes": {}, **begun}  # older runs lack some fields
+        begun["optimization"] = asdict(Optimization(**begun["optimization"]))
         stored, asked = json.loads(json.dumps([begun, settings]))
         changed = [name for name in asked if name not in BUDGET and asked[name] != stored.get(name)]
         if changed:

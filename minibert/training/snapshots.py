@@ -35,9 +35,9 @@ def save(folder: str | Path, model: nn.Module, step: int, tokens: int) -> Path:
     """Write step-N.safetensors into `folder`, whole or not at all."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    tensors = {}
+    tensors, names = {}, checkpoint.stored_names(model)
     for name, value in model.state_dict().items():
-        if name == "mlm.decoder.weight":  # tied to the token embedding
+        if names[name] is None:  # tied, or used again
             continue
         value = value.detach().float().cpu()
         if value.dim() < 2:
@@ -82,6 +82,6 @@ def load(directory: str | Path, snapshot: Snapshot) -> BertForPreTraining:
                 state[name] = value * file.get_tensor(f"{name}.scale") if f"{name}.scale" in names else value
     unknown = set(state) - set(model.state_dict())
     if unknown:
-        raise checkpoint.CheckpointError(f"{snapshot.path} holds {sorted(unknown)[0]}, which is not BERT's")
+        raise checkpoint.CheckpointError(f"{snapshot.path} holds {sorted(unknown)[0]}, which is no part of the model")
     model.load_state_dict(state, strict=False)
     return model.eval()

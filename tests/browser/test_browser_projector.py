@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.browser.conftest import ROOT
 from tests.browser.driver import assert_fits, expect, open_page, wait_idle
+from tests.server import ROOT
 
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 PROJECTORS = {"720p": {"width": 1280, "height": 720}, "1080p": {"width": 1920, "height": 1080}}

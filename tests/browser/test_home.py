@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from tests.browser.conftest import ROOT
 from tests.browser.driver import (
     assert_fits,
     assert_no_markup,
@@ -15,6 +14,7 @@ from tests.browser.driver import (
     wait_idle,
 )
 from tests.hostile import HOSTILE, texts_in_a_browser
+from tests.server import ROOT
 
 
 def sees(page, model: str):

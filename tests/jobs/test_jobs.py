@@ -109,7 +109,7 @@ def test_cancel_while_queued(manager, busy):
 
 
 def test_queue_serves_owners_in_turn_and_has_limits(manager, busy, monkeypatch):
-    monkeypatch.setattr(manager, "limits", jobs.Limits(queued=3, queued_per_owner=2))
+    monkeypatch.setattr(manager, "limits", jobs.JobLimits(queued=3, queued_per_owner=2))
     first, second = (submit(manager, "count", 1, owner="eager") for _ in range(2))
     with pytest.raises(jobs.QueueFull, match="You already have 2 runs waiting"):
         submit(manager, "count", 1, owner="eager")
@@ -235,11 +235,11 @@ def test_an_upload_may_leave_out_the_folders_inside(tmp_path):
 
 
 def test_the_oldest_runs_beyond_the_limit_are_removed(manager, monkeypatch):
-    monkeypatch.setattr(manager, "limits", jobs.Limits(kept_per_owner=2))
+    monkeypatch.setattr(manager, "limits", jobs.JobLimits(kept_per_owner=2))
     runs = [ended(submit(manager, "count", 1, owner="collector")) for _ in range(4)]
     until(lambda: [run.directory.exists() for run in runs] == [False, False, True, True])
     assert manager.runs("collector") == [runs[3], runs[2]]
-    monkeypatch.setattr(manager, "limits", jobs.Limits(bytes_per_owner=1))
+    monkeypatch.setattr(manager, "limits", jobs.JobLimits(bytes_per_owner=1))
     last = ended(submit(manager, "count", 1, owner="collector"))
     until(lambda: manager.runs("collector") == [last])
 
@@ -250,11 +250,11 @@ def test_a_full_disk_is_cleared_where_most_is_held(manager, monkeypatch):
     modest = ended(submit(manager, "count", 1, owner="modest"))
     greedy = [ended(submit(manager, "count", 1, owner="greedy")) for _ in range(3)]
     held = modest.size() * 7 // 2  # of five runs of about this size three may stay
-    monkeypatch.setattr(manager, "limits", jobs.Limits(bytes=held))
+    monkeypatch.setattr(manager, "limits", jobs.JobLimits(bytes=held))
     newest = ended(submit(manager, "count", 1, owner="newest"))
     until(lambda: not greedy[1].directory.exists())
     assert manager.runs() == [newest, greedy[2], modest]  # although modest's is the oldest of all
-    monkeypatch.setattr(manager, "limits", jobs.Limits(bytes=1))
+    monkeypatch.setattr(manager, "limits", jobs.JobLimits(bytes=1))
     last = ended(submit(manager, "count", 1, owner="last"))
     until(lambda: manager.runs() == [last])
 

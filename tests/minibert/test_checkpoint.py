@@ -141,7 +141,7 @@ def spoiled(directory, **changes):
     [
         (lambda d: spoiled(d, hidden_size=48), "has shape .* where config.json asks for"),
         (lambda d: spoiled(d, num_hidden_layers=3), r"lacks bert.encoder.layer.2"),
-        (lambda d: spoiled(d, num_hidden_layers=1), r"holds bert.encoder.layer.1.* which is not BERT's"),
+        (lambda d: spoiled(d, num_hidden_layers=1), r"holds bert.encoder.layer.1.* which is no part of this model"),
         (lambda d: spoiled(d, model_type="gpt2"), 'model_type is "gpt2"'),
         (lambda d: spoiled(d, position_embedding_type="relative_key"), "relative_key"),
         (lambda d: spoiled(d, architectures=["BertForQuantumGravity"]), "BertForQuantumGravity is not one of"),

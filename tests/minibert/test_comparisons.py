@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from minibert import __main__ as command_line
 from minibert import checkpoint
+from minibert.__main__ import main
+from minibert.command_line import experiment
 from minibert.experiments.compare import read_data, run_comparison, settings_of, sizes
 from minibert.experiments.comparisons import COMPARISONS, REQUIRED, Comparison, cell, comparison_named
 from minibert.experiments.results import read_records
@@ -96,9 +97,13 @@ def test_every_arm_has_settings_that_exist():
 
 def test_the_command(small_checkpoint, folder, tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(COMPARISONS, "toy", replace(TOY, embedded=False, seeds=1))
-    monkeypatch.setattr(command_line, "SHIPPED", small_checkpoint)
+    monkeypatch.setattr(experiment, "SHIPPED", small_checkpoint)
     out = tmp_path / "records.jsonl"
-    assert command_line.main(["experiment", "toy", "--tasks", str(folder), "--out", str(out)]) == 0
+    monkeypatch.delenv("MINIBERT_DATA", raising=False)
+    assert main(["experiment", "toy", "--out", str(out)]) == 2
+    assert "--tasks is missing; or let MINIBERT_DATA name a folder that holds tasks/en" in capsys.readouterr().err
+    assert main(["experiment", "toy", "--tasks", str(folder), "--out", str(out)]) == 0
     assert "frozen, seed 0" in capsys.readouterr().err
-    assert read_records(out, REQUIRED)[0]["command"] == "python -m minibert experiment toy --seeds 1"
+    made_with = f"python -m minibert experiment toy --seeds 1 --tasks {folder}"
+    assert read_records(out, REQUIRED)[0]["command"] == made_with
     assert checkpoint.load(small_checkpoint) is not None

@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from minibert.config import PRESETS, BertConfig
-from minibert.count import FAMILY, Part, Relative, by_group, flops, memory, parameters
+from minibert.count import FAMILY, Part, Shape, by_group, flops, memory, parameters
 from minibert.model import Batch, Bert, BertForPreTraining
 
 # FACTS: L/H/A by name, V 30,522 → encoder, + pooler, MaskedLM, PreTraining
@@ -173,7 +173,7 @@ def test_formula_numbers_and_value_agree():
 )
 def test_a_relative_that_cannot_be_is_refused(bad, says):
     with pytest.raises(ValueError, match=says):
-        Relative(BertConfig(), **bad)
+        Shape(BertConfig(), **bad)
 
 
 def test_counting_needs_no_torch():

@@ -12,8 +12,9 @@ import transformers
 
 from minibert import checkpoint
 from minibert.model import IGNORE, Batch
-from minibert.pretrain import PretrainSettings, dev_batches, evaluate, fill, pretrain
-from minibert.text.batches import Masking, PretrainingBatches
+from minibert.objectives import MaskedLanguageModel, Masking, measure
+from minibert.pretrain import PretrainSettings, dev_batches, fill, pretrain
+from minibert.text.batches import PretrainingBatches
 from minibert.text.store import TokenStore
 from minibert.train import Done, Optimization, Preparing, Saved, Step
 
@@ -89,7 +90,7 @@ def test_evaluation_is_the_mean_over_masked_tokens(run, text):
     model.train()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("minibert.training.precision.has_bfloat16", lambda device: False)
-        metrics = evaluate(model, iter(batches)).metrics
+        metrics = measure(MaskedLanguageModel(), model, batches)
     assert model.training
     model.eval()
     losses, right, nsp = [], [], []
@@ -155,5 +156,7 @@ def test_a_single_document_is_measured_without_next_sentences(run):
     _, out = run
     model, tokenizer = checkpoint.load(out), checkpoint.load_tokenizer(out)
     store = TokenStore.build([["the old cat meowed ."] * 30], tokenizer)
-    metrics = evaluate(model, iter(dev_batches(store, tokenizer, PretrainSettings(steps=1, max_length=32)))).metrics
+    metrics = measure(
+        MaskedLanguageModel(), model, dev_batches(store, tokenizer, PretrainSettings(steps=1, max_length=32))
+    )
     assert metrics["masked_tokens"] > 10 and "nsp_accuracy" not in metrics

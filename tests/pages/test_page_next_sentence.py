@@ -8,7 +8,8 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from minibert.inside.next_sentence import deal, decisions, documents_in, judge, measure, probes, teach_order, wilson
+from minibert.inside.next_sentence import deal, decisions, documents_in, judge, measure, probes, teach_order
+from minibert.statistics import wilson
 from minibert.text.store import TokenStore
 from tests.hostile import HOSTILE, texts_in_turn
 from tests.pages import driver

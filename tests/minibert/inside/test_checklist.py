@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minibert.inside.checklist import RULES, check, wilson
+from minibert.inside.checklist import RULES, check
 from tests.hostile import HOSTILE
 
 RULE = {rule.name: rule for rule in RULES}
@@ -85,13 +85,6 @@ def test_any_text_is_edited_or_left(rule):
         after = edit(rule, text[:2000])
         assert after is None or isinstance(after, str)
         assert after is None or rule == "order" or after != text[:2000]
-
-
-def test_wilsons_interval_is_statsmodels():
-    """Values of statsmodels.stats.proportion.proportion_confint(method="wilson"), z = 1.96."""
-    assert wilson(3, 20) == pytest.approx((0.0523725, 0.3604196), abs=1e-5)
-    assert wilson(0, 10) == pytest.approx((0.0, 0.2775402), abs=1e-5)
-    assert wilson(0, 0) == (0.0, 1.0)
 
 
 class Cued:

@@ -72,10 +72,11 @@ def test_switching_off_equals_zeroing_the_weights_by_hand(model, batches, heads)
 def test_switching_off_equals_zeroing_the_weights_of_transformers(model, letters):
     transformers = pytest.importorskip("transformers")
     from minibert.checkpoint import their_name
+    from minibert.relatives.registry import relative_named
 
     heads, size = {(0, 2), (2, 1)}, model.config.head_size
     theirs = transformers.BertForPreTraining(transformers.BertConfig(**model.config.as_dict())).eval()
-    state = {their_name(name): value.clone() for name, value in model.state_dict().items()}
+    state = {their_name(name, relative_named("bert")): value.clone() for name, value in model.state_dict().items()}
     for layer, head in heads:
         state[f"bert.encoder.layer.{layer}.attention.output.dense.weight"][:, head * size : (head + 1) * size] = 0
     state["cls.predictions.decoder.bias"] = state["cls.predictions.bias"]

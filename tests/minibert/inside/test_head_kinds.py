@@ -145,12 +145,14 @@ def test_a_model_is_measured_as_the_mean_over_rows_of_all_sentences(toy):
 def test_attention_is_what_transformers_gives_out(toy):
     transformers = pytest.importorskip("transformers")
     from minibert.checkpoint import their_name
+    from minibert.relatives.registry import relative_named
 
     model, _ = toy
     theirs = transformers.BertForPreTraining(
         transformers.BertConfig(**model.config.as_dict(), attn_implementation="eager")
     ).eval()
-    theirs.load_state_dict({their_name(k): v for k, v in model.state_dict().items()}, strict=False)
+    state = {their_name(k, relative_named("bert")): v for k, v in model.state_dict().items()}
+    theirs.load_state_dict(state, strict=False)
     ids = torch.randint(5, 50, (1, 30), generator=torch.Generator().manual_seed(2))
     segments = (torch.arange(30) > 12).long()[None]
     with torch.no_grad():

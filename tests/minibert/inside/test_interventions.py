@@ -16,7 +16,6 @@ from minibert.inside.interventions import (
     one_pattern,
     order_effect,
     padding_leak,
-    rank_correlation,
     removed,
     repeated,
     scale_scores,
@@ -163,15 +162,6 @@ def test_a_sentence_with_nothing_to_hide(model):
 
 def test_total_variation():
     assert total_variation(torch.tensor([0.5, 0.5, 0]), torch.tensor([0, 0.5, 0.5])) == 0.5
-
-
-def test_rank_correlation_agrees_with_pandas():
-    import pandas as pd
-
-    x, y = torch.tensor([3.0, 1, 2, 2, 5]), torch.tensor([0.1, 0.4, 0.4, 0.2, 0.9])
-    expected = pd.Series(x.numpy()).corr(pd.Series(y.numpy()).rank(), method="spearman")
-    assert rank_correlation(x, y) == pytest.approx(expected, abs=1e-6)
-    assert math.isnan(rank_correlation(x[:2], y[:2]))
 
 
 def test_copies(batch):

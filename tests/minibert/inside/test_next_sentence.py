@@ -31,7 +31,6 @@ from minibert.inside.next_sentence import (
     probes,
     random_share,
     teach_order,
-    wilson,
 )
 from minibert.text.batches import PretrainingBatches
 from minibert.text.documents import read_documents, split_sentences
@@ -181,22 +180,6 @@ def test_the_threshold_is_the_best_there_is():
     false, true, _ = roc_curve([1] * 80 + [0] * 50, np.concatenate([follows, random]))
     assert (follows >= bound).mean() - (random >= bound).mean() == pytest.approx((true - false).max())
     assert 1 < best_threshold(np.array([3.0, 2]), np.array([1.0, 0])) < 2
-
-
-@pytest.mark.parametrize(
-    ("count", "n", "low", "high"),
-    [(0, 10, 0, 0.2775), (5, 10, 0.2366, 0.7634), (81, 263, 0.2553, 0.3662), (10, 10, 0.7225, 1)],  # Newcombe 1998
-)
-def test_wilson(count, n, low, high):
-    assert wilson(count, n) == pytest.approx((low, high), abs=5e-5)
-    assert wilson(0, 0) == (0, 1)
-
-
-def test_wilson_equals_scipy():
-    stats = pytest.importorskip("scipy.stats")
-    for count, n in ((1, 7), (53, 104), (104, 104)):
-        theirs = stats.binomtest(count, n).proportion_ci(method="wilson")
-        assert wilson(count, n) == pytest.approx((theirs.low, theirs.high), abs=1e-6)
 
 
 # --- probes ---------------------------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from minibert.__main__ import ROOT, main
+from minibert.__main__ import main
+from minibert.command_line.arguments import ROOT
 from minibert.service.server import EXAMPLES, Limits, application, serve
 from minibert.tasks import TASKS
 

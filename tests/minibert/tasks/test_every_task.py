@@ -10,7 +10,7 @@ import torch
 import transformers
 
 from minibert import checkpoint
-from minibert.__main__ import TASK_NAMES
+from minibert.command_line.finetuning import TASK_NAMES
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor

@@ -10,21 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minibert.model import IGNORE
-from minibert.text.batches import (
-    FORMATS,
-    PAIR_FORMATS,
-    Masking,
-    Position,
-    PretrainingBatches,
+from minibert.objectives import MaskedLanguageModel, Masking
+from minibert.text.batches import FORMATS, PAIR_FORMATS, Position, PretrainingBatches, assemble, padded_batch
+from minibert.text.documents import DataError
+from minibert.text.segment_pairs import (
     SegmentPair,
-    assemble,
     packed_sentences,
-    padded_batch,
-    sentence_pairs,
-    single_pairs,
+    segment_pairs,
+    single_sentence_pairs,
     truncate_pair,
 )
-from minibert.text.documents import DataError
 from minibert.text.store import JOINED, TokenStore
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 
@@ -53,7 +48,7 @@ def test_pairs_keep_the_papers_promises(lengths, max_length, seed, short):
     document = numbered(lengths, start=0)
     total = sum(lengths)
     follows = {sentence[-1]: sentence[-1] + 1 for sentence in document}
-    pairs = sentence_pairs(
+    pairs = segment_pairs(
         document, lambda: iter(numbered([7] * 20, start=10_000)), max_length, np.random.default_rng(seed), short
     )
     assert pairs
@@ -73,7 +68,7 @@ def test_pairs_keep_the_papers_promises(lengths, max_length, seed, short):
 def test_half_the_pairs_are_true_and_unused_sentences_come_again():
     rng = np.random.default_rng(0)
     document = numbered([10] * 3000, start=0)
-    pairs = sentence_pairs(document, lambda: iter(numbered([10] * 50, start=10**6)), 128, rng, short_probability=0.0)
+    pairs = segment_pairs(document, lambda: iter(numbered([10] * 50, start=10**6)), 128, rng, short_probability=0.0)
     random_share = np.mean([pair.next_label for pair in pairs])
     assert abs(random_share - 0.5) < 4 * 0.5 / len(pairs) ** 0.5
     seen = {token // 10 for pair in pairs for token in pair.a + pair.b if token < 10**6}
@@ -81,7 +76,7 @@ def test_half_the_pairs_are_true_and_unused_sentences_come_again():
 
 
 def test_a_single_sentence_always_gets_a_random_b():
-    pairs = sentence_pairs([[1, 2]], lambda: iter([[9]]), 32, np.random.default_rng(0))
+    pairs = segment_pairs([[1, 2]], lambda: iter([[9]]), 32, np.random.default_rng(0))
     assert pairs == [SegmentPair([1, 2], [9], 1)]
 
 
@@ -150,7 +145,13 @@ def test_every_pair_of_an_epoch_is_asked_about(store, tokenizer):
 
 def test_static_masks_repeat_in_every_epoch(store, tokenizer):
     def epochs(static):
-        options = {"batch_size": 8, "max_length": 40, "seed": 0, "epochs": 2, "masking": Masking(static=static)}
+        options = {
+            "batch_size": 8,
+            "max_length": 40,
+            "seed": 0,
+            "epochs": 2,
+            "objective": MaskedLanguageModel(Masking(static=static)),
+        }
         rows = [tuple(row) for batch in PretrainingBatches(store, tokenizer, **options) for row in batch.ids.tolist()]
         return sorted(rows[: len(rows) // 2]), sorted(rows[len(rows) // 2 :])
 
@@ -186,7 +187,7 @@ def test_packed_rows_hold_every_token_once_and_whole_sentences_where_they_fit():
 
 def test_single_pairs_are_neighbours_or_strangers():
     document = numbered([3] * 400, 0)
-    pairs = single_pairs(document, lambda: iter([[10**6]]), 32, np.random.default_rng(0))
+    pairs = single_sentence_pairs(document, lambda: iter([[10**6]]), 32, np.random.default_rng(0))
     for pair in pairs:
         assert pair.b == [10**6] if pair.next_label else pair.b[0] == pair.a[-1] + 1
     assert 0.4 < np.mean([pair.next_label for pair in pairs]) < 0.6

@@ -12,7 +12,6 @@ from minibert.model import Bert, BertForPreTraining
 from minibert.text.cooccurrence import (
     cooccurrence,
     positive_pmi,
-    sinusoids,
     start_output_bias,
     start_position_embeddings,
     start_token_embeddings,
@@ -92,19 +91,9 @@ def test_output_bias_is_the_log_of_frequencies(store):
     assert shares.tolist() == pytest.approx([1 / 17, 4 / 17, 3 / 17, 3 / 17, 2 / 17, 3 / 17, 1 / 17])
 
 
-def test_sinusoids_are_the_formula():
-    table = sinusoids(50, 6)
-    for position in (0, 1, 17, 49):
-        for i in range(3):
-            angle = position / 10000 ** (2 * i / 6)
-            assert table[position, 2 * i].item() == pytest.approx(math.sin(angle), abs=1e-5)
-            assert table[position, 2 * i + 1].item() == pytest.approx(math.cos(angle), abs=1e-5)
-    assert sinusoids(3, 5).shape == (3, 5)
-
-
 def test_positions_start_at_the_usual_scale():
     model = Bert(BertConfig.preset("tiny", vocab_size=100))
-    start_position_embeddings(model)
+    start_position_embeddings(model.embeddings.position, 0.02)
     weight = model.embeddings.position.weight
     assert weight.square().mean().sqrt().item() == pytest.approx(0.02, rel=1e-4)
     assert weight.requires_grad

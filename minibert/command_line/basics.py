@@ -1,0 +1,62 @@
+"""tokenize, count, fill: what answers at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from minibert.command_line.arguments import SHIPPED, add_command, positive
+from minibert.command_line.lines import lines_of
+from minibert.command_line.printing import print_result
+from minibert.relatives.registry import config_from_file, model_types, relative_named
+
+
+def add_commands(commands) -> None:
+    sub = add_command(commands, "tokenize", tokenize, "Cut text into WordPiece tokens: one JSON object a line.")
+    sub.add_argument("text", nargs="?", help="the text; without it, every line of standard input")
+    sub.add_argument("--vocab", default=SHIPPED / "vocab.txt", type=Path, help="a vocab.txt (default: the shipped one)")
+    sub.add_argument("--cased", action="store_true", help="keep case and accents")
+
+    sub = add_command(commands, "count", count, "Count the parameters of a model from its sizes alone.")
+    which = sub.add_mutually_exclusive_group(required=True)
+    which.add_argument("--preset", help="tiny, mini, small, medium, base, large; ALBERT also has xlarge and xxlarge")
+    which.add_argument("--config", type=Path, help="a config.json")
+    sub.add_argument("--relative", choices=model_types(), default="bert", help="of BERT, for --preset (default: bert)")
+
+    sub = add_command(commands, "fill", fill, "Fill the [MASK]s of a text.")
+    sub.add_argument("text", help='such as "the [MASK] barked"')
+    sub.add_argument("--model", default=SHIPPED, type=Path, help="a checkpoint directory (default: the shipped one)")
+    sub.add_argument("--top", type=positive(int), default=5, help="answers per blank (default: 5)")
+
+
+def tokenize(options) -> None:
+    from minibert.tokenizer import Tokenizer
+
+    tokenizer = Tokenizer.from_file(options.vocab, lowercase=not options.cased)
+    for line in lines_of(options):
+        encoding = tokenizer.encode(line, truncation="none")
+        print_result(options, {"tokens": encoding.tokens, "ids": encoding.ids, "offsets": encoding.offsets})
+
+
+def count(options) -> None:
+    from minibert.count import parameters
+
+    if options.preset:
+        config = relative_named(options.relative).config.preset(options.preset)
+    else:
+        config = config_from_file(options.config)
+    counted = parameters(config)
+    values = {name: getattr(counted, name) for name in ("encoder", "with_pooler", "masked_lm", "pretraining")}
+    print_result(options, values, "\n".join(f"{name:12} {value:>13,}" for name, value in values.items()))
+
+
+def fill(options) -> None:
+    from minibert import checkpoint
+    from minibert.model import BertForPreTraining
+    from minibert.pretrain import fill as fill_masks
+
+    model = checkpoint.load(options.model, kind=BertForPreTraining)
+    for blank, answers in enumerate(
+        fill_masks(model, checkpoint.load_tokenizer(options.model), options.text, options.top)
+    ):
+        plain = "  ".join(f"{piece} {probability:.3f}" for piece, probability in answers)
+        print_result(options, {"blank": blank, "answers": [{"piece": w, "probability": p} for w, p in answers]}, plain)

@@ -1,0 +1,99 @@
+"""experiment: the paper's ablations in small, and comparisons of fine-tuning."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from minibert.command_line.arguments import DATA, ROOT, SHIPPED, add_command, in_data_folder, positive
+from minibert.command_line.printing import print_events, print_result
+
+
+def add_commands(commands) -> None:
+    sub = add_command(
+        commands,
+        "experiment",
+        experiment,
+        "Run one of the paper's ablations in small; a line of results an arm and seed.",
+    )
+    sub.add_argument("name", nargs="?", help="one of those --list names")
+    sub.add_argument("--list", action="store_true", help="say which experiments there are, and their arms")
+    sub.add_argument("--seeds", type=positive(int), help="seeds 0 … N−1 of each arm (default: 3; of stability 5)")
+    sub.add_argument("--data", nargs="+", type=Path, help=f"text to pre-train on (default: two files of ${DATA})")
+    sub.add_argument("--tasks", type=Path, help=f"with sst2, mrpc, conll2003 in it (default: tasks/en of ${DATA})")
+    sub.add_argument("--heldout", type=Path, help=f"text never trained on (default: WikiText-2 of ${DATA})")
+    sub.add_argument("--out", type=Path, help="results; what is there is not done again (default: lessons/results)")
+    sub.add_argument("--tokens", type=positive(int), help="to pre-train each arm on")
+    sub.add_argument("--examples", type=positive(int), help="to fine-tune on, at most")
+    sub.add_argument("--cache", type=Path, default=ROOT / "build" / "experiments", help="where tokenized text is kept")
+    sub.add_argument("--threads", type=positive(int), help="processor threads")
+
+
+def experiment(options) -> None:
+    from minibert.experiments.catalogue import EXPERIMENTS, Scale, experiment_named
+    from minibert.experiments.comparisons import COMPARISONS
+
+    if options.list:
+        for each in EXPERIMENTS.values():
+            arms = [arm.name for arm in each.arms]
+            values = {"experiment": each.name, "title": each.title, "arms": arms, "tasks": each.tasks}
+            print_result(options, values, f"{each.name:12} {each.title}: {', '.join(arms)}")
+        for each in COMPARISONS.values():
+            values = {"experiment": each.name, "title": each.title, "arms": [*each.arms], "tasks": [each.task]}
+            print_result(options, values, f"{each.name:12} {each.title}: {'; '.join(each.arms)}")
+        return
+    if options.name is None:
+        raise ValueError("name an experiment; --list says which there are")
+    if options.name in COMPARISONS:
+        compare(options)
+        return
+    chosen = experiment_named(options.name)
+
+    import torch
+
+    from minibert.experiments.corpus import CORPUS, prepare
+    from minibert.experiments.run import run_experiment
+
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    asked = {"tokens": options.tokens, "examples": options.examples}
+    scale = replace(Scale(), **{name: value for name, value in asked.items() if value})
+    if options.heldout and not options.heldout.exists():
+        raise ValueError(f"{options.heldout} does not exist")
+    data = options.data or [in_data_folder("--data", "pretrain", "en", name) for name in CORPUS]
+    tasks = options.tasks or in_data_folder("--tasks", "tasks", "en")
+    heldout = options.heldout
+    if heldout is None and os.environ.get(DATA):
+        heldout = in_data_folder("--heldout", "heldout-text", "valid.txt")
+        heldout = heldout if heldout.exists() else None
+    corpus = prepare(data, scale.vocab_size, heldout=heldout, cache=options.cache)
+    out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
+    seeds = options.seeds or 3
+    command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
+    command += "".join(f" --{name} {value}" for name, value in asked.items() if value)
+    command += f" --data {' '.join(map(str, options.data))}" if options.data else ""
+    command += f" --heldout {options.heldout}" if options.heldout else ""
+    command += f" --tasks {options.tasks}" if options.tasks else ""
+    events = run_experiment(chosen, corpus, tasks, out, seeds=seeds, scale=scale, command=command)
+    if not print_events(options, events)["step"]:
+        print(f"nothing to do: {out} holds all of it", file=sys.stderr)
+
+
+def compare(options) -> None:
+    """`experiment` of fine-tuning alone: from the shipped checkpoint."""
+    import torch
+
+    from minibert.experiments.compare import run_comparison
+    from minibert.experiments.comparisons import comparison_named
+
+    chosen = comparison_named(options.name)
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    folder = ROOT / "lessons" / "data" if chosen.embedded else options.tasks or in_data_folder("--tasks", "tasks", "en")
+    out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
+    seeds = options.seeds or chosen.seeds
+    command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
+    command += f" --tasks {options.tasks}" if options.tasks and not chosen.embedded else ""
+    print_events(options, run_comparison(chosen, SHIPPED, folder, out, seeds=seeds, command=command))

@@ -1,0 +1,150 @@
+"""finetune, evaluate: a model learns a task from a file and is measured on one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from minibert.command_line.arguments import SHIPPED, add_command, positive
+from minibert.command_line.printing import print_events, print_result
+from minibert.command_line.task_files import file_options, read_task_data
+
+TASK_NAMES = (
+    "classification", "pair", "similarity", "multilabel", "tagging", "span", "span-or-none", "choice", "intent",
+)  # fmt: skip
+
+
+def add_commands(commands) -> None:
+    sub = add_command(
+        commands, "finetune", finetune, "Fine-tune on a file in one of the field's formats, for any task."
+    )
+    sub.add_argument("--task", choices=TASK_NAMES, default="classification")
+    sub.add_argument("--train", required=True, type=Path)
+    sub.add_argument("--dev", type=Path, help="to measure on; without it, one training example in five")
+    sub.add_argument(
+        "--model", default=SHIPPED, type=Path, help="the checkpoint to start from (default: the shipped one)"
+    )
+    sub.add_argument("--scratch", action="store_true", help="its sizes and vocabulary, but random weights")
+    sub.add_argument("--out", required=True, type=Path)
+    file_options(sub)
+    sub.add_argument("--labels", help="the label set, with commas between; without it, the labels that occur")
+    sub.add_argument("--examples", type=positive(int), help="train on the first N examples only")
+    sub.add_argument("--seed", type=int, default=0)
+    sub.add_argument("--max-seconds", type=positive(float), help="of training; what was learned until then is saved")
+    learning = sub.add_argument_group("learning")
+    learning.add_argument("--epochs", type=positive(int), default=3)
+    learning.add_argument("--batch-size", type=positive(int), default=32)
+    learning.add_argument(
+        "--learning-rate", type=positive(float), default=3e-4, help="default: 3e-4, which suits small models"
+    )
+    learning.add_argument("--warmup", type=float, default=0.1, help="share of the steps (default: 0.1)")
+    learning.add_argument("--dropout", type=float, default=0.1)
+    learning.add_argument("--dropout-samples", type=positive(int), default=1, help="dropout masks a step")
+    learning.add_argument("--freeze", default="none", help="none, embeddings, a number of blocks, or all")
+    learning.add_argument("--layer-decay", type=positive(float), default=1.0, help="of the rate, a block (default: 1)")
+    learning.add_argument("--group-by-length", action="store_true", help="rows of about one length in a batch: faster")
+    learning.add_argument("--no-bias-correction", action="store_true", help="Adam as in the original BERT code")
+    learning.add_argument("--mlm-weight", type=float, default=0.0, help="of a masked-LM loss beside (default: 0)")
+    learning.add_argument("--averaging", type=float, default=0.0, help="0 … 1: keep the running mean of the weights")
+    learning.add_argument("--augment", choices=("mask", "replace", "drop", "swap"), help="add changed copies")
+    learning.add_argument("--augment-rate", type=positive(float), default=0.1, help="share of the words (default: 0.1)")
+    learning.add_argument("--augment-copies", type=positive(int), default=1)
+    reading = sub.add_argument_group("what is read")
+    reading.add_argument("--max-length", type=positive(int), default=128)
+    reading.add_argument(
+        "--truncation", choices=("longest_first", "head", "tail", "head_tail", "budget"), default="longest_first"
+    )
+    reading.add_argument("--budgets", type=positive(int), nargs="+", help="tokens a text, for --truncation budget")
+    reading.add_argument("--doc-stride", type=positive(int), default=64, help="tokens between two windows' starts")
+    reading.add_argument("--pooling", choices=("cls", "mean", "max"), default="cls")
+    reading.add_argument("--layers", default="last", help="last, last_four_concat, weighted … (see minibert/heads.py)")
+    reading.add_argument("--bilstm", action="store_true", help="one between BERT and the new layer")
+    reading.add_argument("--metadata", nargs="+", default=[], metavar="COLUMN", help="columns to read beside the text")
+    reading.add_argument("--metadata-as", choices=("embedding", "token"), default="embedding")
+
+    sub = add_command(
+        commands,
+        "evaluate",
+        evaluate,
+        "Measure a model: a fine-tuned one on a file of its task, a pre-trained one on text (MLM and NSP).",
+    )
+    sub.add_argument("--model", default=SHIPPED, type=Path)
+    sub.add_argument("--data", nargs="+", required=True, type=Path)
+    sub.add_argument("--max-length", type=positive(int), default=128, help="of a pre-trained model's rows")
+    file_options(sub)
+
+
+def finetune(options) -> None:
+    from minibert.finetune.augmentation import Augmentation
+    from minibert.finetune.run import finetune as run
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.finetune.split import split_dev
+    from minibert.tasks import task_named
+    from minibert.train import Optimization
+
+    task = task_named(options.task)
+    labels = None if options.labels is None else [label.strip() for label in options.labels.split(",")]
+    train = read_task_data(options, task, options.train, labels)
+    if options.dev is None:
+        train, dev = split_dev(train, seed=options.seed)
+    else:
+        dev = read_task_data(options, task, options.dev, labels)
+    if options.examples:
+        train = train.take(range(min(options.examples, len(train.examples))))
+    if train.imbalance and not options.json:
+        counts = "  ".join(f"{label} {count}" for label, count in train.imbalance.counts.items())
+        ratio = f"the commonest {train.imbalance.ratio:.1f} times the rarest"
+        print(f"{len(train.examples)} examples to train on: {counts}; {ratio}", file=sys.stderr)
+    same = ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
+    same += ("truncation", "doc_stride", "pooling", "layers", "bilstm", "metadata_as", "seed", "max_seconds")
+    same += ("group_by_length", "averaging")
+    augment = options.augment
+    settings = FinetuneSettings(
+        **{name: getattr(options, name) for name in same},
+        freeze=int(options.freeze) if options.freeze.isdecimal() else options.freeze,
+        bias_correction=not options.no_bias_correction,
+        budgets=tuple(options.budgets) if options.budgets else None,
+        metadata=tuple(options.metadata),
+        augmentation=Augmentation(augment, options.augment_rate, options.augment_copies) if augment else None,
+        optimization=Optimization(learning_rate=options.learning_rate, warmup=options.warmup),
+        from_scratch=options.scratch,
+    )
+    done = print_events(options, run(options.model, task, train, dev, settings, out=options.out))
+    print_result(options, done["metrics"], "  ".join(f"{name} {value:.4f}" for name, value in done["metrics"].items()))
+
+
+def evaluate(options) -> None:
+    from minibert import checkpoint
+    from minibert.finetune.evaluation import evaluate as measure_task
+    from minibert.finetune.evaluation import unknown_labels
+    from minibert.finetune.predictor import TASK_OF_HEAD, Predictor
+    from minibert.tasks.data import check_answers
+    from minibert.tasks.metadata import metadata_values
+    from minibert.training.precision import best_device
+
+    values = checkpoint.config_values(options.model)
+    if "minibert_task" in values or set(values.get("architectures") or ()) & set(TASK_OF_HEAD):
+        predictor = Predictor.from_directory(options.model)
+        predictor.model.to(best_device())
+        for path in options.data:
+            data = read_task_data(options, predictor.task, path)
+            check_answers(data)
+            if unknown := unknown_labels(predictor, data):
+                print(f"{path}: the model does not have the labels {', '.join(unknown)}", file=sys.stderr)
+            metadata_values(data, predictor.options.metadata)  # without them the figures would be another model's
+            metrics = measure_task(predictor, data).metrics
+            plain = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
+            print_result(options, {"file": str(path), **metrics}, f"{path}: {plain}")
+        return
+    from minibert.model import BertForPreTraining
+    from minibert.objectives import measure, objective_for
+    from minibert.pretrain import PretrainSettings, dev_batches
+    from minibert.text.documents import read_documents
+    from minibert.text.store import TokenStore
+
+    model = checkpoint.load(options.model, kind=BertForPreTraining).to(best_device())
+    tokenizer = checkpoint.load_tokenizer(options.model)
+    store = TokenStore.build(read_documents(options.data), tokenizer)
+    settings = PretrainSettings(steps=1, max_length=options.max_length, relative=model.config.model_type)
+    metrics = measure(objective_for(model.config), model, dev_batches(store, tokenizer, settings))
+    print_result(options, metrics, "  ".join(f"{name} {value:.4g}" for name, value in metrics.items()))

@@ -1,0 +1,95 @@
+"""predict: the inputs as they come, the answers as lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from minibert.command_line.arguments import add_command, positive
+from minibert.command_line.lines import lines_as_they_come
+from minibert.command_line.printing import print_result
+from minibert.command_line.task_files import file_options, read_task_data
+
+
+def add_commands(commands) -> None:
+    sub = add_command(commands, "predict", predict, "Answer with a fine-tuned model, as the inputs come.")
+    sub.add_argument(
+        "text",
+        nargs="?",
+        help="one input: a text, texts with tabs between, or JSON; without it, every line of --file or standard input",
+    )
+    sub.add_argument("--file", type=Path, help="read the inputs from here, one a line")
+    sub.add_argument("--data", type=Path, help="a file in one of the formats of the task, as `evaluate` reads it")
+    sub.add_argument("--model", required=True, type=Path)
+    sub.add_argument("--batch-size", type=positive(int), default=32)
+    file_options(sub)
+
+
+def predict(options) -> None:
+    from contextlib import ExitStack
+
+    from minibert.finetune.predictor import Predictor
+    from minibert.training.precision import best_device
+
+    predictor = Predictor.from_directory(options.model)
+    predictor.model.to(best_device())
+    if sum(source is not None for source in (options.text, options.file, options.data)) > 1:
+        raise ValueError("give one input, or --file, or --data")
+    with ExitStack() as stack:
+        if options.text is not None:
+            answers = predictor.stream([parse_input(options.text)])
+        elif options.file is not None:
+            file = stack.enter_context(options.file.open(encoding="utf-8-sig"))
+            answers = predictor.stream((parse_input(line.rstrip("\n")) for line in file), options.batch_size)
+        elif options.data is not None:
+            answers = file_answers(options, predictor)
+        else:
+            batches = lines_as_they_come(sys.stdin.buffer, options.batch_size)
+            answers = predictor.stream_batches([parse_input(line) for line in lines] for lines in batches)
+        for answer in answers:
+            print_result(options, answer, plain_answer(predictor.task.name, answer))
+
+
+def file_answers(options, predictor) -> Iterator[dict]:
+    """The answer to each example of a file of the task."""
+    examples = read_task_data(options, predictor.task, options.data).examples
+    for start in range(0, len(examples), options.batch_size):
+        yield from predictor.answers(examples[start : start + options.batch_size])[0]
+
+
+def parse_input(line: str):
+    """An input of `predict`: a JSON object or list, texts with tabs between, or one text."""
+    if line.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(line)
+        except ValueError:
+            return line  # a text may begin like that too
+    return line.split("\t") if "\t" in line else line
+
+
+def plain_answer(task: str, answer: dict) -> str:
+    """An answer as a line for people."""
+
+    def entities() -> str:
+        return "  ".join(f"[{entity['text']}]({entity['type']})" for entity in answer["entities"]) or "–"
+
+    match task:
+        case "classification":
+            return f"{answer['label']}  {answer['probabilities'][answer['label']]:.3f}  {answer['text']}"
+        case "pair":
+            sure = answer["probabilities"][answer["label"]]
+            return f"{answer['label']}  {sure:.3f}  {answer['text']} | {answer['pair']}"
+        case "similarity":
+            return f"{answer['score']:.3f}  {answer['text']} | {answer['pair']}"
+        case "multilabel":
+            return f"{', '.join(answer['labels']) or '–'}  {answer['text']}"
+        case "tagging":
+            return entities()
+        case "choice":
+            return f"{answer['answer']}  {answer['probabilities'][answer['label']]:.3f}"
+        case "intent":
+            return f"{answer['intent']}  {entities()}"
+        case _:
+            return f"{answer['answer'] or '–'}  {answer['probability']:.3f}"

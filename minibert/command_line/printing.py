@@ -1,0 +1,86 @@
+"""What a command prints: JSON lines or lines for people, a run as it goes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+def print_result(options, values: dict, plain: str | None = None) -> None:
+    print(json.dumps(values, ensure_ascii=False) if options.json or plain is None else plain, flush=True)
+
+
+def print_events(options, events) -> dict:
+    """Print a run as it goes: JSON lines, or a line that counts up. → the last event. Ctrl-C ends it between two
+    events, so that it saves what was learned."""
+    last: dict = {}
+    with interrupt_between_events() as interrupted:
+        for event in events:
+            last = event.as_dict()
+            if options.json:
+                print(json.dumps(last, ensure_ascii=False), flush=True)
+            else:
+                print_event(last)
+            if interrupted():
+                events.close()
+                raise KeyboardInterrupt
+    return last
+
+
+@contextmanager
+def interrupt_between_events() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed, instead of an exception in the middle of a step; the second time is the usual one.
+    Of a group each process hears it as ever: one that goes on alone would wait for the others."""
+    pressed = False
+
+    def interrupt(*_) -> None:
+        nonlocal pressed
+        pressed = True
+        signal.signal(signal.SIGINT, usual)
+        print("\nstopping after this step; Ctrl-C again stops at once", file=sys.stderr, flush=True)
+
+    if "RANK" in os.environ or threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    usual = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def print_event(event: dict) -> None:
+    match event["event"]:
+        case "preparing":
+            print(f"{event['what']} …", file=sys.stderr, flush=True)
+        case "started":
+            for note in event["details"].get("skipped", ()):
+                print(f"passed over: {note}", file=sys.stderr, flush=True)
+        case "step":
+            print(f"\r{step_line(event)} ", end="", file=sys.stderr, flush=True)
+        case "eval":
+            shown = {name: value for name, value in event["metrics"].items() if "." not in name}
+            metrics = "  ".join(f"{name} {value:.4g}" for name, value in shown.items())
+            print(f"\rstep {event['step']}: {metrics}", file=sys.stderr, flush=True)
+        case "stage":
+            print(f"\n{event['arm']}, seed {event['seed']}: {event['stage']}", file=sys.stderr, flush=True)
+        case "finished":
+            record = event["record"]
+            metrics = "  ".join(f"{name} {value:.4f}" for name, value in record["metrics"].items())
+            print(f"\n{record['arm']}, seed {record['seed']}: {metrics}", file=sys.stderr, flush=True)
+        case "saved":
+            print(f"\nsaved {event['path']}", file=sys.stderr, flush=True)
+
+
+def step_line(step: dict) -> str:
+    """How far, how good, how fast, how much longer."""
+    parts = "".join(f"  {name} {value:.3f}" for name, value in step["parts"].items())
+    left = step["seconds"] * (1 - step["progress"]) / step["progress"] if step["progress"] else 0.0
+    minutes, seconds = divmod(round(left), 60)
+    speed = f"{step['tokens_per_second']:,.0f} tokens/s  {minutes}:{seconds:02d} left"
+    return f"{step['progress']:6.1%}  step {step['step']}  loss {step['loss']:.3f}{parts}  {speed}"

@@ -1,0 +1,233 @@
+"""What pre-training asks of a model: the rows it is given, what is hidden in them, the losses, and what is measured.
+
+One `Objective` is used alike by the batches, pre-training, evaluation, the experiments and the live page. A relative of
+BERT that is trained otherwise names its own (see `relatives`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from minibert.config import BertConfig
+from minibert.corruption import MaskVocabulary, mask_tokens
+from minibert.model import IGNORE, Batch, BertForPreTraining, PreTrainingOutput
+from minibert.relatives.registry import relative_of
+from minibert.text.segment_pairs import PairMaker, ordered_pairs, segment_pairs, single_sentence_pairs
+from minibert.training.precision import autocast
+
+
+@dataclass(frozen=True)
+class Masking:
+    """How tokens are hidden; the paper's values by default. static: masks drawn once per pass and repeated in every
+    epoch, as in the paper's code; otherwise drawn anew each time (Liu et al. 2019, §4.1)."""
+
+    rate: float = 0.15
+    split: tuple[float, float, float] = (0.8, 0.1, 0.1)
+    whole_words: bool = False
+    static: bool = False
+
+
+@dataclass(frozen=True)
+class Questions:
+    """One kind of question a batch asks: how many, their mean loss in nats, and how many are answered right."""
+
+    count: int
+    loss: Tensor
+    right: Tensor
+
+
+class Objective(ABC):
+    """What a model is pre-trained on.
+
+    name: what to call it · counts: kind of question → what its number is called in figures · static: the same questions
+    in every epoch · pairs: by input format, how a document becomes pairs of segments; without a format there, rows have
+    one segment.
+    """
+
+    name: str
+    counts: ClassVar[Mapping[str, str]]
+    static: bool = False
+    reads_elsewhere: bool = True  # whether a second segment may come from another document
+    pairs: Mapping[str, PairMaker]
+
+    def model(self, config: BertConfig) -> nn.Module:
+        """The model that is trained, with random weights."""
+        return BertForPreTraining(config)
+
+    @abstractmethod
+    def corrupt(
+        self, batch: Batch, special: Tensor, joined: Tensor, vocabulary: MaskVocabulary, rng: torch.Generator
+    ) -> Batch:
+        """The batch with something to answer. special, joined: (B, T) bool, see `mask_tokens`."""
+
+    @abstractmethod
+    def number_asked(self, batch: Batch) -> dict[str, int]:
+        """Kind of question → how many of them the batch asks, without the kinds it does not ask."""
+
+    @abstractmethod
+    def questions(self, output: PreTrainingOutput, batch: Batch) -> dict[str, Questions]:
+        """The same kinds, answered."""
+
+    def weight(self, kind: str) -> float:
+        """Of a kind's loss in the sum."""
+        return 1.0
+
+    def at_blanks(self, batch: Batch) -> Batch:
+        """A batch with a label at each [MASK] → one whose logits are what the model expects at these places."""
+        return batch
+
+
+def losses(objective: Objective, output: PreTrainingOutput, part: Batch, whole: Batch) -> dict[str, Tensor]:
+    """The "loss" to go down, and each kind's loss and accuracy, by the share of the questions of `whole` that stand in
+    `part`: over the parts of a batch they add up to those of the whole (Devlin et al. 2019, §A.2: a plain sum)."""
+    asked = objective.number_asked(whole)
+    terms: dict[str, Tensor] = {"loss": torch.zeros((), device=part.ids.device)}
+    for kind, questions in objective.questions(output, part).items():
+        share = 1.0 if part is whole else questions.count / max(asked[kind], 1)
+        terms["loss"] = terms["loss"] + objective.weight(kind) * questions.loss * share
+        terms[f"{kind}_loss"] = questions.loss * share
+        terms[f"{kind}_accuracy"] = questions.right / max(questions.count, 1) * share
+    return terms
+
+
+@torch.no_grad()
+def measure(objective: Objective, model: nn.Module, batches: Iterable[Batch]) -> dict[str, float]:
+    """Each kind's mean loss, accuracy and number over all the batches; the model is left as it was found.
+
+    Raises ValueError where nothing is asked.
+    """
+    device = next(model.parameters()).device
+    training = model.training
+    model.eval()
+    sums: dict[str, list[float]] = {}
+    for batch in batches:
+        batch = batch.to(device)
+        with autocast(device):
+            output = model(batch)
+        for kind, asked in objective.questions(output, batch).items():
+            total = sums.setdefault(kind, [0.0, 0, 0])
+            total[0] += asked.loss.item() * asked.count
+            total[1] += int(asked.right)
+            total[2] += asked.count
+    model.train(training)
+    if not any(count for _, _, count in sums.values()):
+        raise ValueError("there is nothing to evaluate on")
+    return {
+        name: value
+        for kind, (loss, right, count) in sums.items()
+        for name, value in (
+            (f"{kind}_loss", loss / count),
+            (f"{kind}_accuracy", right / count),
+            (objective.counts[kind], count),
+        )
+    }
+
+
+def answered(logits: Tensor, answers: Tensor, loss: Tensor) -> Questions:
+    """logits: (N, classes), answers: (N,), perhaps on another device · loss: their mean cross-entropy."""
+    return Questions(len(answers), loss, (logits.argmax(-1) == answers.to(logits.device)).sum())
+
+
+@dataclass(frozen=True)
+class MaskedLanguageModel(Objective):
+    """BERT's: hidden tokens, and a question about two segments (Devlin et al. 2019, §3.1).
+
+    second: "nsp", does segment B follow A, or is it from elsewhere? "sop", do the two stand in their order, or swapped
+    (Lan et al. 2020, §3.1)? None: the same pairs, and nothing asked about them · second_weight: of its loss; the
+    paper's 1 comes from 256 pairs a batch.
+    """
+
+    masking: Masking = field(default_factory=Masking)
+    second: str | None = "nsp"
+    second_weight: float = 1.0
+
+    counts: ClassVar = {"mlm": "masked_tokens", "nsp": "pairs", "sop": "pairs"}
+
+    def __post_init__(self):
+        if self.second not in ("nsp", "sop", None):
+            raise ValueError(f'what is asked of a pair is "nsp", "sop" or None, not {self.second!r}')
+        if self.second_weight < 0:
+            raise ValueError(f"the weight of a loss must not be negative, but is {self.second_weight}")
+
+    @property
+    def name(self) -> str:
+        return "mlm" if self.second is None else f"mlm+{self.second}"
+
+    @property
+    def static(self) -> bool:
+        return self.masking.static
+
+    @property
+    def reads_elsewhere(self) -> bool:
+        return self.second != "sop"
+
+    @property
+    def pairs(self) -> Mapping[str, PairMaker]:
+        if self.second == "sop":
+            return {"segment_pair": ordered_pairs}
+        return {"segment_pair": segment_pairs, "sentence_pair": single_sentence_pairs}
+
+    def corrupt(self, batch, special, joined, vocabulary, rng):
+        m = self.masking
+        ids, labels = mask_tokens(batch.ids, special, vocabulary, rng, m.rate, m.split, m.whole_words, joined)
+        return replace(batch, ids=ids, labels=labels, next_labels=batch.next_labels if self.second else None)
+
+    def number_asked(self, batch):
+        pairs = {} if batch.next_labels is None else {self.second: len(batch.next_labels)}
+        return {"mlm": batch.asked, **pairs}
+
+    def questions(self, output, batch):
+        found = {"mlm": answered(output.mlm_logits, batch.labels[batch.labels != IGNORE], output.mlm_loss)}
+        if batch.next_labels is not None:
+            found[self.second] = answered(output.nsp_logits, batch.next_labels, output.nsp_loss)
+        return found
+
+    def weight(self, kind):
+        return 1.0 if kind == "mlm" else self.second_weight
+
+
+def next_tokens(ids: Tensor, padding: Tensor | None = None) -> Tensor:
+    """The token that follows each one; nothing is asked at the end of a row. ids: (B, T), padding: (B, T) bool, True
+    for real tokens, or None → labels (B, T)."""
+    labels = torch.full_like(ids, IGNORE)
+    labels[:, :-1] = ids[:, 1:]
+    if padding is not None:
+        labels[:, :-1][~padding[:, 1:]] = IGNORE
+    return labels
+
+
+@dataclass(frozen=True)
+class NextToken(Objective):
+    """The token that follows, at every position: the left-to-right model of Devlin et al. 2019, §5.1."""
+
+    name: ClassVar = "next-token"
+    counts: ClassVar = {"next_token": "tokens"}
+    pairs: ClassVar = MaskedLanguageModel().pairs  # the same rows as BERT's; nothing is asked of the pair
+
+    def corrupt(self, batch, special, joined, vocabulary, rng):
+        return replace(batch, labels=next_tokens(batch.ids, batch.padding), next_labels=None)
+
+    def number_asked(self, batch):
+        return {"next_token": batch.asked}
+
+    def questions(self, output, batch):
+        return {"next_token": answered(output.mlm_logits, batch.labels[batch.labels != IGNORE], output.mlm_loss)}
+
+    def at_blanks(self, batch):
+        """What stands at a place is what follows the token before it."""
+        labels = torch.full_like(batch.labels, IGNORE)
+        labels[:, :-1] = batch.labels[:, 1:]
+        return replace(batch, labels=labels)
+
+
+def objective_for(config: BertConfig, **options) -> Objective:
+    """What a model of this config is pre-trained on: BERT's own objective with these options (`masking`,
+    `second_weight`), or what its relative makes of them."""
+    make: Callable[..., Objective] = relative_of(config).objective or MaskedLanguageModel
+    return make(**options)

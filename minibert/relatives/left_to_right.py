@@ -1,0 +1,38 @@
+"""The left-to-right model of Devlin et al. 2019, §5.1: BERT under a causal mask, asked for the next token. It is
+trained as GPT is, with everything else as it is in BERT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from minibert.attention_masks import causal_mask
+from minibert.config import BertConfig
+from minibert.model import Batch
+from minibert.objectives import NextToken
+from minibert.relatives.registry import relative
+
+
+@dataclass(frozen=True)
+class LeftToRightConfig(BertConfig):
+    """BERT's sizes."""
+
+    model_type: ClassVar[str] = "left_to_right"
+
+
+def earlier_tokens(batch: Batch) -> Tensor:
+    """A token sees itself and those before it. Padding stands at the end of a row, where no real token looks anyway, so
+    that the causal mask is the only one needed. → (1, 1, T, T)"""
+    return causal_mask(batch.ids.size(1), batch.ids.device)
+
+
+relative(
+    "Left to right",
+    LeftToRightConfig,
+    about="each token sees itself and those before it, and the model was asked for the next one",
+    encoder="bert",
+    parts={"mask": earlier_tokens},
+    objective=lambda masking=None, second_weight=1.0: NextToken(),
+)

@@ -1,0 +1,71 @@
+"""NEZHA (Wei et al. 2019, arXiv:1909.00204, §2.2): no position embeddings. How far apart two tokens stand is told to
+each head by fixed sinusoids, added to keys and values. Names and fields as transformers had them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from minibert.config import BertConfig
+from minibert.count import Shape
+from minibert.model import Block, Embeddings, SelfAttention, Tap, masked_softmax, no_tap, stack
+from minibert.positions import sinusoids
+from minibert.relatives.registry import relative
+
+
+@dataclass(frozen=True)
+class NezhaConfig(BertConfig):
+    """max_relative_position: beyond it, all distances are alike."""
+
+    model_type: ClassVar[str] = "nezha"
+    max_relative_position: int = 64
+
+
+class EmbeddingsWithoutPositions(Embeddings):
+    """token + segment, LayerNorm, dropout."""
+
+    def __init__(self, config: NezhaConfig):
+        super().__init__(config)
+        del self.position
+
+    def forward(
+        self, ids: Tensor, segments: Tensor | None = None, tap: Tap = no_tap, positions: Tensor | None = None
+    ) -> Tensor:
+        if positions is not None:
+            raise ValueError("NEZHA has no positions to give a token, only distances between two")
+        segments = torch.zeros_like(ids) if segments is None else segments
+        x = tap("sum", tap("token", self.token(ids)) + tap("segment", self.segment(segments)))  # (B, T, H)
+        return tap("out", self.dropout(self.norm(x)))  # (B, T, H)
+
+
+class RelativeAttention(SelfAttention):
+    """score_ij = q_i·(k_j + r_ij)/√D, mixed_i = Σ_j p_ij (v_j + r_ij), with r_ij the sinusoid of j − i, clipped."""
+
+    def __init__(self, config: NezhaConfig):
+        super().__init__(config)
+        self.furthest = config.max_relative_position
+        self.register_buffer("sinusoids", sinusoids(2 * self.furthest + 1, self.head_size), persistent=False)
+
+    def attend(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
+        place = torch.arange(q.size(-2), device=q.device)
+        distance = (place[None, :] - place[:, None]).clamp(-self.furthest, self.furthest)  # (T, T): j − i
+        r = tap("relative", self.sinusoids[distance + self.furthest])  # (T, T, D)
+        by_place = tap("relative_scores", torch.einsum("bhid,ijd->bhij", q, r.to(q.dtype)))  # (B, A, T, T)
+        scores = tap("scores", (q @ k.transpose(-1, -2) + by_place) / math.sqrt(self.head_size))  # (B, A, T, T)
+        probs = tap("probs", masked_softmax(scores, mask))  # (B, A, T, T), rows sum to 1
+        kept = self.dropout(probs)
+        return tap("mixed", kept @ v + torch.einsum("bhij,ijd->bhid", kept, r.to(v.dtype)))  # (B, A, T, D)
+
+
+relative(
+    "NEZHA",
+    NezhaConfig,
+    about="no position embeddings; each head is told how far apart two tokens stand, up to {max_relative_position}",
+    parts={"embeddings": EmbeddingsWithoutPositions, "blocks": stack(partial(Block, attention=RelativeAttention))},
+    shape=lambda c: Shape(c, relative_positions=True),
+)

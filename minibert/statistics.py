@@ -1,0 +1,31 @@
+"""Statistics that several rooms need. No torch."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+Z95 = 1.959964  # of the normal distribution, two-sided 95 %
+
+
+def wilson(count: float, n: int) -> tuple[float, float]:
+    """95 % interval for a share of which `count` of `n` were seen (Wilson 1927); (0, 1) where nothing was tried."""
+    if n == 0:
+        return 0.0, 1.0
+    share, spread = count / n, Z95 * Z95 / n
+    middle = share + spread / 2
+    half = Z95 * math.sqrt(share * (1 - share) / n + spread / (4 * n))
+    return max(0.0, (middle - half) / (1 + spread)), min(1.0, (middle + half) / (1 + spread))
+
+
+def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
+    """Spearman's ρ of two times N numbers: 1 when both order their entries alike, −1 when oppositely; ties share their
+    mean rank. NaN for fewer than 3, and where all of one side are equal."""
+    from scipy.stats import spearmanr
+
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return math.nan
+    return float(spearmanr(x, y).statistic)
