@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from minibert.__main__ import main
 from minibert.command_line.arguments import ROOT
-from minibert.service.server import EXAMPLES, Limits, application, serve
+from minibert.service.server import Limits, application, serve
 from minibert.tasks import TASKS
 from tests.waiting import until
 
@@ -66,7 +66,7 @@ def test_every_task_answers_as_the_predictor_does(answering, task):
         said = client.get("/schema").json()
         assert said["task"] == task and said["labels"] == json.loads(json.dumps(predictor.labels))
         request = said["example"]["request"]
-        assert request == {"inputs": [EXAMPLES[task]]}
+        assert request == {"inputs": [TASKS[task].example_input]}
         jsonschema.Draft202012Validator.check_schema(said["request"])
         jsonschema.validate(request, said["request"])
         response = client.post("/predict", json=request)
