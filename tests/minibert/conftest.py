@@ -36,6 +36,7 @@ LABELS = {
     "span": ["start", "end"],
     "span-or-none": ["start", "end"],
     "choice": ["score"],
+    "next-utterance": ["score"],
     "tagging": ["O", "B-X", "I-X"],
     "intent": {"intents": ["go", "stay"], "tags": ["O", "B-X", "I-X"]},
 }

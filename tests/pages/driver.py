@@ -16,11 +16,13 @@ from streamlit.testing.v1 import AppTest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def open_page(name: str, /, **query) -> AppTest:
-    """The page `name`, run once, with values in its link."""
+def open_page(name: str, /, owner: str | None = None, **query) -> AppTest:
+    """The page `name`, run once, with values in its link. owner: the browser whose runs it shows."""
     app = AppTest.from_file(str(ROOT / "pages" / f"{name}.py"), default_timeout=240)
     for key, value in query.items():
         app.query_params[key] = str(value)
+    if owner is not None:
+        app.session_state["_owner"] = owner
     return whole(app.run())
 
 

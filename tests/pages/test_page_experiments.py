@@ -11,11 +11,11 @@ from statistics import fmean
 
 import numpy as np
 import pytest
+from minibert.experiments.tasks import TASKS
 from streamlit.testing.v1 import AppTest
 
 from minibert.experiments.catalogue import EXPERIMENTS, Scale
 from minibert.experiments.results import by_arm, paired_difference, read_records
-from minibert.experiments.tasks import TASKS
 from minibert.toy import world as toy_world
 from tests.pages import driver
 from tests.pages.driver import ROOT, figure, plain, text_of, whole
@@ -277,9 +277,10 @@ def test_the_commoner_answers_are_counted():
 @pytest.mark.slow
 @pytest.mark.skipif(not TASK_DATA.is_dir(), reason="the tasks are not in ../shared/data/tasks")
 def test_lookup_and_frequencies_are_counted(tmp_path):
+    from minibert.experiments.tasks import score_ner
+
     from minibert.experiments.catalogue import Pretraining
     from minibert.experiments.run import CORPUS, batches_of, load_task, prepare
-    from minibert.experiments.tasks import score_ner
     from minibert.model import IGNORE
     from minibert.text.cooccurrence import frequencies
 
