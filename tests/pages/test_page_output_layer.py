@@ -9,7 +9,8 @@ import pytest
 from minibert.tasks import TASKS
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, until, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, whole
+from tests.waiting import until
 from ui.finetune_settings import PAPER
 from ui.lesson import Lesson, load_quiz
 from ui.task_data import shipped, shipped_sets
