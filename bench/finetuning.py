@@ -12,6 +12,7 @@ and not run again.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import statistics
 from dataclasses import asdict, dataclass
@@ -23,6 +24,7 @@ from torch import nn
 
 from bench.machine import record, recorded
 from minibert import checkpoint
+from minibert.command_line.arguments import DATA
 from minibert.finetune.batches import training_batches
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.learner import Learner
@@ -36,13 +38,13 @@ from minibert.train import Done, Optimization
 from minibert.training.precision import autocast, best_device
 
 ROOT = Path(__file__).resolve().parent.parent
-OURS, REAL = ROOT / "lessons" / "data", ROOT.parent / "shared" / "data" / "tasks"
+OURS, REAL = ROOT / "lessons" / "data", Path(os.environ.get(DATA, "")) / "tasks"
 ARMS = ("checkpoint", "random weights", "transformers")
 BERT_PARTS = {"embeddings", "encoder", "pooler"}  # of transformers' model: all but these is new
 
 
 @dataclass(frozen=True)
-class Set:
+class DataSet:
     """A data set and what it is trained with. examples: so many of the training file, in a fixed random order."""
 
     task: str
@@ -57,12 +59,12 @@ class Set:
     group_by_length: bool = False
 
 
-def ours(task: str, name: str, end: str, epochs: int, **settings) -> Set:
-    return Set(task, OURS / name / f"train.{end}", OURS / name / f"dev.{end}", epochs, **settings)
+def ours(task: str, name: str, end: str, epochs: int, **settings) -> DataSet:
+    return DataSet(task, OURS / name / f"train.{end}", OURS / name / f"dev.{end}", epochs, **settings)
 
 
-def real(task: str, folder: str, train: str, dev: str, epochs: int = 3, **settings) -> Set:
-    return Set(task, REAL / folder / train, REAL / folder / dev, epochs, **settings)
+def real(task: str, folder: str, train: str, dev: str, epochs: int = 3, **settings) -> DataSet:
+    return DataSet(task, REAL / folder / train, REAL / folder / dev, epochs, **settings)
 
 
 ZH = {"model": "mini-zh"}
@@ -106,6 +108,8 @@ def main() -> None:
     if chosen.list:
         print("\n".join(SETS))
         return
+    if absent := [name for name in chosen.sets or SETS if not SETS[name].train.exists()]:
+        parser.error(f"there are no files of {', '.join(absent)}; {DATA} must name the folder that holds tasks/")
     torch.set_num_threads(chosen.threads)
     transformers.logging.set_verbosity_error()  # a new head is what is wanted, it need not warn of it
     transformers.logging.disable_progress_bar()
@@ -125,7 +129,7 @@ def main() -> None:
     print(table(results), end="")
 
 
-def described(one: Set) -> dict:
+def described(one: DataSet) -> dict:
     """What a figure must carry with it."""
     settings = {key: value for key, value in asdict(one).items() if key not in ("train", "dev")}
     files = {"train": f"{one.train.parent.name}/{one.train.name}", "dev": f"{one.dev.parent.name}/{one.dev.name}"}
@@ -154,7 +158,7 @@ def table(results: dict) -> str:
 # --- one run ----------------------------------------------------------------------------------------------------------
 
 
-def run(one: Set, arm: str, seed: int) -> dict[str, float]:
+def run(one: DataSet, arm: str, seed: int) -> dict[str, float]:
     """The metrics after the last epoch."""
     task = TASKS[one.task]
     train, dev = task.read(one.train), task.read(one.dev)

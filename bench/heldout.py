@@ -1,7 +1,7 @@
 """How well does a checkpoint predict text it never saw? MLM loss and accuracy, NSP accuracy.
 
-    python -m bench.heldout [--model checkpoints/mini-en] [--text ../shared/data/heldout-text] [--record NAME]
-    python -m bench.heldout --model checkpoints/mini-zh --text ../shared/data/pretrain/zh/modern-06.txt.xz --lines 6000
+    python -m bench.heldout [--model checkpoints/mini-en] [--text FILE] [--record NAME]
+    python -m bench.heldout --model checkpoints/mini-zh --text $MINIBERT_DATA/pretrain/zh/modern-06.txt.xz --lines 6000
 
 A folder is taken for WikiText-2 (validation and test), a file for one like those that are trained on.
 WikiText's own marks are undone first: ` @-@ ` becomes `-` again, headings are left out, and so are sentences that hold
@@ -22,6 +22,7 @@ import numpy as np
 
 from bench.machine import record
 from minibert import checkpoint
+from minibert.command_line.arguments import DATA, in_data_folder
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.objectives import measure, objective_for
 from minibert.text.batches import PretrainingBatches
@@ -56,10 +57,11 @@ def first_lines(path: Path, most: int) -> Iterator[list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"))
-    parser.add_argument("--text", type=Path, default=Path("../shared/data/heldout-text"))
+    parser.add_argument("--text", type=Path, help=f"default: heldout-text of ${DATA}")
     parser.add_argument("--lines", type=int, default=10**9, help="of a file: read so many")
     parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
+    options.text = options.text or in_data_folder("--text", "heldout-text")
     model = checkpoint.load(options.model, kind=BertForPreTraining)
     tokenizer = checkpoint.load_tokenizer(options.model)
     results = {"model": str(options.model)}

@@ -1,6 +1,6 @@
 """Does memory grow with the text? Peak memory of all that pre-training does, on 50 MB and on 1 GB.
 
-python -m bench.memory [--data ../shared/data/pretrain/en] [--megabytes 50 1000] [--record]
+python -m bench.memory [--data FILES] [--megabytes 50 1000] [--record]
 
 Each size runs in processes of its own: one learns a vocabulary from the files (read as often as it takes to make up the
 size), one tokenizes them with that of the model, one counts which tokens stand together (the start of the embeddings),
@@ -24,6 +24,7 @@ from pathlib import Path
 
 from bench.machine import record
 from minibert import checkpoint
+from minibert.command_line.arguments import DATA, in_data_folder
 from minibert.config import BertConfig
 from minibert.model import Bert, BertForPreTraining
 from minibert.text.batches import PretrainingBatches
@@ -84,7 +85,7 @@ def child(stage: str, store: Path, options) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", nargs="+", type=Path, default=[Path("../shared/data/pretrain/en")])
+    parser.add_argument("--data", nargs="+", type=Path, help=f"default: pretrain/en of ${DATA}")
     parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"), help="whose vocabulary is used")
     parser.add_argument("--megabytes", nargs="+", type=float, default=[50, 1000])
     parser.add_argument("--processes", type=int, default=1)
@@ -93,6 +94,7 @@ def main() -> None:
     parser.add_argument("--size", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--store", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    options.data = options.data or [in_data_folder("--data", "pretrain", "en")]
     if options.stage:
         child(options.stage, options.store, options)
         return

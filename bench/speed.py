@@ -15,6 +15,7 @@ Counted are real tokens, not padding.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import tempfile
 import time
@@ -28,6 +29,7 @@ import transformers
 
 from bench.machine import description, record
 from minibert.checkpoint import load_tokenizer
+from minibert.command_line.arguments import DATA, in_data_folder
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.pretrain import learn_tokenizer
@@ -38,7 +40,6 @@ from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization, optimizer_for
 from minibert.training.precision import autocast, best_device
 
-TEXT = Path("../shared/data/pretrain/en/wiki-00.txt.xz")
 DOCUMENTS = 1_000  # of the text
 SHIPPED = Path("checkpoints/mini-en")
 
@@ -63,7 +64,7 @@ def make_batch(config: BertConfig, rows: int, length: int) -> Batch:
     ).to(best_device())
 
 
-class Ours:
+class Minibert:
     name = "minibert"
 
     def __init__(self, config: BertConfig):
@@ -80,7 +81,7 @@ class Ours:
         return iter(PretrainingBatches(store, tokenizer, batch_size=rows, max_length=length, seed=0))
 
 
-class Theirs:
+class Transformers:
     name = "transformers"
 
     def __init__(self, config: BertConfig):
@@ -171,7 +172,7 @@ def document_speed(side, batches: Iterator[Batch], steps: int) -> float:
 
 def compare(config: BertConfig, rows: int, length: int, rounds: int, steps: int, data: list[Path]) -> dict:
     batch = make_batch(config, rows, length)
-    sides = [Ours(config), Theirs(config)]
+    sides = [Minibert(config), Transformers(config)]
     result: dict = {"rows": rows, "length": length}
     for task, measure in (("training", train_seconds), ("inference", infer_seconds)):
         for side in sides:
@@ -217,9 +218,11 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=32)
     parser.add_argument("--length", type=int, default=128)
     parser.add_argument("--threads", type=int)
-    parser.add_argument("--data", nargs="*", type=Path, default=[TEXT] if TEXT.exists() else [], help="real documents")
+    parser.add_argument("--data", nargs="*", type=Path, help=f"real documents (default: of ${DATA}, or none)")
     parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
+    if options.data is None:
+        options.data = [in_data_folder("--data", "pretrain", "en", "wiki-00.txt.xz")] if os.environ.get(DATA) else []
     if options.threads:
         torch.set_num_threads(options.threads)
     print(" · ".join(f"{key} {value}" for key, value in description().items()))

@@ -1,6 +1,6 @@
 """What the pre-trained weights bring on a real task, by the number of labelled examples.
 
-    python -m bench.transfer --train ../shared/data/tasks/en/sst2/train.tsv --dev ../shared/data/tasks/en/sst2/dev.tsv \
+    python -m bench.transfer --train $MINIBERT_DATA/tasks/en/sst2/train.tsv --dev $MINIBERT_DATA/tasks/en/sst2/dev.tsv \
         [--model checkpoints/mini-en] [--examples 500 2000 all] [--seeds 3] [--averaging 0.5] [--record NAME]
 
 The first N examples of a fixed shuffle of the training file; from the checkpoint and from random weights of the same

@@ -49,7 +49,7 @@ class ClusterError(JobError):
 
 
 @dataclass(frozen=True)
-class Limits:
+class JobLimits:
     """queued: runs that may wait, for all and for each owner; beyond it, as many again of owners with none waiting ·
     kept: ended runs (and bytes) on disk; the oldest go, of all those of whom holds most."""
 
@@ -72,14 +72,14 @@ class Manager:
         *,
         scheduler: str | None = None,
         max_running: int | None = None,
-        limits: Limits | None = None,
+        limits: JobLimits | None = None,
         # The metrics come from scikit-learn, and every optimizer of torch imports torch._dynamo.
         preload: tuple[str, ...] = ("minibert.finetune.run", "sklearn.metrics", "torch._dynamo"),
         code: tuple[Path, ...] = (ROOT / "minibert", ROOT / "jobs"),
     ):
         self.directory, self.scheduler = Path(directory).resolve(), scheduler
         self.max_running = max_running or min(CORES, 4)
-        self.limits, self.preload, self.code = limits or Limits(), preload, code
+        self.limits, self.preload, self.code = limits or JobLimits(), preload, code
         self._runs: dict[str, Run] = {}
         self._arguments: dict[str, bytes] = {}
         self._queue: list[Run] = []  # in the order it is served; never changed in place, so that pages may read it

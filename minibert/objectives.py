@@ -192,6 +192,16 @@ class MaskedLanguageModel(Objective):
         return 1.0 if kind == "mlm" else self.second_weight
 
 
+def next_tokens(ids: Tensor, padding: Tensor | None = None) -> Tensor:
+    """The token that follows each one; nothing is asked at the end of a row. ids: (B, T), padding: (B, T) bool, True
+    for real tokens, or None → labels (B, T)."""
+    labels = torch.full_like(ids, IGNORE)
+    labels[:, :-1] = ids[:, 1:]
+    if padding is not None:
+        labels[:, :-1][~padding[:, 1:]] = IGNORE
+    return labels
+
+
 @dataclass(frozen=True)
 class NextToken(Objective):
     """The token that follows, at every position: the left-to-right model of Devlin et al. 2019, §5.1."""
@@ -201,11 +211,7 @@ class NextToken(Objective):
     pairs: ClassVar = MaskedLanguageModel().pairs  # the same rows as BERT's; nothing is asked of the pair
 
     def corrupt(self, batch, special, joined, vocabulary, rng):
-        labels = torch.full_like(batch.ids, IGNORE)
-        labels[:, :-1] = batch.ids[:, 1:]
-        if batch.padding is not None:
-            labels[:, :-1][~batch.padding[:, 1:]] = IGNORE
-        return replace(batch, labels=labels, next_labels=None)
+        return replace(batch, labels=next_tokens(batch.ids, batch.padding), next_labels=None)
 
     def number_asked(self, batch):
         return {"next_token": batch.asked}

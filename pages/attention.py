@@ -19,7 +19,7 @@ from ui.text import kind_of, show_tokens, tex
 from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
-    from minibert.inside.head_arithmetic import HeadTrace, Sum
+    from minibert.inside.head_arithmetic import HeadTrace, SumOfProducts
     from minibert.inside.interventions import HeadEffects, PaddingLeak
     from minibert.inside.model_input import ModelInput
 
@@ -378,14 +378,14 @@ def show_bars(reading: "ModelInput", lengths: list[float], texts: list[str], cho
     )
 
 
-def told(total: "Sum") -> str:
+def told(total: "SumOfProducts") -> str:
     terms = total.terms
     return _("{count} products between {low:.4f} and {top:.4f}; their sum is {sum:.4f}.").format(
         count=len(terms), low=terms.min().item(), top=terms.max().item(), sum=terms.sum().item()
     )
 
 
-def terms_table(total: "Sum", names: tuple[str, str, str], key: str) -> None:
+def terms_table(total: "SumOfProducts", names: tuple[str, str, str], key: str) -> None:
     """Every term of a sum, and the sum so far."""
     columns = (total.left, total.right, total.terms, total.terms.cumsum(0))
     table = pd.DataFrame(

@@ -18,7 +18,7 @@ from ui.text import literal, show_tokens, tex, visible
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.block_arithmetic import Half, OneBlock
+    from minibert.inside.block_arithmetic import OneBlock, Sublayer
     from minibert.inside.model_input import ModelInput
     from minibert.toy.seq2seq import Decoding, Trained
 
@@ -159,7 +159,7 @@ def show_input(block: "OneBlock", token: int) -> None:
     show_distribution({"x": x}, "ed-input")
 
 
-def show_added(block: "OneBlock", half: "Half", token: int, step: int) -> None:
+def show_added(block: "OneBlock", half: "Sublayer", token: int, step: int) -> None:
     from minibert.inside.block_arithmetic import cosine
 
     x, added = half.x[token], half.added[token]
@@ -179,7 +179,7 @@ def show_added(block: "OneBlock", half: "Half", token: int, step: int) -> None:
     show_distribution({"x": x.double(), _("added"): added.double()}, "ed-added")
 
 
-def show_sum(half: "Half", token: int) -> None:
+def show_sum(half: "Sublayer", token: int) -> None:
     from minibert.inside.block_arithmetic import cosine
 
     x, added, total = half.x[token].double(), half.added[token].double(), half.sum[token]
@@ -197,7 +197,7 @@ def show_sum(half: "Half", token: int) -> None:
     )
 
 
-def show_norm(half: "Half", token: int) -> None:
+def show_norm(half: "Sublayer", token: int) -> None:
     from plots.attention import number
 
     s, out = half.sum[token], half.normalized[token]

@@ -452,7 +452,9 @@ def run_small(name: str) -> None:
         seed = st.number_input(_("Seed"), 0, 99, 0, key="small-seed", width=140)
         if st.button(_("Pre-train it"), type="primary", icon=":material/play_arrow:", key="run-small"):
             title = f"{arms[picked]} · " + _("seed {n}").format(n=seed)
-            submit("minibert.experiments.run:small_run", name, picked, int(seed), title=title, kind=f"{KIND}/{name}")
+            submit(
+                "minibert.experiments.toy_run:small_run", name, picked, int(seed), title=title, kind=f"{KIND}/{name}"
+            )
     show_refusal()
     runs = own_runs(f"{KIND}/{name}")[:CURVES]
     if not runs:
@@ -521,12 +523,17 @@ lesson.show("The code")
 
 def show_code() -> None:
     from minibert.experiments.catalogue import Pretraining
-    from minibert.experiments.models import LeftToRight, OnTop
+    from minibert.experiments.finetuning import finetuning_settings
     from minibert.experiments.results import paired_difference, verdict
+    from minibert.heads import TaskHead
+    from minibert.objectives import NextToken
+    from minibert.relatives.left_to_right import earlier_tokens
 
     show_source(Pretraining, label=_("An arm's pre-training: one field differs"))
-    show_source(LeftToRight, find="causal_mask", label=_("Left-to-right: the same encoder under a causal mask"))
-    show_source(OnTop, find="self.bilstm", label=_("What is put on top in fine-tuning"))
+    show_source(earlier_tokens, find="causal_mask", label=_("Left-to-right: the same encoder under a causal mask"))
+    show_source(NextToken, find="next_tokens", label=_("Left-to-right: the next token is asked at every position"))
+    show_source(finetuning_settings, find="bilstm", label=_("How an arm is fine-tuned"))
+    show_source(TaskHead.read, find="self.bilstm", label=_("What is put on top in fine-tuning"))
     show_source(paired_difference, label=_("The interval of a difference"))
     show_source(verdict, label=_("When a direction agrees"))
 

@@ -65,6 +65,8 @@ def masking(model: str) -> None:
 
     from minibert.corruption import MaskVocabulary, mask_tokens, masking_budget
     from minibert.inside.cloze import fates
+    from minibert.text.characters import is_cjk
+    from minibert.text.store import continued
 
     lesson.show("What falls")
     text = sentence_input("text", plain, label=_("Text to hide tokens in"), max_chars=MAX_CHARS, multiline=True)
@@ -78,11 +80,15 @@ def masking(model: str) -> None:
         st.info(_("Nothing here can fall: `[CLS]` and `[SEP]` never do. Type a few words."), icon=":material/edit:")
         return
     vocab = MaskVocabulary.of(loaded.tokenizer)
+    joined = None
+    if whole_words and any(map(is_cjk, text)):  # a word of several characters has no ## pieces
+        with st.spinner(_("Finding the Chinese words …")):
+            joined = torch.tensor([continued(encoding.offsets, text)])  # (1, T)
     shares = (split[0] / 100, split[1] / 100, split[2] / 100)
     rng = torch.Generator()
 
     def draw() -> tuple[list[int], list[str]]:
-        corrupted, labels = mask_tokens(ids, special, vocab, rng, rate / 100, shares, whole_words)
+        corrupted, labels = mask_tokens(ids, special, vocab, rng, rate / 100, shares, whole_words, joined)
         return corrupted[0].tolist(), fates(ids[0], corrupted[0], labels[0], vocab.mask_id)
 
     rng.manual_seed(seed)

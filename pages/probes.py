@@ -22,7 +22,7 @@ from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
     from minibert.inside.probe_tasks import ProbeTask
-    from minibert.inside.probes import Order, TaskResult
+    from minibert.inside.probes import KindOrder, TaskResult
 
 # What imports torch or plotly is imported where it is first needed: the page shows before that.
 
@@ -354,7 +354,7 @@ def settles(ours: "list[TaskResult] | None") -> None:
         st.markdown(agreement(order_of_kinds(ours)))
 
 
-def agreement(order: "Order") -> str:
+def agreement(order: "KindOrder") -> str:
     """Whether ours agrees with the papers, in words, from the numbers."""
     where = ", ".join(
         _("{kind} at layer {layer:.1f}").format(kind=kind_names()[kind], layer=layer)

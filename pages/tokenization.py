@@ -14,8 +14,8 @@ from minibert.text.characters import is_cjk, is_mark, is_punctuation
 from minibert.text.vocab import SPECIAL_TOKENS, Merge, alphabet_of, check_vocab, count_words, looks_uncased, read_vocab
 from minibert.text.vocab import learn as minibert_learn
 from minibert.text.vocab_growth import (
-    Learned,
-    Way,
+    LearnedVocabulary,
+    Segmentation,
     growing_vocabulary,
     kinds_so_far,
     learned_pieces,
@@ -35,7 +35,7 @@ from minibert.tokenizer import (
 )
 from plots.tokenization import (
     STYLE,
-    Line,
+    ChangedWord,
     boxes,
     cards,
     growth_of_vocabulary,
@@ -330,7 +330,7 @@ def step_case(e: Explanation, tokenizer: Tokenizer) -> None:
             _("This tokenizer is cased: capitals and accents stay. With an uncased vocabulary this step works."),
             icon=":material/match_case:",
         )
-    rows = [[Line([visible(one.token)], {})] if hasattr(one, "token") else stages(one) for one in in_order(e)]
+    rows = [[ChangedWord([visible(one.token)], {})] if hasattr(one, "token") else stages(one) for one in in_order(e)]
     changed = sum(len(lines) > 1 for lines in rows)
     if e.lowercase:
         caption(
@@ -343,15 +343,17 @@ def step_case(e: Explanation, tokenizer: Tokenizer) -> None:
     show_source(Tokenizer.word, find="if self.lowercase")
 
 
-def stages(word) -> list[Line]:
+def stages(word) -> list[ChangedWord]:
     """A word, taken apart, and in small letters; only the stages that change it."""
-    lines = [Line(shown(word.split.text), {})]
+    lines = [ChangedWord(shown(word.split.text), {})]
     if word.decomposed.text != word.split.text or word.dropped:
         lost = {n: "out" for n, c in enumerate(word.decomposed.text) if is_mark(c)} if word.dropped else {}
-        lines.append(Line(shown(word.decomposed.text), lost, _("taken apart") if not lost else _("accents dropped")))
+        lines.append(
+            ChangedWord(shown(word.decomposed.text), lost, _("taken apart") if not lost else _("accents dropped"))
+        )
     small = {n: "changed" for n, (a, b) in enumerate(zip(word.stripped.text, word.lowered.text, strict=True)) if a != b}
     if small or len(lines) > 1:
-        lines.append(Line(shown(word.lowered.text) or ["∅"], small, _("small letters") if small else ""))
+        lines.append(ChangedWord(shown(word.lowered.text) or ["∅"], small, _("small letters") if small else ""))
     return lines
 
 
@@ -602,7 +604,7 @@ def choose_corpus() -> str:
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
-def compared(text: str) -> tuple[dict[str, Way], list[tuple[int, int]], tuple]:
+def compared(text: str) -> tuple[dict[str, Segmentation], list[tuple[int, int]], tuple]:
     """Three ways to cut a text, WordPiece vocabularies of growing size, and how the kinds of words add up."""
     counted = count_words([text])
     pieces = learned_pieces([text], lowercase=True)
@@ -672,7 +674,7 @@ def compare(text: str) -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def learning(text: str, lowercase: bool, scoring: str) -> Learned:
+def learning(text: str, lowercase: bool, scoring: str) -> LearnedVocabulary:
     """Every merge; shared by everyone, never changed."""
     return watch_learning(text, lowercase, scoring, MOST_MERGES)
 
@@ -681,7 +683,7 @@ def learning(text: str, lowercase: bool, scoring: str) -> Learned:
 def learn_merges() -> None:
     """A vocabulary learned from a text, a merge at a time."""
     text = choose_corpus()
-    rules = {"frequency": _("frequency"), "likelihood": _("likelihood")}
+    rules = {"frequency": _("frequency"), "ratio": _("frequency, divided by that of its parts")}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="learning-choice"):
         scoring = choice("scoring", _("The best pair is chosen by"), rules, wrap=True)
         lowercase = st.toggle(_("small letters, no accents"), value=True, key="learn-lower", bind="query-params")
@@ -725,7 +727,7 @@ def move_merge(by: int, last: int) -> None:
     st.session_state["merge"] = max(0, min(last, st.session_state["merge"] + by))
 
 
-def show_merge(learned: Learned, step: int, scoring: str) -> None:
+def show_merge(learned: LearnedVocabulary, step: int, scoring: str) -> None:
     cuts = learned.cuts(step)
     merge = learned.merges[step - 1] if step else None
     if merge is None:

@@ -56,11 +56,11 @@ def training_data():
 
 def bench_of(**changes):
     """A learner of this session's own, as `finetune` would begin with these settings."""
-    from minibert.finetune.option_effects import Bench
+    from minibert.finetune.option_effects import FreshLearner
     from minibert.finetune.settings import FinetuneSettings
 
     with st.spinner(_("Building the model …")):
-        return Bench.of(START, TASK, training_data(), FinetuneSettings(**changes))
+        return FreshLearner.of(START, TASK, training_data(), FinetuneSettings(**changes))
 
 
 def example_of(text: str, label: str, **extra: str):
@@ -196,7 +196,7 @@ def show_mlm(text: str) -> None:
 @st.cache_data(show_spinner=False, max_entries=100)
 def answers_of(text: str, rate: float) -> dict[float, list[float]]:
     """The probability of "positive" after each step of a short run, at 0 by its weights and by each mean of them."""
-    from minibert.finetune.option_effects import Bench, answers_on_the_way
+    from minibert.finetune.option_effects import FreshLearner, answers_on_the_way
     from minibert.finetune.settings import FinetuneSettings
     from minibert.finetune.split import spread
     from minibert.train import Optimization
@@ -207,7 +207,7 @@ def answers_of(text: str, rate: float) -> dict[float, list[float]]:
     )  # fmt: skip
     data = training_data()
     data = data.take(spread(len(data.examples), RUN))
-    bench = Bench.of(START, TASK, data, settings)
+    bench = FreshLearner.of(START, TASK, data, settings)
     return answers_on_the_way(bench, data, example_of(text, LABELS[0]), settings, list(SHARES.values()))
 
 

@@ -453,7 +453,7 @@ def texts_to_check(run) -> list[dict[str, str]]:
 
 
 def rates(found: list) -> None:
-    from plots.checklist import Flips, flip_rates
+    from plots.checklist import FlipRate, flip_rates
 
     names = rule_names()
     applied = [one for one in found if one.texts]
@@ -461,7 +461,7 @@ def rates(found: list) -> None:
         st.info(_("None of the rules applies to these texts."))
         return
     rows = [
-        Flips(
+        FlipRate(
             names[one.rule.name], one.rule.expects, one.rate, one.interval,
             _("{flips} of {n}").format(flips=one.flips, n=len(one.texts)),
         )

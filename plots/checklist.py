@@ -12,7 +12,7 @@ STYLE = {"same": (BLUE, "circle"), "change": (VERMILION, "diamond"), "open": (GR
 
 
 @dataclass(frozen=True)
-class Flips:
+class FlipRate:
     """A rule in the figure. rate: share of the answers that flipped, within `interval` with 95 % confidence."""
 
     name: str
@@ -22,7 +22,7 @@ class Flips:
     note: str  # such as 3 of 54
 
 
-def flip_rates(rows: Sequence[Flips], title: str) -> go.Figure:
+def flip_rates(rows: Sequence[FlipRate], title: str) -> go.Figure:
     """A line a rule: the rate with its interval; a triangle at the edge where it should be."""
     fig = go.Figure()
     for place, row in enumerate(rows):

@@ -1,6 +1,10 @@
 """The look all figures share: colours for any kind of colour vision, type for the back row, light and dark pages."""
 
 import numpy as np
+
+# plotly takes pandas out of sys.modules wherever it finds it, and would take half of it while another reader's page is
+# still importing it. Every figure imports this module, and so waits until pandas is whole.
+import pandas  # noqa: F401
 import plotly.graph_objects as go
 
 # Okabe & Ito 2008, "Color Universal Design", ordered so that neighbours differ in lightness as well.

@@ -133,7 +133,7 @@ def boxes(groups: Sequence[Sequence[tuple[str, str]]], more: str = "") -> str:
 
 
 @dataclass(frozen=True)
-class Line:
+class ChangedWord:
     """A word after a change: its characters as they should look, which of them are new or lost, what happened."""
 
     characters: Sequence[str]
@@ -148,7 +148,7 @@ def _marked(character: str, mark: str | None) -> str:
     return f'<{tag} class="tk-c tk-{mark}">{glyph(character)}</{tag}>'
 
 
-def cards(words: Sequence[Sequence[Line]], more: str = "") -> str:
+def cards(words: Sequence[Sequence[ChangedWord]], more: str = "") -> str:
     """Each word with its stages below one another; a word of one line did not change and stays a box."""
     parts = []
     for lines in words:

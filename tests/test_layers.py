@@ -1,7 +1,11 @@
-"""The arrows of DESIGN.md point down only: pages → ui → plots → minibert, pages → jobs → minibert."""
+"""The arrows of DESIGN.md point down only: pages → ui → plots → minibert, pages → jobs → minibert. No circle of files;
+the files that are to be read in one sitting stay that short."""
 
 import ast
 import json
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -73,3 +77,111 @@ def test_relative_imports_stay_inside_their_folder():
 def test_an_arrow_that_points_up_is_seen():
     assert imported("def f():\n    from ui.text import literal\nimport torch.nn as nn") == {"ui", "torch"}
     assert imported("import importlib\nimportlib.import_module('pages.home')") >= {"pages"}
+
+
+# --- no circle of files -----------------------------------------------------------------------------------------------
+
+
+def imports_of(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """All import statements, those in functions too; what stands under `if TYPE_CHECKING:` is never run."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            yield from imports_of(ast.Module(node.orelse, []))
+        else:
+            yield from imports_of(node)
+
+
+def module_name(path: Path, root: Path) -> str:
+    return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+
+
+def import_graph(folder: str, root: Path = ROOT) -> dict[str, set[str]]:
+    """file → the files of the same folder that it imports, as paths from `root`."""
+    files = {module_name(path, root): str(path.relative_to(root)) for path in sorted((root / folder).rglob("*.py"))}
+    graph = {}
+    for name, file in files.items():
+        package = name if file.endswith("__init__.py") else name.rpartition(".")[0]
+        targets = set()
+        for node in imports_of(ast.parse((root / file).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                targets |= {alias.name for alias in node.names}
+                continue
+            start = ".".join(package.split(".")[: len(package.split(".")) - node.level + 1]) if node.level else ""
+            module = ".".join(filter(None, (start, node.module)))
+            # `from a import b`: the file b in the folder a, or something that a itself holds
+            targets |= {inside if (inside := f"{module}.{alias.name}") in files else module for alias in node.names}
+        graph[file] = {files[target] for target in targets if target in files}
+    return graph
+
+
+def circle_of(graph: dict[str, set[str]]) -> list[str]:
+    """The files of one circle, each importing the next; empty without one."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1][::-1]  # graphlib names each file before those that need it
+    return []
+
+
+@pytest.mark.parametrize("folder", ["minibert", "plots", "jobs", "ui"])
+def test_no_circle_of_files(folder):
+    graph = import_graph(folder)
+    assert len(graph) > 3 and any(graph.values())
+    circle = circle_of(graph)
+    assert not circle, f"a circle of files: {' → '.join(circle)}"
+
+
+def test_a_circle_is_seen_and_named(tmp_path):
+    room = tmp_path / "house" / "room"
+    room.mkdir(parents=True)
+    (tmp_path / "house" / "__init__.py").write_text("")
+    (room / "__init__.py").write_text("from house import a\n")
+    (tmp_path / "house" / "a.py").write_text("def f():\n    from house.room.b import g\n")
+    (room / "b.py").write_text("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from . import other\n")
+    (room / "other.py").write_text("import house.room.b\nfrom .. import a\n")
+    assert import_graph("house", tmp_path) == {
+        "house/__init__.py": set(),
+        "house/a.py": {"house/room/b.py"},
+        "house/room/__init__.py": {"house/a.py"},
+        "house/room/b.py": set(),
+        "house/room/other.py": {"house/room/b.py", "house/a.py"},
+    }
+    assert circle_of(import_graph("house", tmp_path)) == []
+    (room / "b.py").write_text("class C:\n    def f(self):\n        from .other import x\n")
+    circle = circle_of(import_graph("house", tmp_path))
+    assert len(circle) > 2 and circle[0] == circle[-1]
+    graph = import_graph("house", tmp_path)
+    assert all(after in graph[before] for before, after in pairwise(circle))
+
+
+# --- what is to be read in one sitting --------------------------------------------------------------------------------
+
+MOST_LINES = {"minibert/model.py": 330, "minibert/relatives/*.py": 80}
+NO_RELATIVE = "minibert/relatives/registry.py"  # it says which there are
+
+
+def too_long(root: Path = ROOT) -> list[str]:
+    """What has more lines than MOST_LINES allows, and how many."""
+    found = []
+    for pattern, most in MOST_LINES.items():
+        for path in sorted(set(root.glob(pattern)) - {root / NO_RELATIVE}):
+            if (lines := len(path.read_text(encoding="utf-8").splitlines())) > most:
+                found.append(f"{path.relative_to(root)} has {lines} lines, at most {most}")
+    return found
+
+
+def test_model_and_relatives_stay_short():
+    assert (ROOT / "minibert" / "model.py").is_file()
+    assert too_long() == []
+
+
+def test_a_long_relative_is_seen(tmp_path):
+    folder = tmp_path / "minibert" / "relatives"
+    folder.mkdir(parents=True)
+    (folder / "short.py").write_text("x = 1\n" * 80)
+    (folder / "registry.py").write_text("x = 1\n" * 81)
+    assert too_long(tmp_path) == []
+    (folder / "long.py").write_text("x = 1\n" * 81)
+    assert too_long(tmp_path) == ["minibert/relatives/long.py has 81 lines, at most 80"]

@@ -32,7 +32,7 @@ from ui.state import follow_link, set_url
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.head_cost import Answers, Difference
+    from minibert.inside.head_cost import ClozeAnswers, HeadCost
     from minibert.inside.model_input import ModelInput
 
 
@@ -65,7 +65,7 @@ def means(subject: Subject) -> Any:
 
 
 @st.cache_resource(show_spinner=False, max_entries=256)
-def answers(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> Answers:
+def answers(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> ClozeAnswers:
     """How the model answers all questions without these heads."""
     from minibert.inside.head_cost import without
 
@@ -73,7 +73,7 @@ def answers(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> Answers
 
 
 @st.cache_resource(show_spinner=False, max_entries=256)
-def costs_of_layer(subject: Subject, layer: int, mean: bool) -> list[tuple[Difference, Difference]]:
+def costs_of_layer(subject: Subject, layer: int, mean: bool) -> list[tuple[HeadCost, HeadCost]]:
     from minibert.inside.head_cost import layer_costs
 
     replaced = means(subject) if mean else None
@@ -288,7 +288,7 @@ def rank_heads(subject: Subject) -> None:
     show_source(layer_costs)
 
 
-def show_ranking(subject: Subject, rows: list[tuple[Difference, Difference]]) -> None:
+def show_ranking(subject: Subject, rows: list[tuple[HeadCost, HeadCost]]) -> None:
     import torch
 
     from minibert.statistics import rank_correlation

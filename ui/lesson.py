@@ -13,6 +13,7 @@ from typing import Literal
 
 import streamlit as st
 
+from ui.navigation import begin_with_app
 from ui.projector import projecting
 from ui.translations import DEFAULT, _, language
 
@@ -88,7 +89,8 @@ class Lesson:
                 st.markdown(rest, width=_text_width())
 
     def show_title(self, lead: str | None = None) -> None:
-        """Show the page's title and, under it, the text between the title and the first section (or `lead`)."""
+        """Begin the page: its title and, under it, the text between the title and the first section (or `lead`)."""
+        begin_with_app()
         st.title(self.title, anchor=False)
         lead = lead if lead is not None else self._texts[0].get("lead", "")
         if lead:

@@ -1,13 +1,15 @@
-"""What the commands' options share: the sub-parser of a command, checked numbers, the shipped checkpoint."""
+"""What the commands' options share: the sub-parser of a command, checked numbers, the folders."""
 
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHIPPED = ROOT / "checkpoints" / "mini-en"
+DATA = "MINIBERT_DATA"  # the environment variable that names the folder of text and tasks that do not ship
 
 
 def add_command(commands, name: str, run: Callable, help: str) -> argparse.ArgumentParser:
@@ -27,3 +29,10 @@ def positive(kind):
 
     parse.__name__ = f"positive {kind.__name__}"
     return parse
+
+
+def in_data_folder(option: str, *parts: str) -> Path:
+    """Where a file or folder lies in the data folder; `option` says it otherwise. ValueError if nothing names one."""
+    if not (folder := os.environ.get(DATA)):
+        raise ValueError(f"{option} is missing; or let {DATA} name a folder that holds {'/'.join(parts)}")
+    return Path(folder, *parts)

@@ -7,10 +7,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from minibert.command_line.arguments import ROOT, SHIPPED, add_command, positive
+from minibert.command_line.arguments import DATA, ROOT, SHIPPED, add_command, in_data_folder, positive
 from minibert.command_line.printing import print_events, print_result
-
-DATA = "MINIBERT_DATA"  # the environment variable that names the folder of what --data, --tasks, --heldout do not say
 
 
 def add_commands(commands) -> None:
@@ -55,7 +53,8 @@ def experiment(options) -> None:
 
     import torch
 
-    from minibert.experiments.run import CORPUS, prepare, run_experiment
+    from minibert.experiments.corpus import CORPUS, prepare
+    from minibert.experiments.run import run_experiment
 
     if options.threads:
         torch.set_num_threads(options.threads)
@@ -98,10 +97,3 @@ def compare(options) -> None:
     command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
     command += f" --tasks {options.tasks}" if options.tasks and not chosen.embedded else ""
     print_events(options, run_comparison(chosen, SHIPPED, folder, out, seeds=seeds, command=command))
-
-
-def in_data_folder(option: str, *parts: str) -> Path:
-    """Where a file or folder lies in the data folder; `option` says it otherwise. ValueError if nothing names one."""
-    if not (folder := os.environ.get(DATA)):
-        raise ValueError(f"{option} is missing; or let {DATA} name a folder that holds {'/'.join(parts)}")
-    return Path(folder, *parts)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-OBJECTIVES = ("mlm+nsp", "mlm", "left-to-right")
+OBJECTIVES = {  # name → the model_type of what is trained, and what is said to its objective
+    "mlm+nsp": ("bert", {"second": "nsp"}),
+    "mlm": ("bert", {"second": None}),
+    "left-to-right": ("left_to_right", {}),
+}
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,13 @@ class Pretraining:
         return {**asdict(self), "split": list(self.split)}
 
     @property
-    def left_to_right(self) -> bool:
-        return self.objective == "left-to-right"
+    def model_type(self) -> str:
+        return OBJECTIVES[self.objective][0]
+
+    @property
+    def objective_options(self) -> dict:
+        """Of `objectives.objective_for`, beside the masking."""
+        return OBJECTIVES[self.objective][1]
 
 
 @dataclass(frozen=True)
@@ -47,8 +56,31 @@ class Arm:
 
 
 @dataclass(frozen=True)
+class Downstream:
+    """A data set to fine-tune on. task: what minibert calls such a task · files: the train and the dev part, in
+    `folder` · frozen: only the new layers learn, over features from a BiLSTM (Devlin et al. 2019, §5.3)."""
+
+    title: str
+    task: str
+    folder: str
+    files: tuple[str, str]
+    frozen: bool = False
+
+
+DOWNSTREAM = {
+    "sst2": Downstream("SST-2", "classification", "sst2", ("train.tsv", "dev.tsv")),
+    "mrpc": Downstream("MRPC", "pair", "mrpc", ("train.tsv", "test.tsv")),  # it has no dev part of its own
+    "ner": Downstream("CoNLL-2003 NER", "tagging", "conll2003", ("eng.train", "eng.testa")),
+    "ner_features": Downstream(
+        "CoNLL-2003 NER, frozen features", "tagging", "conll2003", ("eng.train", "eng.testa"), frozen=True
+    ),
+}
+
+
+@dataclass(frozen=True)
 class Experiment:
-    """Arms, the first of which is the base, the tasks each is fine-tuned on, and whether held-out loss compares."""
+    """Arms, the first of which is the base, the tasks (names in `DOWNSTREAM`) each is fine-tuned on, and whether
+    held-out loss compares."""
 
     name: str
     title: str

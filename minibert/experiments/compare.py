@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from minibert.experiments.comparisons import REQUIRED, Comparison
+from minibert.experiments.events import Finished, Stage, steps_of, within
+from minibert.experiments.records import append_record
 from minibert.experiments.results import read_records
-from minibert.experiments.run import Finished, Stage, append_record, within
-from minibert.finetune.option_effects import Bench
+from minibert.finetune.option_effects import FreshLearner
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.split import spread
 from minibert.tasks import TaskData, task_named
-from minibert.train import Done, Event, Optimization, Step
+from minibert.train import Done, Event, Optimization
 from minibert.training import machine
 
 
@@ -28,7 +29,7 @@ def settings_of(values: dict[str, Any], seed: int, **changes: Any) -> FinetuneSe
 
 
 @dataclass(frozen=True)
-class Sizes:
+class ParameterSizes:
     """Parameters: of the model with its head, of those that training moves, and of what is not BERT's own."""
 
     whole: int
@@ -41,11 +42,11 @@ class Sizes:
         return self.head if self.trained <= self.head else self.whole
 
 
-def sizes(start: str | Path, task: str, train_data: TaskData, settings: FinetuneSettings) -> Sizes:
+def sizes(start: str | Path, task: str, train_data: TaskData, settings: FinetuneSettings) -> ParameterSizes:
     """Counted from the model itself."""
-    learner = Bench.of(start, task, train_data, settings).learner
+    learner = FreshLearner.of(start, task, train_data, settings).learner
     counted = [(name, weight.numel(), weight.requires_grad) for name, weight in learner.model.named_parameters()]
-    return Sizes(
+    return ParameterSizes(
         whole=sum(count for _, count, _ in counted),
         trained=sum(count for _, count, trained in counted if trained),
         head=sum(count for name, count, _ in counted if not name.startswith("bert.")),
@@ -87,7 +88,7 @@ def run_comparison(
         yield Stage(arm, seed, comparison.task, low)
         settings = settings_of(comparison.values(arm), seed)
         before = time.process_time()
-        last = yield from within(run_of(finetune(start, comparison.task, train, dev, settings)), low, high)
+        last = yield from within(steps_of(finetune(start, comparison.task, train, dev, settings)), low, high)
         counted = sizes(start, comparison.task, train, settings)
         record = {
             "experiment": comparison.name,
@@ -118,13 +119,3 @@ def run_comparison(
 def majority(data: TaskData) -> float:
     """The share of the commonest label: what always giving that answer is right in."""
     return data.imbalance.majority
-
-
-def run_of(events: Iterator[Event]):
-    """Yield the Steps; → the Done at the end."""
-    for event in events:
-        if isinstance(event, Step):
-            yield event
-        elif isinstance(event, Done):
-            return event
-    raise RuntimeError("the run ended without saying so")

@@ -14,7 +14,7 @@ MOST_SEEDS = 10_000
 
 
 @dataclass(frozen=True)
-class Gap:
+class MeanDifference:
     """Mean of b minus mean of a · error: its standard error · low, high: the 95 % bootstrap interval · welch: the p of
     Welch's t-test, None where neither group varies."""
 
@@ -37,7 +37,7 @@ def standard_error(values: Sequence[float]) -> float:
     return statistics.stdev(values) / math.sqrt(len(values))
 
 
-def gap(a: Sequence[float], b: Sequence[float], *, samples: int = 10_000, seed: int = 0) -> Gap:
+def gap(a: Sequence[float], b: Sequence[float], *, samples: int = 10_000, seed: int = 0) -> MeanDifference:
     """b against a, each the scores of runs that differ in their seed alone; two or more each.
 
     The interval: of means of runs drawn with replacement, the middle 95 % (percentile bootstrap, Efron 1979).
@@ -47,7 +47,7 @@ def gap(a: Sequence[float], b: Sequence[float], *, samples: int = 10_000, seed: 
     draws = [rng.choice(np.asarray(x, float), (samples, len(x))).mean(axis=1) for x in (a, b)]
     low, high = np.quantile(draws[1] - draws[0], [0.025, 0.975])
     welch = float(stats.ttest_ind(b, a, equal_var=False).pvalue) if error else None
-    return Gap(statistics.fmean(b) - statistics.fmean(a), error, float(low), float(high), welch)
+    return MeanDifference(statistics.fmean(b) - statistics.fmean(a), error, float(low), float(high), welch)
 
 
 def power(difference: float, deviation: float, seeds: int, alpha: float = 0.05) -> float:

@@ -89,9 +89,16 @@ def frozen_parts(bert: Bert, freeze: int | str) -> list[nn.Module]:
     if freeze == "all":
         return [bert]
     blocks = 0 if freeze == "embeddings" else freeze
+    if blocks and shared_blocks(bert):
+        raise ValueError("all layers share one block: freeze none, embeddings or all")
     if blocks > len(bert.blocks):
         raise ValueError(f"freeze {blocks} blocks, but the model has {len(bert.blocks)}")
     return [bert.embeddings, *bert.blocks[:blocks]]
+
+
+def shared_blocks(bert: Bert) -> bool:
+    """Whether layers have weights in common, so that nothing can be done to one alone (ALBERT)."""
+    return len({id(block) for block in bert.blocks}) < len(bert.blocks)
 
 
 def with_metadata_tokens(tokenizer: Tokenizer, options: Options) -> Tokenizer:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import torch
 
-from minibert.finetune.learner import Learner
+from minibert.finetune.learner import Learner, shared_blocks
 from minibert.finetune.settings import FinetuneSettings
 from minibert.train import optimizer_for, weight_groups
 
@@ -36,6 +36,8 @@ def finetuning_optimizer(learner: Learner, settings: FinetuneSettings) -> torch.
     """As in pre-training, with a share of the learning rate by depth where layer_decay < 1."""
     optimization = settings.optimization
     top = learner.model.config.num_hidden_layers + 1
+    if settings.layer_decay < 1 and shared_blocks(learner.model.bert):
+        raise ValueError("all layers share one block, which can have but one learning rate: leave layer decay at 1")
 
     def scale(name: str) -> float:
         return settings.layer_decay ** (top - depth(name, top))

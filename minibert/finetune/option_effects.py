@@ -27,7 +27,7 @@ from minibert.training.averaging import running_mean
 
 
 @dataclass
-class Bench:
+class FreshLearner:
     """A learner before its first step, and what makes its inputs. Not to be shared between threads."""
 
     learner: Learner
@@ -37,7 +37,7 @@ class Bench:
     labels: Any = field(default_factory=list)
 
     @classmethod
-    def of(cls, start: str | Path, task: str, data: TaskData, settings: FinetuneSettings) -> Bench:
+    def of(cls, start: str | Path, task: str, data: TaskData, settings: FinetuneSettings) -> FreshLearner:
         """As `finetune` makes it from the same arguments."""
         torch.manual_seed(settings.seed)
         source, chosen = checkpoint.load(start), task_named(task)
@@ -55,7 +55,7 @@ class Bench:
 
 
 @torch.no_grad()
-def dropout_losses(bench: Bench, example: Any, masks: int, seed: int = 0) -> list[float]:
+def dropout_losses(bench: FreshLearner, example: Any, masks: int, seed: int = 0) -> list[float]:
     """The loss of one labelled example of a class under each of `masks` dropout masks of the new layer, BERT's own
     dropout off: a step with `dropout_samples` = k takes the mean of k of them (Inoue 2019)."""
     model, batch = bench.learner.model.eval(), bench.batch(example)
@@ -87,7 +87,7 @@ class LossTerms:
 
 
 @torch.no_grad()
-def loss_terms(bench: Bench, example: Any, seed: int = 0) -> LossTerms:
+def loss_terms(bench: FreshLearner, example: Any, seed: int = 0) -> LossTerms:
     """The two losses of one labelled example, dropout off. The bench needs settings with an `mlm_weight`."""
     if bench.learner.mlm is None:
         raise ValueError("there is no MLM loss: give the settings an mlm_weight above 0")
@@ -122,7 +122,7 @@ def unrest(values: Sequence[float]) -> float:
 
 
 def answers_on_the_way(
-    bench: Bench, data: TaskData, example: Any, settings: FinetuneSettings, shares: Sequence[float]
+    bench: FreshLearner, data: TaskData, example: Any, settings: FinetuneSettings, shares: Sequence[float]
 ) -> dict[float, list[float]]:
     """Train the bench on `data`, as `finetune` does → the probability of the example's label after each step: at 0 by
     the weights as they are, and by their running mean over each of `shares`. The label must be one of the data's."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch.optim.swa_utils import AveragedModel
 
 from minibert import checkpoint
 from minibert.finetune.augmentation import augmented, model_fill
@@ -20,8 +20,7 @@ from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.split import TooFewError, split_dev, spread
 from minibert.model import BertForPreTraining
-from minibert.tasks import Task, TaskData, label_order, task_named
-from minibert.tasks.data import check_answers
+from minibert.tasks import Features, Task, TaskData, label_order, task_named
 from minibert.tasks.metadata import metadata_values
 from minibert.train import Done, Eval, Event, Sample, Saved, Started, TrainingState, train
 from minibert.training.averaging import running_mean
@@ -54,12 +53,36 @@ def finetune(
     """
     task = task_named(task) if isinstance(task, str) else task
     torch.manual_seed(settings.seed)
+    labels, unseen = labels_of(task, train_data, dev_data)
+    learner, predictor = model_of(start, task, labels, train_data, dev_data, settings)
+    mean = running_mean(learner.model, settings.averaging) if settings.averaging else None
+    predictor = replace(predictor, model=mean.module) if mean else predictor
+    train_data, thresholds = without_thresholds(task, train_data, settings)
+    rows = TrainingRows.of(start, predictor, train_data.examples, settings)
+    measuring = Measuring(predictor, dev_data, thresholds, settings.dev_sample)
+    sizes = {**rows.sizes, "dev": len(dev_data.examples), "set_aside": len(thresholds.examples)}
+    yield started(task, labels, unseen, train_data, measuring, sizes, settings)
+    yield measuring.measure(0)
+    yield from measuring.answer(0, watch)
+    yield from learn(learner, mean, rows, measuring, settings, out, watch, mailbox)
+
+
+def labels_of(task: Task, train_data: TaskData, dev_data: TaskData) -> tuple[Any, list[str]]:
+    """(what the head's outputs are called, the labels that only the dev data has). Raises ValueError for data that
+    cannot be learned from or measured on."""
     labels = task.labels(train_data)
     task.check(train_data)
-    check_answers(dev_data)
-    unknown = sorted(set(dev_data.labels) - set(train_data.labels), key=label_order)
-    if unknown and task.closed:
-        raise ValueError(f"the dev data has labels that training never shows: {', '.join(unknown)}")
+    task.check_answers(dev_data)
+    unseen = sorted(set(dev_data.labels) - set(train_data.labels), key=label_order)
+    if unseen and task.closed:
+        raise ValueError(f"the dev data has labels that training never shows: {', '.join(unseen)}")
+    return labels, unseen
+
+
+def model_of(
+    start: str | Path, task: Task, labels: Any, train_data: TaskData, dev_data: TaskData, settings: FinetuneSettings
+) -> tuple[Learner, Predictor]:
+    """What learns, and what answers with its weights."""
     source = checkpoint.load(start)
     options = settings.options(
         max_length=min(settings.max_length, source.config.max_position_embeddings),
@@ -68,81 +91,134 @@ def finetune(
     metadata_values(dev_data, settings.metadata)  # it must have them too
     tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
     learner = Learner.of(source, task, labels, options, tokenizer, settings).to(best_device())
-    mean = running_mean(learner.model, settings.averaging) if settings.averaging else None
-    predictor = Predictor(mean.module if mean else learner.model, tokenizer, task, options)
+    return learner, Predictor(learner.model, tokenizer, task, options)
 
-    thresholds = TaskData([])
-    if task.tune_on == "split":
-        with suppress(TooFewError):
-            train_data, thresholds = split_dev(train_data, settings.set_aside, settings.seed)
-        thresholds = thresholds.take(spread(len(thresholds.examples), TUNED_ON_AT_MOST))
-    examples = list(train_data.examples)
-    if settings.augmentation is not None:
-        fill = filler(start) if settings.augmentation.method == "replace" else None
-        examples += augmented(task, examples, settings.augmentation, settings.seed, fill)
-    features = [row for row in predictor.features(examples) if row.target is not None]
-    if not features:
-        raise ValueError("there is no example to train on: none has an answer that the task can learn")
-    seen = dev_data.take(spread(len(dev_data.examples), settings.dev_sample))
-    dev_features, threshold_features = predictor.features(seen.examples), predictor.features(thresholds.examples)
-    steps_per_epoch = -(-len(features) // settings.batch_size)
-    steps = steps_per_epoch * settings.epochs
-    every = max(1, steps_per_epoch // settings.evaluations_per_epoch)
 
-    def measure(step: int, final: bool = False) -> Eval:
-        nonlocal predictor
-        if thresholds.examples:
-            predictor = predictor.tuned(thresholds.examples, threshold_features)
-        whole = final and len(seen.examples) < len(dev_data.examples)
-        data, rows = (dev_data, predictor.features(dev_data.examples)) if whole else (seen, dev_features)
-        outputs, loss = predictor.outputs(rows)
-        answers = predictor.decoded(outputs, rows, data.examples)
+def without_thresholds(task: Task, train_data: TaskData, settings: FinetuneSettings) -> tuple[TaskData, TaskData]:
+    """The training data without what is set aside for thresholds, if the task needs any, and a sample of that."""
+    if task.tune_on != "split":
+        return train_data, TaskData([])
+    try:
+        train_data, thresholds = split_dev(train_data, settings.set_aside, settings.seed)
+    except TooFewError:
+        return train_data, TaskData([])
+    return train_data, thresholds.take(spread(len(thresholds.examples), TUNED_ON_AT_MOST))
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """What is learned from: `rows` of the model's input · sizes: how many, of what, in how many steps."""
+
+    rows: list[Features]
+    sizes: dict[str, int]
+
+    @classmethod
+    def of(cls, start: str | Path, predictor: Predictor, given: Sequence, settings: FinetuneSettings) -> TrainingRows:
+        """The examples, and their changed copies if the settings ask for some. Raises ValueError where there is
+        nothing to train on."""
+        examples = list(given)
+        if settings.augmentation is not None:
+            fill = filler(start) if settings.augmentation.method == "replace" else None
+            examples += augmented(predictor.task, examples, settings.augmentation, settings.seed, fill)
+        rows = [row for row in predictor.features(examples) if row.target is not None]
+        if not rows:
+            raise ValueError("there is no example to train on: none has an answer that the task can learn")
+        steps_per_epoch = -(-len(rows) // settings.batch_size)
+        sizes = {
+            "train": len(given),
+            "untrainable": len(examples) - len({row.example for row in rows}),
+            "augmented": len(examples) - len(given),
+            "rows": len(rows),
+            "steps": steps_per_epoch * settings.epochs,
+            "steps_per_epoch": steps_per_epoch,
+        }
+        return cls(rows, sizes)
+
+
+class Measuring:
+    """Measures the model as it learns. predictor: what answers, with the thresholds that were best when it was last
+    measured · seen: the part of the dev data that is measured on along the way · last: the newest measurement."""
+
+    last: Eval
+
+    def __init__(self, predictor: Predictor, dev_data: TaskData, thresholds: TaskData, sample: int):
+        self.predictor, self.dev_data, self.thresholds = predictor, dev_data, thresholds
+        self.seen = dev_data.take(spread(len(dev_data.examples), sample))
+        self.seen_rows = predictor.features(self.seen.examples)
+        self.threshold_rows = predictor.features(thresholds.examples)
+
+    def measure(self, step: int, final: bool = False) -> Eval:
+        """final: on all the dev data."""
+        if self.thresholds.examples:
+            self.predictor = self.predictor.tuned(self.thresholds.examples, self.threshold_rows)
+        data, rows = self.seen, self.seen_rows
+        if final and len(self.seen.examples) < len(self.dev_data.examples):
+            data, rows = self.dev_data, self.predictor.features(self.dev_data.examples)
+        outputs, loss = self.predictor.outputs(rows)
+        answers = self.predictor.decoded(outputs, rows, data.examples)
+        task = self.predictor.task
         if task.tune_on == "dev":
-            predictor = predictor.changed(**task.tune(answers, data.examples, labels))
-            answers = predictor.decoded(outputs, rows, data.examples)
-        return evaluation(predictor, data, answers, loss, step, details_of=seen)
+            self.predictor = self.predictor.changed(**task.tune(answers, data.examples, self.predictor.labels))
+            answers = self.predictor.decoded(outputs, rows, data.examples)
+        self.last = evaluation(self.predictor, data, answers, loss, step, details_of=self.seen)
+        return self.last
 
-    def answer(step: int) -> Iterator[Event]:
+    def answer(self, step: int, watch: Sequence[Any]) -> Iterator[Event]:
         if watch:
-            yield Sample(step, [answered(predictor, given) for given in watch])
+            yield Sample(step, [answered(self.predictor, given) for given in watch])
 
-    used = {row.example for row in features}
-    sizes = {
-        "train": len(train_data.examples),
-        "untrainable": len(set(range(len(examples))) - used),
-        "augmented": len(examples) - len(train_data.examples),
-        "rows": len(features),
-        "dev": len(dev_data.examples),
-        "set_aside": len(thresholds.examples),
-        "steps": steps,
-        "steps_per_epoch": steps_per_epoch,
-    }
+    def save(self, out: str | Path, step: int) -> None:
+        """With the thresholds that belong to the weights of this step."""
+        if self.predictor.task.tune_on is not None and self.last.step < step:
+            self.measure(step)
+        self.predictor.save(out)
+
+
+def started(
+    task: Task,
+    labels: Any,
+    unseen: list[str],
+    train_data: TaskData,
+    measuring: Measuring,
+    sizes: dict[str, int],
+    settings: FinetuneSettings,
+) -> Started:
+    """What a reader of the events needs to know of the run."""
     imbalance = train_data.imbalance
-    yield Started(
-        asdict(settings),
-        {
-            **sizes,
-            "task": task.name,
-            "metric": task.metric,
-            "labels": labels,
-            "imbalance": imbalance.as_dict() if imbalance else None,
-            "unseen_labels": unknown,
-            "problems": {"train": len(train_data.problems), "dev": len(dev_data.problems)},
-            "dev_examples": [asdict(example) for example in seen.examples],
-        },
-    )
-    yield (last := measure(0))
-    yield from answer(0)
-    batches = training_batches(task, features, settings, tokenizer)
-    state = TrainingState(finetuning_optimizer(learner, settings))
+    details = {
+        **sizes,
+        "task": task.name,
+        "metric": task.metric,
+        "labels": labels,
+        "imbalance": imbalance.as_dict() if imbalance else None,
+        "unseen_labels": unseen,
+        "problems": {"train": len(train_data.problems), "dev": len(measuring.dev_data.problems)},
+        "dev_examples": [asdict(example) for example in measuring.seen.examples],
+    }
+    return Started(asdict(settings), details)
+
+
+def learn(
+    learner: Learner,
+    mean: AveragedModel | None,
+    rows: TrainingRows,
+    measuring: Measuring,
+    settings: FinetuneSettings,
+    out: str | Path | None,
+    watch: Sequence[Any],
+    mailbox: Callable[[], list],
+) -> Iterator[Event]:
+    """Train, measure on the way and at the end, save."""
+    steps, steps_per_epoch = rows.sizes["steps"], rows.sizes["steps_per_epoch"]
+    every = max(1, steps_per_epoch // settings.evaluations_per_epoch)
     events = train(
         learner,
-        batches,
+        training_batches(measuring.predictor.task, rows.rows, settings, measuring.predictor.tokenizer),
         settings.optimization,
         steps=steps,
         steps_per_epoch=steps_per_epoch,
         losses_of=lambda losses, part, whole: losses,
-        state=state,
+        state=TrainingState(finetuning_optimizer(learner, settings)),
     )
     try:
         for event in events:
@@ -153,24 +229,22 @@ def finetune(
             yield event
             for message in mailbox():
                 watch = list(message)
-                yield from answer(event.step)
+                yield from measuring.answer(event.step, watch)
             timed_out = settings.max_seconds is not None and event.seconds > settings.max_seconds
             over = event.step == steps or timed_out
             if event.step % every == 0 or over:
-                yield (last := measure(event.step, final=over))
-                yield from answer(event.step)
+                yield measuring.measure(event.step, final=over)
+                yield from measuring.answer(event.step, watch)
             if timed_out:
                 break
     except GeneratorExit:  # whoever asked for the events wants no more: what was learned is not lost
         if out is not None:
-            if task.tune_on is not None and last.step < event.step:
-                measure(event.step)  # thresholds belong to the weights that are saved
-            predictor.save(out)
+            measuring.save(out, event.step)
         raise
     if out is not None:
-        predictor.save(out)
+        measuring.save(out, event.step)
         yield Saved(event.step, str(out))
-    yield Done(event.step, event.tokens, event.seconds, last.metrics)
+    yield Done(event.step, event.tokens, event.seconds, measuring.last.metrics)
 
 
 def filler(start: str | Path):

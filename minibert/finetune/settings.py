@@ -11,8 +11,9 @@ from minibert.train import Optimization
 
 @dataclass(frozen=True, kw_only=True)
 class FinetuneSettings(Options):
-    """The paper's values (§A.3): 3 epochs, batch 16 or 32, learning rate 2e-5 … 5e-5, dropout 0.1. Small models want
-    a larger rate (Turc et al. 2019 search up to 3e-4).
+    """By default the paper's values for SQuAD (§4.2: 3 epochs, batches of 32, learning rate 5e-5), with its dropout of
+    0.1; over all tasks it searches 2 to 4 epochs, batches of 16 or 32 and 2e-5 to 5e-5 (§A.3). Small models want a
+    larger rate (Turc et al. 2019 search up to 3e-4).
 
     freeze: "none", "embeddings", a number n (embeddings and the first n blocks), or "all" (BERT as a source of
     features, §5.3; its dropout is off) · layer_decay: each block learns at this multiple of the rate of the block above

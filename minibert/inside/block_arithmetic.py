@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 
 @dataclass(frozen=True)
-class Half:
+class Sublayer:
     """One half of a block: x → LayerNorm(x + f(x)), with f attention or the feed-forward network. T tokens."""
 
     x: Tensor  # (T, H) what comes in
@@ -53,8 +53,8 @@ class Half:
 class OneBlock:
     """What one block computed for one sequence."""
 
-    attention: Half
-    feed_forward: Half
+    attention: Sublayer
+    feed_forward: Sublayer
     hidden: Tensor  # (T, F) after the activation
 
     @property
@@ -72,8 +72,8 @@ def take_block_apart(model: nn.Module, seen: dict[str, Tensor], layer: int) -> O
     at = f"blocks.{layer}."
     middle = seen[at + "attn.norm"][0]
     return OneBlock(
-        Half(inputs(seen)[layer], seen[at + "attn.out"][0], middle, block.attn_norm),
-        Half(middle, seen[at + "mlp.out"][0], seen[at + "out"][0], block.mlp_norm),
+        Sublayer(inputs(seen)[layer], seen[at + "attn.out"][0], middle, block.attn_norm),
+        Sublayer(middle, seen[at + "mlp.out"][0], seen[at + "out"][0], block.mlp_norm),
         seen[at + "mlp.hidden"][0],
     )
 

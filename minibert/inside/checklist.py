@@ -199,7 +199,7 @@ def _replaced(text: str, pairs: Sequence[tuple[str, str]], letters: str = r"\w")
 
 
 @dataclass(frozen=True)
-class Edited:
+class EditedText:
     """One text before and after a rule, with the model's answers: label → probability. others: what else is read."""
 
     before: str
@@ -222,11 +222,11 @@ class Edited:
 
 
 @dataclass(frozen=True)
-class Checked:
+class RuleResult:
     """What a rule did to the answers. texts: those it applies to · of: all that were tried."""
 
     rule: Rule
-    texts: list[Edited]
+    texts: list[EditedText]
     of: int
 
     @property
@@ -243,14 +243,16 @@ class Checked:
         return wilson(self.flips, len(self.texts))
 
     @property
-    def failures(self) -> list[Edited]:
+    def failures(self) -> list[EditedText]:
         """Where the answer did not do what the rule expects; none where it expects nothing."""
         if self.rule.expects == OPEN:
             return []
         return [edited for edited in self.texts if edited.flipped != (self.rule.expects == CHANGE)]
 
 
-def check(predictor, inputs: Sequence[Mapping[str, str]], field: str = "text", *, seed: int = 0) -> Iterator[Checked]:
+def check(
+    predictor, inputs: Sequence[Mapping[str, str]], field: str = "text", *, seed: int = 0
+) -> Iterator[RuleResult]:
     """Each of RULES applied to the field of every input, and the answers compared. inputs: as for `Predictor.predict`,
     of a task that answers with a class."""
     answers = [answer["probabilities"] for answer in predictor.predict(list(inputs))]
@@ -260,10 +262,10 @@ def check(predictor, inputs: Sequence[Mapping[str, str]], field: str = "text", *
         edits = [(i, new) for i, new in edits if new is not None and new.strip()]
         after: list[Any] = predictor.predict([{**inputs[i], field: new} for i, new in edits])
         texts = [
-            Edited(inputs[i][field], new, answers[i], answer["probabilities"], _others(inputs[i], field))
+            EditedText(inputs[i][field], new, answers[i], answer["probabilities"], _others(inputs[i], field))
             for (i, new), answer in zip(edits, after, strict=True)
         ]
-        yield Checked(rule, texts, len(inputs))
+        yield RuleResult(rule, texts, len(inputs))
 
 
 def _others(given: Mapping[str, str], field: str) -> dict[str, str]:

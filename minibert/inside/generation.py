@@ -16,7 +16,7 @@ from minibert.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
-class Written:
+class GenerationStep:
     """One step: what was read, the guesses (id, probability) for the blank, best first, and the id that was put in."""
 
     ids: list[int]
@@ -28,7 +28,7 @@ class Written:
 def write(
     model: BertForPreTraining, tokenizer: Tokenizer, start: Sequence[int], count: int, after: Sequence[int] = (), *,
     blanks: int = 1, top: int = 5,
-) -> Iterator[Written]:  # fmt: skip
+) -> Iterator[GenerationStep]:  # fmt: skip
     """Put [MASK] behind `start`, fill it with the likeliest token, and again, `count` times.
 
     start: ids without [CLS] and [SEP] · after: ids that always stand behind the blank, such as a full stop · blanks:
@@ -43,7 +43,7 @@ def write(
         probs = expectations(model, ids, [position])[0].exp()
         best = probs.topk(top + len(tokenizer.special_ids)).indices.tolist()
         guesses = [(i, probs[i].item()) for i in best if i not in tokenizer.special_ids][:top]
-        yield Written(ids, position, guesses, guesses[0][0])
+        yield GenerationStep(ids, position, guesses, guesses[0][0])
         text.append(guesses[0][0])
 
 

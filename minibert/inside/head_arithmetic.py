@@ -35,7 +35,7 @@ def record(model: nn.Module, batch: Batch, tap: Tap = no_tap) -> dict[str, Tenso
 
 
 @dataclass(frozen=True)
-class Sum:
+class SumOfProducts:
     """A number as the products it is the sum of. left, right: (N,) float64, the factors; `constant` is added at the
     end (a bias)."""
 
@@ -115,20 +115,20 @@ class HeadTrace:
         """(T, T): the scores softmax reads, −∞ where the mask closes."""
         return self.scores.masked_fill(~self.allowed, -math.inf)
 
-    def projection_terms(self, which: str, i: int, d: int) -> Sum:
+    def projection_terms(self, which: str, i: int, d: int) -> SumOfProducts:
         """Row i, number d of q, k or v: Σ_h x_i[h] · W[d, h] + b[d], H terms."""
-        return Sum(self.x[i].double(), self.weights[which][d].double(), self.biases[which][d].item())
+        return SumOfProducts(self.x[i].double(), self.weights[which][d].double(), self.biases[which][d].item())
 
-    def score_terms(self, i: int, j: int) -> Sum:
+    def score_terms(self, i: int, j: int) -> SumOfProducts:
         """q_i · k_j, or q_i · (k_j + r_ij): D terms."""
-        return Sum(self.query[i].double(), self.at_distance(self.key, i)[j])
+        return SumOfProducts(self.query[i].double(), self.at_distance(self.key, i)[j])
 
     def softmax_row(self, i: int) -> SoftmaxRow:
         return SoftmaxRow(self.masked[i].double())
 
-    def mix_terms(self, i: int, d: int) -> Sum:
+    def mix_terms(self, i: int, d: int) -> SumOfProducts:
         """Row i, number d of the result: Σ_j p_ij · v_j[d], or Σ_j p_ij · (v_j + r_ij)[d]: T terms."""
-        return Sum(self.probs[i].double(), self.at_distance(self.value, i)[:, d])
+        return SumOfProducts(self.probs[i].double(), self.at_distance(self.value, i)[:, d])
 
     def at_distance(self, vectors: Tensor, i: int) -> Tensor:
         """Keys or values (T, D) as token i meets them, float64: each with what its distance adds."""

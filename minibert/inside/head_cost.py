@@ -25,7 +25,7 @@ ROWS = 32  # of a batch
 
 
 @dataclass(frozen=True)
-class Answers:
+class ClozeAnswers:
     """How a model answered N questions. losses: (N,), −ln of the probability of the right answer · right: (N,) bool."""
 
     losses: Tensor
@@ -41,17 +41,17 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class Difference:
+class HeadCost:
     """A mean of paired differences and its standard error (NaN of a single pair)."""
 
     mean: float
     error: float
 
 
-def difference(after: Tensor, before: Tensor) -> Difference:
+def difference(after: Tensor, before: Tensor) -> HeadCost:
     """after − before, both (N,) and in the same order."""
     d = after.double() - before.double()
-    return Difference(d.mean().item(), (d.std() / math.sqrt(len(d))).item() if len(d) > 1 else math.nan)
+    return HeadCost(d.mean().item(), (d.std() / math.sqrt(len(d))).item() if len(d) > 1 else math.nan)
 
 
 def hidden_words(tokenizer: Tokenizer, texts: Sequence[str], max_length: int, *, rate: float = 0.15) -> list[Batch]:
@@ -82,7 +82,7 @@ def labelled(tokenizer: Tokenizer, texts: Sequence[str], classes: Sequence[int],
 
 
 @torch.inference_mode()
-def answers(model: nn.Module, batches: Sequence[Batch], tap: Tap = no_tap) -> Answers:
+def answers(model: nn.Module, batches: Sequence[Batch], tap: Tap = no_tap) -> ClozeAnswers:
     """Ask a model that fills blanks, or one that classifies texts, everything the batches ask, in their order."""
     losses, right = [], []
     for batch in batches:
@@ -91,19 +91,19 @@ def answers(model: nn.Module, batches: Sequence[Batch], tap: Tap = no_tap) -> An
         labels = batch.labels[batch.labels != IGNORE]  # (N,)
         losses.append(F.cross_entropy(logits, labels, reduction="none"))
         right.append(logits.argmax(-1) == labels)
-    return Answers(torch.cat(losses), torch.cat(right))
+    return ClozeAnswers(torch.cat(losses), torch.cat(right))
 
 
 def without(
     model: nn.Module, batches: Sequence[Batch], heads: Collection[HeadAt], means: Tensor | None = None
-) -> Answers:
+) -> ClozeAnswers:
     """`answers` with these heads switched off; means as in `switched_off`."""
     return answers(model, batches, switched_off(heads, means) if heads else no_tap)
 
 
 def layer_costs(
-    model: nn.Module, batches: Sequence[Batch], layer: int, intact: Answers, means: Tensor | None = None
-) -> list[tuple[Difference, Difference]]:
+    model: nn.Module, batches: Sequence[Batch], layer: int, intact: ClozeAnswers, means: Tensor | None = None
+) -> list[tuple[HeadCost, HeadCost]]:
     """For each head of a layer alone: how much the loss rises, and the accuracy, when it is switched off."""
     costs = []
     for head in range(model.config.num_attention_heads):

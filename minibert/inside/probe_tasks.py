@@ -23,7 +23,7 @@ Words = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Item:
+class ProbeItem:
     """The words at `places` of sentence number `sentence` have this label; no places: the sentence as a whole has."""
 
     sentence: int
@@ -38,7 +38,7 @@ class ProbeTask:
     name: str
     kind: str
     sentences: tuple[Words, ...]
-    items: tuple[Item, ...]
+    items: tuple[ProbeItem, ...]
 
     @property
     def unit(self) -> str:
@@ -49,7 +49,7 @@ class ProbeTask:
     def labels(self) -> list[str]:
         return sorted({item.label for item in self.items})
 
-    def type_of(self, item: Item) -> Words:
+    def type_of(self, item: ProbeItem) -> Words:
         """The words themselves, in lower case: what a control task gives a random label to."""
         return tuple(self.sentences[item.sentence][place].lower() for place in item.places)
 
@@ -86,7 +86,7 @@ def length(sentences: Sequence[Words]) -> ProbeTask:
     """How long is the sentence? Four groups of nearly equal size, by its words."""
     ordered = sorted(map(len, sentences))
     bounds = sorted({ordered[len(ordered) * quarter // 4] for quarter in (1, 2, 3)})
-    items = [Item(i, (), str(sum(len(words) >= bound for bound in bounds))) for i, words in enumerate(sentences)]
+    items = [ProbeItem(i, (), str(sum(len(words) >= bound for bound in bounds))) for i, words in enumerate(sentences)]
     return ProbeTask("length", SURFACE, tuple(sentences), tuple(items))
 
 
@@ -103,7 +103,7 @@ def order(sentences: Sequence[Words], seed: int = 0) -> ProbeTask:
         if swapped:
             at = inner[int(rng.random() * len(inner))]
             row[at], row[at + 1] = row[at + 1], row[at]
-        items.append(Item(len(changed), (), "swapped" if swapped else "as written"))
+        items.append(ProbeItem(len(changed), (), "swapped" if swapped else "as written"))
         changed.append(tuple(row))
     return ProbeTask("order", SYNTAX, tuple(changed), tuple(items))
 
@@ -113,7 +113,7 @@ def topic(texts: Sequence[tuple[str, str]], seed: int = 0) -> ProbeTask:
     rows = list(texts)
     random.Random(seed).shuffle(rows)
     sentences = tuple(words_of(text) for text, _ in rows)
-    return ProbeTask("topic", MEANING, sentences, tuple(Item(i, (), label) for i, (_, label) in enumerate(rows)))
+    return ProbeTask("topic", MEANING, sentences, tuple(ProbeItem(i, (), label) for i, (_, label) in enumerate(rows)))
 
 
 def words_of(text: str) -> Words:
@@ -125,7 +125,7 @@ def by_word(name: str, kind: str, sentences: Sequence[Words], label: Callable[[i
     """A label for each word; label(sentence, place): None where nothing is asked."""
     found = ((i, j, label(i, j)) for i, words in enumerate(sentences) for j in range(len(words)))
     return ProbeTask(
-        name, kind, tuple(sentences), tuple(Item(i, (j,), said) for i, j, said in found if said is not None)
+        name, kind, tuple(sentences), tuple(ProbeItem(i, (j,), said) for i, j, said in found if said is not None)
     )
 
 
@@ -164,13 +164,13 @@ def toy_tasks(stories: Sequence[Story]) -> list[ProbeTask]:
         return lambda i, j: getattr(stories[i].words[j], name)
 
     relations = tuple(
-        Item(i, (j, word.head), word.relation)
+        ProbeItem(i, (j, word.head), word.relation)
         for i, story in enumerate(stories)
         for j, word in enumerate(story.words)
         if word.head is not None
     )
     kinds = tuple(
-        Item(i, (j, by), "same person" if by == word.determined_by[0] else "other person")
+        ProbeItem(i, (j, by), "same person" if by == word.determined_by[0] else "other person")
         for i, story in enumerate(stories)
         for j, word in enumerate(story.words)
         if word.kind == "pronoun" and len(word.determined_by) == 1

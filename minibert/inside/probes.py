@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 from minibert import checkpoint
-from minibert.inside.probe_tasks import KINDS, Item, ProbeTask
+from minibert.inside.probe_tasks import KINDS, ProbeItem, ProbeTask
 from minibert.inside.vectors import joined, sentence_vectors, shape_of, span_vectors
 from minibert.model import Bert
 from minibert.tokenizer import Tokenizer
@@ -63,7 +63,7 @@ def probe_layers(start: str | Path, tasks: Sequence[ProbeTask], seeds: int = 3) 
     yield Done(done, 0, time.monotonic() - began)
 
 
-def item_vectors(model: nn.Module, tokenizer: Tokenizer, task: ProbeTask) -> tuple[np.ndarray, list[Item]]:
+def item_vectors(model: nn.Module, tokenizer: Tokenizer, task: ProbeTask) -> tuple[np.ndarray, list[ProbeItem]]:
     """(L + 1, N, H or 2H) and the N items they belong to: a word's vector is the mean over its pieces, a pair's the two
     words' side by side, a sentence's the mean over all its tokens. Items that the model does not read are left out."""
     texts, spans = zip(*map(joined, task.sentences), strict=True)
@@ -81,7 +81,9 @@ def item_vectors(model: nn.Module, tokenizer: Tokenizer, task: ProbeTask) -> tup
     return vectors[:, read], [item for item, kept in zip(items, read, strict=True) if kept]
 
 
-def probe_task(task: ProbeTask, items: Sequence[Item], vectors: np.ndarray, seed: int, progress: float = 1.0) -> Probed:
+def probe_task(
+    task: ProbeTask, items: Sequence[ProbeItem], vectors: np.ndarray, seed: int, progress: float = 1.0
+) -> Probed:
     """The probes of all layers on one split. seed: which sentences are for testing, and the control's labels."""
     rng = np.random.default_rng(seed)
     test = split(items, rng)
@@ -100,7 +102,7 @@ def probe_task(task: ProbeTask, items: Sequence[Item], vectors: np.ndarray, seed
     )  # fmt: skip
 
 
-def split(items: Sequence[Item], rng: np.random.Generator) -> np.ndarray:
+def split(items: Sequence[ProbeItem], rng: np.random.Generator) -> np.ndarray:
     """True for the items to test on: those of a third of the sentences, so that no sentence is in both parts."""
     sentences = np.unique([item.sentence for item in items])
     held_out = set(rng.permutation(sentences)[: max(1, round(len(sentences) * TEST_SHARE))].tolist())
@@ -199,7 +201,7 @@ def expected_layer(scores: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True)
-class Order:
+class KindOrder:
     """Where each kind of knowledge settles, on average over its tasks and seeds, and how much that varies by seed ·
     verdict: "same" as surface → syntax → meaning, "other", or "unclear": nearer than the seeds are to each other."""
 
@@ -208,7 +210,7 @@ class Order:
     verdict: str
 
 
-def order_of_kinds(results: Sequence[TaskResult]) -> Order:
+def order_of_kinds(results: Sequence[TaskResult]) -> KindOrder:
     """Does ours agree with Jawahar et al. 2019 and Tenney et al. 2019? Needs at least two kinds; else ValueError."""
     per_seed = {
         kind: np.mean([result.settled for result in results if result.kind == kind], axis=0)
@@ -223,4 +225,4 @@ def order_of_kinds(results: Sequence[TaskResult]) -> Order:
     verdict = "other" if any(-step > noise for step, noise in steps) else "unclear"
     if all(step > noise for step, noise in steps):
         verdict = "same"
-    return Order(layers, spread, verdict)
+    return KindOrder(layers, spread, verdict)

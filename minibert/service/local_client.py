@@ -15,7 +15,7 @@ from minibert.service.server import Limits, application
 
 
 @dataclass(frozen=True)
-class Asked:
+class LocalRequest:
     """A request: method, path, body."""
 
     method: str = "POST"
@@ -24,7 +24,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Answered:
+class LocalResponse:
     """status, the answer's JSON, its headers, and the seconds it took."""
 
     status: int
@@ -33,7 +33,7 @@ class Answered:
     seconds: float
 
 
-def ask(app, *requests: Asked) -> list[Answered]:
+def ask(app, *requests: LocalRequest) -> list[LocalResponse]:
     """Start the application, send all requests at once, stop it; the answers in order.
 
     An application is asked once: its lifespan ends with this. What fails in it is raised.
@@ -42,12 +42,12 @@ def ask(app, *requests: Asked) -> list[Answered]:
         return thread.submit(asyncio.run, _ask(app, requests)).result()
 
 
-async def _ask(app, requests: Sequence[Asked]) -> list[Answered]:
+async def _ask(app, requests: Sequence[LocalRequest]) -> list[LocalResponse]:
     async with app.router.lifespan_context(app):
         return await asyncio.gather(*(_one(app, request) for request in requests))
 
 
-async def _one(app, request: Asked) -> Answered:
+async def _one(app, request: LocalRequest) -> LocalResponse:
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -79,13 +79,13 @@ async def _one(app, request: Asked) -> Answered:
     await app(scope, receive, send)
     content = b"".join(parts).decode()
     body = json.loads(content) if headers.get("content-type", "").startswith("application/json") else content
-    return Answered(status, body, headers, time.perf_counter() - begun)
+    return LocalResponse(status, body, headers, time.perf_counter() - begun)
 
 
 # --- many clients -----------------------------------------------------------------------------------------------------
 
 
-class Counting:
+class CountingPredictor:
     """A Predictor, and how many inputs each of its batches had."""
 
     def __init__(self, predictor: Predictor):
@@ -100,7 +100,7 @@ class Counting:
 
 
 @dataclass(frozen=True)
-class Load:
+class LoadResult:
     """One input from each of many clients at once. seconds: until the last had an answer · sizes: of the batches, in
     order · waits: seconds of each client."""
 
@@ -113,15 +113,15 @@ class Load:
         return len(self.waits) / self.seconds
 
 
-def load(predictor: Predictor, inputs: Sequence[Any], limits: Limits) -> Load:
+def load(predictor: Predictor, inputs: Sequence[Any], limits: Limits) -> LoadResult:
     """What that costs. Raises RuntimeError unless every answer is one."""
-    counting = Counting(predictor)
+    counting = CountingPredictor(predictor)
     app = application(counting, limits)
-    asked = [Asked(body=json.dumps({"inputs": [given]}).encode()) for given in inputs]
+    asked = [LocalRequest(body=json.dumps({"inputs": [given]}).encode()) for given in inputs]
     begun = time.perf_counter()
     answers = ask(app, *asked)
     seconds = time.perf_counter() - begun
     bad = next((answer for answer in answers if answer.status != 200), None)
     if bad is not None:
         raise RuntimeError(f"the service answered {bad.status}: {bad.body}")
-    return Load(seconds, tuple(counting.sizes), tuple(answer.seconds for answer in answers))
+    return LoadResult(seconds, tuple(counting.sizes), tuple(answer.seconds for answer in answers))

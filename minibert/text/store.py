@@ -192,6 +192,13 @@ def encode(documents: list[list[str]], tokenizer: Tokenizer, words: str) -> Enco
 
 def mark_words(ids: list[int], offsets: list[tuple[int, int]], text: str, kind: type) -> list[int]:
     """`ids` with the top bit of `kind` set where a token does not begin a word of the segmenter."""
+    top_bit = 1 << (8 * np.dtype(kind).itemsize - 1)
+    return [i | top_bit if goes_on else i for i, goes_on in zip(ids, continued(offsets, text), strict=True)]
+
+
+def continued(offsets: Sequence[tuple[int, int]], text: str) -> list[bool]:
+    """For each token, from its offsets in `text`: whether it goes on with a word of the segmenter that an earlier token
+    began. In Chinese, whose tokens are single characters, nothing else tells the words."""
     import jieba  # its dictionary takes a second to load, and only Chinese needs it
 
     starts = set()
@@ -199,8 +206,7 @@ def mark_words(ids: list[int], offsets: list[tuple[int, int]], text: str, kind: 
     for word in jieba.cut(text):
         starts.add(position)
         position += len(word)
-    top_bit = 1 << (8 * np.dtype(kind).itemsize - 1)
-    return [i if start in starts else i | top_bit for i, (start, _) in zip(ids, offsets, strict=True)]
+    return [start not in starts for start, _end in offsets]
 
 
 def encode_all(

@@ -2,8 +2,9 @@
 
 Both start from counted words cut into characters, `##` before each that does not begin its word, and put together the
 best pair of neighbouring pieces again and again. Which pair is best is where two algorithms share the name WordPiece:
-Schuster & Nakajima (2012) take the pair that raises the likelihood of the corpus most, count(ab) / (count(a)·count(b));
-the trainer of `tokenizers` takes the most frequent pair, which is BPE with `##`. `learn` can do both.
+Schuster & Nakajima (2012) take the pair that raises the likelihood of the corpus most, which the Hugging Face course
+reconstructs as the ratio count(ab) / (count(a)·count(b)), Google's program being unpublished; the trainer of
+`tokenizers` takes the most frequent pair, which is BPE with `##`. `learn` can do both.
 """
 
 import json
@@ -77,7 +78,7 @@ class Merge(NamedTuple):
 def learn(
     words: Mapping[str, int],
     size: int,
-    scoring: str = "likelihood",
+    scoring: str = "ratio",
     special: Sequence[str] = SPECIAL_TOKENS,
     *,
     coverage: float = 1.0,
@@ -86,12 +87,12 @@ def learn(
 ) -> Iterator[Merge]:
     """Yield a `Merge` a step until the vocabulary has `size` entries or no pair occurs `min_frequency` times.
 
-    words: what `count_words` returns. scoring: "likelihood" or "frequency"; of equally good pairs the one whose pieces
+    words: what `count_words` returns. scoring: "ratio" or "frequency"; of equally good pairs the one whose pieces
     came first into the vocabulary. That vocabulary is `[*special, *alphabet_of(…)]` and then each merge's `new` that is
     not yet there; with "frequency" it equals what `learn_fast` gives, order included (given equal options).
     """
-    if scoring not in ("likelihood", "frequency"):
-        raise ValueError(f"scoring is {scoring!r}; it can be 'likelihood' or 'frequency'")
+    if scoring not in ("ratio", "frequency"):
+        raise ValueError(f"scoring is {scoring!r}; it can be 'ratio' or 'frequency'")
     ids = {piece: number for number, piece in enumerate(start_of_vocab(words, size, special, coverage, limit_alphabet))}
     cuts = {word: (word[0], *("##" + c for c in word[1:])) for word in words}
     cuts = {word: cut for word, cut in cuts.items() if all(piece in ids for piece in cut)}

@@ -12,7 +12,7 @@ from minibert.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedVocabulary:
     """A vocabulary being learned: what it starts from, its merges, and the text's length in tokens after each of them.
 
     start: special tokens, then the alphabet · words: how often each occurs · tokens[n]: after n merges.
@@ -38,7 +38,7 @@ class Learned:
         return self.merges[step - 1].vocab_size if step else len(self.start)
 
 
-def watch_learning(text: str, lowercase: bool, scoring: str, most: int, min_frequency: int = 2) -> Learned:
+def watch_learning(text: str, lowercase: bool, scoring: str, most: int, min_frequency: int = 2) -> LearnedVocabulary:
     """Learn from a text with `minibert.text.vocab.learn`, `most` merges at most, and keep every step."""
     words = count_words([text], lowercase)
     start = [*SPECIAL_TOKENS, *alphabet_of(words)]
@@ -49,11 +49,11 @@ def watch_learning(text: str, lowercase: bool, scoring: str, most: int, min_freq
         saved = sum(words[word] * (length[word] - len(cut)) for word, cut in merge.words_changed.items())
         length.update({word: len(cut) for word, cut in merge.words_changed.items()})
         tokens.append(tokens[-1] - saved)
-    return Learned(start, words, merges, tokens)
+    return LearnedVocabulary(start, words, merges, tokens)
 
 
 @dataclass(frozen=True)
-class Way:
+class Segmentation:
     """One way to cut a text. entries: different units it needs · tokens: units the text becomes · lost: words of the
     second half that hold something which the first half alone would not have taught (of `words` in that half)."""
 
@@ -63,7 +63,7 @@ class Way:
     words: int
 
 
-def ways_to_cut(text: str, lowercase: bool = True) -> dict[str, Way]:
+def ways_to_cut(text: str, lowercase: bool = True) -> dict[str, Segmentation]:
     """ "characters", "pieces" and "words" (what stands between spaces) of a text, side by side.
 
     Pieces are learned from the text itself (for `lost`, from its first half), from every pair of neighbours seen twice.
@@ -74,8 +74,8 @@ def ways_to_cut(text: str, lowercase: bool = True) -> dict[str, Way]:
     learned, half = (Tokenizer(learned_pieces([" ".join(w)], lowercase), lowercase=lowercase) for w in (words, first))
     ids, ids_of_second = learned.encode_bulk(counted), half.encode_bulk(second)
 
-    def way(entries: int, lengths: Iterable[int], unknown: Iterable[bool]) -> Way:
-        return Way(
+    def way(entries: int, lengths: Iterable[int], unknown: Iterable[bool]) -> Segmentation:
+        return Segmentation(
             entries,
             sum(count * length for count, length in zip(counted.values(), lengths, strict=True)),
             sum(count for count, lost in zip(second.values(), unknown, strict=True) if lost),

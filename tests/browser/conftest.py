@@ -6,24 +6,18 @@ After each test it is checked that no request left for another host, that no exc
 script of a page failed, and that none of tests/hostile.py ran. What a test does with a page is in driver.py.
 """
 
-import os
 import shutil
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
+from tests.server import fresh_server
+
 playwright_api = pytest.importorskip(
     "playwright.sync_api", reason="browser tests need playwright (requirements-dev.txt)"
 )
 
-ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = [
     "--headless",
     "--no-sandbox",
@@ -62,54 +56,8 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """The address of the app, started for these tests with folders of its own; one a worker of pytest-xdist."""
-    folder = tmp_path_factory.mktemp("server")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    options = {
-        "server.port": port,
-        "server.address": "127.0.0.1",
-        "server.headless": "true",
-        "server.fileWatcherType": "none",
-        "client.showErrorDetails": "full",
-    }
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        "app.py",
-        *(f"--{key}={value}" for key, value in options.items()),
-    ]
-    environment = os.environ | {"HOME": str(folder), "MINIBERT_RUNS": str(folder / "runs")}
-    with open(folder / "log.txt", "w+", encoding="utf-8") as log:
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-        )
-        address = f"http://127.0.0.1:{port}"
-        try:
-            for _ in range(600):
-                try:
-                    urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()
-                    break
-                except OSError:
-                    if process.poll() is not None:
-                        break
-                    time.sleep(0.1)
-            else:
-                process.kill()
-            if process.poll() is not None:
-                log.seek(0)
-                pytest.fail(f"the server did not start:\n{log.read()}")
-            yield address
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGTERM)
-                try:
-                    process.wait(timeout=15)
-                except subprocess.TimeoutExpired:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.wait()
+    with fresh_server(tmp_path_factory.mktemp("server")) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

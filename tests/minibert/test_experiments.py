@@ -5,35 +5,44 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+import transformers
 from scipy import stats
 
+from minibert import checkpoint
 from minibert.__main__ import main
 from minibert.config import BertConfig
-from minibert.experiments import results
+from minibert.experiments import corpus as corpus_module
+from minibert.experiments import pretraining as pretraining_module
+from minibert.experiments import results, toy_run
 from minibert.experiments import run as run_module
-from minibert.experiments.catalogue import EXPERIMENTS, Arm, Experiment, Pretraining, Scale, experiment_named
-from minibert.experiments.comparisons import COMPARISONS
-from minibert.experiments.models import BiLstm, LeftToRight, OnTop, next_tokens
-from minibert.experiments.run import (
-    Finished,
-    Stage,
-    answers,
-    append_record,
-    batches_of,
-    finetune,
-    finetuning_batch,
-    measures,
-    prepare,
-    pretrain,
-    run_experiment,
-    start,
-    toy_corpus,
+from minibert.experiments.catalogue import (
+    DOWNSTREAM,
+    EXPERIMENTS,
+    Arm,
+    Experiment,
+    Pretraining,
+    Scale,
+    experiment_named,
 )
-from minibert.experiments.tasks import TASKS, Encoded
-from minibert.model import IGNORE, Batch
-from minibert.text.documents import DataError
+from minibert.experiments.comparisons import COMPARISONS
+from minibert.experiments.corpus import prepare
+from minibert.experiments.events import Finished, Stage
+from minibert.experiments.finetuning import finetune_arm, finetuning_settings, read_data
+from minibert.experiments.pretraining import batches_of, objective_of, pretrain, start
+from minibert.experiments.records import append_record
+from minibert.experiments.run import measures, run_experiment
+from minibert.experiments.toy_run import toy_corpus
+from minibert.finetune.learner import Learner
+from minibert.heads import BiLstm, TaskBatch
+from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.objectives import MaskedLanguageModel, Masking, NextToken, next_tokens
+from minibert.relatives.left_to_right import LeftToRightConfig
+from minibert.tasks import Example, TaskData, TaskDataError, task_named
+from minibert.tasks.tagging import TaggedExample
+from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Eval, Started, Step
 
 LESSONS = Path(__file__).resolve().parents[2] / "lessons"
@@ -41,6 +50,7 @@ TINY = Scale(
     tokens=2048, vocab_size=120, batch_size=8, max_length=16, examples=24, epochs=1, finetune_batch_size=8,
     heldout_tokens=200,
 )  # fmt: skip
+TOKENIZER = Tokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"])
 SMALL = Pretraining(layers=1, hidden=16, heads=2)
 CONFIG = BertConfig(
     vocab_size=50, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
@@ -70,7 +80,8 @@ def folder(tmp_path_factory):
         (folder / "tasks" / "sst2" / f"{part}.tsv").write_text("\n".join(["sentence\tlabel", *rows]) + "\n")
     for part in ("train", "test"):
         rows = [f"{i % 2}\t1\t2\t{sentence()}\t{sentence()}" for i in range(20)]
-        (folder / "tasks" / "mrpc" / f"{part}.tsv").write_text("\ufeffQuality\ta\tb\tc\td\n" + "\n".join(rows) + "\n")
+        header = "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
+        (folder / "tasks" / "mrpc" / f"{part}.tsv").write_text(header + "\n".join(rows) + "\n")
     for part in ("train", "testa"):
         sentences = [
             "-DOCSTART- -X- O O",
@@ -88,17 +99,47 @@ def corpus(folder):
 # --- models -----------------------------------------------------------------------------------------------------------
 
 
+def left_to_right_config() -> LeftToRightConfig:
+    return LeftToRightConfig(**CONFIG.as_dict())
+
+
 def test_left_to_right_never_looks_right():
     torch.manual_seed(0)
-    model = LeftToRight(CONFIG).eval()
+    model = BertForPreTraining(left_to_right_config()).eval()
     ids = torch.randint(5, 50, (1, 12))
     changed = ids.clone()
     changed[0, 7:] = torch.randint(5, 50, (5,))
-    labels = torch.zeros_like(ids)
     with torch.no_grad():
-        before, after = (model(Batch(one, labels=labels)).logits for one in (ids, changed))
+        before, after = (model(Batch(one)).mlm_logits[0] for one in (ids, changed))
     assert torch.equal(before[:7], after[:7])
     assert not torch.allclose(before[7:], after[7:])
+
+
+@torch.no_grad()
+def test_left_to_right_is_transformers_decoder(tmp_path):
+    """Its logits are those of BertLMHeadModel with the same weights; its loss is theirs, which shifts the labels."""
+    torch.manual_seed(0)
+    model = BertForPreTraining(left_to_right_config()).eval()
+    for weights in model.parameters():
+        weights.normal_(std=0.3)
+    directory = checkpoint.save(tmp_path / "model", model)
+    theirs = transformers.BertLMHeadModel.from_pretrained(
+        directory, config=transformers.BertConfig(**CONFIG.as_dict(), is_decoder=True), attn_implementation="eager"
+    ).eval()
+    ids = torch.randint(5, 50, (3, 9))
+    padding = torch.arange(9) < torch.tensor([[9], [6], [4]])
+    known = theirs(ids, attention_mask=padding.long(), labels=ids.masked_fill(~padding, IGNORE))
+    logits = model(Batch(ids, padding=padding)).mlm_logits
+    torch.testing.assert_close(logits[padding], known.logits[padding], atol=1e-5, rtol=1e-5)
+    asked = Batch(ids, padding=padding, labels=next_tokens(ids, padding))
+    (answers,) = NextToken().questions(model(asked), asked).values()
+    torch.testing.assert_close(answers.loss, known.loss, atol=1e-5, rtol=1e-5)
+
+
+def learner(name: str, config: BertConfig, labels: list[str], **arm) -> Learner:
+    """What is fine-tuned on a task, as the arm's settings have it."""
+    task, settings = task_named(DOWNSTREAM[name].task), finetuning_settings(Arm("x", **arm), name, TINY, 0)
+    return Learner.of(BertForPreTraining(config), task, labels, settings.options(), TOKENIZER, settings)
 
 
 def test_fine_tuned_left_to_right_never_looks_right_either():
@@ -106,28 +147,53 @@ def test_fine_tuned_left_to_right_never_looks_right_either():
     ids = torch.randint(5, 50, (1, 12))
     changed = ids.clone()
     changed[0, 7:] = torch.randint(5, 50, (5,))
-    for left_to_right in (True, False):
-        top = OnTop(CONFIG, 3, per_token=True, left_to_right=left_to_right).eval()
+    for config, blind in ((left_to_right_config(), True), (CONFIG, False)):
+        model = learner("ner", config, ["O", "B-PER", "I-PER"]).eval().model
         with torch.no_grad():
-            same = torch.equal(top(Batch(ids)).logits[:, :7], top(Batch(changed)).logits[:, :7])
-        assert same is left_to_right
+            same = torch.equal(model(TaskBatch(ids)).logits[:, :7], model(TaskBatch(changed)).logits[:, :7])
+        assert same is blind
 
 
 def test_padding_changes_nothing_from_left_to_right():
     torch.manual_seed(0)
-    top = OnTop(CONFIG, 3, left_to_right=True, bilstm=True).eval()
+    model = learner("sst2", left_to_right_config(), ["0", "1"], bilstm=True).eval().model
     ids = torch.randint(5, 50, (1, 6))
     wide = torch.cat([ids, torch.zeros(1, 4, dtype=torch.long)], dim=1)
     padding = torch.arange(10)[None] < 6
     with torch.no_grad():
-        torch.testing.assert_close(top(Batch(ids)).logits, top(Batch(wide, padding=padding)).logits)
+        torch.testing.assert_close(model(TaskBatch(ids)).logits, model(TaskBatch(wide, padding=padding)).logits)
+
+
+def test_a_sentence_is_the_mean_of_its_tokens():
+    """The loss of a class, and of tags, written out."""
+    torch.manual_seed(0)
+    ids = torch.randint(5, 50, (2, 5))
+    padding = torch.tensor([[True] * 5, [True, True, True, False, False]])
+    sentences = learner("sst2", CONFIG, ["0", "1"]).eval()
+    tags = learner("ner", CONFIG, ["O", "B-PER", "I-PER"]).eval()
+    with torch.no_grad():
+        x, _ = sentences.model.bert(Batch(ids, padding=padding))
+        means = torch.stack([x[0].mean(0), x[1, :3].mean(0)])
+        layer = sentences.model.classifier
+        probs = (means @ layer.weight.T + layer.bias).softmax(-1)
+        found = sentences(TaskBatch(ids, padding=padding, labels=torch.tensor([1, 0])))
+        assert float(found["loss"]) == pytest.approx(-float(probs[0, 1].log() + probs[1, 0].log()) / 2, abs=1e-6)
+
+        x, _ = tags.model.bert(Batch(ids, padding=padding))
+        layer = tags.model.classifier
+        probs = (x @ layer.weight.T + layer.bias).softmax(-1)
+        labels = torch.full((2, 5), IGNORE)
+        labels[0, 1], labels[0, 3], labels[1, 1] = 2, 0, 1
+        asked = probs[0, 1, 2].log() + probs[0, 3, 0].log() + probs[1, 1, 1].log()
+        found = tags(TaskBatch(ids, padding=padding, labels=labels))
+        assert float(found["loss"]) == pytest.approx(-float(asked) / 3, abs=1e-6)
 
 
 def test_next_tokens_are_the_labels():
     ids = torch.tensor([[2, 7, 8, 3], [2, 9, 3, 0]])
     padding = torch.tensor([[True] * 4, [True, True, True, False]])
-    labels = next_tokens(Batch(ids, padding=padding)).labels
-    assert labels.tolist() == [[7, 8, 3, IGNORE], [9, 3, IGNORE, IGNORE]]
+    assert next_tokens(ids, padding).tolist() == [[7, 8, 3, IGNORE], [9, 3, IGNORE, IGNORE]]
+    assert next_tokens(ids).tolist() == [[7, 8, 3, IGNORE], [9, 3, 0, IGNORE]]
 
 
 def test_left_to_right_reads_the_text_unmasked(corpus):
@@ -135,6 +201,13 @@ def test_left_to_right_reads_the_text_unmasked(corpus):
     assert not (batch.ids == corpus.tokenizer.mask_id).any()
     asked = batch.labels != IGNORE
     assert int(asked.sum()) == batch.tokens - batch.ids.size(0)  # every token but the last of each row has a next one
+
+
+def test_an_arm_says_what_is_asked():
+    split = (0.0, 0.8, 0.2)
+    assert objective_of(Pretraining(split=split)) == MaskedLanguageModel(Masking(split=split))
+    assert objective_of(Pretraining(objective="mlm")) == MaskedLanguageModel(second=None)
+    assert objective_of(Pretraining(objective="left-to-right")) == NextToken()
 
 
 def test_bilstm_reads_both_ways_and_keeps_the_shape():
@@ -155,81 +228,58 @@ def test_bilstm_reads_both_ways_and_keeps_the_shape():
 
 
 def test_head_shapes_and_what_learns():
-    batch = Batch(torch.randint(5, 50, (3, 7)))
-    assert OnTop(CONFIG, 4)(batch).logits.shape == (3, 4)
-    assert OnTop(CONFIG, 4, per_token=True, bilstm=True)(batch).logits.shape == (3, 7, 4)
-    frozen = OnTop(CONFIG, 4, per_token=True, bilstm=True, frozen=True)
-    frozen(replace(batch, labels=torch.zeros(3, 7, dtype=torch.long))).loss.backward()
-    assert all(p.grad is None for p in frozen.bert.parameters())
-    assert all(p.grad is not None for p in frozen.bilstm.parameters())
+    ids = torch.randint(5, 50, (3, 7))
+    assert learner("sst2", CONFIG, ["0", "1"]).model(TaskBatch(ids)).logits.shape == (3, 2)
+    assert learner("ner", CONFIG, ["O", "B-X"], bilstm=True).model(TaskBatch(ids)).logits.shape == (3, 7, 2)
+    frozen = learner("ner_features", CONFIG, ["O", "B-X"])
+    frozen(TaskBatch(ids, labels=torch.zeros(3, 7, dtype=torch.long)))["loss"].backward()
+    assert all(p.grad is None for p in frozen.model.bert.parameters())
+    assert all(p.grad is not None for p in frozen.model.bilstm.parameters())
 
 
 # --- tasks ------------------------------------------------------------------------------------------------------------
 
 
-def test_entity_f1_counts_whole_entities():
-    def score(*rows):
-        return TASKS["ner"].score(*([[TASKS["ner"].classes.index(tag) for tag in row]] for row in rows))
-
-    truth = ["I-PER", "I-PER", "O", "I-LOC"]
-    assert score(truth, truth) == 1.0
-    assert score(["I-PER", "O", "O", "I-LOC"], truth) == 0.5  # half a name is no name
-    assert score(["O"] * 4, truth) == 0.0
-
-
-def test_the_readers(folder, corpus):
-    tokenizer = corpus.tokenizer
-    for name, task in TASKS.items():
-        for example in task.read(folder / "tasks", "dev", tokenizer, 12):
-            assert example.ids[0] == tokenizer.cls_id and example.ids[-1] == tokenizer.sep_id
-            assert len(example.ids) == len(example.segments) <= 12
-            assert len(example.target) == len(example.ids) if task.per_token else example.target in (0, 1)
-        pieces = {
-            segment
-            for example in TASKS[name].read(folder / "tasks", "dev", tokenizer, 12)
-            for segment in example.segments
-        }
-        assert pieces == ({0, 1} if name == "mrpc" else {0})
-    first = TASKS["ner"].read(folder / "tasks", "dev", tokenizer, 64)[0]
-    assert [TASKS["ner"].classes[t] for t in first.target if t != IGNORE] == ["I-PER", "O", "I-LOC"]
+def test_the_data_of_the_tasks(folder):
+    train, dev = read_data("sst2", folder / "tasks", TINY)
+    everything = read_data("sst2", folder / "tasks", replace(TINY, examples=30))[0].examples
+    drawn = np.random.default_rng(0).permutation(30)[:24]  # always the same ones
+    assert train.examples == [everything[i] for i in drawn] and len(dev.examples) == 11
+    train, dev = read_data("mrpc", folder / "tasks", TINY)  # measured on its test part
+    assert [len(part.examples) for part in (train, dev)] == [20, 20] and set(dev.labels) == {"0", "1"}
+    train, dev = read_data("ner", folder / "tasks", TINY)
+    assert dev.examples[0].words == ("Anna", "runs", "Paris") and dev.examples[0].tags == ("B-PER", "O", "B-LOC")
 
 
-def test_a_bad_line_is_named(tmp_path, corpus):
+def test_a_bad_line_is_named(tmp_path):
     (tmp_path / "sst2").mkdir()
-    (tmp_path / "sst2" / "dev.tsv").write_text("sentence\tlabel\nfine\t1\nno label\n")
-    with pytest.raises(DataError, match=r"dev.tsv, line 3: 1 columns where 2"):
-        TASKS["sst2"].read(tmp_path, "dev", corpus.tokenizer, 16)
-    with pytest.raises(DataError, match="does not exist"):
-        TASKS["mrpc"].read(tmp_path, "dev", corpus.tokenizer, 16)
+    (tmp_path / "sst2" / "train.tsv").write_text("sentence\tlabel\nfine\t1\nno label\n")
+    with pytest.raises(TaskDataError, match=r"train.tsv, line 3, column 2: 1 columns where 2"):
+        read_data("sst2", tmp_path, TINY)
+    with pytest.raises(TaskDataError, match="does not exist"):
+        read_data("mrpc", tmp_path, TINY)
 
 
-def test_fine_tuning_learns_what_can_be_learned(corpus):
+def test_fine_tuning_learns_what_can_be_learned(corpus, tmp_path):
     """A class that one word tells, and a tag that one word tells: near 1, not near chance."""
     rng = random.Random(0)
     scale = replace(TINY, epochs=12, finetune_rate=3e-3)
-    model = start(SMALL, corpus, scale, 0)
-    cls_id, sep_id = corpus.tokenizer.cls_id, corpus.tokenizer.sep_id
-    rows = [[rng.choice((20, 21)), *(rng.randint(40, 50) for _ in range(rng.randint(1, 6)))] for _ in range(120)]
-    sequences = [Encoded([cls_id, *row, sep_id], [0] * (len(row) + 2), row[0] - 20) for row in rows]
-    tagged = [replace(one, target=[IGNORE, *(int(i > 45) * 8 for i in one.ids[1:-1]), IGNORE]) for one in sequences]
-    for task, examples in (("sst2", sequences), ("ner", tagged)):
-        events = finetune(model, Arm("x", SMALL), TASKS[task], examples[:80], examples[80:], 0, scale, 0)
+    begin = checkpoint.save(tmp_path / "model", start(SMALL, corpus, scale, 0), corpus.tokenizer)
+    rows = [
+        [rng.choice(("good", "bad")), *rng.choices(("film", "plot", "dog", "cat", "sees"), k=rng.randint(1, 6))]
+        for _ in range(120)
+    ]
+    sentences = [Example(" ".join(row), str(int(row[0] == "good"))) for row in rows]
+    names = [TaggedExample(tuple(row), tuple("B-X" if word == "dog" else "O" for word in row)) for row in rows]
+    for name, examples in (("sst2", sentences), ("ner", names)):
+        data = TaskData(examples[:80]), TaskData(examples[80:])
+        events = finetune_arm(begin, Arm("x", SMALL), name, data, scale, 0)
         while True:
             try:
-                next(events)
+                assert isinstance(next(events), Step)
             except StopIteration as end:
-                assert end.value > 0.9, task
+                assert end.value > 0.9, name
                 break
-
-
-def test_answers_are_in_the_order_of_the_examples(corpus):
-    torch.manual_seed(0)
-    examples = [Encoded([2, *range(10, 10 + n), 3], [0] * (n + 2), n % 2) for n in (5, 1, 9, 3)]
-    top = OnTop(CONFIG, 2).eval()
-    predicted, truth = answers(top, TASKS["sst2"], examples, 0)
-    with torch.no_grad():
-        alone = [int(top(finetuning_batch([one], 0)).logits.argmax()) for one in examples]
-    assert (predicted, truth) == (alone, [1, 1, 1, 1])
 
 
 # --- running ----------------------------------------------------------------------------------------------------------
@@ -371,32 +421,33 @@ def test_arms_with_short_rows_read_as_many_tokens_a_step(corpus, monkeypatch):
     """The base keeps its batch; another format gets more rows a batch where its rows are shorter."""
     asked = []
 
-    def fake(store, tokenizer, *, batch_size, max_length, seed, masking, input_format):
+    def fake(store, tokenizer, *, batch_size, max_length, seed, objective, input_format):
         asked.append((batch_size, input_format))
         length = max_length if input_format == "segment_pair" else max_length // 4
         while True:
             yield Batch(torch.ones(batch_size, length, dtype=torch.long))
 
-    monkeypatch.setattr(run_module, "PretrainingBatches", fake)
+    monkeypatch.setattr(pretraining_module, "PretrainingBatches", fake)
     for form in ("segment_pair", "sentence_pair"):
         next(batches_of(Pretraining(input_format=form), corpus.store, corpus.tokenizer, Scale(), 0))
-    assert asked == [(32, "segment_pair"), (32, "sentence_pair"), (round(32 * run_module.FILLED * 4), "sentence_pair")]
+    rows = round(32 * pretraining_module.FILLED * 4)
+    assert asked == [(32, "segment_pair"), (32, "sentence_pair"), (rows, "sentence_pair")]
 
 
 @pytest.mark.slow
 def test_a_small_run_on_the_toy_world(monkeypatch):
-    monkeypatch.setattr(run_module, "toy_corpus", lambda: toy_corpus(200))
-    events = list(run_module.small_run("objectives", "left-to-right", tokens=32_768))
+    monkeypatch.setattr(toy_run, "toy_corpus", lambda: toy_corpus(200))
+    events = list(toy_run.small_run("objectives", "left-to-right", tokens=32_768))
     assert [type(event) for event in events] == [Started, *[Step] * 16, Eval, Done]
     assert 0 < events[-1].metrics["heldout_loss"] < events[1].loss
     with pytest.raises(ValueError, match="no arm"):
-        next(run_module.small_run("objectives", "nothing"))
+        next(toy_run.small_run("objectives", "nothing"))
 
 
 def test_a_small_run_tells_no_held_out_loss_that_does_not_compare(monkeypatch):
-    monkeypatch.setattr(run_module, "toy_corpus", lambda: toy_corpus(60))
+    monkeypatch.setattr(toy_run, "toy_corpus", lambda: toy_corpus(60))
     for name, experiment in EXPERIMENTS.items():
-        events = list(run_module.small_run(name, experiment.base.name, tokens=2048))
+        events = list(toy_run.small_run(name, experiment.base.name, tokens=2048))
         assert any(isinstance(event, Eval) for event in events) == experiment.heldout
         assert ("heldout_loss" in events[-1].metrics) == experiment.heldout
 
@@ -405,7 +456,7 @@ def test_the_catalogue_is_sound():
     for name, experiment in EXPERIMENTS.items():
         assert experiment.name == name
         assert len({arm.name for arm in experiment.arms}) == len(experiment.arms)
-        assert set(experiment.tasks) <= set(TASKS)
+        assert set(experiment.tasks) <= set(DOWNSTREAM)
         for arm in experiment.arms:
             assert abs(sum(arm.pretraining.split) - 1) < 1e-9
             assert Scale().steps * arm.at == Scale().step_at(arm.at)  # the run stops there with a report
@@ -441,7 +492,7 @@ def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
 
 
 def test_held_out_text_that_is_asked_for_must_be_there(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(run_module, "prepare", None)  # said before the vocabulary is learned
+    monkeypatch.setattr(corpus_module, "prepare", None)  # said before the vocabulary is learned
     assert main(["experiment", "objectives", "--heldout", str(tmp_path / "mistyped.txt")]) == 2
     assert "mistyped.txt does not exist" in capsys.readouterr().err
 
@@ -454,7 +505,7 @@ def test_data_lie_where_the_options_or_the_environment_say(tmp_path, capsys, mon
     assert "--tasks is missing; or let MINIBERT_DATA name a folder that holds tasks/en" in capsys.readouterr().err
 
     asked, events = {}, iter([Done(0, 0, 0.0)])
-    monkeypatch.setattr(run_module, "prepare", lambda data, *_, **options: asked.update(data=data, **options))
+    monkeypatch.setattr(corpus_module, "prepare", lambda data, *_, **options: asked.update(data=data, **options))
     monkeypatch.setattr(run_module, "run_experiment", lambda *given, **options: asked.update(options) or events)
     monkeypatch.setenv("MINIBERT_DATA", str(tmp_path))
     for heldout in (None, tmp_path / "heldout-text" / "valid.txt"):
@@ -463,7 +514,7 @@ def test_data_lie_where_the_options_or_the_environment_say(tmp_path, capsys, mon
             heldout.touch()
         events = iter([Done(0, 0, 0.0)])
         assert main(["experiment", "objectives"]) == 0
-        assert asked["data"] == [tmp_path / "pretrain" / "en" / name for name in run_module.CORPUS]
+        assert asked["data"] == [tmp_path / "pretrain" / "en" / name for name in corpus_module.CORPUS]
         assert asked["heldout"] == heldout
         assert asked["command"] == "python -m minibert experiment objectives --seeds 3"
 

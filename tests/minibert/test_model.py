@@ -10,7 +10,7 @@ from minibert import checkpoint
 from minibert.attention_masks import causal_mask, padding_mask, prefix_mask
 from minibert.checkpoint import their_name
 from minibert.config import BertConfig
-from minibert.model import IGNORE, Batch, BertForPreTraining, masked_softmax
+from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, SelfAttention, masked_softmax
 from minibert.relatives.registry import relative_named
 
 SMALL_VOCAB = {"vocab_size": 1200}
@@ -261,3 +261,30 @@ def test_a_causal_mask_hides_the_future():
 def test_impossible_sizes_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
         BertConfig.preset("mini", **change)
+
+
+def test_a_row_that_may_look_nowhere_mixes_nothing_on_both_paths():
+    torch.manual_seed(0)
+    attention = SelfAttention(CONFIGS["tiny"]).eval()
+    x = torch.randn(1, 4, attention.query.in_features)
+    mask = torch.ones(4, 4, dtype=torch.bool).tril()[None, None]
+    mask = mask & (torch.arange(4) > 0)  # the first token may not even see itself
+    with torch.no_grad():
+        fused, explicit = attention(x, mask), attention(x, mask, lambda name, y: y)
+    assert torch.allclose(fused, explicit, atol=1e-6)
+    assert torch.allclose(explicit[0, 0], attention.output.bias)
+    x.requires_grad_()
+    attention(x, mask, lambda name, y: y).sum().backward()
+    assert x.grad.isfinite().all() and all(p.grad.isfinite().all() for p in attention.parameters())
+
+
+def test_positions_of_ones_own():
+    torch.manual_seed(0)
+    bert = Bert(BertConfig(50, 32, 2, 2, 64, max_position_embeddings=16)).eval()
+    ids = torch.randint(50, (2, 6))
+    with torch.no_grad():
+        usual = bert(Batch(ids))[0]
+        assert torch.equal(bert(Batch(ids, positions=torch.arange(6).expand(2, 6)))[0], usual)
+        assert not torch.allclose(bert(Batch(ids, positions=torch.arange(6).flip(0).expand(2, 6)))[0], usual)
+    with pytest.raises(ValueError, match="17 tokens, but there are only 16 positions"):
+        bert(Batch(ids, positions=torch.full((2, 6), 16)))

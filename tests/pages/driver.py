@@ -9,7 +9,6 @@ def test_a_step_shows():
 
 import html
 import json
-import time
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -68,11 +67,3 @@ def assert_no_markup(app: AppTest) -> None:
             for tag in tags:
                 at = text.find(tag)
                 assert at < 0, f"{tag} in …{text[max(0, at - 200) : at + 200]}…"
-
-
-def until(condition, seconds: float = 300) -> None:
-    """Wait until `condition()` holds, a run in another process being what is waited for."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"did not come true within {seconds} s"
-        time.sleep(0.1)

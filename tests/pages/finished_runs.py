@@ -14,7 +14,7 @@ from minibert.finetune.evaluation import evaluate
 from minibert.finetune.predictor import Predictor
 from minibert.pretrain import PretrainSettings, pretrain
 from minibert.tasks import Options, TaskData, task_named
-from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+from tests.spelling import spelling_tokenizer
 
 
 def finished_run(
@@ -60,8 +60,7 @@ def spelling_predictor(task: str, labels: Sequence[str], kind: type[BertConfig] 
     """A model of random weights over an alphabet vocabulary; its answers differ from text to text. kind: BERT's config,
     or that of a relative; sizes: fields of it."""
     torch.manual_seed(0)
-    letters = [chr(97 + i) for i in range(26)]
-    tokenizer = Tokenizer([*SPECIAL_TOKENS, *letters, *("##" + letter for letter in letters), *".,!?"])
+    tokenizer = spelling_tokenizer()
     config = kind(
         vocab_size=tokenizer.vocab_size,
         hidden_size=16,

@@ -108,6 +108,22 @@ def test_whole_words_fall_with_all_their_pieces():
             assert not down.intersection(places) or down.issuperset(places)
 
 
+def test_whole_words_of_chinese_fall_with_all_their_characters():
+    text, words = (
+        "他来到北京大学，看见了很多学生。",
+        ["他", "来到", "北京大学", "，", "看见", "了", "很多", "学生", "。"],
+    )
+    for seed in range(3):
+        link = {"text": text, "rate": 40, "seed": seed, "model": "mini-zh"}
+        down, at = set(fallen(open_page(**link, whole="true"))), 1  # [CLS] stands at 0
+        for word in words:
+            places = set(range(at, at + len(word)))
+            assert not down & places or places <= down, (seed, word)
+            at += len(word)
+        assert down
+        assert down != set(fallen(open_page(**link)))
+
+
 def test_static_rows_repeat_and_dynamic_rows_do_not():
     def rows(masks):
         app = open_page(masks=masks, epochs=6)

@@ -1,6 +1,7 @@
 """The pre-training page: texts in, runs stopped and resumed, steps looked back at, models kept."""
 
 import json
+import re
 from functools import partial
 
 import pytest
@@ -9,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, plain, text_of, until, whole
+from tests.pages.driver import ROOT, assert_no_markup, plain, text_of, whole
+from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 
 LESSON = Lesson("pretraining")
@@ -40,6 +42,18 @@ def test_its_defaults_are_the_toy_world_s(app):
     assert (app.session_state["size"], app.session_state["start"]) == (TOY.preset, TOY.start)
     assert app.session_state["optimizer"] == TOY.optimization.optimizer
     assert "No run yet" in text_of(app) and not app.button(key="train").disabled
+
+
+def test_the_minutes_in_the_prose_are_those_of_the_cards():
+    _, prose = LESSON.section("What the curves say")
+    english, chinese = (
+        sum(
+            int(part)
+            for part in re.findall(r"--minutes (\d+)", (ROOT / "checkpoints" / name / "README.md").read_text())
+        )
+        for name in ("mini-en", "mini-zh")
+    )
+    assert f"its training took {english} minutes, and that of the Chinese one {chinese}." in prose
 
 
 def test_a_story_shows_what_determines_its_words(app):

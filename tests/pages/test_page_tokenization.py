@@ -84,7 +84,7 @@ def test_merges_are_stepped_through_and_taken_along():
     assert list(learned[:5]) == list(SPECIAL_TOKENS)
 
 
-@pytest.mark.parametrize("scoring", ["frequency", "likelihood"])
+@pytest.mark.parametrize("scoring", ["frequency", "ratio"])
 def test_learning_from_any_text_of_ones_own(scoring):
     test = open_page(corpus="own", scoring=scoring, compare="above")
     for name in ("empty", "long", "emoji", "nul", "script", "markup", "chinese", "joiners", "marks"):

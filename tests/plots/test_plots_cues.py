@@ -2,7 +2,7 @@
 
 import pytest
 
-from plots.checklist import Flips, flip_rates
+from plots.checklist import FlipRate, flip_rates
 from plots.cues import accuracy_over_steps, final_accuracy
 
 TRAININGS = {"planted": "with", "balanced": "without"}
@@ -34,9 +34,9 @@ def test_a_bar_is_the_mean_of_its_dots():
 
 def test_where_a_rate_should_be_is_marked():
     rows = [
-        Flips("typo", "same", 0.2, (0.1, 0.4), "2 of 10"),
-        Flips("negation", "change", 0.5, (0.2, 0.8), "1 of 2"),
-        Flips("order", "open", 0.0, (0.0, 0.3), "0 of 9"),
+        FlipRate("typo", "same", 0.2, (0.1, 0.4), "2 of 10"),
+        FlipRate("negation", "change", 0.5, (0.2, 0.8), "1 of 2"),
+        FlipRate("order", "open", 0.0, (0.0, 0.3), "0 of 9"),
     ]
     fig = flip_rates(rows, "flipped")
     points = [(mark.x[0], mark.y[0]) for mark in fig.data]

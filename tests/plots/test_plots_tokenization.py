@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from minibert.text.vocab import SPECIAL_TOKENS
 from minibert.tokenizer import Tokenizer, Try
 from plots.tokenization import (
-    Line,
+    ChangedWord,
     boxes,
     cards,
     direction,
@@ -74,7 +74,7 @@ def test_nothing_in_a_text_is_markup():
     drawn = [
         marked_text([(text, kind, text) for text in bad for kind in ("", "out", "new")]),
         boxes([[(text, "piece"), (text, "")] for text in bad], more=HOSTILE),
-        cards([[Line(list(text), {0: "out", 1: "changed"}, text)] * 2 for text in bad], more=HOSTILE),
+        cards([[ChangedWord(list(text), {0: "out", 1: "changed"}, text)] * 2 for text in bad], more=HOSTILE),
         ladder(list(HOSTILE), [Try(0, 2, "</", False)], ids={}, words=WORDS, unknown=HOSTILE, label=bad[1]),
         origins(
             list(HOSTILE), bad, ["", "unk", ""], [(0, 1), (1, 2), (0, 0)], bad, more=HOSTILE, labels=(bad[1], bad[1])

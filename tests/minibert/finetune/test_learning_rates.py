@@ -5,7 +5,7 @@ import math
 import pytest
 
 from minibert.finetune.learning_rates import layer_rates, step_lengths
-from minibert.finetune.option_effects import Bench
+from minibert.finetune.option_effects import FreshLearner
 from minibert.finetune.settings import FinetuneSettings
 from minibert.train import Optimization
 from tests.minibert.tasks.toys import toy
@@ -36,7 +36,7 @@ def test_without_it_steps_are_too_long_by_adams_own_factors():
 )
 def test_layer_rates(small_checkpoint, decay, freeze):
     settings = FinetuneSettings(layer_decay=decay, freeze=freeze, optimization=OPTIMIZATION)
-    learner = Bench.of(small_checkpoint, "classification", toy("classification", 8, 0), settings).learner
+    learner = FreshLearner.of(small_checkpoint, "classification", toy("classification", 8, 0), settings).learner
     rates = layer_rates(learner, settings)
     assert [one.depth for one in rates] == [0, 1, 2, 3]
     still = {"none": 0, "embeddings": 1, 1: 2, "all": 3}[freeze]

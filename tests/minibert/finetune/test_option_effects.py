@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from minibert.finetune.option_effects import (
-    Bench,
+    FreshLearner,
     answers_on_the_way,
     dropout_losses,
     loss_terms,
@@ -26,8 +26,8 @@ DATA = toy("classification", 16, 0)
 ONE = DATA.examples[0]
 
 
-def bench(start, **changes) -> Bench:
-    return Bench.of(start, "classification", DATA, FinetuneSettings(max_length=24, **changes))
+def bench(start, **changes) -> FreshLearner:
+    return FreshLearner.of(start, "classification", DATA, FinetuneSettings(max_length=24, **changes))
 
 
 def test_dropout_losses_scatter_and_their_means_less(small_checkpoint):
@@ -83,8 +83,8 @@ def test_unrest_is_the_mean_of_the_moves():
 def test_metadata_is_in_the_batch_as_asked(small_checkpoint):
     data = type(DATA)([Example("a b", "x", {"kind": "one"}), Example("c d", "y", {"kind": "two"})])
     settings = {"max_length": 24, "metadata": ("kind",)}
-    token = Bench.of(small_checkpoint, "classification", data, FinetuneSettings(**settings, metadata_as="token"))
-    vector = Bench.of(small_checkpoint, "classification", data, FinetuneSettings(**settings))
+    token = FreshLearner.of(small_checkpoint, "classification", data, FinetuneSettings(**settings, metadata_as="token"))
+    vector = FreshLearner.of(small_checkpoint, "classification", data, FinetuneSettings(**settings))
     assert token.tokenizer.vocab[token.batch(data.examples[1]).ids[0, 1]] == "[KIND=TWO]"
     assert vector.batch(data.examples[1]).metadata.tolist() == [[2]]
     assert vector.batch(Example("c", "y", {"kind": "new"})).metadata.tolist() == [[0]]

@@ -9,7 +9,7 @@ from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.heads import BertForIntentAndEntities
 from minibert.inside.probe_tasks import (
-    Item,
+    ProbeItem,
     ProbeTask,
     column_tasks,
     conll_tasks,
@@ -49,7 +49,7 @@ def vowels():
     words = ["".join(rng.choice(list("abcdefghi"), 3)) for _ in range(240)]
     sentences = tuple(tuple(words[i : i + 4]) for i in range(0, 240, 4))
     items = [
-        Item(i, (j,), "vowel" if word[0] in "aei" else "other")
+        ProbeItem(i, (j,), "vowel" if word[0] in "aei" else "other")
         for i, row in enumerate(sentences)
         for j, word in enumerate(row)
     ]
@@ -102,15 +102,17 @@ def test_the_control_gives_every_type_one_label():
 def test_a_label_that_is_not_in_the_vectors_is_not_found(loaded, vowels):
     vectors, items = item_vectors(*loaded, vowels)
     rng = np.random.default_rng(0)
-    shuffled = [Item(item.sentence, item.places, label) for item, label in zip(
+    shuffled = [ProbeItem(item.sentence, item.places, label) for item, label in zip(
         items, rng.permutation([item.label for item in items]), strict=True)]  # fmt: skip
     result = probe_task(vowels, shuffled, vectors, seed=0)
     assert max(result.accuracy) < result.majority + 0.15
 
 
 def test_a_pair_is_both_words_side_by_side(loaded, vowels):
-    pairs = ProbeTask("p", "syntax", vowels.sentences, tuple(Item(i, (2, 0), "x") for i in range(20)))
-    single = ProbeTask("s", "syntax", vowels.sentences, tuple(Item(i, (j,), "x") for i in range(20) for j in (2, 0)))
+    pairs = ProbeTask("p", "syntax", vowels.sentences, tuple(ProbeItem(i, (2, 0), "x") for i in range(20)))
+    single = ProbeTask(
+        "s", "syntax", vowels.sentences, tuple(ProbeItem(i, (j,), "x") for i in range(20) for j in (2, 0))
+    )
     both, _ = item_vectors(*loaded, pairs)
     one, _ = item_vectors(*loaded, single)
     assert both.shape == (3, 20, 64)

@@ -5,7 +5,7 @@ import json
 import pytest
 from starlette.testclient import TestClient
 
-from minibert.service.local_client import Asked, ask, load
+from minibert.service.local_client import LocalRequest, ask, load
 from minibert.service.server import Limits, application
 
 BODY = json.dumps({"inputs": ["a b c"]}).encode()
@@ -17,7 +17,7 @@ BODY = json.dumps({"inputs": ["a b c"]}).encode()
 )
 def test_answers_are_those_of_a_client(answering, body, status):
     predictor = answering("classification")
-    found = ask(application(predictor), Asked(body=body))[0]
+    found = ask(application(predictor), LocalRequest(body=body))[0]
     with TestClient(application(predictor)) as client:
         theirs = client.post("/predict", content=body)
     assert found.status == theirs.status_code == status
@@ -30,11 +30,14 @@ def test_answers_are_those_of_a_client(answering, body, status):
 def test_other_routes_and_a_full_queue(answering):
     predictor = answering("classification")
     health, schema, missing = ask(
-        application(predictor), Asked("GET", "/health"), Asked("GET", "/schema"), Asked("GET", "/x")
+        application(predictor),
+        LocalRequest("GET", "/health"),
+        LocalRequest("GET", "/schema"),
+        LocalRequest("GET", "/x"),
     )
     assert health.body["status"] == "ok" and schema.body["labels"] == predictor.labels and missing.status == 404
     app = application(predictor, Limits(queue=2, inputs=2, window=0.2))
-    answers = ask(app, *[Asked(body=BODY)] * 4)
+    answers = ask(app, *[LocalRequest(body=BODY)] * 4)
     assert sorted(answer.status for answer in answers) == [200, 200, 503, 503]
     assert next(answer for answer in answers if answer.status == 503).headers["retry-after"] == "1"
 

@@ -58,7 +58,7 @@ def test_alphabet():
 
 
 def test_first_merge_by_hand():
-    """u is in every word, so `##gs` wins by likelihood, 5 / (20 · 5), and `##ug` by frequency, 20 times."""
+    """u is in every word, so `##gs` wins by ratio, 5 / (20 · 5), and `##ug` by frequency, 20 times."""
     cut = {"hugs": ("h", "##u", "##gs")}
     assert next(learn(HUGS, 100)) == Merge(1, "##g", "##s", "##gs", 1 / 20, 5, 20, 5, cut, vocab_size=5 + 11 + 1)
     by_frequency = next(learn(HUGS, 100, "frequency"))
@@ -70,7 +70,7 @@ def test_first_merge_by_hand():
     }
 
 
-def test_likelihood_merges_by_hand():
+def test_ratio_merges_by_hand():
     """Every score from counts taken anew over the cuts of that moment."""
     cuts = {word: (word[0], *("##" + c for c in word[1:])) for word in HUGS}
     for merge in learn(HUGS, 100):

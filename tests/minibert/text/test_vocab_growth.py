@@ -9,7 +9,7 @@ from minibert.tokenizer import Tokenizer
 TEXT = "the baker bakes bread and the bakers bake bread; the reader reads what the readers read. café Ünïcode 我爱你"
 
 
-@pytest.mark.parametrize("scoring", ["frequency", "likelihood"])
+@pytest.mark.parametrize("scoring", ["frequency", "ratio"])
 def test_what_is_watched_is_what_is_learned(scoring):
     learned = watch_learning(TEXT, True, scoring, 50)
     last = len(learned.merges)
@@ -25,7 +25,7 @@ def test_what_is_watched_is_what_is_learned(scoring):
 
 @pytest.mark.parametrize("text", ["", " ", "a", "我爱你 我爱你", "\0\u200d", "😀😀", "<b>&amp;</b>", "zzzz zzzz zzzz"])
 def test_any_text_can_be_learned_from_and_compared(text):
-    learned = watch_learning(text, True, "likelihood", 20)
+    learned = watch_learning(text, True, "ratio", 20)
     assert len(learned.tokens) == len(learned.merges) + 1
     ways = ways_to_cut(text)
     assert ways["words"].tokens == len(text.split())

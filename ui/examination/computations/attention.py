@@ -18,14 +18,14 @@ def attention_score(rng: random.Random, size: int) -> Drawn:
     """q · k / √D of one pair of tokens."""
     import torch
 
-    from minibert.inside.head_arithmetic import Sum
+    from minibert.inside.head_arithmetic import SumOfProducts
 
     tokens = rng.choice(SENTENCES)
     q, k = integers(rng, len(tokens), size), integers(rng, len(tokens), size)
     i, j = rng.sample(range(len(tokens)), 2)
 
     def product(a: int, b: int) -> float:
-        return Sum(torch.tensor(q[a]).double(), torch.tensor(k[b]).double()).total
+        return SumOfProducts(torch.tensor(q[a]).double(), torch.tensor(k[b]).double()).total
 
     root = math.sqrt(size)
     return Drawn(
@@ -88,14 +88,14 @@ def attention_output(rng: random.Random) -> Drawn:
     """Σ p · v."""
     import torch
 
-    from minibert.inside.head_arithmetic import Sum
+    from minibert.inside.head_arithmetic import SumOfProducts
 
     tokens = rng.choice(SENTENCES)
     n, row = len(tokens), rng.randrange(len(tokens))
     cuts = sorted(rng.sample(range(1, 10), n - 1))
     probs = [(b - a) / 10 for a, b in zip([0, *cuts], [*cuts, 10], strict=True)]
     values = torch.tensor(integers(rng, n, 2, low=-5, high=5)).double()
-    mixed = [Sum(torch.tensor(probs).double(), values[:, d]).total for d in range(2)]
+    mixed = [SumOfProducts(torch.tensor(probs).double(), values[:, d]).total for d in range(2)]
     top = max(range(n), key=probs.__getitem__)
     return Drawn(
         tuple(Field(_("number {n} of the output").format(n=d + 1), mixed[d]) for d in range(2)),

@@ -15,20 +15,20 @@ def residual_norm(rng: random.Random) -> Drawn | None:
     import torch
     from torch import nn
 
-    from minibert.inside.block_arithmetic import Half
+    from minibert.inside.block_arithmetic import Sublayer
 
     x, added = (torch.tensor([integers(rng, 4, low=-4, high=4)]).float() for _vector in range(2))
     gain = [rng.choice((0.5, 1.5, 2.0)) for _place in range(4)]
     bias = [rng.choice((-1.0, -0.5, 0.5, 1.0)) for _place in range(4)]
     norm = nn.LayerNorm(4, eps=1e-12)
     norm.weight.data, norm.bias.data = torch.tensor(gain), torch.tensor(bias)
-    half = Half(x, added, x, norm)
+    half = Sublayer(x, added, x, norm)
     if half.variance.item() < 1 or len(set(added[0].tolist())) < 2:
         return None
     place = rng.randrange(4)
     shown = half.sum[0]
     sample = ((shown - shown.mean()) / shown.std() * norm.weight + norm.bias).detach()[place].item()
-    alone = Half(torch.zeros_like(x), added, x, norm).normalized[0, place].item()
+    alone = Sublayer(torch.zeros_like(x), added, x, norm).normalized[0, place].item()
     before = x[0, place].item() + alone
     columns = [f"[{n + 1}]" for n in range(4)]
     vectors = (("x", x[0].tolist()), ("f(x)", added[0].tolist()), (_("gain γ"), gain), (_("bias β"), bias))

@@ -1,0 +1,47 @@
+"""What happens while experiments run, beside the events of training."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from minibert.train import Done, Event, Step
+
+
+@dataclass(frozen=True)
+class Stage(Event):
+    """A part of an experiment begins: "pretrain" or the name of a task."""
+
+    arm: str
+    seed: int
+    stage: str
+    progress: float
+
+
+@dataclass(frozen=True)
+class Finished(Event):
+    """An arm is done with one seed; `record` is its line in the results."""
+
+    record: dict
+    progress: float
+
+
+def steps_of(events: Iterator[Event]) -> Generator[Step, None, Done]:
+    """Yield the Steps of a run; → the Done at its end."""
+    for event in events:
+        if isinstance(event, Step):
+            yield event
+        elif isinstance(event, Done):
+            return event
+    raise RuntimeError("the run ended without saying so")
+
+
+def within(events: Iterator[Step], low: float, high: float) -> Generator[Step, None, Any]:
+    """The Steps of a part of a run, their progress laid between `low` and `high`; → what `events` returns."""
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as end:
+            return end.value
+        yield replace(event, progress=low + (high - low) * event.progress)

@@ -1,0 +1,56 @@
+"""Fine-tuning an arm: the data of a task, the settings, and the metric at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+
+import numpy as np
+
+from minibert.experiments.catalogue import DOWNSTREAM, Arm, Scale
+from minibert.experiments.events import steps_of
+from minibert.finetune.run import finetune
+from minibert.finetune.settings import FinetuneSettings
+from minibert.tasks import TaskData, task_named
+from minibert.train import Optimization, Step
+
+DEV_SAMPLE = 100  # examples measured on the way; what is recorded is measured on all of them at the end
+
+
+def read_data(name: str, directory: str | Path, scale: Scale) -> tuple[TaskData, TaskData]:
+    """(train, dev) of a task in `DOWNSTREAM`; of more than `scale.examples` to train on, always the same ones are
+    drawn. Raises TaskDataError for a missing file and for the first line that is wrong."""
+    chosen = DOWNSTREAM[name]
+    task = task_named(chosen.task)
+    train, dev = (task.read(Path(directory, chosen.folder, file), strict=True) for file in chosen.files)
+    if len(train.examples) > scale.examples:
+        drawn = np.random.default_rng(0).permutation(len(train.examples))[: scale.examples]
+        train = train.take(drawn.tolist())
+    return train, dev
+
+
+def finetuning_settings(arm: Arm, name: str, scale: Scale, seed: int) -> FinetuneSettings:
+    """A sentence is read as the mean of its tokens, so that [CLS], which sees nothing from left to right, is no
+    handicap. Over frozen features there is always a BiLSTM (Devlin et al. 2019, §5.3)."""
+    frozen = DOWNSTREAM[name].frozen
+    return FinetuneSettings(
+        epochs=scale.epochs,
+        batch_size=scale.finetune_batch_size,
+        max_length=scale.max_length,
+        pooling="mean",
+        bilstm=arm.bilstm or frozen,
+        freeze="all" if frozen else "none",
+        optimization=Optimization(learning_rate=scale.feature_rate if frozen else scale.finetune_rate),
+        seed=seed,
+        evaluations_per_epoch=1,
+        dev_sample=DEV_SAMPLE,
+    )
+
+
+def finetune_arm(
+    start: str | Path, arm: Arm, name: str, data: tuple[TaskData, TaskData], scale: Scale, seed: int
+) -> Generator[Step, None, float]:
+    """Yield the Steps of fine-tuning the checkpoint in `start` on one task; → the task's metric on `dev` at the end."""
+    task = task_named(DOWNSTREAM[name].task)
+    last = yield from steps_of(finetune(start, task, *data, finetuning_settings(arm, name, scale, seed)))
+    return last.metrics[task.metric]

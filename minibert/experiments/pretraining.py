@@ -1,0 +1,128 @@
+"""Pre-training an arm: its model, what it is asked, its batches, and its loss on text it has not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import islice
+
+import torch
+
+from minibert.experiments.catalogue import Pretraining, Scale
+from minibert.experiments.corpus import Corpus
+from minibert.model import Batch, BertForPreTraining
+from minibert.objectives import Masking, Objective, losses, measure, objective_for
+from minibert.pretrain import PretrainSettings, start_model
+from minibert.relatives.registry import relative_named
+from minibert.text.batches import PretrainingBatches
+from minibert.text.store import TokenStore
+from minibert.tokenizer import Tokenizer
+from minibert.train import Optimization, Step, train
+from minibert.training.precision import best_device
+
+POSITION_SCALE = 4  # vectors from counts are longer than usual; positions beside them must not drown in so short a run
+FILLED = 0.97  # of the places of the base's rows hold a token
+SAMPLE = 64  # batches that tell how long an arm's rows are
+
+
+def pretraining_settings(pretraining: Pretraining, scale: Scale, seed: int) -> PretrainSettings:
+    """An arm at this scale. No dropout: hardly a text is read twice."""
+    return PretrainSettings(
+        relative=pretraining.model_type,
+        sizes={
+            "hidden_size": pretraining.hidden,
+            "num_hidden_layers": pretraining.layers,
+            "num_attention_heads": pretraining.heads,
+            "intermediate_size": 4 * pretraining.hidden,
+            "max_position_embeddings": scale.max_length,
+        },
+        steps=scale.steps,
+        batch_size=scale.batch_size,
+        max_length=scale.max_length,
+        input_format=pretraining.input_format,
+        dropout=0.0,
+        start=scale.start,
+        masking=Masking(split=pretraining.split),
+        optimization=Optimization(learning_rate=scale.learning_rate, warmup=0.05, beta2=0.98),
+        seed=seed,
+        report_every=scale.report_every,
+    )
+
+
+def objective_of(pretraining: Pretraining) -> Objective:
+    """What the arm is asked."""
+    config = relative_named(pretraining.model_type).config()
+    return objective_for(config, masking=Masking(split=pretraining.split), **pretraining.objective_options)
+
+
+def token_question(pretraining: Pretraining) -> str:
+    """The kind of question that the arm's tokens ask: "mlm", "next_token". What is asked of pairs comes behind it."""
+    return next(iter(objective_of(pretraining).counts))
+
+
+def start(pretraining: Pretraining, corpus: Corpus, scale: Scale, seed: int) -> BertForPreTraining:
+    """The model before its first step; embeddings and output bias from counts of the text, for every arm alike."""
+    torch.manual_seed(seed)
+    model = start_model(pretraining_settings(pretraining, scale, seed), corpus.store, corpus.tokenizer)
+    if scale.start == "counts":
+        with torch.no_grad():
+            model.bert.embeddings.position.weight.mul_(POSITION_SCALE)
+    return model.to(best_device())
+
+
+def pretrain(
+    model: BertForPreTraining, pretraining: Pretraining, corpus: Corpus, scale: Scale, seed: int
+) -> Iterator[Step]:
+    """Train `model` in place on the objective of the arm."""
+    settings = pretraining_settings(pretraining, scale, seed)
+    for event in train(
+        model,
+        batches_of(pretraining, corpus.store, corpus.tokenizer, scale, seed),
+        settings.optimization,
+        steps=settings.steps,
+        report_every=settings.report_every,
+        losses_of=partial(losses, objective_of(pretraining)),
+    ):
+        if isinstance(event, Step):
+            yield event
+
+
+def batches_of(
+    pretraining: Pretraining, store: TokenStore, tokenizer: Tokenizer, scale: Scale, seed: int
+) -> Iterator[Batch]:
+    """What the arm reads. Where rows are shorter than in the base, more of them share a batch, so that all arms see
+    about as many tokens a step (Liu et al. 2019, §4.2)."""
+    make = partial(
+        PretrainingBatches,
+        store,
+        tokenizer,
+        max_length=scale.max_length,
+        seed=seed,
+        objective=objective_of(pretraining),
+        input_format=pretraining.input_format,
+    )
+    rows = scale.batch_size
+    if pretraining.input_format != "segment_pair":
+        seen = list(islice(make(batch_size=rows), SAMPLE))
+        length = sum(batch.tokens for batch in seen) / sum(batch.ids.size(0) for batch in seen)
+        rows = max(1, round(rows * FILLED * scale.max_length / length))
+    yield from make(batch_size=rows)
+
+
+def heldout_loss(model: BertForPreTraining, pretraining: Pretraining, corpus: Corpus, scale: Scale) -> float:
+    """Nats a token asked, on the first tokens of the held-out text: the same rows and the same masks for every arm of
+    an objective, whatever it was trained on."""
+    asked = Pretraining(objective=pretraining.objective)
+    batches = batches_of(asked, corpus.heldout, corpus.tokenizer, scale, seed=0)
+    measured = measure(objective_of(asked), model, first_tokens(batches, scale.heldout_tokens))
+    return measured[f"{token_question(asked)}_loss"]
+
+
+def first_tokens(batches: Iterable[Batch], tokens: int) -> Iterator[Batch]:
+    """The first batches, until they hold so many tokens."""
+    read = 0
+    for batch in batches:
+        yield batch
+        read += batch.tokens
+        if read >= tokens:
+            return

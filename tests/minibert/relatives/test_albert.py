@@ -1,0 +1,110 @@
+"""ALBERT is transformers' ALBERT, number for number and name for name."""
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file
+
+from minibert import checkpoint
+from minibert.count import parameters
+from minibert.finetune.predictor import Predictor
+from minibert.heads import BertForSequenceClassification
+from minibert.model import Batch, Bert, BertForPreTraining
+from minibert.relatives.albert import AlbertConfig
+
+SIZES = {"vocab_size": 61, "hidden_size": 48, "embedding_size": 20, "num_hidden_layers": 3, "num_attention_heads": 4}
+SIZES |= {"intermediate_size": 70, "max_position_embeddings": 24, "initializer_range": 0.2}
+PUBLISHED = {"base": 11_683_584, "large": 17_683_968, "xlarge": 58_724_864, "xxlarge": 222_595_584}
+
+
+def rows() -> tuple[Batch, dict]:
+    rng = torch.Generator().manual_seed(1)
+    ids = torch.randint(61, (3, 17), generator=rng)
+    segments = torch.randint(2, (3, 17), generator=rng)
+    padding = torch.arange(17) < torch.tensor([[17], [11], [1]])
+    theirs = {"input_ids": ids, "token_type_ids": segments, "attention_mask": padding.long()}
+    return Batch(ids, segments, padding), theirs
+
+
+def assert_equal(ours: BertForPreTraining, theirs: transformers.AlbertForPreTraining) -> None:
+    batch, inputs = rows()
+    with torch.no_grad():
+        a, b = ours.eval()(batch), theirs.eval()(**inputs)
+    assert (a.mlm_logits - b.prediction_logits)[batch.padding].abs().max() < 1e-4
+    assert (a.nsp_logits - b.sop_logits).abs().max() < 1e-4
+
+
+def test_theirs_in_ours(tmp_path):
+    torch.manual_seed(0)
+    theirs = transformers.AlbertForPreTraining(transformers.AlbertConfig(**SIZES))
+    theirs.save_pretrained(tmp_path)
+    assert_equal(checkpoint.load(tmp_path), theirs)
+
+
+@pytest.mark.parametrize("dtype", [None, torch.float16])
+def test_ours_in_theirs(dtype, tmp_path):
+    torch.manual_seed(0)
+    ours = BertForPreTraining(AlbertConfig(**SIZES))
+    for weight in ours.parameters():
+        weight.data = weight.data.half().float()
+    checkpoint.save(tmp_path, ours, dtype=dtype)
+    theirs, report = transformers.AlbertForPreTraining.from_pretrained(
+        tmp_path, output_loading_info=True, dtype=torch.float32
+    )
+    assert not any(report.values()), report
+    assert_equal(ours, theirs)
+
+
+def test_a_task_head_too(tmp_path):
+    torch.manual_seed(0)
+    ours = BertForSequenceClassification(AlbertConfig(**SIZES), ["a", "b", "c"]).eval()
+    checkpoint.save(tmp_path, ours)
+    theirs = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path).eval()
+    batch, inputs = rows()
+    with torch.no_grad():
+        assert (ours(batch).logits - theirs(**inputs).logits).abs().max() < 1e-4
+    theirs.save_pretrained(tmp_path / "again")
+    with torch.no_grad():
+        assert torch.equal(checkpoint.load(tmp_path / "again")(batch).logits, ours(batch).logits)
+
+
+@pytest.mark.parametrize(("name", "number"), PUBLISHED.items())
+def test_the_published_sizes(name, number):
+    config = AlbertConfig.preset(name)
+    with torch.device("meta"):
+        model = Bert(config)
+    assert sum(weight.numel() for weight in model.parameters()) == parameters(config).with_pooler == number
+
+
+def test_all_layers_are_one_block_in_memory_and_on_disk(tmp_path):
+    checkpoint.save(tmp_path, BertForPreTraining(AlbertConfig(**SIZES)))
+    names = load_file(tmp_path / "model.safetensors")
+    assert not [name for name in names if "albert_layers.1" in name or ".layer.1" in name]
+    model = checkpoint.load(tmp_path)
+    assert all(block is model.bert.blocks[0] for block in model.bert.blocks)
+    for weight in model.bert.blocks[2].mlp.expand.parameters():
+        weight.data.zero_()
+    assert not model.bert.blocks[0].mlp.expand.weight.any()
+
+
+def test_embeddings_are_narrow_until_they_are_projected():
+    seen = {}
+    BertForPreTraining(AlbertConfig(**SIZES))(rows()[0], lambda name, x: seen.setdefault(name, x))
+    assert seen["embeddings.sum"].shape == seen["embeddings.narrow"].shape == (3, 17, 20)
+    assert seen["embeddings.out"].shape == (3, 17, 48)
+
+
+@pytest.mark.parametrize("wrong", [{"num_hidden_groups": 2}, {"embedding_size": 0}, {"inner_group_num": 3}])
+def test_what_this_is_not(wrong):
+    with pytest.raises(ValueError, match="must be 1 here"):
+        AlbertConfig(**{**SIZES, **wrong})
+
+
+def test_one_that_others_have_fine_tuned_answers(letters, tmp_path):
+    torch.manual_seed(0)
+    config = transformers.AlbertConfig(**{**SIZES, "vocab_size": letters.vocab_size})
+    transformers.AlbertForSequenceClassification(config).save_pretrained(tmp_path)
+    letters.save(tmp_path)
+    predictor = Predictor.from_directory(tmp_path)
+    assert predictor.task.name == "classification"
+    assert predictor.predict(["a b"])[0]["label"] in ("LABEL_0", "LABEL_1")

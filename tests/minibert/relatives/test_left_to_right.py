@@ -1,0 +1,64 @@
+"""The left-to-right model is transformers' BERT as a decoder: the same weights, the same logits."""
+
+import torch
+import transformers
+
+from minibert.checkpoint import their_name
+from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.objectives import NextToken
+from minibert.pretrain import fill
+from minibert.relatives.left_to_right import LeftToRightConfig
+from minibert.relatives.registry import relative_named
+
+SIZES = {"vocab_size": 61, "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
+SIZES |= {"intermediate_size": 70, "max_position_embeddings": 64, "initializer_range": 0.2}
+
+
+def model() -> BertForPreTraining:
+    torch.manual_seed(0)
+    return BertForPreTraining(LeftToRightConfig(**SIZES)).eval()
+
+
+def test_logits_equal_transformers():
+    ours = model()
+    theirs = transformers.BertLMHeadModel(transformers.BertConfig(**SIZES, is_decoder=True)).eval()
+    state = {their_name(k, relative_named("left_to_right")): v for k, v in ours.state_dict().items()}
+    unknown = theirs.load_state_dict(state, strict=False)
+    assert set(unknown.missing_keys) <= {"cls.predictions.decoder.bias"}
+    theirs.cls.predictions.decoder.bias.data.copy_(ours.mlm.decoder.bias)
+    ids = torch.randint(61, (2, 15))
+    with torch.no_grad():
+        assert (ours(Batch(ids)).mlm_logits - theirs(input_ids=ids).logits).abs().max() < 1e-4
+
+
+def test_the_loss_is_that_of_the_next_token():
+    ours = model()
+    ids = torch.randint(5, 61, (2, 9))
+    padding = torch.arange(9) < torch.tensor([[9], [4]])
+    batch = NextToken().corrupt(Batch(ids, padding=padding), None, None, None, None)
+    assert batch.asked == 8 + 3
+    with torch.no_grad():
+        output = ours(batch)
+        log_probs = ours(Batch(ids, padding=padding)).mlm_logits.log_softmax(-1)
+    by_hand = [-log_probs[b, t, ids[b, t + 1]] for b, last in ((0, 8), (1, 3)) for t in range(last)]
+    assert torch.allclose(output.mlm_loss, torch.stack(by_hand).mean(), atol=1e-5)
+
+
+def test_a_blank_is_what_follows_the_words_before_it(letters):
+    torch.manual_seed(0)
+    ours = BertForPreTraining(LeftToRightConfig(**{**SIZES, "vocab_size": letters.vocab_size})).eval()
+    (first,) = fill(ours, letters, "a b [MASK] c d")
+    (other,) = fill(ours, letters, "a b [MASK] x y")
+    assert first == other  # what comes later is not seen
+    ids = torch.tensor([letters.encode("a b").ids[:-1]])
+    with torch.no_grad():
+        probs = ours(Batch(ids)).mlm_logits[0, -1].softmax(-1)
+    assert abs(first[0][1] - probs.max().item()) < 1e-5
+
+
+def test_labels_at_blanks_move_to_the_token_before():
+    labels = torch.full((1, 5), IGNORE)
+    labels[0, 3] = 7
+    assert NextToken().at_blanks(Batch(torch.zeros(1, 5), labels=labels)).labels.tolist() == [
+        [-100, -100, 7, -100, -100]
+    ]

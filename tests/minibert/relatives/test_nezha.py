@@ -1,0 +1,78 @@
+"""NEZHA's attention, by hand from the formulas of Wei et al. 2019, §2.2."""
+
+import math
+
+import pytest
+import torch
+
+from minibert.model import Batch, Bert, BertForPreTraining
+from minibert.relatives.nezha import NezhaConfig, RelativeAttention
+
+CONFIG = NezhaConfig(
+    vocab_size=31, hidden_size=12, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24,
+    max_relative_position=3, max_position_embeddings=40, initializer_range=0.3, hidden_dropout_prob=0.0,
+    attention_probs_dropout_prob=0.0,
+)  # fmt: skip
+
+
+def sinusoid(distance: int, furthest: int, size: int) -> list[float]:
+    """a_ij of the paper's equation: the place of j − i, clipped, in the table of 2k + 1 sinusoids."""
+    place = max(-furthest, min(furthest, distance)) + furthest
+    waves = [place / 10_000 ** (2 * (d // 2) / size) for d in range(size)]
+    return [math.cos(wave) if d % 2 else math.sin(wave) for d, wave in enumerate(waves)]
+
+
+@torch.no_grad()
+def test_every_number_of_a_head_by_hand():
+    torch.manual_seed(0)
+    attention = RelativeAttention(CONFIG).double().eval()
+    attention.sinusoids = attention.sinusoids.double()
+    q, k, v = torch.randn(3, 1, 2, 7, 6, dtype=torch.float64)  # (B, A, T, D) each
+    real = torch.tensor([True] * 5 + [False] * 2)
+    mixed = attention.attend(q, k, v, real[None, None, None])
+    for head in range(2):
+        for i in range(7):
+            r = [sinusoid(j - i, 3, 6) for j in range(7)]
+            scores = [
+                sum(q[0, head, i, d].item() * (k[0, head, j, d].item() + r[j][d]) for d in range(6)) / math.sqrt(6)
+                for j in range(5)
+            ]
+            powers = [math.exp(score) for score in scores]
+            probs = [power / sum(powers) for power in powers]
+            for d in range(6):
+                by_hand = sum(p * (v[0, head, j, d].item() + r[j][d]) for j, p in enumerate(probs))
+                assert mixed[0, head, i, d].item() == pytest.approx(by_hand, abs=1e-6)  # the table is float32
+
+
+def test_taps_are_the_parts_of_the_score():
+    torch.manual_seed(0)
+    seen = {}
+    Bert(CONFIG).eval()(Batch(torch.randint(31, (2, 9))), lambda name, x: seen.setdefault(name, x))
+    q, k = seen["blocks.1.attn.query"], seen["blocks.1.attn.key"]
+    by_place = seen["blocks.1.attn.relative_scores"]
+    assert torch.allclose(seen["blocks.1.attn.scores"], (q @ k.mT + by_place) / math.sqrt(6), atol=1e-6)
+    assert seen["blocks.1.attn.relative"].shape == (9, 9, 6)
+    assert "embeddings.position" not in seen
+
+
+def test_only_distances_count():
+    """The same words further to the right, behind padding that nobody sees, get the same vectors."""
+    torch.manual_seed(0)
+    bert = Bert(CONFIG).eval()
+    ids = torch.randint(31, (1, 6))
+    shifted = torch.cat([torch.zeros(1, 5, dtype=torch.long), ids], dim=1)
+    real = torch.arange(11)[None] >= 5
+    with torch.no_grad():
+        alone, behind = bert(Batch(ids))[0], bert(Batch(shifted, padding=real))[0][:, 5:]
+    assert torch.allclose(alone, behind, atol=1e-5)
+
+
+def test_it_reads_further_than_it_has_positions():
+    model = BertForPreTraining(CONFIG).eval()
+    with torch.no_grad():
+        assert model(Batch(torch.randint(31, (1, 100)))).mlm_logits.shape == (1, 100, 31)
+
+
+def test_positions_of_ones_own_are_refused():
+    with pytest.raises(ValueError, match="no positions to give a token"):
+        Bert(CONFIG)(Batch(torch.zeros(1, 3, dtype=torch.long), positions=torch.arange(3)[None]))
