@@ -383,7 +383,7 @@ with right:
     second = sentence_input(
         "second", [], label=_("A second sentence"), max_chars=MAX_CHARS, placeholder=_("may stay empty")
     )
-with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+with st.container(horizontal=True, gap="medium"):
     name = model_choice()
     beside = {"none": _("nothing"), "sentence": _("another sentence"), "model": _("another model")}
     compare = choice("compare", _("Side by side with"), beside)

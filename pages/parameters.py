@@ -36,6 +36,7 @@ RANGES = {
 BATCH = {"T": 128, "B": 32}
 WIDTHS = [64, 128, 256, 512, 1024]  # of factorised embeddings
 MASKED = 0.15
+CHOSEN = "_chosen-model"  # session_state key: the name of the model whose sizes were taken last
 
 # The sizes stay in view while what follows from them scrolls by, where the screen has room for both.
 STYLE = """<style>
@@ -207,14 +208,14 @@ def model_now() -> Shape:
 def load_model() -> None:
     chosen = st.session_state["family"]
     if chosen is not None:
-        st.session_state.update(settings_of(models()[chosen]))
+        st.session_state.update(settings_of(models()[chosen]) | {CHOSEN: chosen})
 
 
 def load_clicked() -> None:
     points = st.session_state["family-figure"].selection.points
     name = _clicked(points)
     if name in models():
-        st.session_state.update(settings_of(models()[name]))
+        st.session_state.update(settings_of(models()[name]) | {CHOSEN: name})
 
 
 def take_along() -> None:
@@ -281,7 +282,9 @@ def design() -> None:
 def choose_model(now: dict[str, object]) -> str | None:
     """The family as buttons; the one whose sizes are on screen is marked. Returns its name."""
     known, here_too = models(), with_weights()
-    here = next((name for name, model in known.items() if settings_of(model) == now), None)
+    alike = [name for name, model in known.items() if settings_of(model) == now]
+    chosen = st.session_state.get(CHOSEN)
+    here = chosen if chosen in alike else next(iter(alike), None)  # runs of one class are often of the same sizes
     st.session_state["family"] = here
     st.pills(
         _("Start from"),

@@ -842,7 +842,7 @@ def expected_at(moment: Moment, ids: tuple[int, ...], place: int):
 
 @st.cache_data(show_spinner=False, max_entries=400)
 def embeddings_at(moment: Moment, ids: tuple[int, ...]):
-    """The token embeddings of `ids`, (N, H)."""
+    """The token embeddings of `ids`, (N, H), or as narrow as an ALBERT's."""
     return model_at(moment).bert.embeddings.token.weight.detach()[list(ids)].numpy()
 
 

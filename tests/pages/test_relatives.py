@@ -153,7 +153,6 @@ def test_an_albert_does_not_judge_next_sentences_and_a_nezha_does(runs):
 @pytest.mark.parametrize(
     ("page", "query"),
     [
-        ("attention", {"part": "All heads"}),
         ("attention", {"part": "Weights and reasons"}),
         ("attention_explorer", {"part": "Kinds of heads"}),
         ("attention_explorer", {"part": "Switch heads off"}),
@@ -176,7 +175,6 @@ def test_a_page_opens_it_and_says_what_it_is(runs, page, query, name):
 def test_pages_of_classifiers_open_it_and_say_what_it_is(tuned, name):
     for page, query in (
         ("service", {"step": 4}),
-        ("service", {"step": 5}),
         ("attribution", {}),
         ("wrong_reasons", {}),
         ("attention_explorer", {"part": "Switch heads off"}),
@@ -280,6 +278,7 @@ def test_parameters_are_those_of_the_model_that_was_trained(runs, model_of, name
     app = driver.open_page("parameters", owner="me")
     app.pills(key="family").set_value(f"my {name}").run()
     app = whole(app)
+    assert app.pills(key="family").value == f"my {name}"
     count = sum(p.numel() for p in model_of(name).parameters())
     assert parameters(shape_of(model_of(name).config)).pretraining == count
     assert f"<b>{count:,}</b> parameters" in html_of(app) and said(app, name)

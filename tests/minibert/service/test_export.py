@@ -13,8 +13,11 @@ import minibert.service.export as exporting
 from minibert import checkpoint
 from minibert.__main__ import main
 from minibert.finetune.predictor import Predictor
-from minibert.service.export import ExportError, Graph, batches, export
+from minibert.relatives.albert import AlbertConfig
+from minibert.relatives.nezha import NezhaConfig
+from minibert.service.export import ExportError, Graph, batches, export, transformers_notes
 from minibert.tasks import TASKS
+from minibert.tasks.options import Options
 
 THEIRS = {
     "classification": transformers.AutoModelForSequenceClassification,
@@ -81,6 +84,15 @@ def test_what_transformers_cannot_read_is_said(saved, tmp_path, task, options, s
     _, source = saved(task, **options)
     (note,) = export(source, tmp_path / "out").notes
     assert said in note
+
+
+def test_of_a_relative_that_transformers_has_not_it_is_said():
+    sizes = {"vocab_size": 40, "hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1}
+    known, unknown = (
+        TASKS["classification"].head(kind(**sizes), ["no", "yes"], Options()) for kind in (AlbertConfig, NezhaConfig)
+    )
+    assert transformers_notes(known) == ()
+    assert "no NEZHA model" in transformers_notes(unknown)[0]
 
 
 HEADS = [

@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 
@@ -55,6 +56,15 @@ def test_a_fine_tuned_model_keeps_its_task(tmp_path, small_checkpoint):
     predictor = Predictor.from_directory(average([tmp_path / "0", tmp_path / "1"], tmp_path / "mean"))
     assert predictor.labels == ["bad", "good"] and predictor.options.max_length == 16
     assert predictor.predict(["a b"])[0]["label"] in predictor.labels
+
+
+def test_a_file_from_before_the_objective_was_noted_is_no_other_kind(tmp_path, small_checkpoint, others):
+    file = others[0] / "config.json"
+    values = json.loads(file.read_text())
+    assert values.pop(checkpoint.OBJECTIVE) == "mlm+nsp"
+    file.write_text(json.dumps(values))
+    mean = average([small_checkpoint, others[0]], tmp_path / "mean")
+    assert checkpoint.config_values(mean)[checkpoint.OBJECTIVE] == "mlm+nsp"
 
 
 def test_other_kinds_of_models_are_refused(tmp_path, small_checkpoint):
