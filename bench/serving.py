@@ -91,7 +91,6 @@ def loaded(model: Path, threads: int | None):
     import torch
 
     from minibert.finetune.predictor import Predictor
-    from minibert.service.server import EXAMPLES
     from minibert.tasks import task_named
     from minibert.training.precision import best_device
 
@@ -101,7 +100,7 @@ def loaded(model: Path, threads: int | None):
     predictor.model.to(best_device())
     name = predictor.task.name
     if name not in SETS:
-        return predictor, [EXAMPLES[name]]
+        return predictor, [predictor.task.example_input]
     examples = task_named(name).read(DATA / SETS[name]).examples
     return predictor, [{field: getattr(one, field) for field in FIELDS if hasattr(one, field)} for one in examples]
 

@@ -107,7 +107,7 @@ def look(sides: "list[tuple[Subject, ModelInput]]") -> None:
     for box, (subject, reading), key in zip(st.columns(2, gap="medium"), sides, "ab", strict=True):
         with box:
             here = subject.head(layer, head)
-            st.markdown(literal(" ".join(reading.tokens[1:-1])[:120]) + f" · **{literal(subject.name)}**")
+            st.markdown(literal(" ".join(reading.tokens[1:-1])[:120]) + f" · **{literal(subject.title)}**")
             one_side(subject, reading, here, (row, column), view, heads, share / 100, hide, key)
             small_pictures(subject, reading, f"explorer-heads-{key}", open_head, selected=here)
 
@@ -326,7 +326,7 @@ def bertviz_view(
             _(
                 "BertViz draws a score as query times key. {model} adds a vector for the distance to each key, so the "
                 "picture would not be of its scores: see them under *Look*, number by number."
-            ).format(model=literal(subject.name)),
+            ).format(model=literal(subject.title)),
             icon=":material/help:",
         )
         return
@@ -347,7 +347,7 @@ def bertviz_view(
         both_ways = bool(found["allowed"].all())
         html = bertviz.neuron_view(*parts_, layer=layer, head=head, both_ways=both_ways, dark=dark)
         height = 160 + 26 * size
-    alt = _("{view} of BertViz: {model}, {n} tokens.").format(view=label, model=subject.name, n=size)
+    alt = _("{view} of BertViz: {model}, {n} tokens.").format(view=label, model=subject.title, n=size)
     bertviz.show(html, key, alt, min(height, 760))
 
 
@@ -404,7 +404,7 @@ for (subject, reading), pair in zip(sides, pairs, strict=True):
     if whole > len(reading.ids):
         st.info(
             _("Your text has {whole} tokens. {model} reads {n} of them.").format(
-                whole=whole, model=literal(subject.name), n=len(reading.ids)
+                whole=whole, model=literal(subject.title), n=len(reading.ids)
             ),
             icon=":material/content_cut:",
         )

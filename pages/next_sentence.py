@@ -8,7 +8,7 @@ import streamlit as st
 from ui.figures import figure, legend
 from ui.inputs import MAX_SEED, choice, seed_input, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.models import load, model_choice, version_of, warn_untrained
+from ui.models import available_models, load, model_choice, version_of, warn_untrained
 from ui.navigation import next_lesson
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
@@ -819,6 +819,14 @@ st.html(STYLE)
 lesson.show_title()
 lesson.show("A second question")
 model = model_choice(judge=True, label=_("Model: its vocabulary cuts the text, its next-sentence head judges"))
+asked_for_order = [literal(info.title) for info in available_models() if info.objective == "mlm+sop"]
+if asked_for_order:
+    st.caption(
+        _(
+            "Not among them: {names}. Such a model was asked in pre-training whether two segments stand in their "
+            "order, never whether one follows the other."
+        ).format(names=", ".join(asked_for_order))
+    )
 making(model)
 judged(model)
 guessing(model)

@@ -26,14 +26,15 @@ from ui.finetune_runs import (
     start_runs,
     take_away,
 )
-from ui.finetune_settings import TWO_TEXTS, budgets, fill_settings, metadata_columns, settings_choice, values_buttons
+from ui.finetune_settings import budgets, fill_settings, metadata_columns, settings_choice, values_buttons
 from ui.inputs import pick
 from ui.lesson import Lesson
 from ui.models import UNTRAINED, available_models, model_choice, outline_of, version_of
 from ui.navigation import next_lesson
 from ui.runs import manager, own_runs, settled, show_refusal
 from ui.source import show_source
-from ui.task_data import SHIPPED, ChosenData, choose_data, in_a_line, show_data, task_choice
+from ui.task_data import ChosenData, choose_data, show_data, task_choice
+from ui.tasks import VIEWS
 from ui.text import literal, shorten
 from ui.translations import _, ngettext
 
@@ -43,29 +44,6 @@ MOST_EXAMPLES, MOST_OWN = 200, 30  # of the data's own, to look at and to begin 
 SHORT = 90  # characters of an example in a list
 
 lesson = Lesson("output_layer")
-
-SECTIONS = {  # of the prose
-    "classification": "A class for a text",
-    "pair": "A class for two texts",
-    "similarity": "How alike two texts are",
-    "multilabel": "Several labels at once",
-    "tagging": "A tag for every word",
-    "span": "An answer that stands in the text",
-    "span-or-none": "An answer, or none",
-    "choice": "One of several choices",
-    "intent": "Intent and entities together",
-}
-HEADS = {  # the class in minibert/heads.py, and what marks its lines for this task
-    "classification": ("BertForSequenceClassification", "self.classifier"),
-    "pair": ("BertForSequenceClassification", "self.classifier"),
-    "similarity": ("BertForSequenceClassification", '"regression"'),
-    "multilabel": ("BertForSequenceClassification", '"multi_label_classification"'),
-    "tagging": ("BertForTokenClassification", "self.classifier"),
-    "span": ("BertForQuestionAnswering", "qa_outputs"),
-    "span-or-none": ("BertForQuestionAnswering", "qa_outputs"),
-    "choice": ("BertForMultipleChoice", "self.classifier"),
-    "intent": ("BertForIntentAndEntities", "_classifier"),
-}
 
 
 # --- the input and the head -------------------------------------------------------------------------------------------
@@ -95,7 +73,7 @@ def input_options(data: ChosenData) -> Options:
     beside = columns_beside(data, st.session_state.get("metadata", ()))
     if found["truncation"] == "budget":
         share = st.session_state.get("first-share")
-        if data.task.name in TWO_TEXTS and share and found["max_length"]:
+        if data.task.two_texts and share and found["max_length"]:
             tokens = len(beside) if found["metadata_as"] == "token" else 0
             found["budgets"] = budgets(found["max_length"] - tokens, share)
         else:  # chosen for another task, or its slider comes further down
@@ -115,12 +93,15 @@ def columns_beside(data: ChosenData | None, names: Iterable[str]) -> dict[str, l
 @st.fragment
 def the_input(data: ChosenData, model: str) -> None:
     """An example on its way to the model: one of the data's own, or one the reader has changed."""
-    from ui.answers import answer_form, show_input
+    from ui.answer_form import answer_form
+    from ui.task_input import show_input
 
     task, examples, options = data.task, data.dev.examples[:MOST_EXAMPLES], input_options(data)
     st.markdown("### " + _("How the input is built"))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        titles = [f"{number} · {shorten(in_a_line(example), SHORT)}" for number, example in enumerate(examples, 1)]
+        titles = [
+            f"{number} · {shorten(data.view.in_a_line(example), SHORT)}" for number, example in enumerate(examples, 1)
+        ]
         example = examples[pick("example", _("An example of the data"), titles)]
         changing = st.toggle(_("Change it"), key="change-example")
     if changing:
@@ -167,8 +148,8 @@ def the_head(data: ChosenData, model: str) -> None:
             terms=terms, count=sum(map(math.prod, shapes)), old=parameters(config).with_pooler
         )
     )
-    name, find = HEADS[data.task.name]
-    show_source(getattr(heads, name), find=find, label=_("The head: `{name}`").format(name=name))
+    name = data.task.architecture
+    show_source(getattr(heads, name), find=data.view.head_lines, label=_("The head: `{name}`").format(name=name))
 
 
 @st.cache_data(show_spinner=False, max_entries=100)
@@ -229,12 +210,12 @@ def progress(shown: list[FinetuneRun], task: str, data: ChosenData | None) -> No
 @st.fragment
 def own_text(task: str, data: ChosenData | None) -> None:
     """The fields for the reader's own input; the runs answer it from then on."""
-    from ui.answers import answer_form
+    from ui.answer_form import answer_form
 
     st.markdown("### " + _("Your own text") + "\n" + _("The models answer it while they learn, and afterwards."))
     own = [TASKS[task].example(given) for given in inputs_of(data.key if data else "", task)]
     some = data.dev.examples[:MOST_OWN] if data else []
-    titles = [shorten(in_a_line(example), SHORT) for example in (*own, *some)]
+    titles = [shorten(VIEWS[task].in_a_line(example), SHORT) for example in (*own, *some)]
     example = [*own, *some][pick("own", _("Begin with"), titles)]
     begun = [run.latest("started") for run in own_runs(kind_of(task))]
     used = [name for event in begun if event for name in event["settings"].get("metadata", ())]
@@ -249,12 +230,12 @@ def inputs_of(key: str, task: str) -> list[Any]:
     everything = tomllib.loads((lesson.folder / "inputs.toml").read_text(encoding="utf-8"))
     if key in everything:
         return [everything[key]]
-    return [everything[name] for name, one in SHIPPED.items() if one.task == task]
+    return [everything[name] for name in VIEWS[task].sets()]
 
 
 def review(runs: list) -> None:
     """What one run gets right and wrong, mistakes first; then the model to take away."""
-    from ui.answers import show_review
+    from ui.review import show_review
 
     shown = [one for one in map(FinetuneRun, runs) if one.begun]
     if not shown:
@@ -274,7 +255,7 @@ lesson.show_title()
 manager().warm_up()
 lesson.show("What is added")
 task = task_choice()
-lesson.show(SECTIONS[task])
+lesson.show(VIEWS[task].section)
 with st.container(border=True):
     data = choose_data(task)
     if data:

@@ -88,7 +88,7 @@ def part_names() -> dict[str, str]:
         "pooler.dense": _("pooler"),
         "mlm.dense": _("MLM head, dense"),
         "mlm.norm": _("MLM head, LayerNorm"),
-        "mlm.decoder": _("MLM head, decoder biases"),
+        "mlm.decoder": _("MLM head, output biases"),
         "rtd.dense": _("replaced-token head, dense"),
         "rtd.decoder": _("replaced-token head, decision"),
         "nsp": _("sentence-pair head"),

@@ -16,7 +16,7 @@ import streamlit as st
 from ui.figures import figure
 from ui.inputs import choice, distinct, pick, sentence_input
 from ui.lesson import TEXT_WIDTH, Lesson, course_prose, course_reviews
-from ui.models import available_models, load
+from ui.models import about, available_models, load
 from ui.navigation import link_to, next_lesson
 from ui.runs import (
     PRETRAINING,
@@ -859,6 +859,8 @@ def look_back() -> None:
             )  # fmt: skip
         return
     past = choices[choice_of_past(choices)]
+    if words := about(past.directory):
+        st.caption(words)
     try:
         kept, tokenizer = moments(past), load(past.name).tokenizer
         model = model_at(kept[-1])
@@ -1041,15 +1043,23 @@ def keep() -> None:
     if not training.directory:
         st.markdown(_("This run left no model: it ended before its first step was saved."))
         return
-    st.code(
-        f"unzip {name}.zip -d {name}\n"
-        f"python -c \"from transformers import pipeline; print(pipeline('fill-mask', '{name}')('… [MASK] …'))\"",
-        "bash",
-    )
+    code = f"unzip {name}.zip -d {name}"
+    if in_transformers(training):
+        asked = f"from transformers import pipeline; print(pipeline('fill-mask', '{name}')('… [MASK] …'))"
+        code += f'\npython -c "{asked}"'
+    st.code(code, "bash")
+    if words := about(training.directory):
+        st.caption(words)
     st.markdown(_("On the other pages it stands in the list of models under its name:"))
     with st.container(horizontal=True):
         for stop in ("masking", "attention"):
             link_to(stop, query_params={"model": training.kept.id})
+
+
+def in_transformers(training: Training) -> bool:
+    from minibert.relatives.registry import relative_named
+
+    return relative_named(training.settings.get("relative", "bert")).in_transformers
 
 
 def model_files(run) -> dict[str, bytes]:

@@ -207,11 +207,10 @@ def shell(value: str) -> str:
 
 
 def show_predict(name: str, directory: Path | None, title: str) -> None:
-    from minibert.command_line.prediction import parse_input, plain_answer
-    from minibert.service.server import EXAMPLES
+    from minibert.command_line.prediction import parse_input
 
     predictor = predictor_of(name, directory)
-    example = EXAMPLES[predictor.task.name]
+    example = predictor.task.example_input
     start = example["text"] if set(example) == {"text"} else json.dumps(example, ensure_ascii=False)
     text = st.text_input(_("One input: a text, or a JSON object"), start, key=f"input-{predictor.task.name}")
     st.code(f'python -m minibert predict --model my-model "{shell(text[:300])}"', "bash", wrap_lines=True)
@@ -220,7 +219,7 @@ def show_predict(name: str, directory: Path | None, title: str) -> None:
     except ValueError as error:
         st.error(literal(error), icon=":material/error:")
         return
-    st.code(plain_answer(predictor.task.name, answer), "text", wrap_lines=True)
+    st.code(predictor.task.plain(answer), "text", wrap_lines=True)
     st.markdown(_("and with `--json`, a line for programs:"))
     st.code(json.dumps(answer, ensure_ascii=False), "json", wrap_lines=True)
 
@@ -276,11 +275,9 @@ def show_export(name: str, directory: Path | None, title: str) -> None:
 
 
 def show_serve(name: str, directory: Path | None, title: str) -> None:
-    from minibert.service.server import EXAMPLES
-
     predictor = predictor_of(name, directory)
     task = predictor.task.name
-    body = json.dumps({"inputs": [EXAMPLES[task]]}, ensure_ascii=False).replace("'", "'\\''")
+    body = json.dumps({"inputs": [predictor.task.example_input]}, ensure_ascii=False).replace("'", "'\\''")
     st.code("python -m minibert serve --model my-model", "bash", wrap_lines=True)
     st.code(
         f"{task}: POST http://127.0.0.1:8080/predict, or see http://127.0.0.1:8080/schema; Ctrl-C stops",
@@ -297,9 +294,9 @@ def show_serve(name: str, directory: Path | None, title: str) -> None:
 
 def requests_of(predictor) -> dict[str, tuple[str, str]]:
     """Ready requests: name → (words, body). Only the first two are good."""
-    from minibert.service.server import EXAMPLES, Limits
+    from minibert.service.server import Limits
 
-    example, limits = EXAMPLES[predictor.task.name], Limits()
+    example, limits = predictor.task.example_input, Limits()
     field = next(iter(example))
 
     def body(*inputs) -> str:
@@ -359,7 +356,7 @@ def asked(predictor, text: str):
 def show_schema(name: str, directory: Path | None) -> None:
     from dataclasses import asdict
 
-    from minibert.service.server import Limits, input_schema, request_schema
+    from minibert.service.server import Limits, request_schema
 
     predictor, limits = predictor_of(name, directory), Limits()
     st.markdown(_("For this model, `{task}`:").format(task=predictor.task.name))
@@ -380,7 +377,7 @@ def show_schema(name: str, directory: Path | None) -> None:
             for key, (words, option) in options.items()
         ]
     )
-    show_source(input_schema, label=_("Where the schema comes from"))
+    show_source(predictor.task.input_schema, label=_("Where the schema comes from"))
 
 
 # --- many clients ---------------------------------------------------------------------------------------------------
@@ -390,10 +387,10 @@ def show_schema(name: str, directory: Path | None) -> None:
 def measured(name: str, directory: Path | None, click: str) -> dict[str, list]:
     """way → the middle of ROUNDS measurements for each number of clients. click: another with each."""
     from minibert.service.local_client import load
-    from minibert.service.server import EXAMPLES, Limits
+    from minibert.service.server import Limits
 
     predictor = predictor_of(name, directory)
-    example = EXAMPLES[predictor.task.name]
+    example = predictor.task.example_input
     ways = {"single": Limits(batch=1, window=0.0), "batched": Limits()}
     with st.spinner(_("Asking …")):
         found: dict[str, list] = {way: [] for way in ways}

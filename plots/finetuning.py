@@ -78,6 +78,8 @@ def learning_curves(curves: Sequence[Curve], names: dict[str, str], scale: Scale
         if group:
             line = {"color": COLOUR[start], "dash": DASH[start], "width": 3.5}
             fig.add_scatter(x=[None], y=[None], mode="lines", line=line, name=names[start], showlegend=True)
+    if not curves:  # axes without a line are not drawn, and neither is what lies on them
+        fig.add_scatter(x=[None], y=[None], showlegend=False, row=1, col=2)
     if scale.floor is not None:
         fig.add_hline(y=scale.floor, line=FLOOR, row=1, col=2)
     fig.update_xaxes(title_text=titles[1], rangemode="tozero")

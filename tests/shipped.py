@@ -13,4 +13,5 @@ SETS = {
     "span-or-none": "questions-or-none/dev.json",
     "choice": "choices/dev.csv",
     "intent": "intents/dev.md",
+    "next-utterance": "dialogues/dev.txt",
 }

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from minibert.tasks import TASKS
+from minibert.tasks.sequences import ClassTask
 from ui.lesson import LESSONS
 from ui.models import CHECKPOINTS, choose_model
 from ui.runs import REFRESH, complete, manager, note_refusal, own_models, settled, show_refusal, state_in_words
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from minibert.finetune.predictor import Predictor
 
 EVERYONE = "everyone"  # the owner of what is trained once for all
-TASKS = ("classification", "pair")
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def own_classifiers() -> list:
 def _answers(run) -> bool:
     """Whether the run has left a model that answers with a class, and what it was measured on."""
     values = json.loads((run.result / "config.json").read_text(encoding="utf-8"))
-    return values.get("minibert_task") in TASKS and run.latest("started") is not None
+    return isinstance(TASKS.get(values.get("minibert_task")), ClassTask) and run.latest("started") is not None
 
 
 def shared_run(name: str):
@@ -124,7 +125,6 @@ def _train(recipe: Recipe) -> None:
     from jobs.files import Upload
     from jobs.manager import JobError
     from minibert.finetune.settings import FinetuneSettings
-    from minibert.tasks import TASKS
     from minibert.train import Optimization
 
     task = TASKS[recipe.task]

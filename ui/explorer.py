@@ -10,7 +10,7 @@ import streamlit as st
 
 from ui import attention_views, held_out
 from ui.inputs import pick, state
-from ui.models import load, version_of
+from ui.models import load, title_of, version_of
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ class Subject:
     @classmethod
     def of(cls, name: str) -> Subject:
         return cls(name, version_of(name))
+
+    @property
+    def title(self) -> str:
+        return title_of(self.name)
 
     @property
     def model(self) -> Any:

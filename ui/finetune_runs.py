@@ -12,12 +12,14 @@ from typing import Any
 
 import streamlit as st
 
-from minibert.tasks import TASKS
-from minibert.tasks.base import input_key
+from minibert.tasks import TASKS, Task
+from minibert.tasks.given import input_key
 from ui.figures import figure
 from ui.finetune_settings import Chosen, start_names
 from ui.runs import batch_title, complete, live, own_runs, settled, state_rows, submit, zipped
-from ui.task_data import ChosenData, set_titles
+from ui.task_data import ChosenData, shipped_sets
+from ui.tasks import VIEWS
+from ui.tasks.base import TaskView
 from ui.text import visible
 from ui.translations import _, ngettext
 
@@ -28,30 +30,6 @@ _WATCHED = "watched"  # session_state key: {"task", "given"}, the reader's own i
 
 def kind_of(task: str) -> str:
     return f"{KIND}/{task}"
-
-
-def metric_titles() -> dict[str, str]:
-    """The headline metric of each task, in words."""
-    return {
-        "classification": _("accuracy"),
-        "pair": _("accuracy"),
-        "similarity": _("Pearson correlation"),
-        "multilabel": _("micro F1"),
-        "tagging": _("F1 of entities"),
-        "span": _("F1 of answers"),
-        "span-or-none": _("F1 of answers"),
-        "choice": _("accuracy"),
-        "intent": _("intent and entities both right"),
-    }
-
-
-def is_percent(task: str) -> bool:
-    return TASKS[task].metric != "pearson"
-
-
-def number(task: str, value: float) -> str:
-    """A value of the headline metric as it is read."""
-    return f"{value:.1%}" if is_percent(task) else f"{value:.3f}"
 
 
 class FinetuneRun:
@@ -70,6 +48,10 @@ class FinetuneRun:
     @property
     def task(self) -> str:
         return self.details["task"]
+
+    @property
+    def view(self) -> TaskView:
+        return VIEWS[self.task]
 
     @property
     def start(self) -> str:
@@ -106,7 +88,8 @@ def start_runs(checkpoint: Path, data: ChosenData, chosen: Chosen, kind: str) ->
     task = data.task.name
     batch = f"{kind}/{time.time_ns()}"
     weights = Upload(checkpoint, deep=False)
-    watched, name = own_input(task), set_titles().get(data.key, data.name)
+    known = shipped_sets().get(data.key)
+    watched, name = own_input(task), known.title if known else data.name
     for seed in range(chosen.seeds):
         for start in chosen.starts:
             title = f"{name} · {start_names()[start]} · " + _("seed {n}").format(n=seed)
@@ -207,24 +190,17 @@ def speed(step: dict) -> str:
     return _(" · loss {loss:.3f} · {speed:,.0f} tokens/s").format(loss=step["loss"], speed=step["tokens_per_second"])
 
 
-def scale_of(task: str, dev_examples: Sequence[dict]):
+def scale_of(view: TaskView, dev_examples: Sequence[dict]):
     """How the task's metric is drawn, with what a trivial answer reaches."""
-    from minibert.tasks.trivial import trivial_score
     from plots.finetuning import Scale
 
-    return Scale(metric_titles()[task], trivial_score(task, dev_examples), is_percent(task))
+    return Scale(view.metric_title(), view.task.trivial(dev_examples), view.is_share)
 
 
-def floor_in_words(task: str, floor: float | None) -> str:
-    words = {
-        "choice": _("a choice at random"),
-        "span-or-none": _("never an answer"),
-        "multilabel": _("always the commonest label"),
-    }
+def floor_in_words(view: TaskView, floor: float | None) -> str:
     if floor is None:
         return ""
-    what = words.get(task, _("always the commonest class"))
-    return _("Dashed: {what}, {floor}.").format(what=what, floor=number(task, floor))
+    return _("Dashed: {what}, {floor}.").format(what=view.floor_title(), floor=view.number(floor))
 
 
 def curves(shown: Sequence[FinetuneRun]) -> None:
@@ -232,9 +208,9 @@ def curves(shown: Sequence[FinetuneRun]) -> None:
     from plots.finetuning import Curve
 
     first = shown[0]
-    scale, metric = scale_of(first.task, first.details["dev_examples"]), first.details["metric"]
+    scale, metric = scale_of(first.view, first.details["dev_examples"]), first.details["metric"]
     drawn = [Curve.of(one.start, one.seed, one.details["steps_per_epoch"], metric, one.events) for one in shown]
-    now = "; ".join(f"{one.name}: {number(one.task, one.score)}" for one in shown)
+    now = "; ".join(f"{one.name}: {one.view.number(one.score)}" for one in shown)
     alt = _("Training loss and {metric} on the dev set over epochs, a line a run. Now: {now}.").format(
         metric=scale.title, now=now
     )
@@ -247,21 +223,20 @@ def curves(shown: Sequence[FinetuneRun]) -> None:
             if event["event"] == "eval"
         ]
 
-    draw_curves(first.task, drawn, scale, alt, rows)
+    draw_curves(first.view, drawn, scale, alt, rows)
 
 
 def axes_of_curves(data: ChosenData) -> None:
     """Where the curves will be, and what they have to beat: the browser has what draws them before the first run."""
-    task = data.task.name
-    scale = scale_of(task, [vars(example) for example in data.dev.examples])
+    scale = scale_of(data.view, [vars(example) for example in data.dev.examples])
     alt = _("Training loss and {metric} on the dev set will be drawn here.").format(metric=scale.title)
-    draw_curves(task, [], scale, alt, None)
+    draw_curves(data.view, [], scale, alt, None)
 
 
-def draw_curves(task: str, drawn: list, scale, alt: str, data: Callable[[], Any] | None) -> None:
+def draw_curves(view: TaskView, drawn: list, scale, alt: str, data: Callable[[], Any] | None) -> None:
     from plots.finetuning import learning_curves
 
-    words = floor_in_words(task, scale.floor)
+    words = floor_in_words(view, scale.floor)
     fig = learning_curves(drawn, start_names(), scale, (_("training loss"), _("epoch")))
     figure(fig, f"{alt} {words}".strip(), key="curves", data=data)
     if words:
@@ -278,15 +253,15 @@ def compare_starts(shown: Sequence[FinetuneRun]) -> None:
         return
     from plots.finetuning import comparison
 
-    task = shown[0].task
-    scale = scale_of(task, shown[0].details["dev_examples"])
+    view = shown[0].view
+    scale = scale_of(view, shown[0].details["dev_examples"])
     st.markdown("### " + _("Pre-trained beside random weights"))
     rows = [
         {
             _("start"): start_names()[start],
             _("runs"): len(values),
-            _("mean"): number(task, statistics.fmean(values)),
-            _("standard deviation"): number(task, statistics.stdev(values)) if len(values) > 1 else "–",
+            _("mean"): view.number(statistics.fmean(values)),
+            _("standard deviation"): view.number(statistics.stdev(values)) if len(values) > 1 else "–",
         }
         for start, values in finals.items()
     ]
@@ -318,8 +293,7 @@ def own_answers(shown: Sequence[FinetuneRun], given: Any | None) -> None:
         points = [(epoch, *headline(TASKS[task], answer)) for epoch, answer in answers if "error" not in answer]
         drawn.append(Said(name, one.start, [point for point in points if point[2] is not None]))
     if any(one.points for one in drawn):
-        top = 5.0 if task == "similarity" else 1.0
-        title = _("score") if task == "similarity" else _("how sure")
+        title, top = VIEWS[task].number_title()
         rows = [
             {_("run"): one.name, _("epoch"): epoch, _("answer"): words, title: value}
             for one in drawn
@@ -389,8 +363,8 @@ def metrics_row(one: FinetuneRun) -> None:
     metrics = {name: value for name, value in one.last_eval["metrics"].items() if name != "loss"}
     with st.container(horizontal=True, gap="large", key="metrics"):
         for name, value in metrics.items():
-            share = name not in ("pearson", "spearman", "mean_squared_error", "mcc")
-            st.metric(name.replace("_", " "), f"{value:.1%}" if share else f"{value:.3f}", width="content")
+            shown = f"{value:.3f}" if name in one.view.not_shares else f"{value:.1%}"
+            st.metric(name.replace("_", " "), shown, width="content")
     number = one.last_eval["details"]["measured_on"]
     st.caption(ngettext("Measured on {n} example.", "Measured on {n} examples.", number).format(n=number))
 
@@ -406,17 +380,15 @@ def take_away(one: FinetuneRun) -> None:
     st.markdown(_("Two commands, and it answers over HTTP:"))
     st.code("unzip my-model.zip -d my-model\npython -m minibert serve --model my-model", "bash")
     st.markdown(_("Ask it from another terminal, or from any program:"))
-    st.code(curl(one.task, own_input(one.task), one.settings.get("metadata", ())), "bash", wrap_lines=True)
+    st.code(curl(one.view.task, own_input(one.task), one.settings.get("metadata", ())), "bash", wrap_lines=True)
 
 
-def curl(task: str, given: Any, metadata: Sequence[str] = ()) -> str:
+def curl(task: Task, given: Any, metadata: Sequence[str] = ()) -> str:
     """The command that asks the service: the reader's own input if it is short, else an example. metadata: the columns
     that the model reads; another run may read others, and the service refuses them."""
-    from minibert.service.server import EXAMPLES, fields_of
-
     if isinstance(given, dict):
-        given = {name: value for name, value in given.items() if name in fields_of(task, metadata)}
+        given = {name: value for name, value in given.items() if name in task.given_names(metadata)}
     if given is None or len(json.dumps(given, ensure_ascii=False)) > LONGEST_COMMAND:
-        given = EXAMPLES[task]
+        given = task.example_input
     body = json.dumps({"inputs": [given]}, ensure_ascii=False)
     return f"curl http://127.0.0.1:8080/predict -d {shlex.quote(body)}"

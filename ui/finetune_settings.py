@@ -9,7 +9,9 @@ from typing import Any
 import streamlit as st
 
 from minibert.finetune.augmentation import METHODS
+from minibert.tasks import Task
 from ui.task_data import ChosenData
+from ui.tasks.base import Values
 from ui.translations import _
 
 RATES = [2e-5, 3e-5, 5e-5, 1e-4, 2e-4, 3e-4, 5e-4, 1e-3, 2e-3]
@@ -19,39 +21,13 @@ STRIDES = [16, 32, 64, 128]
 MOST_EPOCHS, MOST_SEEDS = 30, 5
 SECONDS_AT_MOST = 900  # one run may not hold a place for ever
 METADATA_VALUES = 20  # a column with more different values is no category
-POOLED = ("classification", "pair", "similarity", "multilabel", "choice", "intent")  # tasks that read one vector
-WINDOWED = ("tagging", "span", "span-or-none")  # tasks that cut a long text into windows instead of losing its end
-TWO_TEXTS = ("pair", "similarity", "choice")  # tasks whose rows hold two texts, each with a share of the places
-FIXED_PLACES = ("span", "span-or-none", "intent")  # tasks whose texts cannot be changed without moving the answers
-
-
-@dataclass(frozen=True)
-class Values:
-    epochs: int
-    batch: int
-    rate: float
-    max_length: int | None = 128  # None: as it is
-
-
 PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §4.2; §A.3 has ranges, and these lie in them
-# What a model of 5.5 million parameters learns well with in under a minute on one core: measured on the shipped sets.
-SMALL = {
-    "classification": Values(4, 32, 3e-4),
-    "pair": Values(4, 32, 3e-4),
-    "similarity": Values(6, 16, 3e-4),
-    "multilabel": Values(8, 16, 1e-3),
-    "tagging": Values(6, 16, 5e-4),
-    "span": Values(3, 8, 2e-4, 256),  # in one window each
-    "span-or-none": Values(3, 8, 1e-4, 256),
-    "choice": Values(6, 16, 3e-4),
-    "intent": Values(8, 16, 1e-3),
-}
-SMALL_OF_SET = {"stories": Values(3, 8, 1e-4)}
 
 
 def small(data: ChosenData) -> Values:
     """What suits a small model for these data."""
-    return SMALL_OF_SET.get(data.key, SMALL[data.task.name])
+    known = data.view.sets().get(data.key)
+    return (known and known.small) or data.view.small
 
 
 @dataclass(frozen=True)
@@ -98,7 +74,6 @@ def fill_settings(data: ChosenData) -> None:
 
 def settings_choice(data: ChosenData, blocks: int) -> Chosen:
     """The widgets, filled by `fill_settings`. blocks: of the model."""
-    task = data.task.name
     names = start_names()
     starts = st.pills(
         _("Start"), list(names), format_func=names.get, selection_mode="multi", default=list(names), key="starts"
@@ -113,7 +88,7 @@ def settings_choice(data: ChosenData, blocks: int) -> Chosen:
     with st.expander(_("More settings"), icon=":material/tune:"):
         left, middle, right = st.columns(3, gap="large")
         with left:
-            settings |= reading(task)
+            settings |= reading(data.task)
         with middle:
             settings |= learning(blocks)
         with right:
@@ -148,11 +123,11 @@ def rate_text(rate: float) -> str:
 # --- more settings ----------------------------------------------------------------------------------------------------
 
 
-def reading(task: str) -> dict[str, Any]:
+def reading(task: Task) -> dict[str, Any]:
     """What the new layer reads."""
     st.markdown(_("**What the new layer reads**"))
     chosen: dict[str, Any] = {}
-    if task in POOLED:
+    if task.pooled:
         poolings = {"cls": "[CLS]", "mean": _("mean"), "max": _("maximum")}
         chosen["pooling"] = st.segmented_control(
             _("Of the tokens"), list(poolings), format_func=poolings.get, default="cls", required=True, key="pooling"
@@ -206,32 +181,31 @@ def learning(blocks: int) -> dict[str, Any]:
 
 def showing(data: ChosenData) -> dict[str, Any]:
     """What the model is shown of each text."""
-    task = data.task.name
+    task = data.task
     st.markdown(_("**What it is shown**"))
     chosen: dict[str, Any] = {
         "max_length": st.select_slider(_("Tokens at most"), LENGTHS, key="max-length"),
         "augmentation": None,
     }
-    if task in WINDOWED:
+    if task.too_long == "windows":
         chosen["doc_stride"] = st.select_slider(
             _("A new window every … tokens"), STRIDES, 64, key="stride", help=_("Longer texts are read in windows.")
         )
-    else:
+    elif task.too_long == "truncation":
         cuts = {
             "longest_first": _("the longer text’s end goes"),
             "head": _("keep the beginning"),
             "tail": _("keep the end"),
             "head_tail": _("keep beginning and end"),
         }
-        if task in TWO_TEXTS:
+        if task.two_texts:
             cuts["budget"] = _("a share for each")
-        if task != "intent":
-            if st.session_state.get("truncation") not in cuts:
-                st.session_state["truncation"] = "longest_first"
-            chosen["truncation"] = st.selectbox(_("Too long?"), list(cuts), format_func=cuts.get, key="truncation")
-        if chosen.get("truncation") == "budget":
+        if st.session_state.get("truncation") not in cuts:
+            st.session_state["truncation"] = "longest_first"
+        chosen["truncation"] = st.selectbox(_("Too long?"), list(cuts), format_func=cuts.get, key="truncation")
+        if chosen["truncation"] == "budget":
             share = st.slider(_("Share of the first text"), 10, 90, 50, 10, format="%d %%", key="first-share")
-    if task not in FIXED_PLACES:
+    if task.augmentable:
         chosen["augmentation"] = augmentation()
     if columns := metadata_columns(data):
         chosen["metadata"] = tuple(st.multiselect(_("Columns read beside the text"), list(columns), key="metadata"))

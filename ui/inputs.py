@@ -24,6 +24,7 @@ def sentence_input(
     default: str | None = None,
     placeholder: str | None = None,
     help: str | None = None,
+    height: int | Literal["content"] = 140,
 ) -> str:
     """An editable text with examples to click; returns the first `max_chars` characters of what is in it.
 
@@ -39,7 +40,7 @@ def sentence_input(
         key=key,
         placeholder=placeholder or _("Type a sentence"),
         help=help,
-        **({"height": 140} if multiline else {}),
+        **({"height": height} if multiline else {}),
     )
     set_url(key, text, default=start)
     if examples:

@@ -52,20 +52,20 @@ class ModelInfo:
     @property
     def can_fill(self) -> bool:
         """Whether it was trained to fill blanks, from both sides."""
-        return (self._objective or "").startswith("mlm")
+        return (self.objective or "").startswith("mlm")
 
     @property
     def can_judge(self) -> bool:
         """Whether it was trained to say if one segment follows another: not that of a model asked for their order."""
-        return self._objective == "mlm+nsp"
+        return self.objective == "mlm+nsp"
 
     @property
     def pretrained(self) -> bool:
         """Whether it has the heads of pre-training."""
-        return self._objective is not None
+        return self.objective is not None
 
     @cached_property
-    def _objective(self) -> str | None:
+    def objective(self) -> str | None:
         """What its pre-training heads are for; None without such heads. Files of others have no note of it: the class
         tells, and of those that judge pairs it tells only of BERT's that they judge what follows."""
         if self.directory is None:
@@ -193,6 +193,11 @@ def choose_model(key: str, label: str, titles: Mapping[str, str], directories: M
 def can_fill(name: str) -> bool:
     """Whether the model `name` fills blanks."""
     return _info(name).can_fill
+
+
+def title_of(name: str) -> str:
+    """What the model `name` is called on a page."""
+    return _info(name).title
 
 
 def version_of(name: str) -> int:

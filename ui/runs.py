@@ -220,11 +220,12 @@ def show_runs() -> None:
 
 def _describe(run) -> str:
     """A run's title and, of a fine-tuned model, the task's own metric on its dev set."""
-    from ui.finetune_runs import metric_titles, number
+    from ui.tasks import VIEWS
 
     begun, done = run.latest("started") or {}, run.latest("done") or {}
     task, metric = (begun.get("details", {}).get(name) for name in ("task", "metric"))
-    if task not in metric_titles() or metric not in done.get("metrics", {}):
+    if task not in VIEWS or metric not in done.get("metrics", {}):
         return literal(run.title)
-    value = number(task, done["metrics"][metric])
-    return literal(run.title) + _(" – {metric} {value}").format(metric=metric_titles()[task], value=value)
+    view, value = VIEWS[task], done["metrics"][metric]
+    words = _(" – {metric} {value}").format(metric=view.metric_title(), value=view.number(value))
+    return literal(run.title) + words

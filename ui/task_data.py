@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,13 @@ from typing import Any
 import streamlit as st
 
 from minibert.tasks import TASKS, Task, TaskData, TaskDataError, guess_format, guess_task
-from minibert.tasks.data import unanswered
 from minibert.tasks.tables import COLUMN_NAME, column, header_of, table
 from minibert.text.characters import is_cjk
 from ui.inputs import choice
 from ui.lesson import LESSONS
 from ui.state import follow_link, set_url, url_choice
+from ui.tasks import VIEWS
+from ui.tasks.base import DataSet, TaskView
 from ui.text import literal, shorten, visible
 from ui.translations import _, ngettext
 
@@ -27,38 +29,9 @@ MOST_LABELS = 200  # more are a column taken for another
 PREVIEW, PROBLEMS = 5, 1_000  # rows
 SHORT = 300  # characters of a text in the preview
 FIRST_LINE = 100_000  # bytes in which a table's first line ends
-LABEL_NAMES = "labels.txt"  # GoEmotions' numbers, named
-ENDINGS = ["tsv", "csv", "txt", "conll", "iob", "bio", "json", "md", "ans"]
 # session_state keys: the task of the page, the file whose task has been guessed, the files as they were last read
 _TASK, _SEEN, _READ = "task", "file-seen", "files-read"
 _COLUMN = "column-"  # and the task and the field: where it stands in the file
-
-
-@dataclass(frozen=True)
-class Shipped:
-    """A set of lessons/data: its task, the ending of its files, and the language of its texts."""
-
-    task: str
-    ending: str
-    language: str = "en"
-
-
-SHIPPED = {
-    "reviews": Shipped("classification", ".tsv"),
-    "reviews-zh": Shipped("classification", ".tsv", "zh"),
-    "pairs": Shipped("pair", ".tsv"),
-    "similarity": Shipped("similarity", ".tsv"),
-    "emotions": Shipped("multilabel", ".tsv"),
-    "entities": Shipped("tagging", ".txt"),
-    "entities-zh": Shipped("tagging", ".txt", "zh"),
-    "questions": Shipped("span", ".json"),
-    "questions-zh": Shipped("span", ".json", "zh"),
-    "questions-or-none": Shipped("span-or-none", ".json"),
-    "choices": Shipped("choice", ".csv"),
-    "stories": Shipped("choice", ".tsv"),
-    "intents": Shipped("intent", ".md"),
-    "intents-zh": Shipped("intent", ".md", "zh"),
-}
 
 
 @dataclass(frozen=True)
@@ -72,116 +45,14 @@ class ChosenData:
     dev: TaskData
     language: str
 
-
-def task_titles() -> dict[str, str]:
-    """The tasks in teaching order, in words."""
-    return {
-        "classification": _("A class"),
-        "pair": _("Two texts"),
-        "similarity": _("Similarity"),
-        "multilabel": _("Several labels"),
-        "tagging": _("A tag a word"),
-        "span": _("An answer in the text"),
-        "span-or-none": _("… or no answer"),
-        "choice": _("Multiple choice"),
-        "intent": _("Intent and entities"),
-    }
+    @property
+    def view(self) -> TaskView:
+        return VIEWS[self.task.name]
 
 
-def set_titles() -> dict[str, str]:
-    return {
-        "reviews": _("Reviews"),
-        "reviews-zh": _("Reviews, Chinese"),
-        "pairs": _("Does it follow?"),
-        "similarity": _("How alike?"),
-        "emotions": _("Emotions"),
-        "entities": _("Names"),
-        "entities-zh": _("Names, Chinese"),
-        "questions": _("Questions"),
-        "questions-zh": _("Questions, Chinese"),
-        "questions-or-none": _("Questions or none"),
-        "choices": _("What happens next?"),
-        "stories": _("Stories"),
-        "intents": _("Requests"),
-        "intents-zh": _("Requests, Chinese"),
-    }
-
-
-def set_notes() -> dict[str, str]:
-    """What a learner should know of each set before training on it."""
-    reviews = _("half positive, half negative; marked by kind: plain, negation, contrast, irony")
-    requests = _("eight intents, nine kinds of entity")
-    return {
-        "reviews": reviews,
-        "reviews-zh": reviews,
-        "pairs": _("three hypotheses for each premise, one of each label"),
-        "similarity": _("scores from 0, nothing shared, to 5, the same"),
-        "emotions": _("eight labels; a third of the messages have more than one"),
-        "entities": _("four kinds of name, many of which are also ordinary words"),
-        "entities-zh": _("tagged character by character; nearly every name of the dev set is new"),
-        "questions": _("six questions a passage; the dev set has passages of its own"),
-        "questions-zh": _("five questions a passage; the dev set has passages of its own"),
-        "questions-or-none": _("every third question has no answer in its passage"),
-        "choices": _("one ending out of four makes sense"),
-        "stories": _("four questions a story, four options each"),
-        "intents": requests,
-        "intents-zh": requests,
-    }
-
-
-def format_titles() -> dict[str, str]:
-    return {
-        "header": _("columns named in a header"),
-        "label-first": _("label, then text"),
-        "label-last": _("text, then label"),
-        "score-last": _("two texts, then a score"),
-        "cola": "CoLA",
-        "stsb-test": _("STS-B, without a header"),
-        "goemotions": "GoEmotions",
-        "columns": _("CoNLL columns"),
-        "squad": "SQuAD 1.1",
-        "squad2": "SQuAD 2.0",
-        "swag": "SWAG",
-        "mctest": "MCTest",
-        "arct": "ARCT",
-        "rasa": _("Rasa markdown"),
-    }
-
-
-def column_titles() -> dict[str, str]:
-    return {
-        "text": _("text"),
-        "first text": _("first text"),
-        "second text": _("second text"),
-        "label": _("label"),
-        "labels": _("labels, with commas between"),
-        "score": _("score"),
-    }
-
-
-def expected() -> dict[str, str]:
-    """What a file for each task looks like, in a sentence."""
-    label = _(
-        "TSV or CSV with a header that names `sentence` or `text`, and `label`; or lines of label and text with a tab."
-    )
-    squad = _("JSON as SQuAD has it: `data` → `paragraphs` → `context`, and `qas` with `question` and `answers`")
-    return {
-        "classification": label,
-        "pair": _(
-            "TSV or CSV with a header that names two texts and a `label`, such as GLUE’s `sentence1`, `sentence2`."
-        ),
-        "similarity": _(
-            "TSV with a header that names `sentence1`, `sentence2` and a `score` from 0 to 5, as STS-B has it."
-        ),
-        "multilabel": _(
-            "A header that names `text` and `labels`, labels with commas between; or GoEmotions with its `labels.txt`."
-        ),
-        "tagging": _("CoNLL columns: a word a line, its tag (`B-PER`, `O` …) last, a blank line between sentences."),
-        "span": squad + ".",
-        "span-or-none": squad + _(", and `is_impossible`."),
-        "choice": _("CSV as SWAG has it (`sent1`, `sent2`, `ending0` …, `label`), or MCTest’s `.tsv` with its `.ans`."),
-        "intent": _("Rasa’s markdown: `## intent:name`, then `- words [entity](kind) words`."),
-    }
+def shipped_sets() -> dict[str, DataSet]:
+    """The sets of lessons/data, by their folders' names, in the order of their tasks."""
+    return {name: one for view in VIEWS.values() for name, one in view.sets().items()}
 
 
 # --- choosing ---------------------------------------------------------------------------------------------------------
@@ -189,7 +60,7 @@ def expected() -> dict[str, str]:
 
 def task_choice() -> str:
     """One of the tasks, in the link as `task`."""
-    names = task_titles()
+    names = {name: view.title() for name, view in VIEWS.items()}
     guessed = st.session_state.pop("task-guess", None)
     if guessed in names:
         st.session_state[_TASK] = guessed
@@ -202,16 +73,15 @@ def task_choice() -> str:
 
 def choose_data(task: str) -> ChosenData | None:
     """The set to learn from, in the link as `data`; None, and on the page the reason, while there is nothing usable."""
-    titles = set_titles()
-    names = {name: titles[name] for name, one in SHIPPED.items() if one.task == task}
+    names = {name: one.title for name, one in VIEWS[task].sets().items()}
     key = choice("data", _("Data"), {**names, OWN: _("A file of your own")})
     return own_files(task) if key == OWN else shipped(key)
 
 
-@st.cache_resource(show_spinner=False, max_entries=len(SHIPPED))
+@st.cache_resource(show_spinner=False, max_entries=40)
 def shipped(name: str) -> ChosenData:
     """A set of lessons/data. Shared by everyone on the server: never changed."""
-    one = SHIPPED[name]
+    one = shipped_sets()[name]
     task = TASKS[one.task]
     train, dev = (task.read(LESSONS / "data" / name / f"{part}{one.ending}") for part in ("train", "dev"))
     return ChosenData(name, name, task, train, dev, one.language)
@@ -219,19 +89,19 @@ def shipped(name: str) -> ChosenData:
 
 def own_files(task: str) -> ChosenData | None:
     """Uploads: one file to learn from, perhaps one to be measured on, each with what lies beside it."""
-    st.markdown(expected()[task])
+    st.markdown(VIEWS[task].expected())
     first, second = st.columns(2, gap="large")
     with first:
         files = st.file_uploader(
             _("Your file, and its `labels.txt` or `.ans` if it has one"),
-            ENDINGS,
+            endings(),
             accept_multiple_files=True,
             key="file",
         )
     with second:
         measured = st.file_uploader(
             _("A file to measure on (without it, one example in five is set aside)"),
-            ENDINGS, accept_multiple_files=True, key="dev-file",
+            endings(), accept_multiple_files=True, key="dev-file",
         )  # fmt: skip
     if not files:
         st.session_state.pop(_READ, None)
@@ -251,7 +121,7 @@ def own_files(task: str) -> ChosenData | None:
             read = partial(TASKS[task].parse, format=chosen, columns=columns)
             train, dev = read(file.getvalue(), file.name, beside=beside), None
             if measured:
-                names = {name: content for name, content in beside.items() if name == LABEL_NAMES}  # hold for both
+                names = {name: content for name, content in beside.items() if name in companions()}  # hold for both
                 other, beside = main_file(measured, names)
                 dev = read(other.getvalue(), other.name, beside=beside)
             st.session_state[_READ] = key, train, dev
@@ -274,7 +144,8 @@ def recognize(file, task: str) -> None:
 
 def choose_format(file, task: str) -> str:
     """The format that the file seems to be in, or the one the reader says it is in."""
-    readers, titles = list(TASKS[task].readers), format_titles()
+    view, readers = VIEWS[task], list(TASKS[task].readers)
+    titles = view.formats()
     if st.session_state.get("format") not in readers:
         guessed = guess_format(file.getvalue(), file.name, task)
         st.session_state["format"] = guessed if guessed in readers else readers[0]
@@ -282,7 +153,7 @@ def choose_format(file, task: str) -> str:
         chosen = st.selectbox(_("Format"), readers, format_func=lambda name: titles[name], key="format", width=320)
         st.markdown(
             _("Read as **{task}**. If that is not what the file is, choose another task or format.").format(
-                task=task_titles()[task]
+                task=view.title()
             )
         )
     return chosen
@@ -291,7 +162,7 @@ def choose_format(file, task: str) -> str:
 def choose_columns(file, task: str) -> dict[str, str | int] | None:
     """Field → its column's name, or its number where the file has no header; guessed where a name is known. None until
     all are chosen."""
-    wanted = TASKS[task].columns
+    wanted, words = TASKS[task].columns, VIEWS[task].columns()
     _line, first = next(table(file.getvalue()[:FIRST_LINE].decode("utf-8-sig", "replace"), file.name))
     if len(first) < len(wanted):
         return {}  # not such a table: reading it says what is wrong
@@ -312,7 +183,7 @@ def choose_columns(file, task: str) -> dict[str, str | int] | None:
             if st.session_state.get(key) not in titles:
                 st.session_state[key] = first[place] if place is not None and first[place] in titles else None
             chosen[what] = st.selectbox(
-                column_titles()[what],
+                words[what],
                 list(titles),
                 format_func=titles.get,
                 key=key,
@@ -336,8 +207,19 @@ def main_file(files: Sequence[Any], beside: dict[str, bytes] | None = None):
     return main[0], {**(beside or {}), **{Path(file.name).name: file.getvalue() for file in extra}}
 
 
+def endings() -> list[str]:
+    """Of the names of files that can be read, for any task."""
+    beside = {Path(pattern).suffix.removeprefix(".") for pattern in companions()}
+    return sorted({ending for task in TASKS.values() for ending in task.endings} | beside)
+
+
+def companions() -> list[str]:
+    """The names of files that are read beside one, of any task; * is for the name of that one."""
+    return [pattern for task in TASKS.values() for pattern in task.companions]
+
+
 def is_beside(name: str) -> bool:
-    return name == LABEL_NAMES or name.endswith(".ans")
+    return any(fnmatchcase(name, pattern) for pattern in companions())
 
 
 def usable(task: str, train: TaskData, dev: TaskData | None) -> ChosenData:
@@ -352,9 +234,9 @@ def usable(task: str, train: TaskData, dev: TaskData | None) -> ChosenData:
                 "{file} has {n:,} different labels; at most {most} can be told apart here. Is it the right column?"
             ).format(file=train.name, n=len(train.labels), most=MOST_LABELS)
         )
-    if all(map(unanswered, train.examples)):
+    if all(map(TASKS[task].unanswered, train.examples)):
         raise ValueError(_("No example says what its answer is: is a file beside it missing?"))
-    if not train.labels and task in ("multilabel", "tagging"):
+    if not train.labels and VIEWS[task].labels_needed:
         raise ValueError(_("{file} has no label on any example: there is nothing to learn.").format(file=train.name))
     if dev is None:
         train, dev = split_dev(train)
@@ -362,17 +244,18 @@ def usable(task: str, train: TaskData, dev: TaskData | None) -> ChosenData:
         if len(data.examples) > most:
             words = _("Of {n:,} examples {most:,} are used, taken evenly from the whole file.")
             st.info(words.format(n=len(data.examples), most=most))
-    train, dev = train.take(even_sample(train, range(len(train.examples)), MOST_TRAINING)), cut(dev, MOST_DEV)
+    train = train.take(even_sample(train, range(len(train.examples)), MOST_TRAINING))
+    dev = cut(TASKS[task], dev, MOST_DEV)
     shown = set(train.labels)
     missing = [label for label in dev.labels if label not in shown]
     if missing and TASKS[task].closed:
         raise ValueError(_("The examples to learn from never show: {labels}").format(labels=", ".join(missing)))
-    return ChosenData(OWN, name, TASKS[task], train, dev, language_of(train))
+    return ChosenData(OWN, name, TASKS[task], train, dev, language_of(VIEWS[task], train))
 
 
-def cut(data: TaskData, most: int) -> TaskData:
+def cut(task: Task, data: TaskData, most: int) -> TaskData:
     """At most `most` examples, and only those that say their answer: others cannot be measured on."""
-    known = [i for i, example in enumerate(data.examples) if not unanswered(example)]
+    known = [i for i, example in enumerate(data.examples) if not task.unanswered(example)]
     if not known:
         raise ValueError(_("{file} has no example that says its answer.").format(file=data.name))
     return data.take(even_sample(data, known, most))
@@ -393,42 +276,26 @@ def even_sample(data: TaskData, indices: Sequence[int], most: int) -> list[int]:
     return sorted(kept | {others[j] for j in spread(len(others), most - len(kept))})
 
 
-def language_of(data: TaskData) -> str:
+def language_of(view: TaskView, data: TaskData) -> str:
     """`zh` where a good part of the characters are Chinese, else `en`: which checkpoint to begin with."""
-    text = "".join(in_a_line(example) for example in data.examples[:50])
+    text = "".join(view.in_a_line(example) for example in data.examples[:50])
     return "zh" if 5 * sum(map(is_cjk, text)) > len(text) else "en"
 
 
 # --- showing ----------------------------------------------------------------------------------------------------------
 
 
-def cells(example: Any) -> dict[str, str]:
+def cells(view: TaskView, example: Any) -> dict[str, str]:
     """An example as a row of a table: its fields, then the file's other columns."""
     row = {}
     for field in fields(example):
         value = getattr(example, field.name)
         if field.name in ("extra", "offsets", "id") or value is None:
             continue
-        parts = value if isinstance(value, tuple) else (value,)
-        row[field.name] = visible(" · ".join(map(in_words, parts)), spaces=False)
+        words = " · ".join(map(view.in_words, value)) if isinstance(value, tuple) else str(value)
+        row[field.name] = visible(words, spaces=False)
     row |= {name: visible(str(value), spaces=False) for name, value in example.extra.items() if name not in row}
     return {name: text if len(text) <= SHORT else text[: SHORT - 1] + "…" for name, text in row.items()}
-
-
-def in_a_line(example: Any) -> str:
-    """What an example asks about, to choose it from a list."""
-    if hasattr(example, "words") and not hasattr(example, "intent"):
-        gap = "" if all(len(word) == 1 for word in example.words) else " "
-        return gap.join(example.words)
-    names = ("question",) if hasattr(example, "answers") else ("context", "question", "text", "pair")
-    return " / ".join(text for name in names if (text := getattr(example, name, "")))
-
-
-def in_words(value: Any) -> str:
-    """A part of an example: an answer's text, an entity's kind and place, anything else as it is."""
-    if hasattr(value, "type"):
-        return f"{value.type} {value.start}–{value.end}"
-    return str(getattr(value, "text", value))
 
 
 def show_data(chosen: ChosenData) -> None:
@@ -437,11 +304,11 @@ def show_data(chosen: ChosenData) -> None:
     counts = _("**{train:,} examples to learn from, {dev:,} to measure on**").format(
         train=len(train.examples), dev=len(dev.examples)
     )
-    note = set_notes().get(chosen.key)
-    st.markdown(f"{counts} – {note}." if note else f"{counts}.")
+    known = chosen.view.sets().get(chosen.key)
+    st.markdown(f"{counts} – {known.note}." if known else f"{counts}.")
     show_problems([train, dev])
     with st.expander(_("Look at the data"), icon=":material/table_rows:"):
-        st.dataframe([cells(example) for example in train.examples[:PREVIEW]], hide_index=True)
+        st.dataframe([cells(chosen.view, example) for example in train.examples[:PREVIEW]], hide_index=True)
         show_labels(train, dev)
 
 

@@ -8,17 +8,14 @@ from pathlib import Path
 from minibert.command_line.arguments import SHIPPED, add_command, positive
 from minibert.command_line.printing import print_events, print_result
 from minibert.command_line.task_files import file_options, read_task_data
-
-TASK_NAMES = (
-    "classification", "pair", "similarity", "multilabel", "tagging", "span", "span-or-none", "choice", "intent",
-)  # fmt: skip
+from minibert.tasks import TASKS
 
 
 def add_commands(commands) -> None:
     sub = add_command(
         commands, "finetune", finetune, "Fine-tune on a file in one of the field's formats, for any task."
     )
-    sub.add_argument("--task", choices=TASK_NAMES, default="classification")
+    sub.add_argument("--task", choices=TASKS, default="classification")
     sub.add_argument("--train", required=True, type=Path)
     sub.add_argument("--dev", type=Path, help="to measure on; without it, one training example in five")
     sub.add_argument(
@@ -117,18 +114,18 @@ def evaluate(options) -> None:
     from minibert import checkpoint
     from minibert.finetune.evaluation import evaluate as measure_task
     from minibert.finetune.evaluation import unknown_labels
-    from minibert.finetune.predictor import TASK_OF_HEAD, Predictor
-    from minibert.tasks.data import check_answers
+    from minibert.finetune.predictor import Predictor
     from minibert.tasks.metadata import metadata_values
     from minibert.training.precision import best_device
 
     values = checkpoint.config_values(options.model)
-    if "minibert_task" in values or set(values.get("architectures") or ()) & set(TASK_OF_HEAD):
+    heads = {task.architecture for task in TASKS.values()}
+    if "minibert_task" in values or heads & set(values.get("architectures") or ()):
         predictor = Predictor.from_directory(options.model)
         predictor.model.to(best_device())
         for path in options.data:
             data = read_task_data(options, predictor.task, path)
-            check_answers(data)
+            predictor.task.check_answers(data)
             if unknown := unknown_labels(predictor, data):
                 print(f"{path}: the model does not have the labels {', '.join(unknown)}", file=sys.stderr)
             metadata_values(data, predictor.options.metadata)  # without them the figures would be another model's

@@ -49,7 +49,7 @@ def predict(options) -> None:
             batches = lines_as_they_come(sys.stdin.buffer, options.batch_size)
             answers = predictor.stream_batches([parse_input(line) for line in lines] for lines in batches)
         for answer in answers:
-            print_result(options, answer, plain_answer(predictor.task.name, answer))
+            print_result(options, answer, predictor.task.plain(answer))
 
 
 def file_answers(options, predictor) -> Iterator[dict]:
@@ -67,29 +67,3 @@ def parse_input(line: str):
         except ValueError:
             return line  # a text may begin like that too
     return line.split("\t") if "\t" in line else line
-
-
-def plain_answer(task: str, answer: dict) -> str:
-    """An answer as a line for people."""
-
-    def entities() -> str:
-        return "  ".join(f"[{entity['text']}]({entity['type']})" for entity in answer["entities"]) or "–"
-
-    match task:
-        case "classification":
-            return f"{answer['label']}  {answer['probabilities'][answer['label']]:.3f}  {answer['text']}"
-        case "pair":
-            sure = answer["probabilities"][answer["label"]]
-            return f"{answer['label']}  {sure:.3f}  {answer['text']} | {answer['pair']}"
-        case "similarity":
-            return f"{answer['score']:.3f}  {answer['text']} | {answer['pair']}"
-        case "multilabel":
-            return f"{', '.join(answer['labels']) or '–'}  {answer['text']}"
-        case "tagging":
-            return entities()
-        case "choice":
-            return f"{answer['answer']}  {answer['probabilities'][answer['label']]:.3f}"
-        case "intent":
-            return f"{answer['intent']}  {entities()}"
-        case _:
-            return f"{answer['answer'] or '–'}  {answer['probability']:.3f}"

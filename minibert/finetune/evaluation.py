@@ -7,7 +7,7 @@ from typing import Any
 
 from minibert.finetune.predictor import Predictor
 from minibert.tasks import Features, TaskData
-from minibert.tasks.base import input_key
+from minibert.tasks.given import input_key
 from minibert.train import Eval
 
 

@@ -12,23 +12,12 @@ import torch
 from torch import nn
 
 from minibert import checkpoint
-from minibert.tasks import Features, Options, Task, task_named
+from minibert.tasks import Features, Options, Task, task_named, task_of_head
 from minibert.tasks.metadata import metadata_read
 from minibert.tokenizer import Tokenizer
 from minibert.training.precision import autocast
 
 EVALUATION_TOKENS = 2**14  # a batch, at most
-
-
-TASK_OF_HEAD = {  # for models that others have fine-tuned, whose config.json does not name one of our tasks
-    "BertForSequenceClassification": "classification",
-    "BertForTokenClassification": "tagging",
-    "BertForQuestionAnswering": "span",
-    "BertForMultipleChoice": "choice",
-}
-
-
-TASK_OF_PROBLEM = {"regression": "similarity", "multi_label_classification": "multilabel"}
 
 
 @dataclass(frozen=True)
@@ -45,11 +34,10 @@ class Predictor:
         """What `save` wrote, or a model with a task head that transformers has saved (with one text an input)."""
         model = checkpoint.load(directory)
         values = checkpoint.config_values(directory)
-        name = values.get("minibert_task") or TASK_OF_HEAD.get(checkpoint.architecture(model))
+        fitting = task_of_head(checkpoint.architecture(model), getattr(model, "problem", ""))
+        name = values.get("minibert_task") or (fitting and fitting.name)
         if name is None:
             raise checkpoint.CheckpointError(f"{directory} is not fine-tuned for a task: fine-tune it first")
-        if "minibert_task" not in values:
-            name = TASK_OF_PROBLEM.get(getattr(model, "problem", ""), name)
         known = {f.name for f in fields(Options)}
         options = {k: v for k, v in values.get("minibert_options", {}).items() if k in known}
         options = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}

@@ -21,7 +21,6 @@ from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.split import TooFewError, split_dev, spread
 from minibert.model import BertForPreTraining
 from minibert.tasks import Features, Task, TaskData, label_order, task_named
-from minibert.tasks.data import check_answers
 from minibert.tasks.metadata import metadata_values
 from minibert.train import Done, Eval, Event, Sample, Saved, Started, TrainingState, train
 from minibert.training.averaging import running_mean
@@ -73,7 +72,7 @@ def labels_of(task: Task, train_data: TaskData, dev_data: TaskData) -> tuple[Any
     cannot be learned from or measured on."""
     labels = task.labels(train_data)
     task.check(train_data)
-    check_answers(dev_data)
+    task.check_answers(dev_data)
     unseen = sorted(set(dev_data.labels) - set(train_data.labels), key=label_order)
     if unseen and task.closed:
         raise ValueError(f"the dev data has labels that training never shows: {', '.join(unseen)}")

@@ -22,13 +22,13 @@ from torch import Tensor
 from minibert.finetune.predictor import Predictor
 from minibert.inside.interventions import repeated
 from minibert.statistics import rank_correlation
-from minibert.tasks.base import Features
+from minibert.tasks.features import Features
+from minibert.tasks.sequences import ClassTask
 from minibert.text.characters import is_cjk
 from minibert.tokenizer import Encoding
 
 METHODS = ("gradient", "integrated", "leave_one_out", "shapley", "rollout")
 REPLACEMENTS = ("mask", "pad", "cut")
-CLASSIFIER_TASKS = ("classification", "pair")
 EXACT_WORDS = 10  # 2¹⁰ subsets are asked one by one; beyond, Shapley values are sampled
 TOKENS_AT_ONCE = 2**13
 
@@ -78,7 +78,7 @@ class Case:
         """given: as for `Predictor.predict` · target: a class, by default the likeliest. ValueError for other tasks,
         for an unknown class, and for a text without words."""
         task, options = predictor.task, predictor.options
-        if task.name not in CLASSIFIER_TASKS:
+        if not isinstance(task, ClassTask):
             raise ValueError(f"attribution is for tasks that answer with a class, not for {task.name!r}")
         example = task.example(given)
         features = replace(predictor.features([example])[0], target=None)

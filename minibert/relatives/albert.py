@@ -59,7 +59,7 @@ LAYER = "encoder.albert_layer_groups.0.albert_layers.0"
 relative(
     "ALBERT",
     AlbertConfig,
-    about="one block for all {num_hidden_layers} layers, embeddings E = {embedding_size} wide",
+    about="one block for all layers, embeddings E = {embedding_size} wide",
     parts={"embeddings": FactorisedEmbeddings, "blocks": one_block},
     objective=partial(MaskedLanguageModel, second="sop"),
     shape=lambda c: Shape(c, embedding_size=c.embedding_size, shared_layers=True, objective="mlm+sop"),

@@ -31,6 +31,7 @@ def earlier_tokens(batch: Batch) -> Tensor:
 relative(
     "Left to right",
     LeftToRightConfig,
+    in_transformers=False,
     about="each token sees itself and those before it, and the model was asked for the next one",
     encoder="bert",
     parts={"mask": earlier_tokens},

@@ -65,6 +65,7 @@ class RelativeAttention(SelfAttention):
 relative(
     "NEZHA",
     NezhaConfig,
+    in_transformers=False,  # version 4 had it
     about="no position embeddings; each head is told how far apart two tokens stand, up to {max_relative_position}",
     parts={"embeddings": EmbeddingsWithoutPositions, "blocks": stack(partial(Block, attention=RelativeAttention))},
     shape=lambda c: Shape(c, relative_positions=True),

@@ -29,7 +29,8 @@ class Relative:
     model_type, prefix, encoder: its name in config.json, before the names of its classes in transformers, and of the
     encoder in these · config: its sizes · parts: keyword arguments of `Bert` · objective: keyword arguments of BERT's
     objective → its own · names: (ours, theirs) patterns of weights, read before BERT's · shape: config → what `count`
-    counts · about: what it is, in half a line for the reader of a page; fields of its config stand in braces.
+    counts · about: what it is, in half a line for the reader of a page; fields of its config stand in braces ·
+    in_transformers: whether transformers 5 has it.
     """
 
     model_type: str
@@ -42,6 +43,7 @@ class Relative:
     names: tuple[tuple[str, str], ...] = ()
     shape: Callable[[Any], Shape] | None = None
     about: str = ""
+    in_transformers: bool = True
 
 
 _registered = {"bert": Relative("bert", "BERT", "Bert", "bert", BertConfig)}

@@ -25,6 +25,7 @@ from minibert.heads import (
     TaskBatch,
     TaskHead,
 )
+from minibert.relatives.registry import relative_of
 from minibert.tokenizer import Tokenizer
 
 FORMATS = ("huggingface", "onnx")
@@ -94,7 +95,10 @@ def to_huggingface(predictor: Predictor, source: Path, out: Path, dtype: str) ->
 
 
 def transformers_notes(model: TaskHead) -> tuple[str, ...]:
-    """Where transformers would load the directory, but not answer alike."""
+    """Where transformers would not load the directory, or load it and not answer alike."""
+    relative = relative_of(model.config)
+    if not relative.in_transformers:
+        return (f"transformers has no {relative.title} model and cannot load it; minibert and ONNX can",)
     if isinstance(model, BertForIntentAndEntities):
         return ("transformers has no head for an intent and entities: it loads the encoder alone",)
     ours = {

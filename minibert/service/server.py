@@ -23,7 +23,6 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from minibert.finetune.predictor import Predictor
-from minibert.tasks.choices import LETTERS
 
 SECONDS_TO_SEND = 30  # a client's request
 SECONDS_TO_STOP = 10  # for requests that are being answered
@@ -54,67 +53,19 @@ class Limits:
 
 # --- what may be asked ------------------------------------------------------------------------------------------------
 
-EXAMPLES: dict[str, Any] = {
-    "classification": {"text": "not a dull minute"},
-    "multilabel": {"text": "I did not see that coming, and I love it!"},
-    "pair": {"text": "A boy plays in the snow.", "pair": "A child is outside."},
-    "similarity": {"text": "A boy plays in the snow.", "pair": "A child is outside."},
-    "tagging": {"text": "Ada Lovelace was born in London."},
-    "intent": {"text": "wake me at seven"},
-    "span": {"question": "Where was Ada born?", "context": "Ada Lovelace was born in London in 1815."},
-    "span-or-none": {"question": "Who wrote it?", "context": "The letter lay on the table, unsigned."},
-    "choice": {
-        "context": "Tom took his umbrella.",
-        "question": "Why?",
-        "choices": ["It was raining.", "He was hungry."],
-    },
-}
-
-
-def input_schema(task: str, limits: Limits, metadata: Sequence[str] = ()) -> dict:
-    """JSON Schema of one input of a task; `metadata`: further columns that the model reads."""
-    any_text = {"type": "string", "maxLength": limits.characters}
-    text = {**any_text, "pattern": r"\S"}
-
-    def fields(required: dict, **optional) -> dict:
-        columns = {name: {"type": ["string", "number"]} for name in metadata}
-        properties = {**columns, **required, **optional}
-        return {"type": "object", "properties": properties, "required": [*required], "additionalProperties": False}
-
-    if task in ("classification", "multilabel", "intent"):
-        return {"anyOf": [text, fields({"text": text})]}
-    if task in ("pair", "similarity"):
-        return fields({"text": text, "pair": text})
-    if task in ("span", "span-or-none"):
-        return fields({"question": text, "context": text}, id=any_text)
-    if task == "choice":
-        choices = {"type": "array", "items": text, "minItems": 2, "maxItems": len(LETTERS)}
-        return fields({"context": text, "choices": choices}, question=any_text)
-    if task == "tagging":
-        words = {"type": "array", "items": text, "minItems": 1, "maxItems": limits.characters}
-        either = {**fields({}, text=text, words=words), "oneOf": [{"required": ["text"]}, {"required": ["words"]}]}
-        return {"anyOf": [text, words, either]}
-    raise ValueError(f"there is no schema for inputs of the task {task}")
-
-
-def fields_of(task: str, metadata: Sequence[str] = ()) -> list[str]:
-    """The names that an input of a task may have, as an object."""
-    schema = input_schema(task, Limits(), metadata)
-    return [*schema.get("anyOf", [schema])[-1]["properties"]]
-
 
 def request_schema(predictor: Predictor, limits: Limits) -> dict:
     """JSON Schema of the body of POST /predict."""
-    task = predictor.task.name
-    each = input_schema(task, limits, predictor.options.metadata)
+    task = predictor.task
+    each = task.input_schema(limits.characters, predictor.options.metadata)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"inputs of the task {task}",
+        "title": f"inputs of the task {task.name}",
         "type": "object",
         "properties": {"inputs": {"type": "array", "items": each, "minItems": 1, "maxItems": limits.inputs}},
         "required": ["inputs"],
         "additionalProperties": False,
-        "examples": [{"inputs": [EXAMPLES[task]]}],
+        "examples": [{"inputs": [task.example_input]}],
     }
 
 
@@ -155,16 +106,6 @@ def refused(status: int, why: str, path: Sequence[str | int] = ()) -> HTTPExcept
         place[:2] = [f"input {place[1] + 1}"]
     where = ", ".join(str(part) if isinstance(part, str) else f"element {part + 1}" for part in place)
     return HTTPException(status, f"{where}: {why}" if where else why)
-
-
-def texts_in(given: Any) -> list[tuple[list[str | int], str]]:
-    """(path, text) of what the model reads of a valid input; words of a list may each be unknown, and are left out."""
-    if isinstance(given, str):
-        return [([], given)]
-    if isinstance(given, list):
-        return []
-    one = [([name], given[name]) for name in ("text", "pair", "question", "context") if given.get(name)]
-    return one + [(["choices", i], text) for i, text in enumerate(given.get("choices", ()))]
 
 
 # --- answering --------------------------------------------------------------------------------------------------------
@@ -290,7 +231,7 @@ class Service:
                 json.dumps(given, ensure_ascii=False).encode()
             except UnicodeEncodeError:
                 raise refused(422, "has half of a surrogate pair, which is no character", path) from None
-            texts = texts_in(given)
+            texts = self.predictor.task.texts_in(given)
             for (place, _), ids in zip(texts, tokenizer.encode_bulk([text for _, text in texts]), strict=True):
                 if not ids:
                     raise refused(422, "has no character that the model reads", path + place)

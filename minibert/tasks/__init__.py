@@ -1,22 +1,19 @@
-"""The tasks of the paper, by name: readers for the field's file formats, input, head, answers, metrics."""
+"""The tasks of the paper, by name: readers for the field's file formats, input, head, answers, metrics. One file each:
+a file that defines a `Task` with a name is a task of the project, and nothing else has to know it."""
 
 from __future__ import annotations
 
-import re
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
-from minibert.tasks.base import Features, Task
-from minibert.tasks.choices import Choices
-from minibert.tasks.classification import TEXT_COLUMNS, Classification, Example
+from minibert.tasks.base import Task
+from minibert.tasks.classification import Example
 from minibert.tasks.data import Imbalance, Problem, TaskData, TaskDataError, label_order
-from minibert.tasks.intents import SECTION, Intents
-from minibert.tasks.labels import NUMBERS, Multilabel
+from minibert.tasks.features import Features
+from minibert.tasks.guess import Form
 from minibert.tasks.options import Options
-from minibert.tasks.pairs import PAIR_COLUMNS, Pairs
-from minibert.tasks.similarity import Similarity
-from minibert.tasks.spans import Spans, SpansOrNone
-from minibert.tasks.tables import LABEL_COLUMNS, column, decoded, header_of, table
-from minibert.tasks.tagging import Tagging
+from minibert.tasks.tables import decoded, table
 
 __all__ = [
     "TASKS",
@@ -32,22 +29,19 @@ __all__ = [
     "guess_task",
     "label_order",
     "task_named",
+    "task_of_head",
 ]
 
-TASKS: dict[str, Task] = {
-    task.name: task
-    for task in (
-        Classification(),
-        Pairs(),
-        Similarity(),
-        Multilabel(),
-        Tagging(),
-        Spans(),
-        SpansOrNone(),
-        Choices(),
-        Intents(),
-    )
-}
+
+def discovered() -> dict[str, Task]:
+    """Name → task, of every file in this folder, in their `order`."""
+    modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+    kinds = [kind for module in modules for kind in vars(module).values() if isinstance(kind, type)]
+    tasks = [kind() for kind in dict.fromkeys(kinds) if issubclass(kind, Task) and "name" in vars(kind)]
+    return {task.name: task for task in sorted(tasks, key=lambda task: task.order)}
+
+
+TASKS: dict[str, Task] = discovered()
 
 
 def task_named(name: str) -> Task:
@@ -57,30 +51,21 @@ def task_named(name: str) -> Task:
     return TASKS[name]
 
 
+def task_of_head(architecture: str, problem: str = "") -> Task | None:
+    """The first task with this head, of the class `architecture` in heads.py: what a model does that others have
+    fine-tuned, whose config.json names none of our tasks. problem: transformers' problem_type."""
+    fitting = (task for task in TASKS.values() if (task.architecture, task.problem) == (architecture, problem))
+    return next(fitting, None)
+
+
 def guess_task(content: bytes, name: str) -> str:
     """The task that a file's form suggests; the user may know better. TaskDataError for what is no text."""
-    text = decoded(content, name)
-    if text.lstrip().startswith("{"):
-        return "span-or-none" if re.search(r'"is_impossible"\s*:\s*true', text) else "span"
-    if any(SECTION.fullmatch(line.strip()) for line in text.split("\n", 200)[:200]):
-        return "intent"
-    if TASKS["tagging"].guess_format(text, name):
-        return "tagging"
-    _, first = next(table(text, name))
-    header = header_of(first)
-    mctest = len(header) >= 8 and (len(header) - 3) % 5 == 0 and column(header, LABEL_COLUMNS) is None
-    if "ending0" in header or "warrant0" in header or mctest:
-        return "choice"
-    if any(name in header for names in PAIR_COLUMNS.values() for name in names[:2] + names[3:5]):
-        return "similarity" if "score" in header else "pair"
-    if {"labels", "emotions"} & set(header):
-        return "multilabel"
-    if len(header) in (7, 9) and re.fullmatch(r"\d(\.\d+)?", header[4]):
-        return "similarity"
-    named = column(header, TEXT_COLUMNS) is not None and column(header, LABEL_COLUMNS) is not None
-    if len(header) == 3 and not named and "label" not in header:
-        return "multilabel" if NUMBERS.fullmatch(header[1]) else "pair"
-    return "classification"
+    form = Form(decoded(content, name), name)
+    sure = {task.name: task.recognises(form) for task in TASKS.values()}
+    best = max(reversed(sure), key=sure.__getitem__)  # of equals the last: it is the more special one
+    if not sure[best]:
+        next(table(form.text, name))  # says why it is not even a table
+    return best
 
 
 def guess_format(content: bytes, name: str, task: str) -> str | None:

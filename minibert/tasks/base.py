@@ -1,16 +1,17 @@
-"""What a task is: readers of its files, its input, its head, its answers and its metrics."""
+"""What a task is: readers of its files, its input, its head, its answers and its metrics, and how it is asked."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from minibert.tasks.data import TaskData, TaskDataError
+from minibert.tasks.features import Features
+from minibert.tasks.guess import Form, Sureness
+from minibert.tasks.input_rows import InputRow
 from minibert.tasks.options import Options
 from minibert.tasks.tables import Reader, Source, check_size, decoded
 
@@ -22,40 +23,51 @@ if TYPE_CHECKING:
     from minibert.tokenizer import Tokenizer
 
 
-@dataclass(frozen=True)
-class Features:
-    """One row of the model's input, made from example number `example`.
-
-    target: what is asked of it, None where nothing can be · metadata: the number of each metadata column's value.
-    """
-
-    example: int
-    ids: list[int]
-    segments: list[int]
-    target: Any = None
-    metadata: tuple[int, ...] = ()
-
-    @property
-    def length(self) -> int:
-        return len(self.ids)
-
-
 class Task(ABC):
     """One way to use BERT: readers of its files, its input, its head, its answers and its metrics.
 
-    readers: by format name, the first the usual one · columns: of a table, the fields with the names that a header may
-    have for them ("header" among the readers) · metric: the headline number of `score` · closed: a label that
-    only the dev set has is an error · tune_on: where `tune` looks: "split" (a part of the training set), "dev", or
-    None · bulky: what a run's events leave out of the predictions.
+    order: where it stands among the tasks, as they are taught.
+
+    Files. readers: by format name, the first the usual one · endings: of the names of its files · companions: the names
+    of files that are read beside one, * for its own name · columns: of a table, the fields with the names that a header
+    may have for them ("header" among the readers).
+
+    Examples. example_type: their class · answer: its field that is None where the answer is unknown · parts: fields
+    that are tuples of objects, with the class of these.
+
+    The model. architecture: the class of its head in heads.py; problem: the head's, transformers' problem_type ·
+    pooled: the new layer reads one vector of the whole input · two_texts: a row holds two texts, each with a share of
+    the places · too_long: what becomes of a text that is: "truncation" as the options say, "windows" that leave nothing
+    out, or a rule of the task's "own" · tune_on: where `tune` looks: "split" (a part of the training set), "dev", or
+    None.
+
+    Measuring. metric: the headline number of `score` · closed: a label that only the dev set has is an error · bulky:
+    what a run's events leave out of the predictions.
+
+    The service. example_input: one as a client gives it · given_texts: the fields of an input that the model reads,
+    texts or lists of texts.
     """
 
     name: ClassVar[str]
-    metric: ClassVar[str]
+    order: ClassVar[int]
     readers: ClassVar[dict[str, Reader]]
+    endings: ClassVar[tuple[str, ...]] = ("tsv", "csv", "txt")
+    companions: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[dict[str, Sequence[str]]] = {}
-    closed: ClassVar[bool] = False
+    example_type: ClassVar[type]
+    answer: ClassVar[str] = "label"
+    parts: ClassVar[dict[str, type]] = {}
+    architecture: ClassVar[str]
+    problem: ClassVar[str] = ""
+    pooled: ClassVar[bool] = False
+    two_texts: ClassVar[bool] = False
+    too_long: ClassVar[str] = "truncation"
     tune_on: ClassVar[str | None] = None
+    metric: ClassVar[str]
+    closed: ClassVar[bool] = False
     bulky: ClassVar[tuple[str, ...]] = ()
+    example_input: ClassVar[dict[str, Any]]
+    given_texts: ClassVar[tuple[str, ...]]
 
     # files → examples
 
@@ -67,7 +79,7 @@ class Task(ABC):
         labels: Sequence[str] | None = None,
         columns: Mapping[str, str | int] | None = None,
     ) -> TaskData:
-        """The examples of a file; a labels.txt or an .ans file beside it is read where the format asks for it.
+        """The examples of a file; its `companions` beside it are read where the format asks for them.
 
         format: one of `readers`, guessed without · strict: the first problem is raised instead of named in `problems`
         · labels: the label set; an example with another one is a problem · columns: field (a key of `columns`) → its
@@ -78,7 +90,8 @@ class Task(ABC):
         if not path.is_file():
             raise TaskDataError(f"{path} does not exist or is not a file")
         check_size(path.name, path.stat().st_size)
-        beside = {name: (path.parent / name).read_bytes() for name in beside_names(path.name, path.parent)}
+        files = [path.parent / name for name in self.beside(path.name) if name != path.name]
+        beside = {file.name: file.read_bytes() for file in files if file.is_file()}
         return self.parse(path.read_bytes(), path.name, format, strict, labels, beside, columns)
 
     def parse(
@@ -110,20 +123,47 @@ class Task(ABC):
             raise TaskDataError(f"{name} has no usable line{why}")
         return TaskData(examples, source.problems, name, source.declared)
 
+    def beside(self, name: str) -> list[str]:
+        """The names that `companions` of a file of this name have."""
+        return [pattern.replace("*", Path(name).stem) for pattern in self.companions]
+
+    @abstractmethod
+    def recognises(self, form: Form) -> Sureness:
+        """How surely a file of this form is one of the task."""
+
     def guess_format(self, text: str, name: str) -> str | None:
         """The format the text seems to be in; None where it is none of this task's."""
         return None
 
-    def answerable(self, labels: Any) -> list[str] | None:
-        """The marks of examples that a model with these labels can answer; None where marks are not its answers."""
-        return None
-
-    def check(self, data: TaskData) -> None:  # noqa: B027, most tasks have nothing to check
-        """Raise TaskDataError where nothing could be learned from the data; to measure on, they may do."""
+    # examples
 
     @abstractmethod
     def example(self, given: Any) -> Any:
         """An example without its answer from what a user gives: text, or a JSON object. ValueError if unusable."""
+
+    def restored(self, values: Mapping[str, Any]) -> Any:
+        """The example of which `values`, as a run's events record it, is dataclasses.asdict, perhaps by way of JSON."""
+        fields = {name: tuples(value) for name, value in values.items()}
+        for name, part in self.parts.items():
+            if values.get(name) is not None:
+                fields[name] = tuple(part(**one) for one in values[name])
+        return self.example_type(**fields)
+
+    def unanswered(self, example: Any) -> bool:
+        """Whether an example does not say its answer."""
+        return getattr(example, self.answer) is None
+
+    def check(self, data: TaskData) -> None:  # noqa: B027, most tasks have nothing to check
+        """Raise TaskDataError where nothing could be learned from the data; to measure on, they may do."""
+
+    def check_answers(self, data: TaskData) -> None:
+        """Raise TaskDataError unless a model can be measured on the data."""
+        if count := sum(map(self.unanswered, data.examples)):
+            name = data.name or "the data to measure on"
+            raise TaskDataError(
+                f"{name}: {count} of {len(data.examples)} examples do not say their answer, so nothing can be measured "
+                "on them; is a file with the answers missing beside it?"
+            )
 
     # examples → input
 
@@ -134,6 +174,16 @@ class Task(ABC):
     @abstractmethod
     def features(self, tokenizer: Tokenizer, examples: Sequence, labels: Any, options: Options) -> list[Features]:
         """The model's input rows; an example may make several."""
+
+    @abstractmethod
+    def rows(self, tokenizer: Tokenizer, example: Any, labels: Any, options: Options) -> list[InputRow]:
+        """The rows of `features` as they are drawn."""
+
+    def input_rows(self, tokenizer: Tokenizer, example: Any, labels: Any, options: Options) -> list[InputRow]:
+        """How `features` reads the example; several rows for windows and choices, filled to the longest."""
+        rows = self.rows(tokenizer, example, labels, options)
+        longest = max(row.length for row in rows)
+        return [replace(row, padding=longest - row.length) for row in rows]
 
     @abstractmethod
     def batch(self, features: Sequence[Features], pad_id: int) -> TaskBatch:
@@ -153,6 +203,20 @@ class Task(ABC):
         head's output, by name, as float32 numpy arrays."""
 
     @abstractmethod
+    def plain(self, answer: Mapping[str, Any]) -> str:
+        """An answer of `decode` as a line for people."""
+
+    def answerable(self, labels: Any) -> list[str] | None:
+        """The marks of examples that a model with these labels can answer; None where marks are not its answers."""
+        return None
+
+    def tune(self, predictions: Sequence[dict], examples: Sequence, labels: Any) -> dict[str, Any]:
+        """Options that answer best on these examples."""
+        return {}
+
+    # answers → figures
+
+    @abstractmethod
     def score(self, predictions: Sequence[dict], examples: Sequence) -> dict[str, float]:
         """The task's metrics."""
 
@@ -164,11 +228,47 @@ class Task(ABC):
         """What a page draws beside the predictions."""
         return {}
 
-    def tune(self, predictions: Sequence[dict], examples: Sequence, labels: Any) -> dict[str, Any]:
-        """Options that answer best on these examples."""
-        return {}
+    def trivial(self, examples: Sequence[Mapping[str, Any]]) -> float | None:
+        """The headline metric of an answer that reads nothing, the line that a model has to beat: always the commonest
+        class or label, a choice at random (on average), no answer. None where that scores nothing, or without examples.
+
+        examples: as in the details of a run's `Started`.
+        """
+        return None
+
+    # the service
+
+    @abstractmethod
+    def input_schema(self, most: int, columns: Sequence[str] = ()) -> dict:
+        """JSON Schema of one input. most: characters of a text · columns: further ones that the model reads."""
+
+    def given_names(self, columns: Sequence[str] = ()) -> list[str]:
+        """The names that an input may have, as an object."""
+        schema = self.input_schema(1, columns)
+        return [*schema.get("anyOf", [schema])[-1]["properties"]]
+
+    def texts_in(self, given: Any) -> list[tuple[list[str | int], str]]:
+        """(path, text) of what the model reads of a valid input; words of a list may each be unknown, and are left
+        out."""
+        if isinstance(given, str):
+            return [([], given)]
+        if isinstance(given, list):
+            return []
+        found: list[tuple[list[str | int], str]] = []
+        for name in self.given_texts:
+            value = given.get(name)
+            if isinstance(value, list):
+                found += [([name, i], text) for i, text in enumerate(value)]
+            elif value:
+                found.append(([name], value))
+        return found
 
     # augmentation
+
+    @property
+    def augmentable(self) -> bool:
+        """Whether texts can be changed without moving the answers."""
+        return type(self).texts is not Task.texts
 
     def texts(self, example: Any) -> list[str | tuple[str, ...]]:
         """The texts of an example that `augmentation` may change: strings, or words that have a tag each."""
@@ -179,44 +279,6 @@ class Task(ABC):
         raise NotImplementedError
 
 
-def beside_names(name: str, folder: Path) -> list[str]:
-    """labels.txt, and the answers of an MCTest file, as far as they lie in the folder."""
-    stem = name.removesuffix(".tsv").removesuffix(".statements")
-    return [other for other in ("labels.txt", f"{stem}.ans") if other != name and (folder / other).is_file()]
-
-
-def padded(features: Sequence[Features], pad_id: int) -> dict:
-    """ids, segments, padding, metadata of a batch as wide as its longest row, as tensors; padding None if all real."""
-    import torch
-
-    from minibert.text.batches import padded as table
-
-    ids, segments = table([row.ids for row in features], pad_id), table([row.segments for row in features], 0)
-    real = torch.arange(ids.size(1)) < torch.tensor([[row.length] for row in features])
-    metadata = torch.tensor([row.metadata for row in features]) if features[0].metadata else None
-    return {"ids": ids, "segments": segments, "padding": None if real.all() else real, "metadata": metadata}
-
-
-def text_given(given: Any, *names: str) -> list[str]:
-    """The texts of an input for a task that wants `names`: an object that has them, a list of as many, or one text."""
-    if isinstance(given, str) and len(names) == 1:
-        given = [given]
-    if isinstance(given, Mapping):
-        missing = [name for name in names if name not in given]
-        if missing:
-            raise ValueError(f"the input has no {missing[0]!r}; it needs {', '.join(names)}")
-        given = [given[name] for name in names]
-    wrong = not isinstance(given, Sequence) or isinstance(given, str) or len(given) != len(names)
-    if wrong or not all(isinstance(text, str) for text in given):
-        raise ValueError(f"the input must be an object with the texts {', '.join(names)}")
-    return list(given)
-
-
-def input_key(given: Any) -> str:
-    """What tells an input from others."""
-    return hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def extra_given(given: Any) -> dict[str, str]:
-    """The other columns of an input that is an object."""
-    return {k: str(v) for k, v in given.items()} if isinstance(given, Mapping) else {}
+def tuples(value: Any) -> Any:
+    """Lists, as JSON has them, as the tuples they were."""
+    return tuple(map(tuples, value)) if isinstance(value, list | tuple) else value

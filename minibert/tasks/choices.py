@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from minibert.tasks.base import Features, Task, extra_given, padded
+from minibert.tasks.base import Task
 from minibert.tasks.data import TaskDataError
+from minibert.tasks.features import Features, padded
+from minibert.tasks.given import any_text, extra_given, fields, some_text, texts_listed
+from minibert.tasks.guess import Sureness
 from minibert.tasks.metadata import metadata_numbers
-from minibert.tasks.sequences import encode_texts, softmax
-from minibert.tasks.tables import Source, columns, decoded, header_of, lines_of, rows_of, table
+from minibert.tasks.sequences import encode_texts, softmax, text_row
+from minibert.tasks.tables import (
+    LABEL_COLUMNS,
+    Source,
+    column,
+    columns,
+    decoded,
+    header_of,
+    lines_of,
+    rows_of,
+    table,
+)
 
 LETTERS = "ABCDEFGH"
 
@@ -87,7 +100,7 @@ def read_mctest(source: Source) -> list[ChoiceExample]:
     for line, cells in table(source.text, source.name, source):
         story, right = number, None if lines is None or number >= len(lines) else lines[number].split("\t")
         number += 1
-        if len(cells) < 8 or (len(cells) - 3) % 5:
+        if not mctest_width(len(cells)):
             source.problem(
                 line, len(cells) + 1, f"{len(cells)} columns where id, properties, story, 5 a question stand"
             )
@@ -114,6 +127,11 @@ def read_mctest(source: Source) -> list[ChoiceExample]:
     return examples
 
 
+def mctest_width(cells: int) -> bool:
+    """Whether a line can be a story: id, properties, story, and five cells a question."""
+    return cells >= 8 and (cells - 3) % 5 == 0
+
+
 @dataclass(frozen=True)
 class ChoiceFeatures(Features):
     """One question: ids and segments hold a row for each choice."""
@@ -127,20 +145,43 @@ class Choices(Task):
     """One score a choice, softmax over the choices."""
 
     name = "choice"
+    order = 80
+    example_type = ChoiceExample
+    architecture = "BertForMultipleChoice"
+    pooled = True
+    two_texts = True
     metric = "accuracy"
     readers: ClassVar = {"swag": read_swag, "mctest": read_mctest, "arct": read_arct}
+    endings = ("csv", "tsv")
+    companions = ("*.ans",)
+    example_input: ClassVar = {
+        "context": "Tom took his umbrella.",
+        "question": "Why?",
+        "choices": ["It was raining.", "He was hungry."],
+    }
+    given_texts = ("question", "context", "choices")
+
+    def beside(self, name):
+        """MCTest's answers, also of its statements."""
+        return super().beside(name.removesuffix(".tsv").removesuffix(".statements") + ".tsv")
+
+    def recognises(self, form):
+        if {"ending0", "warrant0"} & set(form.header):
+            return Sureness.HEADER
+        mctest = mctest_width(len(form.header)) and column(form.header, LABEL_COLUMNS) is None
+        return Sureness.COLUMNS if mctest else Sureness.NO
 
     def guess_format(self, text, name):
         rows = list(table(text, name))
         header = header_of(rows[0][1])
         if "warrant0" in header:
             return "arct"
-        return "mctest" if len(header) >= 8 and (len(header) - 3) % 5 == 0 and "ending0" not in header else "swag"
+        return "mctest" if mctest_width(len(header)) and "ending0" not in header else "swag"
 
     def example(self, given):
         context, choices = (given.get("context"), given.get("choices")) if isinstance(given, Mapping) else (None, None)
-        fine = isinstance(context, str) and isinstance(choices, Sequence) and not isinstance(choices, str)
-        if not fine or not 2 <= len(choices) <= len(LETTERS) or not all(isinstance(one, str) for one in choices):
+        fine = isinstance(context, str) and texts_listed(choices)
+        if not fine or not 2 <= len(choices) <= len(LETTERS):
             raise ValueError(
                 f"the input must be an object with a context, 2 to {len(LETTERS)} choices (texts), perhaps a question"
             )
@@ -159,6 +200,15 @@ class Choices(Task):
             numbers = metadata_numbers(example.extra, options)
             result.append(ChoiceFeatures(i, ids, segments, example.label, numbers))
         return result
+
+    def rows(self, tokenizer, example, labels, options):
+        """A row a choice."""
+        (features,) = self.features(tokenizer, [example], labels, options)
+        rows = []
+        for number, (pair, ids) in enumerate(zip(example.pairs, features.ids, strict=True)):
+            right = None if example.label is None else number == example.label
+            rows.append(replace(text_row(tokenizer, pair, ids, options), right=right))
+        return rows
 
     def batch(self, features, pad_id):
         """(B, C, T); where a question has fewer choices than others, `choices` says which rows are none."""
@@ -209,6 +259,9 @@ class Choices(Task):
             )
         return answers
 
+    def plain(self, answer):
+        return f"{answer['answer']}  {answer['probabilities'][answer['label']]:.3f}"
+
     def score(self, predictions, examples):
         from sklearn.metrics import accuracy_score
 
@@ -217,6 +270,15 @@ class Choices(Task):
 
     def grade(self, prediction, example):
         return float(prediction["label"] == example.label)
+
+    def trivial(self, examples):
+        """A choice at random, on average."""
+        return sum(1 / len(one["choices"]) for one in examples) / len(examples) if examples else None
+
+    def input_schema(self, most, columns=()):
+        text = some_text(most)
+        choices = {"type": "array", "items": text, "minItems": 2, "maxItems": len(LETTERS)}
+        return fields({"context": text, "choices": choices}, columns, question=any_text(most))
 
     def texts(self, example):
         return [example.context]

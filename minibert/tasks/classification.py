@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from minibert.tasks.base import extra_given, text_given
 from minibert.tasks.data import TaskDataError
+from minibert.tasks.given import extra_given, text_given
+from minibert.tasks.guess import Sureness
 from minibert.tasks.sequences import ClassTask
 from minibert.tasks.tables import (
     LABEL_COLUMNS,
+    TEXT_COLUMNS,
     Source,
     column,
     columns_found,
@@ -20,8 +22,6 @@ from minibert.tasks.tables import (
     table,
     without_header,
 )
-
-TEXT_COLUMNS = ("sentence", "text", "review", "text_a")
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,10 @@ def examples_of(rows, at: dict[str, int], source: Source, header: Sequence[str] 
 
 class Classification(ClassTask):
     name = "classification"
+    order = 10
+    example_type = Example
     fields = ("text",)
+    example_input: ClassVar = {"text": "not a dull minute"}
     readers: ClassVar = {
         "header": read_header,
         "label-first": read_label_first,
@@ -77,6 +80,9 @@ class Classification(ClassTask):
         "cola": read_cola,
     }
     columns: ClassVar = {"text": TEXT_COLUMNS, "label": LABEL_COLUMNS}
+
+    def recognises(self, form):
+        return Sureness.ANY_TABLE if form.header else Sureness.NO
 
     def guess_format(self, text, name):
         rows = list(table(text, name))

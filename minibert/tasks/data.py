@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 
 class TaskDataError(ValueError):
@@ -87,22 +86,6 @@ class Imbalance:
 
     def as_dict(self) -> dict:
         return {"counts": self.counts, "ratio": self.ratio, "majority": self.majority, "missing": self.missing}
-
-
-def unanswered(example: Any) -> bool:
-    """Whether an example does not say its answer."""
-    answers = ("label", "labels", "score", "tags", "answers", "intent")
-    return all(getattr(example, name, None) is None for name in answers)
-
-
-def check_answers(data: TaskData) -> None:
-    """Raise TaskDataError unless a model can be measured on the data."""
-    if count := sum(map(unanswered, data.examples)):
-        name = data.name or "the data to measure on"
-        raise TaskDataError(
-            f"{name}: {count} of {len(data.examples)} examples do not say their answer, so nothing can be measured on "
-            "them; is a file with the answers missing beside it?"
-        )
 
 
 def label_order(label: str) -> tuple:

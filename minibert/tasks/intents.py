@@ -7,7 +7,11 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from minibert.tasks.base import Task, extra_given, padded, text_given
+from minibert.tasks.base import Task
+from minibert.tasks.features import padded
+from minibert.tasks.given import extra_given, fields, some_text, text_given
+from minibert.tasks.guess import Sureness
+from minibert.tasks.input_rows import with_cut
 from minibert.tasks.sequences import class_answers
 from minibert.tasks.tables import Source, lines_of
 from minibert.tasks.tagging import (
@@ -17,7 +21,9 @@ from minibert.tasks.tagging import (
     entity_answers,
     entity_scores,
     pieces_of,
+    plain_entities,
     tag_labels,
+    tag_rows,
     tag_windows,
     tags_of,
     type_scores,
@@ -147,8 +153,22 @@ class Intents(Task):
     """The intent at [CLS], a tag at each word. What is past the length the model reads is tagged O."""
 
     name = "intent"
+    order = 90
+    example_type = IntentExample
+    answer = "intent"
+    parts: ClassVar = {"entities": Entity}
+    architecture = "BertForIntentAndEntities"
+    pooled = True
+    too_long = "own"  # the words at the end are left out
     metric = "both"
     readers: ClassVar = {"rasa": read_rasa}
+    endings = ("md",)
+    example_input: ClassVar = {"text": "wake me at seven"}
+    given_texts = ("text",)
+
+    def recognises(self, form):
+        first = form.text.split("\n", 200)[:200]
+        return Sureness.SYNTAX if any(SECTION.fullmatch(line.strip()) for line in first) else Sureness.NO
 
     def guess_format(self, text, name):
         return "rasa"
@@ -176,6 +196,15 @@ class Intents(Task):
                 target = (known, target or [IGNORED] * len(first.ids))
             rows.append(IntentFeatures(i, first.ids, first.segments, target, first.metadata, places))
         return rows
+
+    def rows(self, tokenizer, example, labels, options):
+        """A row of tags with the intent at [CLS]; the words that did not fit are cut."""
+        (row,) = tag_rows(tokenizer, example, self.features(tokenizer, [example], labels, options))
+        (pieces,) = pieces_of(tokenizer, [example])
+        lost = [piece for word in pieces[row.tokens_of[1] :] for piece in word]
+        intent = (example.intent or "?") if options.pooling == "cls" else ""
+        row = replace(row, asked=(intent, *row.asked[1:]), tokens_of=None)
+        return [with_cut(tokenizer, row, len(row.ids) - 1, lost, row.segments[-1])]
 
     def batch(self, features, pad_id):
         import torch
@@ -213,6 +242,9 @@ class Intents(Task):
             for example, intent, (tags, probabilities) in zip(examples, intents, tagged, strict=True)
         ]
 
+    def plain(self, answer):
+        return f"{answer['intent']}  {plain_entities(answer)}"
+
     def score(self, predictions, examples):
         """Intent accuracy, entity F1 as seqeval counts it, and the share of examples with both entirely right."""
         from sklearn.metrics import accuracy_score
@@ -238,3 +270,7 @@ class Intents(Task):
             "confusion": confusion_matrix(truth, answers, labels=labels["intents"]).tolist(),
             "by_type": type_scores(*tags),
         }
+
+    def input_schema(self, most, columns=()):
+        text = some_text(most)
+        return {"anyOf": [text, fields({"text": text}, columns)]}

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
-from minibert.tasks.base import extra_given, text_given
-from minibert.tasks.classification import TEXT_COLUMNS
+from minibert.tasks.given import extra_given, text_given
+from minibert.tasks.guess import Sureness
+from minibert.tasks.pairs import names_two_texts
 from minibert.tasks.sequences import SequenceTask
-from minibert.tasks.tables import LABEL_COLUMNS, Source, column, decoded, header_of, named_columns, rows_of, table
+from minibert.tasks.tables import (
+    LABEL_COLUMNS,
+    TEXT_COLUMNS,
+    Source,
+    column,
+    decoded,
+    header_of,
+    named_columns,
+    rows_of,
+    table,
+    unnamed,
+)
 
+LABEL_NAMES = "labels.txt"  # names GoEmotions' numbers
 NUMBERS = re.compile(r"\d+(,\d+)*")
 
 
@@ -33,8 +47,8 @@ class LabelsExample:
 def read_goemotions(source: Source) -> list[LabelsExample]:
     """GoEmotions: text, numbers of labels with commas between, id; no header. labels.txt beside it names them."""
     names = None
-    if "labels.txt" in source.beside:
-        lines = decoded(source.beside["labels.txt"], "labels.txt").splitlines()
+    if LABEL_NAMES in source.beside:
+        lines = decoded(source.beside[LABEL_NAMES], LABEL_NAMES).splitlines()
         names = [line.strip() for line in lines if line.strip()]
         source.declared = source.declared or tuple(names)
     examples = []
@@ -65,13 +79,24 @@ def read_header(source: Source) -> list[LabelsExample]:
 
 class Multilabel(SequenceTask):
     name = "multilabel"
+    order = 40
+    example_type = LabelsExample
+    answer = "labels"
     metric = "micro_f1"
+    companions = (LABEL_NAMES,)
+    example_input: ClassVar = {"text": "I did not see that coming, and I love it!"}
     fields = ("text",)
     problem = "multi_label_classification"
     tune_on = "split"
     bulky = ("thresholds",)
     readers: ClassVar = {"header": read_header, "goemotions": read_goemotions}
     columns: ClassVar = {"text": TEXT_COLUMNS, "labels": ("emotions", *LABEL_COLUMNS)}
+
+    def recognises(self, form):
+        if {"labels", "emotions"} & set(form.header) and not names_two_texts(form.header):
+            return Sureness.HEADER
+        numbered = unnamed(form.header, 3) and NUMBERS.fullmatch(form.header[1])
+        return Sureness.COLUMNS if numbered else Sureness.NO
 
     def guess_format(self, text, name):
         _, first = next(table(text, name))
@@ -87,6 +112,9 @@ class Multilabel(SequenceTask):
 
     def target(self, example, labels):
         return None if example.labels is None else [float(label in example.labels) for label in labels]
+
+    def told(self, example):
+        return ""
 
     def decode(self, outputs, features, examples, labels, options):
         """The labels whose probability, sigmoid of the logit, reaches their threshold."""
@@ -104,6 +132,9 @@ class Multilabel(SequenceTask):
                 }
             )
         return answers
+
+    def plain(self, answer):
+        return f"{', '.join(answer['labels']) or '–'}  {answer['text']}"
 
     def score(self, predictions, examples):
         """Micro and macro F1 over the labels, and the share of examples with exactly the right ones."""
@@ -140,6 +171,11 @@ class Multilabel(SequenceTask):
                 for i, label in enumerate(labels)
             }
         }
+
+    def trivial(self, examples):
+        """Always the commonest label: micro F1 = 2 · hits / (answers + labels)."""
+        labels = Counter(label for one in examples for label in one["labels"] or ())
+        return 2 * max(labels.values(), default=0) / (len(examples) + labels.total()) if examples else None
 
     def tune(self, predictions, examples, labels):
         """For each label the threshold with the best F1; 0.5 for one that does not occur here."""

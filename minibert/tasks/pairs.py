@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from minibert.tasks.base import extra_given, text_given
 from minibert.tasks.data import TaskDataError
+from minibert.tasks.given import extra_given, text_given
+from minibert.tasks.guess import Sureness
 from minibert.tasks.sequences import ClassTask
 from minibert.tasks.tables import (
     LABEL_COLUMNS,
@@ -17,12 +19,15 @@ from minibert.tasks.tables import (
     named_columns,
     rows_of,
     table,
+    unnamed,
     without_header,
 )
 
 FIRST_COLUMNS = ("sentence1", "question1", "text_a", "premise", "#1 string", "question", "query")
 SECOND_COLUMNS = ("sentence2", "question2", "text_b", "hypothesis", "#2 string", "sentence", "title")
 PAIR_COLUMNS = {"first text": FIRST_COLUMNS, "second text": SECOND_COLUMNS}
+# Of those, the names that a table of single texts has not.
+TELLING_COLUMNS = {name for names in PAIR_COLUMNS.values() for name in (*names[:2], *names[3:5])}
 
 
 @dataclass(frozen=True)
@@ -65,10 +70,22 @@ def examples_of(rows, at, source, header=(), width=None) -> list[PairExample]:
     ]
 
 
+def names_two_texts(header: Sequence[str]) -> bool:
+    return not TELLING_COLUMNS.isdisjoint(header)
+
+
 class Pairs(ClassTask):
     name = "pair"
+    order = 20
+    example_type = PairExample
+    example_input: ClassVar = {"text": "A boy plays in the snow.", "pair": "A child is outside."}
     readers: ClassVar = {"header": read_header, "label-last": read_label_last, "label-first": read_label_first}
     columns: ClassVar = {**PAIR_COLUMNS, "label": LABEL_COLUMNS}
+
+    def recognises(self, form):
+        if names_two_texts(form.header):
+            return Sureness.NO if "score" in form.header else Sureness.HEADER
+        return Sureness.COLUMNS if unnamed(form.header, 3) else Sureness.NO
 
     def guess_format(self, text, name):
         rows = list(table(text, name))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from minibert.tasks.base import Features, Task, padded
+from minibert.tasks.base import Task
 from minibert.tasks.data import TaskDataError
+from minibert.tasks.features import Features, padded
+from minibert.tasks.given import fields, some_text
+from minibert.tasks.input_rows import InputRow, row_of
 from minibert.tasks.metadata import metadata_numbers, metadata_prefix
 from minibert.tasks.options import Options
 from minibert.text.truncation import keep
@@ -17,11 +21,20 @@ from minibert.tokenizer import Tokenizer
 
 
 class SequenceTask(Task):
-    """Shared by classification, pairs, similarity and several labels. fields: of an example, the one or two texts that
-    the model reads · problem: transformers' problem_type."""
+    """fields: of an example, the one or two texts that the model reads."""
 
     fields: ClassVar[tuple[str, ...]] = ("text", "pair")
-    problem: ClassVar[str] = "single_label_classification"
+    architecture = "BertForSequenceClassification"
+    problem = "single_label_classification"
+    pooled = True
+
+    @property
+    def two_texts(self) -> bool:
+        return len(self.fields) == 2
+
+    @property
+    def given_texts(self) -> tuple[str, ...]:
+        return self.fields
 
     def inputs(self, example: Any) -> tuple[str, ...]:
         return tuple(getattr(example, name) for name in self.fields)
@@ -40,6 +53,15 @@ class SequenceTask(Task):
             Features(i, ids, segments, self.target(example, labels), metadata_numbers(example.extra, options))
             for i, (example, (ids, segments)) in enumerate(zip(examples, rows, strict=True))
         ]
+
+    def rows(self, tokenizer, example, labels, options):
+        (features,) = self.features(tokenizer, [example], labels, options)
+        row = text_row(tokenizer, self.inputs(example), features.ids, options)
+        return [replace(row, asked=(self.told(example), *row.asked[1:]))] if options.pooling == "cls" else [row]
+
+    def told(self, example: Any) -> str:
+        """What the loss is told, in a word; "" where that is unknown or more than one."""
+        return example.label or ""
 
     def batch(self, features, pad_id):
         import torch
@@ -68,6 +90,11 @@ class SequenceTask(Task):
             **reading_options(options),
         )
 
+    def input_schema(self, most, columns=()):
+        text = some_text(most)
+        whole = fields(dict.fromkeys(self.fields, text), columns)
+        return whole if self.two_texts else {"anyOf": [text, whole]}
+
     def texts(self, example):
         return list(self.inputs(example))
 
@@ -95,6 +122,10 @@ class ClassTask(SequenceTask):
         answers = class_answers(outputs, labels)
         return [{**self.asked(example), **answer} for example, answer in zip(examples, answers, strict=True)]
 
+    def plain(self, answer):
+        texts = " | ".join(answer[name] for name in self.fields)
+        return f"{answer['label']}  {answer['probabilities'][answer['label']]:.3f}  {texts}"
+
     def score(self, predictions, examples):
         """Accuracy and macro F1 as scikit-learn counts them, and what `more_scores` adds."""
         from sklearn.metrics import accuracy_score, f1_score
@@ -121,6 +152,10 @@ class ClassTask(SequenceTask):
         truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
         return {"confusion": confusion_matrix(truth, answers, labels=list(labels)).tolist()}
 
+    def trivial(self, examples):
+        """Always the commonest class."""
+        return max(Counter(one["label"] for one in examples).values()) / len(examples) if examples else None
+
 
 def encode_texts(
     tokenizer: Tokenizer, texts: Sequence[Sequence[str]], examples: Sequence, options: Options
@@ -145,6 +180,23 @@ def assembled(
         ids += [*(text[i] for i in stay), tokenizer.sep_id]
         segments += [segment] * (len(stay) + 1)
     return ids, segments
+
+
+def text_row(tokenizer: Tokenizer, texts: Sequence[str], read: Sequence[int], options: Options) -> InputRow:
+    """One or two texts with what was cut of them. read: the ids that are read, metadata tokens in front included."""
+    pieces = tokenizer.encode_bulk(list(texts))
+    for prefix in range(len(read)):  # metadata tokens stand between [CLS] and the text; as many as make the row agree
+        front = read[1 : 1 + prefix]
+        if assembled(tokenizer, pieces, options, front)[0] == list(read):
+            break
+    room = options.max_length - 1 - len(texts) - prefix
+    kept = keep([len(text) for text in pieces], room, options.truncation, options.budgets)
+    ids, segments, cut = [tokenizer.cls_id, *front], [0] * (1 + prefix), [False] * (1 + prefix)
+    for segment, (text, stay) in enumerate(zip(pieces, map(set, kept), strict=True)):
+        ids += [*text, tokenizer.sep_id]
+        segments += [segment] * (len(text) + 1)
+        cut += [*(i not in stay for i in range(len(text))), False]
+    return replace(row_of(tokenizer, ids, segments), cut=tuple(cut))
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:

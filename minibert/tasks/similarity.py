@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from minibert.tasks.base import extra_given, text_given
-from minibert.tasks.pairs import PAIR_COLUMNS
+from minibert.tasks.given import extra_given, text_given
+from minibert.tasks.guess import Sureness
+from minibert.tasks.pairs import PAIR_COLUMNS, names_two_texts
 from minibert.tasks.sequences import SequenceTask
 from minibert.tasks.tables import Source, header_of, named_columns, rows_of, table
 
@@ -64,10 +66,20 @@ def examples_of(rows, at, source, header=(), width=None) -> list[ScoredPair]:
 
 class Similarity(SequenceTask):
     name = "similarity"
+    order = 30
+    example_type = ScoredPair
+    answer = "score"
     metric = "pearson"
+    example_input: ClassVar = {"text": "A boy plays in the snow.", "pair": "A child is outside."}
     problem = "regression"
     readers: ClassVar = {"header": read_header, "stsb-test": read_stsb_test, "score-last": read_score_last}
     columns: ClassVar = {**PAIR_COLUMNS, "score": SCORE_COLUMNS}
+
+    def recognises(self, form):
+        if names_two_texts(form.header):
+            return Sureness.HEADER if "score" in form.header else Sureness.NO
+        scored = len(form.header) in (7, 9) and re.fullmatch(r"\d(\.\d+)?", form.header[STSB_TEST["score"]])
+        return Sureness.COLUMNS if scored else Sureness.NO
 
     def guess_format(self, text, name):
         _, first = next(table(text, name))
@@ -84,12 +96,18 @@ class Similarity(SequenceTask):
     def target(self, example, labels):
         return None if example.score is None else [example.score]
 
+    def told(self, example):
+        return "" if example.score is None else f"{example.score:g}"
+
     def decode(self, outputs, features, examples, labels, options):
         """The number as the model gives it: it may lie a little outside 0–5."""
         return [
             {**self.asked(example), "score": float(output["logits"][0])}
             for example, output in zip(examples, outputs, strict=True)
         ]
+
+    def plain(self, answer):
+        return f"{answer['score']:.3f}  {answer['text']} | {answer['pair']}"
 
     def grade(self, prediction, example):
         return max(0.0, 1 - abs(prediction["score"] - example.score) / (HIGHEST - LOWEST))

@@ -1,23 +1,24 @@
-"""Answers that are spans of a passage: SQuAD 1.1; 2.0, where some have none (Devlin et al. 2019, §4.2–4.3)."""
+"""Answers that are spans of a passage: SQuAD 1.1 (Devlin et al. 2019, §4.2)."""
 
 from __future__ import annotations
 
 import json
-import re
-import string
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
-from minibert.tasks.base import Features, Task, extra_given, padded, text_given
+from minibert.tasks.base import Task
+from minibert.tasks.features import Features, padded
+from minibert.tasks.given import any_text, extra_given, fields, some_text, text_given
+from minibert.tasks.guess import Sureness
+from minibert.tasks.input_rows import END, START, row_of, with_cut
 from minibert.tasks.metadata import metadata_numbers, metadata_prefix
 from minibert.tasks.sequences import softmax
+from minibert.tasks.span_scores import mean, score_answer
 from minibert.tasks.tables import Source
 from minibert.tasks.tagging import owners
-from minibert.text.characters import is_cjk
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,6 @@ def read_squad(source: Source) -> list[SpanExample]:
         else:
             source.problem(None, path, "the question has no answer: the task span-or-none reads such questions")
     return examples
-
-
-def read_squad2(source: Source) -> list[SpanExample]:
-    """SQuAD 2.0: `is_impossible` marks the questions without an answer."""
-    return [example for _, example in questions(source)]
 
 
 def questions(source: Source) -> Iterator[tuple[str, SpanExample]]:
@@ -154,10 +150,25 @@ class Spans(Task):
     """SQuAD 1.1: the best span s ≤ e of at most `max_answer` tokens, over all windows."""
 
     name = "span"
+    order = 60
+    example_type = SpanExample
+    answer = "answers"
+    parts: ClassVar = {"answers": Answer}
+    architecture = "BertForQuestionAnswering"
+    too_long = "windows"
     metric = "f1"
     readers: ClassVar = {"squad": read_squad}
+    endings = ("json",)
     may_be_none = False
+    example_input: ClassVar = {
+        "question": "Where was Ada born?",
+        "context": "Ada Lovelace was born in London in 1815.",
+    }
+    given_texts = ("question", "context")
     bulky = ("offsets", "start_probabilities", "end_probabilities")
+
+    def recognises(self, form):
+        return Sureness.SYNTAX if form.is_json else Sureness.NO
 
     def guess_format(self, text, name):
         return next(iter(self.readers))
@@ -203,6 +214,21 @@ class Spans(Task):
                 )  # fmt: skip
         return rows
 
+    def rows(self, tokenizer, example, labels, options):
+        """A row a window; what is cut of the question stands before the [SEP] after it."""
+        windows = self.features(tokenizer, [example], labels, options)
+        total = max(features.tokens[1] for features in windows)
+        (question,) = tokenizer.encode_bulk([metadata_prefix(example.extra, options) + example.question])
+        rows = []
+        for features in windows:
+            asked = [""] * features.length
+            for letter, place in zip((START, END), features.target or (), strict=False):
+                asked[place] = f"{asked[place]} {letter}".strip()
+            row = row_of(tokenizer, features.ids, features.segments, asked)
+            row = with_cut(tokenizer, row, features.first - 1, question[options.max_question :], 0)
+            rows.append(replace(row, tokens_of=(*features.tokens, total)))
+        return rows
+
     def batch(self, features, pad_id):
         import torch
 
@@ -225,9 +251,9 @@ class Spans(Task):
         windows: list[list] = [[] for _ in examples]
         for output, row in zip(outputs, features, strict=True):
             windows[row.example].append((output["logits"].astype(np.float64), row))
-        return [self.answer(example, rows, options) for example, rows in zip(examples, windows, strict=True)]
+        return [self.answered(example, rows, options) for example, rows in zip(examples, windows, strict=True)]
 
-    def answer(self, example: SpanExample, windows: Sequence[tuple[np.ndarray, SpanFeatures]], options) -> dict:
+    def answered(self, example: SpanExample, windows: Sequence[tuple[np.ndarray, SpanFeatures]], options) -> dict:
         null_score = min(float(logits[0].sum()) for logits, _ in windows)
         null = min((logits[0] for logits, _ in windows), key=lambda pair: pair.sum())  # (2,)
         candidates: dict[tuple[int, int], float] = {}
@@ -276,6 +302,9 @@ class Spans(Task):
             }
         return result
 
+    def plain(self, answer):
+        return f"{answer['answer'] or '–'}  {answer['probability']:.3f}"
+
     def score(self, predictions, examples):
         """Exact match and F1, the best over the reference answers, as the official scripts count them (0–1)."""
         results = [score_answer(p["answer"], e) for p, e in zip(predictions, examples, strict=True)]
@@ -285,35 +314,9 @@ class Spans(Task):
         """Its F1."""
         return score_answer(prediction["answer"], example)[1]
 
-
-class SpansOrNone(Spans):
-    """SQuAD 2.0: "no answer" is the span at [CLS]; it is given where it leads the best other span by more than the
-    threshold, which is tuned on the dev set, as in the paper (§4.3). A run's figures are measured on the same dev set,
-    and so a little too good: `f1` is `best_f1` there."""
-
-    name = "span-or-none"
-    readers: ClassVar = {"squad2": read_squad2}
-    may_be_none = True
-    tune_on = "dev"
-
-    def score(self, predictions, examples):
-        """Over all questions; has_answer_… over those with an answer; the share of the others left unanswered; and the
-        F1 that the best threshold for these very examples would give, as the official script reports it."""
-        results = [score_answer(p["answer"], e) for p, e in zip(predictions, examples, strict=True)]
-        has = [result for result, example in zip(results, examples, strict=True) if example.answers]
-        has_not = [em for (em, _), example in zip(results, examples, strict=True) if not example.answers]
-        best_f1, _ = best_null_threshold(predictions, examples)
-        return {
-            "exact_match": mean([em for em, _ in results]),
-            "f1": mean([f1 for _, f1 in results]),
-            "has_answer_exact_match": mean([em for em, _ in has]),
-            "has_answer_f1": mean([f1 for _, f1 in has]),
-            "no_answer_accuracy": mean(has_not),
-            "best_f1": best_f1,
-        }
-
-    def tune(self, predictions, examples, labels):
-        return {"null_threshold": best_null_threshold(predictions, examples)[1]}
+    def input_schema(self, most, columns=()):
+        text = some_text(most)
+        return fields({"question": text, "context": text}, columns, id=any_text(most))
 
 
 def passage_windows(tokens: int, room: int, stride: int) -> list[tuple[int, int]]:
@@ -351,105 +354,3 @@ def best_spans(logits: np.ndarray, owned: np.ndarray, longest: int, count: int) 
     top = top[np.argsort(-flat[top], kind="stable")]
     spans = [(divmod(int(i), tokens), float(flat[i])) for i in top if np.isfinite(flat[i])]
     return [((start, start + more), score) for (more, start), score in spans]
-
-
-# --- scoring ----------------------------------------------------------------------------------------------------------
-
-ARTICLES = re.compile(r"\b(a|an|the)\b")
-# What CMRC 2018's script takes for punctuation.
-CMRC_PUNCTUATION = set("-:_*^/\\~`+=，。：？！“”；’《》·、「」（）－～『』")
-LATIN = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*|[^\w\s]")  # about as NLTK's word_tokenize, which that script calls
-
-
-def mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
-
-
-def normalized(text: str) -> str:
-    """SQuAD: lower case, without punctuation, articles and surplus spaces."""
-    text = "".join(c for c in text.lower() if c not in string.punctuation)
-    return " ".join(ARTICLES.sub(" ", text).split())
-
-
-def is_chinese(text: str) -> bool:
-    """At least a third of the characters are Chinese."""
-    return 3 * sum(map(is_cjk, text)) >= max(1, len(text))
-
-
-def squad_scores(answer: str, truth: str) -> tuple[float, float]:
-    """(exact match, F1 over words), as SQuAD's script counts them."""
-    said, right = normalized(answer), normalized(truth)
-    words, wanted = said.split(), right.split()
-    if not words or not wanted:
-        return float(said == right), float(words == wanted)
-    same = sum((Counter(words) & Counter(wanted)).values())
-    return float(said == right), 2 * same / (len(words) + len(wanted))
-
-
-def without_punctuation(text: str) -> str:
-    return "".join(c for c in text.lower().strip() if c not in CMRC_PUNCTUATION)
-
-
-def characters(text: str) -> list[str]:
-    """Chinese characters one by one, other runs as words."""
-    units, run = [], ""
-    for c in text:
-        if is_cjk(c):
-            units += [*LATIN.findall(run), c]
-            run = ""
-        else:
-            run += c
-    return units + LATIN.findall(run)
-
-
-def cmrc_scores(answer: str, truth: str) -> tuple[float, float]:
-    """(exact match, F1 over the longest run of characters both share), as CMRC 2018's script counts them."""
-    texts = without_punctuation(answer), without_punctuation(truth)
-    same = float(texts[0] == texts[1])
-    said, right = map(characters, texts)
-    if not said or not right:
-        return same, same
-    longest, before = 0, [0] * (len(right) + 1)
-    for unit in said:
-        now = [0] * (len(right) + 1)
-        for j, other in enumerate(right, 1):
-            if unit == other:
-                now[j] = before[j - 1] + 1
-                longest = max(longest, now[j])
-        before = now
-    return same, 2 * longest / (len(said) + len(right))
-
-
-def score_answer(answer: str, example: SpanExample) -> tuple[float, float]:
-    """(exact match, F1), each the best over the reference answers; for a question without one, 1 for no answer."""
-    measure = cmrc_scores if is_chinese(example.context) else squad_scores
-    pairs = [measure(answer, truth.text) for truth in example.answers or ()] or [(float(not answer),) * 2]
-    return max(em for em, _ in pairs), max(f1 for _, f1 in pairs)
-
-
-def outcome(answer: str, example: SpanExample) -> str:
-    """How an answer compares with the references: "exact", "overlap" (some F1) or "wrong"; where the passage has no
-    answer or none was given, "silent" (rightly), "invented" or "missed"."""
-    if not example.answers:
-        return "invented" if answer else "silent"
-    if not answer:
-        return "missed"
-    exact, f1 = score_answer(answer, example)
-    return "exact" if exact else "overlap" if f1 else "wrong"
-
-
-def best_null_threshold(predictions: Sequence[dict], examples: Sequence[SpanExample]) -> tuple[float, float]:
-    """(F1, threshold): the threshold for `null_difference` that gives the best F1 on these examples."""
-    rows = sorted(
-        (p["null_difference"], score_answer(p["best_answer"], e)[1], float(not e.answers))
-        for p, e in zip(predictions, examples, strict=True)
-    )
-    total = sum(silent for _, _, silent in rows)  # nothing is answered
-    best, threshold = total, rows[0][0] - 1.0 if rows else 0.0
-    for i, (difference, answered, silent) in enumerate(rows):
-        total += answered - silent
-        last = i + 1 == len(rows)
-        if total > best and (last or rows[i + 1][0] > difference):
-            best = total
-            threshold = difference + 1.0 if last else (difference + rows[i + 1][0]) / 2
-    return (best / len(rows) if rows else 0.0), threshold

@@ -16,6 +16,7 @@ LARGEST_FILE = 100 * 2**20  # bytes
 COLUMN_NAME = re.compile(r"(?=.{1,30}$)[^\W\d][\w#()/.-]*( [\w#()/.-]+){0,2}")  # what could be one: three words at most
 
 
+TEXT_COLUMNS = ("sentence", "text", "review", "text_a")
 LABEL_COLUMNS = ("label", "labels", "class", "sentiment", "gold_label", "quality")
 
 
@@ -154,6 +155,12 @@ def without_header(rows: list[tuple[int, list[str]]], label: int, source: Source
 def column(header: Sequence[str], names: Sequence[str]) -> int | None:
     """Where the first of `names` that the header has stands."""
     return next((header.index(name) for name in names if name in header), None)
+
+
+def unnamed(header: Sequence[str], width: int) -> bool:
+    """Whether a first line of so many cells names no label: it is one of a table without a header."""
+    named = column(header, TEXT_COLUMNS) is not None and column(header, LABEL_COLUMNS) is not None
+    return len(header) == width and not named and "label" not in header
 
 
 def columns(header: Sequence[str], wanted: Mapping[str, Sequence[str]], source: Source) -> dict[str, int]:

@@ -9,8 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minibert.tasks.base import Features, Task, extra_given, padded
-from minibert.tasks.metadata import metadata_numbers
+from minibert.tasks.base import Task
+from minibert.tasks.features import Features, padded
+from minibert.tasks.given import extra_given, fields, some_text, texts_listed
+from minibert.tasks.guess import Sureness
+from minibert.tasks.input_rows import ELSEWHERE, LATER, InputRow, row_of
+from minibert.tasks.metadata import metadata_numbers, metadata_prefix
 from minibert.tasks.options import Options
 from minibert.tasks.sequences import softmax
 from minibert.tasks.tables import Source, lines_of
@@ -18,6 +22,7 @@ from minibert.text.characters import is_cjk
 from minibert.tokenizer import Tokenizer
 
 OUTSIDE = "O"
+IGNORED = -100
 TAG = re.compile(r"O|[BIESULM]-\S+")
 # The letters of other schemes in those of IOB2: E(nd), L(ast) and M(iddle) go on, S(ingle) and U(nit) begin.
 IOB2 = {"E": "I", "L": "I", "M": "I", "S": "B", "U": "B"}
@@ -116,8 +121,19 @@ class Tagging(Task):
     """Words longer than the model can read are cut into overlapping windows, so every word gets a tag."""
 
     name = "tagging"
+    order = 50
+    example_type = TaggedExample
+    answer = "tags"
+    architecture = "BertForTokenClassification"
+    too_long = "windows"
     metric = "f1"
     readers: ClassVar = {"columns": read_columns}
+    endings = ("txt", "conll", "iob", "bio")
+    example_input: ClassVar = {"text": "Ada Lovelace was born in London."}
+    given_texts = ("text",)
+
+    def recognises(self, form):
+        return Sureness.SYNTAX if self.guess_format(form.text, form.name) else Sureness.NO
 
     def guess_format(self, text, name):
         lines = [line for _, line in lines_of(text) if line.strip()][:200]
@@ -131,7 +147,7 @@ class Tagging(Task):
             given = given.get("words", given.get("text"))
         if isinstance(given, str):
             return from_text(given, extra)
-        if not isinstance(given, Sequence) or not all(isinstance(word, str) for word in given):
+        if not texts_listed(given):
             raise ValueError("the input must be a text, or an object with a text or a list of words")
         return TaggedExample(tuple(given), extra=extra)
 
@@ -148,6 +164,10 @@ class Tagging(Task):
             for i, (example, pieces) in enumerate(zip(examples, pieces_of(tokenizer, examples), strict=True))
             for row in tag_windows(tokenizer, pieces, example.tags, labels, options, example.extra)
         ]
+
+    def rows(self, tokenizer, example, labels, options):
+        """A row a window."""
+        return tag_rows(tokenizer, example, self.features(tokenizer, [example], labels, options))
 
     def batch(self, features, pad_id):
         from minibert.heads import TaskBatch
@@ -176,6 +196,9 @@ class Tagging(Task):
             for example, (tags, probabilities) in zip(examples, tagged, strict=True)
         ]
 
+    def plain(self, answer):
+        return plain_entities(answer)
+
     def score(self, predictions, examples):
         """Precision, recall and F1 over whole entities, as seqeval counts them, and the share of right tags."""
         from seqeval.metrics import accuracy_score
@@ -191,6 +214,12 @@ class Tagging(Task):
     def details(self, predictions, examples, labels):
         """Scores of each type of entity."""
         return {"by_type": type_scores([example.tags for example in examples], [said["tags"] for said in predictions])}
+
+    def input_schema(self, most, columns=()):
+        text = some_text(most)
+        words = {"type": "array", "items": text, "minItems": 1, "maxItems": most}
+        whole = fields({}, columns, text=text, words=words)
+        return {"anyOf": [text, words, {**whole, "oneOf": [{"required": ["text"]}, {"required": ["words"]}]}]}
 
     def texts(self, example):
         return [example.words]
@@ -238,8 +267,6 @@ def tag_windows(
 
     A window begins about `doc_stride` tokens after the one before; a word longer than a window loses its end.
     """
-    from minibert.tasks.metadata import metadata_prefix
-
     (prefix,) = tokenizer.encode_bulk([metadata_prefix(extra, options)])
     room = options.max_length - 2 - len(prefix)
     if room < 1:
@@ -266,7 +293,20 @@ def tag_windows(
     return rows
 
 
-IGNORED = -100
+def tag_rows(tokenizer: Tokenizer, example: Any, windows: Sequence[TagFeatures]) -> list[InputRow]:
+    """The windows as they are drawn: the tag at a word's first piece."""
+    (pieces,) = pieces_of(tokenizer, [example])
+    rows = []
+    for features in windows:
+        asked = ["", *[ELSEWHERE] * (features.length - 2), ""]
+        for position, word in features.words:
+            end = min(position + len(pieces[word]), features.length - 1)
+            tag = "?" if example.tags is None else example.tags[word]
+            asked[position:end] = [tag, *[LATER] * (end - position - 1)]
+        first, last = (features.words[0][1], features.words[-1][1] + 1) if features.words else (0, 0)
+        row = row_of(tokenizer, features.ids, features.segments, asked)
+        rows.append(replace(row, tokens_of=(first, last, len(example.words))))
+    return rows
 
 
 def windows_of(lengths: Sequence[int], room: int, stride: int) -> list[tuple[int, int]]:
@@ -338,6 +378,10 @@ def entity_answers(example: Any, tags: Sequence[str]) -> list[dict]:
             answer |= {"text": example.text[slice(*place)], "offsets": list(place)}
         answers.append(answer)
     return answers
+
+
+def plain_entities(answer: Mapping[str, Any]) -> str:
+    return "  ".join(f"[{entity['text']}]({entity['type']})" for entity in answer["entities"]) or "–"
 
 
 def entity_scores(truth: Sequence[Sequence[str]], answers: Sequence[Sequence[str]]) -> dict[str, float]:

@@ -12,7 +12,7 @@ from tests.browser.driver import (
     type_into,
     wait_idle,
 )
-from tests.hostile import HOSTILE, texts_in_turn
+from tests.hostile import HOSTILE, texts_in_a_browser
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
 
@@ -105,7 +105,7 @@ def test_measuring_on_this_machine(page):
     expect(chart(page, "timings").locator("svg.main-svg").first).to_be_visible()
 
 
-@texts_in_turn
+@texts_in_a_browser
 def test_any_text_is_text(page, names):
     open_page(page, "attention", step=5)
     for name in names:

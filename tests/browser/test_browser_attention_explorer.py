@@ -16,9 +16,10 @@ from tests.browser.driver import (
     on_every_screen,
     open_page,
     type_into,
+    until,
     wait_idle,
 )
-from tests.hostile import HOSTILE, texts_in_turn
+from tests.hostile import HOSTILE, texts_in_a_browser
 from ui import attention_views, bertviz
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
@@ -70,8 +71,7 @@ def test_all_heads_of_a_layer_and_one_of_them(page):
     expect(lines.locator(".chip")).to_have_count(4)
     everything = ink(lines)
     lines.locator(".chip").nth(2).hover()
-    page.wait_for_timeout(100)
-    assert 0 < ink(lines) < everything
+    until(page, lambda: 0 < ink(lines) < everything)
     lines.locator(".chip").nth(2).click()
     expect(page.get_by_text("layer 2, head 3", exact=True)).to_be_visible()
 
@@ -88,8 +88,7 @@ def test_a_hand_on_a_token_leaves_its_lines_alone(page):
     lines = view(page, "lines-a")
     everything = ink(lines)
     lines.get_by_role("button", name="from 3 man").hover()
-    page.wait_for_timeout(100)
-    assert 0 < ink(lines) < everything / 2
+    until(page, lambda: 0 < ink(lines) < everything / 2)
 
 
 @pytest.mark.parametrize("name", ["lines-a", "heads"])
@@ -186,7 +185,7 @@ def test_a_token_is_text_in_bertviz(page, dark):
     assert not asked
 
 
-@texts_in_turn
+@texts_in_a_browser
 def test_any_text_is_text(page, names):
     open_page(
         page, "attention_explorer", part="BertViz", bertviz_model="true", bertviz_neuron="true", model="untrained"

@@ -12,7 +12,7 @@ from tests.browser.driver import (
     type_into,
     wait_idle,
 )
-from tests.hostile import HOSTILE, texts_in_turn
+from tests.hostile import HOSTILE, texts_in_a_browser
 
 
 def points(page):
@@ -72,7 +72,7 @@ def test_tsne_comes_as_a_run(page):
     assert places(page) != before
 
 
-@texts_in_turn
+@texts_in_a_browser
 def test_any_text_is_text(page, names):
     open_page(page, "embeddings", what="tokens")
     for name in names:

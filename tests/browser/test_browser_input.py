@@ -3,7 +3,7 @@
 import re
 
 from tests.browser.driver import assert_fits, assert_no_markup, expect, on_every_screen, open_page, type_into
-from tests.hostile import HOSTILE, texts_in_turn
+from tests.hostile import HOSTILE, texts_in_a_browser
 
 
 def test_the_row_grows_step_by_step(page):
@@ -23,7 +23,7 @@ def test_a_link_to_a_lesson_opens_it_with_menu_and_state(page):
     expect(page.locator(".mb-rows").first).to_contain_text("test")
 
 
-@texts_in_turn
+@texts_in_a_browser
 def test_any_text_is_text(page, names):
     open_page(page, "input", step=5)
     for name in names:

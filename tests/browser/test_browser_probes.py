@@ -12,7 +12,7 @@ from tests.browser.driver import (
     type_into,
     wait_idle,
 )
-from tests.hostile import HOSTILE, texts_in_turn
+from tests.hostile import HOSTILE, texts_in_a_browser
 
 
 def test_probes_are_trained_and_found_again(page):
@@ -50,7 +50,7 @@ def test_the_lens_follows_the_sentence(page):
     expect(page).to_have_url(re.compile("right=france"))
 
 
-@texts_in_turn
+@texts_in_a_browser
 def test_any_text_is_text(page, names):
     open_page(page, "probes")
     for name in names:

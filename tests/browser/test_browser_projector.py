@@ -8,10 +8,7 @@ from tests.browser.driver import assert_fits, expect, open_page, wait_idle
 from tests.server import ROOT
 
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
-PROJECTORS = {
-    "720p": {"viewport": {"width": 1280, "height": 720}},
-    "1080p": {"viewport": {"width": 1920, "height": 1080}},
-}
+PROJECTORS = {"720p": {"width": 1280, "height": 720}, "1080p": {"width": 1920, "height": 1080}}
 
 
 def type_size(page) -> float:
@@ -49,10 +46,14 @@ def test_the_switch_enlarges_type_and_figures_and_is_kept_on_the_next_page(page)
     assert type_size(page) == text and figure_type(page) == figure
 
 
-@pytest.mark.parametrize("page", PROJECTORS.values(), ids=PROJECTORS, indirect=True)
 @pytest.mark.parametrize("name", PAGES)
-def test_every_page_fits(page, name, request):
+def test_every_page_fits(page, name):
+    page.set_viewport_size(PROJECTORS["720p"])
     open_page(page, name, projector=1)
-    title, header = (page.locator(part).first.bounding_box() for part in (".stMainBlockContainer h1", ".stAppHeader"))
-    assert title["y"] >= header["y"] + header["height"], "the title is under the bar at the top"
-    assert_fits(page, f"projector-{request.node.callspec.id}")
+    for projector, size in PROJECTORS.items():
+        page.set_viewport_size(size)
+        wait_idle(page)
+        parts = (".stMainBlockContainer h1", ".stAppHeader")
+        title, header = (page.locator(part).first.bounding_box() for part in parts)
+        assert title["y"] >= header["y"] + header["height"], "the title is under the bar at the top"
+        assert_fits(page, f"projector-{name}-{projector}")

@@ -13,7 +13,7 @@ from tests.browser.driver import (
     type_into,
     wait_idle,
 )
-from tests.hostile import HOSTILE, texts_in_turn
+from tests.hostile import HOSTILE, texts_in_a_browser
 
 
 def heading(page, name: str):
@@ -77,7 +77,7 @@ def test_a_learned_vocabulary_goes_up_to_the_sentence(page):
     expect(page.get_by_role("radio", name=re.compile("learned just now")).first).to_be_checked()
 
 
-@texts_in_turn
+@texts_in_a_browser
 @pytest.mark.parametrize("step", [5, 6])
 def test_any_text_is_text(page, step, names):
     open_page(page, "tokenization", step=step)

@@ -3,7 +3,7 @@
 import re
 
 from tests.browser.driver import assert_fits, assert_no_markup, expect, on_every_screen, open_page, type_into, wait_idle
-from tests.hostile import HOSTILE, texts_in_turn
+from tests.hostile import HOSTILE, texts_in_a_browser
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
 FIELDS = ("Text to hide tokens in", "Sentence with blanks", "Sentence A, with a [MASK]", "Sentence to look into")
@@ -104,7 +104,7 @@ def test_a_pair_is_compared_over_the_whole_vocabulary(page):
     assert [text for text in figure.locator(".textpoint text").all_text_contents() if text]
 
 
-@texts_in_turn
+@texts_in_a_browser
 def test_any_text_is_text(page, names):
     open_page(page, "masking")
     for name in names:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
@@ -16,10 +15,12 @@ from streamlit.testing.v1 import AppTest
 import jobs
 from jobs.files import unpack
 from jobs.worker import unpacked
+from tests.waiting import until
 
 manager_module = importlib.import_module("jobs.manager")  # `jobs.manager` is the function of that name
 ROOT = Path(__file__).resolve().parents[2]
 FAKE = "tests.jobs.fake_training"
+OVERDUE = 300  # seconds: nothing waits for them, they only end what hangs
 # What is promised is one second; a machine with four busy programs a core cannot keep it, and waiting is no proof then.
 PROMISED = 1.0 if os.getloadavg()[0] < 4 * os.cpu_count() else 30.0
 
@@ -31,20 +32,12 @@ def manager(tmp_path_factory):
     manager.close()
 
 
-def until(condition, seconds=60):
-    """Wait for a state; the time is only where waiting becomes an error."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.005)
-
-
 def submit(manager, name, *args, owner="ada", **kwargs):
     return manager.submit(f"{FAKE}:{name}", *args, owner=owner, title=name, **kwargs)
 
 
 def ended(run):
-    assert run.wait(60), run.state
+    assert run.wait(OVERDUE), run.state
     return run
 
 
@@ -262,7 +255,7 @@ SERVER = """
 import sys, jobs, time
 manager = jobs.Manager(sys.argv[1], max_running=2, preload=())
 done = manager.submit("tests.jobs.fake_training:saves", owner="ada", title="done")
-done.wait(60)
+done.wait(300)
 going = manager.submit("tests.jobs.fake_training:until_cancelled", owner="ada", title="going")
 while not going.events():
     time.sleep(0.01)
@@ -285,7 +278,7 @@ def test_a_server_that_ends_leaves_no_process_and_its_runs_are_found_again(tmp_p
     elsewhere.close()
 
     server.send_signal(how)
-    server.communicate(timeout=60)
+    server.communicate(timeout=OVERDUE)
     until(lambda: not any(child.is_running() and child.status() != psutil.STATUS_ZOMBIE for child in children))
 
     with (tmp_path / going / "events.jsonl").open("a") as file:
@@ -378,7 +371,7 @@ def test_an_outside_scheduler_runs_the_same_code_without_having_it(tmp_path, mon
         run = manager.submit("classroom_code:dies", owner="ada", title="far away")
         assert ended(run).state == "lost"  # once, though that scheduler would try three times more
         assert len(run.events()) == 1
-        cluster.communicate("", timeout=60)
+        cluster.communicate("", timeout=OVERDUE)
         monkeypatch.setattr(manager_module, "SECONDS_TO_CONNECT", 0.5)
         with pytest.raises(jobs.ClusterError):
             manager.submit("classroom_code:count", 3, owner="ada", title="gone")
@@ -394,7 +387,7 @@ with Path({log!r}).open("a") as file:
     file.write("executed\\n")
 manager = jobs.Manager({runs!r}, max_running=1, preload=())
 run = manager.submit("tests.jobs.fake_training:whoami", owner="ada", title="who")
-run.wait(60)
+run.wait(300)
 st.json(run.latest("step"))
 manager.close()
 """
@@ -404,7 +397,7 @@ def test_a_page_is_not_executed_again_by_a_worker(tmp_path):
     log = tmp_path / "log"
     page = tmp_path / "page.py"
     page.write_text(PAGE.format(log=str(log), runs=str(tmp_path / "runs")), encoding="utf-8")
-    app = AppTest.from_file(page, default_timeout=60).run()
+    app = AppTest.from_file(page, default_timeout=OVERDUE).run()
     assert not app.exception
     _, main, modules = json.loads(app.json[0].value)["heard"]
     assert log.read_text() == "executed\n" and main is None

@@ -88,6 +88,10 @@ class Exercise:
             for answer in table.get(kind, [])
         ]
 
+    @cached_property
+    def tried(self) -> Tried:
+        return try_answers(self)
+
     def student_version(self) -> NotebookNode:
         released = nbformat.from_dict(self.notebook)
         for step in (*RELEASING, ComputeChecksums):
@@ -178,20 +182,29 @@ def run(notebook: NotebookNode, folder: Path) -> tuple[dict[str, Exception], lis
     return {name: error for name, error in errors.items() if error}, kernel.figures
 
 
-def try_answers(exercise: Exercise) -> list[Outcome]:
-    """Each answer of `exercise.toml` in the place of its cell, in a notebook that is right up to there."""
+@dataclass(frozen=True)
+class Tried:
+    """What became of our own notebook, run once (errors by cell id, the figures that were shown), and of the answers,
+    each tried in the place of its cell where the notebook had come to it."""
+
+    errors: dict[str, Exception]
+    figures: list[dict]
+    outcomes: list[Outcome]
+
+
+def try_answers(exercise: Exercise) -> Tried:
     tests = {cell.metadata.nbgrader.grade_id: cell for cell in graded(exercise.notebook)}
-    outcomes = []
+    outcomes, errors, figures = [], {}, []
     with session(exercise.folder) as kernel:
         for cell in code_cells(exercise.notebook):
             name = mark(cell).get("grade_id", "")
             outcomes += [
                 kernel.attempt(answer, tests[f"{name}-test"]) for answer in exercise.answers if answer.cell == name
             ]
-            error = kernel.run(cell.source, cell.id)
-            if error:
-                raise AssertionError(f"after other answers to {name} the notebook's own fails") from error
-    return outcomes
+            kernel.figures.clear()
+            errors[cell.id] = kernel.run(cell.source, cell.id)
+            figures += kernel.figures
+    return Tried({name: error for name, error in errors.items() if error}, figures, outcomes)
 
 
 def points(notebook: NotebookNode, errors: dict[str, Exception]) -> float:

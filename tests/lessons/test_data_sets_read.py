@@ -22,6 +22,7 @@ SETS = {
     "stories": ("choice", ".tsv"),
     "intents": ("intent", ".md"),
     "intents-zh": ("intent", ".md"),
+    "dialogues": ("next-utterance", ".txt"),
 }
 
 

@@ -18,14 +18,14 @@ from tests.lessons.exercises import (
     mark,
     points,
     run,
-    try_answers,
 )
 
 SOLUTION, HIDDEN = ("### BEGIN SOLUTION", "### END SOLUTION"), ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
 
 
-@pytest.fixture(params=exercises(), ids=lambda folder: folder.name)
+@pytest.fixture(scope="module", params=exercises(), ids=lambda folder: folder.name)
 def exercise(request):
+    """One for all checks of a notebook: it runs once for several of them."""
     return Exercise(request.param)
 
 
@@ -78,10 +78,10 @@ def test_every_task_is_a_solution_and_its_test(exercise):
 
 
 def test_our_own_solution_earns_full_points_and_draws(exercise):
-    errors, figures = run(exercise.notebook, exercise.folder)
-    assert not errors
-    assert points(exercise.notebook, errors) == sum(mark(cell)["points"] for cell in graded(exercise.notebook))
-    assert figures
+    assert not exercise.tried.errors
+    full = sum(mark(cell)["points"] for cell in graded(exercise.notebook))
+    assert points(exercise.notebook, exercise.tried.errors) == full
+    assert exercise.tried.figures
 
 
 def test_the_student_version_holds_no_answer_runs_and_earns_nothing(exercise):
@@ -109,7 +109,7 @@ def test_wrong_answers_fail_and_right_ones_pass(exercise):
     named = Counter((answer.cell, answer.what) for answer in exercise.answers)
     assert max(named.values()) == 1, named.most_common(1)
     assert len({answer.code.strip() for answer in exercise.answers}) == len(exercise.answers)
-    outcomes = try_answers(exercise)
+    outcomes = exercise.tried.outcomes
     assert len(outcomes) == len(exercise.answers)
     for outcome in outcomes:
         assert outcome.written is None, f"does not run: {outcome}"

@@ -15,6 +15,8 @@ from tests.lessons.exercises import LESSONS, Exercise, exercises, graded, mark
 ROOT = Path(__file__).resolve().parents[2]
 
 
+# Every notebook with our solution is graded; as a student gets it, these alone: test_exercises.py runs all of those.
+ABSENT = ("attention", "service")
 WARNED = "attention"  # the lesson in which one student's right answer warns
 WARNING = """
 import warnings
@@ -38,7 +40,8 @@ class Course:
         self.nbgrader("generate_assignment", "*")
         for folder in exercises():
             self.hand_in("teacher", folder.name, (folder / "exercise.ipynb").read_text("utf-8"))
-            self.hand_in("absent", folder.name, self.released(folder.name).read_text("utf-8"))
+        for lesson in ABSENT:
+            self.hand_in("absent", lesson, self.released(lesson).read_text("utf-8"))
         ours = Exercise(LESSONS / WARNED).notebook
         next(cell for cell in ours.cells if mark(cell).get("grade_id") == "scores").source = WARNING
         self.hand_in("warned", WARNED, nbformat.writes(ours))
@@ -55,6 +58,9 @@ class Course:
 
     def released(self, lesson: str) -> Path:
         return self.root / "course" / "release" / lesson / "exercise.ipynb"
+
+    def feedback(self, student: str, lesson: str) -> Path:
+        return self.root / "course" / "feedback" / student / lesson / "exercise.html"
 
     def hand_in(self, student: str, lesson: str, notebook: str) -> None:
         folder = self.root / "course" / "submitted" / student / lesson
@@ -81,9 +87,14 @@ def test_from_handing_out_to_feedback(course, folder):
     assert [cell.source for cell in empty.cells] == [cell.source for cell in exercise.student_version().cells]
     full = sum(mark(cell)["points"] for cell in graded(exercise.notebook))
     assert course.score("teacher", lesson) == full
+    assert course.feedback("teacher", lesson).is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lesson", ABSENT)
+def test_what_was_left_empty_earns_nothing_and_is_told(course, lesson):
     assert course.score("absent", lesson) == 0
-    feedback = course.root / "course" / "feedback" / "absent" / lesson / "exercise.html"
-    assert "NotImplementedError" in feedback.read_text("utf-8")
+    assert "NotImplementedError" in course.feedback("absent", lesson).read_text("utf-8")
 
 
 @pytest.mark.slow

@@ -4,11 +4,13 @@ puts in “curly quotes” stands on a page that the same step opens."""
 import re
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from streamlit.runtime.state.query_params import QueryParams
 from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
+from streamlit.testing.v1 import AppTest
 
 from tests.pages.driver import html_of, open_page, plain
 
@@ -27,18 +29,39 @@ def parts(link: str) -> tuple[str, dict[str, str]]:
     return url.path.strip("/") or "home", dict(parse_qsl(url.query, keep_blank_values=True))
 
 
-def opened(link: str):
-    name, query = parts(link)
-    if name == "examination" and name not in PAGES:
-        pytest.skip("there is no examination yet")
-    assert name in PAGES, f"{link}: there is no such page"
-    return open_page(name, **query)
+class Visit(NamedTuple):
+    """asked: the names that the page has looked for in its link · kept: what its link says afterwards · told: all the
+    words on it: prose, tables, what figures say, and what stands on and in widgets."""
+
+    asked: set[str]
+    kept: dict[str, str]
+    told: str
 
 
 @cache
-def told(link: str) -> str:
-    """All the words on the page of a link: prose, tables, what figures say, and what stands on and in widgets."""
-    app = opened(link)
+def visit(link: str) -> Visit:
+    name, query = parts(link)
+    assert name in PAGES, f"{link}: there is no such page"
+    asked = set()
+    read, bind = QueryParamsProxy.__getitem__, QueryParams.bind_widget
+
+    def reading(self, key):
+        asked.add(key)
+        return read(self, key)
+
+    def binding(self, param_key, *arguments, **options):
+        asked.add(param_key)
+        return bind(self, param_key, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QueryParamsProxy, "__getitem__", reading)
+        patch.setattr(QueryParams, "bind_widget", binding)
+        app = open_page(name, **query)
+    kept = {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+    return Visit(asked, kept, words_of(app))
+
+
+def words_of(app: AppTest) -> str:
     words = [block.value for kind in (app.markdown, app.caption, app.info, app.success) for block in kind]
     words += [box.value for box in (*app.text_input, *app.text_area)]
     for kind in (
@@ -59,37 +82,17 @@ def told(link: str) -> str:
     return plain("\n".join(words)).replace("**", "") + plain(re.sub(r"<[^>]*>", " ", html_of(app)))
 
 
-@pytest.fixture
-def asked(monkeypatch):
-    """The names that a page has looked for in its link."""
-    names = set()
-    read, bind = QueryParamsProxy.__getitem__, QueryParams.bind_widget
-
-    def reading(self, key):
-        names.add(key)
-        return read(self, key)
-
-    def binding(self, param_key, *arguments, **options):
-        names.add(param_key)
-        return bind(self, param_key, *arguments, **options)
-
-    monkeypatch.setattr(QueryParamsProxy, "__getitem__", reading)
-    monkeypatch.setattr(QueryParams, "bind_widget", binding)
-    return names
-
-
 @pytest.mark.parametrize("link", LINKS)
-def test_each_link_sets_the_state_of_its_page(link, asked):
-    app, (_name, query) = opened(link), parts(link)
-    assert set(query) <= asked, f"the page knows nothing of {sorted(set(query) - asked)}"
-    kept = {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
-    wrong = {name: value for name, value in query.items() if kept.get(name) != value}
-    assert not wrong, f"the page does not take {wrong}, or it is what stands there anyway; its link is {kept}"
+def test_each_link_sets_the_state_of_its_page(link):
+    seen, (_name, query) = visit(link), parts(link)
+    assert set(query) <= seen.asked, f"the page knows nothing of {sorted(set(query) - seen.asked)}"
+    wrong = {name: value for name, value in query.items() if seen.kept.get(name) != value}
+    assert not wrong, f"the page does not take {wrong}, or it is what stands there anyway; its link is {seen.kept}"
 
 
 @pytest.mark.parametrize("links, quotes", STEPS, ids=[links[0] for links, _quotes in STEPS])
 def test_what_a_step_quotes_is_on_its_pages(links, quotes):
-    words = " ".join(" ".join(told(link) for link in links).split())
+    words = " ".join(" ".join(visit(link).told for link in links).split())
     assert not [quote for quote in quotes if " ".join(quote.split()) not in words]
 
 

@@ -8,15 +8,13 @@ from minibert.config import BertConfig
 from minibert.finetune.predictor import Predictor
 from minibert.model import BertForPreTraining
 from minibert.tasks import Options, task_named
-from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
-
-LETTERS = [chr(97 + i) for i in range(26)]
+from tests.spelling import spelling_tokenizer
 
 
 @pytest.fixture(scope="session")
 def letters():
     """A tokenizer that spells: one piece a letter."""
-    return Tokenizer([*SPECIAL_TOKENS, *LETTERS, *("##" + letter for letter in LETTERS), *".,!?"])
+    return spelling_tokenizer()
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +36,7 @@ LABELS = {
     "span": ["start", "end"],
     "span-or-none": ["start", "end"],
     "choice": ["score"],
+    "next-utterance": ["score"],
     "tagging": ["O", "B-X", "I-X"],
     "intent": {"intents": ["go", "stay"], "tags": ["O", "B-X", "I-X"]},
 }

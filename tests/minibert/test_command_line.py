@@ -1,5 +1,6 @@
-"""The command line as a user calls it: a new process, its output, its exit code."""
+"""The command line as a user calls it: its output, its exit code; where that is the point, in a new process."""
 
+import io
 import json
 import os
 import signal
@@ -7,7 +8,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest import mock
 
 import pytest
 import torch
@@ -20,12 +23,35 @@ from minibert.training import resume
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = os.environ | {"XDG_CACHE_HOME": tempfile.mkdtemp(prefix="minibert-cache-")}
+OVERDUE = 600  # seconds: nothing waits for them, they only end what hangs
 
 
 def run(*arguments, stdin: str | bytes = "", expect: int = 0) -> subprocess.CompletedProcess:
+    """What a command does, done in this process: torch is imported already."""
+    given = stdin if isinstance(stdin, bytes) else stdin.encode()
+    files = [io.TextIOWrapper(io.BytesIO(content), encoding="utf-8") for content in (given, b"", b"")]
+    with (
+        mock.patch.dict(os.environ, ENVIRONMENT),
+        mock.patch("sys.stdin", files[0]),
+        redirect_stdout(files[1]),
+        redirect_stderr(files[2]),
+    ):
+        try:
+            code = main([*map(str, arguments)])
+        except SystemExit as end:  # argparse's
+            code = end.code
+    for file in files[1:]:
+        file.flush()
+    done = subprocess.CompletedProcess(arguments, code, *(file.buffer.getvalue() for file in files[1:]))
+    assert done.returncode == expect, done.stderr.decode()
+    return done
+
+
+def in_a_new_process(*arguments, stdin: str = "", expect: int = 0) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "minibert", *map(str, arguments)]
-    stdin = stdin if isinstance(stdin, bytes) else stdin.encode()
-    done = subprocess.run(command, input=stdin, capture_output=True, cwd=ROOT, timeout=120, env=ENVIRONMENT)
+    done = subprocess.run(
+        command, input=stdin.encode(), capture_output=True, cwd=ROOT, timeout=OVERDUE, env=ENVIRONMENT
+    )
     assert done.returncode == expect, done.stderr.decode()
     assert b"Traceback" not in done.stderr
     return done
@@ -37,11 +63,11 @@ def lines(done) -> list[dict]:
 
 def test_tokenize_a_text_and_lines(small_checkpoint):
     vocab = small_checkpoint / "vocab.txt"
-    (one,) = lines(run("tokenize", "Ab, ç", "--vocab", vocab))
+    (one,) = lines(in_a_new_process("tokenize", "Ab, ç", "--vocab", vocab))
     assert one["tokens"] == ["[CLS]", "a", "##b", ",", "c", "[SEP]"]
     assert one["offsets"] == [[0, 0], [0, 1], [1, 2], [2, 3], [4, 5], [0, 0]]
     assert len(one["ids"]) == 6
-    many = lines(run("tokenize", "--vocab", vocab, "--cased", stdin="ab\n\n北A\n"))
+    many = lines(in_a_new_process("tokenize", "--vocab", vocab, "--cased", stdin="ab\n\n北A\n"))
     assert [line["tokens"][1:-1] for line in many] == [["a", "##b"], [], ["[UNK]", "[UNK]"]]
 
 
@@ -60,7 +86,7 @@ def test_fill(small_checkpoint):
     answers = lines(run("fill", "a [MASK] b [MASK]", "--model", small_checkpoint, "--top", 3, "--json"))
     assert [line["blank"] for line in answers] == [0, 1]
     assert all(len(line["answers"]) == 3 for line in answers)
-    error = run("fill", "no blank", "--model", small_checkpoint, expect=2).stderr.decode()
+    error = in_a_new_process("fill", "no blank", "--model", small_checkpoint, expect=2).stderr.decode()
     assert error == "minibert fill: there is no [MASK] in the text to fill\n"
 
 
@@ -121,8 +147,8 @@ def test_finetune_then_predict(tmp_path, small_checkpoint):
         (["tokenize", "x", "--vocab", "nowhere.txt"], "nowhere.txt"),
         (["fill", "a [MASK]", "--model", "nowhere"], "nowhere is not a directory"),
         (["pretrain", "--data", "nowhere", "--out", "x", "--steps", "1"], "nowhere does not exist"),
-        (["pretrain", "--toy", "--resume", "--out", "x", "--steps", "1"], "is not resumed: begin it again"),
-        (["pretrain", "--toy", "--preset", "base", "--out", "x", "--steps", "1"], "of its own: leave out --preset"),
+        (["pretrain", "--toy", "--resume", "--out", "x", "--steps", "1"], "holds no interrupted run to resume"),
+        (["pretrain", "--toy", "--dropout", "0.5", "--out", "x", "--steps", "1"], "of its own: leave out --dropout"),
         (["predict", "x", "--model", "nowhere"], "nowhere is not a directory"),
         (["serve", "--model", "nowhere", "--port", "99999"], "must be a number from 0 to 65535, not 99999"),
         (["finetune", "--train", "no.tsv", "--dev", "no.tsv", "--out", "x"], "no.tsv does not exist"),
@@ -135,17 +161,23 @@ def test_what_cannot_be_used_is_said_in_a_line(arguments, message):
     assert message in done.stderr.decode() and not done.stdout
 
 
-def test_ctrl_c_saves_what_was_learned(tmp_path):
-    command = ["-m", "minibert", "pretrain", "--toy", "--minutes", "5", "--json", "--out", tmp_path / "toy"]
+@pytest.mark.slow
+def test_ctrl_c_saves_what_was_learned(tmp_path, text):
+    out = tmp_path / "model"
+    small = ("--preset", "tiny", "--vocab-size", "80", "--batch-size", "8", "--max-length", "32")
+    command = ["-m", "minibert", "pretrain", "--data", text, *small, "--minutes", "60", "--json", "--out", out]
     process = subprocess.Popen(
-        [sys.executable, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
     )
+    overdue = threading.Timer(OVERDUE, process.kill)
+    overdue.start()
     first = next(event for event in map(json.loads, process.stdout) if event["event"] == "step")
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate()
+    overdue.cancel()
     assert process.returncode == 130 and "stopping after this step" in said and "Traceback" not in said
-    assert resume.latest(tmp_path / "toy").values["step"] >= first["step"]
-    assert lines(run("fill", "the [MASK] barked", "--model", tmp_path / "toy", "--json"))
+    assert resume.latest(out).values["step"] >= first["step"]
+    assert lines(run("fill", "the [MASK] sat", "--model", out, "--json"))
 
 
 def test_text_that_is_not_utf8_is_refused(small_checkpoint):
@@ -237,7 +269,7 @@ def test_it_is_computed_on_the_best_device(model_of, tmp_path, monkeypatch, comm
 def test_a_program_that_waits_for_its_answer_gets_it(model_of):
     command = [sys.executable, "-m", "minibert", "predict", "--model", str(model_of("classification", ["n", "y"]))]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env=ENVIRONMENT) as process:
-        overdue = threading.Timer(120, process.kill)
+        overdue = threading.Timer(OVERDUE, process.kill)
         overdue.start()
         for text in (b"a b", b"b"):
             process.stdin.write(text + b"\n")

@@ -173,12 +173,18 @@ def normalized(text: str, uncased: bool) -> str:
     return lowercase(strip_marks(decompose(span))).text if uncased else span.text
 
 
+# Planes 4 to 13 are empty in every version of Unicode, 15 and 16 are for private use: there all are alike.
+FILLED = [*range(0x40000), *range(0xE0000, 0xF0000)]
+CODES = [*FILLED, *(code for code in range(0x40000, 0x110000, 61) if code >> 16 != 0xE)]
+
+
 @pytest.mark.slow
 def test_every_code_point_as_tokenizers(own):
-    """Alone between letters, between marks of other classes, and at a word's end: all 1,112,064 code points."""
+    """Alone between letters, between marks of other classes, and at a word's end: all code points of the planes that
+    hold characters, and every 61st of the others."""
     letters = Tokenizer([*SPECIAL_TOKENS, "a", "b", "##b", "##c", "c"], lowercase=own.lowercase)
     normalize = own.fast().normalizer.normalize_str
-    points = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    points = [chr(code) for code in CODES if not 0xD800 <= code < 0xE000]
     for start in range(0, len(points), 2000):
         chunk = points[start : start + 2000]
         text = " ".join(f"a{c}b" for c in chunk)
@@ -201,8 +207,8 @@ def test_real_text_as_tokenizers(real):
 
 
 @pytest.mark.slow
-def test_all_real_text_as_tokenizers(real):
-    assert_same(real, real_lines(step=1))
+def test_much_real_text_as_tokenizers(real):
+    assert_same(real, real_lines(step=5))
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -17,3 +17,10 @@ def runs_folder(tmp_path_factory):
 
         manager().close()
         streamlit.cache_resource.clear()
+
+
+@pytest.fixture
+def results(runs_folder, tmp_path, monkeypatch):
+    """Where a page reads recorded results from; nothing is there yet."""
+    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
+    return tmp_path

@@ -9,7 +9,6 @@ def test_a_step_shows():
 
 import html
 import json
-import time
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -17,11 +16,13 @@ from streamlit.testing.v1 import AppTest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def open_page(name: str, /, **query) -> AppTest:
-    """The page `name`, run once, with values in its link."""
+def open_page(name: str, /, owner: str | None = None, **query) -> AppTest:
+    """The page `name`, run once, with values in its link. owner: the browser whose runs it shows."""
     app = AppTest.from_file(str(ROOT / "pages" / f"{name}.py"), default_timeout=240)
     for key, value in query.items():
         app.query_params[key] = str(value)
+    if owner is not None:
+        app.session_state["_owner"] = owner
     return whole(app.run())
 
 
@@ -66,11 +67,3 @@ def assert_no_markup(app: AppTest) -> None:
             for tag in tags:
                 at = text.find(tag)
                 assert at < 0, f"{tag} in …{text[max(0, at - 200) : at + 200]}…"
-
-
-def until(condition, seconds: float = 300) -> None:
-    """Wait until `condition()` holds, a run in another process being what is waited for."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"did not come true within {seconds} s"
-        time.sleep(0.1)

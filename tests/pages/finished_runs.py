@@ -12,8 +12,9 @@ from jobs.run import Run
 from minibert.config import BertConfig
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.predictor import Predictor
+from minibert.pretrain import PretrainSettings, pretrain
 from minibert.tasks import Options, TaskData, task_named
-from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+from tests.spelling import spelling_tokenizer
 
 
 def finished_run(
@@ -33,20 +34,34 @@ def finished_run(
         {"event": "done", "step": 1, "metrics": measured["metrics"]},
     ]
     run = Run(manager, manager.directory, owner, title, kind, "minibert.finetune.run:finetune")
+    return ended(run, events, pack(predictor.save(folder / run.id)))
+
+
+def pretrained_run(
+    manager, folder: Path, settings: PretrainSettings, text: Path, *, owner: str, title: str, kind: str
+) -> Run:
+    """A pre-training run of a few steps. folder: an empty one, for its files on the way."""
+    events = [event.as_dict() for event in pretrain(settings, [text], folder / "model", dev=[text])]
+    run = Run(manager, manager.directory, owner, title, kind, "minibert.pretrain:pretrain")
+    return ended(run, events, pack(folder / "model"))
+
+
+def ended(run: Run, events: Sequence[dict], files: dict[str, bytes]) -> Run:
+    """The run with its events and files, in the list of its manager."""
     run.store()
     run.add([json.dumps({"number": i, "time": run.created, **event}) for i, event in enumerate(events)])
-    run.store_files(pack(predictor.save(folder / run.id)))
+    run.store_files(files)
     run.change("finished")
-    manager._runs[run.id] = run
+    run._manager._runs[run.id] = run
     return run
 
 
-def spelling_predictor(task: str, labels: Sequence[str]) -> Predictor:
-    """A model of random weights over an alphabet vocabulary; its answers differ from text to text."""
+def spelling_predictor(task: str, labels: Sequence[str], kind: type[BertConfig] = BertConfig, **sizes) -> Predictor:
+    """A model of random weights over an alphabet vocabulary; its answers differ from text to text. kind: BERT's config,
+    or that of a relative; sizes: fields of it."""
     torch.manual_seed(0)
-    letters = [chr(97 + i) for i in range(26)]
-    tokenizer = Tokenizer([*SPECIAL_TOKENS, *letters, *("##" + letter for letter in letters), *".,!?"])
-    config = BertConfig(
+    tokenizer = spelling_tokenizer()
+    config = kind(
         vocab_size=tokenizer.vocab_size,
         hidden_size=16,
         num_hidden_layers=1,
@@ -54,6 +69,7 @@ def spelling_predictor(task: str, labels: Sequence[str]) -> Predictor:
         intermediate_size=32,
         max_position_embeddings=256,
         initializer_range=0.5,
+        **sizes,
     )
     options = Options(max_length=256, pooling="mean")
     return Predictor(task_named(task).head(config, list(labels), options).eval(), tokenizer, task_named(task), options)

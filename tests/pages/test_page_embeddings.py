@@ -8,7 +8,8 @@ import pytest
 from minibert.inside.vectors import nearest, separability, span_vectors
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, text_of, until, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, text_of, whole
+from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 from ui.models import available_models, load
 from ui.samples import senses
@@ -16,11 +17,7 @@ from ui.samples import senses
 LESSON = Lesson("embeddings")
 MODEL = available_models()[0].name
 open_page = partial(driver.open_page, "embeddings")
-
-
-@pytest.fixture(autouse=True)
-def _runs(runs_folder):
-    pass
+pytestmark = pytest.mark.usefixtures("runs_folder")
 
 
 def moving(app) -> dict:

@@ -19,6 +19,7 @@ from minibert.experiments.results import by_arm, paired_difference, read_records
 from minibert.toy import world as toy_world
 from tests.pages import driver
 from tests.pages.driver import ROOT, figure, plain, text_of, whole
+from tests.pages.recorded import write_records
 from ui.lesson import LESSONS, Lesson
 
 LESSON = Lesson("experiments")
@@ -46,17 +47,13 @@ def record(experiment: str, arm: str, seed: int, metrics: dict, **changes) -> di
     }  # fmt: skip
 
 
-def write(folder: Path, name: str, records: list[dict]) -> None:
-    (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
-
-
 def objectives(folder: Path, changes: dict[str, tuple[float, ...]]) -> None:
     """Base at 0.70, 0.72, 0.71; each arm that much above it, by seed."""
     base = (0.70, 0.72, 0.71)
     records = [record("objectives", "mlm+nsp", seed, {"sst2": base[seed]}) for seed in range(3)]
     for arm, gaps in changes.items():
         records += [record("objectives", arm, seed, {"sst2": base[seed] + gap}) for seed, gap in enumerate(gaps)]
-    write(folder, "objectives", records)
+    write_records(folder, "objectives", records)
 
 
 def test_missing_results_are_said_plainly_with_the_command(results):
@@ -87,7 +84,7 @@ def test_the_bilstm_is_compared_with_left_to_right_too(results):
     """The paper's point about it, SQuAD 77.8 → 84.9, is lost beside the base: 84.9 is below that as well."""
     ner = {"mlm+nsp": 0.55, "left-to-right": 0.48, "left-to-right+bilstm": 0.40}
     noise = (0.0, 0.01, 0.02)
-    write(
+    write_records(
         results,
         "objectives",
         [record("objectives", arm, s, {"ner": f + noise[s] * (1 + f)}) for arm, f in ner.items() for s in range(3)],
@@ -103,7 +100,7 @@ def test_the_bilstm_is_compared_with_left_to_right_too(results):
 
 def test_equal_numbers_in_the_paper_are_said_to_be_equal(results):
     arms = {"segment-pair+nsp": 0.5, "full-sentences": 0.6}
-    write(
+    write_records(
         results, "formats", [record("formats", a, s, {"ner": f + 0.001 * s}) for a, f in arms.items() for s in (0, 1)]
     )
     text = text_of(open_page(experiment="formats"))
@@ -115,7 +112,7 @@ def test_equal_numbers_in_the_paper_are_said_to_be_equal(results):
 def test_all_measures_are_summed_up(results):
     gaps = {"mlm+nsp": (0.0, 0.0, 0.0), "no-nsp": (0.02, 0.02, 0.021), "left-to-right": (-0.02, -0.02, -0.021)}
     unclear = (0.05, -0.05, 0.01)
-    write(
+    write_records(
         results,
         "objectives",
         [
@@ -135,7 +132,7 @@ def test_what_needs_no_understanding_stands_beside_the_figure(results):
         metrics = {"mrpc": 0.67}
         changes = {"measured_on": {"mrpc": 1725}, "examples": {"mrpc": 4076}} | changes
         records = [record("objectives", "mlm+nsp", 0, metrics, **changes)]
-        write(results, "objectives", [*records, record("objectives", "no-nsp", 0, {"mrpc": 0.65}, **changes)])
+        write_records(results, "objectives", [*records, record("objectives", "no-nsp", 0, {"mrpc": 0.65}, **changes)])
         return open_page()
 
     app = page()
@@ -172,12 +169,12 @@ def test_what_was_scaled_down_is_counted(results):
 
 def test_only_the_newest_scale_is_shown(results):
     old = [record("objectives", "mlm+nsp", 0, {"sst2": 0.1}, scale={**Scale().as_dict(), "tokens": 5})]
-    write(results, "objectives", [*old, record("objectives", "mlm+nsp", 0, {"sst2": 0.7})])
+    write_records(results, "objectives", [*old, record("objectives", "mlm+nsp", 0, {"sst2": 0.7})])
     assert "1 run with 1 seed" in text_of(open_page())
 
 
 def test_without_the_base_there_is_no_difference(results):
-    write(results, "objectives", [record("objectives", "no-nsp", 0, {"sst2": 0.7})])
+    write_records(results, "objectives", [record("objectives", "no-nsp", 0, {"sst2": 0.7})])
     assert "base arm has not been run" in open_page().info[0].value
 
 
@@ -188,7 +185,7 @@ def test_a_broken_results_file_is_named(results):
 
 def test_steps_and_perplexity(results):
     arms = [arm.name for arm in EXPERIMENTS["steps"].arms]
-    write(
+    write_records(
         results,
         "steps",
         [record("steps", a, s, {"sst2": 0.8 - 0.01 * i - 0.001 * s}) for i, a in enumerate(arms) for s in (0, 1)],
@@ -198,7 +195,7 @@ def test_steps_and_perplexity(results):
     assert "left-to-right, 1/16, against MLM + NSP, 1/16: lower in the paper, −5.0 ± 0.0 here" in text
     sizes = ("2/128/2", "1/128/2")
     values = {"2/128/2": 40.0, "1/128/2": 50.0}
-    write(
+    write_records(
         results,
         "size",
         [record("size", a, s, {"mlm_perplexity": values[a] + s, "sst2": 0.7}) for a in sizes for s in (0, 1)],

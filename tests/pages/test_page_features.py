@@ -1,44 +1,22 @@
 """Features or fine-tuning: what the picture says is read, and what is said of recorded and running comparisons."""
 
-import json
 import statistics
 import tomllib
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from minibert.experiments.comparisons import COMPARISONS
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, until, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
+from tests.pages.recorded import comparison_record, write_records
+from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 
 LESSON = Lesson("features")
 open_page = partial(driver.open_page, "features")
 PAPER = tomllib.loads((LESSON.folder / "paper.toml").read_text(encoding="utf-8"))
-
-
-def record(name: str, arm: str, seed: int, score: float, **changes) -> dict:
-    comparison = COMPARISONS[name]
-    metric = "f1" if comparison.task == "tagging" else "accuracy"
-    return {
-        "experiment": name, "arm": arm, "seed": seed, "metrics": {metric: score}, "task": comparison.task,
-        "settings": comparison.values(arm), "trained": 1234, "head": 1234, "parameters": 9999, "steps": 10,
-        "seconds": 7.0, "examples": 440, "measured_on": 110, "majority": 0.5, "data": ["entities"],
-        "model": "a <b>model</b>", "command": f"python -m minibert experiment {name} --seeds 3",
-        "machine": {"processor": "x"}, **changes,
-    }  # fmt: skip
-
-
-def write(folder: Path, name: str, records: list[dict]) -> None:
-    (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
-
-
-@pytest.fixture
-def results(runs_folder, tmp_path, monkeypatch):
-    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
-    return tmp_path
 
 
 def test_the_paper_has_a_number_for_arms_of_ours_and_they_are_those_of_table_7():
@@ -67,7 +45,11 @@ def test_what_is_read_and_counted(results):
 
 def test_recorded_results_are_averaged_and_compared(results):
     scores = {"fine-tuned": (0.60, 0.62, 0.61), "last": (0.50, 0.53, 0.51), "last-four-concat": (0.55, 0.56, 0.57)}
-    write(results, "features", [record("features", arm, s, v) for arm, x in scores.items() for s, v in enumerate(x)])
+    write_records(
+        results,
+        "features",
+        [comparison_record("features", arm, s, v) for arm, x in scores.items() for s, v in enumerate(x)],
+    )
     app = open_page()
     text = text_of(app)
     assert "Best frozen arm here: **last four, concatenated**, −5.0" in text
@@ -80,8 +62,8 @@ def test_recorded_results_are_averaged_and_compared(results):
 
 
 def test_records_of_other_settings_are_not_mixed_in(results):
-    old = record("features", "last", 0, 0.1, settings={"epochs": 99})
-    write(results, "features", [old, record("features", "last", 1, 0.5)])
+    old = comparison_record("features", "last", 0, 0.1, settings={"epochs": 99})
+    write_records(results, "features", [old, comparison_record("features", "last", 1, 0.5)])
     table = next(table.value for table in open_page().table if "sd" in table.value)
     assert list(table["ours, mean"]) == ["50.0"] and list(table["seeds"]) == [1]
 

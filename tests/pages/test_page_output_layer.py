@@ -9,10 +9,12 @@ import pytest
 from minibert.tasks import TASKS
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, until, whole
-from ui.finetune_settings import PAPER, SMALL
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, whole
+from tests.waiting import until
+from ui.finetune_settings import PAPER
 from ui.lesson import Lesson, load_quiz
-from ui.task_data import SHIPPED, shipped
+from ui.task_data import shipped, shipped_sets
+from ui.tasks import VIEWS
 
 LESSON = Lesson("output_layer")
 open_page = partial(driver.open_page, "output_layer")
@@ -53,7 +55,7 @@ def train(app):
     return runs
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", shipped_sets())
 def test_every_set_has_its_data_its_input_and_its_head(runs_folder, name):
     data = shipped(name)
     app = open_page(task=data.task.name, data=name)
@@ -80,13 +82,13 @@ def test_the_settings_are_what_suits_the_task_and_the_papers_are_a_click_away(ap
     def of(one):
         return one.epochs, one.batch, one.rate
 
-    assert values(app) == of(SMALL["classification"])
+    assert values(app) == of(VIEWS["classification"].small)
     app.button(key="papers-values").click()
     whole(app.run())
     assert values(app) == of(PAPER) == (3, 32, 5e-5)
     app.button_group(key="task").set_value("intent")
     whole(app.run())
-    assert values(app) == of(SMALL["intent"])
+    assert values(app) == of(VIEWS["intent"].small)
 
 
 def test_every_setting_reaches_the_run(app):
@@ -150,10 +152,11 @@ def test_a_run_from_both_starts_is_shown_as_its_events_say(app, quick):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["reviews", "similarity", "emotions", "entities-zh", "questions-or-none", "choices", "intents"]
+    "name",
+    ["reviews", "similarity", "emotions", "entities-zh", "questions-or-none", "choices", "intents", "dialogues"],
 )
 def test_each_task_is_trained_answers_and_is_reviewed(runs_folder, quick, name):
-    task = TASKS[SHIPPED[name].task]
+    task = TASKS[shipped_sets()[name].task]
     app = open_page(task=task.name, data=name)
     runs = train(app)
     assert {run.kind.split("/")[1] for run in runs} == {task.name}
@@ -173,10 +176,8 @@ def test_each_task_is_trained_answers_and_is_reviewed(runs_folder, quick, name):
     asked = shlex.split(next(command for command in commands if command.startswith("curl")))
     from jsonschema import validate
 
-    from minibert.service.server import Limits, input_schema
-
     (given,) = json.loads(asked[-1])["inputs"]
-    validate(given, input_schema(task.name, Limits()))
+    validate(given, task.input_schema(1_000))
 
 
 @pytest.mark.slow

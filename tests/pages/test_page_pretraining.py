@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, plain, text_of, until, whole
+from tests.pages.driver import ROOT, assert_no_markup, plain, text_of, whole
+from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 
 LESSON = Lesson("pretraining")

@@ -7,18 +7,15 @@ import pytest
 from minibert.inside.logit_lens import blank_of, layer_answers, only_token
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, until, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
+from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 from ui.models import available_models, load
 
 LESSON = Lesson("probes")
 MODEL = available_models(fill=True)[0].name
 open_page = partial(driver.open_page, "probes")
-
-
-@pytest.fixture(autouse=True)
-def _runs(runs_folder):
-    pass
+pytestmark = pytest.mark.usefixtures("runs_folder")
 
 
 def upload(content: bytes):

@@ -8,7 +8,8 @@ import pytest
 from minibert.service.server import Limits
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, until, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
+from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 
 LESSON = Lesson("service")

@@ -1,6 +1,5 @@
 """Why runs differ: the first steps, what recorded runs tell, and a grid of one's own."""
 
-import json
 from functools import partial
 
 import pytest
@@ -8,23 +7,18 @@ import pytest
 from minibert.experiments.comparisons import COMPARISONS, EPOCHS, RATES, cell
 from minibert.experiments.seeds import seeds_needed
 from tests.pages import driver
-from tests.pages.driver import ROOT, figure, text_of, until, whole
-from tests.pages.test_page_features import record
+from tests.pages.driver import ROOT, figure, text_of, whole
+from tests.pages.recorded import comparison_record, write_records
+from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 
 LESSON = Lesson("stability")
 open_page = partial(driver.open_page, "stability")
 
 
-@pytest.fixture
-def results(runs_folder, tmp_path, monkeypatch):
-    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
-    return tmp_path
-
-
 def write(folder, scores: dict[str, tuple[float, ...]]) -> None:
-    records = [record("stability", arm, seed, x) for arm, values in scores.items() for seed, x in enumerate(values)]
-    (folder / "stability.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+    runs = ((arm, seed, score) for arm, values in scores.items() for seed, score in enumerate(values))
+    write_records(folder, "stability", [comparison_record("stability", *run) for run in runs])
 
 
 def test_the_first_steps_are_said_in_numbers(results):

@@ -4,4 +4,4 @@ from functools import partial
 
 from streamlit.testing.v1 import AppTest
 
-script = partial(AppTest.from_function, default_timeout=60)  # Streamlit's own 3 s are too short for a busy machine
+script = partial(AppTest.from_function, default_timeout=240)  # Streamlit's own 3 s are too short for a busy machine

@@ -18,7 +18,8 @@ from tests.shipped import DATA, SETS
 from tests.ui.driver import script
 from ui.answers import headline
 from ui.marked import Mark, between, excerpt, hues, marked_html
-from ui.review import CLASSES, PAGE
+from ui.review import PAGE
+from ui.tasks.classes import CLASSES
 from ui.text import visible
 
 EVIL = HOSTILE["script"]
@@ -77,7 +78,9 @@ def page(name, example, key="k"):
 
     from minibert.tasks import TASKS
     from tests.ui.test_answers import untrained
-    from ui.answers import answer_form, headline, show_answer, show_input
+    from ui.answer_form import answer_form
+    from ui.answers import headline, show_answer
+    from ui.task_input import show_input
 
     predictor, _data = untrained(name)
     show_input(TASKS[name], predictor.tokenizer, example, predictor.labels, predictor.options, f"{key}in")
@@ -93,7 +96,7 @@ def form(name, examples):
     import streamlit as st
 
     from minibert.tasks import TASKS
-    from ui.answers import answer_form
+    from ui.answer_form import answer_form
 
     which = st.number_input("example", 0, len(examples) - 1, key="which")
     st.session_state["given"] = answer_form(TASKS[name], examples[which], "own")
@@ -109,7 +112,7 @@ def answered(name, given, answer):
 def built(name, example, options):
     from minibert.tasks import TASKS
     from tests.ui.test_answers import untrained
-    from ui.answers import show_input
+    from ui.task_input import show_input
 
     predictor, _data = untrained(name)
     show_input(TASKS[name], predictor.tokenizer, example, predictor.labels, options, "k")
@@ -117,7 +120,7 @@ def built(name, example, options):
 
 def review(name, examples, evaluation):
     from minibert.tasks import TASKS
-    from ui.answers import show_review
+    from ui.review import show_review
 
     show_review(TASKS[name], examples, evaluation, "review")
 

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 from jsonschema import Draft202012Validator
 
-from minibert.service.server import Limits, input_schema
 from minibert.tasks import TASKS
 from tests.hostile import HOSTILE
 from tests.pages.driver import figure
@@ -74,9 +73,10 @@ def test_the_printed_command_holds_what_the_service_takes(task):
         "span-or-none": {"question": "a", "context": "b"},
         "choice": {"context": "a", "question": "", "choices": ["b", "c"]},
         "intent": {"text": "a"},
+        "next-utterance": {"turns": ["a"], "choices": ["b", "c"]},
     }[task]
     for metadata in ((), ("kind",)):
-        command = shlex.split(curl(task, {**own, "kind": "x", "topic": "y"}, metadata))
+        command = shlex.split(curl(TASKS[task], {**own, "kind": "x", "topic": "y"}, metadata))
         (given,) = json.loads(command[-1])["inputs"]
         assert given == {**own, **dict.fromkeys(metadata, "x")}
-        assert Draft202012Validator(input_schema(task, Limits(), metadata)).is_valid(given)
+        assert Draft202012Validator(TASKS[task].input_schema(1_000, metadata)).is_valid(given)

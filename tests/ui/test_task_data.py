@@ -6,22 +6,8 @@ from minibert.tasks import TASKS
 from tests.pages.driver import link, plain
 from tests.ui.driver import script
 from ui.lesson import LESSONS
-from ui.task_data import (
-    MOST_LABELS,
-    SHIPPED,
-    cells,
-    column_titles,
-    expected,
-    format_titles,
-    in_a_line,
-    language_of,
-    main_file,
-    set_notes,
-    set_titles,
-    shipped,
-    task_titles,
-    usable,
-)
+from ui.task_data import MOST_LABELS, cells, language_of, main_file, shipped, shipped_sets, usable
+from ui.tasks import VIEWS
 
 
 def page():
@@ -58,18 +44,22 @@ def said(app) -> str:
 
 def test_every_set_and_format_has_its_words():
     folders = {folder.name for folder in (LESSONS / "data").iterdir() if list(folder.glob("train.*"))}
-    assert folders == set(SHIPPED) == set(set_titles()) == set(set_notes())
-    assert set(task_titles()) == set(expected()) == set(TASKS)
-    assert {name for task in TASKS.values() for name in task.readers} == set(format_titles())
-    assert {field for task in TASKS.values() for field in task.columns} == set(column_titles())
+    assert folders == set(shipped_sets()) and all(one.title and one.note for one in shipped_sets().values())
+    assert list(VIEWS) == list(TASKS)
+    for name, task in TASKS.items():
+        view = VIEWS[name]
+        assert view.task is task and view.title() and view.expected() and view.metric_title()
+        assert view.formats().keys() == task.readers.keys() and view.columns().keys() == task.columns.keys()
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", shipped_sets())
 def test_a_shipped_set_is_read_and_shown(name):
     data = shipped(name)
-    assert data.language == language_of(data.train) == ("zh" if name.endswith("-zh") else "en")
+    assert data.language == language_of(data.view, data.train) == ("zh" if name.endswith("-zh") else "en")
     for example in data.dev.examples[:20]:
-        assert in_a_line(example).strip() and all(isinstance(cell, str) for cell in cells(example).values())
+        assert data.view.in_a_line(example).strip() and all(
+            isinstance(cell, str) for cell in cells(data.view, example).values()
+        )
     app = opened(task=data.task.name, data=name)
     assert f"{len(data.train.examples):,} examples to learn from, {len(data.dev.examples):,}" in said(app)
     assert app.session_state["chosen"].key == name
@@ -176,9 +166,9 @@ def test_answers_beside_a_file_belong_to_that_file_alone():
     assert "dev.tsv has no example that says its answer" in plain(app.error[0].value)
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", shipped_sets())
 def test_every_set_we_ship_can_be_uploaded(name):
-    one, folder = SHIPPED[name], LESSONS / "data" / name
+    one, folder = shipped_sets()[name], LESSONS / "data" / name
     beside = [path for path in folder.iterdir() if path.name in ("labels.txt", "train.ans")]
     files = [(path.name, path.read_bytes()) for path in (folder / f"train{one.ending}", *beside)]
     chosen = uploaded(opened(data="own"), *files).session_state["chosen"]

@@ -19,7 +19,7 @@ from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.split import split_dev, spread
 from minibert.tasks import TASKS, Example, TaskData, TaskDataError
-from minibert.tasks.base import input_key
+from minibert.tasks.given import input_key
 from minibert.tasks.labels import LabelsExample
 from minibert.tasks.spans import Answer, SpanExample
 from minibert.tasks.tagging import TaggedExample

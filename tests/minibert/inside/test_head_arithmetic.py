@@ -15,18 +15,31 @@ from minibert.inside.head_arithmetic import (
     take_apart,
 )
 from minibert.model import Batch, BertForPreTraining
+from minibert.relatives.albert import AlbertConfig
+from minibert.relatives.left_to_right import LeftToRightConfig
+from minibert.relatives.nezha import NezhaConfig
 
-CONFIG = BertConfig(60, 24, 3, 4, 48, max_position_embeddings=16, initializer_range=0.3)
+SIZES = {"max_position_embeddings": 16, "initializer_range": 0.3}
+CONFIG = BertConfig(60, 24, 3, 4, 48, **SIZES)
+KINDS = {
+    "BERT": CONFIG,
+    "ALBERT": AlbertConfig(60, 24, 3, 4, 48, embedding_size=10, **SIZES),
+    "NEZHA": NezhaConfig(60, 24, 3, 4, 48, max_relative_position=3, **SIZES),
+}
 
 
-@pytest.fixture(scope="module")
-def model():
+def random_model(config: BertConfig) -> BertForPreTraining:
     torch.manual_seed(0)
-    model = BertForPreTraining(CONFIG).eval()
+    model = BertForPreTraining(config).eval()
     for name, value in model.named_parameters():
         if name.endswith("bias"):
             torch.nn.init.normal_(value)  # or a forgotten bias would not show
     return model
+
+
+@pytest.fixture(scope="module")
+def model():
+    return random_model(CONFIG)
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +48,10 @@ def batch():
     return Batch(ids, padding=torch.tensor([[True] * 5 + [False] * 2]))
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 3), (2, 2)])
-def test_every_cell_is_the_sum_that_is_shown_for_it(model, batch, layer, head):
+def test_every_cell_is_the_sum_that_is_shown_for_it(kind, batch, layer, head):
+    model = random_model(KINDS[kind])
     one = take_apart(model, batch, record(model, batch), layer, head)
     root = math.sqrt(one.size)
     for i in range(7):
@@ -54,6 +69,26 @@ def test_every_cell_is_the_sum_that_is_shown_for_it(model, batch, layer, head):
             assert sum_.total == pytest.approx(one.products[i, j].item(), rel=1e-4, abs=1e-5)
             assert sum_.total / root == pytest.approx(one.scores[i, j].item(), rel=1e-4, abs=1e-5)
         assert torch.allclose(one.softmax_row(i).probs.float(), one.probs[i], atol=1e-6)
+
+
+def test_what_distances_add_is_part_of_every_sum(batch):
+    model = random_model(KINDS["NEZHA"])
+    seen = record(model, batch)
+    one = take_apart(model, batch, seen, 1, 2)
+    table = model.bert.blocks[1].attn.sinusoids  # of distances −3 … 3
+    for i, j, row in ((0, 0, 3), (0, 1, 4), (2, 1, 2), (0, 6, 6), (6, 0, 0)):
+        assert torch.equal(one.relative[i, j], table[row])
+        assert torch.equal(one.score_terms(i, j).right, one.key[j].double() + table[row].double())
+    assert (one.relative_scores.abs() > 0.1).any()
+    bare = take_apart(random_model(CONFIG), batch, record(random_model(CONFIG), batch), 1, 2)
+    assert bare.relative is None and bare.relative_scores is None
+
+
+def test_a_left_to_right_row_sees_itself_and_those_before_it(batch):
+    model = random_model(LeftToRightConfig(60, 24, 3, 4, 48, **SIZES))
+    one = take_apart(model, batch, record(model, batch), 1, 2)
+    assert torch.equal(one.allowed, torch.ones(7, 7).tril().bool())
+    assert all(torch.allclose(one.softmax_row(i).probs.float(), one.probs[i], atol=1e-6) for i in range(7))
 
 
 def test_the_mask_closes_columns_and_only_those(model, batch):

@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,8 +17,11 @@ from starlette.testclient import TestClient
 
 from minibert.__main__ import main
 from minibert.command_line.arguments import ROOT
-from minibert.service.server import EXAMPLES, Limits, application, serve
+from minibert.service.server import Limits, application, serve
 from minibert.tasks import TASKS
+from tests.waiting import until
+
+OVERDUE = 300  # seconds: nothing waits for them, they only end what hangs
 
 
 class Watched:
@@ -33,7 +35,7 @@ class Watched:
         return getattr(self.predictor, name)
 
     def answers(self, examples):
-        assert self.open.wait(20)
+        assert self.open.wait(OVERDUE)
         self.sizes.append(len(examples))
         return self.predictor.answers(examples)
 
@@ -42,13 +44,6 @@ class Watched:
 def client_of(predictor, **limits):
     with TestClient(application(predictor, Limits(**limits)), raise_server_exceptions=False) as client:
         yield client
-
-
-def until(condition, seconds: float = 20):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it never came to that"
-        time.sleep(0.005)
 
 
 def waiting(client) -> int:
@@ -71,7 +66,7 @@ def test_every_task_answers_as_the_predictor_does(answering, task):
         said = client.get("/schema").json()
         assert said["task"] == task and said["labels"] == json.loads(json.dumps(predictor.labels))
         request = said["example"]["request"]
-        assert request == {"inputs": [EXAMPLES[task]]}
+        assert request == {"inputs": [TASKS[task].example_input]}
         jsonschema.Draft202012Validator.check_schema(said["request"])
         jsonschema.validate(request, said["request"])
         response = client.post("/predict", json=request)
@@ -305,7 +300,7 @@ def test_ctrl_c_lets_what_was_asked_be_answered(answering, tmp_path):
 
         def ask(path: str, body: dict | None = None) -> dict:
             data = None if body is None else json.dumps(body).encode()
-            with urllib.request.urlopen(said["url"] + path, data, timeout=20) as response:
+            with urllib.request.urlopen(said["url"] + path, data, timeout=OVERDUE) as response:
                 return json.load(response)
 
         with ThreadPoolExecutor(1) as pool:
@@ -313,7 +308,7 @@ def test_ctrl_c_lets_what_was_asked_be_answered(answering, tmp_path):
             until(lambda: asked.done() or ask("/health")["waiting"] == 1)
             server.send_signal(signal.SIGINT)
             assert asked.result()["answers"][0]["text"] == "ab z"
-        assert server.wait(20) == 0
+        assert server.wait(OVERDUE) == 0
     finally:
         server.kill()
         server.communicate()

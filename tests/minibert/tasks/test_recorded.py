@@ -6,7 +6,6 @@ from dataclasses import asdict
 import pytest
 
 from minibert.tasks import TASKS
-from minibert.tasks.recorded import restored
 from tests.minibert.tasks.test_input_rows import DATA, SETS
 
 
@@ -14,10 +13,10 @@ from tests.minibert.tasks.test_input_rows import DATA, SETS
 def test_an_example_comes_back_from_json(name):
     task = TASKS[name]
     for example in task.read(DATA / SETS[name]).examples[:40]:
-        assert restored(task, asdict(example)) == example
-        assert restored(task, json.loads(json.dumps(asdict(example)))) == example
+        assert task.restored(asdict(example)) == example
+        assert task.restored(json.loads(json.dumps(asdict(example)))) == example
 
 
 def test_an_input_without_an_answer_comes_back():
     example = TASKS["tagging"].example("Anna is in Oslo")
-    assert restored(TASKS["tagging"], json.loads(json.dumps(asdict(example)))) == example
+    assert TASKS["tagging"].restored(json.loads(json.dumps(asdict(example)))) == example

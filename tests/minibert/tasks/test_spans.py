@@ -8,18 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minibert.tasks import TASKS, Options, Problem, TaskDataError
-from minibert.tasks.spans import (
-    Answer,
-    SpanExample,
-    best_null_threshold,
-    best_spans,
-    cmrc_scores,
-    outcome,
-    passage_windows,
-    score_answer,
-    squad_scores,
-    token_span,
-)
+from minibert.tasks.span_scores import cmrc_scores, outcome, score_answer, squad_scores
+from minibert.tasks.spans import Answer, SpanExample, best_spans, passage_windows, token_span
+from minibert.tasks.spans_or_none import best_null_threshold
 
 TASK, OR_NONE = TASKS["span"], TASKS["span-or-none"]
 

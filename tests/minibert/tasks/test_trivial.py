@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from minibert.tasks import TASKS
-from minibert.tasks.trivial import trivial_score
 
 DATA = Path(__file__).resolve().parents[3] / "lessons" / "data"
 
@@ -19,7 +18,7 @@ def dev(task: str, path: str):
 def test_the_commonest_class():
     examples, rows = dev("classification", "reviews/dev.tsv")
     answers = [{"label": "positive", "probabilities": {"negative": 0.0, "positive": 1.0}}] * len(examples)
-    assert trivial_score("classification", rows) == TASKS["classification"].score(answers, examples)["accuracy"]
+    assert TASKS["classification"].trivial(rows) == TASKS["classification"].score(answers, examples)["accuracy"]
 
 
 def test_the_commonest_label():
@@ -27,17 +26,17 @@ def test_the_commonest_label():
     labels = TASKS["multilabel"].read(DATA / "emotions/dev.tsv").labels
     answers = [{"labels": ["joy"], "probabilities": dict.fromkeys(labels, 0.0)}] * len(examples)
     score = TASKS["multilabel"].score(answers, examples)["micro_f1"]
-    assert trivial_score("multilabel", rows) == pytest.approx(score)
+    assert TASKS["multilabel"].trivial(rows) == pytest.approx(score)
 
 
 def test_no_answer():
     examples, rows = dev("span-or-none", "questions-or-none/dev.json")
     answers = [{"answer": "", "best_answer": "x", "null_difference": 0.0}] * len(examples)
     score = TASKS["span-or-none"].score(answers, examples)["f1"]
-    assert trivial_score("span-or-none", rows) == pytest.approx(score)
+    assert TASKS["span-or-none"].trivial(rows) == pytest.approx(score)
 
 
 def test_one_of_four_and_nothing():
-    assert trivial_score("choice", dev("choice", "choices/dev.csv")[1]) == 0.25
-    assert trivial_score("tagging", dev("tagging", "entities/dev.txt")[1]) is None
-    assert trivial_score("classification", []) is None
+    assert TASKS["choice"].trivial(dev("choice", "choices/dev.csv")[1]) == 0.25
+    assert TASKS["tagging"].trivial(dev("tagging", "entities/dev.txt")[1]) is None
+    assert TASKS["classification"].trivial([]) is None

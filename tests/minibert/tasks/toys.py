@@ -6,12 +6,16 @@ from minibert.tasks import Example, TaskData
 from minibert.tasks.choices import ChoiceExample
 from minibert.tasks.intents import Entity, IntentExample
 from minibert.tasks.labels import LabelsExample
+from minibert.tasks.next_utterances import ReplyExample
 from minibert.tasks.pairs import PairExample
 from minibert.tasks.similarity import ScoredPair
 from minibert.tasks.spans import Answer, SpanExample
 from minibert.tasks.tagging import TaggedExample
 
-NAMES = ["classification", "pair", "similarity", "multilabel", "tagging", "span", "span-or-none", "choice", "intent"]
+NAMES = [
+    "classification", "pair", "similarity", "multilabel", "tagging", "span", "span-or-none", "choice", "intent",
+    "next-utterance",
+]  # fmt: skip
 
 
 def toy(task: str, count: int, seed: int) -> TaskData:
@@ -52,6 +56,11 @@ def example(task: str, i: int, rng: random.Random):
         case "intent":
             entities = (Entity(marked.index("z"), marked.index("z") + 1, "letter"),) if i % 2 else ()
             return IntentExample(text, "with" if i % 2 else "without", entities)
+        case "next-utterance":
+            right = rng.randrange(3)
+            replies = ["a b", "c d", "e a"]
+            replies[right] = "z"
+            return ReplyExample((plain, "q"), tuple(replies), right)
 
 
 INPUTS = {
@@ -64,4 +73,5 @@ INPUTS = {
     "span-or-none": {"question": "z", "context": "a b c"},
     "choice": {"context": "a b", "question": "q", "choices": ["a", "z"]},
     "intent": "a z b",
+    "next-utterance": {"turns": ["a b"], "choices": ["a", "z"]},
 }

@@ -21,14 +21,12 @@ from minibert.text.segment_pairs import (
     truncate_pair,
 )
 from minibert.text.store import JOINED, TokenStore
-from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
-
-LETTERS = [chr(97 + i) for i in range(26)]
+from tests.spelling import LETTERS, spelling_tokenizer
 
 
 @pytest.fixture
 def tokenizer():
-    return Tokenizer([*SPECIAL_TOKENS, *LETTERS, *("##" + letter for letter in LETTERS), *".,!?"])
+    return spelling_tokenizer()
 
 
 def numbered(lengths: list[int], start: int) -> list[list[int]]:

@@ -10,14 +10,14 @@ import pytest
 from minibert.text.documents import DataError
 from minibert.text.store import JOINED, TokenStore, cached_store
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+from tests.spelling import LETTERS, spelling_tokenizer
 
-LETTERS = [chr(97 + i) for i in range(26)]
 CHINESE = ["他来到北京大学。看见了很多学生！", "今天天气很好。"]
 
 
 @pytest.fixture
 def tokenizer():
-    return Tokenizer([*SPECIAL_TOKENS, *LETTERS, *("##" + letter for letter in LETTERS), *".,!?"])
+    return spelling_tokenizer()
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """Going on exactly: killed at any step, resumed, the final weights are those of a run nobody disturbed."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,22 +86,20 @@ def test_a_stopped_run_goes_on_to_the_same_weights(text, undisturbed, tmp_path, 
 @pytest.mark.slow
 def test_kill_9_then_resume(text, undisturbed, tmp_path):
     out = tmp_path / "model"
-    code = (
-        "import sys; from tests.minibert.training.test_resume import SETTINGS; from minibert.pretrain import pretrain;"
-        "[print(event.as_dict()['event'], flush=True) for event in pretrain(SETTINGS, [sys.argv[1]], sys.argv[2])]"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, str(text), str(out)], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
-    saved = 0
-    for line in process.stdout:
-        saved += line.strip() == "saved"
-        if saved == 3:
-            time.sleep(0.02)  # somewhere inside the next steps
-            os.kill(process.pid, signal.SIGKILL)
-            break
-    process.wait(timeout=60)
-    assert process.returncode == -signal.SIGKILL
+    code = """
+import os, signal, sys, threading
+from minibert.pretrain import pretrain
+from tests.minibert.training.test_resume import SETTINGS
+
+saved = 0
+for event in pretrain(SETTINGS, [sys.argv[1]], sys.argv[2]):
+    saved += event.as_dict()["event"] == "saved"
+    if saved == 3:  # somewhere inside the next steps
+        threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        saved += 1
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(text), str(out)], cwd=ROOT)
+    assert done.returncode == -signal.SIGKILL
     list(pretrain(SETTINGS, [text], out, resuming=True))
     assert same_weights(out, undisturbed)
 

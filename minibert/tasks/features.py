@@ -1,0 +1,37 @@
+"""The rows of a model's input, and their batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Features:
+    """One row of the model's input, made from example number `example`.
+
+    target: what is asked of it, None where nothing can be · metadata: the number of each metadata column's value.
+    """
+
+    example: int
+    ids: list[int]
+    segments: list[int]
+    target: Any = None
+    metadata: tuple[int, ...] = ()
+
+    @property
+    def length(self) -> int:
+        return len(self.ids)
+
+
+def padded(features: Sequence[Features], pad_id: int) -> dict:
+    """ids, segments, padding, metadata of a batch as wide as its longest row, as tensors; padding None if all real."""
+    import torch
+
+    from minibert.text.batches import padded as table
+
+    ids, segments = table([row.ids for row in features], pad_id), table([row.segments for row in features], 0)
+    real = torch.arange(ids.size(1)) < torch.tensor([[row.length] for row in features])
+    metadata = torch.tensor([row.metadata for row in features]) if features[0].metadata else None
+    return {"ids": ids, "segments": segments, "padding": None if real.all() else real, "metadata": metadata}

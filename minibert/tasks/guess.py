@@ -1,0 +1,41 @@
+"""What a file looks like before anyone has said which task it is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+from minibert.tasks.data import TaskDataError
+from minibert.tasks.tables import header_of, table
+
+
+class Sureness(IntEnum):
+    """How surely a file's form is that of a task: not at all, as any table may be, by its number of columns, by names
+    in its header, by a syntax of its own."""
+
+    NO = 0
+    ANY_TABLE = 1
+    COLUMNS = 2
+    HEADER = 3
+    SYNTAX = 4
+
+
+@dataclass(frozen=True)
+class Form:
+    """A file's text and name."""
+
+    text: str
+    name: str
+
+    @cached_property
+    def header(self) -> list[str]:
+        """The cells of the first line, in lower case; [] where the text is no table."""
+        try:
+            return header_of(next(table(self.text, self.name))[1])
+        except TaskDataError:
+            return []
+
+    @property
+    def is_json(self) -> bool:
+        return self.text.lstrip().startswith("{")

@@ -1,0 +1,266 @@
+"""Which reply follows: dialogues, the Ubuntu Dialogue Corpus (Lowe et al. 2015), Douban (Wu et al. 2017). A reply is
+scored as the paper scores a choice (Devlin et al. 2019, §4.4); what counts is its rank among the others."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
+from typing import Any, ClassVar
+
+from minibert.tasks.choices import Choices
+from minibert.tasks.given import extra_given, fields, some_text, texts_listed
+from minibert.tasks.guess import Sureness
+from minibert.tasks.sequences import softmax
+from minibert.tasks.tables import Source, columns, header_of, lines_of, rows_of, table
+
+CANDIDATES = 5  # replies to choose from, where the file does not say them
+MOST = 100  # replies, or turns, of an input
+RECALL_AT = (1, 2, 5)
+TURN = re.compile(r"(\w[\w .'’-]{0,29}): +([^\t]*[^\t ])")  # NAME: what was said
+END_OF_TURN, END_OF_UTTERANCE = "__eot__", "__eou__"  # the Ubuntu Dialogue Corpus marks both
+DISTRACTOR = re.compile(r"distractor_\d+")
+
+
+@dataclass(frozen=True)
+class ReplyExample:
+    """What was said so far, turn by turn; replies, one of which was given. label: its number from 0, None if unknown.
+
+    The replies are called choices, as in other tasks where one of several is right.
+    """
+
+    turns: tuple[str, ...]
+    choices: tuple[str, ...]
+    label: int | None = None
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def context(self) -> str:
+        """How the dialogue begins: what examples of one dialogue share."""
+        return self.turns[0]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """What the model reads: the turns with [SEP] between, and each reply."""
+        return [(" [SEP] ".join(self.turns), choice) for choice in self.choices]
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def read_dialogues(source: Source) -> list[ReplyExample]:
+    """`NAME: what was said`, a turn a line, a blank line between dialogues. Every turn but the first is a right reply;
+    the others to choose from are drawn from other dialogues of the file. What one speaker says in several lines is one
+    turn."""
+    dialogues = list(dialogues_of(source))
+    pool = list(dict.fromkeys(reply for turns in dialogues for reply in turns[1:]))
+    examples = [
+        with_drawn(tuple(turns[:end]), turns[end], pool, set(turns), f"{number} {end}")
+        for number, turns in enumerate(dialogues)
+        for end in range(1, len(turns))
+    ]
+    if dialogues and None in examples:
+        source.problem(None, None, "there is no reply of another dialogue to choose from")
+    return [example for example in examples if example is not None]
+
+
+def dialogues_of(source: Source) -> Iterator[list[str]]:
+    """The turns of each dialogue. One that has a line that is no turn, or no reply, is a problem and passed over."""
+    lines = [(number, line.strip()) for number, line in lines_of(source.text)]
+    for blank, dialogue in groupby(lines, key=lambda line: not line[1]):
+        if blank:
+            continue
+        dialogue = list(dialogue)
+        found = [TURN.fullmatch(line) for _, line in dialogue]
+        for (number, _), turn in zip(dialogue, found, strict=True):
+            if turn is None:
+                source.problem(number, 1, "expected `NAME: what was said`; its dialogue is passed over")
+        if None in found:
+            continue
+        speakers = groupby(found, key=lambda turn: turn.group(1))
+        turns = [" ".join(turn.group(2) for turn in said) for _, said in speakers]
+        if len(turns) > 1:
+            yield turns
+        else:
+            source.problem(dialogue[0][0], None, "a dialogue of one turn has no reply")
+
+
+def with_drawn(
+    turns: tuple[str, ...], right: str, pool: Sequence[str], barred: Collection[str], seed: str
+) -> ReplyExample | None:
+    """The right reply among others that are drawn from `pool`, in places that are drawn; the same with the same seed.
+    None where there are no others. pool: different texts · barred: those that are not to be drawn."""
+    rng = random.Random(seed)
+    drawn = rng.sample(pool, min(CANDIDATES - 1 + len(barred), len(pool)))
+    drawn = [reply for reply in drawn if reply not in barred][: CANDIDATES - 1]
+    return among(turns, right, drawn, rng) if drawn else None
+
+
+def among(turns: tuple[str, ...], right: str, others: Sequence[str], rng: random.Random) -> ReplyExample:
+    """The right reply somewhere among the others."""
+    label = rng.randrange(len(others) + 1)
+    return ReplyExample(turns, (*others[:label], right, *others[label:]), label)
+
+
+def read_ubuntu(source: Source) -> list[ReplyExample]:
+    """Ubuntu Dialogue Corpus 2: Context, Ground Truth Utterance, Distractor_0 …; of its training set (Context,
+    Utterance, Label) the right replies are read, and others drawn for each."""
+    (_, header), *rows = table(source.text, source.name, source)
+    wrong = [name for name in header_of(header) if DISTRACTOR.fullmatch(name)]
+    wanted = {"context": ("context",), **{name: (name,) for name in wrong}}
+    wanted |= {"reply": ("ground truth utterance",)} if wrong else {"reply": ("utterance",), "label": ("label",)}
+    at = columns(header, wanted, source)
+    found = []  # (line, turns, right reply, wrong replies)
+    for row in rows_of(rows, at, source, header, len(header)):
+        label = row.cells.get("label", "1")
+        turns = tuple(turn for part in row.cells["context"].split(END_OF_TURN) if (turn := unmarked(part)))
+        right, others = unmarked(row.cells["reply"]), [unmarked(row.cells[name]) for name in wrong]
+        if label not in ("0", "1", "0.0", "1.0"):
+            source.problem(row.line, at["label"] + 1, f"the label is {label!r}, not 0 or 1")
+        elif not turns:
+            source.problem(row.line, at["context"] + 1, "the context has no turn")
+        elif right in others:
+            source.problem(row.line, at[wrong[others.index(right)]] + 1, "the right reply stands among the wrong ones")
+        elif float(label):
+            found.append((row.line, turns, right, others))
+    if wrong:  # in the file the right one is always the first
+        return [among(turns, right, others, random.Random(line)) for line, turns, right, others in found]
+    pool = list(dict.fromkeys(right for _, _, right, _ in found))
+    drawn = [with_drawn(turns, right, pool, {right}, str(line)) for line, turns, right, _ in found]
+    return [example for example in drawn if example is not None]
+
+
+def unmarked(text: str) -> str:
+    """What was said without the corpus's marks."""
+    return " ".join(text.replace(END_OF_TURN, " ").replace(END_OF_UTTERANCE, " ").split())
+
+
+def read_grouped(source: Source) -> list[ReplyExample]:
+    """Douban, E-commerce: label (1 or 0), turns, a reply, with tabs between; lines in a row with the same turns are one
+    example."""
+    rows = []
+    for line, cells in table(source.text, source.name, source):
+        cells = [cell.strip() for cell in cells]
+        if len(cells) < 3:
+            source.problem(line, len(cells) + 1, f"{len(cells)} columns where a label, turns and a reply stand")
+        elif cells[0] not in ("0", "1"):
+            source.problem(line, 1, f"the label is {cells[0]!r}, not 0 or 1")
+        elif "" in cells:
+            source.problem(line, cells.index("") + 1, "a turn or the reply is empty")
+        else:
+            rows.append((line, cells))
+    examples = []
+    for turns, group in groupby(rows, key=lambda row: row[1][1:-1]):
+        group = list(group)
+        right = [i for i, (_, cells) in enumerate(group) if cells[0] == "1"]
+        if len(right) != 1 or len(group) < 2:
+            why = f"of {len(group)} replies to these turns {len(right)} are right, where one of several must be"
+            source.problem(group[0][0], 1, why)
+        else:
+            examples.append(ReplyExample(tuple(turns), tuple(cells[-1] for _, cells in group), right[0]))
+    return examples
+
+
+# --- the task ---------------------------------------------------------------------------------------------------------
+
+
+class NextUtterances(Choices):
+    """One score a reply, softmax over the replies, as for choices; all of them are ranked. Of a dialogue that is too
+    long the beginning is left out: the last turn says most."""
+
+    name = "next-utterance"
+    order = 100
+    example_type = ReplyExample
+    too_long = "own"
+    metric = "recall_at_1"
+    readers: ClassVar = {"dialogues": read_dialogues, "ubuntu": read_ubuntu, "grouped": read_grouped}
+    endings = ("txt", "csv", "tsv")
+    companions = ()
+    bulky = ("turns", "choices")
+    example_input: ClassVar = {
+        "turns": ["Is this seat taken?", "No, please sit down."],
+        "choices": ["Thank you.", "Two lemons and a lime."],
+    }
+    given_texts = ("turns", "choices")
+
+    def recognises(self, form):
+        sure = {"dialogues": Sureness.SYNTAX, "ubuntu": Sureness.HEADER, "grouped": Sureness.COLUMNS}
+        return sure.get(self.guess_format(form.text, form.name), Sureness.NO)
+
+    def guess_format(self, text, name):
+        lines = [line.strip() for line in text.split("\n", 200)[:200] if line.strip()]
+        if sum(bool(TURN.fullmatch(line)) for line in lines) > len(lines) / 2:
+            return "dialogues"
+        header = header_of(lines[0].split("\t" if "\t" in lines[0] else ",")) if lines else []
+        if "context" in header and {"ground truth utterance", "utterance"} & set(header):
+            return "ubuntu"
+        rows = [line.split("\t") for line in lines]
+        labelled = sum(row[0] in ("0", "1") for row in rows) > len(rows) / 2
+        several = any(len(one) > 3 and one[1:-1] == other[1:-1] for one, other in pairwise(rows))
+        return "grouped" if labelled and several else None
+
+    def example(self, given):
+        try:
+            turns, choices = given["turns"], given["choices"]
+        except (TypeError, KeyError):
+            turns = choices = None
+        if not (texts_listed(turns) and texts_listed(choices) and len(turns) >= 1 and 2 <= len(choices) <= MOST):
+            raise ValueError(f"the input must be an object with turns and 2 to {MOST} choices, both lists of texts")
+        return ReplyExample(tuple(turns), tuple(choices), extra=extra_given(given))
+
+    def features(self, tokenizer, examples, labels, options):
+        return super().features(tokenizer, examples, labels, replace(options, truncation="tail"))
+
+    def rows(self, tokenizer, example, labels, options):
+        return super().rows(tokenizer, example, labels, replace(options, truncation="tail"))
+
+    def decode(self, outputs, features, examples, labels, options):
+        """`ranking`: the numbers of the replies, the best first."""
+        answers = []
+        for example, output in zip(examples, outputs, strict=True):
+            probs = softmax(output["logits"][: len(example.choices)]).tolist()
+            ranking = sorted(range(len(probs)), key=lambda i: -probs[i])
+            answers.append(
+                {
+                    "turns": list(example.turns),
+                    "choices": list(example.choices),
+                    "label": ranking[0],
+                    "answer": example.choices[ranking[0]],
+                    "probabilities": probs,
+                    "ranking": ranking,
+                }
+            )
+        return answers
+
+    def score(self, predictions, examples):
+        """R@k, the share of examples whose right reply is among the first k, for every k that does not take all;
+        and the mean of 1 / its rank."""
+        ranks = [rank_of(said, example.label) for said, example in zip(predictions, examples, strict=True)]
+        most = max(len(example.choices) for example in examples)
+        recall = {f"recall_at_{k}": sum(rank <= k for rank in ranks) / len(ranks) for k in RECALL_AT if k < most}
+        return {**recall, "mean_reciprocal_rank": sum(1 / rank for rank in ranks) / len(ranks)}
+
+    def grade(self, prediction, example):
+        """1 / the rank of the right reply."""
+        return 1 / rank_of(prediction, example.label)
+
+    def input_schema(self, most, columns=()):
+        turns = {"type": "array", "items": some_text(most), "minItems": 1, "maxItems": MOST}
+        return fields({"turns": turns, "choices": {**turns, "minItems": 2}}, columns)
+
+    def texts(self, example):
+        return list(example.turns)
+
+    def with_texts(self, example, texts, origins):
+        return replace(example, turns=tuple(texts))
+
+
+def rank_of(prediction: dict[str, Any], label: int) -> int:
+    """The place of reply `label` in the ranking, from 1."""
+    return prediction["ranking"].index(label) + 1

@@ -1,0 +1,22 @@
+"""Results as experiments record them, made without a run."""
+
+import json
+from pathlib import Path
+
+from minibert.experiments.comparisons import COMPARISONS
+
+
+def write_records(folder: Path, name: str, records: list[dict]) -> None:
+    (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+
+
+def comparison_record(name: str, arm: str, seed: int, score: float, **changes) -> dict:
+    comparison = COMPARISONS[name]
+    metric = "f1" if comparison.task == "tagging" else "accuracy"
+    return {
+        "experiment": name, "arm": arm, "seed": seed, "metrics": {metric: score}, "task": comparison.task,
+        "settings": comparison.values(arm), "trained": 1234, "head": 1234, "parameters": 9999, "steps": 10,
+        "seconds": 7.0, "examples": 440, "measured_on": 110, "majority": 0.5, "data": ["entities"],
+        "model": "a <b>model</b>", "command": f"python -m minibert experiment {name} --seeds 3",
+        "machine": {"processor": "x"}, **changes,
+    }  # fmt: skip

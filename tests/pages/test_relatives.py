@@ -1,0 +1,337 @@
+"""Every page opens an ALBERT and a NEZHA, says what they are, and shows their own numbers – or says why it cannot."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from minibert import checkpoint
+from minibert.count import FAMILY, parameters, shape_of
+from minibert.finetune.predictor import Predictor
+from minibert.inside.head_arithmetic import record, take_apart
+from minibert.inside.interventions import order_effect, without_positions
+from minibert.inside.model_input import ModelInput
+from minibert.pretrain import PretrainSettings
+from minibert.relatives.registry import relative_named
+from minibert.tasks import TASKS
+from tests.pages import driver
+from tests.pages.driver import ROOT, figure, html_of, plain, text_of, whole
+from tests.pages.finished_runs import finished_run, pretrained_run, spelling_predictor
+from ui.models import ModelInfo
+
+ABOUT = {
+    "albert": "**ALBERT**: one block for all layers, embeddings E = {e} wide.",
+    "nezha": "**NEZHA**: no position embeddings; each head is told how far apart two tokens stand, up to 64.",
+    "left_to_right": "**Left to right**: each token sees itself and those before it, and the model was asked for the "
+    "next one.",
+}
+both = pytest.mark.parametrize("name", ["albert", "nezha"])
+TEXT = "The dog ran after the cat."
+
+
+@pytest.fixture(scope="module")
+def runs(runs_folder, tmp_path_factory):
+    """A pre-training of a few steps of each relative: model_type → run."""
+    from ui.runs import manager
+
+    sizes = {"hidden_size": 64, "intermediate_size": 128, "max_position_embeddings": 96, "initializer_range": 0.2}
+    made = {}
+    for name in ABOUT:
+        settings = PretrainSettings(
+            relative=name, preset="tiny", sizes=sizes | ({"embedding_size": 32} if name == "albert" else {}),
+            vocab_size=400, steps=2, batch_size=4, max_length=32, start="random", report_every=1, measure_every=1,
+            snapshots=(0.0, 0.5),
+        )  # fmt: skip
+        text, folder = ROOT / "lessons" / "data" / "documents" / "again.txt", tmp_path_factory.mktemp(name)
+        made[name] = pretrained_run(
+            manager(), folder, settings, text, owner="me", title=f"my {name}", kind=f"pretraining/{name}"
+        )
+    return made
+
+
+@pytest.fixture(scope="module")
+def tuned(runs_folder, tmp_path_factory):
+    """A classifier of each relative: model_type → run."""
+    from ui.runs import manager
+
+    dev = TASKS["classification"].read(ROOT / "lessons" / "data" / "reviews" / "dev.tsv").examples[:8]
+    made = {}
+    for name in ABOUT:
+        sizes = {"embedding_size": 8} if name == "albert" else {}
+        predictor = spelling_predictor("classification", ["negative", "positive"], relative_named(name).config, **sizes)
+        folder = tmp_path_factory.mktemp(name)
+        made[name] = finished_run(
+            manager(), folder, predictor, dev, owner="me", title=f"my tuned {name}", kind="kept/classification"
+        )
+    return made
+
+
+@pytest.fixture(scope="module")
+def model_of(runs) -> Callable:
+    loaded = {name: checkpoint.load(run.result) for name, run in runs.items()}
+    return loaded.__getitem__
+
+
+def reading_of(run, text: str = TEXT) -> ModelInput:
+    return ModelInput.of(checkpoint.load_tokenizer(run.result), text, max_length=18)
+
+
+def open_on(page: str, run, **query) -> AppTest:
+    return driver.open_page(page, owner="me", model=run.id, **query)
+
+
+def said(app: AppTest, name: str, width: int = 32) -> bool:
+    return ABOUT[name].format(e=width) in [plain(caption.value) for caption in app.caption]
+
+
+def formulas(app: AppTest) -> str:
+    return "\n".join(block.value for block in app.latex)
+
+
+def captions(app: AppTest) -> str:
+    return plain("\n".join(caption.value for caption in app.caption))
+
+
+# --- which models are offered where -----------------------------------------------------------------------------------
+
+
+def test_a_note_says_what_a_model_was_asked(runs, tuned, tmp_path):
+    infos = {name: ModelInfo(name, name, run.result) for name, run in runs.items()}
+    assert {name: info.objective for name, info in infos.items()} == {
+        "albert": "mlm+sop", "nezha": "mlm+nsp", "left_to_right": "next-token"
+    }  # fmt: skip
+    assert [info.can_fill for info in infos.values()] == [True, True, False]
+    assert [info.can_judge for info in infos.values()] == [False, True, False]
+    for run in tuned.values():
+        info = ModelInfo("x", "x", run.result)
+        assert info.objective is None and not (info.can_fill or info.can_judge or info.pretrained)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fills", "judges"),
+    [
+        ("BertForPreTraining", True, True),
+        ("BertForMaskedLM", True, False),
+        ("AlbertForPreTraining", True, False),
+        ("BertModel", False, False),
+        ("BertForSequenceClassification", False, False),
+    ],
+)
+def test_without_a_note_the_class_tells(tmp_path, kind, fills, judges):
+    (tmp_path / "config.json").write_text(f'{{"architectures": ["{kind}"]}}')
+    info = ModelInfo("x", "x", tmp_path)
+    assert (info.can_fill, info.can_judge) == (fills, judges)
+
+
+def test_a_left_to_right_model_is_offered_only_where_it_need_not_fill_blanks(runs):
+    run = runs["left_to_right"]
+    for page in ("attention", "encoder_decoder"):
+        assert all("my left_to_right" not in box.options for box in open_on(page, run).selectbox), page
+    app = open_on("input", run)
+    assert app.selectbox(key="model").value == run.id and said(app, "left_to_right")
+    off = open_on("attention_explorer", run, part="Switch heads off")
+    assert any("neither fills blanks nor judges reviews" in box.value for box in off.info)
+    assert any("fills no blanks" in box.value for box in open_on("probes", run).info)
+
+
+@pytest.mark.slow
+def test_an_albert_does_not_judge_next_sentences_and_a_nezha_does(runs):
+    app = open_on("next_sentence", runs["albert"])
+    assert "my albert" not in app.selectbox(key="model").options
+    assert "Not among them: my albert." in captions(app)
+    app = open_on("next_sentence", runs["nezha"])
+    assert app.selectbox(key="model").value == runs["nezha"].id and said(app, "nezha")
+
+
+# --- every page opens them --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@both
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("attention", {"part": "All heads"}),
+        ("attention", {"part": "Weights and reasons"}),
+        ("attention_explorer", {"part": "Kinds of heads"}),
+        ("attention_explorer", {"part": "Switch heads off"}),
+        ("encoder_decoder", {"part": "The block", "step": 4}),
+        ("encoder_decoder", {"part": "Can BERT write?"}),
+        ("masking", {}),
+        ("probes", {}),
+        ("embeddings", {}),
+        ("output_layer", {}),
+    ],
+)
+def test_a_page_opens_it_and_says_what_it_is(runs, page, query, name):
+    app = open_on(page, runs[name], **query)
+    assert app.selectbox(key="model").value == runs[name].id
+    assert said(app, name) and not app.error
+
+
+@pytest.mark.slow
+@both
+def test_pages_of_classifiers_open_it_and_say_what_it_is(tuned, name):
+    for page, query in (
+        ("service", {"step": 4}),
+        ("service", {"step": 5}),
+        ("attribution", {}),
+        ("wrong_reasons", {}),
+        ("attention_explorer", {"part": "Switch heads off"}),
+    ):
+        app = open_on(page, tuned[name], **query)
+        assert app.selectbox(key="model").value == tuned[name].id, page
+        assert said(app, name, 8) and not app.error, page
+
+
+# --- its own numbers --------------------------------------------------------------------------------------------------
+
+
+@both
+def test_the_input_is_what_this_model_adds_up(runs, model_of, name):
+    app = open_on("input", runs[name], a=TEXT, pair="false")
+    assert said(app, name)
+    rows = {row["vector"]: row for row in app.table[0].value.to_dict("records")}
+    reading = reading_of(runs[name])
+    seen = record(model_of(name), reading.batch())
+    taps = {"token": "token", "segment": "segment", "position": "position", "sum": "sum", "after LayerNorm": "out"}
+    if name == "albert":
+        taps |= {"after LayerNorm": "narrow", "widened to H": "out"}
+        assert "E = 32 numbers wide; after LayerNorm one matrix makes H = 64" in text_of(app)
+        assert "The first 32 of 32 numbers" in next(
+            chart.proto.alt for chart in app.get("plotly_chart") if chart.proto.id.endswith("-summands")
+        )
+        assert figure(app, "places")
+    else:
+        del taps["position"]
+        assert "two vectors are added and not three" in text_of(app)
+        assert any("no table of positions to compare" in box.value for box in app.info)
+        assert not figure(app, "places")
+    assert list(rows) == list(taps)
+    for title, tap in taps.items():
+        assert float(rows[title]["0"]) == pytest.approx(seen[f"embeddings.{tap}"][0, 1, 0].item(), abs=1e-6), title
+
+
+@both
+def test_one_head_step_by_step_is_what_the_model_computed(runs, model_of, name):
+    reading, model = reading_of(runs[name]), model_of(name)
+    seen = record(model.bert, reading.batch())
+    one = take_apart(model, reading.batch(), seen, 1, 1)
+    query = {"sentence": TEXT, "padding": 0, "layer": 2, "head": 2, "row": 2, "column": 5}
+    product = one.score_terms(1, 4).total
+    assert product / np.sqrt(one.size) == pytest.approx(one.scores[1, 4].item(), abs=1e-5)
+    pages = {step: open_on("attention", runs[name], step=step, **query) for step in (2, 3, 5)}
+    pages[6] = open_on("attention", runs[name], step=6, **query, number=3)
+    assert said(pages[2], name)
+    assert f"{product:.4f}" in formulas(pages[2])
+    assert f"{one.products[1, 4].item():.4f}" in formulas(pages[3])
+    assert f"{one.scores[1, 4].item():.4f}" in formulas(pages[3])
+    assert f"{one.probs[1, 4].item():.4f}" in formulas(pages[5])
+    assert f"{one.mix_terms(1, 2).total:.4f}" in formulas(pages[6])
+    for step, value in ((2, one.products), (5, one.probs)):
+        cell = figure(pages[step], "attention-pairs")["data"][1]["text"][len(value) + 4]
+        number = cell.split("<b>")[-1].removesuffix("</b>").replace("−", "-")
+        assert float(number) == pytest.approx(value[1, 4].item(), abs=6e-5)
+    table = pages[2].dataframe[0].value
+    assert table.iloc[:, 2].sum() == pytest.approx(product, abs=1e-12)
+    assert list(table.columns[:3]) == (["q", "k", "q · k"] if name == "albert" else ["q", "k + r", "q · (k + r)"])
+    assert ("k_{5} + r_{2,5}" in formulas(pages[3])) == (name == "nezha")
+    assert ("r_{2,j}[3]" in formulas(pages[6])) == (name == "nezha")
+    source = "relatives/nezha.py" if name == "nezha" else "minibert/model.py"
+    assert all(source in pages[step].expander[-1 if step in (2, 3, 6) else -2].label for step in (2, 3, 5, 6))
+
+
+@both
+def test_without_what_tells_positions_order_is_nothing(runs, model_of, name):
+    reading = reading_of(runs[name])
+    order = reading.new_order("reversed")
+    with_, without = (
+        order_effect(model_of(name), reading, order, 2, tap) for tap in (lambda n, x: x, without_positions)
+    )
+    assert with_.moved.mean() > 0.01 and without.moved.max() < 1e-4
+    app = open_on("attention", runs[name], part="Break it", **{"break": "positions"})
+    assert ("no position embeddings" in text_of(app)) == (name == "nezha")
+
+
+@pytest.mark.parametrize("name", list(ABOUT))
+def test_the_explorers_arithmetic_is_the_models(runs, model_of, name):
+    reading = reading_of(runs[name])
+    seen = record(model_of(name).bert, reading.batch())
+    app = open_on("attention_explorer", runs[name], sentence=TEXT, layer=2, head=1, row=6, column=4)
+    score, share = (seen[f"blocks.1.attn.{tap}"][0, 0, 4, 2].item() for tap in ("scores", "probs"))
+    assert said(app, name)
+    assert f"{score:.4f}" in formulas(app) and f"{share:.6f}" in formulas(app)
+    later = open_on("attention_explorer", runs[name], sentence=TEXT, layer=2, head=1, row=4, column=6)
+    hidden = name == "left_to_right"
+    assert (r"= -\infty" in formulas(later)) == hidden and (r"\mathbf{0.000000}" in formulas(later)) == hidden
+
+
+@both
+def test_bertviz_draws_it_or_says_why_not(runs, name):
+    app = open_on("attention_explorer", runs[name], part="BertViz", bertviz_neuron="true", bertviz_head="false")
+    assert bool(app.get("iframe")) == (name == "albert")
+    assert any("my nezha adds a vector for the distance" in plain(box.value) for box in app.info) == (name == "nezha")
+
+
+@pytest.mark.parametrize("name", list(ABOUT))
+def test_parameters_are_those_of_the_model_that_was_trained(runs, model_of, name):
+    app = driver.open_page("parameters", owner="me")
+    app.pills(key="family").set_value(f"my {name}").run()
+    app = whole(app)
+    count = sum(p.numel() for p in model_of(name).parameters())
+    assert parameters(shape_of(model_of(name).config)).pretraining == count
+    assert f"<b>{count:,}</b> parameters" in html_of(app) and said(app, name)
+    assert app.toggle(key="relative").value == (name == "nezha")
+    assert app.toggle(key="shared").value == (name == "albert") and app.selectbox(key="E").value == 32 * (
+        name == "albert"
+    )
+    app = whole(app.button(key="build").click().run())
+    assert text_of(app).count("= equal") == 3 and "not equal" not in text_of(app)
+
+
+def test_the_published_albert_is_built_too():
+    app = driver.open_page("parameters")
+    app.pills(key="family").set_value("ALBERT-base").run()
+    app = whole(app.button(key="build").click().run())
+    assert text_of(app).count("= equal") == 3
+    assert f"{parameters(FAMILY['ALBERT-base']).pretraining:,}" in text_of(app)
+
+
+def test_its_pre_training_is_shown_in_its_own_questions(runs):
+    app = driver.open_page("pretraining", owner="me", past=runs["albert"].id)
+    assert said(app, "albert") and figure(app, "then-words")  # what its words were at each kept step
+    for name, second in {"albert": "Sentence order", "nezha": "NSP", "left_to_right": None}.items():
+        app.multiselect(key="shown").set_value([runs[name].kind])
+        app.selectbox(key="kept").set_value(runs[name].kind)
+        app = whole(app.run())
+        kind, main = ("next_token", "Next token") if second is None else ("mlm", "MLM")
+        tiles = {metric.label: metric.value for metric in app.metric}
+        assert tiles[f"{main} loss"] == f"{runs[name].latest('step')['parts'][f'{kind}_loss']:.2f}"
+        measured = {label.removesuffix(" accuracy") for label in tiles if label.endswith("accuracy")}
+        assert measured == {main, second} - {None}
+        titles = [note["text"] for note in figure(app, "curves")["layout"]["annotations"]]
+        assert any(title.startswith(f"{main} loss") for title in titles)
+        assert (f"{second} loss" in titles) == (second is not None)
+        # What transformers has not, it is not promised to load.
+        assert any("pipeline(" in block.value for block in app.code) == (name == "albert")
+    app.multiselect(key="shown").set_value([run.kind for run in runs.values()])
+    row = whole(app.run()).table[-1].value.set_index("relative of BERT")
+    assert (row["MLM loss"] == "–").to_dict() == {name: name == "left_to_right" for name in runs}
+
+
+def test_heads_of_shared_blocks_are_switched_off_one_layer_at_a_time(model_of, runs):
+    """The same weights are at work in every layer: off in one is not off in the others."""
+    from minibert.inside.interventions import switched_off
+
+    model, batch = model_of("albert"), reading_of(runs["albert"]).batch()
+    seen = record(model.bert, batch, switched_off([(1, 0)]))
+    assert (seen["blocks.1.attn.mixed"][:, 0] == 0).all() and (seen["blocks.0.attn.mixed"][:, 0] != 0).any()
+
+
+def test_predictors_of_relatives_come_back_as_they_were(tuned):
+    for name, run in tuned.items():
+        predictor = Predictor.from_directory(run.result)
+        assert predictor.model.config.model_type == name
+        assert torch.isfinite(predictor.model(reading_of(run, "abc").batch()).logits).all()

@@ -1,0 +1,44 @@
+"""A class for a text."""
+
+from ui.tasks.base import DataSet, Values, header_words
+from ui.tasks.classes import ClassView
+from ui.tasks.forms import one_text
+from ui.translations import _
+
+
+class ClassificationView(ClassView):
+    name = "classification"
+    section = "A class for a text"
+    small = Values(4, 32, 3e-4)
+    fields = ("text",)
+    not_shares = ("mcc",)
+
+    def title(self):
+        return _("A class")
+
+    def expected(self):
+        return _(
+            "TSV or CSV with a header that names `sentence` or `text`, and `label`; or lines of label and text with a "
+            "tab."
+        )
+
+    def formats(self):
+        return {
+            "header": header_words(),
+            "label-first": _("label, then text"),
+            "label-last": _("text, then label"),
+            "cola": "CoLA",
+        }
+
+    def columns(self):
+        return {"text": _("text"), "label": _("label")}
+
+    def sets(self):
+        note = _("half positive, half negative; marked by kind: plain, negation, contrast, irony")
+        return {
+            "reviews": DataSet(self.name, ".tsv", _("Reviews"), note),
+            "reviews-zh": DataSet(self.name, ".tsv", _("Reviews, Chinese"), note, "zh"),
+        }
+
+    def form(self, example, key):
+        return one_text(example, key)

@@ -1,0 +1,129 @@
+"""What tasks share that tag words: entities drawn in the text, what became of them, what was meant beside what was
+found."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from ui.cases import RIGHT, WRONG, case
+from ui.figures import figure
+from ui.marked import Mark, hues, marked_html, placed
+from ui.text import literal, shorten, visible
+from ui.translations import _, ngettext
+
+
+def entities_words(answer: Mapping) -> str:
+    """The entities of an answer in a few words, plain text."""
+    found = [f"{entity['text']} ({entity['type']})" for entity in answer["entities"]]
+    return shorten(", ".join(found), 120) or _("no entity")
+
+
+def entities_sentence(answer: Mapping) -> str:
+    """The entities of an answer in a sentence of Markdown."""
+    count = len(answer["entities"])
+    if not count:
+        return _("**No entity** was found.")
+    words = ngettext("**{n} entity:** {which}", "**{n} entities:** {which}", count)
+    return words.format(n=count, which=literal(entities_words(answer)))
+
+
+def show_entities(answer: Mapping) -> None:
+    """The entities of an answer in its text."""
+    text, offsets = placed(answer)
+    colours = hues(entity["type"] for entity in answer["entities"])
+    marks = [
+        Mark(offsets[e["start"]][0], offsets[e["end"] - 1][1], e["type"], colours[e["type"]])
+        for e in answer["entities"]
+    ]
+    st.html(marked_html(text, marks, label=_("Entities in the text")))
+
+
+def tag_table(answer: Mapping, probabilities: Sequence[float]) -> None:
+    with st.expander(_("The tag of every word, with its probability"), icon=":material/table_rows:", type="compact"):
+        st.dataframe(
+            [
+                {_("word"): visible(word, spaces=False), _("tag"): tag, _("probability"): 100 * p}
+                for word, tag, p in zip(answer["words"], answer["tags"], probabilities, strict=True)
+            ],
+            hide_index=True,
+            column_config={_("probability"): st.column_config.NumberColumn(format="%.1f %%")},
+        )
+
+
+def outcome_names() -> dict[str, str]:
+    """What can be the matter with an entity, in the order of a stacked bar."""
+    return {
+        "right": _("right"),
+        "border": _("wrong border"),
+        "type": _("wrong type"),
+        "both": _("wrong border and type"),
+        "missed": _("missed"),
+        "invented": _("invented"),
+    }
+
+
+def show_outcomes(rows: Sequence[tuple[Sequence[str], Sequence[str]]], by_type: Mapping, key: str) -> None:
+    """rows: (true tags, said tags). How each type's entities fared, and its scores."""
+    from minibert.tasks.entity_errors import count_outcomes
+    from plots.answers import outcome_bars
+
+    counts = count_outcomes(rows)
+    if not counts:
+        st.markdown(_("There is no entity, neither meant nor found."))
+        return
+    names = outcome_names()
+    fig = outcome_bars(counts, names, _("entities"))
+    total = {kind: sum(by[kind] for by in counts.values()) for kind in names}
+    listed = "; ".join(f"{names[kind]}: {count}" for kind, count in total.items())
+    table = [{_("type"): kind, **{names[one]: by[one] for one in names}} for kind, by in counts.items()]
+    alt = _("What became of the entities of each type; an invented one counts for the type it was given. {listed}.")
+    figure(fig, alt.format(listed=listed), key=f"{key}-entities", data=table)
+    if by_type:
+        share = st.column_config.NumberColumn(format="%.1f %%")
+        st.dataframe(
+            [
+                {
+                    _("type"): visible(kind, spaces=False),
+                    _("precision"): 100 * values["precision"],
+                    _("recall"): 100 * values["recall"],
+                    _("F1"): 100 * values["f1"],
+                    _("entities"): int(values["count"]),
+                }
+                for kind, values in by_type.items()
+            ],
+            hide_index=True,
+            column_config={_("precision"): share, _("recall"): share, _("F1"): share},
+        )
+
+
+def tags_case(example: Mapping, truth: Sequence[str], said: Mapping, intents: tuple[str, str] = ("", "")) -> str:
+    """The text twice: with the entities that are meant and with those that were found; what is wrong is named.
+
+    truth: tags, as those of `said` · intents: safe HTML in front of both texts.
+    """
+    from minibert.tasks.entity_errors import compare_entities
+
+    text, offsets = placed(example)
+    outcomes = compare_entities(truth, said["tags"])
+    places = [place for one in outcomes for place in (one.truth, one.said) if place]
+    colours = hues(place[2] for place in places)
+    names = outcome_names()
+
+    def marks(which: str) -> list[Mark]:
+        drawn = []
+        for one in outcomes:
+            place = getattr(one, which)
+            if place is not None:
+                start, end, kind = place
+                note = "" if one.kind == "right" or (which == "truth" and one.kind != "missed") else names[one.kind]
+                label = f"{kind} {RIGHT}" if one.kind == "right" else f"{kind} {WRONG} {note}" if note else kind
+                drawn.append(Mark(offsets[start][0], offsets[end - 1][1], label, colours[kind], bool(note)))
+        return drawn
+
+    return case(
+        "",
+        [
+            (_("truth"), intents[0] + marked_html(text, marks("truth"))),
+            (_("answer"), intents[1] + marked_html(text, marks("said"))),
+        ],
+    )

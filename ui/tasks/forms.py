@@ -1,0 +1,51 @@
+"""Fields that the forms of several tasks have."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from ui.inputs import sentence_input
+from ui.marked import placed
+from ui.translations import _
+
+LONG = 20_000  # characters of a passage
+SHORT = 2_000
+
+
+def text_field(key: str, label: str, text: str, *, multiline: bool = True, most: int = SHORT) -> str:
+    return sentence_input(key, [], label=label, default=text, multiline=multiline, max_chars=most, placeholder=" ")
+
+
+def lines_field(key: str, label: str, texts: Sequence[str], *, most: int = LONG) -> list[str]:
+    """A field as high as its lines, a text a line; blank ones are left out."""
+    start = "\n".join(" ".join(text.split()) for text in texts)
+    given = sentence_input(
+        key, [], label=label, default=start, multiline=True, max_chars=most, placeholder=" ", height="content"
+    )
+    return [line.strip() for line in given.splitlines() if line.strip()]
+
+
+def hint(words: str) -> None:
+    """Why there is no answer yet."""
+    st.caption(words)
+
+
+def one_text(example: Any, key: str) -> str | None:
+    """The field `text`."""
+    text = example.text if example.text is not None else placed({"words": example.words})[0]
+    given = text_field(f"{key}-text", _("Your text"), text, multiline=len(text) > 80)
+    if not given.strip():
+        hint(_("Write a text, and the model answers."))
+        return None
+    return given
+
+
+def two_texts(example: Any, key: str) -> dict | None:
+    """The fields `text` and `pair`."""
+    text = text_field(f"{key}-text", _("First text (A)"), example.text, multiline=False)
+    pair = text_field(f"{key}-pair", _("Second text (B)"), example.pair, multiline=False)
+    if not (text.strip() and pair.strip()):
+        hint(_("Write both texts, and the model answers."))
+        return None
+    return {"text": text, "pair": pair}

@@ -1,0 +1,128 @@
+"""Several labels at once."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from ui.cases import RIGHT, WRONG, case, paragraph, safe, sure
+from ui.figures import figure
+from ui.tasks.base import DataSet, TaskView, Values, header_words, least_right, read_at, wrong_of
+from ui.tasks.forms import one_text
+from ui.text import literal, show_tokens
+from ui.translations import _, ngettext
+
+BARS = 30  # labels that are drawn, at most
+
+
+class MultilabelView(TaskView):
+    name = "multilabel"
+    section = "Several labels at once"
+    head_lines = '"multi_label_classification"'
+    small = Values(8, 16, 1e-3)
+    fields = ("text",)
+    labels_needed = True
+
+    def title(self):
+        return _("Several labels")
+
+    def expected(self):
+        return _(
+            "A header that names `text` and `labels`, labels with commas between; or GoEmotions with its `labels.txt`."
+        )
+
+    def formats(self):
+        return {"header": header_words(), "goemotions": "GoEmotions"}
+
+    def columns(self):
+        return {"text": _("text"), "labels": _("labels, with commas between")}
+
+    def metric_title(self):
+        return _("micro F1")
+
+    def floor_title(self):
+        return _("always the commonest label")
+
+    def sets(self):
+        note = _("eight labels; a third of the messages have more than one")
+        return {"emotions": DataSet(self.name, ".tsv", _("Emotions"), note)}
+
+    def form(self, example, key):
+        return one_text(example, key)
+
+    def asked(self, example, labels, options):
+        return _("Asked of {where}: every label by itself, yes (1) or no (0).").format(where=read_at(options))
+
+    def show_target(self, example, labels):
+        if example.labels is None:
+            return
+        target = [int(label in example.labels) for label in labels]
+        kinds = ["kept" if one else "plain" for one in target]
+        st.markdown(_("What the loss is told, a number a label:"))
+        show_tokens(labels, under=target, kinds=kinds, label=_("Labels"))
+
+    def headline(self, answer):
+        """The labels, and the probability of the likeliest."""
+        return ", ".join(answer["labels"]) or _("no label"), max(answer["probabilities"].values())
+
+    def show_answer(self, given, answer, key):
+        from plots.answers import probability_bars
+
+        found = answer["labels"]
+        if found:
+            words = ngettext("The label is **{labels}**.", "The labels are **{labels}**.", len(found))
+            st.markdown(words.format(labels=literal(", ".join(found))))
+        else:
+            st.markdown(_("**No label** reaches its threshold."))
+        probabilities, thresholds = answer["probabilities"], answer["thresholds"]
+        names = sorted(probabilities, key=lambda name: -probabilities[name])[:BARS]
+        fig = probability_bars(
+            names,
+            [probabilities[name] for name in names],
+            {i for i, name in enumerate(names) if name in found},
+            thresholds=[thresholds[name] for name in names],
+            title=_("probability, each label by itself"),
+            threshold_name=_("threshold"),
+        )
+        listed = "; ".join(
+            _("{label}: {p}, threshold {t}").format(
+                label=name, p=f"{probabilities[name]:.1%}", t=f"{thresholds[name]:.1%}"
+            )
+            for name in names
+        )
+        rows = [
+            {_("label"): name, _("probability"): probabilities[name], _("threshold"): thresholds[name]}
+            for name in probabilities
+        ]
+        alt = _("The probability of each label. {listed}.").format(listed=listed)
+        figure(fig, alt, key=f"{key}-labels", data=rows)
+
+    def review(self, pairs, evaluation, key):
+        from plots.answers import label_scores
+
+        scores = evaluation["by_label"]
+        fig = label_scores(scores, (_("threshold"), "n = {n}"), _("F1 of each label"))
+        rows = [{_("label"): label, **values} for label, values in scores.items()]
+        listed = "; ".join(f"{label}: {values['f1']:.0%}" for label, values in scores.items())
+        alt = _("F1 of each label, with its threshold and how often it occurs. {listed}.").format(listed=listed)
+        figure(fig, alt, key=f"{key}-labels", data=rows)
+        items = [mistake(example, said) for example, said in least_right(pairs)]
+        return wrong_of(len(items), len(pairs), _("the least right first"), partly=True), items
+
+
+def mistake(example: Mapping, said: Mapping) -> str:
+    truth, found, probs = example["labels"] or (), said["labels"], said["probabilities"]
+
+    def listed(labels: Sequence[str], others: Sequence[str], wrong: str) -> str:
+        parts = []
+        for label in labels:
+            p = f" {sure(probs[label])}" if label in probs else ""
+            parts.append(f"{safe(label)}{p} {RIGHT if label in others else safe(wrong)}")
+        return ", ".join(parts) or safe(_("none"))
+
+    return case(
+        paragraph(example["text"]),
+        [
+            (_("truth"), listed(truth, found, f"{WRONG} {_('missed')}")),
+            (_("answer"), listed(found, truth, f"{WRONG} {_('not meant')}")),
+        ],
+    )

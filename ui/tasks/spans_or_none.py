@@ -1,0 +1,27 @@
+"""An answer that stands in the text, or none."""
+
+from ui.tasks.base import DataSet, Values
+from ui.tasks.spans import SpansView, squad_words
+from ui.translations import _
+
+
+class SpansOrNoneView(SpansView):
+    name = "span-or-none"
+    section = "An answer, or none"
+    small = Values(3, 8, 1e-4, 256)
+
+    def title(self):
+        return _("… or no answer")
+
+    def expected(self):
+        return squad_words() + _(", and `is_impossible`.")
+
+    def formats(self):
+        return {"squad2": "SQuAD 2.0"}
+
+    def floor_title(self):
+        return _("never an answer")
+
+    def sets(self):
+        note = _("every third question has no answer in its passage")
+        return {"questions-or-none": DataSet(self.name, ".json", _("Questions or none"), note)}
