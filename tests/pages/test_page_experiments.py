@@ -6,7 +6,6 @@ import tomllib
 from collections import Counter
 from dataclasses import asdict
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 
@@ -289,14 +288,12 @@ def test_lookup_and_frequencies_are_counted(tmp_path):
     corpus = prepare(texts, scale.vocab_size, heldout=TASK_DATA.parents[1] / "heldout-text" / "valid.txt")
 
     def tagged(data):
-        """Each sentence's words, in pieces, with their tags, as the results were recorded: no word that a row has no
-        room for, and B- only where a name follows another of its type."""
+        """Each sentence's words, in pieces, with their tags; as the results were recorded, without words that one row
+        has no room for."""
         for example, words in zip(data.examples, pieces_of(corpus.tokenizer, data.examples), strict=True):
             ends = np.cumsum([len(word) for word in words])
-            pairs = pairwise(("O", *example.tags))
-            tags = [tag if old[2:] == tag[2:] else tag.replace("B-", "I-") for old, tag in pairs]
-            room = scale.max_length - 2
-            yield [(tuple(word), tag) for word, tag, end in zip(words, tags, ends, strict=True) if end <= room]
+            rows = zip(words, example.tags, ends, strict=True)
+            yield [(tuple(word), tag) for word, tag, end in rows if end <= scale.max_length - 2]
 
     train, dev = read_data("ner", TASK_DATA, scale)
     seen = {}
