@@ -139,7 +139,7 @@ class SelfAttention(nn.Module):
         return tap("out", self.output(self.merge(self.attend(q, k, v, mask, tap))))  # (B, T, H)
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
-        """Between the projections: scores, softmax, mix. q, k, v: (B, A, T, D) → (B, A, T, D)."""
+        """Between the projections: scores, softmax, mix. q, k, v: (B, A, T, D) each → (B, A, T, D)."""
         if tap is no_tap and fused_is_faster(q):
             dropout = self.dropout.p if self.training else 0.0
             return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout)

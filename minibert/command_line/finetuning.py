@@ -119,8 +119,8 @@ def evaluate(options) -> None:
     from minibert.training.precision import best_device
 
     values = checkpoint.config_values(options.model)
-    heads = {task.architecture for task in TASKS.values()}
-    if "minibert_task" in values or heads & set(values.get("architectures") or ()):
+    saved_as = (values.get("architectures") or ["BertForPreTraining"])[0]
+    if "minibert_task" in values or not saved_as.endswith(("ForPreTraining", "ForMaskedLM", "Model")):
         predictor = Predictor.from_directory(options.model)
         predictor.model.to(best_device())
         for path in options.data:

@@ -34,7 +34,7 @@ class Predictor:
         """What `save` wrote, or a model with a task head that transformers has saved (with one text an input)."""
         model = checkpoint.load(directory)
         values = checkpoint.config_values(directory)
-        fitting = task_of_head(checkpoint.architecture(model), getattr(model, "problem", ""))
+        fitting = task_of_head(type(model).__name__, getattr(model, "problem", ""))
         name = values.get("minibert_task") or (fitting and fitting.name)
         if name is None:
             raise checkpoint.CheckpointError(f"{directory} is not fine-tuned for a task: fine-tune it first")

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import CheckpointError, existing, writing
 from minibert.config import BertConfig
-from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, masked_softmax, no_tap, under
+from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, no_tap, under
 from minibert.positions import sinusoids
 from minibert.text.batches import padded
 from minibert.tokenizer import basic_tokens
@@ -76,10 +76,7 @@ class CrossAttention(SelfAttention):
         q = tap("query", self.split(self.query(x)))  # (B, A, T, D)
         k = tap("key", self.split(self.key(memory)))  # (B, A, S, D)
         v = tap("value", self.split(self.value(memory)))  # (B, A, S, D)
-        scores = tap("scores", q @ k.transpose(-1, -2) / math.sqrt(self.head_size))  # (B, A, T, S)
-        probs = tap("probs", masked_softmax(scores, mask))  # (B, A, T, S), rows sum to 1
-        mixed = tap("mixed", self.dropout(probs) @ v)  # (B, A, T, D)
-        return tap("out", self.output(self.merge(mixed)))  # (B, T, H)
+        return tap("out", self.output(self.merge(self.attend(q, k, v, mask, tap))))  # (B, T, H)
 
 
 class DecoderBlock(Block):

@@ -156,9 +156,10 @@ def test_finetune_then_predict(tmp_path, small_checkpoint):
         (["pretrain", "--data", "x", "--out", "x", "--steps", "-3"], "must be greater than 0, not -3"),
     ],
 )
-def test_what_cannot_be_used_is_said_in_a_line(arguments, message):
+def test_what_cannot_be_used_is_said_in_a_line_and_leaves_nothing(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     done = run(*arguments, expect=2)
-    assert message in done.stderr.decode() and not done.stdout
+    assert message in done.stderr.decode() and not done.stdout and not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow

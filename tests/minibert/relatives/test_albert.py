@@ -7,6 +7,7 @@ from safetensors.torch import load_file
 
 from minibert import checkpoint
 from minibert.count import parameters
+from minibert.finetune.predictor import Predictor
 from minibert.heads import BertForSequenceClassification
 from minibert.model import Batch, Bert, BertForPreTraining
 from minibert.relatives.albert import AlbertConfig
@@ -97,3 +98,13 @@ def test_embeddings_are_narrow_until_they_are_projected():
 def test_what_this_is_not(wrong):
     with pytest.raises(ValueError, match="must be 1 here"):
         AlbertConfig(**{**SIZES, **wrong})
+
+
+def test_one_that_others_have_fine_tuned_answers(letters, tmp_path):
+    torch.manual_seed(0)
+    config = transformers.AlbertConfig(**{**SIZES, "vocab_size": letters.vocab_size})
+    transformers.AlbertForSequenceClassification(config).save_pretrained(tmp_path)
+    letters.save(tmp_path)
+    predictor = Predictor.from_directory(tmp_path)
+    assert predictor.task.name == "classification"
+    assert predictor.predict(["a b"])[0]["label"] in ("LABEL_0", "LABEL_1")
