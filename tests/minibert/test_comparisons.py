@@ -9,8 +9,8 @@ from minibert.__main__ import main
 from minibert.command_line import experiment
 from minibert.experiments.compare import read_data, run_comparison, settings_of, sizes
 from minibert.experiments.comparisons import COMPARISONS, REQUIRED, Comparison, cell, comparison_named
+from minibert.experiments.events import Finished
 from minibert.experiments.results import read_records
-from minibert.experiments.run import Finished
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.train import Eval

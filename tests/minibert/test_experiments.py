@@ -30,7 +30,7 @@ from minibert.experiments.catalogue import (
 from minibert.experiments.comparisons import COMPARISONS
 from minibert.experiments.corpus import prepare
 from minibert.experiments.events import Finished, Stage
-from minibert.experiments.finetuning import finetune_arm, finetuning_settings, read_data
+from minibert.experiments.finetuning import finetune_arm, finetuning_settings, in_iob1, read_data
 from minibert.experiments.pretraining import batches_of, objective_of, pretrain, start
 from minibert.experiments.records import append_record
 from minibert.experiments.run import measures, run_experiment
@@ -41,7 +41,7 @@ from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import MaskedLanguageModel, Masking, NextToken, next_tokens
 from minibert.relatives.left_to_right import LeftToRightConfig
 from minibert.tasks import Example, TaskData, TaskDataError, task_named
-from minibert.tasks.tagging import TaggedExample
+from minibert.tasks.tagging import TaggedExample, entities, to_iob2
 from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Eval, Started, Step
 
@@ -248,7 +248,17 @@ def test_the_data_of_the_tasks(folder):
     train, dev = read_data("mrpc", folder / "tasks", TINY)  # measured on its test part
     assert [len(part.examples) for part in (train, dev)] == [20, 20] and set(dev.labels) == {"0", "1"}
     train, dev = read_data("ner", folder / "tasks", TINY)
-    assert dev.examples[0].words == ("Anna", "runs", "Paris") and dev.examples[0].tags == ("B-PER", "O", "B-LOC")
+    assert dev.examples[0].words == ("Anna", "runs", "Paris") and dev.examples[0].tags == ("I-PER", "O", "I-LOC")
+    assert train.labels == dev.labels == ["LOC", "PER"]
+
+
+def test_tags_are_those_of_the_file_again():
+    """Every scheme is read as IOB2; back in IOB1 the same names stand there."""
+    tags = ("I-PER", "I-PER", "B-PER", "O", "I-LOC", "I-ORG", "B-ORG", "I-ORG")
+    data = TaskData([TaggedExample(tuple("abcdefgh"), to_iob2(tags))])
+    (example,) = in_iob1(data).examples
+    assert example.tags == tags and in_iob1(data).labels == ["LOC", "ORG", "PER"]
+    assert entities(tags) == entities(to_iob2(tags))
 
 
 def test_a_bad_line_is_named(tmp_path):
