@@ -1,7 +1,9 @@
 """What holds for all tests: no clock for random examples, no threads that fight for a core."""
 
 import os
+import sys
 
+import pytest
 from hypothesis import settings
 
 # Before torch is loaded: threads that wait sleep. Two processes that spin on the same cores take minutes for seconds.
@@ -12,3 +14,13 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # the workers share the cores out alrea
 # A slow machine is not wrong: how long something takes is measured in bench, not by a deadline of a random example.
 settings.register_profile("minibert", deadline=None)
 settings.load_profile("minibert")
+
+
+@pytest.fixture(autouse=True)
+def threads_as_before():
+    """A command that is run here may set torch's threads (--threads). Another number of them adds up in another order,
+    in the last digit, and only in the thread that set it."""
+    before = sys.modules["torch"].get_num_threads() if "torch" in sys.modules else None
+    yield
+    if before is not None and sys.modules["torch"].get_num_threads() != before:
+        sys.modules["torch"].set_num_threads(before)
