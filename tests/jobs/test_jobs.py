@@ -252,7 +252,8 @@ def test_a_full_disk_is_cleared_where_most_is_held(manager, monkeypatch):
 
 
 SERVER = """
-import sys, jobs, time
+import signal, sys, jobs, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in a shell's background inherits that it is ignored
 manager = jobs.Manager(sys.argv[1], max_running=2, preload=())
 done = manager.submit("tests.jobs.fake_training:saves", owner="ada", title="done")
 done.wait(300)

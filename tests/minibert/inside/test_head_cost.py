@@ -122,7 +122,9 @@ def test_two_at_once_never_meet(model, batches):
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     for i, results in together.items():
-        assert len(results) == 8 and all(torch.equal(result, alone[i]) for result in results)
+        assert len(results) == 8
+        for result in results:  # matrix products may differ in the last digit from thread to thread
+            torch.testing.assert_close(result, alone[i], atol=1e-5, rtol=0)
 
 
 def test_the_questions_are_always_the_same_and_hide_words_only(letters, batches):
