@@ -28,7 +28,7 @@ def road() -> None:
         "next_sentence": _("Does this text **follow** that one?"),
         "pretraining": _("**Train** a BERT in a minute, and look back at how it learned."),
         "experiments": _("What the paper **left out**, piece by piece, in small."),
-        "output_layer": _("One small layer more gives the **answer**, for nine tasks."),
+        "output_layer": _("One small layer more gives the **answer**, whatever the task."),
         "features": _("Train all of BERT, or only **read** its layers?"),
         "stability": _("The same settings, another **seed**, another score."),
         "training_options": _("Rates by layer, dropout, truncation, more data: **what each does**."),
