@@ -100,7 +100,7 @@ def losses(objective: Objective, output: PreTrainingOutput, part: Batch, whole: 
 def measure(objective: Objective, model: nn.Module, batches: Iterable[Batch]) -> dict[str, float]:
     """Each kind's mean loss, accuracy and number over all the batches; the model is left as it was found.
 
-    Raises ValueError where nothing is asked.
+    Raises ValueError where nothing is asked, of one kind of question or of all.
     """
     device = next(model.parameters()).device
     training = model.training
@@ -116,7 +116,7 @@ def measure(objective: Objective, model: nn.Module, batches: Iterable[Batch]) ->
             total[1] += int(asked.right)
             total[2] += asked.count
     model.train(training)
-    if not any(count for _, _, count in sums.values()):
+    if not sums or not all(count for _, _, count in sums.values()):
         raise ValueError("there is nothing to evaluate on")
     return {
         name: value

@@ -447,7 +447,7 @@ def measurements(
 def dev_batches(store: TokenStore, tokenizer: Tokenizer, settings: PretrainSettings) -> PretrainingBatches:
     """Every document once, always with the same masks; of a single document, which has no other for a second segment,
     without next sentences."""
-    pairs = len(store) > 1 or settings.input_format not in PAIR_FORMATS
+    pairs = len(store) > 1 or settings.input_format not in PAIR_FORMATS or not settings.objective.reads_elsewhere
     return PretrainingBatches(
         store,
         tokenizer,

@@ -148,9 +148,11 @@ def ordered_pairs(
     target = int(rng.integers(2, budget + 1)) if rng.random() < short_probability else budget
     pairs: list[SegmentPair] = []
     chunk: list[list[int]] = []
+    length = 0
     for place, sentence in enumerate(document):
         chunk.append(sentence)
-        if place < len(document) - 1 and sum(map(len, chunk)) < target:
+        length += len(sentence)
+        if place < len(document) - 1 and length < target:
             continue
         if len(chunk) > 1:
             end_of_a = int(rng.integers(1, len(chunk)))
@@ -161,7 +163,7 @@ def ordered_pairs(
             a, b = (second, first) if swapped else (first, second)
             if a and b:
                 pairs.append(SegmentPair(*truncate_pair(a, b, budget, rng), int(swapped)))
-        chunk = []
+        chunk, length = [], 0
     return pairs
 
 

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import MaskedLanguageModel, Masking, NextToken, losses, measure
+from minibert.pretrain import PretrainSettings, dev_batches
 from minibert.text.batches import PretrainingBatches
 from minibert.text.documents import DataError
 from minibert.text.store import TokenStore
@@ -98,6 +99,20 @@ def test_measured_is_the_mean_over_all_questions(store, model):
     assert found["next_token_accuracy"] == pytest.approx(right / asked, abs=2 / asked)
     with pytest.raises(ValueError, match="nothing to evaluate on"):
         measure(objective, model, [])
+
+
+def test_what_asks_about_pairs_alone_is_not_measured_as_if_it_hid_words(store, model):
+    objective = MaskedLanguageModel(Masking(rate=0.0))
+    with pytest.raises(ValueError, match="nothing to evaluate on"):
+        measure(objective, model, batches(store, objective, epochs=1))
+
+
+def test_a_single_document_is_measured_on_the_order_of_its_segments(model):
+    alone = TokenStore.build(list(documents(1, seed=0)), TOKENIZER)
+    settings = PretrainSettings(steps=1, relative="albert", max_length=40)
+    assert next(iter(dev_batches(alone, TOKENIZER, settings))).next_labels is not None
+    plain = PretrainSettings(steps=1, max_length=40)
+    assert next(iter(dev_batches(alone, TOKENIZER, plain))).next_labels is None
 
 
 @pytest.mark.parametrize("wrong", [{"second": "order"}, {"second_weight": -1.0}])
