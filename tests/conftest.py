@@ -24,3 +24,14 @@ def threads_as_before():
     yield
     if before is not None and sys.modules["torch"].get_num_threads() != before:
         sys.modules["torch"].set_num_threads(before)
+
+
+MAIN = sys.modules["__main__"]
+
+
+@pytest.fixture(autouse=True)
+def main_as_before():
+    """AppTest leaves the page it ran behind as `__main__`, and a process that is spawned later would run that page."""
+    sys.modules["__main__"] = MAIN  # a fixture of a whole file may have run a page before the test
+    yield
+    sys.modules["__main__"] = MAIN

@@ -1,8 +1,6 @@
 """Token stores: the same in memory, on disk, from one process or from several."""
 
 import json
-import sys
-import types
 
 import numpy as np
 import pytest
@@ -46,8 +44,6 @@ def equal(one: TokenStore, other: TokenStore) -> bool:
 def test_disk_memory_and_processes_agree(documents, tokenizer, tmp_path, monkeypatch):
     in_memory = TokenStore.build(documents, tokenizer)
     monkeypatch.setattr("minibert.text.store.CHUNK", 2_000)
-    # A page run by AppTest is left behind as __main__, which a spawned process would run again.
-    monkeypatch.setitem(sys.modules, "__main__", types.ModuleType("__main__"))
     on_disk = TokenStore.build(documents, tokenizer, tmp_path / "one")
     by_several = TokenStore.build(documents, tokenizer, tmp_path / "two", processes=2)
     assert isinstance(on_disk.ids, np.memmap)
