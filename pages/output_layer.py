@@ -29,7 +29,7 @@ from ui.finetune_runs import (
 from ui.finetune_settings import budgets, fill_settings, metadata_columns, settings_choice, values_buttons
 from ui.inputs import pick
 from ui.lesson import Lesson
-from ui.models import UNTRAINED, available_models, model_choice, outline_of, version_of
+from ui.models import UNTRAINED, WELL_READ, available_models, model_choice, outline_of, version_of
 from ui.navigation import next_lesson
 from ui.runs import manager, own_runs, settled, show_refusal
 from ui.source import show_source
@@ -61,8 +61,9 @@ def choose_model(data: ChosenData | None) -> str:
     language = data.language if data else "en"
     if st.session_state.get("model-for", "en") != language:
         st.session_state["model-for"] = language
-        st.session_state["model"] = next((name for name in names if name.endswith(f"-{language}")), names[0])
-    return model_choice(fill=True, trained=True, label=_("The pre-trained model"))
+        fitting = [name for name in names if name.endswith(f"-{language}")] or names
+        st.session_state["model"] = WELL_READ if WELL_READ in fitting else fitting[0]
+    return model_choice(fill=True, trained=True, label=_("The pre-trained model"), usual=WELL_READ)
 
 
 def input_options(data: ChosenData) -> Options:
