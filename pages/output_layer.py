@@ -169,8 +169,8 @@ def new_shapes(task: str, labels: Any, options: Options, model: str, version: in
 
 def controls(data: ChosenData, model: str) -> None:
     checkpoint = next((info.directory for info in starting_points() if info.name == model), None)
-    blocks = outline_of(model).config.num_hidden_layers
-    chosen = settings_choice(data, blocks)
+    config = outline_of(model).config
+    chosen = settings_choice(data, config.num_hidden_layers)
     if checkpoint is None:
         st.warning(_("There is no checkpoint to start from in `checkpoints/`."))
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -178,7 +178,7 @@ def controls(data: ChosenData, model: str) -> None:
         ready = chosen.runs > 0 and checkpoint is not None
         if st.button(label, type="primary", icon=":material/play_arrow:", disabled=not ready, key="train"):
             start_runs(checkpoint, data, chosen, kind_of(data.task.name))
-        values_buttons(data)
+        values_buttons(data, config)
     show_refusal()
 
 
@@ -264,7 +264,7 @@ with st.container(border=True):
 with st.columns([1, 2])[0]:
     model = choose_model(data)
 if data:
-    fill_settings(data)
+    fill_settings(data, outline_of(model).config)
     the_input(data, model)
     head = st.container()  # filled last: its lines of code come with torch
 lesson.show("What the pre-trained weights bring")
