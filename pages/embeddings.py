@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from sections.embeddings import sentence_vectors
 from ui.computations import compute, computed, fingerprint, follow, show_failure
 from ui.figures import figure, readable
 from ui.inputs import MAX_SEED, choice, sentence_input
@@ -568,6 +569,7 @@ warn_untrained(model)
 pictures(model, language)
 meanings(model, language)
 poolings(model, language)
+sentence_vectors.show(lesson, model, language)
 narrow_cone(model, language)
 lesson.show("What a picture cannot show")
 code()
