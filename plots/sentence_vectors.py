@@ -4,37 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from plots.attention import MINUS, literal, number
+from minibert.text.characters import is_cjk
+from plots.attention import literal, number
 from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, SMALL
 
 INK = "#111111"  # on every colour from white to vermilion at least 5 : 1
-CELL = 46  # pixels
-ENDS = (f"{MINUS}1", "0", "1")
+CELL = 50  # pixels
+LABEL, LABEL_CJK, LINES = 22, 11, 2  # characters of a line of a sentence beside its row, and how many lines
 
 
 @dataclass(frozen=True)
 class CosineMatrix:
-    """title: the model and what else is to be said · values: (N, N), symmetric · closest: the pair that is framed."""
+    """title: its lines · values: (N, N), symmetric · closest: the pair that is framed."""
 
-    title: str
+    title: Sequence[str]
     values: np.ndarray
     closest: tuple[int, int]
 
 
-def cosine_matrices(panels: Sequence[CosineMatrix], sentences: Sequence[str], title: str, scale: str) -> go.Figure:
+def cosine_matrices(panels: Sequence[CosineMatrix], sentences: Sequence[str], title: str, axis: str) -> go.Figure:
     """A panel a model, all on one scale from −1 to 1. Rows and columns are the sentences, counted from 1; each with
-    itself is left out. sentences: as they stand beside the rows · scale: the name of the colours."""
+    itself is left out. axis: what is counted."""
     fig = make_subplots(
         rows=1,
         cols=len(panels),
         shared_yaxes=True,
-        subplot_titles=[literal(panel.title) for panel in panels],
-        horizontal_spacing=0.04,
+        subplot_titles=["<br>".join(map(literal, panel.title)) for panel in panels],
+        horizontal_spacing=0.05,
     )
     fig.update_annotations(font_size=FONT_SIZE)
     names = [str(n) for n in range(1, len(sentences) + 1)]
@@ -44,9 +46,9 @@ def cosine_matrices(panels: Sequence[CosineMatrix], sentences: Sequence[str], ti
             z=others.tolist(),
             x=names,
             y=names,
-            text=[[("" if np.isnan(value) else number(value)) for value in row] for row in others],
+            text=[["" if np.isnan(value) else number(value) for value in row] for row in others],
             texttemplate="%{text}",
-            textfont={"size": FONT_SIZE if len(names) <= 7 else SMALL, "color": INK},
+            textfont={"size": FONT_SIZE if len(names) <= 6 else SMALL, "color": INK},
             hovertemplate="%{y} – %{x}: %{z:.3f}<extra></extra>",
             hoverongaps=False,
             coloraxis="coloraxis",
@@ -58,21 +60,24 @@ def cosine_matrices(panels: Sequence[CosineMatrix], sentences: Sequence[str], ti
         for row, column in (panel.closest, panel.closest[::-1]):
             box = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
             fig.add_shape(**box, type="rect", line={"width": 4, "color": BLUE}, row=1, col=place)
-        fig.update_xaxes(type="category", showgrid=False, side="bottom", row=1, col=place)
-        fig.update_yaxes(type="category", showgrid=False, autorange="reversed", row=1, col=place)
-    labels = [f"{literal(text)}  <b>{name}</b>" for text, name in zip(sentences, names, strict=True)]
+    fig.update_xaxes(type="category", showgrid=False, title_text=axis)
+    fig.update_yaxes(type="category", showgrid=False, autorange="reversed")
+    labels = [f"{in_lines(text)} <b>{name}</b>" for text, name in zip(sentences, names, strict=True)]
     fig.update_yaxes(tickvals=names, ticktext=labels, row=1, col=1)
     fig.update_layout(
         title={"text": literal(title), "x": 0, "xanchor": "left", "yref": "container", "y": 1, "yanchor": "top",
                "pad": {"t": 6}},
-        coloraxis={
-            "colorscale": DIVERGING, "cmin": -1, "cmax": 1,
-            "colorbar": {"title": literal(scale), "thickness": 12, "tickvals": [-1, 0, 1], "ticktext": list(ENDS)},
-        },
-        height=CELL * max(len(names), 4) + 150,
-        margin={"t": 92},
+        coloraxis={"colorscale": DIVERGING, "cmin": -1, "cmax": 1, "showscale": False},
+        height=CELL * max(len(names), 4) + 160,
+        margin={"t": 96},
     )  # fmt: skip
     return fig
+
+
+def in_lines(text: str) -> str:
+    """A text in short lines, what does not fit left out; literal but for the breaks."""
+    width = LABEL_CJK if any(map(is_cjk, text)) else LABEL
+    return "<br>".join(map(literal, wrap(text, width, max_lines=LINES, placeholder=" …") or [""]))
 
 
 @dataclass(frozen=True)
@@ -96,17 +101,18 @@ def agreements(rows: Sequence[Agreement], title: str, axis: str) -> go.Figure:
         fig.add_scatter(
             x=[row.value],
             y=[place],
-            mode="markers+text",
-            text=[f"<b>{number(row.value)}</b>"],
-            textposition="top center",
+            mode="markers",
             marker={"size": 15, "color": colour, "symbol": "circle" if row.marked else "diamond"},
             error_x={**spread, "color": colour, "thickness": 3, "width": 6},
             hovertemplate=f"{literal(row.name)}: {number(row.value)} "
             f"({number(row.low)} … {number(row.high)})<extra></extra>",
             showlegend=False,
         )
+        note = {"text": f"<b>{number(row.value)}</b>", "showarrow": False, "font": {"size": FONT_SIZE}}
+        fig.add_annotation(x=row.value, y=place, yshift=18, **note)
+    names = [f"<b>{literal(row.name)}</b>" if row.marked else literal(row.name) for row in rows]
     fig.update_yaxes(
-        tickvals=list(range(len(rows))), ticktext=[literal(row.name) for row in rows], range=[-0.5, len(rows) - 0.2],
+        tickvals=list(range(len(rows))), ticktext=names, range=[-0.5, len(rows) - 0.2],
         showgrid=False,
     )  # fmt: skip
     fig.update_xaxes(range=[min(-0.05, *(row.low - 0.05 for row in rows)), 1.0], title_text=axis, zeroline=True,

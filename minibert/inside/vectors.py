@@ -170,6 +170,14 @@ class Separability:
     chance: float
 
 
+def nearest_alike(vectors: np.ndarray, labels: Sequence) -> np.ndarray:
+    """(N,) bool: whether the nearest other row of (N, H), by cosine, has the same label."""
+    _, numbers = np.unique(list(labels), return_inverse=True)
+    similar = cosine_matrix(vectors)
+    np.fill_diagonal(similar, -np.inf)
+    return numbers[similar.argmax(1)] == numbers
+
+
 def separability(vectors: np.ndarray, labels: Sequence[str]) -> Separability:
     """By cosine distance: the mean silhouette (Rousseeuw 1987) and the accuracy of 1-nearest-neighbour with each vector
     left out in turn. vectors: (N, H) with at least two labels, and one of them at least twice; else ValueError."""
@@ -178,12 +186,9 @@ def separability(vectors: np.ndarray, labels: Sequence[str]) -> Separability:
     names, numbers, counts = np.unique(list(labels), return_inverse=True, return_counts=True)
     if len(names) < 2 or len(names) == len(numbers):
         raise ValueError("there is nothing to tell apart: two labels are needed, one of them twice")
-    rows = unit(vectors)
-    similar = cosine_matrix(rows)
-    np.fill_diagonal(similar, -np.inf)
-    nearest = float((numbers[similar.argmax(1)] == numbers).mean())
+    nearest = float(nearest_alike(vectors, labels).mean())
     chance = float((counts * (counts - 1)).sum() / (len(numbers) * (len(numbers) - 1)))
-    return Separability(float(silhouette_score(rows, numbers, metric="cosine")), nearest, chance)
+    return Separability(float(silhouette_score(unit(vectors), numbers, metric="cosine")), nearest, chance)
 
 
 def nearest(vectors: np.ndarray, query: np.ndarray, k: int, leave_out: int | None = None) -> list[tuple[int, float]]:

@@ -7,21 +7,23 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from sections.embeddings.models import comparable
 from ui.figures import figure
 from ui.inputs import pick, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.models import ModelInfo, available_models, choose_model, load, outline_of, peers, title_of, version_of
+from ui.models import ModelInfo, choose_model, load, title_of, version_of
 from ui.runs import own_models
 from ui.samples import similar_pairs, similar_parts
-from ui.text import literal, shorten
+from ui.text import literal, shorten, visible
 from ui.translations import _
 
 if TYPE_CHECKING:
     import numpy as np
 
-MOST = 10  # sentences beside each other
+    from plots.sentence_vectors import CosineMatrix
+
+MOST = 8  # sentences beside each other
 MAX_CHARS = 1_500
-LABEL = 44  # characters of a sentence beside its row
 NAME = 28  # characters of a model's name in a figure
 FOUND = 3  # sentences a search shows
 QUERIES = {
@@ -76,20 +78,6 @@ def default_sentences() -> dict[str, list[str]]:
     return tomllib.loads((LESSONS / "embeddings" / "sentences.toml").read_text(encoding="utf-8"))
 
 
-@st.cache_data(show_spinner=False, max_entries=48)
-def made_for(model: str, version: int) -> str:
-    """The language of a model's vocabulary."""
-    from minibert.text.characters import mostly_cjk
-
-    return "zh" if mostly_cjk(outline_of(model).tokenizer.vocab) else "en"
-
-
-def comparable(model: str, language: str) -> list[ModelInfo]:
-    """The other models whose vocabulary is made for this language: the original first, random weights last."""
-    others = (info for info in [*peers(), *available_models()] if info.name != model)
-    return [info for info in others if made_for(info.name, info.version) == language]
-
-
 # --- the reader's sentences -------------------------------------------------------------------------------------------
 
 
@@ -99,12 +87,13 @@ def your_sentences(model: str, language: str, others: list[ModelInfo]) -> None:
     from plots.attention import number
     from plots.sentence_vectors import CosineMatrix, cosine_matrices
 
+    controls, picture = st.container(horizontal=True, vertical_alignment="bottom", gap="medium"), st.container()
     text = sentence_input(
         f"sentences-{language}", [], default="\n".join(default_sentences()[language]), multiline=True, height="content",
         label=_("Your sentences, one a line"), max_chars=MAX_CHARS,
     )  # fmt: skip
     lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+    with controls:
         depth = load(model).config.num_hidden_layers
         names = [_("embeddings"), *map(str, range(1, depth + 1))]
         layer = pick(f"sentence-layer-{depth}", _("Layer"), names, depth, width=180)
@@ -120,31 +109,40 @@ def your_sentences(model: str, language: str, others: list[ModelInfo]) -> None:
     if len(lines) < 2:
         st.info(_("Two sentences are needed, a line each."), icon=":material/edit:")
         return
-    panels, found, rows = [], [], []
-    with st.spinner(_("Computing vectors …")):
+    panels, rows = [], []
+    with picture, st.spinner(_("Computing vectors …")):
         for name in models:
             similar = cosine_matrix(typed(name, version_of(name), lines)[layers[name]])
             unrelated = measured(name, version_of(name), language)["unrelated"][layers[name]]
-            i, j = closest_pair(similar)
-            title = _("{model}, layer {layer} · two at random: {cosine}").format(
-                model=shorten(title_of(name), NAME), layer=layers[name], cosine=number(unrelated)
+            title = (
+                _("{model}, layer {layer}").format(model=shorten(title_of(name), NAME), layer=layers[name]),
+                _("two at random: {cosine}").format(cosine=number(unrelated)),
             )
-            panels.append(CosineMatrix(title, similar, (i, j)))
-            found.append(_("{model}: {a} and {b}").format(model=shorten(title_of(name), NAME), a=i + 1, b=j + 1))
+            panels.append(CosineMatrix(title, similar, closest_pair(similar)))
             rows += [
                 {_("model"): title_of(name), _("pair"): f"{a + 1} – {b + 1}", _("cosine"): round(similar[a, b], 3)}
                 for a in range(len(lines)) for b in range(a + 1, len(lines))
             ]  # fmt: skip
-    summary = _("Closest for {pairs}").format(pairs="; ".join(found))
-    said = " ".join(f"{panel.title}." for panel in panels)
-    with st.container(key="wide-sentences"):
+    summary = closest_in_words(panels, [shorten(title_of(name), NAME) for name in models])
+    said = " ".join(f"{', '.join(panel.title)}." for panel in panels)
+    with picture, st.container(key="wide-sentences"):
         figure(
-            cosine_matrices(panels, [shorten(line, LABEL) for line in lines], summary, _("cosine")),
+            cosine_matrices(panels, [visible(line, spaces=False) for line in lines], summary, _("sentence")),
             _("The cosine of every pair of {n} sentences.").format(n=len(lines)) + f" {summary}. {said}",
             "sentences",
             data=rows,
         )
     search(models, layers, language)
+
+
+def closest_in_words(panels: "list[CosineMatrix]", titles: list[str]) -> str:
+    pairs = [panel.closest for panel in panels]
+    if len(set(pairs)) == 1 < len(pairs):
+        return _("Closest in both: {a} and {b}").format(a=pairs[0][0] + 1, b=pairs[0][1] + 1)
+    said = _("Closest in {model}: {a} and {b}")
+    return ". ".join(
+        said.format(model=title, a=a + 1, b=b + 1) for title, (a, b) in zip(titles, pairs, strict=True)
+    )  # fmt: skip
 
 
 def same_depth(layer: int, depth: int, other: int) -> int:
@@ -157,13 +155,13 @@ def search(models: list[str], layers: dict[str, int], language: str) -> None:
     from minibert.inside.vectors import nearest
     from plots.attention import number
 
+    sentences = haystack(language)
     query = sentence_input(
-        f"query-{language}", QUERIES[language], default="", label=_("Which of our sentences says something like this?"),
-        placeholder=_("Type a sentence"), max_chars=MAX_CHARS,
+        f"query-{language}", QUERIES[language], default="", max_chars=MAX_CHARS,
+        label=_("Which of our {n} sentences says something like this?").format(n=len(sentences)),
     )  # fmt: skip
     if not any(map(str.isalnum, query)):
         return
-    sentences = haystack(language)
     with st.spinner(_("Reading {n} sentences …").format(n=len(sentences))):
         for column, name in zip(st.columns(len(models), gap="large"), models, strict=True):
             asked = typed(name, version_of(name), (query,))[layers[name], 0]
@@ -171,14 +169,8 @@ def search(models: list[str], layers: dict[str, int], language: str) -> None:
             lines = [
                 f"{place}. **{number(cosine)}** {literal(sentences[i])}" for place, (i, cosine) in enumerate(best, 1)
             ]
-            column.markdown(
-                "**"
-                + _("{model}, layer {layer}, of {n} sentences").format(
-                    model=literal(title_of(name)), layer=layers[name], n=len(sentences)
-                )
-                + "**\n\n"
-                + "\n".join(lines)
-            )
+            title = _("{model}, layer {layer}").format(model=literal(title_of(name)), layer=layers[name])
+            column.markdown(f"**{title}**\n\n" + "\n".join(lines))
 
 
 # --- against scores ---------------------------------------------------------------------------------------------------
@@ -204,14 +196,14 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
           for name, value in values.items()),
         Agreement(_("common words, counted"), words, *rank_interval(words, len(pairs))),
     ]  # fmt: skip
-    best = max(rows, key=lambda row: row.value)
-    summary = _("{model} orders the pairs best: {value}; counting common words gets {words}").format(
+    best = max(rows[:-1], key=lambda row: row.value)
+    summary = _("Best of the models: {model}, {value}. Counting common words: {words}").format(
         model=best.name, value=number(best.value), words=number(words)
     )
     axis = _("Spearman’s correlation with the scores of {n} pairs; line: 95 % interval").format(n=len(pairs))
     figure(
         agreements(rows, summary, axis),
-        f"{axis}. {summary}.",
+        f"{axis}. {summary}",
         "against-scores",
         data=[{_("model"): row.name, "ρ": row.value, _("from"): row.low, _("to"): row.high} for row in rows],
     )
@@ -228,5 +220,6 @@ def show(lesson: Lesson, model: str, language: str) -> None:
         st.caption(literal(error))
     others = comparable(model, language)
     your_sentences(model, language, others)
+    lesson.show("Trained to compare", level=3)
     lesson.show("Held against scores", level=3)
     against_scores(model, language, others)
