@@ -83,39 +83,49 @@ def default_sentences() -> dict[str, list[str]]:
 
 @st.fragment
 def your_sentences(model: str, language: str, others: list[ModelInfo]) -> None:
-    from minibert.inside.vectors import closest_pair, cosine_matrix
-    from plots.attention import number
-    from plots.sentence_vectors import CosineMatrix, cosine_matrices
-
     controls, picture = st.container(horizontal=True, vertical_alignment="bottom", gap="medium"), st.container()
     text = sentence_input(
         f"sentences-{language}", [], default="\n".join(default_sentences()[language]), multiline=True, height="content",
         label=_("Your sentences, one a line"), max_chars=MAX_CHARS,
     )  # fmt: skip
     lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
-    with controls:
-        depth = load(model).config.num_hidden_layers
-        names = [_("embeddings"), *map(str, range(1, depth + 1))]
-        layer = pick(f"sentence-layer-{depth}", _("Layer"), names, depth, width=180)
-        models = [model]
-        if others:
-            titles = {info.name: info.title for info in others}
-            directories = {info.name: info.directory for info in others if info.directory}
-            models.append(choose_model("beside", _("Beside it"), titles, directories))
     if len(lines) > MOST:
         st.caption(_("The first {most} of {n} lines are shown.").format(most=MOST, n=len(lines)))
-    lines = tuple(lines[:MOST])
-    layers = {name: same_depth(layer, depth, load(name).config.num_hidden_layers) for name in models}
-    if len(lines) < 2:
-        st.info(_("Two sentences are needed, a line each."), icon=":material/edit:")
-        return
+    with controls:
+        layers = choose_layers(model, others)
+    with picture:
+        if len(lines) < 2:
+            st.info(_("Two sentences are needed, a line each."), icon=":material/edit:")
+        else:
+            every_pair(layers, language, tuple(lines[:MOST]))
+    search(layers, language)
+
+
+def choose_layers(model: str, others: list[ModelInfo]) -> dict[str, int]:
+    """The chosen model and the one beside it → the layer of each: in the other, the one as deep."""
+    depth = load(model).config.num_hidden_layers
+    names = [_("embeddings"), *map(str, range(1, depth + 1))]
+    layers = {model: pick(f"sentence-layer-{depth}", _("Layer"), names, depth, width=180)}
+    if others:
+        titles = {info.name: info.title for info in others}
+        directories = {info.name: info.directory for info in others if info.directory}
+        other = choose_model("beside", _("Beside it"), titles, directories)
+        layers[other] = round(layers[model] * load(other).config.num_hidden_layers / depth)
+    return layers
+
+
+def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) -> None:
+    from minibert.inside.vectors import closest_pair, cosine_matrix
+    from plots.attention import number
+    from plots.sentence_vectors import CosineMatrix, cosine_matrices
+
     panels, rows = [], []
-    with picture, st.spinner(_("Computing vectors …")):
-        for name in models:
-            similar = cosine_matrix(typed(name, version_of(name), lines)[layers[name]])
-            unrelated = measured(name, version_of(name), language)["unrelated"][layers[name]]
+    with st.spinner(_("Computing vectors …")):
+        for name, layer in layers.items():
+            similar = cosine_matrix(typed(name, version_of(name), lines)[layer])
+            unrelated = measured(name, version_of(name), language)["unrelated"][layer]
             title = (
-                _("{model}, layer {layer}").format(model=shorten(title_of(name), NAME), layer=layers[name]),
+                _("{model}, layer {layer}").format(model=shorten(title_of(name), NAME), layer=layer),
                 _("two at random: {cosine}").format(cosine=number(unrelated)),
             )
             panels.append(CosineMatrix(title, similar, closest_pair(similar)))
@@ -123,16 +133,15 @@ def your_sentences(model: str, language: str, others: list[ModelInfo]) -> None:
                 {_("model"): title_of(name), _("pair"): f"{a + 1} – {b + 1}", _("cosine"): round(similar[a, b], 3)}
                 for a in range(len(lines)) for b in range(a + 1, len(lines))
             ]  # fmt: skip
-    summary = closest_in_words(panels, [shorten(title_of(name), NAME) for name in models])
+    summary = closest_in_words(panels, [shorten(title_of(name), NAME) for name in layers])
     said = " ".join(f"{', '.join(panel.title)}." for panel in panels)
-    with picture, st.container(key="wide-sentences"):
+    with st.container(key="wide-sentences"):
         figure(
             cosine_matrices(panels, [visible(line, spaces=False) for line in lines], summary, _("sentence")),
             _("The cosine of every pair of {n} sentences.").format(n=len(lines)) + f" {summary}. {said}",
             "sentences",
             data=rows,
         )
-    search(models, layers, language)
 
 
 def closest_in_words(panels: "list[CosineMatrix]", titles: list[str]) -> str:
@@ -145,12 +154,7 @@ def closest_in_words(panels: "list[CosineMatrix]", titles: list[str]) -> str:
     )  # fmt: skip
 
 
-def same_depth(layer: int, depth: int, other: int) -> int:
-    """The layer of a model of `other` layers that lies as deep as `layer` does in one of `depth`."""
-    return round(layer * other / depth)
-
-
-def search(models: list[str], layers: dict[str, int], language: str) -> None:
+def search(layers: dict[str, int], language: str) -> None:
     """The sentences of ours that lie nearest to what the reader asks for, by each of the models."""
     from minibert.inside.vectors import nearest
     from plots.attention import number
@@ -163,13 +167,13 @@ def search(models: list[str], layers: dict[str, int], language: str) -> None:
     if not any(map(str.isalnum, query)):
         return
     with st.spinner(_("Reading {n} sentences …").format(n=len(sentences))):
-        for column, name in zip(st.columns(len(models), gap="large"), models, strict=True):
-            asked = typed(name, version_of(name), (query,))[layers[name], 0]
-            best = nearest(searched(name, version_of(name), language)[layers[name]], asked, FOUND)
+        for column, (name, layer) in zip(st.columns(len(layers), gap="large"), layers.items(), strict=True):
+            asked = typed(name, version_of(name), (query,))[layer, 0]
+            best = nearest(searched(name, version_of(name), language)[layer], asked, FOUND)
             lines = [
                 f"{place}. **{number(cosine)}** {literal(sentences[i])}" for place, (i, cosine) in enumerate(best, 1)
             ]
-            title = _("{model}, layer {layer}").format(model=literal(title_of(name)), layer=layers[name])
+            title = _("{model}, layer {layer}").format(model=literal(title_of(name)), layer=layer)
             column.markdown(f"**{title}**\n\n" + "\n".join(lines))
 
 
