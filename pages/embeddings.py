@@ -480,28 +480,26 @@ def meanings(model: str, language: str) -> None:
             best=best, high=scores[best][-1].nearest, worst=worst, low=scores[worst][-1].nearest
         )
     )
-    st.markdown(
-        _("{words} at the last layer, nearest neighbour of the same sense: {models}.").format(
-            words=_("All words") if word == EVERY else f"*{word}*",
-            models=" · ".join(
-                f"{title} **{share:.0%}**" for title, share in beside(model, language, word, scores, random)
-            ),
-        )
-    )
 
 
-def beside(model: str, language: str, word: str, scores: dict, random: dict) -> list[tuple[str, float]]:
-    """(model, share of nearest neighbours of the same sense at its last layer): the chosen one, the others, random
-    weights of its shape. word: one, or EVERY for the mean over those that a model reads."""
+@st.fragment(parallel=True)  # it reads with every model: the rest of the page does not wait for it
+def senses_by_model(model: str, language: str) -> None:
+    """How often the nearest neighbour has the same sense at the last layer: the model, the others, random weights of
+    its shape."""
     from minibert.inside.vectors import mean_over
 
     own = {run.id for run in own_models()}
     others = [info for info in comparable(model, language) if info.name not in own and info.name != UNTRAINED]
-    found = [(literal(title_of(model)), scores)]
-    found += [(literal(info.title), separations(info.name, info.version, language)) for info in others]
-    found += [(_("random weights"), random)] if random else []
-    rows = [(title, {w: [layers[-1].nearest] for w, layers in of.items() if word in (w, EVERY)}) for title, of in found]
-    return [(title, mean_over(shares)[0]) for title, shares in rows if shares]
+    with st.spinner(_("Computing vectors …")):
+        found = [(title_of(model), separations(model, version_of(model), language))]
+        found += [(info.title, separations(info.name, info.version, language)) for info in others]
+        if model != UNTRAINED:
+            found.append((_("random weights"), separations(model, version_of(model), language, random=True)))
+    shares = [(title, mean_over({w: [rows[-1].nearest] for w, rows in of.items()})[0]) for title, of in found if of]
+    if not shares:
+        return
+    models = " · ".join(f"{literal(title)} **{share:.0%}**" for title, share in shares)
+    st.markdown(_("All words at the last layer, nearest neighbour of the same sense: {models}.").format(models=models))
 
 
 # --- sentences --------------------------------------------------------------------------------------------------------
@@ -608,6 +606,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
 warn_untrained(model)
 pictures(model, language)
 meanings(model, language)
+senses_by_model(model, language)
 poolings(model, language)
 sentence_vectors.show(lesson, model, language)
 narrow_cone(model, language)
