@@ -14,7 +14,7 @@ from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
 from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
-from ui.models import available_models, load, peers
+from ui.models import WELL_READ, available_models, load, peers
 from ui.samples import senses, similar_pairs, similar_parts
 
 LESSON = Lesson("embeddings")
@@ -45,7 +45,7 @@ def bank():
 def test_it_opens_with_one_word_at_every_layer():
     app = open_page()
     told = moving(app)
-    layers = load(MODEL).config.num_hidden_layers + 1
+    layers = load(WELL_READ).config.num_hidden_layers + 1
     assert len(told["points"]) == layers
     assert [len(points) for points in told["points"]] == [16] * layers
     assert [group["name"] for group in told["groups"]] == ["money", "river"]
