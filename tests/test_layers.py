@@ -1,5 +1,5 @@
-"""The arrows of DESIGN.md point down only: pages → ui → plots → minibert, pages → jobs → minibert. No circle of files;
-the files that are to be read in one sitting stay that short."""
+"""The arrows of DESIGN.md point down only: pages → sections → ui → plots → minibert, pages → jobs → minibert; sections
+of two lessons know nothing of each other. No circle of files; what is to be read in one sitting stays that short."""
 
 import ast
 import json
@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("pages", "ui", "plots", "jobs", "minibert", "lessons", "bench")
+FOLDERS = ("pages", "sections", "ui", "plots", "jobs", "minibert", "lessons", "bench")
 MAY_IMPORT = {
     "app.py": {"ui"},
-    "pages": {"ui", "plots", "jobs", "minibert"},
+    "pages": {"sections", "ui", "plots", "jobs", "minibert"},
+    "sections": {"ui", "plots", "jobs", "minibert"},
     "ui": {"plots", "jobs", "minibert"},
     "plots": {"minibert"},
     "jobs": {"minibert"},
@@ -57,6 +58,15 @@ def test_imports_point_down(path):
     above = (found & {*FOLDERS, "app", "tests"}) - MAY_IMPORT[home] - {home}
     assert not above, f"{path.relative_to(ROOT)} imports {sorted(above)}"
     assert not found & SCREEN.get(home, set()), f"{path.relative_to(ROOT)} imports {found & SCREEN[home]}"
+
+
+def test_sections_of_two_lessons_do_not_import_each_other():
+    for lesson in {path.parent for path in (ROOT / "sections").glob("*/*.py")}:
+        for path in lesson.glob("*.py"):
+            for node in imports_of(ast.parse(path.read_text(encoding="utf-8"))):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+                others = [name for name in names if name.startswith("sections.") and name.split(".")[1] != lesson.name]
+                assert not others, f"{path.relative_to(ROOT)} imports {others}"
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "lessons").glob("*/*.ipynb")), ids=lambda path: path.parent.name)
@@ -158,7 +168,7 @@ def test_a_circle_is_seen_and_named(tmp_path):
 
 # --- what is to be read in one sitting --------------------------------------------------------------------------------
 
-MOST_LINES = {"minibert/model.py": 330, "minibert/relatives/*.py": 80}
+MOST_LINES = {"minibert/model.py": 330, "minibert/relatives/*.py": 80, "sections/*/*.py": 250}
 NO_RELATIVE = "minibert/relatives/registry.py"  # it says which there are
 
 
