@@ -5,6 +5,7 @@ torch takes seconds to import, so nothing here imports it before a model is need
 
 import gc
 import json
+import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -210,6 +211,11 @@ def warn_untrained(name: str) -> None:
         st.warning(
             _("This model has random weights: what it says is noise. Choose a trained one."), icon=":material/casino:"
         )
+
+
+def torch_is_in() -> bool:
+    """Whether torch is imported, so that loading a model takes no more than reading it. Does not import it."""
+    return hasattr(sys.modules.get("minibert.model"), "BertForPreTraining")
 
 
 def load(name: str) -> Loaded:
