@@ -46,7 +46,7 @@ def side_by_side(cards: Sequence[Card], label: str, waiting: bool = False) -> st
     """The cards in columns, their parts level with each other. Nothing in them is markup. waiting: to be filled yet."""
     busy = ' aria-busy="true"' if waiting else ""
     shown = "".join(
-        f"<article><header><h3>{_safe(card.name)}</h3><p>{_safe(card.about)}</p></header>"
+        f"<article><header><h2>{_safe(card.name)}</h2><p>{_safe(card.about)}</p></header>"
         f"{''.join(map(_part, card.parts))}</article>"
         for card in cards
     )
@@ -57,7 +57,7 @@ def _part(part: Part) -> str:
     draw = {"bars": _lying, "words": _standing, "answer": _answer}[part.look]
     bars = draw(part) if part.bars else ""
     note = f"<p>{_safe(part.note)}</p>" if part.note else ""
-    return f'<div class="mb-part"><h4>{_safe(part.finding)}</h4>{bars}{note}</div>'
+    return f'<div class="mb-part"><h3>{_safe(part.finding)}</h3>{bars}{note}</div>'
 
 
 def _lying(part: Part) -> str:

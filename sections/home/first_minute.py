@@ -21,6 +21,7 @@ MAX_WORDS = 24  # more would not stand in a third of a page
 LONGEST = 18  # characters of a word that are shown
 LOOK_AGAIN, PATIENCE = 1.0, 30.0  # seconds: between two looks whether torch is in; after which it is not waited for
 LITTLE = 0.01  # the likeliest word of a model that expects nothing is less likely
+MUCH = 0.2  # attention on a word that is worth its name in the title
 UNSURE = 0.1  # so near to one half a judgement is none
 MOSTLY = 0.5
 
@@ -46,12 +47,13 @@ def _waiting() -> bool:
 def _first_minute(examples: list[dict], waited: bool) -> None:
     if waited and not _waiting():
         st.rerun()  # without a look every second
-    left, right = st.columns([3, 2], gap="medium")
+    left, right = st.columns(2, gap="medium")
     with left:
-        typed = sentence_input("text", [e["text"] for e in examples], label=_("Your sentence"), max_chars=MAX_CHARS)
+        typed = sentence_input("text", [], default=examples[0]["text"], label=_("Your sentence"), max_chars=MAX_CHARS)
     chosen = next((example for example in examples if example["text"] == typed), None)
     with right:
         second = _second_sentence((chosen or examples[0])["next"])
+    _offer(examples, chosen)
     text, words = _words(typed)
     if not words:
         st.info(_("Type at least one word."), icon=":material/edit:")
@@ -67,6 +69,26 @@ def _models() -> list[str]:
     """From nothing read to much: those that are there."""
     there = {info.name for info in available_models()}
     return [name for name in (UNTRAINED, "mini-en", "minilm-en") if name in there]
+
+
+def _offer(examples: list[dict], chosen: dict | None) -> None:
+    """The examples by their names: whole sentences would not stand side by side."""
+    st.session_state["example"] = examples.index(chosen) if chosen else None
+    st.pills(
+        _("Examples"),
+        range(len(examples)),
+        format_func=lambda index: literal(examples[index]["name"]),
+        key="example",
+        label_visibility="collapsed",
+        on_change=_take,
+        args=(examples,),
+    )
+
+
+def _take(examples: list[dict]) -> None:
+    chosen = st.session_state["example"]
+    if chosen is not None:
+        st.session_state["text"] = examples[chosen]["text"]
 
 
 def _second_sentence(offered: str) -> str:
@@ -158,43 +180,46 @@ def _follows(name: str, version: int, text: str, second: str, _loaded) -> float:
 
 
 def _guessed(seen, hidden: str) -> Part:
-    from plots.masking import percent
-
     bars = [
-        Bar(visible(word, spaces=False), share, percent(share), right=word == hidden.lower())
+        Bar(visible(word, spaces=False), share, _percent(share), right=word == hidden.lower())
         for word, share in seen.guesses
     ]
     best = bars[0]
-    finding = _("Expects no word") if best.share < LITTLE else _("Expects “{word}”").format(word=best.name)
+    said = _("Expects no word") if best.share < LITTLE else _("Expects “{word}”: {share}")
     unread = _("Most of these words are [UNK] to it.") if seen.unknown > MOSTLY else ""
-    return Part(finding, "bars", bars, unread)
+    return Part(said.format(word=best.name, share=best.written), "bars", bars, unread)
 
 
 def _looked(seen, shown: list[str], blank: int) -> Part:
-    from plots.masking import percent
-
     names = ["[CLS]", *shown, "[SEP]"]
     names[blank + 1] = "[MASK]"
-    bars = [Bar(name, weight, percent(weight)) for name, weight in zip(names, seen.weights, strict=True)]
-    others = [i for i, word in enumerate(shown) if i != blank and any(map(str.isalnum, word))]
-    most = max(others, key=lambda i: seen.weights[i + 1], default=None)
-    if seen.even or most is None:
-        finding = _("Looks everywhere alike") if seen.even else _("Has no other word to look at")
+    bars = [Bar(name, weight, _percent(weight)) for name, weight in zip(names, seen.weights, strict=True)]
+    others = sorted((i for i in range(len(bars)) if i != blank + 1), key=lambda i: -bars[i].share)
+    lettered = (i for i in others if 0 < i <= len(shown) and any(map(str.isalnum, shown[i - 1])))
+    word = next((bars[i] for i in lettered if bars[i].share >= MUCH), None)
+    most = word or bars[others[0]]
+    if seen.even:
+        said = _("Looks everywhere alike")
     else:
-        finding = _("A head looks {share} at “{word}”").format(word=shown[most], share=bars[most + 1].written)
-    return Part(finding, "words", bars, selected=blank + 1)
+        said = _("Looks at “{word}”: {share}") if word else _("Rests on {word}: {share}")
+    return Part(said.format(word=most.name, share=most.written), "words", bars, selected=blank + 1)
 
 
 def _judged(share: float | None) -> Part:
-    from plots.masking import percent
-
     if share is None:
         return Part(_("Type a second sentence, and it is judged."), "answer")
     if abs(share - 0.5) < UNSURE:
-        said = _("It follows? A toss-up: {share}")
+        said = _("Follows? A toss-up: {share}")
     else:
-        said = _("It follows? Yes: {share}") if share > 0.5 else _("It follows? No: {share}")
-    return Part(said.format(share=percent(share)), "answer", [Bar("", share, percent(share))])
+        said = _("Follows? Yes: {share}") if share > 0.5 else _("Follows? No: {share}")
+    return Part(said.format(share=_percent(share)), "answer", [Bar("", share, _percent(share))])
+
+
+def _percent(share: float) -> str:
+    """For the back row: no digits but those that tell a small share from none."""
+    from plots.masking import percent
+
+    return percent(share) if share < LITTLE else f"{100 * share:.0f}\u00a0%"
 
 
 def _ways_on(text: str, word: tuple[int, int], second: str) -> None:
