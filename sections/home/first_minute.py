@@ -19,7 +19,9 @@ from ui.translations import _
 MAX_CHARS = 400
 MAX_WORDS = 24  # more would not stand in a third of a page
 LONGEST = 18  # characters of a word that are shown
-LOOK_AGAIN, PATIENCE = 1.0, 30.0  # seconds: between two looks whether torch is in; after which it is not waited for
+LOOK_AGAIN = 1.0  # seconds between two looks whether torch is in
+SHOWN, PATIENCE = 2.0, 30.0  # seconds before the first look that counts; and after which torch is not waited for
+_TIRED = "_first-minute-tired"  # session_state key
 LITTLE = 0.01  # the likeliest word of a model that expects nothing is less likely
 MUCH = 0.2  # attention on a word that is worth its name in the title
 UNSURE = 0.1  # so near to one half a judgement is none
@@ -33,20 +35,23 @@ def show(lesson: Lesson) -> None:
     """
     st.html(Path(__file__).with_name("first_minute.css"))
     examples = tomllib.loads((lesson.folder / "first_minute.toml").read_text(encoding="utf-8"))["example"]
-    with st.container(key="first-minute", gap="xsmall"):
-        waiting = _waiting()
-        st.fragment(_first_minute, run_every=LOOK_AGAIN if waiting else None)(examples, waiting)
+    waiting = not torch_is_in() and not st.session_state.get(_TIRED)
+    with st.container(key="first-minute"):
+        _first_minute(examples, waiting)
+    if waiting:
+        # Apart from the fields: one that is drawn again before the browser has shown it forgets what stands in it.
+        st.fragment(_look_again, run_every=LOOK_AGAIN)(time.monotonic())
 
 
-def _waiting() -> bool:
-    """Whether answering would mean to wait for torch, which someone else imports."""
-    since = st.session_state.setdefault("_first-minute-since", time.monotonic())
-    return not torch_is_in() and time.monotonic() - since < PATIENCE
+def _look_again(since: float) -> None:
+    waited = time.monotonic() - since
+    st.session_state[_TIRED] = waited > PATIENCE
+    if waited > PATIENCE or (waited > SHOWN and torch_is_in()):
+        st.rerun()
 
 
-def _first_minute(examples: list[dict], waited: bool) -> None:
-    if waited and not _waiting():
-        st.rerun()  # without a look every second
+@st.fragment
+def _first_minute(examples: list[dict], waiting: bool) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         typed = sentence_input("text", [], default=examples[0]["text"], label=_("Your sentence"), max_chars=MAX_CHARS)
@@ -60,8 +65,8 @@ def _first_minute(examples: list[dict], waited: bool) -> None:
         return
     shown = [shorten(text[start:end], LONGEST) for start, end in words]
     blank = _blank(text, shown, chosen["hide"] if chosen else None)
-    cards = [_card(name, text, words, shown, blank, second, waited) for name in _models()]
-    st.html(side_by_side(cards, _("What each model makes of it"), waiting=waited))
+    cards = [_card(name, text, words, shown, blank, second, waiting) for name in _models()]
+    st.html(side_by_side(cards, _("What each model makes of it"), waiting=waiting))
     _ways_on(text, words[blank], second)
 
 
@@ -156,9 +161,9 @@ def _card(name: str, text: str, words: list, shown: list[str], blank: int, secon
     if waiting:
         coming = (_("The word it expects"), _("Where it looks"), _("Does the second sentence follow?"))
         return Card(title, about, [Part(finding, "bars", note=_("Loading the model …")) for finding in coming])
-    loaded = load(name)
-    seen = _seen(name, version_of(name), text, tuple(words), blank, loaded)
-    judged = _judged(_follows(name, version_of(name), text, second, loaded) if second.strip() else None)
+    loaded, version = load(name), version_of(name)
+    seen = _seen(name, version, text, tuple(words), blank, loaded)
+    judged = _judged(_follows(name, version, text, second, loaded) if second.strip() else None)
     if seen is None:
         unread = _("The blank lies beyond what this model reads.")
         return Card(title, about, [Part(unread, "bars"), Part(unread, "words"), judged])
