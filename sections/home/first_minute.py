@@ -9,7 +9,7 @@ import streamlit as st
 from plots.side_by_side import Bar, Card, Part, side_by_side
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
-from ui.models import UNTRAINED, available_models, load, outline_of, torch_is_in, version_of
+from ui.models import FRONT_PAGE, UNTRAINED, available_models, load, loaded, outline_of, version_of
 from ui.navigation import link_to
 from ui.projector import projecting
 from ui.state import follow_link, set_url, url_int
@@ -19,8 +19,8 @@ from ui.translations import _
 MAX_CHARS = 400
 MAX_WORDS = 24  # more would not stand in a third of a page
 LONGEST = 18  # characters of a word that are shown
-LOOK_AGAIN = 1.0  # seconds between two looks whether torch is in
-SHOWN, PATIENCE = 2.0, 30.0  # seconds before the first look that counts; and after which torch is not waited for
+LOOK_AGAIN = 1.0  # seconds between two looks whether the models are there
+SHOWN, PATIENCE = 2.0, 30.0  # seconds before the first look that counts; and after which nobody else is waited for
 _TIRED = "_first-minute-tired"  # session_state key
 LITTLE = 0.01  # the likeliest word of a model that expects nothing is less likely
 MUCH = 0.2  # attention on a word that is worth its name in the title
@@ -31,11 +31,12 @@ MOSTLY = 0.5
 def show(lesson: Lesson) -> None:
     """The sentence with a word hidden, and the models' answers beside each other.
 
-    torch takes seconds to import, and the page shows before that: the frame first, filled as soon as it is there.
+    torch takes seconds to import, and the page shows before that: the frame first, filled as soon as the models that
+    `warm_up` loads are there.
     """
     st.html(Path(__file__).with_name("first_minute.css"))
     examples = tomllib.loads((lesson.folder / "first_minute.toml").read_text(encoding="utf-8"))["example"]
-    waiting = not torch_is_in() and not st.session_state.get(_TIRED)
+    waiting = not loaded(_models()) and not st.session_state.get(_TIRED)
     with st.container(key="first-minute"):
         _first_minute(examples, waiting)
     if waiting:
@@ -46,7 +47,7 @@ def show(lesson: Lesson) -> None:
 def _look_again(since: float) -> None:
     waited = time.monotonic() - since
     st.session_state[_TIRED] = waited > PATIENCE
-    if waited > PATIENCE or (waited > SHOWN and torch_is_in()):
+    if waited > PATIENCE or (waited > SHOWN and loaded(_models())):
         st.rerun()
 
 
@@ -71,9 +72,9 @@ def _first_minute(examples: list[dict], waiting: bool) -> None:
 
 
 def _models() -> list[str]:
-    """From nothing read to much: those that are there."""
+    """Those of the front page that ship here."""
     there = {info.name for info in available_models()}
-    return [name for name in (UNTRAINED, "mini-en", "minilm-en") if name in there]
+    return [name for name in FRONT_PAGE if name in there]
 
 
 def _offer(examples: list[dict], chosen: dict | None) -> None:
@@ -161,9 +162,9 @@ def _card(name: str, text: str, words: list, shown: list[str], blank: int, secon
     if waiting:
         coming = (_("The word it expects"), _("Where it looks"), _("Does the second sentence follow?"))
         return Card(title, about, [Part(finding, "bars", note=_("Loading the model …")) for finding in coming])
-    loaded, version = load(name), version_of(name)
-    seen = _seen(name, version, text, tuple(words), blank, loaded)
-    judged = _judged(_follows(name, version, text, second, loaded) if second.strip() else None)
+    model, version = load(name), version_of(name)
+    seen = _seen(name, version, text, tuple(words), blank, model)
+    judged = _judged(_follows(name, version, text, second, model) if second.strip() else None)
     if seen is None:
         unread = _("The blank lies beyond what this model reads.")
         return Card(title, about, [Part(unread, "bars"), Part(unread, "words"), judged])
@@ -171,17 +172,17 @@ def _card(name: str, text: str, words: list, shown: list[str], blank: int, secon
 
 
 @st.cache_data(show_spinner=False, max_entries=512)
-def _seen(name: str, version: int, text: str, words: tuple, blank: int, _loaded):
+def _seen(name: str, version: int, text: str, words: tuple, blank: int, _model):
     from minibert.inside.one_blank import look
 
-    return look(_loaded.model, _loaded.tokenizer, text, words, blank)
+    return look(_model.model, _model.tokenizer, text, words, blank)
 
 
 @st.cache_data(show_spinner=False, max_entries=512)
-def _follows(name: str, version: int, text: str, second: str, _loaded) -> float:
+def _follows(name: str, version: int, text: str, second: str, _model) -> float:
     from minibert.inside.next_sentence import judge
 
-    return float(judge(_loaded.model, _loaded.tokenizer, [(text, second)])[0])
+    return float(judge(_model.model, _model.tokenizer, [(text, second)])[0])
 
 
 def _guessed(seen, hidden: str) -> Part:

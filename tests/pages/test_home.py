@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.hostile import HOSTILE
 from tests.pages.driver import ROOT, assert_no_markup, link, plain, whole
+from ui.models import FRONT_PAGE, load
 
 
 @pytest.fixture
@@ -80,10 +81,11 @@ def test_chinese_is_one_character_a_word(home):
 MODELS = ["Random weights", "mini-en", "minilm-en"]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def torch_is_in():
+@pytest.fixture(autouse=True)
+def models_are_there():
     """As after the first seconds of a server; before them the page shows a frame, see the test of it."""
-    import minibert.model  # noqa: F401
+    for name in FRONT_PAGE:
+        load(name)
 
 
 def cards(run) -> str:
@@ -114,7 +116,6 @@ def test_three_models_answer_at_once(home):
 def test_what_is_shown_is_what_the_models_compute(home):
     from minibert.inside.next_sentence import judge
     from minibert.pretrain import fill
-    from ui.models import load
 
     home.run()
     for name, said in zip(("mini-en", "minilm-en"), findings(home)[1:], strict=True):
@@ -207,8 +208,8 @@ def test_a_long_text_is_cut_with_a_sentence(home):
     assert any("the first 24 of 30 words" in caption.value for caption in home.caption)
 
 
-def test_before_torch_is_there_the_frame_shows(home, monkeypatch):
-    monkeypatch.setattr("sections.home.first_minute.torch_is_in", lambda: False)
+def test_before_the_models_are_there_the_frame_shows(home, monkeypatch):
+    monkeypatch.setattr("sections.home.first_minute.loaded", lambda names: False)
     home.run()
     assert not home.exception and len(words(home)) == 9
     assert 'aria-busy="true"' in cards(home) and cards(home).count("Loading the model") == 9
