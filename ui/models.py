@@ -36,6 +36,7 @@ EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # what a link may 
 OBJECTIVE = "minibert_objective"  # minibert.checkpoint.OBJECTIVE, which is not imported for it
 TRACE_TOKENS = 128  # more than anyone looks at; a trace of 512 tokens is 60 MB for a small model
 FRONT_PAGE = (UNTRAINED, "mini-en", "minilm-en")  # the models that it shows, from nothing read to much
+_building = threading.Lock()  # a model that is built draws from torch's one generator: two at once are never the same
 _in_memory: set[tuple[str, int]] = set()  # (name, version) of what was loaded on this server
 _PAINT = 3.0  # seconds: what a browser needs to fetch and draw the first page before torch takes a core
 
@@ -268,10 +269,11 @@ def _info(name: str) -> ModelInfo:
 def _load(name: str, directory: Path | None, version: int) -> Loaded:
     from minibert import checkpoint
 
-    if directory is None:
-        model = _untrained()
-    else:
-        model = Loaded(checkpoint.load(directory), checkpoint.load_tokenizer(directory))
+    with _building:
+        if directory is None:
+            model = _untrained()
+        else:
+            model = Loaded(checkpoint.load(directory), checkpoint.load_tokenizer(directory))
     _in_memory.add((name, version))
     return model
 
