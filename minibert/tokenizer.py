@@ -159,6 +159,14 @@ class Encoding:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def word_spans(self) -> list[tuple[int, int]]:
+        """Where the words of the first text stand in it; a punctuation mark or a special token found is one too."""
+        spans: dict[int, tuple[int, int]] = {}
+        for (start, end), segment, word in zip(self.offsets, self.segments, self.words, strict=True):
+            if word is not None and not segment:
+                spans[word] = (spans.get(word, (start,))[0], end)
+        return list(spans.values())
+
 
 class Token(NamedTuple):
     """One entry of an Encoding, but for its segment."""

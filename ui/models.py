@@ -7,7 +7,7 @@ import gc
 import json
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +35,9 @@ WELL_READ = "minilm-en"  # where a page is about what a model knows; elsewhere t
 EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # what a link may say on any page
 OBJECTIVE = "minibert_objective"  # minibert.checkpoint.OBJECTIVE, which is not imported for it
 TRACE_TOKENS = 128  # more than anyone looks at; a trace of 512 tokens is 60 MB for a small model
+FRONT_PAGE = (UNTRAINED, "mini-en", "minilm-en")  # the models that it shows, from nothing read to much
+_building = threading.Lock()  # a model that is built draws from torch's one generator: two at once are never the same
+_in_memory: set[tuple[str, int]] = set()  # (name, version) of what was loaded on this server
 _PAINT = 3.0  # seconds: what a browser needs to fetch and draw the first page before torch takes a core
 
 
@@ -232,6 +235,11 @@ def warn_untrained(name: str) -> None:
         )
 
 
+def loaded(names: Iterable[str]) -> bool:
+    """Whether these models are in memory, so that nobody waits for torch or for a file. Loads nothing."""
+    return all((name, version_of(name)) in _in_memory for name in names)
+
+
 def load(name: str) -> Loaded:
     """The model `name` of `available_models` and its tokenizer, loaded once per server.
 
@@ -275,9 +283,13 @@ def _info(name: str) -> ModelInfo:
 def _load(name: str, directory: Path | None, version: int) -> Loaded:
     from minibert import checkpoint
 
-    if directory is None:
-        return _untrained()
-    return Loaded(checkpoint.load(directory), checkpoint.load_tokenizer(directory))
+    with _building:
+        if directory is None:
+            model = _untrained()
+        else:
+            model = Loaded(checkpoint.load(directory), checkpoint.load_tokenizer(directory))
+    _in_memory.add((name, version))
+    return model
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
@@ -346,9 +358,9 @@ def _warm_up_once(pause: float) -> threading.Thread:
 
 
 def warm_up(page: str) -> None:
-    """Once per server, in the background: start the cluster of the training runs, import torch and load the first
-    model, so that no student waits for them. On the front page it is painted first; whoever comes to a lesson directly
-    (`page` is its address) needs them now."""
+    """Once per server, in the background: start the cluster of the training runs, import torch and load the front
+    page's models, so that no student waits for them. On the front page it is painted first; whoever comes to a lesson
+    directly (`page` is its address) needs them now."""
     _warm_up_once(0.0 if page else _PAINT)
 
 
@@ -359,8 +371,11 @@ def _warm(pause: float) -> None:
     manager().warm_up()  # in processes of its own, which import torch while this one does
     from minibert.model import Batch  # noqa: F401  (imports torch)
 
-    shipped = _first_shipped()
-    info = ModelInfo(shipped.name, shipped.name, shipped) if shipped else ModelInfo(UNTRAINED, UNTRAINED)
-    _load(info.name, info.directory, info.version)
+    for name in (*FRONT_PAGE[1:], UNTRAINED):  # most lessons begin with one that ships
+        directory = None if name == UNTRAINED else CHECKPOINTS / name
+        if directory is None or complete(directory):
+            info = ModelInfo(name, name, directory)
+            with suppress(ValueError, OSError):  # the page that needs it says what is wrong with it
+                _load(info.name, info.directory, info.version)
     gc.collect()
     gc.freeze()  # what is imported by now stays for good: no collection need look through it again

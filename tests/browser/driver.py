@@ -153,7 +153,9 @@ def type_into(page: Page, field, text: str, key: str = "Enter") -> None:
 
 def assert_no_markup(page: Page) -> None:
     """No tag of tests/hostile.py has become an element. (A script that runs fails the test by itself.)"""
-    expect(page.get_by_test_id("stMain").locator("img[src=x], a[href*='example.com'], b:text-is('b')")).to_have_count(0)
+    expect(
+        page.get_by_test_id("stMain").locator("img[src=x], a[href^='http://example.com'], b:text-is('b')")
+    ).to_have_count(0)
 
 
 def click_point(page: Page, figure: Locator, index: int = 0) -> None:

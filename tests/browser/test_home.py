@@ -5,11 +5,13 @@ import re
 import pytest
 
 from tests.browser.driver import (
+    MINUTES,
     assert_fits,
     assert_no_markup,
     expect,
     on_every_screen,
     open_page,
+    screenshot,
     type_into,
     wait_idle,
 )
@@ -122,3 +124,116 @@ def test_a_page_does_not_inherit_what_another_one_calls_by_the_same_name(page):
     open_page(page, "tokenization", text="something else")
     page.get_by_test_id("stSidebarNav").get_by_role("link", name="Masking").click()
     expect(field).to_have_value(first)
+
+
+# --- the first minute -------------------------------------------------------------------------------------------------
+
+LARGE = {"viewport": {"width": 1280, "height": 800}}
+WALL = {"viewport": {"width": 1920, "height": 1080}}
+
+
+def answered(page):
+    """The three models, once they have answered: before torch is there the page shows a frame."""
+    models = page.locator(".mb-models:not([aria-busy])")
+    expect(models).to_be_visible(timeout=MINUTES)
+    wait_idle(page)
+    return models
+
+
+def words(page) -> list[str]:
+    return page.locator('[class*="st-key-hide-"]:not(:has(kbd)) button').all_inner_texts()
+
+
+@pytest.mark.parametrize("page", [LARGE], indirect=True)
+def test_the_first_screen_is_the_sentence_and_three_models(page):
+    open_page(page)
+    models = answered(page)
+    expect(models.get_by_role("heading", level=2)).to_have_text(["Random weights", "mini-en", "minilm-en"])
+    box = models.bounding_box()
+    assert box["y"] + box["height"] <= 800, box
+    assert page.get_by_role("heading", level=1).bounding_box()["y"] >= 60, "the title is under the bar at the top"
+
+
+@pytest.mark.parametrize("page", [WALL], indirect=True)
+def test_a_wall_shows_it_whole(page):
+    open_page(page, projector=1)
+    box = answered(page).bounding_box()
+    assert box["y"] + box["height"] <= 1080, box
+    small = "all => Math.min(...all.map(e => parseFloat(getComputedStyle(e).fontSize)))"
+    assert page.locator(".mb-models :is(li, h3)").evaluate_all(small) >= 19
+
+
+def test_a_click_a_key_and_the_way_back_move_the_blank(page):
+    open_page(page)
+    models = answered(page)
+    expect(models.get_by_role("heading", name="Expects no word")).to_be_visible()
+    assert words(page)[6] == "[MASK]"
+    before = models.inner_text()
+    page.get_by_role("button", name="keys", exact=True).click()
+    expect(page.locator(".st-key-hide-1 button")).to_have_text("[MASK]")
+    expect(page).to_have_url(re.compile("blank=2"))
+    wait_idle(page)
+    assert models.inner_text() != before
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".st-key-hide-2 button")).to_have_text("[MASK]")
+    wait_idle(page)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".st-key-hide-1 button")).to_have_text("[MASK]")
+    wait_idle(page)
+    page.locator(".st-key-hide-4 button").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-hide-4 button")).to_have_text("[MASK]")
+    wait_idle(page)
+    page.go_back()
+    expect(page.locator(".st-key-hide-1 button")).to_have_text("[MASK]")
+
+
+def test_a_sentence_is_typed_chosen_and_taken_along(page):
+    open_page(page)
+    answered(page)
+    type_into(page, page.get_by_label("Your sentence"), "The cat sat on the mat.")
+    assert words(page) == ["The", "cat", "sat", "on", "the", "[MASK]", "."]
+    expect(page.get_by_role("link", name="Blanks: Masking")).to_have_attribute("href", re.compile("cloze=.*MASK"))
+    page.get_by_text("bank of the river", exact=True).click()
+    expect(page.get_by_label("Your sentence")).to_have_value("They fished from the bank of the river.")
+    expect(page.get_by_label("Does this follow?")).to_have_value("The water was cold and clear.")
+    wait_idle(page)
+    page.get_by_role("link", name="What follows: Next sentence").click()
+    expect(page.get_by_role("textbox", name="A", exact=True)).to_have_value("They fished from the bank of the river.")
+
+
+def test_a_link_opens_a_sentence_and_its_blank(page):
+    open_page(page, text="one two three", blank=1, next="four five")
+    answered(page)
+    assert words(page) == ["[MASK]", "two", "three"]
+    expect(page.get_by_label("Does this follow?")).to_have_value("four five")
+    expect(page.get_by_label("A sentence")).to_have_value("The bank by the river was closed")
+
+
+@texts_in_a_browser
+def test_any_text_is_text_in_the_first_minute(page, names):
+    open_page(page)
+    answered(page)
+    for name in names:
+        type_into(page, page.get_by_label("Does this follow?"), HOSTILE[name])
+        type_into(page, page.get_by_label("Your sentence"), HOSTILE[name])
+        if name == "joiners":
+            expect(page.get_by_text("Type at least one word.")).to_be_visible()
+        else:
+            answered(page)
+        assert_no_markup(page)
+        wide = page.get_by_test_id("stMain").evaluate("e => e.scrollWidth - e.clientWidth")
+        assert wide <= 1, name
+
+
+@on_every_screen
+def test_the_models_keep_to_their_columns(page):
+    open_page(page)
+    models = answered(page)
+    outside = models.evaluate(
+        "e => [...e.querySelectorAll('article')].flatMap(card => { const frame = card.getBoundingClientRect();"
+        " return [...card.querySelectorAll('bdi, b, h2, h3, p')].filter(t => { const box = t.getBoundingClientRect();"
+        " return box.left < frame.left || box.right > frame.right; }).map(t => t.textContent); })"
+    )
+    assert not outside
+    screenshot(page, "home-models")

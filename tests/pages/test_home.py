@@ -1,10 +1,14 @@
 """Home, without a browser: what it says is computed, and it says it whatever is typed."""
 
+import re
+import tomllib
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.hostile import HOSTILE
-from tests.pages.driver import ROOT, assert_no_markup, whole
+from tests.pages.driver import ROOT, assert_no_markup, link, plain, whole
+from ui.models import FRONT_PAGE, load
 
 
 @pytest.fixture
@@ -70,3 +74,149 @@ def test_chinese_is_one_character_a_word(home):
     home.query_params["sentence"] = "我喜欢你"
     home.run()
     assert "of 4 words" in lines(home)[0]
+
+
+# --- the first minute -------------------------------------------------------------------------------------------------
+
+MODELS = ["Random weights", "mini-en", "minilm-en"]
+
+
+@pytest.fixture(autouse=True)
+def models_are_there():
+    """As after the first seconds of a server; before them the page shows a frame, see the test of it."""
+    for name in FRONT_PAGE:
+        load(name)
+
+
+def cards(run) -> str:
+    (page,) = (block.proto.body for block in run.get("html") if "<article>" in block.proto.body)
+    return plain(page)
+
+
+def findings(run) -> list[list[str]]:
+    """The titles of the three pictures, model by model."""
+    return [re.findall("<h3>(.*?)</h3>", article) for article in cards(run).split("<article>")[1:]]
+
+
+def words(run) -> list[str]:
+    return [plain(button.label) for button in run.button if re.fullmatch(r"hide-\d+", button.key or "")]
+
+
+def test_three_models_answer_at_once(home):
+    home.run()
+    assert not home.exception
+    assert re.findall("<h2>(.*?)</h2>", cards(home)) == MODELS
+    assert words(home) == ["The", "keys", "to", "the", "old", "cabinet", "[MASK]", "lost", "."]
+    said = findings(home)
+    assert [len(parts) for parts in said] == [3, 3, 3]
+    assert said[0][:2] == ["Expects no word", "Looks everywhere alike"] and "toss-up" in said[0][2]
+    assert all(parts[0].startswith("Expects “") for parts in said[1:])
+
+
+def test_what_is_shown_is_what_the_models_compute(home):
+    from minibert.inside.next_sentence import judge
+    from minibert.pretrain import fill
+
+    home.run()
+    for name, said in zip(("mini-en", "minilm-en"), findings(home)[1:], strict=True):
+        loaded = load(name)
+        ((word, share), *_), *_ = fill(loaded.model, loaded.tokenizer, "The keys to the old cabinet [MASK] lost.")
+        assert said[0] == f"Expects “{word}”: {100 * share:.0f} %"
+        pair = ("The keys to the old cabinet were lost.", "The football season begins in August.")
+        follows = judge(loaded.model, loaded.tokenizer, [pair])[0]
+        assert f"width: {100 * follows:.2f}%" in cards(home)
+
+
+def test_a_click_moves_the_blank_and_the_link_follows(home):
+    home.run()
+    before = findings(home)
+    home.button(key="hide-1").click().run()
+    assert words(home)[1] == "[MASK]" and words(home)[6] == "were"
+    assert findings(home) != before and link(home, "blank") == "2"
+    home.button(key="hide-Right").click().run()
+    assert words(home)[2] == "[MASK]"
+    for _ in range(4):
+        home.button(key="hide-Left").click().run()
+    assert words(home)[0] == "[MASK]" and link(home, "blank") == "1"
+
+
+def test_an_example_brings_its_blank_and_its_second_sentence(home):
+    home.run()
+    home.button(key="hide-1").click().run()
+    home.button_group(key="example").set_value(1).run()
+    assert home.text_input(key="text").value == "They fished from the bank of the river."
+    assert words(home)[-2] == "[MASK]" and "blank" not in home.query_params
+    assert home.text_input(key="next").value == "The water was cold and clear."
+    home.text_input(key="next").set_value("My own").run()
+    home.button_group(key="example").set_value(2).run()
+    assert home.text_input(key="next").value == "My own"
+
+
+def test_a_link_opens_it(home):
+    home.query_params.update({"text": "one two three", "blank": "2", "next": "four"})
+    home.run()
+    assert words(home) == ["one", "[MASK]", "three"] and home.text_input(key="next").value == "four"
+
+
+def test_a_bad_link_to_it_falls_back(home):
+    home.query_params.update({"text": "x" * 2000, "blank": "99"})
+    home.run()
+    assert not home.exception and words(home)[6] == "[MASK]"
+
+
+def test_a_mask_that_was_typed_is_the_blank(home):
+    home.query_params["text"] = "The [MASK] barked all night."
+    home.run()
+    assert words(home)[1] == "[MASK]" and words(home)[2] == "barked"
+
+
+def test_own_text_hides_its_last_word(home):
+    home.run()
+    home.text_input(key="text").set_value("She walked home!").run()
+    assert words(home) == ["She", "walked", "[MASK]", "!"]
+
+
+def test_any_text_in_it(home):
+    home.run()
+    for name, text in HOSTILE.items():
+        home.text_input(key="text").set_value(text)
+        home.text_input(key="next").set_value(text)
+        assert_no_markup(whole(home.run()))
+        if name in ("empty", "spaces", "joiners"):
+            assert not words(home) and any("at least one word" in info.value for info in home.info), name
+        else:
+            assert len(words(home)) <= 24 and words(home).count("[MASK]") >= 1, name
+            assert [len(parts) for parts in findings(home)] == [3, 3, 3], name
+    assert any("[UNK] to it" in block for block in [cards_of(home, "😀 😀 😀 yes")])
+
+
+def cards_of(run, text: str) -> str:
+    run.text_input(key="text").set_value(text).run()
+    return cards(run)
+
+
+def test_no_second_sentence_no_judgement(home):
+    home.query_params["next"] = " "
+    home.run()
+    assert [parts[2] for parts in findings(home)] == ["Type a second sentence, and it is judged."] * 3
+
+
+def test_a_long_text_is_cut_with_a_sentence(home):
+    home.query_params["text"] = "word " * 30
+    home.run()
+    assert len(words(home)) == 24
+    assert any("the first 24 of 30 words" in caption.value for caption in home.caption)
+
+
+def test_before_the_models_are_there_the_frame_shows(home, monkeypatch):
+    monkeypatch.setattr("sections.home.first_minute.loaded", lambda names: False)
+    home.run()
+    assert not home.exception and len(words(home)) == 9
+    assert 'aria-busy="true"' in cards(home) and cards(home).count("Loading the model") == 9
+
+
+def test_every_example_names_a_word_of_its_sentence():
+    file = ROOT / "lessons" / "home" / "first_minute.toml"
+    for example in tomllib.loads(file.read_text(encoding="utf-8"))["example"]:
+        assert set(example) == {"name", "text", "hide", "next"}
+        assert re.search(rf"\b{example['hide']}\b", example["text"]), example

@@ -38,6 +38,7 @@ def shelf(tmp_path, monkeypatch):
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "no-runs"))
     models._load.clear()
     models._trace.clear()
+    models._in_memory.clear()
     return tmp_path
 
 
@@ -109,6 +110,14 @@ def test_a_version_is_that_of_the_weights(shelf):
     os.utime(weights, ns=(1, 2))
     assert models.version_of("small") == 2
     assert models.version_of(models.UNTRAINED) == models.version_of("no such model") == 0
+
+
+def test_what_is_loaded_is_known_and_asking_loads_nothing(shelf):
+    assert not models.loaded(["small"])
+    models.load("small")
+    assert models.loaded(["small"])
+    os.utime(shelf / "small" / "model.safetensors", ns=(1, 10**18))
+    assert not models.loaded(["small"])
 
 
 def test_who_can_fill(shelf):

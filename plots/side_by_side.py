@@ -1,0 +1,94 @@
+"""Models side by side on one blank, as safe HTML: what each expects there, where it looks, what it judges.
+
+HTML and not plotly: words wrap where a column is narrow, type grows with the page, every number is text that can be
+read aloud, and it is there at once. All bars are on one scale, 0 to 1. The style sheet is beside the page's section.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A share from 0 to 1 with its name and how it is written. right: it is the true one."""
+
+    name: str
+    share: float
+    written: str
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """A picture under the finding that it shows. look: "bars" lie one below the other, "words" stand over a text,
+    "answer" is one bar with a line at one half. A `note` takes the place of bars or follows them. selected: of bars."""
+
+    finding: str
+    look: str
+    bars: Sequence[Bar] = ()
+    note: str = ""
+    selected: int | None = None
+
+
+@dataclass(frozen=True)
+class Card:
+    """What one model says. about: a line under its name; parts: the same number for all cards."""
+
+    name: str
+    about: str
+    parts: Sequence[Part]
+
+
+def side_by_side(cards: Sequence[Card], label: str, waiting: bool = False) -> str:
+    """The cards in columns, their parts level with each other. Nothing in them is markup. waiting: to be filled yet."""
+    busy = ' aria-busy="true"' if waiting else ""
+    shown = "".join(
+        f"<article><header><h2>{_safe(card.name)}</h2><p>{_safe(card.about)}</p></header>"
+        f"{''.join(map(_part, card.parts))}</article>"
+        for card in cards
+    )
+    return f'<section class="mb-models" aria-label="{_safe(label)}"{busy}>{shown}</section>'
+
+
+def _part(part: Part) -> str:
+    draw = {"bars": _lying, "words": _standing, "answer": _answer}[part.look]
+    bars = draw(part) if part.bars else ""
+    note = f"<p>{_safe(part.note)}</p>" if part.note else ""
+    return f'<div class="mb-part"><h3>{_safe(part.finding)}</h3>{bars}{note}</div>'
+
+
+def _lying(part: Part) -> str:
+    rows = "".join(
+        f"<li{' class=mb-right' if bar.right else ''}><bdi>{_safe(bar.name)}{' ✓' if bar.right else ''}</bdi>"
+        f'<span class="mb-scale" aria-hidden="true"><i style="width: {_length(bar)}"></i></span>'
+        f"<b>{_safe(bar.written)}</b></li>"
+        for bar in part.bars
+    )
+    return f'<ol class="mb-lying">{rows}</ol>'
+
+
+def _standing(part: Part) -> str:
+    current = {part.selected: ' aria-current="true"'}
+    words = "".join(
+        f'<li{current.get(index, "")} title="{_safe(bar.written)}">'
+        f'<span class="mb-scale" aria-hidden="true"><i style="height: {_length(bar)}"></i></span>'
+        f'<bdi>{_safe(bar.name)}</bdi><small class="mb-aloud">{_safe(bar.written)}</small></li>'
+        for index, bar in enumerate(part.bars)
+    )
+    return f'<ol class="mb-standing" dir="auto">{words}</ol>'
+
+
+def _answer(part: Part) -> str:
+    bar = part.bars[0]
+    return f'<div class="mb-answer mb-scale" aria-hidden="true"><i style="width: {_length(bar)}"></i></div>'
+
+
+def _length(bar: Bar) -> str:
+    return f"{100 * min(max(bar.share, 0.0), 1.0):.2f}%"
+
+
+def _safe(text: str) -> str:
+    return html.escape(text)

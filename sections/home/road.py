@@ -1,0 +1,41 @@
+"""The parts of the course and their stops."""
+
+import streamlit as st
+
+from ui.navigation import link_to, parts
+from ui.translations import _
+
+
+def show() -> None:
+    """Each stop is a link to its lesson."""
+    about = {
+        "tokenization": _("Text becomes **tokens**: pieces from a fixed vocabulary."),
+        "input": _("Tokens become **vectors**: what, where, and which sentence."),
+        "attention": _("Every token **looks at** every other, layer after layer."),
+        "encoder_decoder": _("A **block** whole, and why BERT keeps the encoder only."),
+        "parameters": _("All that is **numbers**: count them, to the last one."),
+        "masking": _("**Hide** words, guess them from both sides."),
+        "next_sentence": _("Does this text **follow** that one?"),
+        "pretraining": _("**Train** a BERT in a minute, and look back at how it learned."),
+        "experiments": _("What the paper **left out**, piece by piece, in small."),
+        "output_layer": _("One small layer more gives the **answer**, whatever the task."),
+        "features": _("Train all of BERT, or only **read** its layers?"),
+        "stability": _("The same settings, another **seed**, another score."),
+        "training_options": _("Rates by layer, dropout, truncation, more data: **what each does**."),
+        "service": _("A TSV in, a checked model out, answering **over HTTP**."),
+        "attention_explorer": _("All heads at once: what they look at, and what breaks **without them**."),
+        "embeddings": _("One word, several **meanings**: vectors from layer to layer."),
+        "probes": _("Surface, syntax, meaning: **what each layer knows**."),
+        "attribution": _("Which words **made the answer**? Five methods, compared."),
+        "wrong_reasons": _("High scores for the **wrong reasons**, and how to notice."),
+        "examination": _("Questions with **numbers of your own**, marked at once, with reasons."),
+    }
+    number = 0
+    for title, stops in list(parts().items())[1:]:  # the first is where we are
+        st.markdown(f"#### {title}")
+        with st.grid(3, min_column_width=230, key=f"road-{stops[0].name}") as grid:
+            for stop in stops:
+                number += 1
+                with grid.container(border=True, height="stretch", key=f"stop-{stop.name}"):
+                    link_to(stop.name, label=f"{number}. {stop.title}")
+                    st.markdown(about[stop.name])

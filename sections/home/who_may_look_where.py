@@ -1,0 +1,87 @@
+"""ELMo, GPT and BERT over a sentence: which words may a word's vector draw on?"""
+
+import streamlit as st
+
+from ui.figures import figure, legend
+from ui.inputs import clicked, sentence_input
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.state import follow_link, set_url, url_int
+from ui.text import literal
+from ui.translations import _, ngettext
+
+FIRST = 2  # the word chosen at the start: "bank", which what follows makes clear
+
+
+@st.fragment
+def show(lesson: Lesson) -> None:
+    """ELMo, GPT and BERT over the reader's sentence; a click on a position shows what reaches it in each."""
+    from minibert.inside.visibility import MODELS, reach
+    from minibert.tokenizer import basic_tokens
+    from plots.theme import BLUE, GREEN, GREY, ORANGE
+    from plots.visibility import MAX_WORDS, visibility
+
+    text = sentence_input("sentence", lesson.examples, label=_("A sentence"))
+    words = basic_tokens(text)
+    if not words:
+        st.info(_("Type at least one word."), icon=":material/edit:")
+        return
+    if len(words) > MAX_WORDS:
+        st.caption(_("The pictures show the first {n} of {total} words.").format(n=MAX_WORDS, total=len(words)))
+        words = words[:MAX_WORDS]
+    n = len(words)
+    if follow_link("word") or "word" not in st.session_state:
+        st.session_state.word = url_int("word", min(FIRST, n), 1, n) - 1
+    st.session_state.word = min(st.session_state.word or 0, n - 1)
+    position = st.segmented_control(
+        _("Whose vector?"), range(n), format_func=lambda i: literal(words[i]), key="word", required=True
+    )
+    set_url("word", position + 1, default=min(FIRST, n))
+
+    legend(
+        [
+            (BLUE, "●", _("computed from the left only")),
+            (ORANGE, "◆", _("from the right only")),
+            (GREEN, "■", _("from both sides")),
+            (GREY, "○", _("hollow: does not reach the chosen word")),
+        ]
+    )
+    for column, model in zip(st.columns(3), MODELS, strict=True):
+        with column:
+            seen = reach(model, position, n)
+            st.markdown(f"### {model}")
+            figure(
+                visibility(words, position, model),
+                _in_words(model, words, position, seen),
+                f"see-{model}",
+                on_select=lambda key=f"see-{model}": clicked(key, "word"),
+            )
+            st.markdown(_summary(model, seen, n))
+    show_source(reach)
+
+
+def _summary(model: str, seen, n: int) -> str:
+    """How much the chosen position sees, in a line."""
+    amount = ngettext("Sees **{seen} of {n} word**", "Sees **{seen} of {n} words**", n).format(
+        seen=len(seen.words), n=n
+    )
+    how = {
+        "ELMo": _("one half sees {left}, the other {right}; they are joined only on top").format(
+            left=len(seen.left), right=len(seen.right)
+        ),
+        "GPT": _("itself and what stands to its left"),
+        "BERT": _("both sides, together in every layer"),
+    }[model]
+    far = ngettext("the farthest is {n} step away", "the farthest is {n} steps away", seen.steps).format(n=seen.steps)
+    return f"{amount}: {how}; {far}."
+
+
+def _in_words(model: str, words: list[str], position: int, seen) -> str:
+    """The figure's text alternative."""
+    hidden = [words[j] for j in range(len(words)) if j not in seen.words]
+    return _("{model}: the vector of “{word}” is computed from: {seen}. Out of sight: {hidden}.").format(
+        model=model,
+        word=words[position],
+        seen=", ".join(words[j] for j in seen.words),
+        hidden=", ".join(hidden) or _("nothing"),
+    )

@@ -1,0 +1,64 @@
+"""Models side by side: what is drawn says what it is given, and nothing in it is markup."""
+
+import re
+from html.parser import HTMLParser
+
+from plots.side_by_side import Bar, Card, Part, side_by_side
+
+
+def drawn(*parts: Part, **options) -> str:
+    return side_by_side([Card("one", "about it", parts)], "label", **options)
+
+
+def test_a_bar_is_as_long_as_its_share_and_never_longer_than_its_scale():
+    page = drawn(Part("found", "bars", [Bar("a", 0.25, "25 %"), Bar("b", 1.7, "?"), Bar("c", -1, "?")]))
+    assert re.findall(r"width: ([\d.]+)%", page) == ["25.00", "100.00", "0.00"]
+    page = drawn(Part("found", "words", [Bar("a", 0.5, "50 %")]))
+    assert re.findall(r"height: ([\d.]+)%", page) == ["50.00"]
+
+
+def test_numbers_are_text_for_who_cannot_see_the_bars():
+    page = drawn(Part("f", "bars", [Bar("a", 0.25, "25 %")]), Part("g", "words", [Bar("w", 0.5, "50 %")], selected=0))
+    for words in ("25 %", "50 %", "<h2>one</h2>", "<h3>f</h3>", "<h3>g</h3>", 'aria-current="true"'):
+        assert words in page
+    assert page.count('aria-hidden="true"') == 2
+
+
+def test_what_is_right_is_marked_by_more_than_colour():
+    page = drawn(Part("f", "bars", [Bar("a", 0.25, "25 %", right=True), Bar("b", 0.1, "10 %")]))
+    assert "a ✓" in page and "b ✓" not in page
+
+
+def test_a_part_without_bars_says_why():
+    assert "<ol" not in drawn(Part("nothing", "bars", note="still loading"), waiting=True)
+    assert "still loading" in drawn(Part("nothing", "answer", note="still loading"))
+    assert 'aria-busy="true"' in drawn(waiting=True) and "aria-busy" not in drawn()
+
+
+def test_text_is_never_markup():
+    bad = "</script><img src=x onerror=alert(1)> \"' <b>b</b> &amp;"
+    bars = [Bar(bad, 0.5, bad, right=True)]
+    parts = [Part(bad, look, bars, bad, selected=0) for look in ("bars", "words", "answer")]
+    page = side_by_side([Card(bad, bad, parts)], bad)
+    found = []
+    parser = HTMLParser(convert_charrefs=True)
+    parser.handle_starttag = lambda tag, attributes: found.append((tag, dict(attributes)))
+    parser.feed(page)
+    tags = {tag for tag, _ in found}
+    assert tags == {
+        "section",
+        "article",
+        "header",
+        "h2",
+        "h3",
+        "p",
+        "div",
+        "ol",
+        "li",
+        "bdi",
+        "b",
+        "i",
+        "span",
+        "small",
+    }
+    assert not any(name.startswith("on") or name == "src" for _, attributes in found for name in attributes)
