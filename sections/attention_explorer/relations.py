@@ -1,0 +1,299 @@
+"""Which word each head finds: grammatical relations and pronouns, beside the heads of BERT-base in the paper."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui import attention_views, held_out, samples
+from ui.explorer import Subject, head_name, open_head, seen
+from ui.figures import figure
+from ui.inputs import pick, state
+from ui.lesson import LESSONS, Lesson
+from ui.source import show_source
+from ui.text import literal, shorten
+from ui.translations import _, ngettext
+
+if TYPE_CHECKING:
+    from minibert.inside.head_accuracy import Asked, Found
+    from minibert.inside.head_kinds import HeadKinds
+
+FOLDER = LESSONS / "attention_explorer"
+# Those first that one head of BERT-base does best in the paper, beside the rule.
+ORDER = ("dobj", "pobj", "det", "poss", "coref", "nsubj", "aux", "auxpass", "prt", "amod")
+CASES = 8  # sentences to choose from
+WIDTH = 70  # characters of a sentence in the list
+SHARE = 0.9  # of each word's attention to other words that is drawn
+
+
+def relation_names() -> dict[str, tuple[str, str]]:
+    """Dependent and head of each relation, in the learner's words."""
+    return {
+        "det": (_("determiner"), _("noun")),
+        "amod": (_("adjective"), _("noun")),
+        "poss": (_("possessive"), _("noun")),
+        "aux": (_("auxiliary"), _("verb")),
+        "auxpass": (_("passive auxiliary"), _("verb")),
+        "nsubj": (_("subject"), _("verb")),
+        "dobj": (_("object"), _("verb")),
+        "pobj": (_("object"), _("preposition")),
+        "prt": (_("particle"), _("verb")),
+        "coref": (_("pronoun"), _("antecedent")),
+    }
+
+
+def settled_names() -> dict[str, str]:
+    return {"form": _("by its form"), "grammar": _("by grammar"), "meaning": _("by meaning only")}
+
+
+def row_name(found: Found) -> str:
+    """From the word that looks to the wanted one."""
+    dependent, head = relation_names()[found.relation]
+    looking, wanted = (dependent, head) if found.direction == "from_dependent" else (head, dependent)
+    return f"{looking} → {wanted}"
+
+
+def short_name(layer: int, head: int) -> str:
+    return f"{layer + 1}.{head + 1}"
+
+
+@st.cache_data(show_spinner=False)
+def literature(name: str) -> dict[str, dict[str, str]]:
+    """What Clark et al. 2019 report, a row a relation or kind."""
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        first = reader.fieldnames[0]
+        return {row[first]: row for row in reader}
+
+
+@st.cache_resource(show_spinner=False)
+def questions() -> tuple[Asked, Asked]:
+    """About the grammar of our annotated sentences, and about our pronouns."""
+    from minibert.inside.grammatical_relations import relations
+    from minibert.inside.head_accuracy import about_pronouns, about_relations
+
+    sentences = samples.annotated("en")
+    found = [relations(words, pos, chunks) for words, pos, chunks, *_names in sentences]
+    return about_relations([sentence[0] for sentence in sentences], found), about_pronouns(samples.pronouns())
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def measured(subject: Subject) -> list[Found]:
+    """Of each relation the better direction, in the order of ORDER."""
+    from minibert.inside.head_accuracy import better_direction, measure_heads
+
+    found = [one for asked in questions() for one in measure_heads(subject.model, subject.tokenizer, asked)]
+    return sorted(better_direction(found), key=lambda one: ORDER.index(one.relation))
+
+
+# --- on the page ------------------------------------------------------------------------------------------------------
+
+
+def show_kinds(subject: Subject, kinds: HeadKinds) -> None:
+    """Heads that look mostly at one place, counted as the paper counts them."""
+    from minibert.inside.head_kinds import KINDS
+
+    layers, heads = subject.shape
+    shares = {kind: kinds.scores[KINDS.index(kind)] for kind in ("previous", "next", "sep")}  # (L, A) each
+    ours = {
+        kind: [layer + 1 for layer, _head in (shares[kind] > 0.5).nonzero().tolist()] for kind in ("previous", "next")
+    }
+    ours["sep"] = [layer + 1 for layer, share in enumerate(shares["sep"].mean(-1).tolist()) if share > 0.5]
+    names = {
+        "previous": _("heads with over half on the previous token"),
+        "next": _("heads with over half on the next token"),
+        "sep": _("layers with over half on [SEP]"),
+    }
+
+    def said(count: int, of: int, places: Sequence[int | str]) -> str:
+        if not places:
+            return _("{n} of {all}").format(n=count, all=of)
+        where = ngettext("layer {layers}", "layers {layers}", len(places))
+        return _("{n} of {all}").format(n=count, all=of) + f" ({where.format(layers=', '.join(map(str, places)))})"
+
+    lines = [f"| | {literal(subject.title)} | BERT-base (Clark et al. 2019) |", "|---|---|---|"]
+    for kind, words in names.items():
+        scores = kinds.scores[KINDS.index(kind)]  # (L, A)
+        paper = literature("literature_kinds").get(kind)
+        by_layer = kind in ("sep", "cls")
+        of_all = layers if by_layer else layers * heads
+        over = ((scores.mean(-1, keepdim=True) if by_layer else scores) > 0.5).nonzero()[:, 0].tolist()
+        theirs = "–"
+        if paper is not None:
+            theirs = said(int(paper["count"]), int(paper["of"]), paper["layers"].split()) + f", {paper['where']}"
+        lines.append(f"| {words} | {said(len(over), of_all, sorted({layer + 1 for layer in over}))} | {theirs} |")
+    st.markdown("\n".join(lines))
+
+
+@st.fragment
+def show(lesson: Lesson, subject: Subject) -> None:
+    """The picture of all relations, and the chosen one in a sentence."""
+    lesson.show("Which word a head finds", level=3)
+    if held_out.kind_of_text(subject.tokenizer) != "en":
+        st.info(_("These sentences are English: choose a model that reads English."), icon=":material/info:")
+        return
+    with st.spinner(_("Asking every head about every sentence; the first time this takes a few seconds …")):
+        found = measured(subject)
+    left, right = st.columns([3, 2], gap="medium")
+    with right:
+        chosen = pick("relation", _("Relation"), [row_name(one) for one in found])
+        in_a_sentence(subject, found[chosen])
+    with left:
+        picture(found, chosen)
+    lesson.show("How this is measured", level=3)
+    show_sources()
+
+
+def picture(found: list[Found], chosen: int) -> None:
+    from plots.head_kinds import FoundWord, found_words
+
+    paper = literature("literature")
+    ours = [FoundWord(short_name(*one.best), one.held_out, one.baseline) for one in found]
+    theirs = [paper_word(paper.get(one.relation)) for one in found]
+    names = [row_name(one) for one in found]
+    st.markdown(f"**{finding(found)}**")
+
+    def clicked() -> None:
+        points = st.session_state["explorer-relations"].selection.points
+        if points:
+            data = points[0]["customdata"]
+            row = int(next(iter(data.values())) if isinstance(data, dict) else data[0])
+            st.session_state[state("relation")] = row
+            layer, head = found[row].best
+            open_head({"layer": layer, "head": head})
+
+    figure(
+        found_words(
+            names,
+            ours,
+            theirs,
+            (_("best head"), _("BERT-base's"), _("best rule without a model")),
+            selected=chosen,
+        ),
+        finding(found)
+        + " "
+        + " ".join(
+            _("{relation}: head {head} {accuracy:.0%}, rule {rule:.0%}.").format(
+                relation=name, head=one.head, accuracy=one.accuracy, rule=one.rule
+            )
+            for name, one in zip(names, ours, strict=True)
+        ),
+        "explorer-relations",
+        on_select=clicked,
+        data=lambda: [table_row(one, paper.get(one.relation)) for one in found],
+    )
+
+
+def paper_word(row: dict[str, str] | None):
+    from plots.head_kinds import FoundWord
+
+    if row is None:
+        return None
+    return FoundWord(f"{row['layer']}.{row['head']}", float(row["accuracy"]) / 100, float(row["baseline"]) / 100)
+
+
+def finding(found: list[Found]) -> str:
+    """What the picture shows, in a sentence: how many heads beat their rule clearly, and which one most."""
+    clear = [one for one in found if one.held_out > one.baseline + 0.05]
+    if not clear:
+        return _("No head finds a word more often than the best rule without a model.")
+    most = max(clear, key=lambda one: one.held_out - one.baseline)
+    return _(
+        "In {n} of {all} relations one head beats the best rule by more than 5 points, most in {relation}: "
+        "{accuracy:.0%} against {rule:.0%}."
+    ).format(n=len(clear), all=len(found), relation=row_name(most), accuracy=most.held_out, rule=most.baseline)
+
+
+def table_row(found: Found, paper: dict[str, str] | None) -> dict:
+    layer, head = found.best
+    paper = paper or {}
+    return {
+        _("relation"): row_name(found),
+        _("asked"): len(found.questions),
+        _("best head"): short_name(layer, head),
+        _("right, on the other half"): found.held_out,
+        _("right, on all"): found.accuracy[layer, head].item(),
+        _("best rule"): found.rule,
+        _("right by the rule"): found.baseline,
+        _("BERT-base: head"): f"{paper['layer']}.{paper['head']}" if paper else "",
+        _("BERT-base: right"): float(paper["accuracy"]) / 100 if paper else None,
+        _("BERT-base: rule"): f"{paper['rule']}: {paper['baseline']} %" if paper else "",
+        _("in the paper"): " · ".join(filter(None, (paper.get("where"), paper.get("note")))),
+    }
+
+
+def in_a_sentence(subject: Subject, found: Found) -> None:
+    """The best head of a relation in one of its sentences: what the asked word looks at."""
+    import torch
+
+    from minibert.inside.attention_summary import strongest_edges
+    from minibert.inside.head_accuracy import tokens_of_words
+    from minibert.inside.model_input import ModelInput
+    from minibert.inside.vectors import joined
+    from plots.attention_payloads import lines_payload
+
+    layer, head = found.best
+    asked = questions()[found.relation == "coref"]
+    cases = examples(found, asked)
+    options = [
+        ("✓ " if found.right[case, layer, head] else "✗ ")
+        + shorten(" ".join(asked.texts[found.questions[case].text]), WIDTH)
+        for case in cases
+    ]
+    at = pick(f"case-{found.relation}", _("Sentence (✓ found, ✗ missed)"), options)
+    question = found.questions[cases[at]]
+    words = asked.texts[question.text]
+    text = joined(words)[0]
+    reading = ModelInput.of(subject.tokenizer, text, None, subject.model.config.max_position_embeddings)
+    encoding = subject.tokenizer.encode(text, max_length=subject.model.config.max_position_embeddings)
+    places = tokens_of_words(encoding, words)
+    row = places[question.looking][0]
+    wanted = _(" or ").join(literal(words[place]) for place in sorted(question.wanted))
+    among = ", ".join(literal(words[place]) for place in question.among or ())
+    st.markdown(
+        _("**{head}**: where does *{word}* look? Wanted: *{wanted}*").format(
+            head=head_name(layer, head), word=literal(words[question.looking]), wanted=wanted
+        )
+        + (" " + _("(of {candidates})").format(candidates=among) if among else "")
+    )
+    special = torch.tensor(encoding.special)
+    edges = strongest_edges(seen(subject, reading)["probs"][layer, [head]], SHARE, ~special)
+    payload = lines_payload(reading.tokens, edges, [head], faint=special.tolist(), row=row)
+    attention_views.show("lines", payload, "explorer-relation-lines", lambda told: None, file="attention-relation")
+    if found.relation == "coref":
+        by_kind(found)
+
+
+def examples(found: Found, asked: Asked) -> list[int]:
+    """A few questions, the short texts first: mostly such as the best head answers, and some that it misses."""
+    layer, head = found.best
+    order = sorted(range(len(found.questions)), key=lambda i: len(asked.texts[found.questions[i].text]))
+    long_enough = [i for i in order if len(asked.texts[found.questions[i].text]) >= 7] or order
+    right = [i for i in long_enough if found.right[i, layer, head]]
+    wrong = [i for i in long_enough if not found.right[i, layer, head]]
+    few = min(len(wrong), max(CASES // 4, CASES - len(right)))
+    return right[: CASES - few] + wrong[:few]
+
+
+def by_kind(found: Found) -> None:
+    """Of the pronouns: how often the best head is right, by what settles the antecedent."""
+    layer, head = found.best
+    kinds = [samples.pronouns()[question.text].settled_by for question in found.questions]
+    right = found.right[:, layer, head].tolist()
+    said = []
+    for kind, words in settled_names().items():
+        some = [hit for hit, of in zip(right, kinds, strict=True) if of == kind]
+        if some:
+            said.append(f"{words} {sum(some) / len(some):.0%} ({sum(some)}/{len(some)})")
+    st.caption(_("Where the antecedent is settled: {said}.").format(said=" · ".join(said)))
+
+
+def show_sources() -> None:
+    from minibert.inside.grammatical_relations import relations
+    from minibert.inside.head_accuracy import between_words
+
+    show_source(between_words)
+    show_source(relations)
