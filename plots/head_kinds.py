@@ -99,6 +99,10 @@ def ranking(names: Sequence[str], costs, errors, axis: str, *, selected: int | N
     return fig
 
 
+# Colour and symbol of our head, the paper's, and the best rule.
+FOUND_LOOKS = ((BLUE, "circle"), (ORANGE, "diamond"), (GREY, "line-ns"))
+
+
 @dataclass(frozen=True)
 class FoundWord:
     """How often one head finds a word, 0 … 1, and what the best rule without a model finds. head: what it is called."""
@@ -117,10 +121,13 @@ def found_words(
     selected: int | None = None,
 ) -> go.Figure:
     """A row a relation: the best head of a model, below it that of a paper's model, each as a line from what the best
-    rule finds to what the head finds. names: of ours, theirs and the rule. A click's customdata is the row."""
+    rule finds to what the head finds, in the looks of FOUND_LOOKS.
+
+    names: of ours, theirs and the rule, told when the hand is on a mark. A click's customdata is the row.
+    """
     fig = go.Figure()
-    looks = ((ours, -0.2, BLUE, "circle", names[0]), (theirs, 0.2, ORANGE, "diamond", names[1]))
-    for found, shift, colour, symbol, name in looks:
+    pairs = ((ours, -0.2, FOUND_LOOKS[0], names[0]), (theirs, 0.2, FOUND_LOOKS[1], names[1]))
+    for found, shift, (colour, symbol), name in pairs:
         rows = [(i, one) for i, one in enumerate(found) if one is not None]
         fig.add_scatter(
             x=[x for _, one in rows for x in (one.rule, one.accuracy, None)],
@@ -141,7 +148,7 @@ def found_words(
             hovertemplate="%{text}: %{x:.1%}<extra></extra>",
         )
         fig.add_scatter(
-            x=[max(one.accuracy, one.rule) + 0.035 for _, one in rows],
+            x=[max(one.accuracy, one.rule) + 0.04 for _, one in rows],
             y=[i + shift for i, _ in rows],
             mode="text",
             text=[f"{one.accuracy:.0%} · {literal(one.head)}" for _, one in rows],
@@ -151,7 +158,7 @@ def found_words(
             hoverinfo="skip",
             showlegend=False,
         )
-    both = [(i + shift, one) for found, shift, *_ in looks for i, one in enumerate(found) if one is not None]
+    both = [(i + shift, one) for found, shift, *_ in pairs for i, one in enumerate(found) if one is not None]
     fig.add_scatter(
         x=[one.rule for _, one in both],
         y=[y for y, _ in both],
@@ -171,6 +178,5 @@ def found_words(
         showgrid=False,
         ticks="",
     )
-    legend = {"orientation": "h", "xref": "container", "x": 0, "y": 1.01, "yanchor": "bottom"}
-    fig.update_layout(height=90 + 47 * len(relations), legend=legend, margin={"t": 44, "b": 8})
+    fig.update_layout(height=52 + 45 * len(relations), showlegend=False, margin={"t": 8, "b": 8})
     return fig

@@ -10,7 +10,7 @@ import streamlit as st
 
 from ui import attention_views, held_out, samples
 from ui.explorer import Subject, head_name, open_head, seen
-from ui.figures import figure
+from ui.figures import figure, legend
 from ui.inputs import pick, state
 from ui.lesson import LESSONS, Lesson
 from ui.source import show_source
@@ -47,6 +47,10 @@ def relation_names() -> dict[str, tuple[str, str]]:
 
 def settled_names() -> dict[str, str]:
     return {"form": _("by its form"), "grammar": _("by grammar"), "meaning": _("by meaning only")}
+
+
+def mark_names() -> tuple[str, str, str]:
+    return _("this model's best head"), _("BERT-base's (Clark et al. 2019)"), _("best rule without a model")
 
 
 def row_name(found: Found) -> str:
@@ -131,12 +135,16 @@ def show_kinds(subject: Subject, kinds: HeadKinds) -> None:
 @st.fragment
 def show(lesson: Lesson, subject: Subject) -> None:
     """The picture of all relations, and the chosen one in a sentence."""
+    from plots.head_kinds import FOUND_LOOKS
+
     lesson.show("Which word a head finds", level=3)
     if held_out.kind_of_text(subject.tokenizer) != "en":
         st.info(_("These sentences are English: choose a model that reads English."), icon=":material/info:")
         return
     with st.spinner(_("Asking every head about every sentence; the first time this takes a few seconds …")):
         found = measured(subject)
+    st.markdown(f"**{finding(found)}**")
+    legend([(colour, sign, words) for (colour, _s), sign, words in zip(FOUND_LOOKS, "●◆┃", mark_names(), strict=True)])
     left, right = st.columns([3, 2], gap="medium")
     with right:
         chosen = pick("relation", _("Relation"), [row_name(one) for one in found])
@@ -154,7 +162,6 @@ def picture(found: list[Found], chosen: int) -> None:
     ours = [FoundWord(short_name(*one.best), one.held_out, one.baseline) for one in found]
     theirs = [paper_word(paper.get(one.relation)) for one in found]
     names = [row_name(one) for one in found]
-    st.markdown(f"**{finding(found)}**")
 
     def clicked() -> None:
         points = st.session_state["explorer-relations"].selection.points
@@ -170,7 +177,7 @@ def picture(found: list[Found], chosen: int) -> None:
             names,
             ours,
             theirs,
-            (_("best head"), _("BERT-base's"), _("best rule without a model")),
+            mark_names(),
             selected=chosen,
         ),
         finding(found)

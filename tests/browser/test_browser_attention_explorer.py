@@ -129,6 +129,22 @@ def test_heads_are_ranked_with_progress(page):
     expect(view(page, "ranking").locator(".scatterlayer .point")).to_have_count(16)
 
 
+def test_a_relation_is_clicked_and_seen_in_a_sentence(page):
+    open_page(page, "attention_explorer", part="Kinds of heads", sentence=SENTENCE)
+    picture = view(page, "relations")
+    expect(picture.locator(".scatterlayer")).to_be_visible(timeout=MINUTES)
+    expect(page.get_by_text("where does")).to_be_visible()
+    wait_idle(page)
+    ours = picture.locator(".scatterlayer .trace").nth(1).locator("path.point")
+    expect(ours).to_have_count(10)
+    ours.nth(4).click()
+    expect(page).to_have_url(re.compile("relation=5"))
+    expect(page.get_by_text("Where the antecedent is settled:")).to_be_visible()
+    expect(view(page, "relation-lines").get_by_role("button", name=re.compile("^from "))).not_to_have_count(0)
+    page.reload()
+    expect(page.get_by_text("Where the antecedent is settled:")).to_be_visible(timeout=MINUTES)
+
+
 # --- no token runs -----------------------------------------------------------------------------------------------
 
 
@@ -279,5 +295,6 @@ def test_it_fits(page, request):
     assert_fits(page, f"attention-explorer-{request.node.callspec.id}")
     page.get_by_role("tab", name="Kinds of heads").click()
     expect(page.get_by_text("have a name")).to_be_visible()
+    expect(view(page, "relations").locator(".scatterlayer")).to_be_attached(timeout=MINUTES)
     wait_idle(page)
     assert_fits(page, f"attention-explorer-kinds-{request.node.callspec.id}")
