@@ -168,6 +168,16 @@ def found_words(
         customdata=[[round(y)] for y, _ in both],
         hovertemplate=f"{literal(names[2])}: %{{x:.1%}}<extra></extra>",
     )
+    across = np.arange(0.04, 1.36, 0.08)  # so that a click anywhere in a row meets a mark
+    fig.add_scatter(
+        x=np.tile(across, len(relations)),
+        y=np.repeat(np.arange(len(relations)), len(across)),
+        mode="markers",
+        marker={"symbol": "square", "size": 24, "opacity": 0},
+        customdata=np.repeat(np.arange(len(relations)), len(across))[:, None],
+        hoverinfo="none",
+        showlegend=False,
+    )
     if selected is not None:
         fig.add_hrect(selected - 0.5, selected + 0.5, fillcolor=SKY, opacity=0.22, line_width=0, layer="below")
     fig.update_xaxes(range=[0, 1.36], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])

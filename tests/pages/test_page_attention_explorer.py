@@ -243,7 +243,7 @@ def test_each_relation_has_its_best_head_its_rule_and_the_papers(found, name):
     app = open_page("Kinds of heads", model=name)
     spec = figure(app, "explorer-relations")
     assert len(spec["layout"]["yaxis"]["ticktext"]) == len(found) == 10
-    _lines, ours, texts, _their_lines, theirs, _their_texts, rules = spec["data"]
+    _lines, ours, texts, _their_lines, theirs, _their_texts, rules, _anywhere = spec["data"]
     order = ("dobj", "pobj", "det", "poss", "coref", "nsubj", "aux", "auxpass", "prt", "amod")
     np.testing.assert_allclose(values_of(ours["x"]), [found[one].held_out for one in order])
     np.testing.assert_allclose(values_of(rules["x"])[:10], [found[one].baseline for one in order])
