@@ -101,15 +101,11 @@ def show_kinds(subject: Subject, kinds: HeadKinds) -> None:
     from minibert.inside.head_kinds import KINDS
 
     layers, heads = subject.shape
-    shares = {kind: kinds.scores[KINDS.index(kind)] for kind in ("previous", "next", "sep")}  # (L, A) each
-    ours = {
-        kind: [layer + 1 for layer, _head in (shares[kind] > 0.5).nonzero().tolist()] for kind in ("previous", "next")
-    }
-    ours["sep"] = [layer + 1 for layer, share in enumerate(shares["sep"].mean(-1).tolist()) if share > 0.5]
     names = {
         "previous": _("heads with over half on the previous token"),
         "next": _("heads with over half on the next token"),
         "sep": _("layers with over half on [SEP]"),
+        "cls": _("layers with over half on [CLS]"),
     }
 
     def said(count: int, of: int, places: Sequence[int | str]) -> str:
