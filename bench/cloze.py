@@ -1,6 +1,9 @@
-"""Which blanks does a checkpoint fill? The 42 sentences of lessons/data/cloze.tsv, chosen before any model was seen.
+"""Which blanks does a checkpoint fill? 42 sentences of lessons/data, chosen before any model was seen.
 
-python -m bench.cloze [--model checkpoints/mini-en] [--record NAME]
+    python -m bench.cloze [--model checkpoints/mini-en] [--record NAME]
+    python -m bench.cloze --model checkpoints/mini-zh --sentences lessons/data/cloze-zh.tsv
+
+Chinese has a blank of one character.
 """
 
 from __future__ import annotations
@@ -14,18 +17,19 @@ from minibert import checkpoint
 from minibert.model import BertForPreTraining
 from minibert.pretrain import fill
 
-SENTENCES = Path(__file__).resolve().parent.parent / "lessons" / "data" / "cloze.tsv"
+SENTENCES = Path(__file__).resolve().parent.parent / "lessons" / "data"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"))
+    parser.add_argument("--sentences", type=Path, default=SENTENCES / "cloze.tsv", help="sentence, answer, kind")
     parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
     model = checkpoint.load(options.model, kind=BertForPreTraining)
     tokenizer = checkpoint.load_tokenizer(options.model)
     kinds: dict[str, dict[str, int]] = {}
-    with open(SENTENCES, encoding="utf-8", newline="") as file:
+    with open(options.sentences, encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             pieces = [piece for piece, _ in fill(model, tokenizer, row["sentence"], top=5)[0]]
             count = kinds.setdefault(row["kind"], {"first": 0, "first five": 0, "of": 0})

@@ -11,7 +11,7 @@ import streamlit as st
 from ui.figures import figure
 from ui.inputs import choice, clicked, numbered, pick, sentence_input, state
 from ui.lesson import Lesson
-from ui.models import load, model_choice, version_of
+from ui.models import WELL_READ, load, model_choice, version_of
 from ui.navigation import next_lesson
 from ui.source import show_source, source_of
 from ui.stepper import stepper, words_first
@@ -978,7 +978,7 @@ with right:
         "second", [], label=_("A second sentence"), max_chars=MAX_CHARS, placeholder=_("may stay empty")
     )
 with st.container(horizontal=True):
-    name = model_choice(fill=True)
+    name = model_choice(fill=True, usual=WELL_READ)
     place = st.container(horizontal=True)
     padding = st.slider(_("Padding tokens"), 0, MAX_PADDING, 2, key="padding", bind="query-params")
 with st.spinner(_("Loading the model …")):

@@ -27,7 +27,7 @@ from ui.figures import figure
 from ui.heads_off import rank_heads, switch_off
 from ui.inputs import choice, numbered, pick, sentence_input, state
 from ui.lesson import Lesson
-from ui.models import model_choice, warn_untrained
+from ui.models import WELL_READ, model_choice, warn_untrained
 from ui.navigation import next_lesson
 from ui.source import show_source
 from ui.text import literal, tex
@@ -387,7 +387,7 @@ with right:
         "second", [], label=_("A second sentence"), max_chars=MAX_CHARS, placeholder=_("may stay empty")
     )
 with st.container(horizontal=True, gap="medium"):
-    name = model_choice()
+    name = model_choice(usual=WELL_READ)
     beside = {"none": _("nothing"), "sentence": _("another sentence"), "model": _("another model")}
     compare = choice("compare", _("Side by side with"), beside)
 other = name

@@ -9,7 +9,7 @@ from ui.computations import compute, computed, fingerprint, follow, show_failure
 from ui.figures import figure, readable
 from ui.inputs import MAX_SEED, choice, sentence_input
 from ui.lesson import Lesson
-from ui.models import UNTRAINED, load, model_choice, version_of, warn_untrained
+from ui.models import UNTRAINED, WELL_READ, load, model_choice, version_of, warn_untrained
 from ui.moving_points import Points, moving_points, told
 from ui.navigation import next_lesson
 from ui.runs import show_refusal
@@ -562,7 +562,7 @@ readable()
 lesson.show_title()
 lesson.show("Where is the meaning?")
 with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
-    model = model_choice()
+    model = model_choice(usual=WELL_READ)
     language = language_of(model)
 warn_untrained(model)
 pictures(model, language)

@@ -9,7 +9,7 @@ import streamlit as st
 from ui.figures import figure, legend
 from ui.inputs import choice, clicked, numbered, pick, sentence_input, state
 from ui.lesson import Lesson
-from ui.models import load, model_choice, version_of, warn_untrained
+from ui.models import WELL_READ, load, model_choice, version_of, warn_untrained
 from ui.navigation import next_lesson
 from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit
 from ui.source import show_source
@@ -91,7 +91,7 @@ def the_block(text: str) -> None:
     from minibert.inside.model_input import ModelInput
 
     with st.container(horizontal=True):
-        model = model_choice(fill=True)
+        model = model_choice(fill=True, usual=WELL_READ)
         loaded = load(model)
         reading = ModelInput.of(loaded.tokenizer, text, None, MAX_TOKENS)
         count = loaded.config.num_hidden_layers
@@ -635,7 +635,7 @@ def can_it_write(text: str) -> None:
     from minibert.inside.generation import write
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        model = model_choice(fill=True)
+        model = model_choice(fill=True, usual=WELL_READ)
         names = {"nothing": _("nothing"), "stop": _("a full stop"), "blanks": _("four more blanks")}
         after = choice("after", _("Behind the blank stands"), names)
         count = st.slider(_("Words to write"), 1, 12, 8, key="write", bind="query-params", width=240)

@@ -8,7 +8,7 @@ import streamlit as st
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
-from ui.models import load, model_choice, trace_of, version_of
+from ui.models import WELL_READ, load, model_choice, trace_of, version_of
 from ui.navigation import next_lesson
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_text
@@ -379,7 +379,7 @@ def length() -> None:
 st.html(STYLE)
 lesson.show_title()
 with st.container(horizontal=True):
-    model = model_choice()
+    model = model_choice(usual=WELL_READ)
 first = sentence_input("a", lesson.examples, label=_("First sentence"), max_chars=MAX_CHARS)
 second = second_sentence()
 the_row(model, first, second)

@@ -8,7 +8,7 @@ import streamlit as st
 from ui.figures import figure, legend
 from ui.inputs import MAX_SEED, choice, seed_input, sentence_input
 from ui.lesson import Lesson
-from ui.models import load, model_choice, warn_untrained
+from ui.models import WELL_READ, load, model_choice, warn_untrained
 from ui.navigation import next_lesson
 from ui.shares import set_shares, share_sliders
 from ui.source import show_source
@@ -678,7 +678,9 @@ def _figure_of(panels: list, key: str) -> None:
 st.html(STYLE)
 lesson.show_title()
 lesson.show("The cloze test")
-model = model_choice(fill=True, label=_("Model: its vocabulary cuts the text, its guesses fill the blanks"))
+model = model_choice(
+    fill=True, label=_("Model: its vocabulary cuts the text, its guesses fill the blanks"), usual=WELL_READ
+)
 masking(model)
 blanks(model)
 two_sentences(model)

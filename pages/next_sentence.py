@@ -8,7 +8,7 @@ import streamlit as st
 from ui.figures import figure, legend
 from ui.inputs import MAX_SEED, choice, seed_input, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.models import available_models, load, model_choice, version_of, warn_untrained
+from ui.models import WELL_READ, available_models, load, model_choice, version_of, warn_untrained
 from ui.navigation import next_lesson
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
@@ -818,7 +818,9 @@ def papers() -> None:
 st.html(STYLE)
 lesson.show_title()
 lesson.show("A second question")
-model = model_choice(judge=True, label=_("Model: its vocabulary cuts the text, its next-sentence head judges"))
+model = model_choice(
+    judge=True, label=_("Model: its vocabulary cuts the text, its next-sentence head judges"), usual=WELL_READ
+)
 asked_for_order = [literal(info.title) for info in available_models() if info.objective == "mlm+sop"]
 if asked_for_order:
     st.caption(

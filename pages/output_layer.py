@@ -29,7 +29,7 @@ from ui.finetune_runs import (
 from ui.finetune_settings import budgets, fill_settings, metadata_columns, settings_choice, values_buttons
 from ui.inputs import pick
 from ui.lesson import Lesson
-from ui.models import UNTRAINED, available_models, model_choice, outline_of, version_of
+from ui.models import UNTRAINED, WELL_READ, available_models, model_choice, outline_of, version_of
 from ui.navigation import next_lesson
 from ui.runs import manager, own_runs, settled, show_refusal
 from ui.source import show_source
@@ -61,8 +61,9 @@ def choose_model(data: ChosenData | None) -> str:
     language = data.language if data else "en"
     if st.session_state.get("model-for", "en") != language:
         st.session_state["model-for"] = language
-        st.session_state["model"] = next((name for name in names if name.endswith(f"-{language}")), names[0])
-    return model_choice(fill=True, trained=True, label=_("The pre-trained model"))
+        fitting = [name for name in names if name.endswith(f"-{language}")] or names
+        st.session_state["model"] = WELL_READ if WELL_READ in fitting else fitting[0]
+    return model_choice(fill=True, trained=True, label=_("The pre-trained model"), usual=WELL_READ)
 
 
 def input_options(data: ChosenData) -> Options:
@@ -168,8 +169,8 @@ def new_shapes(task: str, labels: Any, options: Options, model: str, version: in
 
 def controls(data: ChosenData, model: str) -> None:
     checkpoint = next((info.directory for info in starting_points() if info.name == model), None)
-    blocks = outline_of(model).config.num_hidden_layers
-    chosen = settings_choice(data, blocks)
+    config = outline_of(model).config
+    chosen = settings_choice(data, config.num_hidden_layers)
     if checkpoint is None:
         st.warning(_("There is no checkpoint to start from in `checkpoints/`."))
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -177,7 +178,7 @@ def controls(data: ChosenData, model: str) -> None:
         ready = chosen.runs > 0 and checkpoint is not None
         if st.button(label, type="primary", icon=":material/play_arrow:", disabled=not ready, key="train"):
             start_runs(checkpoint, data, chosen, kind_of(data.task.name))
-        values_buttons(data)
+        values_buttons(data, config)
     show_refusal()
 
 
@@ -263,7 +264,7 @@ with st.container(border=True):
 with st.columns([1, 2])[0]:
     model = choose_model(data)
 if data:
-    fill_settings(data)
+    fill_settings(data, outline_of(model).config)
     the_input(data, model)
     head = st.container()  # filled last: its lines of code come with torch
 lesson.show("What the pre-trained weights bring")

@@ -11,7 +11,7 @@ from ui.computations import compute, computed, fingerprint, follow, name_of, sho
 from ui.figures import figure, readable
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.models import UNTRAINED, available_models, can_fill, load, model_choice, version_of, warn_untrained
+from ui.models import UNTRAINED, WELL_READ, available_models, can_fill, load, model_choice, version_of, warn_untrained
 from ui.navigation import next_lesson
 from ui.runs import show_refusal
 from ui.samples import annotated, pronouns, requests, tagged
@@ -499,7 +499,7 @@ def code() -> None:
 readable()
 lesson.show_title()
 lesson.show("What is a probe?")
-model = model_choice()
+model = model_choice(usual=WELL_READ)
 warn_untrained(model)
 probing(model)
 lens(model)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -13,6 +14,9 @@ from minibert.tasks import Task
 from ui.task_data import ChosenData
 from ui.tasks.base import Values
 from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.config import BertConfig
 
 RATES = [2e-5, 3e-5, 5e-5, 1e-4, 2e-4, 3e-4, 5e-4, 1e-3, 2e-3]
 BATCHES = [4, 8, 16, 32, 64]
@@ -24,10 +28,17 @@ METADATA_VALUES = 20  # a column with more different values is no category
 PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §4.2; §A.3 has ranges, and these lie in them
 
 
-def small(data: ChosenData) -> Values:
-    """What suits a small model for these data."""
+SMALL = 256  # H up to which `small` was measured
+
+
+def suited(data: ChosenData, config: BertConfig) -> Values:
+    """What suits a model of this config for these data. A wider one, which knows more, is moved less: a third of the
+    rate."""
     known = data.view.sets().get(data.key)
-    return (known and known.small) or data.view.small
+    values = (known and known.small) or data.view.small
+    if config.hidden_size <= SMALL:
+        return values
+    return replace(values, rate=min(RATES, key=lambda rate: abs(math.log(3 * rate / values.rate))))
 
 
 @dataclass(frozen=True)
@@ -64,12 +75,14 @@ def start_names() -> dict[str, str]:
     return {"pretrained": _("from the checkpoint"), "random": _("from random weights")}
 
 
-def fill_settings(data: ChosenData) -> None:
-    """Put into the widgets what suits the data, whenever these change; before the widgets."""
-    task = data.task.name
-    if st.session_state.get("settings-of") != (task, data.key) or "rate" not in st.session_state:
-        st.session_state["settings-of"] = (task, data.key)
-        set_values(small(data))
+def fill_settings(data: ChosenData, config: BertConfig) -> None:
+    """Put into the widgets what suits the data and the model, before the widgets: whenever the data change, and with
+    another model as long as the reader has not chosen otherwise."""
+    values, of = suited(data, config), (data.task.name, data.key)
+    before = st.session_state.get("settings-of")
+    if before is None or before[0] != of or "rate" not in st.session_state or shown(before[1]):
+        set_values(values)
+    st.session_state["settings-of"] = of, values
 
 
 def settings_choice(data: ChosenData, blocks: int) -> Chosen:
@@ -96,14 +109,18 @@ def settings_choice(data: ChosenData, blocks: int) -> Chosen:
     return Chosen(starts, seeds, settings)
 
 
-def values_buttons(data: ChosenData) -> None:
-    """Back to the values that suit the task, or to the paper's, at one click."""
+def values_buttons(data: ChosenData, config: BertConfig) -> None:
+    """Back to the values that suit task and model, or to the paper's, at one click."""
     for key, label, values in (
-        ("small-values", _("What suits a model this small"), small(data)),
+        ("suited-values", _("What suits this model"), suited(data, config)),
         ("papers-values", _("The paper’s values"), PAPER),
     ):
-        same = all(st.session_state.get(name) == value for name, value in main_values(values).items())
-        st.button(label, key=key, on_click=set_values, args=(values,), disabled=same)
+        st.button(label, key=key, on_click=set_values, args=(values,), disabled=shown(values))
+
+
+def shown(values: Values) -> bool:
+    """Whether these are what the widgets say now."""
+    return all(st.session_state.get(name) == value for name, value in main_values(values).items())
 
 
 def main_values(values: Values) -> dict[str, Any]:

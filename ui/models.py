@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 CHECKPOINTS = ROOT / "checkpoints"
 UNTRAINED = "untrained"
+WELL_READ = "minilm-en"  # where a page is about what a model knows; elsewhere the first of the list, quick and small
+EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # what a link may say on any page
 OBJECTIVE = "minibert_objective"  # minibert.checkpoint.OBJECTIVE, which is not imported for it
 TRACE_TOKENS = 128  # more than anyone looks at; a trace of 512 tokens is 60 MB for a small model
 _PAINT = 3.0  # seconds: what a browser needs to fetch and draw the first page before torch takes a core
@@ -165,28 +167,34 @@ def _own_runs() -> list[ModelInfo]:
     return [info_of(run) for run in own_models()]
 
 
-def model_choice(key: str = "model", *, label: str | None = None, **kinds: bool) -> str:
-    """A select box over `available_models(**kinds)`, in the link under `key`; returns the name of the chosen one."""
+def model_choice(key: str = "model", *, label: str | None = None, usual: str | None = None, **kinds: bool) -> str:
+    """A select box over `available_models(**kinds)`, in the link under `key`; returns the name of the chosen one.
+
+    usual: the model a page begins with, if it is there; by default the first."""
     models = available_models(**kinds)
     directories = {info.name: info.directory for info in models if info.directory}
-    return choose_model(key, label or _("Model"), {info.name: info.title for info in models}, directories)
+    return choose_model(key, label or _("Model"), {info.name: info.title for info in models}, directories, usual)
 
 
-def choose_model(key: str, label: str, titles: Mapping[str, str], directories: Mapping[str, Path]) -> str:
+def choose_model(
+    key: str, label: str, titles: Mapping[str, str], directories: Mapping[str, Path], usual: str | None = None
+) -> str:
     """A select box over models, in the link under `key`, and below it what a relative of BERT is → the name of the
-    chosen one. titles: by name, at least one; directories: of those that have one."""
+    chosen one. titles: by name, at least one; directories: of those that have one; usual: as of `model_choice`."""
     names = distinct(dict(titles))
     first = next(iter(names))
+    usual = usual if usual in names else first
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or st.session_state.get(key) not in names:
-        st.session_state[key] = url_choice(key, list(names), first)
+        # Links that say something but no model are older than the page's usual one, and show what they showed then.
+        st.session_state[key] = url_choice(key, list(names), first if st.query_params.keys() - EVERY_PAGE else usual)
     directory = directories.get(st.session_state[key])
     words = about(directory) if directory else ""
     with st.container(gap="xxsmall") if words else nullcontext():
         chosen = st.selectbox(label, list(names), format_func=names.get, key=key)
         if words:
             st.caption(words)
-    set_url(key, chosen, default=first)
+    set_url(key, chosen, default=first if usual == first else None)
     return chosen
 
 

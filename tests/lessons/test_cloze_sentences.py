@@ -1,4 +1,4 @@
-"""The fill-in-the-blank sentences: one blank each, one word to find, six kinds."""
+"""The fill-in-the-blank sentences: one blank each, one word to find – in Chinese one character –, six kinds."""
 
 import re
 import unicodedata
@@ -7,15 +7,29 @@ from pathlib import Path
 
 import pytest
 
-FILE = Path(__file__).parents[2] / "lessons" / "data" / "cloze.tsv"
+from minibert.text.characters import is_cjk
+
+DATA = Path(__file__).parents[2] / "lessons" / "data"
 KINDS = {"grammar", "agreement", "idiom", "fact", "world-knowledge", "coreference"}
-LINES = FILE.read_bytes().decode("utf-8").split("\n")
-ROWS = [line.split("\t") for line in LINES[1:-1]]
+KINDS_ZH = {"grammar", "measure-word", "word", "idiom", "fact", "world-knowledge"}
 
 
-def test_header_and_end():
-    assert LINES[0] == "sentence\tanswer\tkind"
-    assert LINES[-1] == ""
+def lines_of(name: str) -> list[str]:
+    return (DATA / name).read_bytes().decode("utf-8").split("\n")
+
+
+def rows_of(name: str) -> list[list[str]]:
+    return [line.split("\t") for line in lines_of(name)[1:-1]]
+
+
+ROWS, ROWS_ZH = rows_of("cloze.tsv"), rows_of("cloze-zh.tsv")
+
+
+@pytest.mark.parametrize("name", ["cloze.tsv", "cloze-zh.tsv"])
+def test_header_and_end(name):
+    lines = lines_of(name)
+    assert lines[0] == "sentence\tanswer\tkind"
+    assert lines[-1] == ""
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
@@ -30,8 +44,18 @@ def test_one_blank_one_word(row):
     assert sentence.isprintable() and unicodedata.is_normalized("NFC", sentence)
 
 
-def test_kinds_and_answers_are_spread():
-    kinds = Counter(kind for _, _, kind in ROWS)
-    assert len(ROWS) >= 40 and set(kinds) == KINDS and min(kinds.values()) >= 6
-    assert len({sentence for sentence, _, _ in ROWS}) == len(ROWS)
-    assert max(Counter(answer for _, answer, _ in ROWS).values()) <= 3
+@pytest.mark.parametrize("row", ROWS_ZH, ids=lambda row: row[0])
+def test_one_blank_one_character(row):
+    sentence, answer, kind = row
+    assert sentence.count("[MASK]") == 1 and kind in KINDS_ZH
+    assert len(answer) == 1 and is_cjk(answer)
+    assert 4 <= len(sentence.replace("[MASK]", "")) <= 20 and sentence[-1] == "。"
+    assert sentence.isprintable() and unicodedata.is_normalized("NFC", sentence)
+
+
+@pytest.mark.parametrize(("rows", "expected"), [(ROWS, KINDS), (ROWS_ZH, KINDS_ZH)], ids=["en", "zh"])
+def test_kinds_and_answers_are_spread(rows, expected):
+    kinds = Counter(kind for _, _, kind in rows)
+    assert len(rows) >= 40 and set(kinds) == expected and min(kinds.values()) >= 6
+    assert len({sentence for sentence, _, _ in rows}) == len(rows)
+    assert max(Counter(answer for _, answer, _ in rows).values()) <= 3

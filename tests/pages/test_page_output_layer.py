@@ -63,7 +63,9 @@ def test_every_set_has_its_data_its_input_and_its_head(runs_folder, name):
     assert f"{len(data.train.examples):,} examples to learn from, {len(data.dev.examples):,} to measure on" in text
     assert "new parameters" in text and "No run yet" in text
     assert "mb-tokens" in html_of(app)
-    assert app.selectbox(key="model").value == ("mini-zh" if name.endswith("-zh") else "mini-en")
+    # A link that says which data but no model is older than the page's usual one; the first data are not in a link.
+    begins = "mini-zh" if name.endswith("-zh") else "minilm-en" if name == "reviews" else "mini-en"
+    assert app.selectbox(key="model").value == begins
     assert not app.button(key="train").disabled
 
 

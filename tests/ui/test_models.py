@@ -151,6 +151,43 @@ def test_the_choice_is_in_the_link_and_a_bad_one_is_ignored(shelf):
     assert run.markdown[0].value == "untrained"
 
 
+@pytest.mark.parametrize(
+    ("link", "begins"),
+    [
+        ({}, "untrained"),
+        ({"projector": "1"}, "untrained"),
+        ({"sentence": "abc"}, "small"),
+        ({"sentence": "abc", "model": "untrained"}, "untrained"),
+    ],
+    ids=["bare", "on any page", "older than the page's usual model", "says its model"],
+)
+def test_a_page_begins_with_its_usual_model_and_an_older_link_with_what_it_showed(shelf, link, begins):
+    def app():
+        import streamlit as st
+
+        from ui.models import model_choice
+
+        st.write(model_choice(usual="untrained"))
+
+    run = script(app)
+    for name, value in link.items():
+        run.query_params[name] = value
+    run.run()
+    assert run.markdown[0].value == begins
+    assert run.query_params["model"] == begins, "what is made from now on says its model"
+
+
+def test_a_usual_model_that_is_not_there_is_not_missed(shelf):
+    def app():
+        import streamlit as st
+
+        from ui.models import model_choice
+
+        st.write(model_choice(usual="elsewhere"))
+
+    assert script(app).run().markdown[0].value == "small"
+
+
 def test_the_front_door_imports_nothing_heavy():
     heavy = "torch", "transformers", "pandas", "distributed", "sklearn", "scipy"
     code = f"import sys, ui.models, ui.navigation, ui.translations, ui.lesson, ui.figures, ui.runs; \
