@@ -29,3 +29,13 @@ def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return math.nan
     return float(spearmanr(x, y).statistic)
+
+
+def rank_interval(rho: float, n: int) -> tuple[float, float]:
+    """95 % interval for Spearman's ρ of n pairs: Fisher's z with the error √((1 + ρ²/2) / (n − 3)) (Bonett and Wright
+    2000). (−1, 1) for fewer than 4."""
+    if n < 4:
+        return -1.0, 1.0
+    middle = math.atanh(max(-1 + 1e-12, min(1 - 1e-12, rho)))
+    half = Z95 * math.sqrt((1 + rho * rho / 2) / (n - 3))
+    return math.tanh(middle - half), math.tanh(middle + half)

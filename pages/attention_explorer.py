@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from sections.attention_explorer import relations
+from sections.attention_explorer import literature, relations
 from ui import attention_views, bertviz, held_out
 from ui.explorer import (
     THRESHOLD,
@@ -284,7 +284,7 @@ def kinds_of_heads(subject: Subject, reading: "ModelInput") -> None:
             _("Counted: {rows}.").format(rows=", ".join(f"{words[KINDS[k]]} {int(kinds.rows[k]):,}" for k in counted))
         )
     if on == "text":
-        relations.show_kinds(subject, kinds)
+        literature.show_kinds(subject, kinds)
     show_source(targets)
 
 

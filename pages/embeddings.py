@@ -5,14 +5,16 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from sections.embeddings import sentence_vectors
+from sections.embeddings.models import comparable
 from ui.computations import compute, computed, fingerprint, follow, show_failure
 from ui.figures import figure, readable
 from ui.inputs import MAX_SEED, choice, sentence_input
 from ui.lesson import Lesson
-from ui.models import UNTRAINED, WELL_READ, load, model_choice, version_of, warn_untrained
+from ui.models import UNTRAINED, WELL_READ, load, model_choice, title_of, version_of, warn_untrained
 from ui.moving_points import Points, moving_points, told
 from ui.navigation import next_lesson
-from ui.runs import show_refusal
+from ui.runs import own_models, show_refusal
 from ui.samples import (
     LANGUAGES,
     Sample,
@@ -71,14 +73,17 @@ def planes(name: str, _layers: "np.ndarray") -> list[dict]:
 
 
 @st.cache_data(show_spinner=False, max_entries=24)
-def separations(model: str, version: int, language: str) -> dict[str, list]:
-    """word → its separability at each layer."""
-    from minibert.inside.vectors import separability
+def separations(model: str, version: int, language: str, random: bool = False) -> dict[str, list]:
+    """word → its separability at each layer. random: of random weights in the model's shape."""
+    from minibert.inside.probes import untrained_copy
+    from minibert.inside.vectors import separability, span_vectors
 
+    loaded = load(model)
+    weights = untrained_copy(loaded.model) if random else loaded.model
     result = {}
     for word, rows in senses(language).items():
         sample = one_word(word, rows, (), "")
-        layers = vectors(model, version, sample.texts, sample.spans, "mean")
+        layers = span_vectors(weights, loaded.tokenizer, sample.texts, sample.spans)
         if not _missing(layers).any():
             result[word] = [separability(layer, [sense for sense, _ in rows]) for layer in layers]
     return result
@@ -313,9 +318,24 @@ def draw_pictures(model: str, sample: Sample, layers: "np.ndarray", shown, view:
             layer=names[layer], trust=drawn[layer]["trust"], a=names[furthest], b=names[furthest + 1],
             far=moved[furthest], least=min(moved),
         )
+        + " "
+        + told_apart(sample, layers[layer], names[layer])
     )  # fmt: skip
     if view == "moving":
         show_neighbours(model, sample, groups, layers, layer, chosen)
+
+
+def told_apart(sample: Sample, layer: "np.ndarray", name: str) -> str:
+    """How many of our points have their like nearest to them, in the whole vectors."""
+    from minibert.inside.vectors import nearest_alike
+
+    ours = [i for i, group in enumerate(sample.of) if group != sample.own]
+    groups = [sample.of[i] for i in ours]
+    if len(set(groups)) < 2:
+        return ""
+    return _("**At layer {layer} the nearest other vector is of the same group for {n} of {all}.**").format(
+        layer=name, n=int(nearest_alike(layer[ours], groups).sum()), all=len(ours)
+    )
 
 
 def where_we_are(layers: int, points: int, identity: str) -> tuple[int, int | None]:
@@ -407,7 +427,7 @@ def meanings(model: str, language: str) -> None:
     lesson.show("One word, several meanings")
     with st.spinner(_("Computing vectors …")):
         scores = separations(model, version_of(model), language)
-        random = separations(UNTRAINED, version_of(UNTRAINED), language) if model != UNTRAINED else {}
+        random = separations(model, version_of(model), language, random=True) if model != UNTRAINED else {}
     if not scores:
         st.info(_("This model’s vocabulary reads none of these words."), icon=":material/translate:")
         return
@@ -424,7 +444,6 @@ def meanings(model: str, language: str) -> None:
 
         return Line(name, mean_over({w: [getattr(one, field) for one in rows] for w, rows in found.items()}), look)
 
-    same_depth = random and len(next(iter(random.values()))) == len(names)
     panels = []
     for field, title, percent in (
         ("nearest", _("Nearest neighbour has the same sense"), True),
@@ -434,12 +453,12 @@ def meanings(model: str, language: str) -> None:
         if word != EVERY:
             lines.append(line_of(scores[word], field, word, "second"))
         lines.append(mean(scores, field, _("mean of all words"), "first"))
-        if same_depth:
+        if random:
             lines.append(mean(random, field, _("random weights, mean"), "baseline"))
         span = (0.0, 1.05) if percent else None
         references = {_("chance"): chance} if percent else {_("mixed"): 0.0}
         panels.append(Panel(title, lines, references, percent, span, faint=_("each word")))
-    first, last = (panels[0].lines[-2 if same_depth else -1].values[i] for i in (0, -1))
+    first, last = (panels[0].lines[-2 if random else -1].values[i] for i in (0, -1))
     summary = _(
         "Over all words, {first:.0%} at the embeddings and {last:.0%} at the last layer; chance is {chance:.0%}."
     ).format(first=first, last=last, chance=chance)
@@ -461,6 +480,26 @@ def meanings(model: str, language: str) -> None:
             best=best, high=scores[best][-1].nearest, worst=worst, low=scores[worst][-1].nearest
         )
     )
+
+
+@st.fragment(parallel=True)  # it reads with every model: the rest of the page does not wait for it
+def senses_by_model(model: str, language: str) -> None:
+    """How often the nearest neighbour has the same sense at the last layer: the model, the others, random weights of
+    its shape."""
+    from minibert.inside.vectors import mean_over
+
+    own = {run.id for run in own_models()}
+    others = [info for info in comparable(model, language) if info.name not in own and info.name != UNTRAINED]
+    with st.spinner(_("Computing vectors …")):
+        found = [(title_of(model), separations(model, version_of(model), language))]
+        found += [(info.title, separations(info.name, info.version, language)) for info in others]
+        if model != UNTRAINED:
+            found.append((_("random weights"), separations(model, version_of(model), language, random=True)))
+    shares = [(title, mean_over({w: [rows[-1].nearest] for w, rows in of.items()})[0]) for title, of in found if of]
+    if not shares:
+        return
+    models = " · ".join(f"{literal(title)} **{share:.0%}**" for title, share in shares)
+    st.markdown(_("All words at the last layer, nearest neighbour of the same sense: {models}.").format(models=models))
 
 
 # --- sentences --------------------------------------------------------------------------------------------------------
@@ -567,7 +606,9 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
 warn_untrained(model)
 pictures(model, language)
 meanings(model, language)
+senses_by_model(model, language)
 poolings(model, language)
+sentence_vectors.show(lesson, model, language)
 narrow_cone(model, language)
 lesson.show("What a picture cannot show")
 code()

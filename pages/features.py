@@ -1,6 +1,5 @@
 """Features or fine-tuning: which layers the new layer reads, whether BERT learns, and what that costs."""
 
-import os
 import statistics
 import time
 import tomllib
@@ -8,13 +7,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from minibert.experiments.comparisons import COMPARISONS, REQUIRED, Comparison
-from minibert.experiments.results import ResultsError, by_arm, read_records
+from minibert.experiments.comparisons import COMPARISONS, Comparison
+from minibert.experiments.results import by_arm
 from ui.figures import figure, legend
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.models import CHECKPOINTS
+from ui.models import outline_of
 from ui.navigation import next_lesson
+from ui.recorded import command, comparison, recorded, start, start_choice, start_folder
 from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit
 from ui.source import show_source
 from ui.text import literal
@@ -23,8 +23,6 @@ from ui.translations import _
 # What imports torch or plotly is imported where it is first needed: the page shows before that.
 
 KIND = "features"
-RESULTS = Path(os.environ.get("MINIBERT_RESULTS") or LESSONS / "results")
-START = CHECKPOINTS / "mini-en"
 TOKENS = 12  # columns that a figure has room for
 SECONDS_AT_MOST = 300
 BYTES = 4  # a weight of a saved run
@@ -83,24 +81,16 @@ def pooling_in_words(pooling: str | None) -> str:
 # --- what is read ---------------------------------------------------------------------------------------------------
 
 
-@st.cache_resource(show_spinner=False)
-def pieces():
-    """The tokenizer and the sizes of the checkpoint, without torch."""
-    from minibert.relatives.registry import config_from_file
-    from minibert.tokenizer import Tokenizer
-
-    return Tokenizer.from_file(START / "vocab.txt"), config_from_file(START / "config.json")
-
-
 @st.fragment
-def show_reading(comparison: Comparison) -> None:
+def show_reading(made: Comparison) -> None:
     from minibert.finetune.layer_choice import reading
     from plots.features import FROZEN, NEW, TRAINED, stack
 
-    names = arm_names(comparison.name)
-    arm = choice(f"read-{comparison.name}", _("What the new layer reads"), names, wrap=True)
-    values = comparison.values(arm)
-    tokenizer, config = pieces()
+    names = arm_names(made.name)
+    arm = choice(f"read-{made.name}", _("What the new layer reads"), names, wrap=True)
+    values = made.values(arm)
+    outline = outline_of(start())
+    tokenizer, config = outline.tokenizer, outline.config
     text = sentence_input("text", lesson.examples, label=_("Your own sentence"), max_chars=300)
     encoding = tokenizer.encode(text, max_length=TOKENS, truncation="head")
     blocks, hidden, frozen = config.num_hidden_layers, config.hidden_size, values.get("freeze") == "all"
@@ -108,7 +98,7 @@ def show_reading(comparison: Comparison) -> None:
         values.get("layers", "last"),
         blocks,
         hidden,
-        pooling=None if comparison.task == "tagging" else values.get("pooling", "cls"),
+        pooling=None if made.task == "tagging" else values.get("pooling", "cls"),
         bilstm=values.get("bilstm", False),
     )
     rows = {
@@ -118,7 +108,7 @@ def show_reading(comparison: Comparison) -> None:
         "bilstm": _("BiLSTM: {width}").format(width=f"{found.width:,}"),
         "new": _("new layer"),
     }
-    outputs = _("a tag for each word, at its first piece") if comparison.task == "tagging" else _("two classes")
+    outputs = _("a tag for each word, at its first piece") if made.task == "tagging" else _("two classes")
     fig = stack(encoding.tokens, found, blocks, frozen, rows, outputs)
     learns = _("BERT is frozen") if frozen else _("all of BERT is trained")
     alt = _("{arm}: {learns}. Read: {how}; {pooling}.").format(
@@ -134,7 +124,7 @@ def show_reading(comparison: Comparison) -> None:
         ]
     )
     st.markdown(f"**{literal(alt)}**", width=820)
-    counted = sizes_of(comparison.name, arm)
+    counted = sizes_of(made.name, arm)
     with st.container(horizontal=True, gap="large", key="counted"):
         st.metric(_("numbers trained"), f"{counted.trained:,}", width="content")
         st.metric(_("of them in the head"), f"{counted.head:,}", width="content")
@@ -157,34 +147,21 @@ def data_of(name: str):
     return read_data(COMPARISONS[name], LESSONS / "data")
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
 def sizes_of(name: str, arm: str):
     """Counted from the model that would be trained."""
+    made = comparison(name)
+    return counted_sizes(start_folder(), made.name, made.task, made.values(arm))
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def counted_sizes(folder: Path, name: str, task: str, values: dict):
     from minibert.experiments.compare import settings_of, sizes
 
-    comparison = COMPARISONS[name]
     with st.spinner(_("Building the model …")):
-        return sizes(START, comparison.task, data_of(name)[0], settings_of(comparison.values(arm), 0))
+        return sizes(folder, task, data_of(name)[0], settings_of(values, 0))
 
 
 # --- recorded results -----------------------------------------------------------------------------------------------
-
-
-@st.cache_data(show_spinner=False, max_entries=8)
-def records_at(path: Path, changed: int) -> list[dict]:
-    return read_records(path, REQUIRED)
-
-
-def recorded(name: str) -> list[dict]:
-    """The records of the arms as they are set now; [] where there are none."""
-    path = RESULTS / f"{name}.jsonl"
-    try:
-        records = records_at(path, path.stat().st_mtime_ns if path.exists() else 0)
-    except (ResultsError, OSError) as error:
-        st.error(literal(error), icon=":material/error:")
-        return []
-    comparison = COMPARISONS[name]
-    return [r for r in records if r["arm"] in comparison.arms and r["settings"] == comparison.values(r["arm"])]
 
 
 def metric_of(comparison: Comparison) -> tuple[str, str]:
@@ -197,15 +174,15 @@ def in_percent(records: list[dict], metric: str) -> dict[str, dict[int, float]]:
 
 
 def show_results(name: str) -> None:
-    records, comparison = recorded(name), COMPARISONS[name]
+    records, made = recorded(name), comparison(name)
     if not records:
         with st.container(border=True, key="no-results"):
             st.markdown(_("**No results of this comparison have been recorded here yet.** This makes them:"))
-            st.code(f"python -m minibert experiment {name}", "bash")
+            st.code(command(name), "bash")
         return
     from plots.experiments import Score, scores
 
-    key, title = metric_of(comparison)
+    key, title = metric_of(made)
     found, names = in_percent(records, key), arm_names(name)
     theirs = {} if name == "pooling" else paper["values"]
     rows = [Score(names[arm], theirs.get(arm), found[arm]) for arm in names if arm in found]
@@ -250,8 +227,8 @@ def findings(name: str, found: dict[str, dict[int, float]], names: dict[str, str
     """The best frozen arm against fine-tuning, in a sentence."""
     from minibert.experiments.results import paired_difference
 
-    comparison = COMPARISONS[name]
-    frozen = [arm for arm in found if comparison.values(arm).get("freeze") == "all"]
+    made = comparison(name)
+    frozen = [arm for arm in found if made.values(arm).get("freeze") == "all"]
     tuned = [arm for arm in found if arm not in frozen and arm != "random"]
     if not (frozen and tuned):
         return
@@ -276,14 +253,14 @@ def findings(name: str, found: dict[str, dict[int, float]], names: dict[str, str
 
 @st.fragment
 def run_two(name: str) -> None:
-    comparison, names = COMPARISONS[name], arm_names(name)
+    made, names = comparison(name), arm_names(name)
     arms = list(names)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         first = st.selectbox(_("First arm"), arms, 0, format_func=names.get, key=f"first-{name}", width=330)
         second = st.selectbox(_("Second arm"), arms, 3, format_func=names.get, key=f"second-{name}", width=330)
         seed = st.number_input(_("Seed"), 0, 99, 3, key="seed", width=120)
         if st.button(_("Run both"), type="primary", icon=":material/play_arrow:", key="run-two"):
-            start(comparison, list(dict.fromkeys((first, second))), int(seed))
+            start_runs(made, list(dict.fromkeys((first, second))), int(seed))
     show_refusal()
     runs = own_runs(f"{KIND}/{name}")
     if not runs:
@@ -293,28 +270,26 @@ def run_two(name: str) -> None:
     live(tuple(run.id for run in reversed(newest)), lambda shown: draw_live(name, shown), rows_of_runs)
 
 
-def start(comparison: Comparison, arms: list[str], seed: int) -> None:
+def start_runs(made: Comparison, arms: list[str], seed: int) -> None:
     from jobs.files import Upload
     from minibert.experiments.compare import settings_of
 
-    train, dev = data_of(comparison.name)
-    weights, kind = Upload(START, deep=False), f"{KIND}/{comparison.name}/{time.time_ns()}"
+    train, dev = data_of(made.name)
+    weights, kind = Upload(start_folder(), deep=False), f"{KIND}/{made.name}/{time.time_ns()}"
     for arm in arms:
-        settings = settings_of(comparison.values(arm), seed, max_seconds=SECONDS_AT_MOST)
-        title = f"{arm_names(comparison.name)[arm]} · " + _("seed {n}").format(n=seed)
-        submit("minibert.finetune.run:finetune", weights, comparison.task, train, dev, settings, title=title, kind=kind)
+        settings = settings_of(made.values(arm), seed, max_seconds=SECONDS_AT_MOST)
+        title = f"{arm_names(made.name)[arm]} · " + _("seed {n}").format(n=seed)
+        submit("minibert.finetune.run:finetune", weights, made.task, train, dev, settings, title=title, kind=kind)
 
 
-def arm_of(comparison: Comparison, settings: dict) -> str | None:
+def arm_of(made: Comparison, settings: dict) -> str | None:
     """Which arm a run's settings are; None where they have been changed since."""
     from minibert.experiments.compare import settings_of
 
     def told(values) -> tuple:
         return tuple(values[key] for key in ("freeze", "layers", "pooling", "bilstm", "from_scratch"))
 
-    return next(
-        (arm for arm in comparison.arms if told(vars(settings_of(comparison.values(arm), 0))) == told(settings)), None
-    )
+    return next((arm for arm in made.arms if told(vars(settings_of(made.values(arm), 0))) == told(settings)), None)
 
 
 def rows_of_runs(runs: list) -> None:
@@ -324,13 +299,13 @@ def rows_of_runs(runs: list) -> None:
 def draw_live(name: str, runs: list) -> None:
     from plots.features import Bar, bars
 
-    comparison = COMPARISONS[name]
-    key, title = metric_of(comparison)
+    made = comparison(name)
+    key, title = metric_of(made)
     past = in_percent(recorded(name), key)
     rows, table = [], []
     for run in runs:
         begun, measured, step = run.latest("started"), run.latest("eval"), run.latest("step")
-        arm = arm_of(comparison, begun["settings"]) if begun else None
+        arm = arm_of(made, begun["settings"]) if begun else None
         score = 100 * measured["metrics"][key] if measured else None
         rows.append(Bar(run.title, score, tuple(past.get(arm, {}).values())))
         table.append(
@@ -382,12 +357,14 @@ def show_cost() -> None:
 lesson.show_title()
 manager().warm_up()
 lesson.show("Two ways to use a model")
+with st.container(width=360):
+    start_choice("features", "features-conll", "pooling")
 lesson.show("Which vectors are read")
 asked = choice(
     "asked", _("What is asked"), {"tagging": _("a tag for each word"), "class": _("a class of the sentence")}
 )
 chosen = "features" if asked == "tagging" else "pooling"
-show_reading(COMPARISONS[chosen])
+show_reading(comparison(chosen))
 if asked == "tagging":
     lesson.show("What came out")
     sets = {"features": _("our own sentences with names"), "features-conll": _("CoNLL-2003, 2,000 sentences")}

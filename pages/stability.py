@@ -1,18 +1,16 @@
 """Why runs differ: seeds, epochs, learning rate and bias correction, recorded and live, and what they can tell."""
 
-import os
 import statistics
 import time
-from pathlib import Path
 
 import streamlit as st
 
-from minibert.experiments.comparisons import COMPARISONS, EPOCHS, RATES, REQUIRED, cell
-from minibert.experiments.results import ResultsError, by_arm, read_records
+from minibert.experiments.comparisons import EPOCHS, RATES, cell
+from minibert.experiments.results import by_arm
 from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
-from ui.models import CHECKPOINTS
 from ui.navigation import next_lesson
+from ui.recorded import command, comparison, recorded, start_choice, start_folder
 from ui.runs import live, manager, own_runs, show_refusal, state_rows, stop, submit
 from ui.source import show_source
 from ui.text import literal
@@ -21,9 +19,6 @@ from ui.translations import _, ngettext
 # What imports torch or plotly is imported where it is first needed: the page shows before that.
 
 KIND = "stability"
-RESULTS = Path(os.environ.get("MINIBERT_RESULTS") or LESSONS / "results")
-START = CHECKPOINTS / "mini-en"
-COMPARISON = COMPARISONS["stability"]
 MOST_RUNS = 12  # of one click: as many as one reader may have in the queue
 SECONDS_AT_MOST = 300
 LEARNED = 1.0  # points above the commonest class: what is less has learned nothing
@@ -101,23 +96,6 @@ def lengths(steps: int, warmup: float, rate: float) -> tuple[list[float], list[f
 # --- recorded runs --------------------------------------------------------------------------------------------------
 
 
-@st.cache_data(show_spinner=False, max_entries=4)
-def records_at(path: Path, changed: int) -> list[dict]:
-    return read_records(path, REQUIRED)
-
-
-def recorded() -> list[dict]:
-    """The records of the cells as they are set now; [] where there are none."""
-    path = RESULTS / f"{KIND}.jsonl"
-    try:
-        records = records_at(path, path.stat().st_mtime_ns if path.exists() else 0)
-    except (ResultsError, OSError) as error:
-        st.error(literal(error), icon=":material/error:")
-        return []
-    arms = COMPARISON.arms
-    return [r for r in records if r["arm"] in arms and r["settings"] == COMPARISON.values(r["arm"])]
-
-
 def scores_of(records: list[dict]) -> dict[str, dict[int, float]]:
     return {
         arm: {seed: 100 * value for seed, value in sorted(seeds.items())}
@@ -125,8 +103,15 @@ def scores_of(records: list[dict]) -> dict[str, dict[int, float]]:
     }
 
 
+def rates() -> list[float]:
+    """Of the comparison from the chosen checkpoint."""
+    return list(dict.fromkeys(rate for _epochs, rate, _corrected in every_cell()))
+
+
 def every_cell() -> list[tuple[int, float, bool]]:
-    return [(epochs, rate, corrected) for epochs in EPOCHS for rate in RATES for corrected in (True, False)]
+    made = comparison(KIND)
+    values = (made.values(arm) for arm in made.arms)
+    return [(one["epochs"], one["learning_rate"], one["bias_correction"]) for one in values]
 
 
 def draw_grid(scores: dict[str, dict[int, float]], chance: float | None, key: str) -> None:
@@ -171,7 +156,7 @@ def show_recorded(records: list[dict]) -> None:
     if not records:
         with st.container(border=True, key="no-results"):
             st.markdown(_("**No results of this comparison have been recorded here yet.** This makes them:"))
-            st.code(f"python -m minibert experiment {KIND}", "bash")
+            st.code(command(KIND), "bash")
         return
     last = records[-1]
     chance = 100 * last["majority"]
@@ -186,7 +171,7 @@ def show_recorded(records: list[dict]) -> None:
             train=last["examples"],
             dev=last["measured_on"],
             model=literal(last["model"]),
-            batch=COMPARISON.base["batch_size"],
+            batch=comparison(KIND).base["batch_size"],
             command=f"`{last['command']}`",
         )
     )
@@ -233,8 +218,8 @@ def run_grid(chance: float | None) -> None:
         )
         seeds = st.slider(_("Seeds"), 1, 5, 2, key="seeds")
     with columns[1]:
-        rates = st.pills(
-            _("Learning rate"), RATES, selection_mode="multi", default=RATES[1:2], format_func=rate_in_words,
+        chosen_rates = st.pills(
+            _("Learning rate"), rates(), selection_mode="multi", default=rates()[1:2], format_func=rate_in_words,
             key="rates",
         )  # fmt: skip
     with columns[2]:
@@ -243,7 +228,7 @@ def run_grid(chance: float | None) -> None:
             _("Bias correction"), list(names), selection_mode="multi", default=list(names), format_func=names.get,
             key="corrections",
         )  # fmt: skip
-    wanted = [(e, r, c, s) for s in range(seeds) for e in epochs for r in rates for c in corrections]
+    wanted = [(e, r, c, s) for s in range(seeds) for e in epochs for r in chosen_rates for c in corrections]
     with st.container(horizontal=True, vertical_alignment="center"):
         label = ngettext("Start {n} run", "Start {n} runs", len(wanted)).format(n=len(wanted))
         ready = 0 < len(wanted) <= MOST_RUNS
@@ -264,15 +249,14 @@ def start(wanted: list[tuple[int, float, bool, int]]) -> None:
     from jobs.files import Upload
     from minibert.experiments.compare import read_data, settings_of
 
-    train, dev = read_data(COMPARISON, LESSONS / "data")
-    weights, kind = Upload(START, deep=False), f"{KIND}/{time.time_ns()}"
+    made = comparison(KIND)
+    train, dev = read_data(made, LESSONS / "data")
+    weights, kind = Upload(start_folder(), deep=False), f"{KIND}/{time.time_ns()}"
     for epochs, rate, corrected, seed in wanted:
-        values = COMPARISON.values(cell(epochs, rate, corrected))
+        values = made.values(cell(epochs, rate, corrected))
         settings = settings_of(values, seed, max_seconds=SECONDS_AT_MOST)
         title = f"{name_of(epochs, rate, corrected)} · " + _("seed {n}").format(n=seed)
-        run = submit(
-            "minibert.finetune.run:finetune", weights, COMPARISON.task, train, dev, settings, title=title, kind=kind
-        )
+        run = submit("minibert.finetune.run:finetune", weights, made.task, train, dev, settings, title=title, kind=kind)
         if run is None:
             return
 
@@ -401,7 +385,9 @@ lesson.show("What a seed decides")
 lesson.show("The first steps")
 show_steps()
 lesson.show("What came out")
-found = recorded()
+with st.container(width=360):
+    start_choice(KIND)
+found = recorded(KIND)
 show_recorded(found)
 lesson.show("Your own grid")
 run_grid(100 * found[-1]["majority"] if found else None)

@@ -1,1 +1,1 @@
-"""The parts of the pages: a folder a lesson, a file a part, each with `show(…)`."""
+"""The parts of the pages: a folder a lesson, a file a part of it. A page is their table of contents."""

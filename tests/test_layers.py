@@ -1,5 +1,5 @@
-"""The arrows of DESIGN.md point down only: pages → sections → ui → plots → minibert, pages → jobs → minibert. No circle
-of files; the files that are to be read in one sitting stay that short."""
+"""The arrows of DESIGN.md point down only: pages → sections → ui → plots → minibert, pages → jobs → minibert; sections
+of two lessons know nothing of each other. No circle of files; what is to be read in one sitting stays that short."""
 
 import ast
 import json
@@ -58,6 +58,15 @@ def test_imports_point_down(path):
     above = (found & {*FOLDERS, "app", "tests"}) - MAY_IMPORT[home] - {home}
     assert not above, f"{path.relative_to(ROOT)} imports {sorted(above)}"
     assert not found & SCREEN.get(home, set()), f"{path.relative_to(ROOT)} imports {found & SCREEN[home]}"
+
+
+def test_sections_of_two_lessons_do_not_import_each_other():
+    for lesson in {path.parent for path in (ROOT / "sections").glob("*/*.py")}:
+        for path in lesson.glob("*.py"):
+            for node in imports_of(ast.parse(path.read_text(encoding="utf-8"))):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+                others = [name for name in names if name.startswith("sections.") and name.split(".")[1] != lesson.name]
+                assert not others, f"{path.relative_to(ROOT)} imports {others}"
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "lessons").glob("*/*.ipynb")), ids=lambda path: path.parent.name)
@@ -159,7 +168,7 @@ def test_a_circle_is_seen_and_named(tmp_path):
 
 # --- what is to be read in one sitting --------------------------------------------------------------------------------
 
-MOST_LINES = {"minibert/model.py": 330, "minibert/relatives/*.py": 80}
+MOST_LINES = {"minibert/model.py": 330, "minibert/relatives/*.py": 80, "sections/*/*.py": 250}
 NO_RELATIVE = "minibert/relatives/registry.py"  # it says which there are
 
 

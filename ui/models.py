@@ -8,7 +8,7 @@ import json
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -158,6 +158,18 @@ def available_models(*, fill: bool = False, judge: bool = False, trained: bool =
     return [info for info in everything if (info.can_fill or not fill) and (info.can_judge or not judge)]
 
 
+def peers() -> list[ModelInfo]:
+    """Models of others that are installed, to hold ours against where a page says so; `available_models` has none of
+    them. One whose package is missing or wrong is left out: `minibert.packaged` says why."""
+    from minibert.packaged import PACKAGED, PackageError
+
+    found = []
+    for model in PACKAGED.values():
+        with suppress(PackageError):
+            found.append(ModelInfo(model.name, model.name, model.directory()))
+    return found
+
+
 def info_of(run) -> ModelInfo:
     """The model that a run has left."""
     return ModelInfo(run.id, run.title, run.result)
@@ -254,6 +266,8 @@ def trace_of(name: str, text: str, pair: str | None = None) -> Trace:
 
 def _info(name: str) -> ModelInfo:
     models = available_models()
+    if all(info.name != name for info in models):
+        models = [*peers(), *models]
     return next((info for info in models if info.name == name), models[-1])
 
 

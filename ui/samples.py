@@ -25,6 +25,7 @@ POS_GROUPS = {
     "number": ("CD", "NUM"),
 }
 Span = tuple[int, int]
+Pair = tuple[str, str, float]  # sentence, sentence, score from 0 to 5
 
 
 @dataclass(frozen=True)
@@ -130,16 +131,18 @@ def requests(language: str) -> list[tuple[str, str]]:
 
 
 @lru_cache
-def similar_pairs(language: str) -> list[tuple[str, str, float]]:
-    """(sentence, sentence, score from 0 to 5)."""
+def similar_parts(language: str) -> tuple[list[Pair], ...]:
+    """Our pairs of sentences, the part that nothing is fine-tuned on last."""
     from minibert.tasks import TASKS
 
     files = ["similarity-zh/pairs.tsv"] if language == "zh" else [f"similarity/{part}.tsv" for part in PARTS]
-    return [
-        (example.text, example.pair, example.score)
-        for file in files
-        for example in TASKS["similarity"].read(DATA / file).examples
-    ]
+    read = TASKS["similarity"].read
+    return tuple([(one.text, one.pair, one.score) for one in read(DATA / file).examples] for file in files)
+
+
+def similar_pairs(language: str) -> list[Pair]:
+    """All of them."""
+    return [pair for part in similar_parts(language) for pair in part]
 
 
 def many_words(language: str, own: Sequence[str], yours: str) -> Sample:

@@ -7,6 +7,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from minibert.packaged import PACKAGED, PackageError
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHIPPED = ROOT / "checkpoints" / "mini-en"
 DATA = "MINIBERT_DATA"  # the environment variable that names the folder of text and tasks that do not ship
@@ -29,6 +31,16 @@ def positive(kind):
 
     parse.__name__ = f"positive {kind.__name__}"
     return parse
+
+
+def model_directory(text: str) -> Path:
+    """A model's directory: as it is given, or that of an installed package by the name of its model."""
+    if text not in PACKAGED or Path(text).exists():
+        return Path(text)
+    try:
+        return PACKAGED[text].directory()
+    except PackageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def in_data_folder(option: str, *parts: str) -> Path:

@@ -24,6 +24,9 @@ def add_commands(commands) -> None:
     sub.add_argument("--data", nargs="+", type=Path, help=f"text to pre-train on (default: two files of ${DATA})")
     sub.add_argument("--tasks", type=Path, help=f"with sst2, mrpc, conll2003 in it (default: tasks/en of ${DATA})")
     sub.add_argument("--heldout", type=Path, help=f"text never trained on (default: WikiText-2 of ${DATA})")
+    sub.add_argument(
+        "--model", type=Path, help="of features, pooling and stability: the checkpoint to start from (default: mini-en)"
+    )
     sub.add_argument("--out", type=Path, help="results; what is there is not done again (default: lessons/results)")
     sub.add_argument("--tokens", type=positive(int), help="to pre-train each arm on")
     sub.add_argument("--examples", type=positive(int), help="to fine-tune on, at most")
@@ -82,18 +85,20 @@ def experiment(options) -> None:
 
 
 def compare(options) -> None:
-    """`experiment` of fine-tuning alone: from the shipped checkpoint."""
+    """`experiment` of fine-tuning alone: from a checkpoint."""
     import torch
 
     from minibert.experiments.compare import run_comparison
     from minibert.experiments.comparisons import comparison_named
 
-    chosen = comparison_named(options.name)
+    start = options.model or SHIPPED
+    chosen = comparison_named(options.name, start.name)
     if options.threads:
         torch.set_num_threads(options.threads)
     folder = ROOT / "lessons" / "data" if chosen.embedded else options.tasks or in_data_folder("--tasks", "tasks", "en")
-    out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
+    out = options.out or ROOT / "lessons" / "results" / start.name / f"{chosen.name}.jsonl"
     seeds = options.seeds or chosen.seeds
     command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
+    command += f" --model {options.model}" if options.model else ""
     command += f" --tasks {options.tasks}" if options.tasks and not chosen.embedded else ""
-    print_events(options, run_comparison(chosen, SHIPPED, folder, out, seeds=seeds, command=command))
+    print_events(options, run_comparison(chosen, start, folder, out, seeds=seeds, command=command))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from minibert.command_line.arguments import SHIPPED, add_command, positive
+from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
 from minibert.command_line.printing import print_events, print_result
 from minibert.command_line.task_files import file_options, read_task_data
+from minibert.packaged import PACKAGED
 from minibert.tasks import TASKS
 
 
@@ -19,7 +20,10 @@ def add_commands(commands) -> None:
     sub.add_argument("--train", required=True, type=Path)
     sub.add_argument("--dev", type=Path, help="to measure on; without it, one training example in five")
     sub.add_argument(
-        "--model", default=SHIPPED, type=Path, help="the checkpoint to start from (default: the shipped one)"
+        "--model",
+        default=SHIPPED,
+        type=model_directory,
+        help=f"the checkpoint to start from: a directory, or {' or '.join(PACKAGED)} (default: the shipped one)",
     )
     sub.add_argument("--scratch", action="store_true", help="its sizes and vocabulary, but random weights")
     sub.add_argument("--out", required=True, type=Path)

@@ -7,8 +7,9 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from minibert.command_line.arguments import add_command, positive
+from minibert.command_line.arguments import add_command, model_directory, positive
 from minibert.command_line.printing import print_events, print_result
+from minibert.packaged import PACKAGED
 from minibert.relatives.registry import model_types
 
 EARLY = (0.0, 0.01, 0.03, 0.1, 0.2, 0.4)  # shares of a run: most changes at its beginning
@@ -55,7 +56,11 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
     budget.add_argument("--steps", type=positive(int), help="optimizer steps")
     words = sub.add_mutually_exclusive_group()
     words.add_argument("--vocab", type=Path, help="a vocab.txt; without it one is learned from the data")
-    words.add_argument("--model", type=Path, help="go on from this checkpoint, with its vocabulary and sizes")
+    words.add_argument(
+        "--model",
+        type=model_directory,
+        help=f"go on from this checkpoint, with its vocabulary and sizes; a directory, or {' or '.join(PACKAGED)}",
+    )
     words.add_argument("--vocab-size", type=positive(int), default=8192, help="pieces to learn (default: 8192)")
     sub.add_argument("--dev", nargs="+", type=Path, default=[], help="text to measure on while it trains")
     sub.add_argument("--batch-size", type=positive(int), default=32)

@@ -122,7 +122,24 @@ COMPARISONS = {
 }
 
 
-def comparison_named(name: str) -> Comparison:
+WIDER = {"minilm-en": 1 / 3}  # checkpoint → its share of the rates above, which suit mini-en
+
+
+def comparison_named(name: str, start: str = "mini-en") -> Comparison:
+    """The comparison as it is made from the checkpoint called `start`: a wider one, which knows more, is moved less.
+    Layers on a frozen encoder keep their rate."""
     if name not in COMPARISONS:
         raise ValueError(f"there is no comparison {name!r}; there are {', '.join(COMPARISONS)}")
-    return COMPARISONS[name]
+    comparison = COMPARISONS[name]
+    if start not in WIDER:
+        return comparison
+    arms = {}
+    for arm, changes in comparison.arms.items():
+        values = comparison.values(arm)
+        if values.get("freeze") != "all":
+            rate = float(f"{values['learning_rate'] * WIDER[start]:.0e}")
+            changes = {**changes, "learning_rate": rate}
+            if name == "stability":
+                arm = cell(values["epochs"], rate, values["bias_correction"])
+        arms[arm] = changes
+    return replace(comparison, arms=arms)

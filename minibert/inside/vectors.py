@@ -118,6 +118,19 @@ def cosines(vectors: np.ndarray, others: np.ndarray) -> np.ndarray:
     return (unit(vectors) * unit(others)).sum(-1)
 
 
+def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
+    """Of every row with every row: (N, H) → (N, N); 1 on the diagonal, 0 for a zero vector."""
+    rows = unit(vectors)
+    return rows @ rows.T
+
+
+def closest_pair(similar: np.ndarray) -> tuple[int, int]:
+    """The two different rows i < j with the largest entry of a symmetric (N, N), N ≥ 2; the first of several."""
+    above = np.where(np.triu(np.ones_like(similar, bool), 1), similar, -np.inf)
+    i, j = np.unravel_index(int(above.argmax()), above.shape)
+    return int(i), int(j)
+
+
 def mean_cosine(vectors: np.ndarray) -> float:
     """The mean cosine over all pairs of different rows of (N, H), N ≥ 2: near 0 where directions are spread evenly,
     near 1 where all vectors point the same way (Ethayarajh 2019, §3.4)."""
@@ -157,6 +170,14 @@ class Separability:
     chance: float
 
 
+def nearest_alike(vectors: np.ndarray, labels: Sequence) -> np.ndarray:
+    """(N,) bool: whether the nearest other row of (N, H), by cosine, has the same label."""
+    _, numbers = np.unique(list(labels), return_inverse=True)
+    similar = cosine_matrix(vectors)
+    np.fill_diagonal(similar, -np.inf)
+    return numbers[similar.argmax(1)] == numbers
+
+
 def separability(vectors: np.ndarray, labels: Sequence[str]) -> Separability:
     """By cosine distance: the mean silhouette (Rousseeuw 1987) and the accuracy of 1-nearest-neighbour with each vector
     left out in turn. vectors: (N, H) with at least two labels, and one of them at least twice; else ValueError."""
@@ -165,12 +186,9 @@ def separability(vectors: np.ndarray, labels: Sequence[str]) -> Separability:
     names, numbers, counts = np.unique(list(labels), return_inverse=True, return_counts=True)
     if len(names) < 2 or len(names) == len(numbers):
         raise ValueError("there is nothing to tell apart: two labels are needed, one of them twice")
-    rows = unit(vectors)
-    similar = rows @ rows.T
-    np.fill_diagonal(similar, -np.inf)
-    nearest = float((numbers[similar.argmax(1)] == numbers).mean())
+    nearest = float(nearest_alike(vectors, labels).mean())
     chance = float((counts * (counts - 1)).sum() / (len(numbers) * (len(numbers) - 1)))
-    return Separability(float(silhouette_score(rows, numbers, metric="cosine")), nearest, chance)
+    return Separability(float(silhouette_score(unit(vectors), numbers, metric="cosine")), nearest, chance)
 
 
 def nearest(vectors: np.ndarray, query: np.ndarray, k: int, leave_out: int | None = None) -> list[tuple[int, float]]:

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import attention_views, held_out, samples
-from ui.explorer import Subject, head_name, open_head, seen
+from sections.attention_explorer import one_relation
+from sections.attention_explorer.literature import literature
+from ui import held_out, samples
+from ui.explorer import Subject, open_head
 from ui.figures import figure, legend
 from ui.inputs import pick, state
-from ui.lesson import LESSONS, Lesson
+from ui.lesson import Lesson
 from ui.source import show_source
-from ui.text import literal, shorten
-from ui.translations import _, ngettext
+from ui.translations import _
 
 if TYPE_CHECKING:
     from minibert.inside.head_accuracy import Asked, Found
-    from minibert.inside.head_kinds import HeadKinds
 
-FOLDER = LESSONS / "attention_explorer"
 # Those first that one head of BERT-base does best in the paper, beside the rule.
 ORDER = ("dobj", "pobj", "det", "poss", "coref", "nsubj", "aux", "auxpass", "prt", "amod")
-CASES = 8  # sentences to choose from
-WIDTH = 70  # characters of a sentence in the list
-SHARE = 0.9  # of each word's attention to other words that is drawn
 
 
 def relation_names() -> dict[str, tuple[str, str]]:
@@ -45,10 +39,6 @@ def relation_names() -> dict[str, tuple[str, str]]:
     }
 
 
-def settled_names() -> dict[str, str]:
-    return {"form": _("by its form"), "grammar": _("by grammar"), "meaning": _("by meaning only")}
-
-
 def mark_names() -> tuple[str, str, str]:
     return _("this model's best head"), _("BERT-base's (Clark et al. 2019)"), _("best rule without a model")
 
@@ -62,15 +52,6 @@ def row_name(found: Found) -> str:
 
 def short_name(layer: int, head: int) -> str:
     return f"{layer + 1}.{head + 1}"
-
-
-@st.cache_data(show_spinner=False)
-def literature(name: str) -> dict[str, dict[str, str]]:
-    """What Clark et al. 2019 report, a row a relation or kind."""
-    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        first = reader.fieldnames[0]
-        return {row[first]: row for row in reader}
 
 
 @st.cache_resource(show_spinner=False)
@@ -96,38 +77,6 @@ def measured(subject: Subject) -> list[Found]:
 # --- on the page ------------------------------------------------------------------------------------------------------
 
 
-def show_kinds(subject: Subject, kinds: HeadKinds) -> None:
-    """Heads that look mostly at one place, counted as the paper counts them."""
-    from minibert.inside.head_kinds import KINDS
-
-    layers, heads = subject.shape
-    names = {
-        "previous": _("heads with over half on the previous token"),
-        "next": _("heads with over half on the next token"),
-        "sep": _("layers with over half on [SEP]"),
-        "cls": _("layers with over half on [CLS]"),
-    }
-
-    def said(count: int, of: int, places: Sequence[int | str]) -> str:
-        if not places:
-            return _("{n} of {all}").format(n=count, all=of)
-        where = ngettext("layer {layers}", "layers {layers}", len(places))
-        return _("{n} of {all}").format(n=count, all=of) + f" ({where.format(layers=', '.join(map(str, places)))})"
-
-    lines = [f"| | {literal(subject.title)} | BERT-base (Clark et al. 2019) |", "|---|---|---|"]
-    for kind, words in names.items():
-        scores = kinds.scores[KINDS.index(kind)]  # (L, A)
-        paper = literature("literature_kinds").get(kind)
-        by_layer = kind in ("sep", "cls")
-        of_all = layers if by_layer else layers * heads
-        over = ((scores.mean(-1, keepdim=True) if by_layer else scores) > 0.5).nonzero()[:, 0].tolist()
-        theirs = "–"
-        if paper is not None:
-            theirs = said(int(paper["count"]), int(paper["of"]), paper["layers"].split()) + f", {paper['where']}"
-        lines.append(f"| {words} | {said(len(over), of_all, sorted({layer + 1 for layer in over}))} | {theirs} |")
-    st.markdown("\n".join(lines))
-
-
 @st.fragment
 def show(lesson: Lesson, subject: Subject) -> None:
     """The picture of all relations, and the chosen one in a sentence."""
@@ -144,7 +93,7 @@ def show(lesson: Lesson, subject: Subject) -> None:
     left, right = st.columns([3, 2], gap="medium")
     with right:
         chosen = pick("relation", _("Relation"), [row_name(one) for one in found])
-        in_a_sentence(subject, found[chosen])
+        one_relation.show(subject, found[chosen], questions()[found[chosen].relation == "coref"])
     with left:
         picture(found, chosen)
     lesson.show("How this is measured", level=3)
@@ -226,72 +175,6 @@ def table_row(found: Found, paper: dict[str, str] | None) -> dict:
         _("BERT-base: rule"): f"{paper['rule']}: {paper['baseline']} %" if paper else "",
         _("in the paper"): " · ".join(filter(None, (paper.get("where"), paper.get("note")))),
     }
-
-
-def in_a_sentence(subject: Subject, found: Found) -> None:
-    """The best head of a relation in one of its sentences: what the asked word looks at."""
-    import torch
-
-    from minibert.inside.attention_summary import strongest_edges
-    from minibert.inside.head_accuracy import tokens_of_words
-    from minibert.inside.model_input import ModelInput
-    from minibert.inside.vectors import joined
-    from plots.attention_payloads import lines_payload
-
-    layer, head = found.best
-    asked = questions()[found.relation == "coref"]
-    cases = examples(found, asked)
-    options = [
-        ("✓ " if found.right[case, layer, head] else "✗ ")
-        + shorten(" ".join(asked.texts[found.questions[case].text]), WIDTH)
-        for case in cases
-    ]
-    at = pick(f"case-{found.relation}", _("Sentence (✓ found, ✗ missed)"), options)
-    question = found.questions[cases[at]]
-    words = asked.texts[question.text]
-    text = joined(words)[0]
-    reading = ModelInput.of(subject.tokenizer, text, None, subject.model.config.max_position_embeddings)
-    encoding = subject.tokenizer.encode(text, max_length=subject.model.config.max_position_embeddings)
-    places = tokens_of_words(encoding, words)
-    row = places[question.looking][0]
-    wanted = _(" or ").join(literal(words[place]) for place in sorted(question.wanted))
-    among = ", ".join(literal(words[place]) for place in question.among or ())
-    st.markdown(
-        _("**{head}**: where does *{word}* look? Wanted: *{wanted}*").format(
-            head=head_name(layer, head), word=literal(words[question.looking]), wanted=wanted
-        )
-        + (" " + _("(of {candidates})").format(candidates=among) if among else "")
-    )
-    special = torch.tensor(encoding.special)
-    edges = strongest_edges(seen(subject, reading)["probs"][layer, [head]], SHARE, ~special)
-    payload = lines_payload(reading.tokens, edges, [head], faint=special.tolist(), row=row)
-    attention_views.show("lines", payload, "explorer-relation-lines", lambda told: None, file="attention-relation")
-    if found.relation == "coref":
-        by_kind(found)
-
-
-def examples(found: Found, asked: Asked) -> list[int]:
-    """A few questions, the short texts first: mostly such as the best head answers, and some that it misses."""
-    layer, head = found.best
-    order = sorted(range(len(found.questions)), key=lambda i: len(asked.texts[found.questions[i].text]))
-    long_enough = [i for i in order if len(asked.texts[found.questions[i].text]) >= 7] or order
-    right = [i for i in long_enough if found.right[i, layer, head]]
-    wrong = [i for i in long_enough if not found.right[i, layer, head]]
-    few = min(len(wrong), max(CASES // 4, CASES - len(right)))
-    return right[: CASES - few] + wrong[:few]
-
-
-def by_kind(found: Found) -> None:
-    """Of the pronouns: how often the best head is right, by what settles the antecedent."""
-    layer, head = found.best
-    kinds = [samples.pronouns()[question.text].settled_by for question in found.questions]
-    right = found.right[:, layer, head].tolist()
-    said = []
-    for kind, words in settled_names().items():
-        some = [hit for hit, of in zip(right, kinds, strict=True) if of == kind]
-        if some:
-            said.append(f"{words} {sum(some) / len(some):.0%} ({sum(some)}/{len(some)})")
-    st.caption(_("Where the antecedent is settled: {said}.").format(said=" · ".join(said)))
 
 
 def show_sources() -> None:

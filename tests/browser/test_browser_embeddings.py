@@ -72,6 +72,31 @@ def test_tsne_comes_as_a_run(page):
     assert places(page) != before
 
 
+def matrices(page):
+    return page.locator(".st-key-sentences")
+
+
+def test_a_class_s_own_sentences_are_compared_and_the_link_keeps_them(page):
+    open_page(page, "embeddings", model="mini-en", beside="untrained")
+    box = page.get_by_label("Your sentences, one a line")
+    lines = "The dog sleeps.\nTaxes rose again.\nThe dog sleeps."
+    type_into(page, box, lines, "ControlOrMeta+Enter")
+    expect(matrices(page)).to_contain_text("Closest in both: 1 and 3")
+    expect(page).to_have_url(re.compile(r"[?&]sentences-en="))
+    page.reload()
+    wait_idle(page)
+    expect(box).to_have_value(lines)
+    expect(matrices(page)).to_contain_text("Closest in both: 1 and 3")
+
+
+def test_models_are_held_against_scores_and_a_search_answers(page):
+    open_page(page, "embeddings", model="mini-en", beside="minilm-en")
+    expect(page.locator(".st-key-against-scores")).to_contain_text("Counting common words", timeout=MINUTES)
+    page.get_by_text("A vessel for automobiles").click()
+    expect(page.get_by_text("minilm-en, layer 6", exact=True)).to_be_visible(timeout=MINUTES)
+    expect(page).to_have_url(re.compile(r"[?&]query-en=A\+vessel"))
+
+
 @texts_in_a_browser
 def test_any_text_is_text(page, names):
     open_page(page, "embeddings", what="tokens")
@@ -81,6 +106,9 @@ def test_any_text_is_text(page, names):
     open_page(page, "embeddings", what="sentences")
     for name in names:
         type_into(page, page.get_by_label("Add sentences of your own"), HOSTILE[name], "ControlOrMeta+Enter")
+        both = f"{HOSTILE[name]}\nA second line."
+        type_into(page, page.get_by_label("Your sentences, one a line"), both, "ControlOrMeta+Enter")
+        type_into(page, page.get_by_label("says something like this"), HOSTILE[name])
         assert_no_markup(page)
 
 

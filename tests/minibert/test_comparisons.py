@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from minibert import checkpoint
 from minibert.__main__ import main
 from minibert.command_line import experiment
 from minibert.experiments.compare import read_data, run_comparison, settings_of, sizes
-from minibert.experiments.comparisons import COMPARISONS, REQUIRED, Comparison, cell, comparison_named
+from minibert.experiments.comparisons import COMPARISONS, FROZEN, REQUIRED, Comparison, cell, comparison_named
 from minibert.experiments.events import Finished
 from minibert.experiments.results import read_records
 from minibert.finetune.predictor import Predictor
@@ -89,6 +88,10 @@ def test_every_arm_has_settings_that_exist():
             settings = settings_of(comparison.values(arm), 1, max_seconds=3)
             assert settings.seed == 1 and settings.max_seconds == 3
     assert set(COMPARISONS["stability"].arms) >= {cell(2, 3e-4, True), cell(6, 1e-3, False)}
+    wider = comparison_named("stability", "minilm-en")
+    assert set(wider.arms) >= {cell(2, 1e-4, True), cell(6, 7e-4, False)} and len(wider.arms) == 12
+    rates = {arm: values["learning_rate"] for arm, values in comparison_named("features", "minilm-en").arms.items()}
+    assert rates["fine-tuned"] == 3e-4 and rates["last"] == FROZEN["learning_rate"]
     with pytest.raises(ValueError, match="there are features"):
         comparison_named("nothing")
     with pytest.raises(ValueError, match="has no arm"):
@@ -106,4 +109,9 @@ def test_the_command(small_checkpoint, folder, tmp_path, capsys, monkeypatch):
     assert "frozen, seed 0" in capsys.readouterr().err
     made_with = f"python -m minibert experiment toy --seeds 1 --tasks {folder}"
     assert read_records(out, REQUIRED)[0]["command"] == made_with
-    assert checkpoint.load(small_checkpoint) is not None
+    out = tmp_path / "from another.jsonl"
+    monkeypatch.setattr(experiment, "SHIPPED", tmp_path / "nothing")
+    model = ["--model", str(small_checkpoint)]
+    assert main(["experiment", "toy", *model, "--tasks", str(folder), "--out", str(out)]) == 0
+    record = read_records(out, REQUIRED)[0]
+    assert record["model"] == small_checkpoint.name and f"--model {small_checkpoint}" in record["command"]

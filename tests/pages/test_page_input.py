@@ -52,7 +52,7 @@ def test_one_sentence_has_one_segment():
 
 
 def test_the_numbers_add_up_to_the_last_digit():
-    app = open_page()
+    app = open_page(model=MODEL)
     text, second = app.text_input(key="a").value, app.text_input(key="b").value
     trace = trace_of(MODEL, text, second)
     shown = app.table[0].value
@@ -79,7 +79,7 @@ def test_what_stays_is_what_the_strategy_keeps(how):
 
 
 def test_a_new_token_gets_the_next_id():
-    app = open_page()
+    app = open_page(model=MODEL)
     size = load(MODEL).tokenizer.vocab_size
     assert any(f"**{size:,}**" in m.value for m in app.markdown)
     app.text_input(key="special").set_value("no brackets")

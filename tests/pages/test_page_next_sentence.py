@@ -208,7 +208,7 @@ def test_the_answer_comes_after_the_guess(counted):
 
 def test_the_table_and_the_figure_are_the_measurement(counted):
     result = counted[2]
-    app = open_page()
+    app = open_page(model=MODEL)
     lines = next(block.value for block in app.markdown if block.value.startswith("| B is")).split("\n")[2:]
     drawn = figure(app, "kinds")["data"]
     for place, (kind, line) in enumerate(zip(result.rows, lines, strict=True)):
@@ -232,7 +232,7 @@ def test_an_untrained_model_is_said_to_be_one():
 
 
 def test_a_new_layer_is_trained_on_demand(counted):
-    app = open_page()
+    app = open_page(model=MODEL)
     assert not app.metric
     whole(app.button(key="teach").click().run())
     loaded = load(MODEL)

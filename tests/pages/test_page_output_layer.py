@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -28,8 +29,6 @@ def app(runs_folder):
 @pytest.fixture
 def quick(monkeypatch):
     """Runs of one epoch over a few of the shipped examples."""
-    from dataclasses import replace
-
     from ui import task_data
 
     def few(name):
@@ -70,7 +69,7 @@ def test_every_set_has_its_data_its_input_and_its_head(runs_folder, name):
 
 
 def test_the_new_parameters_are_those_of_the_model_that_is_trained(app):
-    assert "2 × 256 + 2 = **514 new parameters**, beside 5,454,080" in text_of(app)
+    assert "2 × 384 + 2 = **770 new parameters**, beside 22,713,216" in text_of(app)
     app = open_page(task="intent")
     labels = TASKS["intent"].labels(shipped("intents").train)
     intents, tags = len(labels["intents"]), len(labels["tags"])
@@ -84,7 +83,10 @@ def test_the_settings_are_what_suits_the_task_and_the_papers_are_a_click_away(ap
     def of(one):
         return one.epochs, one.batch, one.rate
 
-    assert values(app) == of(VIEWS["classification"].small)
+    assert values(app) == of(replace(VIEWS["classification"].small, rate=1e-4)), "a third, for the wider model"
+    app.selectbox(key="model").set_value("mini-en")
+    whole(app.run())
+    assert values(app) == of(VIEWS["classification"].small), "untouched settings follow the model"
     app.button(key="papers-values").click()
     whole(app.run())
     assert values(app) == of(PAPER) == (3, 32, 5e-5)
@@ -213,11 +215,11 @@ def test_a_column_beside_the_text_is_in_the_input_in_the_head_and_in_the_answer(
     first = task_data_of("reviews").dev.examples[0]
     number = topics.index(first.extra["topic"]) + 1
     assert f"vector number {number} of a table of {len(topics) + 1}" in text_of(app)
-    assert f"{len(topics) + 1} × 256 + 2 × 256 + 2" in text_of(app)
+    assert f"{len(topics) + 1} × 384 + 2 × 384 + 2" in text_of(app)
     app.segmented_control(key="metadata-as").set_value("token")
     whole(app.run())
     assert f"[TOPIC={first.extra['topic']}]".upper() in html_of(app)
-    assert f"{len(topics)} × 256 + 2 × 256 + 2" in text_of(app)
+    assert f"{len(topics)} × 384 + 2 × 384 + 2" in text_of(app)
     app.segmented_control(key="metadata-as").set_value("embedding")
     whole(app.run())
     train(app)
@@ -230,8 +232,6 @@ def test_a_column_beside_the_text_is_in_the_input_in_the_head_and_in_the_answer(
 
 
 def test_values_that_would_be_one_token_are_named_on_the_page(runs_folder, monkeypatch):
-    from dataclasses import replace
-
     from minibert.tasks import Example
     from ui import task_data
 

@@ -18,7 +18,7 @@ open_page = partial(driver.open_page, "stability")
 
 def write(folder, scores: dict[str, tuple[float, ...]]) -> None:
     runs = ((arm, seed, score) for arm, values in scores.items() for seed, score in enumerate(values))
-    write_records(folder, "stability", [comparison_record("stability", *run) for run in runs])
+    write_records(folder / "mini-en", "stability", [comparison_record("stability", *run) for run in runs])
 
 
 def test_the_first_steps_are_said_in_numbers(results):

@@ -118,6 +118,22 @@ def test_who_can_fill(shelf):
     assert [info.name for info in models.available_models(fill=True)] == ["untrained"]
 
 
+def test_a_peer_is_loaded_by_name_and_chosen_nowhere(shelf, monkeypatch):
+    from minibert import packaged
+
+    class Installed(packaged.Packaged):
+        def directory(self):
+            return shelf / "small"
+
+    missing = packaged.Packaged("absent", "no-such-weights", "x", "0" * 64)
+    monkeypatch.setattr(packaged, "PACKAGED", {"peer": Installed("peer", "", "", ""), "absent": missing})
+    assert [info.name for info in models.peers()] == ["peer"]
+    assert "peer" not in [info.name for info in models.available_models()]
+    assert models.load("peer").config.hidden_size == 8
+    assert models.version_of("peer") == models.version_of("small") > 0
+    assert models.title_of("absent") == models.title_of(models.UNTRAINED)
+
+
 def test_a_damaged_checkpoint_is_a_sentence_on_the_page(shelf):
     (shelf / "small" / "model.safetensors").write_bytes(b"not weights")
 

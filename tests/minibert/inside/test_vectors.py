@@ -8,9 +8,12 @@ from minibert import checkpoint
 from minibert.inside.vectors import (
     agreement,
     anisotropy,
+    closest_pair,
+    cosine_matrix,
     joined,
     mean_cosine,
     nearest,
+    nearest_alike,
     nearest_tokens,
     sentence_vectors,
     separability,
@@ -63,6 +66,29 @@ def test_what_is_not_read_is_nan(loaded):
 def test_words_are_found_where_they_stand():
     text, spans = joined(["the", "old", "dog", "."])
     assert [text[a:b] for a, b in spans] == ["the", "old", "dog", "."]
+
+
+def test_the_cosine_matrix_is_scikit_learns():
+    from sklearn.metrics.pairwise import cosine_similarity
+
+    x = np.random.default_rng(0).normal(size=(7, 5))
+    np.testing.assert_allclose(cosine_matrix(x), cosine_similarity(x), atol=1e-12)
+    assert cosine_matrix(np.zeros((2, 3))).tolist() == [[0, 0], [0, 0]]
+
+
+def test_the_closest_pair_leaves_each_with_itself_out():
+    similar = np.array([[1, 0.2, -0.5], [0.2, 1, 0.9], [-0.5, 0.9, 1]])
+    assert closest_pair(similar) == (1, 2)
+    assert closest_pair(-np.ones((4, 4))) == (0, 1)
+
+
+def test_the_nearest_alike_are_those_of_scikit_learns_classifier():
+    from sklearn.neighbors import NearestNeighbors
+
+    rng = np.random.default_rng(1)
+    x, labels = rng.normal(size=(20, 6)), rng.choice(["a", "b", "c"], 20)
+    near = NearestNeighbors(n_neighbors=2, metric="cosine").fit(x).kneighbors(x, return_distance=False)[:, 1]
+    assert nearest_alike(x, labels).tolist() == (labels[near] == labels).tolist()
 
 
 def test_mean_cosine_is_that_of_all_pairs():

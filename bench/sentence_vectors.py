@@ -1,0 +1,76 @@
+"""How well do cosines of sentence vectors agree with people? Spearman's correlation on STS-B, by layer.
+
+    python -m bench.sentence_vectors [--data $MINIBERT_DATA/tasks/en/stsb] [--record]
+
+Nothing is trained here: the vector of a sentence is the mean over its tokens. The shipped English models, the original
+of minilm-en where it is installed (requirements-models.txt), random weights in the shape of each shipped one, and the
+share of common words, which any model must beat. "unrelated": the mean cosine of two sentences of different pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from bench.machine import record
+from minibert import checkpoint
+from minibert.command_line.arguments import DATA, ROOT, in_data_folder
+from minibert.inside.probes import untrained_copy
+from minibert.inside.vectors import agreement, mean_cosine, sentence_vectors, word_overlap
+from minibert.packaged import ALL_MINILM, PackageError
+from minibert.statistics import rank_correlation
+from minibert.tasks import TASKS
+from minibert.tokenizer import basic_tokens
+
+SHIPPED = ("mini-en", "minilm-en")
+FILES = {"dev": "dev.tsv", "test": "sts-test.tsv"}
+
+
+def models():
+    """(name, model, tokenizer) one after another: only one of them is in memory."""
+    folders = [ROOT / "checkpoints" / name for name in SHIPPED]
+    try:
+        folders.append(ALL_MINILM.directory())
+    except PackageError as error:
+        print(error)
+    for name, folder in zip([*SHIPPED, ALL_MINILM.name], folders, strict=False):
+        model, tokenizer = checkpoint.load(folder), checkpoint.load_tokenizer(folder)
+        yield name, model, tokenizer
+        if name in SHIPPED:
+            yield f"random weights, shape of {name}", untrained_copy(model), tokenizer
+
+
+def measure(folder: Path) -> dict:
+    parts = {part: TASKS["similarity"].read(folder / file).examples for part, file in FILES.items()}
+    results: dict = {"pairs": {part: len(examples) for part, examples in parts.items()}, "common words": {}}
+    for part, examples in parts.items():
+        overlap = word_overlap([(basic_tokens(one.text, True), basic_tokens(one.pair, True)) for one in examples])
+        results["common words"][part] = rank_correlation(overlap, [one.score for one in examples])
+    for name, model, tokenizer in models():
+        results[name] = {}
+        for part, examples in parts.items():
+            left, right = (
+                sentence_vectors(model, tokenizer, texts, ("mean",))["mean"]
+                for texts in ([one.text for one in examples], [one.pair for one in examples])
+            )
+            by_layer = agreement(left, right, [one.score for one in examples])
+            results[name][part] = {
+                "spearman_by_layer": [round(value, 4) for value in by_layer],
+                "unrelated_by_layer": [round(mean_cosine(layer), 4) for layer in left],
+            }
+            print(f"{name}, {part}: {' '.join(f'{value:.3f}' for value in by_layer)}", flush=True)
+    return results
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, help=f"the folder of STS-B (default: tasks/en/stsb of ${DATA})")
+    parser.add_argument("--record", action="store_true", help="write bench/results/sentence-vectors.json")
+    options = parser.parse_args()
+    results = measure(options.data or in_data_folder("--data", "tasks", "en", "stsb"))
+    if options.record:
+        print(record("sentence-vectors", results))
+
+
+if __name__ == "__main__":
+    main()

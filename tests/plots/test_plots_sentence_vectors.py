@@ -1,0 +1,56 @@
+"""Figures of sentence vectors: their numbers, the frame round the closest pair, and text that is never markup."""
+
+import numpy as np
+import pytest
+
+from plots.sentence_vectors import Agreement, CosineMatrix, agreements, cosine_matrices, in_lines
+
+VALUES = np.array([[1, 0.25, -0.07], [0.25, 1, 0.5], [-0.07, 0.5, 1]])
+
+
+def matrices(count: int = 2):
+    panels = [CosineMatrix((f"model {n}", "two at random: 0.10"), VALUES, (1, 2)) for n in range(count)]
+    return cosine_matrices(panels, ["one", "two", "<b>three</b>"], "Closest in both: 2 and 3", "sentence")
+
+
+def test_every_pair_is_drawn_on_one_scale_and_none_with_itself():
+    fig = matrices()
+    assert len(fig.data) == 2
+    for trace in fig.data:
+        assert trace.coloraxis == "coloraxis"
+        values = np.array(trace.z, float)
+        assert np.isnan(np.diag(values)).all()
+        off = ~np.eye(3, dtype=bool)
+        np.testing.assert_array_equal(values[off], VALUES[off])
+        assert list(trace.text[0]) == ["", "0.25", "−0.07"]
+    assert (fig.layout.coloraxis.cmin, fig.layout.coloraxis.cmax) == (-1, 1)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_closest_pair_is_framed_on_both_sides(count):
+    corners = [(shape.x0, shape.y0) for shape in matrices(count).layout.shapes]
+    assert corners == [(1.5, 0.5), (0.5, 1.5)] * count
+
+
+def test_rows_are_numbered_and_sentences_are_no_markup():
+    ticks = matrices().layout.yaxis.ticktext
+    assert ticks[0] == "one <b>1</b>"
+    assert "<b>three" not in ticks[2] and ticks[2].endswith(" <b>3</b>")
+
+
+def test_a_long_sentence_takes_two_lines():
+    assert in_lines("a word and " * 20).count("<br>") == 1
+    assert in_lines("a word and " * 20).endswith("…")
+    assert in_lines("x" * 500).count("<br>") <= 1
+    assert in_lines("我喜欢自然语言处理，你呢？我也喜欢。").count("<br>") == 1
+    assert in_lines("") == ""
+
+
+def test_the_best_model_stands_on_top_with_its_interval():
+    rows = [Agreement("a", 0.2, 0.1, 0.3), Agreement("<i>b</i>", 0.7, 0.6, 0.75, marked=True)]
+    fig = agreements(rows, "title", "axis")
+    assert [trace.x[0] for trace in fig.data] == [0.2, 0.7]
+    spread = fig.data[1].error_x
+    assert (spread.array[0], spread.arrayminus[0]) == pytest.approx((0.05, 0.1))
+    assert [note.text for note in fig.layout.annotations] == ["<b>0.20</b>", "<b>0.70</b>"]
+    assert "<i>" not in fig.layout.yaxis.ticktext[1] and fig.layout.yaxis.ticktext[1].startswith("<b>")

@@ -1,0 +1,67 @@
+"""Comparisons of fine-tunings on a page: the checkpoint they begin from, and what has been recorded of them."""
+
+import os
+from pathlib import Path
+
+import streamlit as st
+
+from minibert.experiments.comparisons import REQUIRED, Comparison, comparison_named
+from minibert.experiments.results import ResultsError, read_records
+from ui.models import CHECKPOINTS, WELL_READ, choose_model
+from ui.navigation import ROOT
+from ui.runs import complete
+from ui.text import literal
+from ui.translations import _
+
+STARTS = ("mini-en", WELL_READ)
+_KEY = "checkpoint"  # "start" is a button of one of the pages
+
+
+def start_choice(*names: str) -> None:
+    """A select box over the checkpoints that comparisons are made from, in the link; a page begins with the better one
+    where any of its comparisons, `names`, has been recorded from it."""
+    there = [start for start in STARTS if complete(CHECKPOINTS / start)] or STARTS[:1]
+    usual = next((start for start in reversed(there) if any(_path(start, name).exists() for name in names)), None)
+    choose_model(_KEY, _("From the checkpoint"), {start: start for start in there}, {}, usual)
+
+
+def start() -> str:
+    """The one that was chosen."""
+    return st.session_state[_KEY]
+
+
+def start_folder() -> Path:
+    return CHECKPOINTS / start()
+
+
+def comparison(name: str) -> Comparison:
+    """As it is made from the chosen checkpoint."""
+    return comparison_named(name, start())
+
+
+def recorded(name: str) -> list[dict]:
+    """The records of the arms as they are set now; [] where there are none."""
+    path = _path(start(), name)
+    try:
+        records = _records_at(path, path.stat().st_mtime_ns if path.exists() else 0)
+    except (ResultsError, OSError) as error:
+        st.error(literal(error), icon=":material/error:")
+        return []
+    made = comparison(name)
+    return [r for r in records if r["arm"] in made.arms and r["settings"] == made.values(r["arm"])]
+
+
+def command(name: str) -> str:
+    """What records a comparison."""
+    chosen = "" if start() == STARTS[0] else f" --model checkpoints/{start()}"
+    return f"python -m minibert experiment {name}{chosen}"
+
+
+def _path(begun: str, name: str) -> Path:
+    folder = Path(os.environ.get("MINIBERT_RESULTS") or ROOT / "lessons" / "results")
+    return folder / begun / f"{name}.jsonl"
+
+
+@st.cache_data(show_spinner=False, max_entries=8)
+def _records_at(path: Path, changed: int) -> list[dict]:
+    return read_records(path, REQUIRED)
