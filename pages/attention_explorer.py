@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
+from sections.attention_explorer import literature, relations
 from ui import attention_views, bertviz, held_out
 from ui.explorer import (
     THRESHOLD,
@@ -282,6 +283,8 @@ def kinds_of_heads(subject: Subject, reading: "ModelInput") -> None:
         st.caption(
             _("Counted: {rows}.").format(rows=", ".join(f"{words[KINDS[k]]} {int(kinds.rows[k]):,}" for k in counted))
         )
+    if on == "text":
+        literature.show_kinds(subject, kinds)
     show_source(targets)
 
 
@@ -419,6 +422,7 @@ if kinds_.open:
     with kinds_:
         lesson.show("Kinds of heads", title=False)
         kinds_of_heads(*sides[0])
+        found_words = st.container()
         lesson.show("What the names do not say")
 if switching.open:
     with switching:
@@ -431,3 +435,6 @@ if viewing.open:
         bertviz_views(sides, pairs)
 lesson.quiz()
 next_lesson("attention_explorer")
+if kinds_.open:
+    with found_words:  # last, for the first reader of a model waits a few seconds
+        relations.show(lesson, sides[0][0])

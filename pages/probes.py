@@ -14,7 +14,7 @@ from ui.lesson import LESSONS, Lesson
 from ui.models import UNTRAINED, WELL_READ, available_models, can_fill, load, model_choice, version_of, warn_untrained
 from ui.navigation import next_lesson
 from ui.runs import show_refusal
-from ui.samples import annotated, requests, tagged
+from ui.samples import annotated, pronouns, requests, tagged
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_text
 from ui.text import literal, visible
@@ -75,7 +75,7 @@ def tasks_of(source: str, content: bytes = b"", name: str = "") -> "tuple[list[P
         if source == "zh":
             tasks = [*probe_tasks.name_tasks(annotated("zh")), probe_tasks.part_of_speech(tagged("zh"))]
         else:
-            tasks = probe_tasks.conll_tasks(annotated(source))
+            tasks = [*probe_tasks.conll_tasks(annotated(source)), probe_tasks.coreference(pronouns())]
         tasks.append(probe_tasks.topic(requests(source)))
     tasks = probe_tasks.usable(tasks, ITEMS)
     return tasks, fingerprint(tasks)
@@ -309,7 +309,16 @@ def paper_task_names() -> dict[str, str]:
         "part of speech": _("part of speech"), "constituents": _("constituents"), "dependencies": _("dependencies"),
         "entities": _("entities"), "semantic roles": _("semantic roles"), "relations": _("relations"),
         "coreference": _("coreference"),
+        "sentence length": _("sentence length"), "word content": _("which words"), "tree depth": _("depth of the tree"),
+        "top constituents": _("top constituents"), "word order": _("word order"), "tense": _("tense"),
+        "number of the subject": _("number of the subject"), "number of the object": _("number of the object"),
+        "odd word out": _("odd word out"), "order of clauses": _("order of clauses"),
     }  # fmt: skip
+
+
+def measure_names() -> dict[str, str]:
+    """What the papers call their layer."""
+    return {"expected layer": _("expected layer"), "best layer": _("best layer")}
 
 
 def settles(ours: "list[TaskResult] | None") -> None:
@@ -320,14 +329,15 @@ def settles(ours: "list[TaskResult] | None") -> None:
     groups: dict[str, list[Settled]] = {}
     if ours:
         last = ours[0].accuracy.shape[1] - 1
-        groups[_("this model")] = [
+        groups[_("this model: first layer within two points of the best")] = [
             Settled(task_name(r.name), r.kind, [layer / last for layer in r.settled])
             for kind in kind_names()
             for r in ours
             if r.kind == kind
         ]
     for row in literature():
-        name, words = f"{row['paper']}, {row['model']}", paper_task_names()
+        name = f"{row['paper']}, {row['model']}: {measure_names()[row['measure']]}"
+        words = paper_task_names()
         groups.setdefault(name, []).append(Settled(words[row["task"]], row["kind"], [row["layer"] / row["layers"]]))
     told = " ".join(
         f"{title}: " + ", ".join(f"{row.name} {sum(row.values) / len(row.values):.0%}" for row in rows) + "."

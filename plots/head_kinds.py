@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
 from plots.attention import literal
-from plots.theme import BLUE, GREY, SMALL, VERMILION
+from plots.theme import BLUE, GREY, ORANGE, SKY, SMALL, VERMILION
 
 
 def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *, threshold: float) -> go.Figure:
@@ -95,4 +96,97 @@ def ranking(names: Sequence[str], costs, errors, axis: str, *, selected: int | N
         showgrid=True,
     )
     fig.update_layout(height=90 + 26 * len(order), margin={"t": 8, "b": 8})
+    return fig
+
+
+# Colour and symbol of our head, the paper's, and the best rule.
+FOUND_LOOKS = ((BLUE, "circle"), (ORANGE, "diamond"), (GREY, "line-ns"))
+
+
+@dataclass(frozen=True)
+class FoundWord:
+    """How often one head finds a word, 0 … 1, and what the best rule without a model finds. head: what it is called."""
+
+    head: str
+    accuracy: float
+    rule: float
+
+
+def found_words(
+    relations: Sequence[str],
+    ours: Sequence[FoundWord],
+    theirs: Sequence[FoundWord | None],
+    names: tuple[str, str, str],
+    *,
+    selected: int | None = None,
+) -> go.Figure:
+    """A row a relation: the best head of a model, below it that of a paper's model, each as a line from what the best
+    rule finds to what the head finds, in the looks of FOUND_LOOKS.
+
+    names: of ours, theirs and the rule, told when the hand is on a mark. A click's customdata is the row.
+    """
+    fig = go.Figure()
+    pairs = ((ours, -0.2, FOUND_LOOKS[0], names[0]), (theirs, 0.2, FOUND_LOOKS[1], names[1]))
+    for found, shift, (colour, symbol), name in pairs:
+        rows = [(i, one) for i, one in enumerate(found) if one is not None]
+        fig.add_scatter(
+            x=[x for _, one in rows for x in (one.rule, one.accuracy, None)],
+            y=[y for i, _ in rows for y in (i + shift, i + shift, None)],
+            mode="lines",
+            line={"width": 4, "color": colour},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+        fig.add_scatter(
+            x=[one.accuracy for _, one in rows],
+            y=[i + shift for i, _ in rows],
+            mode="markers",
+            name=literal(name),
+            marker={"symbol": symbol, "size": 14, "color": colour},
+            customdata=[[i] for i, _ in rows],
+            text=[literal(one.head) for _, one in rows],
+            hovertemplate="%{text}: %{x:.1%}<extra></extra>",
+        )
+        fig.add_scatter(
+            x=[max(one.accuracy, one.rule) + 0.04 for _, one in rows],
+            y=[i + shift for i, _ in rows],
+            mode="text",
+            text=[f"{one.accuracy:.0%} · {literal(one.head)}" for _, one in rows],
+            textposition="middle right",
+            textfont={"size": SMALL},
+            cliponaxis=False,
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    both = [(i + shift, one) for found, shift, *_ in pairs for i, one in enumerate(found) if one is not None]
+    fig.add_scatter(
+        x=[one.rule for _, one in both],
+        y=[y for y, _ in both],
+        mode="markers",
+        name=literal(names[2]),
+        marker={"symbol": "line-ns", "size": 14, "line": {"width": 4, "color": GREY}},
+        customdata=[[round(y)] for y, _ in both],
+        hovertemplate=f"{literal(names[2])}: %{{x:.1%}}<extra></extra>",
+    )
+    across = np.arange(0.04, 1.36, 0.08)  # so that a click anywhere in a row meets a mark
+    fig.add_scatter(
+        x=np.tile(across, len(relations)),
+        y=np.repeat(np.arange(len(relations)), len(across)),
+        mode="markers",
+        marker={"symbol": "square", "size": 24, "opacity": 0},
+        customdata=np.repeat(np.arange(len(relations)), len(across))[:, None],
+        hoverinfo="none",
+        showlegend=False,
+    )
+    if selected is not None:
+        fig.add_hrect(selected - 0.5, selected + 0.5, fillcolor=SKY, opacity=0.22, line_width=0, layer="below")
+    fig.update_xaxes(range=[0, 1.36], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
+    fig.update_yaxes(
+        tickvals=list(range(len(relations))),
+        ticktext=[literal(name) for name in relations],
+        range=[len(relations) - 0.45, -0.55],
+        showgrid=False,
+        ticks="",
+    )
+    fig.update_layout(height=52 + 45 * len(relations), showlegend=False, margin={"t": 8, "b": 8})
     return fig

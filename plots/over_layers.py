@@ -147,7 +147,7 @@ def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], ax
     """A panel a source (ours, a paper), one below another; a row a task, a mark at each repetition, larger at their
     mean. kinds: words."""
     sizes = [len(rows) for rows in groups.values()]
-    height = 34 * sum(sizes) + 62 * len(sizes) + 90
+    height = 28 * sum(sizes) + 62 * len(sizes) + 90
     fig = make_subplots(
         rows=len(groups),
         cols=1,

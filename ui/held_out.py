@@ -6,7 +6,7 @@ import csv
 from functools import cache
 from typing import TYPE_CHECKING
 
-from minibert.text.characters import is_cjk
+from minibert.text.characters import mostly_cjk
 from ui.lesson import LESSONS
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ DATA = LESSONS / "data"
 SENTENCES = 160  # enough that a head's cost stands out of chance, few enough for a page
 STORIES = 40
 _SEED = 4_000_037  # of the toy stories; training draws from other seeds
-_CHINESE = 200  # Chinese characters in a vocabulary that is made for Chinese
 
 
 def kind_of_text(tokenizer: Tokenizer) -> str:
@@ -25,7 +24,7 @@ def kind_of_text(tokenizer: Tokenizer) -> str:
 
     if tokenizer.vocab == vocabulary():
         return "toy"
-    return "zh" if sum(len(piece) == 1 and is_cjk(piece) for piece in tokenizer.vocab) >= _CHINESE else "en"
+    return "zh" if mostly_cjk(tokenizer.vocab) else "en"
 
 
 @cache

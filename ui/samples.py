@@ -104,6 +104,14 @@ def annotated(language: str) -> list[list[tuple[str, ...]]]:
 
 
 @lru_cache
+def pronouns() -> list:
+    """Our English texts with a pronoun and what it stands for: `minibert.inside.pronouns.Pronoun`."""
+    from minibert.inside.pronouns import read_pronouns
+
+    return read_pronouns((DATA / "pronouns" / "en.tsv").read_bytes(), "en.tsv")
+
+
+@lru_cache
 def tagged(language: str) -> list[list[tuple[str, ...]]]:
     """The sentences whose words have a part of speech: the words, their tags, further columns."""
     from minibert.inside.probe_tasks import read_columns

@@ -1,7 +1,7 @@
 """What probes ask of a layer: tasks made from annotated sentences. A word, a pair of words or a sentence has a label.
 
-From the toy world (which knows the truth of every word), from columns as in CoNLL-2000 and -2003, and from sentences by
-topic; length and word order can be asked of any sentences (Conneau et al. 2018, §2).
+From the toy world (which knows the truth of every word), from columns as in CoNLL-2000 and -2003, from texts with a
+pronoun, and from sentences by topic; length and word order can be asked of any sentences (Conneau et al. 2018, §2).
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from minibert.inside.grammatical_relations import relations
+from minibert.inside.pronouns import Pronoun
 from minibert.tasks.data import TaskDataError
 from minibert.tasks.tables import decoded, lines_of
 from minibert.tasks.tagging import to_iob2, word_offsets
@@ -33,12 +35,16 @@ class ProbeItem:
 
 @dataclass(frozen=True)
 class ProbeTask:
-    """kind: one of KINDS, what sort of knowledge it asks for, by the literature."""
+    """kind: one of KINDS, what sort of knowledge it asks for, by the literature · together: of each sentence a number;
+    those with the same number are never split between training and testing; empty: each sentence is alone · matched: do
+    the two words of a pair fit each other? Their vectors are then multiplied, not put side by side."""
 
     name: str
     kind: str
     sentences: tuple[Words, ...]
     items: tuple[ProbeItem, ...]
+    together: tuple[int, ...] = ()
+    matched: bool = False
 
     @property
     def unit(self) -> str:
@@ -65,7 +71,7 @@ class ProbeTask:
         items = [item for item in items if often[item.label] >= LEAST]
         if len({item.label for item in items}) < 2:
             raise ValueError(f"{self.name}: fewer than two labels that occur at least {LEAST} times")
-        return replace(self, sentences=self.sentences[:kept], items=tuple(items))
+        return replace(self, sentences=self.sentences[:kept], items=tuple(items), together=self.together[:kept])
 
 
 def usable(tasks: Sequence[ProbeTask], count: int) -> list[ProbeTask]:
@@ -233,15 +239,37 @@ def conll_tasks(sentences: Sequence[list[Words]]) -> list[ProbeTask]:
     chunks, names = ([to_iob2(columns[place]) for columns in sentences] for place in (2, 3))
     numbers = {"NN": "singular", "NNS": "plural"}
     tenses = {"VBD": "past", "VBZ": "present", "VBP": "present"}
+    pairs = tuple(
+        ProbeItem(i, (one.dependent, one.head), one.name)
+        for i, row in enumerate(zip(words, pos, chunks, strict=True))
+        for one in relations(*row)
+    )
     return [
         length(words),
         by_word("pos", SYNTAX, words, lambda i, j: pos[i][j]),
         by_word("chunk", SYNTAX, words, lambda i, j: chunks[i][j]),
         by_word("number", SYNTAX, words, lambda i, j: numbers.get(pos[i][j])),
         by_word("tense", SYNTAX, words, lambda i, j: tenses.get(pos[i][j])),
+        *([ProbeTask("relation", SYNTAX, tuple(words), pairs)] if pairs else []),
         order(words),
         by_word("names", MEANING, words, lambda i, j: names[i][j][2:] or None),
     ]
+
+
+def coreference(pronouns: Sequence[Pronoun]) -> ProbeTask:
+    """Does the pronoun stand for this candidate? A pair of words for each candidate. Texts with the same candidates
+    differ in a few words and in the answer: they stay together, or the probe would learn one by heart and be wrong in
+    the other."""
+    items = tuple(
+        ProbeItem(i, (one.pronoun, candidate), "antecedent" if candidate == one.antecedent else "other")
+        for i, one in enumerate(pronouns)
+        for candidate in one.candidates
+    )
+    groups: dict[frozenset[str], int] = {}
+    together = tuple(
+        groups.setdefault(frozenset(one.words[place] for place in one.candidates), len(groups)) for one in pronouns
+    )
+    return ProbeTask("coreference", MEANING, tuple(one.words for one in pronouns), items, together, matched=True)
 
 
 def name_tasks(sentences: Sequence[list[Words]]) -> list[ProbeTask]:

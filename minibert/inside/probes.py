@@ -20,7 +20,7 @@ from torch import nn
 
 from minibert import checkpoint
 from minibert.inside.probe_tasks import KINDS, ProbeItem, ProbeTask
-from minibert.inside.vectors import joined, sentence_vectors, shape_of, span_vectors
+from minibert.inside.vectors import joined, sentence_vectors, shape_of, span_vectors, unit
 from minibert.model import Bert
 from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Event, Started
@@ -65,7 +65,10 @@ def probe_layers(start: str | Path, tasks: Sequence[ProbeTask], seeds: int = 3) 
 
 def item_vectors(model: nn.Module, tokenizer: Tokenizer, task: ProbeTask) -> tuple[np.ndarray, list[ProbeItem]]:
     """(L + 1, N, H or 2H) and the N items they belong to: a word's vector is the mean over its pieces, a pair's the two
-    words' side by side, a sentence's the mean over all its tokens. Items that the model does not read are left out."""
+    words' side by side, a sentence's the mean over all its tokens. Items that the model does not read are left out.
+
+    Of a task that is `matched`, a pair's vector is the product of the two, each of length 1, number by number: (L + 1,
+    N, H), its sum their cosine. No straight line through two vectors side by side says whether they fit each other."""
     texts, spans = zip(*map(joined, task.sentences), strict=True)
     if task.unit == "sentence":
         vectors = sentence_vectors(model, tokenizer, texts, ("mean",))["mean"]
@@ -76,7 +79,8 @@ def item_vectors(model: nn.Module, tokenizer: Tokenizer, task: ProbeTask) -> tup
         asked[item.sentence] += [spans[item.sentence][place] for place in item.places]
     vectors = span_vectors(model, tokenizer, texts, asked)
     width = len(items[0].places)
-    vectors = vectors.reshape(len(vectors), len(items), width * vectors.shape[-1])
+    vectors = vectors.reshape(len(vectors), len(items), width, vectors.shape[-1])
+    vectors = unit(vectors).prod(2) if task.matched else vectors.reshape(*vectors.shape[:2], -1)
     read = ~np.isnan(vectors[0]).any(-1)
     return vectors[:, read], [item for item, kept in zip(items, read, strict=True) if kept]
 
@@ -86,7 +90,7 @@ def probe_task(
 ) -> Probed:
     """The probes of all layers on one split. seed: which sentences are for testing, and the control's labels."""
     rng = np.random.default_rng(seed)
-    test = split(items, rng)
+    test = split(items, rng, task.together)
     names = [item.label for item in items]
     labels = np.unique(names, return_inverse=True)[1]
     accuracy = [probe(x, labels, test) for x in vectors]
@@ -102,11 +106,13 @@ def probe_task(
     )  # fmt: skip
 
 
-def split(items: Sequence[ProbeItem], rng: np.random.Generator) -> np.ndarray:
-    """True for the items to test on: those of a third of the sentences, so that no sentence is in both parts."""
-    sentences = np.unique([item.sentence for item in items])
-    held_out = set(rng.permutation(sentences)[: max(1, round(len(sentences) * TEST_SHARE))].tolist())
-    return np.array([item.sentence in held_out for item in items])
+def split(items: Sequence[ProbeItem], rng: np.random.Generator, together: Sequence[int] = ()) -> np.ndarray:
+    """True for the items to test on: those of a third of the sentences, so that no sentence is in both parts, and none
+    of the sentences with the same number in `together`."""
+    groups = [together[item.sentence] if together else item.sentence for item in items]
+    numbers = np.unique(groups)
+    held_out = set(rng.permutation(numbers)[: max(1, round(len(numbers) * TEST_SHARE))].tolist())
+    return np.array([group in held_out for group in groups])
 
 
 def labels_by_type(types: Sequence[tuple[str, ...]], labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:

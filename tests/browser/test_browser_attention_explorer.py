@@ -12,6 +12,7 @@ from tests.browser.driver import (
     MINUTES,
     assert_fits,
     assert_no_markup,
+    click_point,
     expect,
     on_every_screen,
     open_page,
@@ -127,6 +128,19 @@ def test_heads_are_ranked_with_progress(page):
     expect(page.get_by_text("Layer 1 of 4")).to_be_visible()
     expect(page.get_by_text("Where they disagree")).to_be_visible(timeout=MINUTES)
     expect(view(page, "ranking").locator(".scatterlayer .point")).to_have_count(16)
+
+
+def test_a_relation_is_clicked_and_seen_in_a_sentence(page):
+    open_page(page, "attention_explorer", part="Kinds of heads", sentence=SENTENCE)
+    picture = view(page, "relations")
+    expect(picture.locator(".scatterlayer")).to_be_visible(timeout=MINUTES)
+    expect(page.get_by_text("where does")).to_be_visible()
+    click_point(page, picture, 4)  # the best head of the fifth relation
+    expect(page).to_have_url(re.compile("relation=5"))
+    expect(page.get_by_text("Where the antecedent is settled:")).to_be_visible()
+    expect(view(page, "relation-lines").get_by_role("button", name=re.compile("^from "))).not_to_have_count(0)
+    page.reload()
+    expect(page.get_by_text("Where the antecedent is settled:")).to_be_visible(timeout=MINUTES)
 
 
 # --- no token runs -----------------------------------------------------------------------------------------------
@@ -279,5 +293,6 @@ def test_it_fits(page, request):
     assert_fits(page, f"attention-explorer-{request.node.callspec.id}")
     page.get_by_role("tab", name="Kinds of heads").click()
     expect(page.get_by_text("have a name")).to_be_visible()
+    expect(view(page, "relations").locator(".scatterlayer")).to_be_attached(timeout=MINUTES)
     wait_idle(page)
     assert_fits(page, f"attention-explorer-kinds-{request.node.callspec.id}")

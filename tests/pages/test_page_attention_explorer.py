@@ -10,10 +10,14 @@ import torch
 from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.heads import BertForSequenceClassification
+from minibert.inside.grammatical_relations import relations
+from minibert.inside.head_accuracy import about_pronouns, about_relations, better_direction, measure_heads
 from minibert.inside.head_cost import answers, difference, without
 from minibert.inside.head_kinds import KINDS, attentions, measure, sentences
 from minibert.inside.interventions import fill_logits, switched_off
 from minibert.inside.model_input import ModelInput
+from minibert.inside.probe_tasks import read_columns
+from minibert.inside.pronouns import read_pronouns
 from minibert.model import BertForPreTraining
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
@@ -27,6 +31,7 @@ from ui.lesson import Lesson, load_quiz
 from ui.models import UNTRAINED, available_models, load
 
 LESSON = Lesson("attention_explorer")
+ENTITIES = LESSON.folder.parent / "data" / "entities"
 TEXT = LESSON.examples[0]
 PARTS = ("Look", "Kinds of heads", "Switch heads off", "BertViz")
 
@@ -211,6 +216,99 @@ def test_a_fine_tuned_model_loses_its_own_accuracy(shelf):
     assert len(before.losses) == len(held_out.reviews("en")) > 100
     assert metric(app, "Reviews judged right").value == f"{after.accuracy:.1%}"
     assert set(app.dataframe[0].value["answer"]) == {"negative", "positive"}
+
+
+# --- which word a head finds --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def found(name):
+    """What the heads find, measured anew."""
+    loaded = load(name)
+    sentences = [
+        row for part in ("train", "dev") for row in read_columns((ENTITIES / f"{part}.txt").read_bytes(), part)
+    ]
+    grammar = about_relations([row[0] for row in sentences], [relations(*row[:3]) for row in sentences])
+    pronouns = about_pronouns(read_pronouns((ENTITIES.parent / "pronouns" / "en.tsv").read_bytes(), "en.tsv"))
+    measured = [one for asked in (grammar, pronouns) for one in measure_heads(loaded.model, loaded.tokenizer, asked)]
+    return {one.relation: one for one in better_direction(measured)}
+
+
+def values_of(values) -> list[float]:
+    values = np.frombuffer(b64decode(values["bdata"]), dtype=values["dtype"]) if isinstance(values, dict) else values
+    return [float(value) for value in values if value is not None]
+
+
+def test_each_relation_has_its_best_head_its_rule_and_the_papers(found, name):
+    app = open_page("Kinds of heads", model=name)
+    spec = figure(app, "explorer-relations")
+    assert len(spec["layout"]["yaxis"]["ticktext"]) == len(found) == 10
+    _lines, ours, texts, _their_lines, theirs, _their_texts, rules, _anywhere = spec["data"]
+    order = ("dobj", "pobj", "det", "poss", "coref", "nsubj", "aux", "auxpass", "prt", "amod")
+    np.testing.assert_allclose(values_of(ours["x"]), [found[one].held_out for one in order])
+    np.testing.assert_allclose(values_of(rules["x"])[:10], [found[one].baseline for one in order])
+    heads = [f"{found[one].best[0] + 1}.{found[one].best[1] + 1}" for one in order]
+    assert [text.split(" · ")[1] for text in texts["text"]] == heads
+    paper = [86.8, 76.3, 94.3, 80.5, 64, 58.5, 81.1, 82.5, 99.1, 75.6]  # Clark et al. 2019, Tables 1 and 2
+    np.testing.assert_allclose(values_of(theirs["x"]), [share / 100 for share in paper])
+    paper_rules = [40.0, 34.6, 51.7, 47.7, 29, 45.5, 71.5, 40.5, 91.4, 68.3]
+    np.testing.assert_allclose(values_of(rules["x"])[10:], [share / 100 for share in paper_rules])
+
+
+def test_the_finding_is_the_numbers(found, name):
+    text = text_of(open_page("Kinds of heads", model=name))
+    clear = [one for one in found.values() if one.held_out > one.baseline + 0.05]
+    if clear:
+        most = max(clear, key=lambda one: one.held_out - one.baseline)
+        assert f"**In {len(clear)} of 10 relations one head beats the best rule by more than 5 points, most in" in text
+        assert f"{most.held_out:.0%} against {most.baseline:.0%}.**" in text
+    untrained = text_of(open_page("Kinds of heads", model=UNTRAINED))
+    assert "**No head finds a word more often than the best rule without a model.**" in untrained
+
+
+def test_a_relation_is_seen_in_a_sentence(found, name):
+    app = open_page("Kinds of heads", model=name, relation=5)  # the fifth: pronoun → antecedent
+    layer, head = found["coref"].best
+    assert f"**layer {layer + 1}, head {head + 1}**: where does *" in text_of(app)
+    options = next(box for box in app.selectbox if box.label == "Sentence (✓ found, ✗ missed)").options
+    assert {option[0] for option in options} == {"✓", "✗"}
+    drawn = views(app)["relation-lines"]
+    assert drawn["heads"] == [head] and drawn["tokens"][drawn["row"]] in text_of(app)
+    specials = [token in ("[CLS]", "[SEP]") for token in drawn["tokens"]]
+    assert drawn["faint"] == specials and not unpacked(drawn["counts"], "<u2")[np.array(specials)].any()
+    right = found["coref"].right[:, layer, head]
+    assert f"({int(right[:36].sum())}/36) · by grammar" in captions(app)  # the first 36 are settled by their form
+
+
+def test_kinds_are_counted_as_in_the_paper(model, name):
+    tokenizer = load(name).tokenizer
+    kinds = measure(model, sentences(tokenizer, held_out.texts("en"), 512))
+    count = int((kinds.scores[KINDS.index("previous")] > 0.5).sum())
+    text = text_of(open_page("Kinds of heads", model=name))
+    layers, heads = kinds.scores.shape[1:]
+    assert f"| heads with over half on the previous token | {count} of {layers * heads}" in text
+    assert "4 of 144 (layers 2, 4, 7, 8), §3.1" in text and "5 of 12 (layers 6, 7, 8, 9, 10), §3.2" in text
+    assert "over half on the previous token" not in text_of(open_page("Kinds of heads", on="toy"))
+
+
+def test_relations_are_for_english_only(shelf):
+    app = open_page("Kinds of heads", model="toy", sentence="anna lost her keys.")
+    assert figure(app, "explorer-relations") is None
+    assert any("choose a model that reads English" in box.value for box in app.info)
+
+
+def test_a_vocabulary_with_some_chinese_is_not_chinese():
+    few = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *(chr(0x4E00 + i) for i in range(500)),
+        *map(str, range(9_000)),
+    ]
+    assert held_out.kind_of_text(Tokenizer(few)) == "en"
+    assert held_out.kind_of_text(Tokenizer(few[:600])) == "zh"
 
 
 # --- switched off ------------------------------------------------------------------------------------------------

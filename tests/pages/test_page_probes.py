@@ -34,8 +34,35 @@ def test_it_opens_with_the_papers_and_no_probe():
     app = open_page()
     assert "No probe yet" in text_of(app)
     names = {trace.get("name") for trace in figure(app, "depths")["data"]}
-    assert {"syntax", "meaning"} <= names
+    assert {"surface", "syntax", "meaning"} == names
     assert not app.error
+
+
+def test_each_paper_stands_with_its_own_measure():
+    fig = figure(open_page(), "depths")
+    titles = [note["text"] for note in fig["layout"]["annotations"]]
+    assert titles == ["Tenney et al. 2019, BERT-large: expected layer", "Jawahar et al. 2019, BERT-base: best layer"]
+    rows = [fig["layout"][axis]["ticktext"] for axis in ("yaxis", "yaxis2")]
+    assert [len(names) for names in rows] == [7, 10]
+    points = [trace for trace in fig["data"] if trace["marker"]["size"] == 15]  # the mean of the one number
+    depth = {
+        (trace["yaxis"], fig["layout"][trace["yaxis"].replace("y", "yaxis")]["ticktext"][trace["y"][0]]): trace["x"][0]
+        for trace in points
+    }
+    # Jawahar et al. 2019, Table 2: of twelve layers; Tenney et al. 2019, Figure 1: of 24.
+    best = {"sentence length": 3, "which words": 4, "depth of the tree": 6, "top constituents": 7, "word order": 9,
+            "tense": 9, "number of the subject": 6, "number of the object": 7, "odd word out": 12,
+            "order of clauses": 9}  # fmt: skip
+    for task, layer in best.items():
+        assert depth["y2", task] == pytest.approx(layer / 12), task
+    assert depth["y", "coreference"] == pytest.approx(9.47 / 24)
+
+
+def test_english_is_probed_for_relations_and_pronouns():
+    asked = open_page(**{"sentences-en": "en"}).dataframe[0].value.set_index("task")
+    assert asked.loc["dependency", "labels"] == 9 and asked.loc["dependency", "kind"] == "syntax"
+    assert asked.loc["coreference", "labels"] == 2 and asked.loc["coreference", "kind"] == "meaning"
+    assert asked.loc["coreference", "example"].split(" → ")[1] in ("antecedent", "other")
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plots.head_kinds import kind_scores, ranking
+from plots.head_kinds import FoundWord, found_words, kind_scores, ranking
 from plots.theme import BLUE, VERMILION
 
 
@@ -27,3 +27,18 @@ def test_the_dearest_head_is_first_with_two_standard_errors():
     assert list(points.error_x.array) == [0.04, 0.02, 0]
     assert fig.layout.yaxis.ticktext == ("b", "a", "<b>c</b>")
     assert points.marker.symbol[2] == "diamond"
+
+
+def test_a_found_word_is_a_line_from_the_rule_to_the_head():
+    ours = [FoundWord("3.1", 0.9, 0.5), FoundWord("1.2<b>", 0.4, 0.6)]
+    fig = found_words(["a<b>", "b"], ours, [FoundWord("8.10", 0.8, 0.4), None], ("ours", "theirs", "rule"), selected=1)
+    lines, points, texts, their_lines, their_points, _their_texts, rules, anywhere = fig.data
+    assert list(lines.x) == [0.5, 0.9, None, 0.6, 0.4, None] and list(points.x) == [0.9, 0.4]
+    assert list(their_points.x) == [0.8] and list(their_lines.x) == [0.4, 0.8, None]
+    assert [row[0] for row in points.customdata] == [0, 1] and [row[0] for row in their_points.customdata] == [0]
+    assert list(rules.x) == [0.5, 0.6, 0.4] and [row[0] for row in rules.customdata] == [0, 1, 0]
+    assert list(texts.text) == ["90% · 3.1", "40% · 1.2&lt;b&gt;"]
+    assert all(row[0] == y for row, y in zip(anywhere.customdata, anywhere.y, strict=True)) and max(anywhere.x) > 1.2
+    assert texts.x[0] > 0.9 and texts.x[1] > 0.6  # to the right of both marks
+    assert fig.layout.yaxis.ticktext[0] == "a&lt;b&gt;"
+    assert (fig.layout.shapes[0].y0, fig.layout.shapes[0].y1) == (0.5, 1.5)

@@ -13,6 +13,7 @@ from minibert.inside.probe_tasks import (
     ProbeTask,
     column_tasks,
     conll_tasks,
+    coreference,
     length,
     name_tasks,
     order,
@@ -33,6 +34,7 @@ from minibert.inside.probes import (
     split,
     untrained_copy,
 )
+from minibert.inside.pronouns import Pronoun
 from minibert.tasks import TaskDataError
 from minibert.toy.world import stories
 
@@ -117,6 +119,26 @@ def test_a_pair_is_both_words_side_by_side(loaded, vowels):
     one, _ = item_vectors(*loaded, single)
     assert both.shape == (3, 20, 64)
     np.testing.assert_allclose(both.reshape(3, 40, 32), one, atol=1e-6)
+
+
+def test_words_that_are_matched_are_multiplied(loaded, vowels):
+    pairs = tuple(ProbeItem(i, (2, 0), "x") for i in range(20))
+    side_by_side, _ = item_vectors(*loaded, ProbeTask("p", "syntax", vowels.sentences, pairs))
+    matched, kept = item_vectors(*loaded, ProbeTask("p", "meaning", vowels.sentences, pairs, matched=True))
+    assert matched.shape == (3, 20, 32) and len(kept) == 20
+    for layer in range(3):
+        for row in range(20):
+            a, b = side_by_side[layer, row, :32], side_by_side[layer, row, 32:]
+            a, b = a / np.sqrt((a * a).sum()), b / np.sqrt((b * b).sum())
+            np.testing.assert_allclose(matched[layer, row], a * b, atol=1e-6)
+
+
+def test_sentences_that_belong_together_are_in_one_part(vowels):
+    together = tuple(i // 3 for i in range(60))
+    test = split(vowels.items, np.random.default_rng(0), together)
+    parts = [{together[item.sentence] for item, held in zip(vowels.items, test, strict=True) if held == part}
+             for part in (False, True)]  # fmt: skip
+    assert not parts[0] & parts[1] and len(parts[1]) == round(20 / 3)
 
 
 def test_a_run_tells_all_and_repeats(small_checkpoint, vowels):
@@ -218,11 +240,27 @@ def test_columns_become_tasks():
     assert tasks["number"] == [(0, 2, "plural")]
     assert tasks["names"] == [(0, 0, "PER")]
     assert tasks["chunk"][0] == (0, 0, "B-NP")
+    assert tasks["relation"] == [(0, 0, 1, "nsubj"), (0, 2, 1, "dobj"), (1, 0, 1, "nsubj")]  # dependent, head
     assert [task.name for task in column_tasks(sentences)] == ["length", "column 2", "column 3", "column 4", "order"]
     with pytest.raises(TaskDataError, match="line 2: 1 columns where 2"):
         read_columns(b"a b\nc\n", "x")
     with pytest.raises(TaskDataError, match="at least 2"):
         read_columns(b"a\n", "x")
+
+
+def test_each_candidate_of_a_pronoun_is_asked_about():
+    words = ("The", "stone", "broke", "the", "window", "because", "it", "was", "heavy")
+    texts = [
+        Pronoun(words, 6, 1, (4,), "meaning"),
+        Pronoun((*words[:-1], "thin"), 6, 4, (1,), "meaning"),
+        Pronoun(("Anna", "saw", "Tom", "as", "he", "left"), 4, 2, (0,), "form"),
+    ]
+    task = coreference(texts)
+    assert [(item.sentence, item.places, item.label) for item in task.items] == [
+        (0, (6, 1), "antecedent"), (0, (6, 4), "other"), (1, (6, 1), "other"), (1, (6, 4), "antecedent"),
+        (2, (4, 0), "other"), (2, (4, 2), "antecedent"),
+    ]  # fmt: skip
+    assert task.together == (0, 0, 1) and task.matched and task.unit == "pair"
 
 
 def test_characters_know_where_words_begin():

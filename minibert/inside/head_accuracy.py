@@ -1,0 +1,231 @@
+"""Which word a head finds: accuracy of single attention heads on grammatical relations and pronouns (Clark et al. 2019,
+arXiv:1906.04341, §4).
+
+Attention between tokens becomes attention between words: *to* a word it is the sum over its pieces, *from* a word the
+mean over its pieces; [CLS] and [SEP] are left out, and so is the word itself. A head is right about a word where the
+word that gets most is the wanted one. Each relation is asked in both directions: does the dependent look at its head,
+does the head look at its dependent? (For the second, the paper's code turns the question round: which word looks most
+at the dependent?) A pronoun is asked which of its candidates gets most.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from minibert.inside.grammatical_relations import RELATIONS, Relation
+from minibert.inside.pronouns import Pronoun
+from minibert.inside.vectors import encoder_of, joined
+from minibert.model import Batch, Tap
+from minibert.tokenizer import Encoding, Tokenizer
+
+COREFERENCE = "coref"
+FROM_DEPENDENT, FROM_HEAD = DIRECTIONS = ("from_dependent", "from_head")
+TEXTS = 32  # computed at once
+
+
+@dataclass(frozen=True)
+class Question:
+    """Where should a word look? looking: its place · wanted: the places that are right · among: those it may choose
+    from; None for all other words of the text."""
+
+    relation: str
+    direction: str
+    text: int
+    looking: int
+    wanted: frozenset[int]
+    among: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Texts, each as its words, and the questions about them."""
+
+    texts: tuple[tuple[str, ...], ...]
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the heads found of one relation in one direction. right: (N, L, A) bool, of each of the N questions ·
+    baseline, rule: what the best rule without a model gets, and its name, see `best_rule`."""
+
+    relation: str
+    direction: str
+    questions: tuple[Question, ...]
+    right: Tensor
+    baseline: float
+    rule: str
+
+    @property
+    def accuracy(self) -> Tensor:
+        """(L, A)"""
+        return self.right.float().mean(0)
+
+    @property
+    def best(self) -> tuple[int, int]:
+        """Layer and head that are right most often, from 0; the first of equals."""
+        return divmod(int(self.accuracy.argmax()), self.right.size(2))
+
+    @property
+    def held_out(self) -> float:
+        """The accuracy of the head that is best on one half of the texts, on the other half, both ways: without this,
+        the best of many heads looks good by chance. NaN where a half has no question."""
+        half = torch.tensor([question.text // 2 % 2 == 0 for question in self.questions])
+        right = self.right.flatten(1)
+        if half.all() or not half.any():
+            return float("nan")
+        total = 0
+        for chosen_on in (half, ~half):
+            total += right[~chosen_on, right[chosen_on].float().mean(0).argmax()].sum().item()
+        return total / len(right)
+
+
+def about_relations(sentences: Sequence[Sequence[str]], relations: Sequence[Sequence[Relation]]) -> Asked:
+    """Both directions of each relation: once for each word that has it, however many words are wanted of it."""
+    questions = []
+    for text, found in enumerate(relations):
+        wanted: dict[tuple[str, str, int], set[int]] = {}
+        for one in found:
+            wanted.setdefault((one.name, FROM_DEPENDENT, one.dependent), set()).add(one.head)
+            wanted.setdefault((one.name, FROM_HEAD, one.head), set()).add(one.dependent)
+        questions += [Question(name, way, text, at, frozenset(goal)) for (name, way, at), goal in wanted.items()]
+    return Asked(tuple(map(tuple, sentences)), tuple(questions))
+
+
+def about_pronouns(pronouns: Sequence[Pronoun]) -> Asked:
+    """Which candidate does each pronoun look at most?"""
+    questions = (
+        Question(COREFERENCE, FROM_DEPENDENT, text, one.pronoun, frozenset({one.antecedent}), one.candidates)
+        for text, one in enumerate(pronouns)
+    )
+    return Asked(tuple(one.words for one in pronouns), tuple(questions))
+
+
+# --- attention between words ------------------------------------------------------------------------------------------
+
+
+def tokens_of_words(encoding: Encoding, words: Sequence[str]) -> list[list[int]]:
+    """The places of each word's tokens in the encoding of the words with spaces between them; none where it was cut off
+    or dropped."""
+    spans = joined(words)[1]
+    places: list[list[int]] = [[] for _ in words]
+    word = 0
+    for token, ((start, _end), special) in enumerate(zip(encoding.offsets, encoding.special, strict=True)):
+        if special:
+            continue
+        while spans[word][1] <= start:
+            word += 1
+        places[word].append(token)
+    return places
+
+
+def between_words(probs: Tensor, tokens: Sequence[Sequence[int]]) -> Tensor:
+    """(…, T, T) → (…, W, W): to a word the sum over its tokens, from a word their mean. tokens: of each word."""
+    member = torch.zeros(len(tokens), probs.size(-1), dtype=probs.dtype)  # (W, T)
+    for word, places in enumerate(tokens):
+        member[word, list(places)] = 1
+    mean = member / member.sum(-1, keepdim=True).clamp(min=1)
+    return mean @ probs @ member.T
+
+
+def looks_at(weights: Tensor) -> Tensor:
+    """The word that each word attends to most, itself left out: (…, W, W) → (…, W), the first of equals."""
+    return weights.masked_fill(torch.eye(weights.size(-1), dtype=torch.bool), -1).argmax(-1)
+
+
+def is_right(weights: Tensor, chosen: Tensor, question: Question) -> Tensor:
+    """weights: (L, A, W, W) · chosen: what `looks_at` says of them → (L, A) bool"""
+    if question.among is None:
+        choice = chosen[..., question.looking]
+    else:
+        places = torch.tensor(question.among)
+        choice = places[weights[..., question.looking, places].argmax(-1)]
+    wanted = torch.zeros(weights.size(-1), dtype=torch.bool)
+    wanted[list(question.wanted)] = True
+    return wanted[choice]
+
+
+@torch.inference_mode()
+def word_attentions(model: nn.Module, tokenizer: Tokenizer, texts: Sequence[Sequence[str]]) -> Iterator[tuple]:
+    """(number of the text, (L, A, W, W) float32, tokens of its words) of every text, the short ones first."""
+    bert = encoder_of(model)
+    device = next(bert.parameters()).device
+    room = bert.config.max_position_embeddings
+    encodings = [tokenizer.encode(joined(words)[0], max_length=room, truncation="head") for words in texts]
+    order = sorted(range(len(texts)), key=lambda i: len(encodings[i]))
+    for start in range(0, len(order), TEXTS):
+        group = order[start : start + TEXTS]
+        longest = len(encodings[group[-1]])
+        ids = torch.tensor([encodings[i].ids + [tokenizer.pad_id] * (longest - len(encodings[i])) for i in group])
+        padding = torch.arange(longest) < torch.tensor([len(encodings[i]) for i in group])[:, None]
+        seen: list[Tensor] = []
+
+        def watch(name: str, x: Tensor, seen: list[Tensor] = seen) -> Tensor:
+            if name.endswith(".attn.probs"):
+                seen.append(x.float().cpu())  # (B, A, T, T)
+            return x
+
+        tap: Tap = watch
+        bert(Batch(ids, torch.zeros_like(ids), padding).to(device), tap)
+        for row, number in enumerate(group):
+            size = len(encodings[number])
+            tokens = tokens_of_words(encodings[number], texts[number])
+            yield number, between_words(torch.stack([x[row, :, :size, :size] for x in seen]), tokens), tokens
+
+
+# --- what the heads find ----------------------------------------------------------------------------------------------
+
+
+def measure_heads(model: nn.Module, tokenizer: Tokenizer, asked: Asked) -> list[Found]:
+    """The heads on all questions, by relation and direction, in the order of RELATIONS. Questions about words that the
+    model does not read are left out. Raises ValueError where none is left."""
+    by_text: dict[int, list[Question]] = {}
+    for question in asked.questions:
+        by_text.setdefault(question.text, []).append(question)
+    read: dict[Question, Tensor] = {}
+    for number, weights, tokens in word_attentions(model, tokenizer, asked.texts):
+        chosen = looks_at(weights)
+        for question in by_text.get(number, ()):
+            needed = {question.looking, *question.wanted, *(question.among or ())}
+            if all(tokens[place] for place in needed):
+                read[question] = is_right(weights, chosen, question)
+    found = []
+    for relation in (*RELATIONS, COREFERENCE):
+        for direction in DIRECTIONS:
+            questions = tuple(
+                q for q in asked.questions if (q.relation, q.direction) == (relation, direction) and q in read
+            )
+            if questions:
+                right = torch.stack([read[question] for question in questions])
+                found.append(Found(relation, direction, questions, right, *best_rule(questions)))
+    if not found:
+        raise ValueError("there is no relation to measure the heads on")
+    return found
+
+
+def best_rule(questions: Sequence[Question]) -> tuple[float, str]:
+    """What needs no model, at its best: the share of the questions it answers, and its name. Of relations, the word a
+    fixed number of places to the right or left, such as "+1"; of pronouns, the "nearest" or "first" candidate."""
+    rules: Counter[str] = Counter()
+    for question in questions:
+        if question.among is None:
+            rules.update(f"{place - question.looking:+d}" for place in question.wanted)
+        else:
+            rules["nearest"] += max(question.among) in question.wanted
+            rules["first"] += min(question.among) in question.wanted
+    name, count = rules.most_common(1)[0]
+    return count / len(questions), name
+
+
+def better_direction(found: Sequence[Found]) -> list[Found]:
+    """Of each relation the direction in which its best head is right more often, as in Table 1 of the paper."""
+    best: dict[str, Found] = {}
+    for one in found:
+        if one.relation not in best or one.accuracy.max() > best[one.relation].accuracy.max():
+            best[one.relation] = one
+    return list(best.values())

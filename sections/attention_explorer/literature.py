@@ -1,0 +1,60 @@
+"""What Clark et al. 2019 report of BERT-base's heads, and how many heads of each kind there are beside it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.explorer import Subject
+from ui.lesson import LESSONS
+from ui.text import literal
+from ui.translations import _, ngettext
+
+if TYPE_CHECKING:
+    from minibert.inside.head_kinds import HeadKinds
+
+FOLDER = LESSONS / "attention_explorer"
+
+
+@st.cache_data(show_spinner=False)
+def literature(name: str) -> dict[str, dict[str, str]]:
+    """What Clark et al. 2019 report, a row a relation or kind."""
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        first = reader.fieldnames[0]
+        return {row[first]: row for row in reader}
+
+
+def show_kinds(subject: Subject, kinds: HeadKinds) -> None:
+    """Heads that look mostly at one place, counted as the paper counts them."""
+    from minibert.inside.head_kinds import KINDS
+
+    layers, heads = subject.shape
+    names = {
+        "previous": _("heads with over half on the previous token"),
+        "next": _("heads with over half on the next token"),
+        "sep": _("layers with over half on [SEP]"),
+        "cls": _("layers with over half on [CLS]"),
+    }
+
+    def said(count: int, of: int, places: Sequence[int | str]) -> str:
+        if not places:
+            return _("{n} of {all}").format(n=count, all=of)
+        where = ngettext("layer {layers}", "layers {layers}", len(places))
+        return _("{n} of {all}").format(n=count, all=of) + f" ({where.format(layers=', '.join(map(str, places)))})"
+
+    lines = [f"| | {literal(subject.title)} | BERT-base (Clark et al. 2019) |", "|---|---|---|"]
+    for kind, words in names.items():
+        scores = kinds.scores[KINDS.index(kind)]  # (L, A)
+        paper = literature("literature_kinds").get(kind)
+        by_layer = kind in ("sep", "cls")
+        of_all = layers if by_layer else layers * heads
+        over = ((scores.mean(-1, keepdim=True) if by_layer else scores) > 0.5).nonzero()[:, 0].tolist()
+        theirs = "–"
+        if paper is not None:
+            theirs = said(int(paper["count"]), int(paper["of"]), paper["layers"].split()) + f", {paper['where']}"
+        lines.append(f"| {words} | {said(len(over), of_all, sorted({layer + 1 for layer in over}))} | {theirs} |")
+    st.markdown("\n".join(lines))

@@ -1,0 +1,120 @@
+"""Relations by chunks: hand-made sentences with every answer, and what is left unsaid where chunks cannot tell."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from minibert.inside.grammatical_relations import RELATIONS, relations
+from minibert.inside.probe_tasks import read_columns
+
+
+def found(sentence: str) -> set[str]:
+    """The relations of a sentence written as chunks, `[NP the/DT dog/NN] [VP barked/VBD] ./.`: "det the dog" …"""
+    words, pos, chunks = [], [], []
+    kind, first = "", False
+    for part in sentence.replace("]", " ]").split():
+        if part.startswith("["):
+            kind, first = part[1:], True
+        elif part == "]":
+            kind = ""
+        else:
+            word, _, tag = part.rpartition("/")
+            words.append(word)
+            pos.append(tag)
+            chunks.append(f"{'B' if first else 'I'}-{kind}" if kind else "O")
+            first = False
+    return {f"{one.name} {words[one.dependent]} {words[one.head]}" for one in relations(words, pos, chunks)}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        (
+            "[NP The/DT old/JJ king/NN] [VP had/VBD seen/VBN] [NP his/PRP$ tired/JJ horse/NN] ./.",
+            "det The king|amod old king|aux had seen|nsubj king seen|poss his horse|amod tired horse|dobj horse seen",
+        ),
+        (
+            "[NP The/DT book/NN] [VP was/VBD not/RB written/VBN] [PP by/IN] [NP the/DT queen/NN] ./.",
+            "det The book|auxpass was written|det the queen|pobj queen by",  # a passive has no subject of this kind
+        ),
+        (
+            "[NP It/PRP] [VP has/VBZ been/VBN being/VBG read/VBN] ./.",
+            "aux has read|aux been read|auxpass being read",
+        ),
+        (
+            "[NP The/DT king/NN] [NP 's/POS new/JJ crown/NN] [VP fell/VBD] [PP into/IN] [NP the/DT well/NN] ./.",
+            "det The king|poss king crown|amod new crown|nsubj crown fell|det the well|pobj well into",
+        ),
+        (
+            "[NP The/DT man/NN] [PP in/IN] [NP the/DT hat/NN] [VP picked/VBD] [NP it/PRP] [PRT up/RP] ./.",
+            "det The man|pobj hat in|det the hat|nsubj man picked|dobj it picked|prt up picked",
+        ),
+        (
+            "[NP She/PRP] [VP wanted/VBD to/TO use/VB] [NP a/DT film/NN camera/NN] ./.",
+            "nsubj She wanted|aux to use|det a camera|dobj camera use",
+        ),
+        (
+            "[NP Anna/NNP] ,/, [NP who/WP] [VP plays/VBZ] [NP chess/NN] ,/, [VP won/VBD] ./.",
+            "nsubj who plays|dobj chess plays",  # where a comma stands between, nothing is said
+        ),
+    ],
+)
+def test_every_relation_of_a_sentence(sentence, expected):
+    assert found(sentence) == set(expected.split("|"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "not_said"),
+    [
+        ("[NP He/PRP] [VP gave/VBD] [NP her/PRP] [NP a/DT book/NN] ./.", "dobj"),  # two objects
+        ("[NP He/PRP] [VP slept/VBD] [NP last/JJ night/NN] ./.", "dobj"),
+        ("[NP He/PRP] [VP became/VBD] [NP a/DT baker/NN] ./.", "dobj"),
+        ("[NP He/PRP] [VP saw/VBD] [NP the/DT boy/NN] [VP run/VB] ./.", "dobj"),  # the one who runs
+        ("[NP A/DT storm/NN] [VP called/VBN] [NP Olga/NNP] [VP came/VBD] ./.", "dobj"),
+        ("[NP A/DT storm/NN] [VP called/VBN] [NP Olga/NNP] [VP came/VBD] ./.", "nsubj"),
+        ("``/`` [NP Yes/NN] ,/, ''/'' [VP said/VBD] [NP Anna/NNP] ./.", "dobj"),
+        ("[NP Anna/NNP] and/CC [NP Tom/NNP] [VP left/VBD] ./.", "nsubj"),
+        ("[NP Anna/NNP] [VP is/VBZ] [ADJP ill/JJ] ./.", "nsubj"),  # her head is "ill"
+        ("[PP After/IN] [NP the/DT king/NN] [VP left/VBD] ,/, [NP we/PRP] [VP ate/VBD] ./.", "pobj"),
+        ("[NP France/NNP and/CC Germany/NNP] [VP agreed/VBD] ./.", "nsubj"),
+        ("[NP More/JJR than/IN three/CD people/NNS] [VP came/VBD] ./.", "amod"),
+        ("[SBAR that/IN] [NP it/PRP] [VP rained/VBD] ./.", "pobj"),
+        ("[NP They/PRP] [VP are/VBP to/TO leave/VB] ./.", "aux are"),
+    ],
+)
+def test_what_chunks_cannot_tell_is_not_said(sentence, not_said):
+    assert not [one for one in found(sentence) if one.startswith(not_said)]
+
+
+def test_iob1_and_iob2_are_the_same():
+    words, pos = ["The", "dog", "saw", "Tom", "Sunday"], ["DT", "NN", "VBD", "NNP", "NNP"]
+    one = relations(words, pos, ["I-NP", "I-NP", "I-VP", "I-NP", "B-NP"])
+    assert one == relations(words, pos, ["B-NP", "I-NP", "B-VP", "B-NP", "B-NP"])
+    assert [found.name for found in one] == ["det", "nsubj", "dobj"]
+
+
+def test_our_sentences_hold_every_relation():
+    folder = Path(__file__).parents[3] / "lessons" / "data" / "entities"
+    counts = dict.fromkeys(RELATIONS, 0)
+    for part in ("train.txt", "dev.txt"):
+        for words, pos, chunks, _names in read_columns((folder / part).read_bytes(), part):
+            seen = relations(words, pos, chunks)
+            assert all(one.dependent != one.head for one in seen)
+            asked = [(one.name, one.dependent) for one in seen]
+            assert len(set(asked)) == len(asked)  # a word has one head in a relation
+            for one in seen:
+                counts[one.name] += 1
+    assert min(counts.values()) >= 20 and counts["dobj"] > 250, counts
+
+
+def test_real_news_is_read():
+    file = Path(__file__).resolve().parents[4] / "shared" / "data" / "tasks" / "en" / "conll2003" / "eng.testa"
+    if not file.is_file():
+        pytest.skip("CoNLL-2003 of ../shared/data/tasks is not here")
+    counts = Counter(
+        one.name
+        for words, pos, chunks, _names in read_columns(file.read_bytes(), file.name)
+        for one in relations(words, pos, chunks)
+    )
+    assert min(counts[name] for name in RELATIONS) > 100 and counts["dobj"] > 1_000

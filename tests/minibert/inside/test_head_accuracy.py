@@ -1,0 +1,159 @@
+"""Which word a head finds: attention between words by plain loops, heads built to be right, rules and halves."""
+
+import pytest
+import torch
+
+from minibert import checkpoint
+from minibert.inside.grammatical_relations import Relation
+from minibert.inside.head_accuracy import (
+    COREFERENCE,
+    FROM_DEPENDENT,
+    FROM_HEAD,
+    Asked,
+    Found,
+    Question,
+    about_pronouns,
+    about_relations,
+    best_rule,
+    better_direction,
+    between_words,
+    looks_at,
+    measure_heads,
+    tokens_of_words,
+)
+from minibert.inside.head_kinds import attentions
+from minibert.inside.pronouns import Pronoun
+
+TEXTS = [("ab", "c", "dea", "b"), ("fg", "h"), ("b", "ac", "d", "abc", "e", "gi"), ("a", "b", "cde")]
+RELATIONS = [
+    [Relation("det", 0, 2), Relation("amod", 1, 2), Relation("det", 3, 2)],
+    [Relation("dobj", 1, 0)],
+    [Relation("det", 0, 3), Relation("dobj", 5, 1), Relation("pobj", 3, 2)],
+    [],
+]
+
+
+@pytest.fixture(scope="module")
+def loaded(small_checkpoint):
+    model = checkpoint.load(small_checkpoint)
+    torch.manual_seed(1)
+    for block in model.bert.blocks:  # sharp enough that heads differ
+        torch.nn.init.normal_(block.attn.query.weight, std=0.3)
+        torch.nn.init.normal_(block.attn.key.weight, std=0.3)
+    return model.eval(), checkpoint.load_tokenizer(small_checkpoint)
+
+
+def by_loops(model, tokenizer, words) -> list:
+    """[layer][head][from word][to word], from the pieces of words that are spelt: one a letter, after [CLS]."""
+    probs = attentions(model, tokenizer.encode(" ".join(words)).ids)
+    places, at = [], 1
+    for word in words:
+        places.append(range(at, at + len(word)))
+        at += len(word)
+    return [
+        [
+            [[sum(head[i, j].item() for i in row for j in to) / len(row) for to in places] for row in places]
+            for head in layer
+        ]
+        for layer in probs
+    ]
+
+
+def most(row, own, among=None):
+    return max((place for place in among or range(len(row)) if place != own), key=lambda place: row[place])
+
+
+def test_attention_between_words_is_what_plain_loops_say(loaded):
+    model, tokenizer = loaded
+    for words in TEXTS:
+        encoding = tokenizer.encode(" ".join(words))
+        weights = between_words(attentions(model, encoding.ids), tokens_of_words(encoding, words))
+        expected = torch.tensor(by_loops(model, tokenizer, words))
+        torch.testing.assert_close(weights, expected, atol=1e-6, rtol=0)
+        assert (weights.sum(-1) < 1 + 1e-5).all()  # the rest goes to [CLS] and [SEP]
+        chosen = looks_at(weights)
+        for word in range(len(words)):
+            assert chosen[1, 0, word] == most(expected[1, 0, word].tolist(), word)
+
+
+def test_accuracy_is_what_plain_loops_count(loaded):
+    model, tokenizer = loaded
+    pronouns = [Pronoun(TEXTS[2], 5, 1, (0, 3), "meaning"), Pronoun(TEXTS[0], 3, 2, (0,), "form")]
+    relations, coreference = about_relations(TEXTS, RELATIONS), about_pronouns(pronouns)
+    found = {(one.relation, one.direction): one for one in measure_heads(model, tokenizer, relations)}
+    weights = [by_loops(model, tokenizer, words) for words in TEXTS]
+    for layer in range(2):
+        for head in range(2):
+            for name in ("det", "amod", "dobj", "pobj"):
+                right = [
+                    most(weights[text][layer][head][one.dependent], one.dependent) == one.head
+                    for text, some in enumerate(RELATIONS)
+                    for one in some
+                    if one.name == name
+                ]
+                ours = found[name, FROM_DEPENDENT].accuracy[layer, head].item()
+                assert ours == pytest.approx(sum(right) / len(right))
+            # A word with two dependents is asked once, and either is right.
+            dets = [most(weights[0][layer][head][2], 2) in (0, 3), most(weights[2][layer][head][3], 3) == 0]
+            assert found["det", FROM_HEAD].accuracy[layer, head].item() == pytest.approx(sum(dets) / 2)
+            (both,) = measure_heads(model, tokenizer, coreference)
+            asked = [
+                most(weights[2][layer][head][5], 5, (0, 1, 3)) == 1,
+                most(weights[0][layer][head][3], 3, (0, 2)) == 2,
+            ]
+            assert both.relation == COREFERENCE and both.right[:, layer, head].tolist() == asked
+
+
+def test_texts_of_many_lengths_at_once_are_each_alone(loaded):
+    model, tokenizer = loaded
+    asked = about_relations(TEXTS, RELATIONS)
+    together = {(one.relation, one.direction): one for one in measure_heads(model, tokenizer, asked)}
+    for text in (0, 2):
+        alone = Asked(asked.texts, tuple(question for question in asked.questions if question.text == text))
+        for one in measure_heads(model, tokenizer, alone):
+            whole = together[one.relation, one.direction]
+            rows = [whole.questions.index(question) for question in one.questions]
+            assert torch.equal(whole.right[rows], one.right)
+
+
+def test_what_is_cut_off_is_not_asked(loaded):
+    model, tokenizer = loaded
+    long = ("abc",) * 30  # 90 pieces; the model reads 62
+    asked = about_relations([long], [[Relation("det", 0, 1), Relation("det", 2, 25), Relation("det", 25, 26)]])
+    counts = {one.direction: len(one.questions) for one in measure_heads(model, tokenizer, asked)}
+    assert counts == {FROM_DEPENDENT: 1, FROM_HEAD: 1}
+    with pytest.raises(ValueError, match="no relation to measure"):
+        measure_heads(model, tokenizer, Asked((long,), ()))
+
+
+def question(text: int, looking: int, wanted: int, among=None) -> Question:
+    return Question("det", FROM_DEPENDENT, text, looking, frozenset({wanted}), among)
+
+
+def test_the_best_rule():
+    assert best_rule([question(0, 1, 2), question(0, 3, 4), question(0, 5, 3)]) == (pytest.approx(2 / 3), "+1")
+    assert best_rule([question(0, 3, 1), question(1, 4, 2), question(0, 5, 4)])[1] == "-2"
+    pronouns = [question(0, 9, 4, (1, 4)), question(1, 9, 2, (2, 5, 7)), question(2, 9, 1, (1, 3))]
+    assert best_rule(pronouns) == (pytest.approx(2 / 3), "first")
+    assert best_rule(pronouns[:1]) == (1.0, "nearest")
+
+
+def test_a_head_is_chosen_on_one_half_and_measured_on_the_other():
+    # Head 1 is right on the texts 0, 1, 4, 5, …; head 2 on the others; head 3 on three of four of all.
+    questions = tuple(question(text, 0, 1) for text in range(16))
+    half = torch.tensor([text // 2 % 2 == 0 for text in range(16)])
+    most_of = torch.tensor([text % 4 > 0 for text in range(16)])
+    found = Found("det", FROM_DEPENDENT, questions, torch.stack([half, ~half, most_of], 1)[:, None], 0.0, "+1")
+    assert found.accuracy.tolist() == [[0.5, 0.5, 0.75]] and found.best == (0, 2)
+    assert found.held_out == 0  # each half chooses the head that is wrong on the other
+    steady = Found("det", FROM_DEPENDENT, questions, most_of[:, None, None], 0.0, "+1")
+    assert steady.held_out == pytest.approx(0.75)
+    few = Found("det", FROM_DEPENDENT, questions[:2], most_of[:2, None, None], 0.0, "+1")
+    assert few.held_out != few.held_out  # NaN: one half is empty
+
+
+def test_the_better_direction_is_that_of_the_best_head():
+    right = torch.zeros(4, 1, 2, dtype=torch.bool)
+    ways = [Found("det", way, (), right.clone(), 0.0, "+1") for way in (FROM_DEPENDENT, FROM_HEAD)]
+    ways[1].right[0, 0, 1] = True
+    assert better_direction(ways) == [ways[1]]
