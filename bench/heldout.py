@@ -7,12 +7,14 @@ A folder is taken for WikiText-2 (validation and test), a file for one like thos
 WikiText's own marks are undone first: ` @-@ ` becomes `-` again, headings are left out, and so are sentences that hold
 `<unk>`, which no writer wrote and which is easy to guess. Masks: 15 %, 80/10/10, drawn with a fixed seed; the same text
 and masks for every checkpoint of one vocabulary. Beside the model: the loss of one that knows only how frequent each
-token is in the masked text itself (its unigram entropy), the floor any use of context must beat.
+token is in the masked text itself (its unigram entropy), the floor any use of context must beat. Bits a character make
+vocabularies comparable: the loss of a token, in bits, times the tokens that the text has for each of its characters.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -69,13 +71,19 @@ def main() -> None:
         parts = {part: articles(options.text / f"{part}.txt") for part in ("valid", "test")}
     else:
         parts = {options.text.name: first_lines(options.text, options.lines)}
-    for part, documents in parts.items():
+    for part, articles_of_part in parts.items():
+        documents = list(articles_of_part)
         store = TokenStore.build(documents, tokenizer)
         batches = list(PretrainingBatches(store, tokenizer, batch_size=32, max_length=128, seed=0, epochs=1))
         answers = np.concatenate([batch.labels[batch.labels != IGNORE].numpy() for batch in batches])
         shares = np.array(list(Counter(answers.tolist()).values())) / len(answers)
         metrics = measure(objective_for(model.config), model, batches)
-        results[part] = {**metrics, "unigram_entropy": float(-(shares * np.log(shares)).sum())}
+        tokens_a_character = len(store.ids) / sum(len(line) for document in documents for line in document)
+        results[part] = {
+            **metrics,
+            "unigram_entropy": float(-(shares * np.log(shares)).sum()),
+            "bits_per_character": metrics["mlm_loss"] / math.log(2) * tokens_a_character,
+        }
         print(part, "  ".join(f"{name} {value:.4g}" for name, value in results[part].items()), flush=True)
     if options.record:
         print("recorded", record(options.record, results))

@@ -15,11 +15,14 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import nn
+from torch.nn import functional as F
 
 from minibert import checkpoint
 from minibert.model import BertForPreTraining
 
 FOLDER = "steps"
+TOKENS, BIAS = "bert.embeddings.token.weight", "mlm.decoder.bias"
+NEVER = -1e4  # the output bias of an entry that the vocabulary did not have then
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ def listed(directory: str | Path) -> list[Snapshot]:
 
 
 def load(directory: str | Path, snapshot: Snapshot) -> BertForPreTraining:
-    """The model of `directory` as it was at `snapshot`, in eval mode, float32."""
+    """The model of `directory` as it was at `snapshot`, in eval mode, float32. Entries that its vocabulary got later
+    have a vector of zeros and are never answered."""
     model = checkpoint.load(directory, kind=BertForPreTraining)
     state = {}
     with safe_open(snapshot.path, "pt") as file:
@@ -83,5 +87,9 @@ def load(directory: str | Path, snapshot: Snapshot) -> BertForPreTraining:
     unknown = set(state) - set(model.state_dict())
     if unknown:
         raise checkpoint.CheckpointError(f"{snapshot.path} holds {sorted(unknown)[0]}, which is no part of the model")
+    missing = model.config.vocab_size - len(state[BIAS])
+    if missing > 0:
+        state[BIAS] = F.pad(state[BIAS], (0, missing), value=NEVER)
+        state[TOKENS] = F.pad(state[TOKENS], (0, 0, 0, missing))
     model.load_state_dict(state, strict=False)
     return model.eval()

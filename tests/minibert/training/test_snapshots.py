@@ -28,5 +28,19 @@ def test_a_snapshot_is_nearly_the_model(tmp_path):
     assert size < 0.3 * 4 * sum(p.numel() for p in model.parameters())
 
 
+def test_entries_that_came_later_are_never_answered_then(tmp_path):
+    torch.manual_seed(0)
+    model = BertForPreTraining(BertConfig.preset("tiny", vocab_size=500)).eval()
+    checkpoint.save(tmp_path, BertForPreTraining(BertConfig.preset("tiny", vocab_size=520)))
+    snapshots.save(tmp_path / "steps", model, 3, 150)
+    again = snapshots.load(tmp_path, snapshots.listed(tmp_path)[0])
+    ids = torch.randint(500, (3, 12))
+    with torch.no_grad():
+        expected, got = (m(Batch(ids)).mlm_logits.softmax(-1) for m in (model, again))
+        with_new = again(Batch(torch.full((1, 4), 510))).mlm_logits
+    assert torch.allclose(got[..., :500], expected, atol=1e-4) and got[..., 500:].max() == 0
+    assert with_new.isfinite().all()
+
+
 def test_nothing_kept_is_nothing_listed(tmp_path):
     assert snapshots.listed(tmp_path) == []
