@@ -19,7 +19,7 @@ import streamlit as st
 from ui.inputs import distinct
 from ui.navigation import ROOT
 from ui.runs import complete, own_models
-from ui.state import follow_link, set_url, url_choice
+from ui.state import follow_link, say_beside, set_url, url_choice
 from ui.text import literal
 from ui.translations import _
 
@@ -209,7 +209,11 @@ def choose_model(
         chosen = st.selectbox(label, list(names), format_func=names.get, key=key)
         if words:
             st.caption(words)
-    set_url(key, chosen, default=first if usual == first else None)
+    if usual == first:
+        set_url(key, chosen, default=first)
+    else:
+        set_url(key, chosen, default=None if st.query_params.keys() - EVERY_PAGE - {key} else usual)
+        say_beside(key, chosen)
     return chosen
 
 

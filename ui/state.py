@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 VISIT = "_visit"  # session_state key: a number that grows with every change of page
+_BESIDE = "_beside"  # session_state key: (visit, name, value)
 MAX_URL_TEXT = 500  # characters of free text that may go in a link; some proxies refuse addresses beyond a few thousand
 
 
@@ -44,6 +45,15 @@ def set_url(name: str, value: object, default: object = None) -> None:
             del st.query_params[name]
     elif st.query_params.get(name) != text:
         st.query_params[name] = text
+        visit, beside, said = st.session_state.get(_BESIDE, (None, "", ""))
+        if visit == st.session_state.get(VISIT, 0) and beside != name and beside not in st.query_params:
+            st.query_params[beside] = said
+
+
+def say_beside(name: str, value: str) -> None:
+    """On this visit of the page, a link that says anything else says this, too. A link that says nothing stays so: to
+    write into it at once would put a step into the browser's history that nobody took."""
+    st.session_state[_BESIDE] = (st.session_state.get(VISIT, 0), name, value)
 
 
 def follow_link(name: str) -> bool:
