@@ -44,10 +44,11 @@ def set_url(name: str, value: object, default: object = None) -> None:
         if name in st.query_params:
             del st.query_params[name]
     elif st.query_params.get(name) != text:
-        st.query_params[name] = text
+        values = {name: text}
         visit, beside, said = st.session_state.get(_BESIDE, (None, "", ""))
         if visit == st.session_state.get(VISIT, 0) and beside != name and beside not in st.query_params:
-            st.query_params[beside] = said
+            values[beside] = said
+        st.query_params.update(values)  # at once: each write is a step in the browser's history
 
 
 def say_beside(name: str, value: str) -> None:
