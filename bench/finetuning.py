@@ -1,6 +1,7 @@
 """Every task, from the shipped checkpoint and from random weights, beside `transformers` from the same checkpoint.
 
-    python -m bench.finetuning [NAME …] [--seeds 3] [--threads 1] [--record]      (--list: which sets there are)
+    python -m bench.finetuning [NAME …] [--seeds 3] [--arms checkpoint …] [--threads 1] [--record]
+                                                                            (--list: which sets there are)
 
 The peer is transformers' own model class in a plain training loop. What chance decides is the same for both: the new
 weights at the start, the order of the rows, the dropout masks. On a small dev file chance alone moves the figure by
@@ -77,7 +78,10 @@ SETS = {
     "CoNLL-2003": real("tagging", "en/conll2003", "eng.train", "eng.testa", examples=4000),
     "SNIPS": real("intent", "en/snips", "train.md", "test.md", examples=4000),
     "ChnSentiCorp": real("classification", "zh/chnsenticorp", "train.tsv", "dev.tsv", examples=4000, **ZH),
+    "ChnSentiCorp, all": real("classification", "zh/chnsenticorp", "train.tsv", "dev.tsv", max_length=256, **ZH),
+    "LCQMC": real("pair", "zh/lcqmc", "dev.txt", "test.txt", **ZH),
     "People’s Daily NER": real("tagging", "zh/peopledaily_ner", "train.txt", "dev.txt", examples=4000, **ZH),
+    "People’s Daily NER, all": real("tagging", "zh/peopledaily_ner", "train.txt", "dev.txt", 1, **ZH),
     "reviews": ours("classification", "reviews", "tsv", 6),
     "pairs": ours("pair", "pairs", "tsv", 10),
     "similarity": ours("similarity", "similarity", "tsv", 10),
@@ -108,6 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="*", metavar="NAME", help="all without")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--arms", nargs="+", choices=ARMS, default=ARMS)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--record", action="store_true", help="write bench/results/finetuning.{json,md} as runs end")
     parser.add_argument("--list", action="store_true")
@@ -125,7 +130,7 @@ def main() -> None:
     results = recorded("finetuning") if chosen.record else {}
     for seed in range(chosen.seeds):
         for name in chosen.sets or SETS:
-            for arm in ARMS:
+            for arm in chosen.arms:
                 entry = results.setdefault(name, described(SETS[name]))
                 runs = entry["runs"].setdefault(arm, {})
                 if str(seed) in runs:
