@@ -88,9 +88,9 @@ def _finding(tokenizer, rows, truths: list[int | None]) -> str:
         )
     right = sum(rank(row, true) == 1 for row, true in known)
     if not known:
-        return ngettext("{n} blank, each guessed on its own", "{n} blanks, each guessed on its own", len(truths)).format(
-            n=len(truths)
-        )
+        return ngettext(
+            "{n} blank, each guessed on its own", "{n} blanks, each guessed on its own", len(truths)
+        ).format(n=len(truths))
     return _("{right} of {n} blanks: what stood there is expected first").format(right=right, n=len(known))
 
 

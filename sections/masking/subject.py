@@ -46,9 +46,7 @@ def read(lesson: Lesson) -> Subject:
     blanked = [text for text in examples if BLANK in text]
     offered = [*plain[1:], blanked[0]]
     with left:
-        text = sentence_input(
-            "cloze", offered, label=_("Sentence with blanks"), max_chars=MAX_CHARS, travels=True
-        )
+        text = sentence_input("cloze", offered, label=_("Sentence with blanks"), max_chars=MAX_CHARS, travels=True)
     pairs = list(zip(blanked[0::2], blanked[1::2], strict=True))
     return Subject(text, text not in offered, model, bars, plain, pairs)
 

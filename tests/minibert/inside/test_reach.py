@@ -28,7 +28,9 @@ def test_a_model_without_embeddings_of_positions_reads_all_it_can():
     from minibert.relatives.nezha import NezhaConfig
     from minibert.relatives.registry import relative_named
 
-    config = NezhaConfig(vocab_size=50, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64)
+    config = NezhaConfig(
+        vocab_size=50, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64
+    )
     assert trained_positions(relative_named("nezha").build(config)) == config.max_position_embeddings
 
 
