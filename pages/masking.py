@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.masking import falling, fill, paper, subject, three_readings, two_sentences
+from sections.masking import epochs, falling, fill, paper, subject, three_readings, two_sentences
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -18,12 +18,14 @@ fill.show(lesson, seen)
 
 parts = {
     _("What falls"): falling,
+    _("Epoch after epoch"): epochs,
     _("One blank, two sentences"): two_sentences,
     _("Why not always [MASK]"): three_readings,
     _("What the paper measured"): paper,
 }
 before_tabs = {
-    _("What falls"): ("text", "rate", "split", "seed", "whole", "masks", "epochs"),
+    _("What falls"): ("text", "rate", "split", "seed", "whole"),
+    _("Epoch after epoch"): ("masks", "epochs"),
     _("One blank, two sentences"): ("a", "b"),
     _("Why not always [MASK]"): ("probe", "at", "swap"),
 }

@@ -13,7 +13,7 @@ from plots.attention import literal
 from plots.grammar import MASK, RIGHT
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, SKY, SMALL, VERMILION
 
-TITLE = 40  # pixels above a figure for what it shows
+TITLE = 34  # pixels above a figure for what it shows
 
 # By the names of cloze.FATES. Told apart by letter as well as by colour; the letters are black on all of them.
 FATE_COLOURS = {"untouched": "rgba(138,143,152,0.22)", "masked": MASK, "random": VERMILION, "kept": SKY}
@@ -116,7 +116,9 @@ class Blank:
 
 
 def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3, title: str = "") -> go.Figure:
-    """Horizontal bars of probability, a panel for each blank, all on one scale. title: what they show."""
+    """Horizontal bars of probability, a panel for each blank, all on one scale. title: what they show; then a single
+    panel needs no name of its own."""
+    named = len(blanks) > 1 or not title
     columns = max(1, min(columns, len(blanks)))
     rows = max(1, math.ceil(len(blanks) / columns))
     bars = max((len(blank.tokens) for blank in blanks), default=1)
@@ -124,7 +126,7 @@ def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3, title: str = "
     fig = make_subplots(
         rows=rows,
         cols=columns,
-        subplot_titles=[literal(blank.title) for blank in blanks],
+        subplot_titles=[literal(blank.title) for blank in blanks] if named else None,
         horizontal_spacing=0.14 if columns > 1 else 0,
         vertical_spacing=56 / (height * rows) if rows > 1 else 0,
     )
@@ -168,7 +170,7 @@ def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3, title: str = "
         )
     fig.update_xaxes(range=[0, highest * room], showticklabels=False, showgrid=False)
     fig.update_layout(height=rows * height + 20 + (TITLE if title else 0), margin_t=44, bargap=0.2)
-    _head(fig, title, 44)
+    _head(fig, title, 30 if named else 8)
     return fig
 
 
@@ -249,7 +251,7 @@ def two_contexts(
         height=640,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
     )
-    _head(fig, title, 44)
+    _head(fig, title, 30)
     return fig
 
 

@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from sections.masking import draws
+from sections.masking.subject import Subject
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.text import visible
@@ -10,30 +12,27 @@ from ui.translations import _
 COLUMNS = 40  # tokens side by side in a figure
 
 
-def show(
-    lesson: Lesson, encoding, rows: list[list[str]], drawing: str, rate: int, split: tuple[int, ...], *, even: bool
-) -> None:
-    """rows: of each epoch the tokens' fates · even: all tokens are equally likely to be drawn."""
-    n = len(encoding.special) - sum(encoding.special)
-    each = n - _untouched(encoding, rows[0])
-    lesson.show("Epoch after epoch")
-    _show_rows(encoding, rows, n, each, drawing, even)
+@st.fragment
+def show(lesson: Lesson, seen: Subject) -> None:
+    lesson.show("Epoch after epoch", title=False)
+    readings = draws.read(seen)
+    if readings is None:
+        return
+    _show_rows(readings)
     lesson.show("What it costs")
-    _show_cost(n, each, rate, split)
+    _show_cost(readings.n, readings.asked, readings.settings.rate, readings.settings.split)
 
 
 def fate_names() -> dict[str, str]:
     return {"untouched": _("not asked"), "masked": "[MASK]", "random": _("random token"), "kept": _("kept")}
 
 
-def _untouched(encoding, told: list[str]) -> int:
-    """How many tokens could have fallen and did not."""
-    return sum(fate == "untouched" and not special for fate, special in zip(told, encoding.special, strict=True))
-
-
-def _show_rows(encoding, rows: list[list[str]], n: int, each: int, drawing: str, even: bool) -> None:
+def _show_rows(readings: draws.Readings) -> None:
     """Each epoch's draw as a row; beside its name, how many tokens are asked for the first time."""
     from plots.masking import mask_rows
+
+    encoding, n, each = readings.encoding, readings.n, readings.asked
+    rows = [draw.fates for draw in readings.draws]
 
     candidates = [i for i, special in enumerate(encoding.special) if not special]
     seen: set[int] = set()
@@ -65,9 +64,9 @@ def _show_rows(encoding, rows: list[list[str]], n: int, each: int, drawing: str,
                 **{name: [fates[fate] for fate in row] for name, row in zip(names, cells, strict=True)},
             },
         )
-    if drawing == "static":
+    if readings.settings.drawing == "static":
         st.markdown(_("More epochs add nothing: the same tokens fall each time."))
-    elif not even:
+    elif readings.settings.whole_words:  # not all are equally likely to be drawn
         st.markdown(_("A word longer than the budget is passed over: its tokens may never be asked."))
     else:
         st.markdown(
@@ -99,9 +98,7 @@ def _show_cost(n: int, asked: int, rate: int, split: tuple[int, ...]) -> None:
             (split[0] / 100, split[1] / 100, split[2] / 100),
             rows=(_("Pre-training reads"), _("Fine-tuning reads")),
             names=fate_names(),
-            title=_("{masked} of what pre-training reads is [MASK], of what fine-tuning reads nothing").format(
-                masked=percent(masked)
-            ),
+            title=_("{masked} of what pre-training reads is [MASK], 0 % in fine-tuning").format(masked=percent(masked)),
         ),
         _(
             "Of the tokens read in pre-training, on average, {masked} are [MASK], {random} random, {kept} kept and "

@@ -12,7 +12,7 @@ from ui.models import warn_untrained
 from ui.page import picture
 from ui.state import follow_link, set_url
 from ui.text import literal, visible
-from ui.translations import _, ngettext
+from ui.translations import _
 
 PANELS = 6  # blanks whose bars are drawn
 DOUBLE_CLICK = 0.5  # seconds
@@ -59,7 +59,13 @@ def _chips_and_bars(seen: Subject) -> None:
     tokens = [loaded.tokenizer.vocab[number] for number in ids]
     truths = [None if i in typed else encoding.ids[i] for i in positions[:PANELS]]
     panels = [
-        panel(loaded.tokenizer, row, seen.bars, around(tokens, i), {} if true is None else {true: "true"})
+        panel(
+            loaded.tokenizer,
+            row,
+            seen.bars,
+            around(tokens, i) if len(truths) > 1 else "",
+            {} if true is None else {true: "true"},
+        )
         for i, row, true in zip(positions, rows, truths, strict=False)
     ]
     show_bars(panels, "blank-bars", _finding(loaded.tokenizer, rows, truths))
@@ -88,9 +94,7 @@ def _finding(tokenizer, rows, truths: list[int | None]) -> str:
         )
     right = sum(rank(row, true) == 1 for row, true in known)
     if not known:
-        return ngettext(
-            "{n} blank, each guessed on its own", "{n} blanks, each guessed on its own", len(truths)
-        ).format(n=len(truths))
+        return _("{n} blanks, each guessed on its own").format(n=len(truths))
     return _("{right} of {n} blanks: what stood there is expected first").format(right=right, n=len(known))
 
 

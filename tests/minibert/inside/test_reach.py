@@ -1,5 +1,7 @@
 """Which places of a text a model has learned, told from its weights."""
 
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -7,7 +9,8 @@ from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.inside.reach import trained_positions
 from minibert.model import BertForPreTraining
-from tests.shipped import SHIPPED
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def small(places: int) -> BertForPreTraining:
@@ -26,14 +29,13 @@ def test_places_that_stayed_short_are_not_learned():
 
 def test_a_model_without_embeddings_of_positions_reads_all_it_can():
     from minibert.relatives.nezha import NezhaConfig
-    from minibert.relatives.registry import relative_named
 
     config = NezhaConfig(
         vocab_size=50, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64
     )
-    assert trained_positions(relative_named("nezha").build(config)) == config.max_position_embeddings
+    assert trained_positions(BertForPreTraining(config)) == config.max_position_embeddings
 
 
 @pytest.mark.parametrize(("name", "learned"), [("mini-en", 128), ("mini-zh", 128), ("minilm-en", 512)])
 def test_those_that_ship(name, learned):
-    assert trained_positions(checkpoint.load(SHIPPED / name)) == learned
+    assert trained_positions(checkpoint.load(ROOT / "checkpoints" / name)) == learned
