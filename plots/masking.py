@@ -25,8 +25,9 @@ def _head(fig: go.Figure, title: str, below: int = 0) -> None:
     """Put what a figure shows above it; below: pixels between that and the first panel, for what names the panels."""
     if title:
         fig.update_layout(
-            title={"text": literal(title), "x": 0, "xref": "paper", "yref": "container", "y": 1, "yanchor": "top"},
-            title_pad={"t": 4, "l": 0},
+            title={"text": literal(title), "x": 0, "xref": "container", "yref": "container", "y": 1, "yanchor": "top"},
+            title_pad={"t": 4, "l": 8},
+            title_font_size=FONT_SIZE,
             margin_t=TITLE + below,
         )
 
@@ -115,7 +116,9 @@ class Blank:
     roles: Mapping[int, str] = field(default_factory=dict)
 
 
-def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3, title: str = "") -> go.Figure:
+def expected_tokens(
+    blanks: Sequence[Blank], *, columns: int = 3, title: str = "", axis: str = "probability"
+) -> go.Figure:
     """Horizontal bars of probability, a panel for each blank, all on one scale. title: what they show; then a single
     panel needs no name of its own."""
     named = len(blanks) > 1 or not title
@@ -169,7 +172,8 @@ def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3, title: str = "
             col=column,
         )
     fig.update_xaxes(range=[0, highest * room], showticklabels=False, showgrid=False)
-    fig.update_layout(height=rows * height + 20 + (TITLE if title else 0), margin_t=44, bargap=0.2)
+    fig.update_xaxes(title_text=literal(axis), title_font_size=SMALL, title_standoff=4, row=rows)
+    fig.update_layout(height=rows * height + 44 + (TITLE if title else 0), margin_t=44, bargap=0.2)
     _head(fig, title, 30 if named else 8)
     return fig
 

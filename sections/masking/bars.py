@@ -57,4 +57,9 @@ def show_bars(panels: list, key: str, finding: str) -> None:
         for one in panels
     ]
     with st.container(key=f"{'wide' if len(panels) > 1 else 'narrow'}-{key}"):
-        figure(expected_tokens(panels, title=finding), f"{finding}. {' '.join(words)}", key, data=rows)
+        figure(
+            expected_tokens(panels, title=finding, axis=_("probability")),
+            f"{finding}. {' '.join(words)}",
+            key,
+            data=rows,
+        )

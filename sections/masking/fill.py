@@ -82,20 +82,20 @@ def _finding(tokenizer, rows, truths: list[int | None]) -> str:
     if len(truths) == 1:
         row = rows[0]
         best = int(row.argmax())
-        said = _("Expected first: “{word}”, {share}").format(
+        said = _("“{word}” first, {share}").format(
             word=visible(tokenizer.vocab[best]), share=percent(float(row[best].exp()))
         )
         if not known:
             return said
         if best == known[0][1]:
-            return said + _(" – the word that stood here")
-        return said + _("; “{word}”, which stood here, is number {rank:,}").format(
+            return said + _(": what stood here")
+        return said + _("; “{word}” is number {rank:,}").format(
             word=visible(tokenizer.vocab[known[0][1]]), rank=rank(row, known[0][1])
         )
     right = sum(rank(row, true) == 1 for row, true in known)
     if not known:
         return _("{n} blanks, each guessed on its own").format(n=len(truths))
-    return _("{right} of {n} blanks: what stood there is expected first").format(right=right, n=len(known))
+    return _("{right} of {n} blanks: what stood there comes first").format(right=right, n=len(known))
 
 
 def _hidden_by_clicks(text: str, encoding, typed: set[int]) -> set[int]:

@@ -415,8 +415,8 @@ def test_the_title_of_the_bars_says_what_they_show():
     title = title_of(app, "blank-bars")
     (told,) = bars(app, "blank-bars")
     word, share = next(iter(told.items()))
-    assert title.startswith(f"Expected first: “{word}”, {share}")
-    assert ("the word that stood here" in title) == (word == "man")
+    assert title.startswith(f"“{word}” first, {share}")
+    assert ("what stood here" in title) == (word == "man")
     several = figure(open_page(cloze=SENTENCE, blanks="2.6.7"), "blank-bars")
     right = sum(next(iter(panel)) == true for panel, true in zip(
         bars(open_page(cloze=SENTENCE, blanks="2.6.7"), "blank-bars"), ("man", "house", "."), strict=True))  # fmt: skip
@@ -434,7 +434,7 @@ def test_the_first_epoch_says_what_falls_in_numbers():
 
 
 def test_a_text_beyond_what_the_model_has_learned_says_so():
-    long = "the man looked at the house and " * 25
+    long = "the man saw a dog. " * 24
     (warning,) = open_page(text=long, model="mini-en").warning
     assert "at most 128 tokens. This one has" in warning.value
     assert not open_page(text=long, model="minilm-en").warning
