@@ -20,7 +20,7 @@ page = open_course(
     {
         _("Start"): [
             Stop("home", _("Home"), ":material/home:"),
-            Stop("through", _("One sentence through BERT"), ":material/route:"),
+            Stop("through", _("Through BERT"), ":material/route:"),
         ],
         _("1 Input"): [
             Stop("tokenization", _("Tokenization"), ":material/content_cut:"),

@@ -137,8 +137,9 @@ class OnePass:
         return bool(self.attention[-1][:, self.blank].max() < EVEN / len(self.encoding))
 
     def unknown(self, unk: int) -> float:
-        """The share of the words that became [UNK]."""
-        read = [pieces for pieces in self.words if self.encoding.words[pieces[0]] is not None]
+        """The share of the first text's words that became [UNK]."""
+        word, segment = self.encoding.words, self.encoding.segments
+        read = [pieces for pieces in self.words if word[pieces[0]] is not None and segment[pieces[0]] == 0]
         return sum(any(self.encoding.ids[i] == unk for i in pieces) for pieces in read) / max(len(read), 1)
 
 

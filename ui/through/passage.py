@@ -13,13 +13,14 @@ from ui.inputs import sentence_input
 from ui.languages import language_of
 from ui.lesson import LESSONS
 from ui.models import FRONT_PAGE, UNTRAINED, available_models, loaded, outline_of
+from ui.projector import projecting
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, shorten
 from ui.translations import _
 
 MAX_CHARS = 400
 MAX_WORDS = 24  # of each text; what is left has to fit into MOST_TOKENS
-MOST_TOKENS = 24  # a row each: more could not be read in one picture, nor be sent in 150 kB for three models
+MOST_TOKENS = 23  # a row each: more could not be read in one picture, nor be sent in 150 kB for three models
 LONGEST = 18  # characters of a word that are shown
 CHINESE = (UNTRAINED, "mini-zh")
 LOOK_AGAIN = 1.0  # seconds between two looks whether the models are there
@@ -105,7 +106,8 @@ def _fields() -> Passage | None:
     chosen = next((example for example in examples if example["text"] == typed), None)
     with right:
         second = _second_sentence((chosen or examples[0])["next"])
-    _offer(examples, chosen)
+    if not projecting():
+        _offer(examples, chosen)
     models = _shipped(CHINESE if language_of(typed) == "zh" else FRONT_PAGE)
     text, second, words = _cut(typed, second.strip(), models)
     if not words:
@@ -182,7 +184,7 @@ def _blank(text: str, spans: tuple[tuple[int, int], ...], hide: str | None) -> i
     state["_through-text"] = text
     blank = state["blank"] = min(state["blank"], n - 1)
     # Buttons, not a segmented control: that one keeps the arrow keys to itself once it has been clicked.
-    with st.container(key="through-words", horizontal=True, vertical_alignment="center", gap="xsmall"):
+    with st.container(key="mask-word", horizontal=True, vertical_alignment="center", gap="xsmall"):
         for index, word in enumerate(words):
             st.button(
                 "[MASK]" if index == blank else literal(word),

@@ -4,6 +4,7 @@ An attention weight is two characters, its thousandths in base 36: three models,
 140 kB. Pure functions; nothing here knows a screen.
 """
 
+import json
 import string
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ DRAWN = 6  # numbers of a vector that are drawn
 LONGEST = 24  # characters of a piece
 TOP = 5  # guesses
 LITTLE = 0.01
+LISTS = ("parts", "lengths", "states", "adds")
 _DIGITS = string.digits + string.ascii_lowercase
 _CODES = [_DIGITS[n // 36] + _DIGITS[n % 36] for n in range(1001)]
 
@@ -76,8 +78,12 @@ def numbers(seen: "OnePass", tokenizer: "Tokenizer", word: str) -> dict:
         ],
         "place": [seen.place_of(right[0]), share_text(float(seen.expected[right[0]]))] if known else None,
         "follows": None if seen.follows is None else [round(seen.follows, 4), share_text(seen.follows)],
-        "pooled": hundredths(seen.values["pooler.out"][:DRAWN]),
     }
+
+
+def compact(model: dict) -> dict:
+    """The same with its lists of numbers as text: Streamlit writes JSON with a space after each comma."""
+    return model | {name: json.dumps(model[name], separators=(",", ":")) for name in LISTS if name in model}
 
 
 def lengths(vectors: "np.ndarray") -> "np.ndarray":

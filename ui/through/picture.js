@@ -41,8 +41,12 @@ const unpack = (text) => {
   return values;
 };
 
+const unfold = (model) => Object.fromEntries(Object.entries(model).map(([name, value]) =>
+  [name, typeof value === "string" && ["parts", "lengths", "states", "adds"].includes(name) ? JSON.parse(value) : value]));
+
 export default function (component) {
-  const { data, parentElement, setStateValue, setTriggerValue } = component;
+  const { parentElement, setStateValue, setTriggerValue } = component;
+  const data = { ...component.data, models: component.data.models.map(unfold) };
   const root = parentElement.querySelector(".mb-through"), find = (name) => root.querySelector(name);
   const svg = find("svg"), scene = find(".scene"), moving = find(".moving"), tip = find(".tip"), said = find(".said");
   const words = data.words;
@@ -110,7 +114,7 @@ export default function (component) {
     const room = Math.max(330, innerHeight * (narrow ? 0.62 : 0.5));
     const headRows = Math.ceil(m.heads / 6), square = narrow ? 4 : type * 0.5;
     const top = narrow ? 6 : headRows * (square + 2) + 8;
-    const row = Math.min(Math.max((room - top) / T, 19, type * 1.1), type * 2);
+    const row = Math.min(Math.max((room - top) / T, 19, type * 0.98), type * 2);
     const size = Math.max(13.5, Math.min(type, row * 0.74));
     const pen = (measure.pen ??= document.createElement("canvas").getContext("2d"));
     pen.font = `${size}px ${getComputedStyle(root).fontFamily}`;
@@ -122,7 +126,7 @@ export default function (component) {
     const start = letters + pieces + vectors, block = (W - start - answers - (narrow ? 0 : type)) / L;
     const strip = Math.min(block * 0.38, type * 2.6), part = Math.min(vectors * 0.4, type * 2.2);
     return { W, T, L, type, narrow, top, row, size, letters, pieces, vectors, start, block, strip, part, answers, square, pen,
-      perRow: Math.min(6, m.heads), height: top + T * row + 4, sum: start - part - 3, marks: block * 0.14,
+      perRow: Math.min(6, m.heads), height: top + T * row + 4, sum: start - part - 3, mark: Math.min(row * 0.44, (block - strip) * 0.1),
       y: (i) => top + (i + 0.5) * row,
       stripAt: (layer) => start + (layer + 1) * block - strip,
       lineEnd: (layer) => start + layer * block + (block - strip) * 0.55,
@@ -181,7 +185,7 @@ export default function (component) {
             height: place.square }));
         }
         m.tokens.forEach((_token, i) => {
-          const side = (n) => row * 0.44 * Math.sqrt(Math.min(1, m.adds[layer][n][i] / 100));  // by area; full: as long as its own
+          const side = (n) => place.mark * Math.sqrt(Math.min(1, m.adds[layer][n][i] / 100));  // by area; full: as long as its own
           const heads = side(0), network = side(1) * 0.9;
           group.append(make("circle", { class: "adds", cx: x, cy: y(i), r: heads }),
             make("rect", { class: "adds", x: middle - network, y: y(i) - network, width: 2 * network, height: 2 * network }));
@@ -330,6 +334,10 @@ export default function (component) {
     if (!place) return;
     const base = Math.floor(view.at), share = view.at - base, eased = share * share * (3 - 2 * share), final = base >= last();
     if (jump) dressed = null;
+    if (view.base !== base) {
+      view.base = base;
+      speak();
+    }
     columns.forEach((column, stage) => column.classList.toggle("away", stage > view.at + 1e-6));
     find(".answers").classList.toggle("away", ready && view.at < last());
     for (const link of find(".names").children) link.classList.toggle("here", Number(link.dataset.stage) === Math.min(base, last()));
@@ -426,8 +434,8 @@ export default function (component) {
     ?? (stage >= last() ? words.answers : fill(words.block, { n: stage - 2 }));
   function speak(extra) {
     const token = model().tokens[focus()];
-    const stage = Math.round(view.at), where = fill(words.stage, { n: stage + 1, all: last() + 1, name: nameOf(stage) });
-    said.textContent = extra ?? `${where}. ${ready ? fill(words.hint, { token }) : words.loading}`;
+    const stage = Math.floor(view.at), where = fill(words.stage, { n: stage + 1, all: last() + 1, name: nameOf(stage) });
+    said.textContent = extra ?? `${where}. ${!ready ? words.loading : stage < 3 ? "" : fill(words.hint, { token })}`;
   }
   function under(x, y) {
     const m = model(), i = Math.floor((y - place.top) / place.row), { start, block, letters, pieces } = place;
@@ -453,7 +461,7 @@ export default function (component) {
     if (row === null) return null;
     if (x >= place.stripAt(layer) - 2) return { to: "network", kind: "state", layer, row };
     if (x >= (place.lineEnd(layer) * 2 + place.stripAt(layer)) / 3 + 1) return { to: "network", kind: "network", layer, row };
-    if (x >= place.lineEnd(layer) - place.row * 0.42) return { to: "heads", kind: "adds", layer, row };
+    if (x >= place.lineEnd(layer) - place.mark - 2) return { to: "heads", kind: "adds", layer, row };
     return { to: "heads", kind: "look", layer, column: row };
   }
   function describe(at) {

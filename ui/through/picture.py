@@ -12,7 +12,7 @@ from ui.navigation import stop_called
 from ui.stages import stages
 from ui.state import follow_link, set_url, url_choice, url_int
 from ui.through.passage import Passage
-from ui.through.payload import frame, numbers
+from ui.through.payload import compact, frame, numbers
 from ui.translations import _
 
 KEY = "through"
@@ -82,7 +82,7 @@ def show_picture(passage: Passage, waiting: bool) -> None:
         data={
             "identity": identity,
             "waiting": waiting,
-            "models": models,
+            "models": [compact(model) for model in models],
             "model": names.index(state["model"]),
             "stage": state["stage"],
             "pages": _pages(),
@@ -199,7 +199,7 @@ def _words() -> dict[str, str]:
         "block": _("Block {n}"),
         "answers": _("Answers"),
         "play": "▶ " + _("Play"),
-        "pause": "⏸ " + _("Pause"),
+        "pause": "❚❚ " + _("Pause"),
         "back": _("Step back"),
         "on": _("Step"),
         "loading": _("Loading the model …"),
