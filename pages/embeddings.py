@@ -4,6 +4,7 @@ from sections.embeddings import limits, meanings, poolings, rising, sentence_vec
 from ui.figures import readable
 from ui.lesson import Lesson
 from ui.page import opened_by, tabs
+from ui.samples import LANGUAGES
 from ui.translations import _
 
 lesson = Lesson("embeddings")
@@ -18,8 +19,10 @@ PARTS = {
     _("Sentences beside each other"): sentence_vectors,
     _("What to believe"): limits,
 }
-opened_by({_("Two meanings"): ("of",), _("A vector for a sentence"): ("centre",),
-           _("Sentences beside each other"): ("sentences-en", "sentences-zh", "beside", "query-en", "query-zh")})  # fmt: skip
+opened_by({_("Two meanings"): ("of",), _("A vector for a sentence"): ("centre",)})
+opened_by(
+    {_("Sentences beside each other"): ["beside", *(f"{x}-{y}" for x in ("sentences", "query") for y in LANGUAGES)]}
+)
 for tab, part in tabs(PARTS):
     with tab:
         part.show(lesson, seen)

@@ -27,6 +27,7 @@ def sentence_input(
     help: str | None = None,
     height: int | Literal["content"] = 140,
     travels: bool = False,
+    bare: bool = False,
 ) -> str:
     """An editable text with examples to click; returns the first `max_chars` characters of what is in it.
 
@@ -35,6 +36,7 @@ def sentence_input(
     An example gives way to the first of `examples` when these have become others, as with a model of another language.
 
     travels: what the reader has typed into such a field of another page is there when this one is opened.
+    bare: the label is read out, not shown: the placeholder says it.
     """
     state, shown = st.session_state, f"{key}-examples"
     start = default if default is not None else (examples[0] if examples else "")
@@ -52,6 +54,7 @@ def sentence_input(
         help=help,
         on_change=_keep_typed if travels else None,
         args=(key,) if travels else None,
+        label_visibility="collapsed" if bare else "visible",
         **({"height": height} if multiline else {}),
     )
     set_url(key, text, default=start)
@@ -103,17 +106,21 @@ def _next_seed() -> None:
     st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
 
 
-def choice(key: str, label: str, names: Mapping[str, str], *, wrap: bool = False) -> str:
+def choice(key: str, label: str, names: Mapping[str, str], *, wrap: bool = False, box: int | None = None) -> str:
     """One of a few, side by side; its name is in the link under `key`. names: name → words, the default first.
 
-    wrap: there may be too many for a row.
+    wrap: there may be too many for a row · box: in a select box so many pixels wide, without
+    its label, where there is no room for a row.
     """
     first = next(iter(names))
     # Not bind="query-params": that would put the words into the link, and words are translated.
     if follow_link(key) or st.session_state.get(key) not in names:
         st.session_state[key] = url_choice(key, list(names), first)
-    buttons = st.pills if wrap else st.segmented_control
-    chosen = buttons(label, list(names), format_func=lambda name: names.get(name, ""), key=key, required=True)
+    options = {"format_func": lambda name: names.get(name, ""), "key": key}
+    if box is not None:
+        chosen = st.selectbox(label, list(names), width=box, label_visibility="collapsed", **options)
+    else:
+        chosen = (st.pills if wrap else st.segmented_control)(label, list(names), required=True, **options)
     set_url(key, chosen, default=first)
     return chosen
 

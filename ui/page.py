@@ -1,6 +1,6 @@
 """The form that all lessons share: the central picture, the drawer of what sets it, the parts in tabs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -17,6 +17,16 @@ def drawer(label: str | None = None, *, key: str = "drawer"):
     """A container behind a small button, for what sets the picture and is seldom changed: model, seed, padding. What
     is in it counts whether it is open or not."""
     return st.popover(label or _("Settings"), icon=":material/tune:", key=key)
+
+
+def opened_by(parts: Mapping[str, Sequence[str]], *, key: str = "part") -> None:
+    """Call before `tabs`: a link that names no part opens the one whose values it holds. parts: title → names in the
+    link; links made when all parts stood below each other name none."""
+    if key in st.session_state or key in st.query_params:
+        return
+    for title, names in parts.items():
+        if st.query_params.keys() & set(names):
+            st.session_state[key] = title
 
 
 def tabs(parts: Mapping[str, Any], *, key: str = "part") -> Iterator[tuple[Any, Any]]:

@@ -13,7 +13,7 @@ from ui.source import show_source
 from ui.translations import _
 
 if TYPE_CHECKING:
-    import numpy as np
+    pass
 
 DIRECTIONS = 400  # words whose directions are compared
 

@@ -78,7 +78,7 @@ def _curves(model: str, language: str) -> None:
         panels.append(Panel(title, lines, references, percent, span, faint=_("each word")))
     first, last = (panels[0].lines[-2 if random else -1].values[i] for i in (0, -1))
     summary = _(
-        "The same sense is nearest in {first:.0%} at the embeddings, in {last:.0%} at the last layer (chance {chance:.0%})"
+        "The same sense is nearest in {first:.0%} at the embeddings, {last:.0%} at the last layer (chance {chance:.0%})"
     ).format(first=first, last=last, chance=chance)
     figure(
         over_layers(panels, names, _("layer"), title=summary),

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from sections.embeddings.subject import layer_names
-from ui.lesson import Lesson
 from ui.models import load
 from ui.samples import Sample
 from ui.text import literal, show_tokens, visible
@@ -28,12 +27,8 @@ def of_each_layer(layers: "np.ndarray", chosen: int | None) -> list[list[tuple[i
     return [nearest(layer, layer[chosen], NEIGHBOURS, leave_out=chosen) for layer in layers]
 
 
-def show(
-    lesson: Lesson, model: str, sample: Sample, groups: list[str], layers: "np.ndarray", layer: int,
-    chosen: int | None, choose: Callable[[int], None],
-) -> None:  # fmt: skip
-    """The nearest points and the nearest tokens of the vocabulary, of the chosen point at this layer."""
-    lesson.show("Neighbours", level=3)
+def pick(sample: Sample, chosen: int | None, choose: Callable[[int], None]) -> None:
+    """A point chosen by its number, for who cannot click it."""
     titles = [visible(title, spaces=False) for title in sample.titles]
     picked = st.selectbox(
         _("Point"),
@@ -46,10 +41,13 @@ def show(
     if picked is not None and picked != chosen:
         choose(picked)
         st.rerun(scope="fragment")
-    if chosen is None:
-        return
+
+
+def show(model: str, sample: Sample, groups: list[str], layers: "np.ndarray", layer: int, chosen: int) -> None:
+    """The nearest points and the nearest tokens of the vocabulary, of the chosen point at this layer."""
     from minibert.inside.vectors import nearest_tokens
 
+    titles = [visible(title, spaces=False) for title in sample.titles]
     left, right = st.columns([3, 2], gap="large")
     near = of_each_layer(layers, chosen)[layer]
     with left:

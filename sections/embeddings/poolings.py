@@ -24,11 +24,11 @@ def similarity(model: str, version: int, language: str, centre: bool) -> dict[st
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
     """Agreement with people by layer, a line a pooling."""
+    from scipy.stats import spearmanr
+
     from minibert.inside.vectors import word_overlap
     from minibert.tokenizer import basic_tokens
     from plots.over_layers import Line, Panel, over_layers
-
-    from scipy.stats import spearmanr
 
     centre = st.toggle(_("Subtract the layer’s mean vector first"), key="centre", bind="query-params")
     pairs = similar_pairs(seen.language)
@@ -41,9 +41,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
     names = layer_names(len(lines[0].values))
     best = max(found, key=lambda name: max(found[name]))
     where = max(range(len(names)), key=found[best].__getitem__)
-    summary = _(
-        "Best here: {pooling} at layer {layer}, {value:.2f}; counting common words alone: {words:.2f}"
-    ).format(pooling=pooling_names()[best], layer=names[where], value=found[best][where], words=words)
+    summary = _("Best here: {pooling} at layer {layer}, {value:.2f}; counting common words alone: {words:.2f}").format(
+        pooling=pooling_names()[best], layer=names[where], value=found[best][where], words=words
+    )
     panel = Panel(_("Spearman’s correlation with people’s scores"), lines, {_("common words"): words})
     figure(
         over_layers([panel], names, _("layer"), columns=1, title=summary),

@@ -52,9 +52,16 @@ def show(lesson: Lesson, seen: Subject) -> None:
     layer, chosen = _where_we_are(len(layers), len(sample), name)
     _draw(seen, sample, groups, layers, method, drawn, layer, chosen, name)
     _measures(layers, drawn, layer)
+    left, right = st.columns(2, gap="large")
+    with left:
+        lesson.show("Neighbours", level=3)
+    with right:
+        lesson.show("A place for every word", level=3)
     if seen.view == "moving":
-        neighbours.show(lesson, seen.model, sample, groups, layers, layer, chosen, _choose)
-    lesson.show("A place for every word", level=3)
+        with left:
+            neighbours.pick(sample, chosen, _choose)
+        if chosen is not None:
+            neighbours.show(seen.model, sample, groups, layers, layer, chosen)
 
 
 def _read(seen: Subject, sample: Sample) -> tuple[Sample, "np.ndarray"]:
@@ -64,9 +71,7 @@ def _read(seen: Subject, sample: Sample) -> tuple[Sample, "np.ndarray"]:
     gone = missing(layers)
     if not gone.any():
         return sample, layers
-    st.caption(
-        _("{n} of {all} are left out: the model does not read them.").format(n=int(gone.sum()), all=len(sample))
-    )
+    st.caption(_("{n} of {all} are left out: the model does not read them.").format(n=int(gone.sum()), all=len(sample)))
     keep = [i for i in range(len(sample)) if not gone[i]]
     picked = {name: tuple(getattr(sample, name)[i] for i in keep) for name in ("of", "titles", "marks")}
     return Sample(sample.texts, sample.spans, sample.groups, own=sample.own, **picked), layers[:, keep]
@@ -176,8 +181,10 @@ def _finding(seen: Subject, sample: Sample, layer: "np.ndarray", name: str) -> s
     if len(set(groups)) < 2:
         return where
     count = int(nearest_alike(layer[ours], groups).sum())
-    alike = _("the nearest vector is of the same meaning") if seen.word else _("the nearest vector is of the same group")
-    return _("{where}: for {n} of {all} {alike}").format(where=where, n=count, all=len(ours), alike=alike)
+    said = _("{where}: for {n} of {all} the nearest vector is of the same group")
+    if seen.word not in (None, EVERY):
+        said = _("{where}: for {n} of {all} the nearest vector has the same meaning")
+    return said.format(where=where, n=count, all=len(ours))
 
 
 def _measures(layers: "np.ndarray", drawn: list[dict], layer: int) -> None:

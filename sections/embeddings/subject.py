@@ -104,7 +104,7 @@ def method_names() -> dict[str, str]:
 
 def read(lesson: Lesson) -> Subject:
     """One row: the word, the reader's sentence, and behind a button what is seldom changed."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="subject"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="subject"):
         # The drawer decides what stands before it, and is drawn after it.
         left, right = st.container(width="stretch"), st.container(width="content")
     with right, drawer():
@@ -122,7 +122,7 @@ def read(lesson: Lesson) -> Subject:
         if what == "tokens":
             text = sentence_input("text", lesson.examples_for(model), max_chars=MAX_CHARS, travels=True)
         elif what == "senses":
-            with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
                 words = {word: word for word in senses(language)} | {EVERY: _("all of them")}
                 word = choice("word", _("Word"), words, box=160)
                 own = _own_lines(word) if word != EVERY else ()
@@ -144,14 +144,14 @@ def _language(model: str) -> str:
 
 def _own_lines(word: str | None) -> tuple[str, ...]:
     """Sentences that the reader adds, a line each; with a `word`, those that have it."""
-    label, hint = _("Sentences of your own, one a line"), _("They appear as stars.")
+    label, hint = _("Sentences of your own, one a line"), _("Sentences of your own, one a line: they appear as stars.")
     if word is not None:
         label = _("Your sentence with “{word}”: where will its star land?").format(word=word)
-        hint = _("Type one (or several, a line each), then guess.")
+        hint = label
     with st.container(width="stretch"):
         text = sentence_input(
             "own", [], default="", label=label, placeholder=hint, max_chars=MAX_CHARS, multiline=True, height=68,
-            travels=word is None or not typed() or place_of(word, typed()) is not None,
+            bare=True, travels=word is None or not typed() or place_of(word, typed()) is not None,
         )  # fmt: skip
         lines = [line for line in text.splitlines() if any(map(str.isalnum, line))]
         if len(lines) > MAX_LINES:
