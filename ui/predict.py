@@ -37,7 +37,7 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
     guesses = state.setdefault(f"_guesses.{key}", {})
     shown = f"_shown.{key}"
     if shown not in state or state[shown][0] != state.get(VISIT, 0):
-        state[shown] = (state.get(VISIT, 0), _by_link() or bool(guesses))
+        state[shown] = (state.get(VISIT, 0), opened_by_link() or bool(guesses))
     mine = guesses.get(about)
     with st.container(key=f"predict-{key}", border=True, gap="xsmall"):
         if mine is None and state[shown][1]:
@@ -66,8 +66,9 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
         return not waiting
 
 
-def _by_link() -> bool:
-    """Whether the page was opened by a link that says what is on it."""
+def opened_by_link() -> bool:
+    """Whether the page was opened by a link that says what is on it. A page that asks only later calls this before it
+    writes into its own link."""
     state = st.session_state
     visit = state.get(VISIT, 0)
     if state.get(_OPENED, (None,))[0] != visit:

@@ -86,7 +86,7 @@ def _guessed(seen: Subject, sample: Sample, layers: "np.ndarray") -> bool:
     meanings = list(dict.fromkeys(sense for sense, _sentence in senses(seen.language)[seen.word]))
     others = [i for i in range(len(sample)) if sample.of[i] != sample.own]
     ((closest, _cosine),) = nearest(layers[-1][others], layers[-1][len(sample) - 1], 1)
-    question = _("“{text}”: beside which meaning will its star land, at the last layer?")
+    question = _("“{text}” Where will its star land, at the last layer?")
     text = sample.titles[-1] if len(sample.titles[-1]) <= 60 else sample.titles[-1][:59] + "…"
     about = f"{seen.model}/{seen.word}/{sample.titles[-1]}"
     question = question.format(text=literal(text))

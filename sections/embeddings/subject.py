@@ -9,6 +9,7 @@ from ui.inputs import MAX_SEED, choice, sentence_input, typed
 from ui.lesson import Lesson
 from ui.models import WELL_READ, load, model_choice, warn_untrained
 from ui.page import drawer
+from ui.predict import opened_by_link
 from ui.samples import (
     LANGUAGES,
     Sample,
@@ -104,6 +105,7 @@ def method_names() -> dict[str, str]:
 
 def read(lesson: Lesson) -> Subject:
     """One row: the word, the reader's sentence, and behind a button what is seldom changed."""
+    opened_by_link()
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="subject"):
         # The drawer decides what stands before it, and is drawn after it.
         left, right = st.container(width="stretch"), st.container(width="content")

@@ -77,9 +77,8 @@ def test_side_by_side_is_a_picture_a_layer_at_one_scale():
 def test_a_panel_without_a_name_for_its_line_prints_none():
     panels = [Panel(f"task {n}", [Line("x", [0.1, 0.9])], {"commonest label": 0.3}, True) for n in range(3)]
     for columns in (2, 3):
-        notes = [
-            note.text for note in over_layers(panels, ["embeddings", "1"], "layer", columns=columns).layout.annotations
-        ]
+        drawn = over_layers(panels, ["embeddings", "1"], "layer", columns=columns)
+        notes = [note.text for note in drawn.layout.annotations]
         assert "new text" not in notes
     nameless = over_layers([Panel("task", [Line("x", [0.1, 0.9])], {"": 0.0})], ["embeddings", "1"], "layer")
     assert [note.text for note in nameless.layout.annotations] == ["task"]
