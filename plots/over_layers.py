@@ -125,14 +125,14 @@ def over_layers(
     return titled(fig, title)
 
 
-def titled(fig: go.Figure, title: str, width: int = 84) -> go.Figure:
+def titled(fig: go.Figure, title: str, width: int = 78) -> go.Figure:
     """With a title above its panels, broken into lines of at most `width` characters; the figure grows by them."""
     if title:
         lines = textwrap.wrap(title, width)
-        room = 12 + 26 * len(lines)
+        room = 16 + 26 * len(lines)
         fig.update_layout(
             title={"text": "<br>".join(map(literal, lines)), "x": 0, "yref": "container", "y": 1, "yanchor": "top",
-                   "pad": {"t": 6}},
+                   "pad": {"t": 14}},
             height=fig.layout.height + room,
             margin={"t": (fig.layout.margin.t or 24) + room},
         )  # fmt: skip

@@ -27,7 +27,6 @@ def sentence_input(
     help: str | None = None,
     height: int | Literal["content"] = 140,
     travels: bool = False,
-    bare: bool = False,
 ) -> str:
     """An editable text with examples to click; returns the first `max_chars` characters of what is in it.
 
@@ -36,7 +35,6 @@ def sentence_input(
     An example gives way to the first of `examples` when these have become others, as with a model of another language.
 
     travels: what the reader has typed into such a field of another page is there when this one is opened.
-    bare: the label is read out, not shown: the placeholder says it.
     """
     state, shown = st.session_state, f"{key}-examples"
     start = default if default is not None else (examples[0] if examples else "")
@@ -54,7 +52,6 @@ def sentence_input(
         help=help,
         on_change=_keep_typed if travels else None,
         args=(key,) if travels else None,
-        label_visibility="collapsed" if bare else "visible",
         **({"height": height} if multiline else {}),
     )
     set_url(key, text, default=start)
@@ -109,8 +106,8 @@ def _next_seed() -> None:
 def choice(key: str, label: str, names: Mapping[str, str], *, wrap: bool = False, box: int | None = None) -> str:
     """One of a few, side by side; its name is in the link under `key`. names: name → words, the default first.
 
-    wrap: there may be too many for a row · box: in a select box so many pixels wide, without
-    its label, where there is no room for a row.
+    wrap: there may be too many for a row · box: in a select box so many pixels wide, where
+    there is no room for a row.
     """
     first = next(iter(names))
     # Not bind="query-params": that would put the words into the link, and words are translated.
@@ -118,7 +115,7 @@ def choice(key: str, label: str, names: Mapping[str, str], *, wrap: bool = False
         st.session_state[key] = url_choice(key, list(names), first)
     options = {"format_func": lambda name: names.get(name, ""), "key": key}
     if box is not None:
-        chosen = st.selectbox(label, list(names), width=box, label_visibility="collapsed", **options)
+        chosen = st.selectbox(label, list(names), width=box, **options)
     else:
         chosen = (st.pills if wrap else st.segmented_control)(label, list(names), required=True, **options)
     set_url(key, chosen, default=first)

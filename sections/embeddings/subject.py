@@ -106,30 +106,29 @@ def method_names() -> dict[str, str]:
 def read(lesson: Lesson) -> Subject:
     """One row: the word, the reader's sentence, and behind a button what is seldom changed."""
     opened_by_link()
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="subject"):
-        # The drawer decides what stands before it, and is drawn after it.
-        left, right = st.container(width="stretch"), st.container(width="content")
-    with right, drawer():
-        model = model_choice(usual=WELL_READ)
-        language = _language(model)
-        what = choice("what", _("Points"), what_names())
-        pooling = choice("pooling", _("A sentence’s vector"), pooling_names()) if what == "sentences" else "mean"
-        method = choice("method", _("Projection"), method_names())
-        view = choice("view", _("Layers"), {"moving": _("moving"), "all": _("side by side")})
-        seed = SEED
-        if method == "umap":  # the two others begin the same way every time
-            seed = int(st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=140) or 0)
     word, text, own = None, "", ()
-    with left:
-        if what == "tokens":
-            text = sentence_input("text", lesson.examples_for(model), max_chars=MAX_CHARS, travels=True)
-        elif what == "senses":
-            with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="subject"):
+        # The drawer decides what stands before it.
+        first, second, last = st.container(width="content"), st.container(width=560), st.container(width="content")
+        with last, drawer():
+            model = model_choice(usual=WELL_READ)
+            language = _language(model)
+            what = choice("what", _("Points"), what_names())
+            pooling = choice("pooling", _("A sentence’s vector"), pooling_names()) if what == "sentences" else "mean"
+            method = choice("method", _("Projection"), method_names())
+            view = choice("view", _("Layers"), {"moving": _("moving"), "all": _("side by side")})
+            seed = SEED
+            if method == "umap":  # the two others begin the same way every time
+                seed = int(st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params") or 0)
+        if what == "senses":
+            with first:
                 words = {word: word for word in senses(language)} | {EVERY: _("all of them")}
                 word = choice("word", _("Word"), words, box=160)
-                own = _own_lines(word) if word != EVERY else ()
-        else:
-            own = _own_lines(None)
+        with second:
+            if what == "tokens":
+                text = sentence_input("text", lesson.examples_for(model), max_chars=MAX_CHARS, travels=True)
+            elif word != EVERY:
+                own = _own_lines(word)
     warn_untrained(model)
     return Subject(model, language, what, method, view, seed, pooling, word, own, text)
 
@@ -146,24 +145,23 @@ def _language(model: str) -> str:
 
 def _own_lines(word: str | None) -> tuple[str, ...]:
     """Sentences that the reader adds, a line each; with a `word`, those that have it."""
-    label, hint = _("Sentences of your own, one a line"), _("Sentences of your own, one a line: they appear as stars.")
+    label, hint = _("Sentences of your own, one a line"), _("They appear as stars.")
     if word is not None:
         label = _("Your sentence with “{word}”: where will its star land?").format(word=word)
-        hint = label
-    with st.container(width="stretch"):
-        text = sentence_input(
-            "own", [], default="", label=label, placeholder=hint, max_chars=MAX_CHARS, multiline=True, height=68,
-            bare=True, travels=word is None or not typed() or place_of(word, typed()) is not None,
+        hint = _("Type one (or several, a line each), then guess.")
+    text = sentence_input(
+        "own", [], default="", label=label, placeholder=hint, max_chars=MAX_CHARS, multiline=True, height=68,
+        travels=word is None or not typed() or place_of(word, typed()) is not None,
+    )  # fmt: skip
+    lines = [line for line in text.splitlines() if any(map(str.isalnum, line))]
+    if len(lines) > MAX_LINES:
+        st.caption(_("The first {most} of {n} lines are shown.").format(most=MAX_LINES, n=len(lines)))
+    lines = lines[:MAX_LINES]
+    without = [number for number, line in enumerate(lines, 1) if word is not None and place_of(word, line) is None]
+    if without:
+        st.caption(
+            ngettext("Line {lines} is left out: “{word}” does not stand in it.",
+                     "Lines {lines} are left out: “{word}” does not stand in them.", len(without))
+            .format(lines=", ".join(map(str, without)), word=literal(word))
         )  # fmt: skip
-        lines = [line for line in text.splitlines() if any(map(str.isalnum, line))]
-        if len(lines) > MAX_LINES:
-            st.caption(_("The first {most} of {n} lines are shown.").format(most=MAX_LINES, n=len(lines)))
-        lines = lines[:MAX_LINES]
-        without = [number for number, line in enumerate(lines, 1) if word is not None and place_of(word, line) is None]
-        if without:
-            st.caption(
-                ngettext("Line {lines} is left out: “{word}” does not stand in it.",
-                         "Lines {lines} are left out: “{word}” does not stand in them.", len(without))
-                .format(lines=", ".join(map(str, without)), word=literal(word))
-            )  # fmt: skip
     return tuple(line for number, line in enumerate(lines, 1) if number not in without)
