@@ -290,7 +290,7 @@ def test_the_room_is_counted_without_names():
 
     app = open_page(round=7)
     pair = [block.value.split("&nbsp; ")[1] for block in app.markdown if "&nbsp; " in block.value]
-    (question,) = [one for one in (f"next-sentence\nelsewhere\n{html.unescape(pair[0])}\n{html.unescape(pair[1])}",)]
+    question = f"next-sentence\nelsewhere\n{html.unescape(pair[0])}\n{html.unescape(pair[1])}"
     for voter in ("x", "y"):
         tally().vote(question, voter, "True")
     whole(app.button(key="guess-False").click().run())
