@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.next_sentence import game, judged, kinds, making, papers, subject
+from sections.next_sentence import game, judged, kinds, making, new_head, papers, random_share, subject
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -17,8 +17,10 @@ game.show(seen)
 
 parts = {
     _("The question"): making,
+    _("Why more than half are random"): random_share,
     _("Judged live"): judged,
     _("Topic against coherence"): kinds,
+    _("Can it be taught?"): new_head,
     _("Was it of any use?"): papers,
 }
 before_tabs = {

@@ -1,4 +1,4 @@
-"""Topic against coherence: all kinds of B, judged by the model and by topic alone; then a layer is taught order."""
+"""Topic against coherence: all kinds of B, judged by the model and by topic alone."""
 
 import streamlit as st
 
@@ -30,12 +30,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     model = seen.model
     lesson.show("Topic against coherence", title=False)
     warn_untrained(model)
-    if follow_link("sentences") or st.session_state.get("sentences") not in (1, 2, 3):
-        st.session_state["sentences"] = url_int("sentences", 2, 1, 3)
-    sentences = st.segmented_control(
-        _("Sentences in A and in B"), [1, 2, 3], key="sentences", required=True, width="content"
-    )
-    set_url("sentences", sentences, default=2)
+    sentences = passages()
     with st.spinner(_("Judging all pairs …")):
         result = measured(model, version_of(model), sentences)
     names = kind_names()
@@ -81,7 +76,17 @@ def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("What you see")
     show_source(measure, label=_("The code that measured this"))
     show_source(TopicOverlap, label=_("The judge that knows no order"))
-    new_head(lesson, model, sentences)
+
+
+def passages() -> int:
+    """How many sentences stand in A and in B."""
+    if follow_link("sentences") or st.session_state.get("sentences") not in (1, 2, 3):
+        st.session_state["sentences"] = url_int("sentences", 2, 1, 3)
+    sentences = st.segmented_control(
+        _("Sentences in A and in B"), [1, 2, 3], key="sentences", required=True, width="content"
+    )
+    set_url("sentences", sentences, default=2)
+    return sentences
 
 
 def _finding(result, model: str) -> str:
@@ -123,35 +128,3 @@ def _conclude(result) -> None:
             ).format(title=title, what=what, wins=wins, n=n, share=wins / n, low=low, high=high, verdict=verdict)
         )
     st.markdown("\n".join(f"- {line}" for line in lines))
-
-
-@st.cache_data(show_spinner=False, max_entries=24)
-def taught(model: str, version: int, sentences: int) -> dict[str, tuple[int, int]]:
-    from minibert.inside.next_sentence import probes, teach_order
-
-    loaded = load(model)
-    return teach_order(loaded.model, loaded.tokenizer, probes(*bundled(), sentences=sentences))
-
-
-def new_head(lesson: Lesson, model: str, sentences: int) -> None:
-    """Is order missing in the encoder's vectors, or does nobody read it? A layer is trained to find out."""
-    from minibert.inside.next_sentence import teach_order
-    from minibert.statistics import wilson
-
-    lesson.show("Can it be taught?")
-    key = (model, sentences)
-    if st.button(_("Train two layers on order"), key="teach", icon=":material/play_arrow:", type="primary"):
-        st.session_state["taught"] = key
-    if st.session_state.get("taught") == key:
-        with st.spinner(_("Reading the pairs, then training …")):
-            results = taught(model, version_of(model), sentences)
-        titles = {"pooled": _("reads [CLS], as the head does"), "means": _("reads the mean vector of A and of B")}
-        for column, (name, (right, n)) in zip(st.columns(2), results.items(), strict=True):
-            low, high = wilson(right, n)
-            column.metric(titles[name], f"{right / n:.1%}", border=True)
-            column.caption(
-                _("{right} of {n} right; 95% interval {low:.0%} – {high:.0%}; guessing: 50%.").format(
-                    right=right, n=n, low=low, high=high
-                )
-            )
-    show_source(teach_order)

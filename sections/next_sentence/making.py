@@ -1,13 +1,12 @@
-"""How pairs are made: the reader's documents, cut into pairs, and how many of these are random."""
+"""How pairs are made: the reader's documents, cut into pairs, and one of these followed."""
 
 import html
 
 import streamlit as st
 
+from sections.next_sentence import documents
 from sections.next_sentence.follow import follow, segments_of
-from sections.next_sentence.subject import Subject, bundled
-from ui.figures import figure
-from ui.inputs import seed_input, sentence_input
+from sections.next_sentence.subject import Subject
 from ui.lesson import Lesson
 from ui.models import load
 from ui.source import show_source
@@ -15,11 +14,7 @@ from ui.state import follow_link, set_url, url_int
 from ui.text import shorten
 from ui.translations import _, ngettext
 
-SHOWN_DOCUMENTS = (2, 4, 12, 21)  # of topics.txt, to build pairs from at the start
-LENGTH, SHORT, SEED = 48, 10, 1
-MAX_CHARS = 8_000
 PAIRS = 30  # of those made, shown
-SENTENCES = 10  # a document has at most, in the figure of shares
 SNIPPET = 70  # characters of a segment in the table of pairs
 
 
@@ -33,16 +28,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     model = seen.model
     lesson.show("A second question", title=False)
     lesson.show("How pairs are made")
-    documents, _topics = bundled()
-    start = "\n\n".join("\n".join(documents[i]) for i in SHOWN_DOCUMENTS)
-    text = sentence_input(
-        "documents",
-        [start, *(example.strip() for example in lesson.examples)],
-        label=_("Documents, with a blank line between them"),
-        max_chars=MAX_CHARS,
-        multiline=True,
-    )
-    max_length, short, seed = _making_settings()
+    text, max_length, short, seed = documents.read(lesson)
     tokenizer = load(model).tokenizer
     own = documents_in(text)
     try:
@@ -64,26 +50,6 @@ def show(lesson: Lesson, seen: Subject) -> None:
     follow(made[chosen], store, sentences, tokenizer, max_length)
     show_source(segment_pairs, find="random_next", label=_("The code that made the pairs"))
     show_source(truncate_pair, label=_("The code that cuts a pair to length"))
-
-    lesson.show("Why more than half are random")
-    _show_shares(text, model, max_length, short, seed)
-
-
-def _making_settings() -> tuple[int, int, int]:
-    """Places in the model's input, chance of a shorter target in percent, seed."""
-    with st.container(border=True):
-        left, right = st.columns(2, gap="large")
-        with left:
-            length = st.slider(
-                _("Longest input, with [CLS] and [SEP]"), 16, 128, LENGTH, 4, key="length", bind="query-params"
-            )
-        with right:
-            short = st.slider(
-                _("Chance of a shorter target"), 0, 100, SHORT, key="short", format="%d %%", bind="query-params"
-            )
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            seed = seed_input(SEED)
-    return length, short, seed
 
 
 def _answer(random_next: bool) -> str:
@@ -131,46 +97,3 @@ def _show_pairs(made: list, store, tokenizer) -> int:
         if shown < len(made):
             st.caption(_("The first {shown} of {n}.").format(shown=shown, n=len(made)))
     return chosen
-
-
-@st.cache_data(show_spinner=False, max_entries=64)
-def random_shares_of(text: str, model: str, max_length: int, short: int, seed: int) -> list[tuple[int, int]]:
-    """(random, all) pairs if each document ended after 1, 2, 3 … sentences."""
-    from minibert.inside.next_sentence import documents_in, random_share
-    from minibert.text.store import TokenStore
-
-    store = TokenStore.build(documents_in(text), load(model).tokenizer)
-    longest = min(SENTENCES, int((store.documents[1:] - store.documents[:-1]).max()))
-    return [random_share(store, n, max_length, seed, short / 100) for n in range(1, longest + 1)]
-
-
-def _show_shares(text: str, model: str, max_length: int, short: int, seed: int) -> None:
-    from plots.next_sentence import random_shares
-    from plots.theme import titled
-
-    counts = random_shares_of(text, model, max_length, short, seed)
-    counts = [(random, n) for random, n in counts if n]
-    if not counts:
-        st.info(_("It takes two documents to draw a random B."), icon=":material/looks_two:")
-        return
-    shares = [random / n for random, n in counts]
-    sentences = list(range(1, len(shares) + 1))
-    figure(
-        titled(
-            random_shares(sentences, shares, (_("sentences in a document"), _("random pairs"))),
-            _("{first:.0%} random where a document has 1 sentence, {last:.0%} where it has {n}").format(
-                first=shares[0], last=shares[-1], n=len(shares)
-            ),
-        ),
-        _("Share of random pairs with documents of {list}. Dotted: one half.").format(
-            list="; ".join(
-                ngettext("{n} sentence: {share:.0%}", "{n} sentences: {share:.0%}", n).format(n=n, share=share)
-                for n, share in zip(sentences, shares, strict=True)
-            )
-        ),
-        "shares",
-        data=lambda: [
-            {_("sentences in a document"): n, _("random"): random, _("pairs"): total}
-            for n, (random, total) in zip(sentences, counts, strict=True)
-        ],
-    )

@@ -46,7 +46,7 @@ def test_the_truth_is_told_after_the_guess(page):
 
 @on_every_screen
 def test_it_fits(page, request):
-    parts = ("The question", "Judged live", "Topic against coherence", "Was it of any use?")
+    parts = ("The question", "Why more than half are random", "Judged live", "Topic against coherence")
     for number, part in enumerate(parts):
         open_page(page, "next_sentence", part=part)
         assert_fits(page, f"next_sentence-{number}-{request.node.callspec.id}")

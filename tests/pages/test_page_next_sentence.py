@@ -20,7 +20,14 @@ from ui.models import available_models, load
 LESSON = Lesson("next_sentence")
 MODEL = available_models(judge=True)[0].name
 open_page = partial(driver.open_page, "next_sentence")
-MAKING, JUDGED, KINDS, PAPERS = "The question", "Judged live", "Topic against coherence", "Was it of any use?"
+MAKING, SHARES, JUDGED, KINDS, TAUGHT, PAPERS = PARTS = (
+    "The question",
+    "Why more than half are random",
+    "Judged live",
+    "Topic against coherence",
+    "Can it be taught?",
+    "Was it of any use?",
+)
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +122,7 @@ def test_one_document_has_no_random_b():
 def test_single_sentences_are_always_random():
     app = open_page(documents="A cat slept.\n\nIt rained.\n\nThe bus was late.")
     assert "**3 pairs**: 0 continue their document, **3 have a random B (100%)**." in text_of(app)
+    app = open_page(documents="A cat slept.\n\nIt rained.\n\nThe bus was late.", part=SHARES)
     assert figure(app, "shares")["data"][0]["text"] == ["100%"]
 
 
@@ -248,8 +256,25 @@ def test_an_untrained_model_is_said_to_be_one():
     assert sum("random weights" in block.value for block in app.warning) == 1
 
 
+def test_what_the_prose_says_of_the_two_models(counted):
+    """In whole percent, for passages of two sentences: both are right by topic, and "next" is said as often to the same
+    pair swapped."""
+    prose = LESSON.section("What you see")[1]
+    better = load("minilm-en")
+    results = {"mini-en": counted[2], "minilm-en": measure(better.model, better.tokenizer, *counted[:2])}
+    for name, result in results.items():
+        (right,) = [float(share) for share in re.findall(rf"`{name}` in (\d+) %", prose)]
+        assert right == round(100 * result.accuracy("elsewhere")[0])
+    told = results["minilm-en"]
+    shares = [round(100 * told.judged_next(kind)[0] / told.judged_next(kind)[2]) for kind in ("next", "swapped")]
+    assert f"“next” to {shares[0]} % of the true continuations, and to {shares[1]} % of the same pairs swapped" in prose
+    wins, _topic, n = told.ranked_higher("swapped")
+    low, high = wilson(wins, n)
+    assert low < 0.5 < high
+
+
 def test_a_new_layer_is_trained_on_demand(counted):
-    app = open_page(model=MODEL, part=KINDS)
+    app = open_page(model=MODEL, part=TAUGHT)
     assert not app.metric
     whole(app.button(key="teach").click().run())
     loaded = load(MODEL)
@@ -280,7 +305,7 @@ def test_the_text_counts_right(counted):
 
 
 def test_every_section_of_the_text_is_shown():
-    shown = "".join(text_of(open_page(part=part)) for part in (MAKING, JUDGED, KINDS, PAPERS))
+    shown = "".join(text_of(open_page(part=part)) for part in PARTS)
     for heading in LESSON.sections:
         assert LESSON.section(heading)[1][:60] in shown, heading
 
