@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from minibert.finetune.augmentation import METHODS
+from minibert.finetune.width import rate_of_width
 from minibert.tasks import Task
 from ui.task_data import ChosenData
 from ui.tasks.base import Values
@@ -28,17 +29,12 @@ METADATA_VALUES = 20  # a column with more different values is no category
 PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §4.2; §A.3 has ranges, and these lie in them
 
 
-SMALL = 256  # H up to which `small` was measured
-
-
 def suited(data: ChosenData, config: BertConfig) -> Values:
-    """What suits a model of this config for these data. A wider one, which knows more, is moved less: a third of the
-    rate."""
+    """What suits a model of this config for these data, as far as the widgets can say it."""
     known = data.view.sets().get(data.key)
     values = (known and known.small) or data.view.small
-    if config.hidden_size <= SMALL:
-        return values
-    return replace(values, rate=min(RATES, key=lambda rate: abs(math.log(3 * rate / values.rate))))
+    wanted = rate_of_width(values.rate, config.hidden_size)
+    return replace(values, rate=min(RATES, key=lambda rate: abs(math.log(rate / wanted))))
 
 
 @dataclass(frozen=True)
