@@ -12,7 +12,6 @@ from ui.figures import figure
 from ui.inputs import choice, clicked, numbered, pick, sentence_input, state
 from ui.lesson import Lesson
 from ui.models import WELL_READ, load, model_choice, version_of
-from ui.navigation import next_lesson
 from ui.source import show_source, source_of
 from ui.stepper import stepper, words_first
 from ui.text import kind_of, show_tokens, tex
@@ -968,7 +967,7 @@ def word_to_hide(reading: "ModelInput") -> int | None:
 
 
 # ---------------------------------------------------------------------------------------------------------- the page
-lesson.show_title()
+lesson.open()
 lesson.show("The question")
 left, right = st.columns([3, 2], gap="medium")
 with left:
@@ -1034,5 +1033,4 @@ if tested.open:
         if position is not None:
             no_explanation(subject, reading, position)
         lesson.show("What follows from it")
-lesson.quiz()
-next_lesson("attention")
+lesson.close()

@@ -9,7 +9,6 @@ from ui.classifiers import classifier_choice, dev_examples, in_chinese, predicto
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
-from ui.navigation import next_lesson
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, visible
@@ -380,7 +379,7 @@ def code() -> None:
 
 
 st.html(STYLE)
-lesson.show_title()
+lesson.open()
 run = classifier_choice()
 if run is not None:
     show_accuracy(run)
@@ -389,5 +388,4 @@ if run is not None:
 else:
     lesson.show("The question")
 code()
-lesson.quiz()
-next_lesson("attribution")
+lesson.close()

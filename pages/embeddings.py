@@ -13,7 +13,6 @@ from ui.inputs import MAX_SEED, choice, sentence_input
 from ui.lesson import Lesson
 from ui.models import UNTRAINED, WELL_READ, load, model_choice, title_of, version_of, warn_untrained
 from ui.moving_points import Points, moving_points, told
-from ui.navigation import next_lesson
 from ui.runs import own_models, show_refusal
 from ui.samples import (
     LANGUAGES,
@@ -598,7 +597,7 @@ def language_of(model: str) -> str:
 
 
 readable()
-lesson.show_title()
+lesson.open()
 lesson.show("Where is the meaning?")
 with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
     model = model_choice(usual=WELL_READ)
@@ -612,5 +611,4 @@ sentence_vectors.show(lesson, model, language)
 narrow_cone(model, language)
 lesson.show("What a picture cannot show")
 code()
-lesson.quiz()
-next_lesson("embeddings")
+lesson.close()

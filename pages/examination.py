@@ -141,7 +141,7 @@ def show_hand_in(sections: tuple[Section, ...], settings: SheetSettings) -> None
 
 
 # ------------------------------------------------------------------------------------------------------------- the page
-lesson.show_title()
+lesson.open()
 lesson.show("How it works")
 try:
     bank = load_bank(language=language())

@@ -9,7 +9,6 @@ from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.models import WELL_READ, load, model_choice, trace_of, version_of
-from ui.navigation import next_lesson
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_text
 from ui.stepper import stepper
@@ -377,7 +376,7 @@ def length() -> None:
 # --- the page -------------------------------------------------------------------------------------------------------
 
 st.html(STYLE)
-lesson.show_title()
+lesson.open()
 with st.container(horizontal=True):
     model = model_choice(usual=WELL_READ)
 first = sentence_input("a", lesson.examples, label=_("First sentence"), max_chars=MAX_CHARS)
@@ -389,5 +388,4 @@ three_vectors(model, first, second)
 places(model)
 lesson.show("How the Transformer's input differs")
 length()
-lesson.quiz()
-next_lesson("input")
+lesson.close()

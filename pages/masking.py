@@ -9,7 +9,6 @@ from ui.figures import figure, legend
 from ui.inputs import MAX_SEED, choice, seed_input, sentence_input
 from ui.lesson import Lesson
 from ui.models import WELL_READ, load, model_choice, warn_untrained
-from ui.navigation import next_lesson
 from ui.shares import set_shares, share_sliders
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
@@ -676,7 +675,7 @@ def _figure_of(panels: list, key: str) -> None:
 
 
 st.html(STYLE)
-lesson.show_title()
+lesson.open()
 lesson.show("The cloze test")
 model = model_choice(
     fill=True, label=_("Model: its vocabulary cuts the text, its guesses fill the blanks"), usual=WELL_READ
@@ -687,5 +686,4 @@ two_sentences(model)
 three_readings(model)
 paper_ablation()
 code()
-lesson.quiz()
-next_lesson("masking")
+lesson.close()

@@ -9,7 +9,6 @@ from ui.figures import figure, legend
 from ui.inputs import MAX_SEED, choice, seed_input, sentence_input
 from ui.lesson import LESSONS, Lesson
 from ui.models import WELL_READ, available_models, load, model_choice, version_of, warn_untrained
-from ui.navigation import next_lesson
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
 from ui.stepper import stepper
@@ -816,7 +815,7 @@ def papers() -> None:
 
 
 st.html(STYLE)
-lesson.show_title()
+lesson.open()
 lesson.show("A second question")
 model = model_choice(
     judge=True, label=_("Model: its vocabulary cuts the text, its next-sentence head judges"), usual=WELL_READ
@@ -834,7 +833,6 @@ judged(model)
 guessing(model)
 counted = st.container()  # filled last: nothing waits while hundreds of pairs are judged
 papers()
-lesson.quiz()
-next_lesson("next_sentence")
+lesson.close()
 with counted:
     kinds(model)

@@ -30,7 +30,6 @@ from ui.finetune_settings import budgets, fill_settings, metadata_columns, setti
 from ui.inputs import pick
 from ui.lesson import Lesson
 from ui.models import UNTRAINED, WELL_READ, available_models, model_choice, outline_of, version_of
-from ui.navigation import next_lesson
 from ui.runs import manager, own_runs, settled, show_refusal
 from ui.source import show_source
 from ui.task_data import ChosenData, choose_data, show_data, task_choice
@@ -252,7 +251,7 @@ def review(runs: list) -> None:
 
 # --- the page ---------------------------------------------------------------------------------------------------------
 
-lesson.show_title()
+lesson.open()
 manager().warm_up()
 lesson.show("What is added")
 task = task_choice()
@@ -276,8 +275,7 @@ else:
 results(task, data)
 lesson.show("How much to believe")
 lesson.show("Read the mistakes")
-lesson.quiz()
-next_lesson("output_layer")
+lesson.close()
 if data:
     with head:
         the_head(data, model)

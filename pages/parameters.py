@@ -14,7 +14,6 @@ from ui.figures import figure
 from ui.inputs import choice, distinct
 from ui.lesson import Lesson
 from ui.models import CHECKPOINTS, about, info_of
-from ui.navigation import next_lesson
 from ui.runs import own_models
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_choice
@@ -720,8 +719,7 @@ st.html(
         "DARK", st.get_option("theme.dark.backgroundColor") or "black"
     )
 )
-lesson.show_title()
+lesson.open()
 lesson.show("The question", title=False)
 laboratory()
-lesson.quiz()
-next_lesson("parameters")
+lesson.close()

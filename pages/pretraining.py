@@ -17,7 +17,7 @@ from ui.figures import figure
 from ui.inputs import choice, distinct, pick, sentence_input
 from ui.lesson import TEXT_WIDTH, Lesson, course_prose, course_reviews
 from ui.models import about, available_models, load
-from ui.navigation import link_to, next_lesson
+from ui.navigation import link_to
 from ui.runs import (
     PRETRAINING,
     complete,
@@ -1094,7 +1094,7 @@ def sources() -> None:
     show_source(losses, find='terms["loss"] =', label=_("Their sum: `losses`"))
 
 
-lesson.show_title()
+lesson.open()
 manager().warm_up()
 lesson.show("What is asked")
 lesson.show("Train one")
@@ -1108,5 +1108,4 @@ lesson.show("Keep it")
 keep()
 lesson.show("The code")
 sources()
-lesson.quiz()
-next_lesson("pretraining")
+lesson.close()

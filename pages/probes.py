@@ -12,7 +12,6 @@ from ui.figures import figure, readable
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
 from ui.models import UNTRAINED, WELL_READ, available_models, can_fill, load, model_choice, version_of, warn_untrained
-from ui.navigation import next_lesson
 from ui.runs import show_refusal
 from ui.samples import annotated, pronouns, requests, tagged
 from ui.source import show_source
@@ -497,7 +496,7 @@ def code() -> None:
 
 
 readable()
-lesson.show_title()
+lesson.open()
 lesson.show("What is a probe?")
 model = model_choice(usual=WELL_READ)
 warn_untrained(model)
@@ -505,5 +504,4 @@ probing(model)
 lens(model)
 lesson.show("How much to believe")
 code()
-lesson.quiz()
-next_lesson("probes")
+lesson.close()

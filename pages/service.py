@@ -14,7 +14,6 @@ from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import REVIEWS, Lesson
 from ui.models import CHECKPOINTS, choose_model
-from ui.navigation import next_lesson
 from ui.runs import live, manager, own_models, own_runs, show_refusal, state_rows, submit, zipped
 from ui.source import show_source
 from ui.stepper import stepper
@@ -443,7 +442,7 @@ def many_clients(name: str, directory: Path | None) -> None:
 
 # --- the page -------------------------------------------------------------------------------------------------------
 
-lesson.show_title()
+lesson.open()
 manager().warm_up()
 lesson.show("The model")
 models = fine_tuned()
@@ -461,5 +460,4 @@ many_clients(chosen, directory)
 lesson.show("Limits and health")
 lesson.show("Before it goes out")
 lesson.show("What to log")
-lesson.quiz()
-next_lesson("service")
+lesson.close()

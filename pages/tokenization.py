@@ -49,7 +49,7 @@ from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, TEXT_WIDTH, Lesson, course_reviews
 from ui.models import CHECKPOINTS
-from ui.navigation import ROOT, next_lesson
+from ui.navigation import ROOT
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_choice, url_int
 from ui.stepper import stepper
@@ -805,7 +805,7 @@ lesson = Lesson("tokenization")
 st.html(STYLE)
 if "_choose" in st.session_state:
     st.session_state["vocab"] = st.session_state.pop("_choose")
-lesson.show_title()
+lesson.open()
 lesson.show("The question", title=False)
 tokenize()
 lesson.show("Where a vocabulary comes from")
@@ -814,5 +814,4 @@ lesson.show("Words, pieces or characters?")
 words_pieces_characters()
 lesson.show("About these vocabularies")
 upload()
-lesson.quiz()
-next_lesson("tokenization")
+lesson.close()

@@ -9,7 +9,6 @@ from ui.finetune_settings import rate_text
 from ui.inputs import choice, seed_input, sentence_input
 from ui.lesson import REVIEWS, Lesson
 from ui.models import CHECKPOINTS, load
-from ui.navigation import next_lesson
 from ui.source import show_source
 from ui.text import show_tokens
 from ui.translations import _, ngettext
@@ -370,7 +369,7 @@ SHOWN = {
     "augmentation": ("Augmentation", show_augmentation),
 }
 
-lesson.show_title()
+lesson.open()
 lesson.show("Choose an option")
 chosen = choice("option", _("Option"), option_names(), wrap=True)
 heading, draw = SHOWN[chosen]
@@ -389,5 +388,4 @@ def shown() -> None:
 
 
 shown()
-lesson.quiz()
-next_lesson("training_options")
+lesson.close()

@@ -11,7 +11,6 @@ from ui.figures import figure
 from ui.inputs import choice, pick, sentence_input
 from ui.lesson import LESSONS, REVIEWS, Lesson
 from ui.models import CHECKPOINTS
-from ui.navigation import next_lesson
 from ui.runs import complete, live, own_runs, settled, show_refusal, state_rows, submit
 from ui.source import show_source
 from ui.text import literal, shorten, visible
@@ -528,12 +527,11 @@ def code() -> None:
 
 
 st.html(STYLE)
-lesson.show_title()
+lesson.open()
 lesson.show("Two famous cases")
 planted()
 looks_at(st.session_state["cue"])
 real_data()
 checklist()
 code()
-lesson.quiz()
-next_lesson("wrong_reasons")
+lesson.close()

@@ -36,6 +36,18 @@ _PIXELS = {  # sizes in pixels besides those of type and marks, by the part of t
 }
 
 
+def contrast(one: str, other: str) -> float:
+    """How far two colours (#RRGGBB) are apart in lightness, 1 to 21 (WCAG 2.2, "contrast ratio")."""
+    lighter, darker = sorted(map(_luminance, (one, other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
 def apply(fig: go.Figure) -> go.Figure:
     """Give a figure our look, in place, and return it. What the figure sets itself is kept, except small type."""
     layout = fig.layout

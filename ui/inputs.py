@@ -6,11 +6,12 @@ from typing import Literal
 
 import streamlit as st
 
-from ui.state import follow_link, set_url, url_choice, url_int, url_text
+from ui.state import follow_link, set_url, url_choice, url_int, url_text, went_back
 from ui.text import literal, shorten
 from ui.translations import _
 
 MAX_SEED = 999_999
+_TYPED = "_typed"  # session_state key
 _SHOWN = 48  # characters of an example on its button
 
 
@@ -25,21 +26,32 @@ def sentence_input(
     placeholder: str | None = None,
     help: str | None = None,
     height: int | Literal["content"] = 140,
+    travels: bool = False,
 ) -> str:
     """An editable text with examples to click; returns the first `max_chars` characters of what is in it.
 
     The text is in the link under `key` while it is short. A longer text than `max_chars` stays in the field, whole, and
     a line says how much of it is used. Without `default` the first example is there at the start; "" is a valid text.
+    An example gives way to the first of `examples` when these have become others, as with a model of another language.
+
+    travels: what the reader has typed into such a field of another page is there when this one is opened.
     """
+    state, shown = st.session_state, f"{key}-examples"
     start = default if default is not None else (examples[0] if examples else "")
-    if follow_link(key) or key not in st.session_state:
-        st.session_state[key] = url_text(key, start)
+    if linked := follow_link(key) or key not in state:
+        brought = typed() if travels and key not in state and not went_back() else ""
+        state[key] = url_text(key, (brought if multiline else " ".join(brought.split())) or start)
+    if not linked and state[key] in state.get(shown, ()) and state[key] not in examples and examples:
+        state[key] = examples[0]
+    state[shown] = list(examples)
     field = st.text_area if multiline else st.text_input
     text = field(
         label or _("Your text"),
         key=key,
         placeholder=placeholder or _("Type a sentence"),
         help=help,
+        on_change=_keep_typed if travels else None,
+        args=(key,) if travels else None,
         **({"height": height} if multiline else {}),
     )
     set_url(key, text, default=start)
@@ -63,6 +75,15 @@ def sentence_input(
             icon=":material/content_cut:",
         )
     return text[:max_chars]
+
+
+def typed() -> str:
+    """The sentence that travels: what the reader last typed into a field that lets it; "" before."""
+    return st.session_state.get(_TYPED, "")
+
+
+def _keep_typed(key: str) -> None:
+    st.session_state[_TYPED] = st.session_state[key]
 
 
 def _use_example(key: str, buttons: str, examples: list[str]) -> None:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ui.inputs import distinct
+from ui.inputs import distinct, typed
+from ui.languages import language_of
 from ui.navigation import ROOT
 from ui.runs import complete, own_models
 from ui.state import follow_link, say_beside, set_url, url_choice
@@ -199,6 +200,8 @@ def choose_model(
     names = distinct(dict(titles))
     first = next(iter(names))
     usual = usual if usual in names else first
+    if language_of(typed()) != "en":  # the sentence that came along
+        usual = next((name for name in directories if language_read(name) == language_of(typed())), usual)
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or st.session_state.get(key) not in names:
         # Links that say something but no model are older than the page's usual one, and show what they showed then.
@@ -225,6 +228,16 @@ def can_fill(name: str) -> bool:
 def title_of(name: str) -> str:
     """What the model `name` is called on a page."""
     return _info(name).title
+
+
+def language_read(name: str) -> str:
+    """The language that most of the vocabulary of the model `name` is in: "en" or "zh"."""
+    return _language_of_vocabulary(name, version_of(name))
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _language_of_vocabulary(name: str, version: int) -> str:
+    return language_of("".join(token for token in outline_of(name).tokenizer.vocab if len(token) == 1))
 
 
 def version_of(name: str) -> int:

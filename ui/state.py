@@ -66,7 +66,11 @@ def follow_link(name: str) -> bool:
     visit = st.session_state.get(VISIT, 0)
     opened = st.session_state.get(f"_link.{name}") != visit
     st.session_state[f"_link.{name}"] = visit
-    went_back = getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False)
     if name in st.query_params:
-        return opened or went_back
-    return went_back and not st.session_state.get(f"_unlinked.{name}", False)  # a long text is never lost
+        return opened or went_back()
+    return went_back() and not st.session_state.get(f"_unlinked.{name}", False)  # a long text is never lost
+
+
+def went_back() -> bool:
+    """Whether the reader goes back or forward in the browser: then the link alone says what is on the page."""
+    return getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False)
