@@ -3,8 +3,8 @@
     python -m bench.nine_tasks [--sets reviews entities …] [--arms minilm-en mini-en random] [--seeds 0 1 2] [--record]
 
 A run for each set, start and seed: from `minilm-en`, from `mini-en`, and from random weights of `minilm-en`'s sizes,
-each with what *One output layer* sets for it. `--record` adds a line a run to lessons/results/tasks.jsonl, whose curves the
-page draws faintly; what is there with the same settings is not done again.
+each with what *One output layer* sets for it. `--record` adds a line a run to lessons/results/tasks.jsonl, whose curves
+the page draws faintly; what is there with the same settings is not done again.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 VISIT = "_visit"  # session_state key: a number that grows with every change of page
-_BESIDE = "_beside"  # session_state key: (visit, name, value)
+EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # what a link may say on any page
+_BESIDE = "_beside"  # session_state key: (visit, {name: value})
 MAX_URL_TEXT = 500  # characters of free text that may go in a link; some proxies refuse addresses beyond a few thousand
 
 
@@ -45,16 +46,18 @@ def set_url(name: str, value: object, default: object = None) -> None:
             del st.query_params[name]
     elif st.query_params.get(name) != text:
         values = {name: text}
-        visit, beside, said = st.session_state.get(_BESIDE, (None, "", ""))
-        if visit == st.session_state.get(VISIT, 0) and beside != name and beside not in st.query_params:
-            values[beside] = said
+        visit, beside = st.session_state.get(_BESIDE, (None, {}))
+        if visit == st.session_state.get(VISIT, 0):
+            values |= {other: said for other, said in beside.items() if other not in {name, *st.query_params}}
         st.query_params.update(values)  # at once: each write is a step in the browser's history
 
 
 def say_beside(name: str, value: str) -> None:
     """On this visit of the page, a link that says anything else says this, too. A link that says nothing stays so: to
     write into it at once would put a step into the browser's history that nobody took."""
-    st.session_state[_BESIDE] = (st.session_state.get(VISIT, 0), name, value)
+    visit, beside = st.session_state.get(_BESIDE, (None, {}))
+    now = st.session_state.get(VISIT, 0)
+    st.session_state[_BESIDE] = (now, {**(beside if visit == now else {}), name: value})
 
 
 def follow_link(name: str) -> bool:
