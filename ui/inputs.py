@@ -7,6 +7,7 @@ from typing import Literal
 import streamlit as st
 
 from ui.state import (
+    VISIT,
     follow_link,
     say_choice,
     set_url,
