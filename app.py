@@ -18,7 +18,10 @@ st.set_page_config(
 # In teaching order. A page that is not there yet is left out of the menu.
 page = open_course(
     {
-        _("Start"): [Stop("home", _("Home"), ":material/home:")],
+        _("Start"): [
+            Stop("home", _("Home"), ":material/home:"),
+            Stop("through", _("Through BERT"), ":material/route:"),
+        ],
         _("1 Input"): [
             Stop("tokenization", _("Tokenization"), ":material/content_cut:"),
             Stop("input", _("Input"), ":material/input:"),

@@ -17,6 +17,7 @@ from ui.languages import language_of
 from ui.models import language_read
 from ui.navigation import begin_with_app, next_lesson
 from ui.projector import projecting
+from ui.stages import you_are_here
 from ui.state import opened_by_link
 from ui.translations import DEFAULT, _, language
 
@@ -102,6 +103,7 @@ class Lesson:
         if lead:
             with st.container(key="lead"):
                 st.markdown(lead, width="stretch")
+        you_are_here(self.name)
 
     def close(self) -> None:
         """End the page: its quiz, and the ways on."""
