@@ -3,8 +3,9 @@
 import streamlit as st
 
 from plots.tokenization import STYLE
-from sections.tokenization import compare, everywhere, learn, links, steps, subject, window
+from sections.tokenization import compare, everywhere, learn, steps, subject, window
 from ui.lesson import Lesson
+from ui.parts import opened
 from ui.translations import _
 
 lesson = Lesson("tokenization")
@@ -18,7 +19,12 @@ parts = {
     _("Words or characters?"): compare,
     _("Other vocabularies"): everywhere,
 }
-for tab, part in links.opened(parts) if seen else ():
+about = {  # what an older link holds → the part that it is about
+    _("Step by step"): ("step", "token"),
+    _("Learn a vocabulary"): ("merge", "corpus", "scoring", "own", "learn-lower"),
+    _("Words or characters?"): ("compare",),
+}
+for tab, part in opened(parts, about) if seen else ():
     with tab:
         part.show(lesson, seen)
 lesson.close()

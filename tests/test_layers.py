@@ -175,8 +175,8 @@ UNDIVIDED = {  # pages that are still to be divided into sections
     f"pages/{name}.py"
     for name in (
         "attention", "attention_explorer", "attribution", "embeddings", "encoder_decoder", "experiments", "features",
-        "input", "masking", "next_sentence", "output_layer", "parameters", "pretraining", "probes", "service",
-        "stability", "tokenization", "training_options", "wrong_reasons",
+        "input", "masking", "next_sentence", "output_layer", "pretraining", "probes", "service",
+        "stability", "training_options", "wrong_reasons",
     )
 }  # fmt: skip
 NO_RELATIVE = "minibert/relatives/registry.py"  # it says which there are
