@@ -1,4 +1,4 @@
-"""Figures of the input: three vectors and their sum, how alike places are, and what length costs."""
+"""Figures of the input: how alike places are, and what length costs."""
 
 from __future__ import annotations
 
@@ -8,28 +8,14 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from plots.theme import DIVERGING, PALETTE, SEQUENTIAL
+from plots.theme import PALETTE, SEQUENTIAL
 
 DASHES = ("solid", "dot", "dash")
 
 
-def summands(rows: Mapping[str, np.ndarray], axis: str) -> go.Figure:
-    """Vectors as strips, one above the other, on one colour scale around zero. rows: name → (dimensions,)."""
-    values = np.stack(list(rows.values()))
-    limit = float(np.abs(values).max()) or 1.0
-    fig = go.Figure(
-        go.Heatmap(
-            z=values, y=list(rows), colorscale=DIVERGING, zmin=-limit, zmax=limit, ygap=6,
-            colorbar={"thickness": 14, "tickformat": ".2f"}, hovertemplate="%{y}, %{x}: %{z:.5f}<extra></extra>",
-        )
-    )  # fmt: skip
-    fig.update_yaxes(autorange="reversed")
-    fig.update_xaxes(title_text=axis)
-    fig.update_layout(height=90 + 52 * len(rows))
-    return fig
-
-
-def position_similarity(learned: np.ndarray, fixed: np.ndarray, titles: tuple[str, str], axis: str) -> go.Figure:
+def position_similarity(
+    learned: np.ndarray, fixed: np.ndarray, titles: tuple[str, str], axis: str, title: str = ""
+) -> go.Figure:
     """Cosine between the vectors of places, (P, H) each: learned beside fixed."""
     fig = make_subplots(rows=1, cols=2, subplot_titles=titles, horizontal_spacing=0.08)
     for column, table in ((1, learned), (2, fixed)):
@@ -41,7 +27,7 @@ def position_similarity(learned: np.ndarray, fixed: np.ndarray, titles: tuple[st
     fig.update_yaxes(autorange="reversed", constrain="domain")
     fig.update_yaxes(scaleanchor="x", row=1, col=1)
     fig.update_yaxes(scaleanchor="x2", row=1, col=2)
-    fig.update_layout(height=460)
+    fig.update_layout(title=title, height=480, margin_t=80)
     return fig
 
 
@@ -52,7 +38,7 @@ def cosines(table: np.ndarray) -> np.ndarray:
 
 
 def cost_of_length(
-    lengths: Sequence[int], series: Mapping[str, Sequence[float]], limit: int, titles: tuple[str, str]
+    lengths: Sequence[int], series: Mapping[str, Sequence[float]], limit: int, titles: tuple[str, str], title: str = ""
 ) -> go.Figure:
     """series: name → a value for each length. A line each, and one upright at the limit."""
     fig = go.Figure()
@@ -65,5 +51,5 @@ def cost_of_length(
     fig.add_vline(x=limit, line={"color": "gray", "dash": "dash", "width": 1.5}, annotation_text=f"T = {limit}")
     fig.update_xaxes(title_text=titles[0], rangemode="tozero")
     fig.update_yaxes(title_text=titles[1], rangemode="tozero")
-    fig.update_layout(height=380, legend={"orientation": "h", "y": -0.25, "x": 0})
+    fig.update_layout(title=title, height=400, legend={"orientation": "h", "y": -0.25, "x": 0})
     return fig

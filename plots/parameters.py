@@ -325,7 +325,7 @@ def growth(
         height=460,
     )
     fig.update_xaxes(title=x_title, fixedrange=True, range=[0, max(xs)])
-    fig.update_yaxes(title=y_title, fixedrange=True, range=[0, 1.08 * max(sums)], exponentformat="SI")
+    fig.update_yaxes(title=y_title, fixedrange=True, range=[0, 1.16 * max(sums)], exponentformat="SI")
     return fig
 
 

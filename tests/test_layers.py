@@ -175,7 +175,7 @@ UNDIVIDED = {  # pages that are still to be divided into sections
     f"pages/{name}.py"
     for name in (
         "attention", "attention_explorer", "attribution", "embeddings", "encoder_decoder", "experiments", "features",
-        "input", "masking", "next_sentence", "output_layer", "pretraining", "probes", "service",
+        "masking", "next_sentence", "output_layer", "pretraining", "probes", "service",
         "stability", "training_options", "wrong_reasons",
     )
 }  # fmt: skip

@@ -3,7 +3,19 @@
 from ui.translations import _
 
 
-def slider_labels() -> dict[str, str]:
+def slider_labels(*, short: bool = False) -> dict[str, str]:
+    """Letter → what stands at its slider. short: for eight in a row."""
+    if short:
+        return {
+            "L": _("L layers"),
+            "H": _("H hidden"),
+            "A": _("A heads"),
+            "F": _("F feed"),
+            "V": _("V vocab"),
+            "P": _("P places"),
+            "T": _("T tokens"),
+            "B": _("B batch"),
+        }
     return {
         "L": _("L layers"),
         "H": _("H hidden size"),

@@ -2,42 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 
-from minibert.config import BertConfig
 from minibert.count import FAMILY, Shape, flops, memory, parameters
 from plots.parameters import short, short_bytes
 from sections.parameters import how
-from sections.parameters.models import BATCH, MASKED, RANGES, START, models, settings_of, with_weights
+from sections.parameters.models import BATCH, MASKED, RANGES, START, model_of, models, settings_of, with_weights
 from sections.parameters.names import slider_labels
 from ui.inputs import choice
 from ui.models import about
 from ui.page import drawer
+from ui.projector import projecting
 from ui.state import follow_link, url_choice, url_int
 from ui.translations import _
 
 WIDTHS = [64, 128, 256, 512, 1024]  # of factorised embeddings
 CHOSEN = "_chosen-model"  # session_state key: the name of the model whose sizes were taken last
-
-# The sizes stay in view while what follows from them scrolls by, where the screen has room for both.
-STYLE = """<style>
-@media (min-width: 900px) and (min-height: 600px) {
-  [data-testid="stLayoutWrapper"]:has(> .st-key-sizes) { position: sticky; top: 3.75rem; z-index: 90; }
-  .st-key-sizes {
-    background: Canvas; background: light-dark(LIGHT, DARK);
-    border-bottom: 1px solid rgba(138, 143, 152, 0.5);
-  }
-}
-.st-key-sizes { gap: 0; padding: 0.25rem 0; }
-.st-key-sizes [data-testid="stHorizontalBlock"] { row-gap: 0; }
-.mb-sums { display: flex; flex-wrap: wrap; gap: 0 1.5rem; font-size: 1.05rem; }
-.mb-sums b { font-size: 1.25rem; font-variant-numeric: tabular-nums; }
-:is(.st-key-parts-map, .st-key-growth-figure) .annotation text,
-:is(.st-key-growth-figure, .st-key-family-figure) .textpoint text { fill: currentColor !important; }
-.mb-formula { font-size: 1.25rem; line-height: 1.75; overflow-wrap: anywhere; }
-.mb-formula .is { opacity: 0.75; padding-right: 0.5rem; }
-</style>"""
 
 
 @dataclass(frozen=True)
@@ -58,33 +40,46 @@ def read() -> Sizes | None:
     """The sizes, always in view, and the sums that follow from them; None where they do not fit together, which is
     then said."""
     st.html(
-        STYLE.replace("LIGHT", st.get_option("theme.light.backgroundColor") or "white").replace(
-            "DARK", st.get_option("theme.dark.backgroundColor") or "black"
-        )
+        _style()
+        .replace("LIGHT", st.get_option("theme.light.backgroundColor") or "white")
+        .replace("DARK", st.get_option("theme.dark.backgroundColor") or "black")
     )
     _follow_link()
     with st.container(key="sizes"):
-        first, second = st.columns([1.3, 1, 1, 1, 1], gap="medium"), st.columns([1.3, 1, 1, 1, 1], gap="medium")
-        with second[0], st.container(key="drawer-place"), drawer(_("More")):
+        family, more, *columns = _places()
+        with more, drawer(_("More")):
             _design()
-        labels = slider_labels()
-        for letter, column in zip("LHAFVPTB", (*first[1:], *second[1:]), strict=True):
+        labels = slider_labels(short=projecting())
+        for letter, column in zip("LHAFVPTB", columns, strict=True):
             low, high, step = RANGES[letter]
             column.slider(
                 labels[letter], low, high, step=step, key=letter, on_change=_take_along if letter == "H" else None
             )
-        with first[0]:
+        with family:
             name = _choose_model()
         line = st.container()
     _say()
     try:
-        model = _model_now()
+        model = model_of(st.session_state)
     except ValueError as problem:
         line.error(str(problem), icon=":material/error:")
         return None
     seen = Sizes(model, st.session_state["T"], st.session_state["B"], name)
     line.html(_sums(seen))
     return seen
+
+
+def _places() -> list:
+    """For the family, the drawer and the eight sliders: two rows, on a projector one."""
+    if projecting():
+        family, *sliders, more = st.columns([1.5, *[1] * 8, 0.9], gap="small", vertical_alignment="center")
+        return [family, more, *sliders]
+    first, second = (st.columns([1.3, 1, 1, 1, 1], gap="medium", vertical_alignment="center") for _row in range(2))
+    return [first[0], second[0], *first[1:], *second[1:]]
+
+
+def _style() -> str:
+    return f"<style>{Path(__file__).with_name('sizes.css').read_text(encoding='utf-8')}</style>"
 
 
 def fits(seen: Sizes) -> bool:
@@ -210,46 +205,6 @@ def _choose_model() -> str | None:
         help=words or None,
     )
     return here
-
-
-# --- the model ------------------------------------------------------------------------------------------------------
-
-
-def _model_now() -> Shape:
-    """The model on screen. ValueError with a sentence for the reader where the sizes do not fit together."""
-    state = st.session_state
-    hidden, heads = state["H"], state["A"]
-    if hidden % heads:
-        near = [a for a in range(1, hidden + 1) if hidden % a == 0]
-        below, above = max(a for a in near if a < heads), min((a for a in near if a > heads), default=hidden)
-        raise ValueError(
-            _(
-                "H = {hidden:,} cannot be shared out among A = {heads} heads: each head gets D = H/A numbers, and "
-                "{hidden:,}/{heads} is not whole. Nearest that fit: A = {below} or A = {above}."
-            ).format(hidden=hidden, heads=heads, below=below, above=above)
-        )
-    if state["objective"] in ("mlm+nsp", "mlm+sop") and not state["pooler"]:
-        raise ValueError(
-            _("Predicting sentence pairs reads the pooler. Switch the pooler on, or choose another pre-training.")
-        )
-    config = BertConfig(
-        vocab_size=state["V"],
-        hidden_size=hidden,
-        num_hidden_layers=state["L"],
-        num_attention_heads=heads,
-        intermediate_size=state["F"],
-        max_position_embeddings=state["P"],
-        type_vocab_size=state["S"] or 1,
-    )
-    return Shape(
-        config,
-        embedding_size=state["E"] or None,
-        shared_layers=state["shared"],
-        segments=bool(state["S"]),
-        relative_positions=state["relative"],
-        pooler=state["pooler"],
-        objective=state["objective"],
-    )
 
 
 def _sums(seen: Sizes) -> str:

@@ -15,7 +15,7 @@ LAPTOP, PHONE, PROJECTOR = (
 )
 NOT_YET = {  # pages that have not got this form so far
     "attention", "attention_explorer", "attribution", "embeddings", "encoder_decoder", "experiments", "features",
-    "home", "input", "masking", "next_sentence", "output_layer", "pretraining", "probes", "service",
+    "home", "masking", "next_sentence", "output_layer", "pretraining", "probes", "service",
     "stability", "training_options", "wrong_reasons",
 }  # fmt: skip
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
