@@ -1,4 +1,4 @@
-"""Figures of the input: how alike places are, and what length costs."""
+"""Figures of the input: three vectors and their sum, how alike places are, and what length costs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,25 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from plots.theme import PALETTE, SEQUENTIAL
+from plots.theme import DIVERGING, PALETTE, SEQUENTIAL
 
 DASHES = ("solid", "dot", "dash")
+
+
+def summands(rows: Mapping[str, np.ndarray], axis: str) -> go.Figure:
+    """Vectors as strips, one above the other, on one colour scale around zero. rows: name → (dimensions,)."""
+    values = np.stack(list(rows.values()))
+    limit = float(np.abs(values).max()) or 1.0
+    fig = go.Figure(
+        go.Heatmap(
+            z=values, y=list(rows), colorscale=DIVERGING, zmin=-limit, zmax=limit, ygap=6,
+            colorbar={"thickness": 14, "tickformat": ".2f"}, hovertemplate="%{y}, %{x}: %{z:.5f}<extra></extra>",
+        )
+    )  # fmt: skip
+    fig.update_yaxes(autorange="reversed")
+    fig.update_xaxes(title_text=axis)
+    fig.update_layout(height=90 + 52 * len(rows))
+    return fig
 
 
 def position_similarity(

@@ -21,6 +21,8 @@ from ui.translations import _
 WIDTHS = [64, 128, 256, 512, 1024]  # of factorised embeddings
 CHOSEN = "_chosen-model"  # session_state key: the name of the model whose sizes were taken last
 
+_CHOICES = "_families-chosen"  # session_state key: how often a model was chosen
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -98,8 +100,7 @@ def fits(seen: Sizes) -> bool:
 
 
 # --- the link -------------------------------------------------------------------------------------------------------
-# Not bound with bind="query-params": a bound slider that is pressed again while the page still answers goes back to
-# where it began, beside the numbers of where it stands. Here the session alone says where each stands.
+# Not bound with bind="query-params": loading a model moves a dozen sizes, and is one step in the browser's history.
 
 
 def _usual() -> dict[str, object]:
@@ -179,31 +180,38 @@ def load(name: str) -> None:
     st.session_state.update(settings_of(models()[name]) | {CHOSEN: name})
 
 
-def _load_chosen() -> None:
-    chosen = st.session_state["family"]
+def _load_chosen(key: str) -> None:
+    chosen = st.session_state[key]
+    st.session_state[_CHOICES] = st.session_state.get(_CHOICES, 0) + 1
     if chosen is not None:
         load(chosen)
 
 
 def _choose_model() -> str | None:
-    """The family to start from; returns the name of the one whose sizes are on screen."""
+    """The family to start from; returns the name of the one whose sizes are on screen.
+
+    The page never sets this widget, and each choice is another widget's: a slider pressed again before the browser has
+    heard that no model has the present sizes would send the model of before, and its sizes would be loaded.
+    """
     now: Mapping = {key: st.session_state[key] for key in settings_of(FAMILY[START])}
     known, here_too = models(), with_weights()
     alike = [name for name, model in known.items() if settings_of(model) == now]
     chosen = st.session_state.get(CHOSEN)
     here = chosen if chosen in alike else next(iter(alike), None)  # runs of one class are often of the same sizes
-    st.session_state["family"] = here
     words = about(here_too[here][1]) if here in here_too else ""
+    key = f"family-{st.session_state.get(_CHOICES, 0)}"
     st.selectbox(
         _("Start from"),
         list(known),
         format_func=str,
-        key="family",
+        key=key,
         index=None,
-        placeholder=_("your sizes"),
+        placeholder=here or _("your sizes"),
         on_change=_load_chosen,
-        help=words or None,
+        args=(key,),
     )
+    if words:
+        st.caption(words)
     return here
 
 

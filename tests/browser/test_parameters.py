@@ -18,13 +18,14 @@ def press(page, slider: str, key: str) -> None:
 
 
 def start_from(page, name: str) -> None:
-    page.get_by_label("Start from").first.click()
+    page.get_by_role("combobox", name=re.compile("Start from")).click()
     page.get_by_role("option", name=name, exact=True).click()
 
 
 def click_part(page, name: str) -> None:
-    """Click the rectangle of the map with this label."""
+    """Click the rectangle of the map with this label, where nothing that stays in view lies over it."""
     wait_idle(page)
+    page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
     page.locator(".st-key-parts-map .bartext").get_by_text(re.compile(f"^{name} ")).first.click(force=True)
 
 

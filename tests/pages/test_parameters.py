@@ -21,6 +21,11 @@ def text_of(app: AppTest) -> str:
     return f"{html_of(app)} {driver.text_of(app)}"
 
 
+def family(app: AppTest):
+    """The choice of a model to start from."""
+    return next(box for box in app.selectbox if box.label == "Start from")
+
+
 def sums(app: AppTest) -> str:
     return re.search(r'class="mb-sums".*?</div>', text_of(app), re.DOTALL)[0]
 
@@ -35,7 +40,7 @@ def test_it_opens_on_base_with_its_sums():
 @pytest.mark.parametrize("name", ["BERT-large", "RoBERTa-base", "DistilBERT", "ALBERT-xlarge", "ELECTRA-small"])
 def test_a_preset_sets_every_size(name):
     app = open_page()
-    app.selectbox(key="family").set_value(name).run()
+    family(app).set_value(name).run()
     assert not app.exception and not app.error
     assert f"<b>{parameters(FAMILY[name]).pretraining:,}</b> parameters" in sums(app)
     letters = FAMILY[name].letters
@@ -54,8 +59,8 @@ def test_the_classrooms_own_checkpoints_join_the_family(monkeypatch, tmp_path):
         (tmp_path / name / "config.json").write_text(text, encoding="utf-8")
     monkeypatch.setattr("ui.models.CHECKPOINTS", tmp_path)
     app = open_page()
-    assert app.selectbox(key="family").options[len(FAMILY) :] == ["own"]
-    app.selectbox(key="family").set_value("own").run()
+    assert family(app).options[len(FAMILY) :] == ["own"]
+    family(app).set_value("own").run()
     assert f"<b>{parameters(sizes).pretraining:,}</b> parameters" in sums(app)
 
 

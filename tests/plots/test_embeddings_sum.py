@@ -4,7 +4,20 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from plots.embeddings_sum import cosines, cost_of_length, position_similarity
+from plots.embeddings_sum import cosines, cost_of_length, position_similarity, summands
+
+
+def test_strips_share_one_scale_around_zero():
+    rows = {"token": np.array([0.1, -0.5]), "sum": np.array([0.3, 0.2])}
+    (strip,) = summands(rows, "dimension").data
+    assert strip.zmin == -0.5 and strip.zmax == 0.5
+    np.testing.assert_array_equal(strip.z, [[0.1, -0.5], [0.3, 0.2]])
+    assert list(strip.y) == ["token", "sum"]
+
+
+def test_strips_of_zeros_have_a_scale():
+    (strip,) = summands({"token": np.zeros(3)}, "dimension").data
+    assert strip.zmin < strip.zmax
 
 
 def test_cosines_are_scipys():
