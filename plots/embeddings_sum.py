@@ -35,8 +35,9 @@ def position_similarity(
     """Cosine between the vectors of places, (P, H) each: learned beside fixed."""
     fig = make_subplots(rows=1, cols=2, subplot_titles=titles, horizontal_spacing=0.08)
     for column, table in ((1, learned), (2, fixed)):
+        numbers = list(range(1, len(table) + 1))
         fig.add_heatmap(
-            z=cosines(table), colorscale=SEQUENTIAL, zmin=-1, zmax=1, showscale=column == 2,
+            z=cosines(table), x=numbers, y=numbers, colorscale=SEQUENTIAL, zmin=-1, zmax=1, showscale=column == 2,
             colorbar={"thickness": 14}, hovertemplate="%{y} – %{x}: %{z:.3f}<extra></extra>", row=1, col=column,
         )  # fmt: skip
     fig.update_xaxes(title_text=axis, constrain="domain")
