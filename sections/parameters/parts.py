@@ -99,7 +99,7 @@ def _map(seen: Sizes, count: ParameterCount, names: Mapping[str, str], told: boo
             names=names,
             columns=columns,
             selected=st.session_state[PART],
-            title=_("{group}: {share} of {total} parameters").format(
+            title=_("{group}: {share} of {total}").format(
                 group=group_names()[largest].capitalize(),
                 share=f"{groups[largest] / everything:.0%}",
                 total=short(everything),

@@ -170,7 +170,7 @@ def _length(learned: LearnedVocabulary, step: int) -> None:
     """The text's length against the vocabulary's size."""
     curve = [(learned.size(n), tokens) for n, tokens in enumerate(learned.tokens)]
     size, tokens = curve[step]
-    said = _("Vocabulary: {size:,} entries. The text: {tokens:,} tokens, at the start {first:,}").format(
+    said = _("{size:,} entries: {tokens:,} tokens, at first {first:,}").format(
         size=size, tokens=tokens, first=curve[0][1]
     )
     chart = size_against_length(

@@ -102,7 +102,7 @@ def test_the_map_tells_no_number_before_the_guess():
     assert not re.search(r"\d", "".join(label for label in veiled["text"] if "H" not in label))
     next(button for button in app.button if driver.plain(button.label) == "feed-forward").click().run()
     assert not app.exception and "Right" in text_of(app)
-    assert driver.figure(app, "parts-map")["layout"]["title"]["text"] == "Feed-forward: 51% of 110 M parameters"
+    assert driver.figure(app, "parts-map")["layout"]["title"]["text"] == "Feed-forward: 51% of 110 M"
 
 
 def test_older_links_open_the_part_they_are_about():
