@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from plots.over_layers import titled
 from plots.theme import BLUE, GREEN, GREY, SMALL, VERMILION
 
 # By the names of minibert.inside.spurious_cues.CONDITIONS, of the test set.
@@ -53,8 +54,10 @@ def final_accuracy(
     tests: Mapping[str, str],
     chance: float,
     title: str,
+    finding: str = "",
 ) -> go.Figure:
-    """A bar a test set at the mean over seeds, a dot a seed. finals: training → test → accuracies."""
+    """A bar a test set at the mean over seeds, a dot a seed. finals: training → test → accuracies · title: of the axis
+    · finding: what is to be seen."""
     fig = go.Figure()
     places = {training: place for place, training in enumerate(finals)}
     for test, (colour, _, symbol) in STYLE.items():
@@ -83,4 +86,4 @@ def final_accuracy(
     fig.update_xaxes(tickvals=list(places.values()), ticktext=[trainings[name] for name in places], showgrid=False)
     fig.update_yaxes(tickformat=".0%", range=[0, 1.12], title_text=title)
     fig.update_layout(height=380, legend={"orientation": "h", "y": -0.16, "x": 0})
-    return fig
+    return titled(fig, finding)

@@ -176,7 +176,7 @@ UNDIVIDED = {  # pages that are still to be divided into sections
     for name in (
         "attention", "attention_explorer", "attribution", "encoder_decoder", "experiments", "features",
         "input", "masking", "next_sentence", "output_layer", "parameters", "pretraining", "probes", "service",
-        "stability", "tokenization", "training_options", "wrong_reasons",
+        "stability", "tokenization", "training_options",
     )
 }  # fmt: skip
 NO_RELATIVE = "minibert/relatives/registry.py"  # it says which there are

@@ -16,7 +16,7 @@ LAPTOP, PHONE, PROJECTOR = (
 NOT_YET = {  # pages that have not got this form so far
     "attention", "attention_explorer", "attribution", "encoder_decoder", "experiments", "features",
     "home", "input", "masking", "next_sentence", "output_layer", "parameters", "pretraining", "probes", "service",
-    "stability", "tokenization", "training_options", "wrong_reasons",
+    "stability", "tokenization", "training_options",
 }  # fmt: skip
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
 PAGES = sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - NOT_YET)
