@@ -4,12 +4,10 @@ from sections.wrong_reasons import advice, checklist, falls, famous, looks_at, r
 from ui.figures import readable
 from ui.lesson import Lesson
 from ui.page import opened_by, tabs
-from ui.predict import opened_by_link
 from ui.translations import _
 
 lesson = Lesson("wrong_reasons")
 readable()
-opened_by_link()
 lesson.open()
 cue = subject.read()  # in the link; checkpoint and seeds in a drawer
 

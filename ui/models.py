@@ -20,7 +20,7 @@ from ui.inputs import distinct, typed
 from ui.languages import language_of
 from ui.navigation import ROOT
 from ui.runs import complete, own_models
-from ui.state import follow_link, say_beside, set_url, url_choice
+from ui.state import EVERY_PAGE, follow_link, say_beside, set_url, url_choice
 from ui.text import literal
 from ui.translations import _
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 CHECKPOINTS = ROOT / "checkpoints"
 UNTRAINED = "untrained"
 WELL_READ = "minilm-en"  # where a page is about what a model knows; elsewhere the first of the list, quick and small
-EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # what a link may say on any page
 OBJECTIVE = "minibert_objective"  # minibert.checkpoint.OBJECTIVE, which is not imported for it
 TRACE_TOKENS = 128  # more than anyone looks at; a trace of 512 tokens is 60 MB for a small model
 FRONT_PAGE = (UNTRAINED, "mini-en", "minilm-en")  # the models that it shows, from nothing read to much

@@ -1,10 +1,15 @@
 """The form that all lessons share: the central picture, the drawer of what sets it, the parts in tabs."""
 
+<<<<<<< HEAD
 from collections.abc import Iterator, Mapping, Sequence
+=======
+from collections.abc import Collection, Iterator, Mapping
+>>>>>>> main
 from typing import Any
 
 import streamlit as st
 
+from ui.state import follow_link, set_url, url_choice
 from ui.translations import _
 
 
@@ -19,6 +24,7 @@ def drawer(label: str | None = None, *, key: str = "drawer", icon: str = ":mater
     return st.popover(label or _("Settings"), icon=icon, key=key)
 
 
+<<<<<<< HEAD
 def opened_by(parts: Mapping[str, Sequence[str]], *, key: str = "part") -> None:
     """Call before `tabs`: a link that names no part opens the one whose values it holds. parts: title → names in the
     link; links made when all parts stood below each other name none."""
@@ -30,11 +36,23 @@ def opened_by(parts: Mapping[str, Sequence[str]], *, key: str = "part") -> None:
 
 
 def tabs(parts: Mapping[str, Any], *, key: str = "part") -> Iterator[tuple[Any, Any]]:
+=======
+def tabs(
+    parts: Mapping[str, Any], *, key: str = "part", older: Mapping[str, Collection[str]] | None = None
+) -> Iterator[tuple[Any, Any]]:
+>>>>>>> main
     """Tabs of which only the open one is computed and drawn → (tab, part) of that one; its title is in the link.
 
-    parts: title → anything, in most lessons the module of a section.
+    parts: title → anything, in most lessons the module of a section · older: title → what only its part has in the
+    link: one that says that and no part was made before there were tabs, and opens it.
     """
-    opened = st.tabs(list(parts), key=key, on_change="rerun", bind="query-params")
+    state, titles, older = st.session_state, list(parts), older or {}
+    named = (title for title in titles if st.query_params.keys() & set(older.get(title, ())))
+    meant = next(named, titles[0])  # by a link that names no part
+    if follow_link(key) or state.get(key) not in titles:
+        state[key] = url_choice(key, titles, meant)
+    opened = st.tabs(titles, key=key, on_change="rerun")
+    set_url(key, state[key], default=meant)
     for tab, part in zip(opened, parts.values(), strict=True):
         if tab.open:
             yield tab, part

@@ -11,6 +11,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 VISIT = "_visit"  # session_state key: a number that grows with every change of page
+EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # what a link may say on any page
+_OPENED = "_opened"  # session_state key: (visit, whether its link said something)
 _BESIDE = "_beside"  # session_state key: (visit, name, value)
 MAX_URL_TEXT = 500  # characters of free text that may go in a link; some proxies refuse addresses beyond a few thousand
 
@@ -74,3 +76,13 @@ def follow_link(name: str) -> bool:
 def went_back() -> bool:
     """Whether the reader goes back or forward in the browser: then the link alone says what is on the page."""
     return getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False)
+
+
+def opened_by_link() -> bool:
+    """Whether the page was opened by a link that says what is on it. Told by the first call on a visit; `Lesson.open`
+    is one."""
+    state = st.session_state
+    visit = state.get(VISIT, 0)
+    if state.get(_OPENED, (None,))[0] != visit:
+        state[_OPENED] = (visit, bool(st.query_params.keys() - EVERY_PAGE))
+    return state[_OPENED][1]

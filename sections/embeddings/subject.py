@@ -9,7 +9,6 @@ from ui.inputs import MAX_SEED, choice, sentence_input, typed
 from ui.lesson import Lesson
 from ui.models import WELL_READ, load, model_choice, warn_untrained
 from ui.page import drawer
-from ui.predict import opened_by_link
 from ui.samples import (
     LANGUAGES,
     Sample,
@@ -105,7 +104,6 @@ def method_names() -> dict[str, str]:
 
 def read(lesson: Lesson) -> Subject:
     """One row: the word, the reader's sentence, and behind a button what is seldom changed."""
-    opened_by_link()
     word, text, own = None, "", ()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="subject"):
         # The drawer decides what stands before it.

@@ -1,0 +1,90 @@
+"""Ask every layer: probes trained on the spot, beside random weights; before that, recorded ones."""
+
+import tempfile
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from sections.probes import lines
+from sections.probes.recorded import recorded
+from sections.probes.subject import Subject
+from sections.probes.tasks import choose_tasks, show_tasks
+from ui.computations import compute, computed, fingerprint, follow, name_of, show_failure
+from ui.lesson import Lesson
+from ui.models import UNTRAINED, available_models, load, version_of
+from ui.runs import show_refusal
+from ui.translations import _, ngettext
+
+if TYPE_CHECKING:
+    from minibert.inside.probe_tasks import ProbeTask
+
+SEEDS = 3
+
+
+
+def _start(name: str, model: str, random: bool, tasks: "list[ProbeTask]", seeds: int, title: str) -> None:
+    """Probe a model, or one of its shape with random weights, in a job of its own."""
+    from jobs.files import Upload
+    from minibert import checkpoint
+    from minibert.inside.probes import untrained_copy
+
+    loaded = load(model)
+    with tempfile.TemporaryDirectory() as folder:
+        weights = untrained_copy(loaded.model) if random else loaded.model
+        packed = Upload(checkpoint.save(f"{folder}/model", weights, loaded.tokenizer))
+    compute(name, "minibert.inside.probes:probe_layers", packed, tasks, seeds, title=title)
+
+
+def probing(model: str) -> None:
+    lesson.show("Ask every layer")
+    chosen = choose_tasks(model)
+    if chosen is None:
+        return
+    tasks, print_of_tasks = chosen
+    with st.expander(_("What is asked: {n} tasks").format(n=len(tasks)), icon=":material/list:"):
+        show_tasks(tasks)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+        seeds = st.slider(_("Seeds"), 1, 5, SEEDS, key="seeds", bind="query-params", width=240)
+        beside = model != UNTRAINED and st.toggle(
+            _("Beside it, random weights"), value=True, key="beside", bind="query-params"
+        )
+    title = next(info.title for info in available_models() if info.name == model)
+    wanted = {False: title} | ({True: _("random weights")} if beside else {})
+    names = {
+        random: "probes-" + fingerprint(model, version_of(model), random, print_of_tasks, seeds) for random in wanted
+    }
+    missing = [random for random, name in names.items() if computed(name) is None]
+    if missing:
+        a_layer = sum(1 if task.unit == "sentence" else 2 for task in tasks)  # with the control task
+        probes = a_layer * seeds * (load(model).config.num_hidden_layers + 1) * len(missing)
+        if st.button(
+            ngettext("Train {n} probe", "Train {n} probes", probes).format(n=f"{probes:,}"),
+            key="probe",
+            type="primary",
+            icon=":material/play_arrow:",
+        ):
+            for random in missing:
+                start(names[random], model, random, tasks, seeds, wanted[random])
+            st.rerun()
+    show_refusal()
+    for random in missing:
+        show_failure(names[random])
+    if len(missing) == len(names):
+        with st.container(border=True):
+            st.markdown(_("**No probe yet.** Press the button: the first lines come within seconds."))
+        settles(None)
+        return
+    order = list(names)
+    follow(tuple(names[random] for random in order), lambda runs: draw(runs, names))
+
+
+def _draw(runs: list, names: dict[bool, str]) -> None:
+    """The runs of the model and, where there is one, of random weights. names: of the computations."""
+    from minibert.inside.probes import gathered
+
+    found = {name_of(run): gathered(run.events()) for run in runs}
+    ours, random = found.get(names[False], []), found.get(names.get(True), [])
+    if not ours:
+        return
+    show_lines(ours, random)
+    settles(ours if all(run.over for run in runs) else None)
