@@ -3,7 +3,7 @@
 from sections.embeddings import limits, meanings, poolings, rising, sentence_vectors, subject
 from ui.figures import readable
 from ui.lesson import Lesson
-from ui.page import opened_by, tabs
+from ui.page import tabs
 from ui.samples import LANGUAGES
 from ui.translations import _
 
@@ -19,11 +19,12 @@ PARTS = {
     _("Sentences beside each other"): sentence_vectors,
     _("What to believe"): limits,
 }
-opened_by({_("Two meanings"): ("of",), _("A vector for a sentence"): ("centre",)})
-opened_by(
-    {_("Sentences beside each other"): ["beside", *(f"{x}-{y}" for x in ("sentences", "query") for y in LANGUAGES)]}
-)
-for tab, part in tabs(PARTS):
+OLDER = {  # what only a part has in links made when all parts stood below each other
+    _("Two meanings"): ("of",),
+    _("A vector for a sentence"): ("centre",),
+    _("Sentences beside each other"): ["beside", *(f"{x}-{y}" for x in ("sentences", "query") for y in LANGUAGES)],
+}
+for tab, part in tabs(PARTS, older=OLDER):
     with tab:
         part.show(lesson, seen)
 lesson.close()

@@ -3,7 +3,7 @@
 from sections.wrong_reasons import advice, checklist, falls, famous, looks_at, real_data, subject
 from ui.figures import readable
 from ui.lesson import Lesson
-from ui.page import opened_by, tabs
+from ui.page import tabs
 from ui.translations import _
 
 lesson = Lesson("wrong_reasons")
@@ -19,14 +19,12 @@ PARTS = {
     _("A checklist"): checklist,
     _("What to do about it"): advice,
 }
-opened_by(
-    {
-        _("What it looks at"): ("example",),
-        _("Cues in real data"): ("source",),
-        _("A checklist"): ("texts", "rule", "lines", "zh-lines", "model"),
-    }
-)
-for tab, part in tabs(PARTS):
+OLDER = {  # what only a part has in links made when all parts stood below each other
+    _("What it looks at"): ("example",),
+    _("Cues in real data"): ("source",),
+    _("A checklist"): ("texts", "rule", "lines", "zh-lines", "model"),
+}
+for tab, part in tabs(PARTS, older=OLDER):
     with tab:
         part.show(lesson, cue)
 lesson.close()

@@ -174,15 +174,9 @@ MOST_LINES = {"minibert/model.py": 330, "minibert/relatives/*.py": 80, "pages/*.
 UNDIVIDED = {  # pages that are still to be divided into sections
     f"pages/{name}.py"
     for name in (
-<<<<<<< HEAD
-        "attention", "attention_explorer", "attribution", "encoder_decoder", "experiments", "features",
-        "input", "masking", "next_sentence", "output_layer", "parameters", "pretraining", "probes", "service",
-        "stability", "tokenization", "training_options",
-=======
-        "attention", "attention_explorer", "attribution", "embeddings", "encoder_decoder", "experiments",
-        "features", "input", "next_sentence", "output_layer", "parameters", "pretraining", "probes",
-        "service", "stability", "tokenization", "wrong_reasons",
->>>>>>> main
+        "attention", "attention_explorer", "attribution", "encoder_decoder", "experiments",
+        "features", "input", "next_sentence", "output_layer", "parameters", "pretraining",
+        "service", "stability", "tokenization",
     )
 }  # fmt: skip
 NO_RELATIVE = "minibert/relatives/registry.py"  # it says which there are

@@ -1,10 +1,6 @@
 """The form that all lessons share: the central picture, the drawer of what sets it, the parts in tabs."""
 
-<<<<<<< HEAD
-from collections.abc import Iterator, Mapping, Sequence
-=======
 from collections.abc import Collection, Iterator, Mapping
->>>>>>> main
 from typing import Any
 
 import streamlit as st
@@ -24,23 +20,9 @@ def drawer(label: str | None = None, *, key: str = "drawer", icon: str = ":mater
     return st.popover(label or _("Settings"), icon=icon, key=key)
 
 
-<<<<<<< HEAD
-def opened_by(parts: Mapping[str, Sequence[str]], *, key: str = "part") -> None:
-    """Call before `tabs`: a link that names no part opens the one whose values it holds. parts: title → names in the
-    link; links made when all parts stood below each other name none."""
-    if key in st.session_state or key in st.query_params:
-        return
-    for title, names in parts.items():
-        if st.query_params.keys() & set(names):
-            st.session_state[key] = title
-
-
-def tabs(parts: Mapping[str, Any], *, key: str = "part") -> Iterator[tuple[Any, Any]]:
-=======
 def tabs(
     parts: Mapping[str, Any], *, key: str = "part", older: Mapping[str, Collection[str]] | None = None
 ) -> Iterator[tuple[Any, Any]]:
->>>>>>> main
     """Tabs of which only the open one is computed and drawn → (tab, part) of that one; its title is in the link.
 
     parts: title → anything, in most lessons the module of a section · older: title → what only its part has in the

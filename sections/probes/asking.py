@@ -1,6 +1,8 @@
 """Ask every layer: probes trained on the spot, beside random weights; before that, recorded ones."""
 
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -17,9 +19,9 @@ from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
     from minibert.inside.probe_tasks import ProbeTask
+    from minibert.inside.probes import TaskResult
 
 SEEDS = 3
-
 
 
 def _start(name: str, model: str, random: bool, tasks: "list[ProbeTask]", seeds: int, title: str) -> None:
@@ -35,14 +37,28 @@ def _start(name: str, model: str, random: bool, tasks: "list[ProbeTask]", seeds:
     compute(name, "minibert.inside.probes:probe_layers", packed, tasks, seeds, title=title)
 
 
-def probing(model: str) -> None:
-    lesson.show("Ask every layer")
+@dataclass(frozen=True)
+class Results:
+    """ours, random: of the model and of its shape with random weights · over: no more will come."""
+
+    ours: "list[TaskResult]"
+    random: "list[TaskResult]"
+    over: bool
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    """Choose what is asked, train the probes, see what they find."""
+    follow_results(seen.model, lambda found: lines.show(found.ours, found.random))
+    lesson.show("What is a probe?", level=3)
+    lesson.show("Ask every layer", level=3)
+
+
+def follow_results(model: str, draw: Callable[[Results], None]) -> None:
+    """The controls, and `draw` for what has been found so far: by the reader's runs, else by recorded ones."""
     chosen = choose_tasks(model)
     if chosen is None:
         return
     tasks, print_of_tasks = chosen
-    with st.expander(_("What is asked: {n} tasks").format(n=len(tasks)), icon=":material/list:"):
-        show_tasks(tasks)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         seeds = st.slider(_("Seeds"), 1, 5, SEEDS, key="seeds", bind="query-params", width=240)
         beside = model != UNTRAINED and st.toggle(
@@ -64,27 +80,35 @@ def probing(model: str) -> None:
             icon=":material/play_arrow:",
         ):
             for random in missing:
-                start(names[random], model, random, tasks, seeds, wanted[random])
+                _start(names[random], model, random, tasks, seeds, wanted[random])
             st.rerun()
     show_refusal()
     for random in missing:
         show_failure(names[random])
     if len(missing) == len(names):
+        _before_any(model, print_of_tasks, beside, draw)
+    else:
+        follow(tuple(names.values()), lambda runs: draw(_gathered(runs, names)))
+    with st.expander(_("What is asked: {n} tasks").format(n=len(tasks)), icon=":material/list:"):
+        show_tasks(tasks)
+
+
+def _before_any(model: str, print_of_tasks: str, beside: bool, draw: Callable[[Results], None]) -> None:
+    """What was recorded of these tasks; without a record, what to do."""
+    ours, random, seeds = recorded(model, print_of_tasks)
+    if not ours:
         with st.container(border=True):
             st.markdown(_("**No probe yet.** Press the button: the first lines come within seconds."))
-        settles(None)
+        draw(Results([], [], False))
         return
-    order = list(names)
-    follow(tuple(names[random] for random in order), lambda runs: draw(runs, names))
+    said = _("Recorded from {model}, {n} seeds. Press the button to train them here.")
+    st.caption(said.format(model=model, n=seeds))
+    draw(Results(ours, random if beside else [], True))
 
 
-def _draw(runs: list, names: dict[bool, str]) -> None:
-    """The runs of the model and, where there is one, of random weights. names: of the computations."""
+def _gathered(runs: list, names: dict[bool, str]) -> Results:
+    """names: of the computations of the model and of random weights."""
     from minibert.inside.probes import gathered
 
     found = {name_of(run): gathered(run.events()) for run in runs}
-    ours, random = found.get(names[False], []), found.get(names.get(True), [])
-    if not ours:
-        return
-    show_lines(ours, random)
-    settles(ours if all(run.over for run in runs) else None)
+    return Results(found.get(names[False], []), found.get(names.get(True), []), all(run.over for run in runs))

@@ -16,7 +16,6 @@ from ui.translations import _
 GUESSES = 5
 
 
-
 @st.cache_data(show_spinner=False, max_entries=16)
 def set_ranks(model: str, version: int) -> list[list[int]]:
     """Of our cloze sentences the rank of the right word at every layer."""
@@ -28,43 +27,43 @@ def set_ranks(model: str, version: int) -> list[list[int]]:
     return ranks_over_layers(loaded.model, loaded.tokenizer, [(row["sentence"], row["answer"]) for row in rows])
 
 
-@st.fragment
-def lens(model: str) -> None:
-    lesson.show("The logit lens")
-    if not can_fill(model):
-        st.info(_("This model fills no blanks: choose one that was pre-trained to."), icon=":material/info:")
-        return
-    left, right = st.columns([3, 1], gap="medium", vertical_alignment="top")
-    with left:
-        text = sentence_input("cloze", list(answers()), label=_("Sentence with a [MASK]"), max_chars=MAX_CHARS)
-    with right:
-        word = right_word(text)
+def show(lesson: Lesson, seen: Subject) -> None:
+    """The likeliest words at every layer, and the rank of the right one."""
     from minibert.inside.logit_lens import blank_of, layer_answers, only_token
 
-    loaded = load(model)
-    blank = blank_of(loaded.tokenizer, text, loaded.config.max_position_embeddings)
+    if not can_fill(seen.model):
+        st.info(_("This model fills no blanks: choose one that was pre-trained to."), icon=":material/info:")
+        return
+    loaded = load(seen.model)
+    blank = blank_of(loaded.tokenizer, seen.text, loaded.config.max_position_embeddings)
     if blank is None:
         st.info(_("Write `[MASK]` where the blank should be."), icon=":material/edit:")
         return
-    wanted = only_token(loaded.tokenizer, word)
-    if wanted is None and word.strip():
-        st.caption(_("“{word}” is not one token of this vocabulary, so it has no rank.").format(word=literal(word)))
+    wanted = only_token(loaded.tokenizer, seen.word)
+    if wanted is None and seen.word.strip():
+        st.caption(
+            _("“{word}” is not one token of this vocabulary, so it has no rank.").format(word=literal(seen.word))
+        )
     found = layer_answers(loaded.model, loaded.tokenizer, *blank, wanted, GUESSES)
-    draw_lens(model, found, None if wanted is None else loaded.tokenizer.vocab[wanted])
+    _words(found, None if wanted is None else loaded.tokenizer.vocab[wanted])
+    lesson.show("The logit lens", title=False)
+    if wanted is not None:
+        _ranks(seen.model, found, loaded.tokenizer.vocab[wanted])
 
 
-def draw_lens(model: str, found: list, wanted: str | None) -> None:
-    from plots.over_layers import Line, layer_words, ranks
+def _words(found: list, wanted: str | None) -> None:
+    from plots.over_layers import layer_words
 
     names = layer_names(len(found))
     rows = [[(visible(token), p) for token, p in answer.guesses] for answer in found]
     told = ". ".join(
         f"{name}: " + ", ".join(f"{token} {p:.0%}" for token, p in row) for name, row in zip(names, rows, strict=True)
     )
-    with st.container(key="wide-lens"):
+    finding = _finding(found, wanted, names)
+    with picture(), st.container(key="wide-lens"):
         figure(
-            layer_words(rows, names, None if wanted is None else visible(wanted), (_("layer"), _("place"))),
-            _("What each layer would answer. {told}.").format(told=told),
+            layer_words(rows, names, None if wanted is None else visible(wanted), (_("layer"), _("place")), finding),
+            _("What each layer would answer. {finding}. {told}.").format(finding=finding, told=told),
             "lens-words",
             data=lambda: [
                 {_("layer"): name, _("place"): place, _("token"): token, _("probability"): p}
@@ -72,20 +71,34 @@ def draw_lens(model: str, found: list, wanted: str | None) -> None:
                 for place, (token, p) in enumerate(row, 1)
             ],
         )
+
+
+def _finding(found: list, wanted: str | None, names: list[str]) -> str:
+    """Where the right word first comes first; without one, what the last layer says."""
+    token, p = found[-1].guesses[0]
     if wanted is None:
-        return
+        return _("The last layer says “{token}” ({p:.0%})").format(token=visible(token), p=p)
+    first = next((name for name, answer in zip(names, found, strict=True) if answer.rank == 1), None)
+    if first is None:
+        said = _("“{word}” comes first at no layer; it ends at rank {rank:,}")
+        return said.format(word=visible(wanted), rank=found[-1].rank)
+    said = _("“{word}” first comes first at layer {layer} of {last}")
+    return said.format(word=visible(wanted), layer=first, last=names[-1])
+
+
+def _ranks(model: str, found: list, wanted: str) -> None:
+    from plots.over_layers import Line, ranks
+
+    names = layer_names(len(found))
     lines = [Line(_("rank of {word}").format(word=visible(wanted)), [answer.rank for answer in found])]
     many = set_ranks(model, version_of(model))
     if many:
         median = np.median(many, axis=0).tolist()
         lines.append(Line(_("median of {n} other sentences").format(n=len(many)), median, "baseline"))
-    first = next((name for name, answer in zip(names, found, strict=True) if answer.rank == 1), None)
     end = found[-1]
     summary = _("At the last layer **{word}** has rank {rank:,} with {p:.1%}").format(
         word=literal(wanted), rank=end.rank, p=end.probability
     )
-    if first is not None:
-        summary += _("; it first comes first at layer {layer}").format(layer=first)
     figure(
         ranks(lines, names, _("layer"), _("Rank of the right word (1 is best)"), load(model).config.vocab_size),
         _("Rank of the right word by layer: {ranks}.").format(

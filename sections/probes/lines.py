@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from minibert.inside.probes import TaskResult
 
 
-
 def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
+    """A panel a task; nothing before the first result."""
     from plots.over_layers import Line, Panel, over_layers
+
+    if not ours:
+        return
 
     measure = choice("measure", _("Shown"), {"accuracy": _("accuracy"), "selectivity": _("selectivity")})
     beside = {result.name: result for result in random}
@@ -55,9 +58,16 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
         )
         for result in ours
     )
+    deepest, earliest = (of(ours, key=lambda one: np.mean(one.settled)) for of in (max, min))
+    finding = _("{first} is read at layer {a:.0f} already, {last} only at layer {b:.0f}").format(
+        first=task_name(earliest.name).capitalize(), a=np.mean(earliest.settled),
+        last=task_name(deepest.name), b=np.mean(deepest.settled),
+    )  # fmt: skip
     with st.container(key="wide-probes"):
         figure(
-            over_layers(panels, [str(n) for n in range(len(names))], _("layer (0: embeddings)"), columns=3),
+            over_layers(
+                panels, [str(n) for n in range(len(names))], _("layer (0: embeddings)"), columns=3, title=finding
+            ),
             _("Probes over the layers, the mean of the seeds with their range. {best}.").format(best=best),
             "probe-lines",
             data=lambda: [

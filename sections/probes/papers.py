@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from sections.probes.subject import kind_names, task_name
+from sections.probes.asking import follow_results
+from sections.probes.subject import Subject, kind_names, task_name
 from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
 from ui.translations import _
 
 if TYPE_CHECKING:
     from minibert.inside.probes import KindOrder, TaskResult
-
 
 
 @st.cache_data(show_spinner=False)
@@ -39,11 +39,16 @@ def measure_names() -> dict[str, str]:
     return {"expected layer": _("expected layer"), "best layer": _("best layer")}
 
 
-def settles(ours: "list[TaskResult] | None") -> None:
+def show(lesson: Lesson, seen: Subject) -> None:
+    """How deep each task settles, in two papers and in ours as far as it has been asked."""
+    follow_results(seen.model, lambda found: _settles(found.ours if found.over else None))
+    lesson.show("Surface, syntax, meaning", title=False)
+
+
+def _settles(ours: "list[TaskResult] | None") -> None:
     """Where each task settles, ours beside the paper's."""
     from plots.over_layers import Settled, depths
 
-    lesson.show("Surface, syntax, meaning")
     groups: dict[str, list[Settled]] = {}
     if ours:
         last = ours[0].accuracy.shape[1] - 1

@@ -27,10 +27,8 @@ def read(lesson: Lesson) -> Subject:
     """One row: the sentence with a blank, the word that belongs there, and the model in the drawer."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         first, second, last = st.container(width=500), st.container(width=170), st.container(width="content")
-        with last:
-            st.space(28)
-            with drawer():
-                model = model_choice(usual=WELL_READ)
+        with last, drawer():
+            model = model_choice(usual=WELL_READ)
         with first:
             text = sentence_input(
                 "cloze", list(answers(lesson)), label=_("Sentence with a [MASK]"), max_chars=MAX_CHARS
@@ -39,7 +37,6 @@ def read(lesson: Lesson) -> Subject:
             word = _right_word(answers(lesson), text)
     warn_untrained(model)
     return Subject(model, text, word)
-
 
 
 def answers(lesson: Lesson) -> dict[str, str]:

@@ -21,7 +21,6 @@ LARGEST = 2**21  # bytes of a file with columns
 FEWEST_SENTENCES = 6  # a third of them is tested on
 
 
-
 @st.cache_resource(show_spinner=False, max_entries=8)
 def tasks_of(source: str, content: bytes = b"", name: str = "") -> "tuple[list[ProbeTask], str]":
     """The tasks that a source gives, and a fingerprint of them. Raises TaskDataError for an unusable file."""

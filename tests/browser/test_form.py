@@ -14,15 +14,9 @@ LAPTOP, PHONE, PROJECTOR = (
     {"width": 1920, "height": 1080},
 )
 NOT_YET = {  # pages that have not got this form so far
-<<<<<<< HEAD
     "attention", "attention_explorer", "attribution", "encoder_decoder", "experiments", "features",
-    "home", "input", "masking", "next_sentence", "output_layer", "parameters", "pretraining", "probes", "service",
-    "stability", "tokenization", "training_options",
-=======
-    "attention", "attention_explorer", "attribution", "embeddings", "encoder_decoder", "experiments", "features",
-    "home", "input", "next_sentence", "output_layer", "parameters", "pretraining", "probes", "service",
-    "stability", "tokenization", "wrong_reasons",
->>>>>>> main
+    "home", "input", "next_sentence", "output_layer", "parameters", "pretraining", "service",
+    "stability", "tokenization",
 }  # fmt: skip
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
 PAGES = sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - NOT_YET)
