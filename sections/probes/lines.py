@@ -63,11 +63,11 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
         first=task_name(earliest.name).capitalize(), a=np.mean(earliest.settled),
         last=task_name(deepest.name), b=np.mean(deepest.settled),
     )  # fmt: skip
+    axis = _("layer (0: embeddings)")
+    drawn = over_layers(panels, [str(n) for n in range(len(names))], axis, columns=3, title=finding)
     with st.container(key="wide-probes"):
         figure(
-            over_layers(
-                panels, [str(n) for n in range(len(names))], _("layer (0: embeddings)"), columns=3, title=finding
-            ),
+            drawn,
             _("Probes over the layers, the mean of the seeds with their range. {best}.").format(best=best),
             "probe-lines",
             data=lambda: [

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui.inputs import sentence_input
+from ui.inputs import sentence_input, typed
 from ui.lesson import Lesson
 from ui.models import WELL_READ, model_choice, warn_untrained
 from ui.page import drawer
@@ -26,22 +26,28 @@ class Subject:
 def read(lesson: Lesson) -> Subject:
     """One row: the sentence with a blank, the word that belongs there, and the model in the drawer."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        first, second, last = st.container(width=500), st.container(width=170), st.container(width="content")
+        first, second, last = st.container(width=580), st.container(width=150), st.container(width="content")
         with last, drawer():
             model = model_choice(usual=WELL_READ)
+        words = answers(lesson, model)
         with first:
             text = sentence_input(
-                "cloze", list(answers(lesson)), label=_("Sentence with a [MASK]"), max_chars=MAX_CHARS
+                "cloze", list(words), label=_("Sentence with a [MASK]"), max_chars=MAX_CHARS, travels=_travels()
             )
         with second:
-            word = _right_word(answers(lesson), text)
+            word = _right_word(words, text)
     warn_untrained(model)
     return Subject(model, text, word)
 
 
-def answers(lesson: Lesson) -> dict[str, str]:
+def _travels() -> bool:
+    """A sentence from another page is of use here if it has a blank."""
+    return not typed() or "[MASK]" in typed()
+
+
+def answers(lesson: Lesson, model: str) -> dict[str, str]:
     """The right word of each example, which stands after it in examples.toml."""
-    return dict(zip(lesson.examples[::2], lesson.examples[1::2], strict=True))
+    return dict(zip(*(iter(lesson.examples_for(model)),) * 2, strict=True))
 
 
 def _right_word(answers: dict[str, str], text: str) -> str:

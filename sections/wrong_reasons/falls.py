@@ -65,7 +65,7 @@ def _guessed(cue: str, finals: Finals) -> bool:
         return True
     share = sum(values) / len(values)
     right = min(range(len(GUESSES)), key=lambda i: abs(GUESSES[i] - share))
-    question = _("Now the cue goes with the wrong answer. How often is the model that learned it still right?")
+    question = _("The cue is flipped: is it still right?")
     options = [_("nearly always"), _("half the time"), _("hardly ever")]
     return predict("flip", question, options, right, about=f"{start()}/{cue}")
 
@@ -167,6 +167,6 @@ def _bars(finals: Finals, open_: bool, whose: str) -> None:
         finding = _("Learned with the cue: {shares} as the cue helps, says nothing").format(shares=shares)
     alt = _("Accuracy on the three tests at the end. {words}.").format(words=words)
     drawn = final_accuracy(finals, training_names(), test_names(), 0.5, _("accuracy"), finding)
-    with st.container(key="wide-finals"):
+    with st.container(key="scores-cues"), st.container(key="wide-finals"):
         figure(drawn, f"{finding}. {alt}", "finals", data=rows)
     st.caption(f"{whose} · " + ngettext("{n} seed a bar", "{n} seeds a bar, a dot each", seeds).format(n=seeds))

@@ -19,6 +19,7 @@ def test_probes_are_trained_and_found_again(page):
     open_page(page, "probes", seeds=1)
     page.get_by_role("button", name=re.compile("Train .* probes")).click()
     expect(page.locator(".st-key-probe-lines")).to_be_visible(timeout=MINUTES)
+    page.get_by_role("tab", name="Surface, syntax, meaning").click()
     expect(page.get_by_text(re.compile("Ours (agrees|does not agree|cannot tell)")).first).to_be_visible(
         timeout=MINUTES
     )
@@ -26,6 +27,8 @@ def test_probes_are_trained_and_found_again(page):
     page.reload()
     wait_idle(page)
     expect(page.get_by_text(re.compile("Ours (agrees|does not agree|cannot tell)")).first).to_be_visible()
+    page.get_by_role("tab", name="Ask every layer").click()
+    expect(page.locator(".st-key-probe-lines")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("Train .* probe"))).to_have_count(0)
     page.get_by_role("radio", name="selectivity").click()
     expect(page).to_have_url(re.compile("measure=selectivity"))
