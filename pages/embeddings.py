@@ -19,10 +19,10 @@ PARTS = {
     _("Sentences beside each other"): sentence_vectors,
     _("What to believe"): limits,
 }
-OLDER = {  # what only a part has in links made when all parts stood below each other
+OLDER = {  # links made when all parts stood below each other
     _("Two meanings"): ("of",),
     _("A vector for a sentence"): ("centre",),
-    _("Sentences beside each other"): ["beside", *(f"{x}-{y}" for x in ("sentences", "query") for y in LANGUAGES)],
+    _("Sentences beside each other"): ("beside", *(f"{x}-{y}" for x in ("sentences", "query") for y in LANGUAGES)),
 }
 for tab, part in tabs(PARTS, older=OLDER):
     with tab:

@@ -11,25 +11,12 @@ from plotly.subplots import make_subplots
 
 from plots.attention import literal
 from plots.grammar import MASK, RIGHT
-from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, SKY, SMALL, VERMILION
-
-TITLE = 34  # pixels above a figure for what it shows
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, SKY, SMALL, VERMILION, titled
 
 # By the names of cloze.FATES. Told apart by letter as well as by colour; the letters are black on all of them.
 FATE_COLOURS = {"untouched": "rgba(138,143,152,0.22)", "masked": MASK, "random": VERMILION, "kept": SKY}
 FATE_LETTERS = {"untouched": "", "masked": "M", "random": "R", "kept": "K"}
 FATE_NAMES = {"untouched": "not asked", "masked": "[MASK]", "random": "random token", "kept": "kept"}
-
-
-def _head(fig: go.Figure, title: str, below: int = 0) -> None:
-    """Put what a figure shows above it; below: pixels between that and the first panel, for what names the panels."""
-    if title:
-        fig.update_layout(
-            title={"text": literal(title), "x": 0, "xref": "container", "yref": "container", "y": 1, "yanchor": "top"},
-            title_pad={"t": 4, "l": 8},
-            title_font_size=FONT_SIZE,
-            margin_t=TITLE + below,
-        )
 
 
 def percent(share: float) -> str:
@@ -91,12 +78,11 @@ def mask_rows(
     )
     longest = max((len(token) for token in tokens), default=1)
     top = 40 + (8 * min(longest, 16) if len(tokens) > 8 else 0)
-    _head(fig, title)
     fig.update_layout(
-        height=top + 44 * max(len(rows), 1) + 60 + (TITLE if title else 0),
+        height=top + 44 * max(len(rows), 1) + 60,
         legend={"orientation": "h", "yanchor": "top", "y": -0.04, "x": 0, "itemclick": False, "itemdoubleclick": False},
     )
-    return fig
+    return titled(fig, title)
 
 
 # The bars that matter: the token that stood there, and the one shown instead of it.
@@ -173,9 +159,8 @@ def expected_tokens(
         )
     fig.update_xaxes(range=[0, highest * room], showticklabels=False, showgrid=False)
     fig.update_xaxes(title_text=literal(axis), title_font_size=SMALL, title_standoff=4, row=rows)
-    fig.update_layout(height=rows * height + 44 + (TITLE if title else 0), margin_t=44, bargap=0.2)
-    _head(fig, title, 30 if named else 8)
-    return fig
+    fig.update_layout(height=rows * height + 44, margin_t=44 if named else 8, bargap=0.2)
+    return titled(fig, title)
 
 
 SPOTS = (300, 180)  # as many different places a figure has, across and up
@@ -255,8 +240,7 @@ def two_contexts(
         height=640,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
     )
-    _head(fig, title, 30)
-    return fig
+    return titled(fig, title)
 
 
 def _decade(exponent: int) -> str:
@@ -319,13 +303,12 @@ def what_is_read(
         )
     fig.update_layout(
         barmode="stack",
-        height=230 + (TITLE if title else 0),
+        height=230,
         legend={"orientation": "h", "yanchor": "top", "y": -0.02, "x": 0, "traceorder": "normal"},
     )
     fig.update_xaxes(range=[0, 1], showticklabels=False, showgrid=False)
     fig.update_yaxes(autorange="reversed", showgrid=False, tickfont_size=FONT_SIZE)
-    _head(fig, title)
-    return fig
+    return titled(fig, title)
 
 
 # Of a strategy beside the baseline: colour, and plotly's name of the symbol.
@@ -382,6 +365,5 @@ def ablation(
         tickfont_size=FONT_SIZE,
         range=[len(strategies) - 0.4, -0.6],
     )
-    fig.update_layout(height=56 + 52 * len(strategies) + (TITLE if title else 0), margin_t=48)
-    _head(fig, title, 48)
-    return fig
+    fig.update_layout(height=56 + 52 * len(strategies), margin_t=48)
+    return titled(fig, title)

@@ -175,8 +175,8 @@ UNDIVIDED = {  # pages that are still to be divided into sections
     f"pages/{name}.py"
     for name in (
         "attention", "attention_explorer", "attribution", "encoder_decoder", "experiments",
-        "features", "input", "next_sentence", "output_layer", "parameters", "pretraining",
-        "service", "stability", "tokenization",
+        "features", "input", "output_layer", "parameters", "pretraining", "service", "stability",
+        "tokenization",
     )
 }  # fmt: skip
 NO_RELATIVE = "minibert/relatives/registry.py"  # it says which there are

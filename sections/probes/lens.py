@@ -83,7 +83,9 @@ def _finding(found: list, wanted: str | None, names: list[str]) -> str:
         said = _("“{word}” comes first at no layer; it ends at rank {rank:,}")
         return said.format(word=visible(wanted), rank=found[-1].rank)
     said = _("“{word}” first comes first at layer {layer} of {last}")
-    return said.format(word=visible(wanted), layer=first, last=names[-1])
+    if found[-1].rank > 1:
+        said = _("“{word}” first comes first at layer {layer} of {last}, and ends at rank {rank:,}")
+    return said.format(word=visible(wanted), layer=first, last=names[-1], rank=found[-1].rank)
 
 
 def _ranks(model: str, found: list, wanted: str) -> None:

@@ -91,8 +91,8 @@ def test_the_shares_stay_a_whole(page):
 
 
 def test_static_masks_repeat(page):
-    open_page(page, "masking", epochs=3)
-    page.get_by_role("radio", name="static").click()
+    open_page(page, "masking", epochs=3, part="Epoch after epoch")
+    page.get_by_role("radio", name="drawn once").click()
     expect(page.get_by_text("More epochs add nothing")).to_be_visible()
     expect(page).to_have_url(re.compile("masks=static"))
     rows = page.locator(".st-key-epoch-rows .ytick text")
