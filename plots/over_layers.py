@@ -118,7 +118,7 @@ def over_layers(
             **at,
         )
     fig.update_layout(
-        height=250 * rows + 110,
+        height=(250 if columns <= 2 else 180) * rows + 110,
         margin={"t": 40},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
     )
@@ -257,7 +257,7 @@ def layer_words(
         title_text=axes[0],
         showgrid=False,
     )
-    fig.update_layout(height=40 * len(rows) + 76)
+    fig.update_layout(height=42 * len(rows) + 76)
     return titled(fig, title)
 
 

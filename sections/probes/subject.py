@@ -8,6 +8,7 @@ from ui.inputs import sentence_input, typed
 from ui.lesson import Lesson
 from ui.models import WELL_READ, model_choice, warn_untrained
 from ui.page import drawer
+from ui.projector import projecting
 from ui.state import follow_link, set_url, url_text
 from ui.translations import _
 
@@ -25,15 +26,18 @@ class Subject:
 
 def read(lesson: Lesson) -> Subject:
     """One row: the sentence with a blank, the word that belongs there, and the model in the drawer."""
-    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        first, second, last = st.container(width=580), st.container(width=150), st.container(width="content")
-        with last, drawer():
-            model = model_choice(usual=WELL_READ)
+    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+        first, second, last = st.container(width=480), st.container(width=140), st.container(width="content")
+        with last:
+            st.space("small")  # as high as the labels beside it
+            with drawer():
+                model = model_choice(usual=WELL_READ)
         words = answers(lesson, model)
         with first:
             text = sentence_input(
-                "cloze", list(words), label=_("Sentence with a [MASK]"), max_chars=MAX_CHARS, travels=_travels()
-            )
+                "cloze", [] if projecting() else list(words), default=next(iter(words)),
+                label=_("Sentence with a [MASK]"), max_chars=MAX_CHARS, travels=_travels(),
+            )  # fmt: skip
         with second:
             word = _right_word(words, text)
     warn_untrained(model)
