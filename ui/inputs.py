@@ -103,17 +103,23 @@ def _next_seed() -> None:
     st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
 
 
-def choice(key: str, label: str, names: Mapping[str, str], *, wrap: bool = False, box: int | None = None) -> str:
+def choice(
+    key: str, label: str, names: Mapping[str, str], *, wrap: bool = False, box: int | None = None, bare: bool = False
+) -> str:
     """One of a few, side by side; its name is in the link under `key`. names: name → words, the default first.
 
     wrap: there may be too many for a row · box: in a select box so many pixels wide, where
-    there is no room for a row.
+    there is no room for a row · bare: the names say what the label would, which is only read out.
     """
     first = next(iter(names))
     # Not bind="query-params": that would put the words into the link, and words are translated.
     if follow_link(key) or st.session_state.get(key) not in names:
         st.session_state[key] = url_choice(key, list(names), first)
-    options = {"format_func": lambda name: names.get(name, ""), "key": key}
+    options = {
+        "format_func": lambda name: names.get(name, ""),
+        "key": key,
+        "label_visibility": "collapsed" if bare else "visible",
+    }
     if box is not None:
         chosen = st.selectbox(label, list(names), width=box, **options)
     else:
