@@ -175,7 +175,7 @@ UNDIVIDED = {  # pages that are still to be divided into sections
     f"pages/{name}.py"
     for name in (
         "attention", "attention_explorer", "attribution", "encoder_decoder", "experiments",
-        "features", "input", "output_layer", "parameters", "pretraining", "service", "stability",
+        "features", "input", "parameters", "pretraining", "service", "stability",
         "tokenization",
     )
 }  # fmt: skip
