@@ -197,3 +197,11 @@ def test_every_section_is_on_the_page_and_the_quiz_is_sound():
     for name in LESSON.sections:
         assert " ".join(LESSON.section(name)[1].split())[:60] in shown, name
     assert len(load_quiz(ROOT / "lessons" / "probes" / "quiz.toml")) >= 4
+
+
+def test_the_record_that_ships_is_of_the_tasks_that_the_page_asks(monkeypatch):
+    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
+    app = open_page(part=ASKING, model="minilm-en")
+    assert any("Recorded from minilm-en" in caption.value for caption in app.caption)
+    assert len({note["text"] for note in figure(app, "probe-lines")["layout"]["annotations"]}) == 10
+    assert "new text" not in {note["text"] for note in figure(app, "probe-lines")["layout"]["annotations"]}
