@@ -175,7 +175,7 @@ UNDIVIDED = {  # pages that are still to be divided into sections
     f"pages/{name}.py"
     for name in (
         "attention", "attention_explorer", "attribution", "encoder_decoder", "experiments", "features",
-        "pretraining", "probes", "service", "stability", "wrong_reasons",
+        "pretraining", "service", "stability",
     )
 }  # fmt: skip
 NO_RELATIVE = "minibert/relatives/registry.py"  # it says which there are

@@ -122,18 +122,21 @@ def choice(
     wrap: bool = False,
     box: int | None = None,
     usual: str | None = None,
+    bare: bool = False,
 ) -> str:
     """One of a few, side by side; its name is in the link under `key`. names: name → words, the default first.
 
     wrap: there may be too many for a row · box: in a select box so many pixels wide, where there is no room for a row ·
-    usual: what the page begins with, where links that say something but not this mean the first.
+    usual: what the page begins with, where links that say something but not this mean the first · bare: the
+    names say what the label would, which is only read out.
     """
     first = next(iter(names))
     usual = usual if usual in names else first
     # Not bind="query-params": that would put the words into the link, and words are translated.
     if follow_link(key) or st.session_state.get(key) not in names:
         st.session_state[key] = url_choice(key, list(names), usual_in_link(first, usual))
-    options = {"format_func": lambda name: names.get(name, ""), "key": key}
+    label_shown = "collapsed" if bare else "visible"
+    options = {"format_func": lambda name: names.get(name, ""), "key": key, "label_visibility": label_shown}
     if box is not None:
         chosen = st.selectbox(label, list(names), width=box, **options)
     else:

@@ -15,7 +15,7 @@ LAPTOP, PHONE, PROJECTOR = (
 )
 NOT_YET = {  # pages that have not got this form so far
     "attention", "attention_explorer", "attribution", "encoder_decoder", "experiments", "features", "home",
-    "pretraining", "probes", "service", "stability", "wrong_reasons",
+    "pretraining", "service", "stability",
 }  # fmt: skip
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
 PAGES = sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - NOT_YET)
