@@ -174,7 +174,7 @@ MOST_LINES = {"minibert/model.py": 330, "minibert/relatives/*.py": 80, "pages/*.
 UNDIVIDED = {  # pages that are still to be divided into sections
     f"pages/{name}.py"
     for name in (
-        "attention", "attention_explorer", "attribution", "embeddings", "encoder_decoder", "experiments",
+        "attention", "attention_explorer", "embeddings", "encoder_decoder", "experiments",
         "features", "input", "next_sentence", "output_layer", "parameters", "pretraining", "probes",
         "service", "stability", "tokenization", "wrong_reasons",
     )
