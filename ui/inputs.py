@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from ui.state import follow_link, set_url, url_choice, url_int, url_text, went_back
+from ui.state import follow_link, set_url, set_usual, url_choice, url_int, url_text, usual_or, went_back
 from ui.text import literal, shorten
 from ui.translations import _
 
@@ -27,6 +27,7 @@ def sentence_input(
     help: str | None = None,
     height: int | Literal["content"] = 140,
     travels: bool = False,
+    usual: str | None = None,
 ) -> str:
     """An editable text with examples to click; returns the first `max_chars` characters of what is in it.
 
@@ -35,12 +36,14 @@ def sentence_input(
     An example gives way to the first of `examples` when these have become others, as with a model of another language.
 
     travels: what the reader has typed into such a field of another page is there when this one is opened.
+    usual: what a page begins with whose link says nothing, if that is not the `default` of older links.
     """
     state, shown = st.session_state, f"{key}-examples"
     start = default if default is not None else (examples[0] if examples else "")
+    begun = start if usual is None else usual
     if linked := follow_link(key) or key not in state:
         brought = typed() if travels and key not in state and not went_back() else ""
-        state[key] = url_text(key, (brought if multiline else " ".join(brought.split())) or start)
+        state[key] = url_text(key, (brought if multiline else " ".join(brought.split())) or usual_or(begun, start))
     if not linked and state[key] in state.get(shown, ()) and state[key] not in examples and examples:
         state[key] = examples[0]
     state[shown] = list(examples)
@@ -54,7 +57,7 @@ def sentence_input(
         args=(key,) if travels else None,
         **({"height": height} if multiline else {}),
     )
-    set_url(key, text, default=start)
+    set_usual(key, text, begun, start)
     if examples:
         buttons = f"{key}-example"
         st.session_state[buttons] = examples.index(text) if text in examples else None
@@ -134,17 +137,32 @@ def state(name: str) -> str:
     return f"choice-{name}"
 
 
-def pick(
-    name: str, label: str, options: Sequence[str], default: int = 0, *, width: int | Literal["stretch"] = "stretch"
-) -> int:
-    """A select box over numbered things: counted from 1 in the link, from 0 in what is returned."""
-    key, last = state(name), len(options) - 1
-    default = max(0, min(default, last))
+def picked(name: str, count: int, default: int = 0, usual: int | None = None) -> int:
+    """What `pick` of `count` options says, wherever on the page it stands; nothing is put into the link."""
+    key, last = state(name), count - 1
     if follow_link(name) or key not in st.session_state:
-        st.session_state[key] = url_int(name, default + 1, 1, len(options)) - 1
+        start = usual_or(default if usual is None else usual, default)
+        st.session_state[key] = url_int(name, max(0, min(start, last)) + 1, 1, count) - 1
     st.session_state[key] = min(st.session_state[key], last)
-    chosen = st.selectbox(label, range(len(options)), format_func=lambda i: options[i], key=key, width=width)
-    set_url(name, chosen + 1, default=default + 1)
+    return st.session_state[key]
+
+
+def pick(
+    name: str,
+    label: str,
+    options: Sequence[str],
+    default: int = 0,
+    *,
+    usual: int | None = None,
+    width: int | Literal["stretch"] = "stretch",
+) -> int:
+    """A select box over numbered things: counted from 1 in the link, from 0 in what is returned.
+
+    usual: what a page begins with whose link says nothing, if that is not the `default` of older links."""
+    picked(name, len(options), default, usual)
+    chosen = st.selectbox(label, range(len(options)), format_func=lambda i: options[i], key=state(name), width=width)
+    first, begun = (max(0, min(n, len(options) - 1)) + 1 for n in (default, default if usual is None else usual))
+    set_usual(name, chosen + 1, begun, first)
     return chosen
 
 

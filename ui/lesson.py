@@ -17,6 +17,7 @@ from ui.languages import language_of
 from ui.models import language_read
 from ui.navigation import begin_with_app, next_lesson
 from ui.projector import projecting
+from ui.state import by_link
 from ui.translations import DEFAULT, _, language
 
 LESSONS = Path(__file__).resolve().parent.parent / "lessons"
@@ -95,6 +96,7 @@ class Lesson:
         """Begin the page: its title and, under it, its question: the text between the title and the first section (or
         `lead`)."""
         begin_with_app()
+        by_link()  # noted before anything is put into the link
         st.title(self.title, anchor=False)
         lead = lead if lead is not None else self._texts[0].get("lead", "")
         if lead:

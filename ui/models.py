@@ -20,7 +20,7 @@ from ui.inputs import distinct, typed
 from ui.languages import language_of
 from ui.navigation import ROOT
 from ui.runs import complete, own_models
-from ui.state import follow_link, say_beside, set_url, url_choice
+from ui.state import follow_link, set_usual, url_choice, usual_or
 from ui.text import literal
 from ui.translations import _
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 CHECKPOINTS = ROOT / "checkpoints"
 UNTRAINED = "untrained"
 WELL_READ = "minilm-en"  # where a page is about what a model knows; elsewhere the first of the list, quick and small
-EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # what a link may say on any page
 OBJECTIVE = "minibert_objective"  # minibert.checkpoint.OBJECTIVE, which is not imported for it
 TRACE_TOKENS = 128  # more than anyone looks at; a trace of 512 tokens is 60 MB for a small model
 FRONT_PAGE = (UNTRAINED, "mini-en", "minilm-en")  # the models that it shows, from nothing read to much
@@ -205,18 +204,14 @@ def choose_model(
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or st.session_state.get(key) not in names:
         # Links that say something but no model are older than the page's usual one, and show what they showed then.
-        st.session_state[key] = url_choice(key, list(names), first if st.query_params.keys() - EVERY_PAGE else usual)
+        st.session_state[key] = url_choice(key, list(names), usual_or(usual, first))
     directory = directories.get(st.session_state[key])
     words = about(directory) if directory else ""
     with st.container(gap="xxsmall") if words else nullcontext():
         chosen = st.selectbox(label, list(names), format_func=names.get, key=key)
         if words:
             st.caption(words)
-    if usual == first:
-        set_url(key, chosen, default=first)
-    else:
-        set_url(key, chosen, default=None if st.query_params.keys() - EVERY_PAGE - {key} else usual)
-        say_beside(key, chosen)
+    set_usual(key, chosen, usual, first)
     return chosen
 
 
