@@ -6,7 +6,18 @@ from typing import Literal
 
 import streamlit as st
 
-from ui.state import follow_link, set_url, set_usual, url_choice, url_int, url_text, usual_or, went_back
+from ui.state import (
+    MAX_URL_TEXT,
+    follow_link,
+    say_choice,
+    say_unusual,
+    set_url,
+    url_choice,
+    url_int,
+    url_text,
+    usual_in_link,
+    went_back,
+)
 from ui.text import literal, shorten
 from ui.translations import _
 
@@ -39,11 +50,12 @@ def sentence_input(
     usual: what a page begins with whose link says nothing, if that is not the `default` of older links.
     """
     state, shown = st.session_state, f"{key}-examples"
+    new = state.get(f"_link.{key}") != state.get(VISIT, 0)  # on this visit of the page, this is the field's first run
     start = default if default is not None else (examples[0] if examples else "")
     begun = start if usual is None else usual
     if linked := follow_link(key) or key not in state:
-        brought = typed() if travels and key not in state and not went_back() else ""
-        state[key] = url_text(key, (brought if multiline else " ".join(brought.split())) or usual_or(begun, start))
+        brought = typed() if travels and new and key not in state and not went_back() else ""
+        state[key] = url_text(key, (brought if multiline else " ".join(brought.split())) or usual_in_link(start, begun))
     if not linked and state[key] in state.get(shown, ()) and state[key] not in examples and examples:
         state[key] = examples[0]
     state[shown] = list(examples)
@@ -57,7 +69,10 @@ def sentence_input(
         args=(key,) if travels else None,
         **({"height": height} if multiline else {}),
     )
-    set_usual(key, text, begun, start)
+    if begun == start or len(text) > MAX_URL_TEXT:
+        set_url(key, text, default=start)
+    else:
+        say_unusual(key, text, start, begun)
     if examples:
         buttons = f"{key}-example"
         st.session_state[buttons] = examples.index(text) if text in examples else None
@@ -106,18 +121,31 @@ def _next_seed() -> None:
     st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
 
 
-def choice(key: str, label: str, names: Mapping[str, str], *, wrap: bool = False) -> str:
+def choice(
+    key: str,
+    label: str,
+    names: Mapping[str, str],
+    *,
+    wrap: bool = False,
+    box: int | None = None,
+    usual: str | None = None,
+) -> str:
     """One of a few, side by side; its name is in the link under `key`. names: name → words, the default first.
 
-    wrap: there may be too many for a row.
+    wrap: there may be too many for a row · box: in a select box so many pixels wide, where there is no room for a row ·
+    usual: what the page begins with, where links that say something but not this mean the first.
     """
     first = next(iter(names))
+    usual = usual if usual in names else first
     # Not bind="query-params": that would put the words into the link, and words are translated.
     if follow_link(key) or st.session_state.get(key) not in names:
-        st.session_state[key] = url_choice(key, list(names), first)
-    buttons = st.pills if wrap else st.segmented_control
-    chosen = buttons(label, list(names), format_func=lambda name: names.get(name, ""), key=key, required=True)
-    set_url(key, chosen, default=first)
+        st.session_state[key] = url_choice(key, list(names), usual_in_link(first, usual))
+    options = {"format_func": lambda name: names.get(name, ""), "key": key}
+    if box is not None:
+        chosen = st.selectbox(label, list(names), width=box, **options)
+    else:
+        chosen = (st.pills if wrap else st.segmented_control)(label, list(names), required=True, **options)
+    say_choice(key, chosen, first, usual)
     return chosen
 
 
@@ -141,7 +169,7 @@ def picked(name: str, count: int, default: int = 0, usual: int | None = None) ->
     """What `pick` of `count` options says, wherever on the page it stands; nothing is put into the link."""
     key, last = state(name), count - 1
     if follow_link(name) or key not in st.session_state:
-        start = usual_or(default if usual is None else usual, default)
+        start = usual_in_link(default, default if usual is None else usual)
         st.session_state[key] = url_int(name, max(0, min(start, last)) + 1, 1, count) - 1
     st.session_state[key] = min(st.session_state[key], last)
     return st.session_state[key]
@@ -162,7 +190,7 @@ def pick(
     picked(name, len(options), default, usual)
     chosen = st.selectbox(label, range(len(options)), format_func=lambda i: options[i], key=state(name), width=width)
     first, begun = (max(0, min(n, len(options) - 1)) + 1 for n in (default, default if usual is None else usual))
-    set_usual(name, chosen + 1, begun, first)
+    say_unusual(name, str(chosen + 1), str(first), str(begun))
     return chosen
 
 

@@ -17,7 +17,7 @@ from ui.languages import language_of
 from ui.models import language_read
 from ui.navigation import begin_with_app, next_lesson
 from ui.projector import projecting
-from ui.state import by_link
+from ui.state import opened_by_link
 from ui.translations import DEFAULT, _, language
 
 LESSONS = Path(__file__).resolve().parent.parent / "lessons"
@@ -96,12 +96,12 @@ class Lesson:
         """Begin the page: its title and, under it, its question: the text between the title and the first section (or
         `lead`)."""
         begin_with_app()
-        by_link()  # noted before anything is put into the link
+        opened_by_link()  # before what the reader does goes into the link
         st.title(self.title, anchor=False)
         lead = lead if lead is not None else self._texts[0].get("lead", "")
         if lead:
             with st.container(key="lead"):
-                st.markdown(lead, width=_text_width())
+                st.markdown(lead, width="stretch")
 
     def close(self) -> None:
         """End the page: its quiz, and the ways on."""

@@ -7,7 +7,7 @@ import streamlit as st
 from ui.fragments import fragment
 from ui.projector import projecting
 from ui.runs import owner
-from ui.state import VISIT, by_link
+from ui.state import VISIT, opened_by_link
 from ui.tally import Tally
 from ui.text import literal
 from ui.translations import _
@@ -35,7 +35,7 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
     guesses = state.setdefault(f"_guesses.{key}", {})
     shown = f"_shown.{key}"
     if shown not in state or state[shown][0] != state.get(VISIT, 0):
-        state[shown] = (state.get(VISIT, 0), by_link() or bool(guesses))
+        state[shown] = (state.get(VISIT, 0), opened_by_link() or bool(guesses))
     mine = guesses.get(about)
     with st.container(key=f"predict-{key}", border=True, gap="xsmall"):
         if mine is None and state[shown][1]:

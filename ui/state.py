@@ -12,9 +12,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 VISIT = "_visit"  # session_state key: a number that grows with every change of page
-_BESIDE = "_beside"  # session_state key: (visit, {name: (value, the page's usual one)})
-_OPENED = "_opened"  # session_state key: (visit, whether its link said something)
 EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # what a link may say on any page
+_OPENED = "_opened"  # session_state key: (visit, whether its link said something)
+_BESIDE = "_beside"  # session_state key: (visit, {name: value})
 MAX_URL_TEXT = 500  # characters of free text that may go in a link; some proxies refuse addresses beyond a few thousand
 
 
@@ -46,53 +46,44 @@ def set_url(name: str, value: object, default: object = None) -> None:
     if value is None or value == default or len(text) > MAX_URL_TEXT:
         if name in st.query_params:
             del st.query_params[name]
-            unusual = {other: said for other, (said, usual) in _beside().items() if said != usual}
-            if unusual and not says_something():  # a link that says nothing means what is usual
-                st.query_params.update(unusual)
     elif st.query_params.get(name) != text:
-        missing = {other: said for other, (said, _usual) in _beside().items() if other not in st.query_params}
-        st.query_params.update(missing | {name: text})  # at once: each write is a step in the browser's history
+        values = {name: text}
+        visit, beside = st.session_state.get(_BESIDE, (None, {}))
+        if visit == st.session_state.get(VISIT, 0):
+            values |= {other: said for other, said in beside.items() if other not in {name, *st.query_params}}
+        st.query_params.update(values)  # at once: each write is a step in the browser's history
 
 
-def _beside() -> dict[str, tuple[str, str]]:
-    visit, said = st.session_state.get(_BESIDE, (None, {}))
-    return said if visit == st.session_state.get(VISIT, 0) else {}
+def say_beside(name: str, value: str) -> None:
+    """On this visit of the page, a link that says anything else says this, too. A link that says nothing stays so: to
+    write into it at once would put a step into the browser's history that nobody took."""
+    visit, beside = st.session_state.get(_BESIDE, (None, {}))
+    now = st.session_state.get(VISIT, 0)
+    st.session_state[_BESIDE] = (now, {**(beside if visit == now else {}), name: value})
 
 
-def says_something(*but: str) -> bool:
-    """Whether the link says what is on the page, apart from the names `but`."""
-    return bool(st.query_params.keys() - EVERY_PAGE - {*but})
+def usual_in_link(first: Any, usual: Any) -> Any:
+    """What a link without the name of a choice means: one that says something is older than the page's usual choice,
+    and shows the first, as it did then."""
+    older = st.query_params.keys() - EVERY_PAGE and (opened_by_link() or went_back())
+    return first if older else usual
 
 
-def by_link() -> bool:
-    """Whether this visit of the page began with a link that says what is on it. To be asked before anything is put into
-    the link."""
-    visit = st.session_state.get(VISIT, 0)
-    if st.session_state.get(_OPENED, (None,))[0] != visit:
-        st.session_state[_OPENED] = (visit, says_something())
-    return st.session_state[_OPENED][1]
-
-
-def usual_or(usual: Any, first: Any) -> Any:
-    """What the page begins with where its link does not say it: `usual`, unless the link says something else. Such
-    links are older than the page's usual value and show what they showed then: `first`."""
-    return usual if not says_something() or not (by_link() or went_back()) else first
-
-
-def set_usual(name: str, value: object, usual: object, first: object) -> None:
-    """`set_url` for a value that began with `usual_or(usual, first)`.
-
-    Whatever goes into a link takes this with it. A link as it was opened stays so: to write into it at once would put a
-    step into the browser's history that nobody took."""
+def say_choice(name: str, chosen: str, first: str, usual: str) -> None:
+    """Put a choice in the link so that `usual_in_link` finds it again."""
     if usual == first:
-        return set_url(name, value, default=first)
-    if not says_something(name):
-        set_url(name, value, default=usual)
-    elif value != first or name in st.query_params:
-        set_url(name, value)
-    if len(str(value)) <= MAX_URL_TEXT:
-        state = st.session_state
-        state[_BESIDE] = (state.get(VISIT, 0), _beside() | {name: (str(value), str(usual))})
+        set_url(name, chosen, default=first)
+    else:
+        set_url(name, chosen, default=None if st.query_params.keys() - EVERY_PAGE - {name} else usual)
+        say_beside(name, chosen)
+
+
+def say_unusual(name: str, chosen: str, first: str, usual: str) -> None:
+    """`say_choice` for one of many such choices: an older link stays as it was opened until something else goes in."""
+    if chosen == first != usual and name not in st.query_params and st.query_params.keys() - EVERY_PAGE:
+        say_beside(name, chosen)
+    else:
+        say_choice(name, chosen, first, usual)
 
 
 def follow_link(name: str) -> bool:
@@ -112,3 +103,13 @@ def follow_link(name: str) -> bool:
 def went_back() -> bool:
     """Whether the reader goes back or forward in the browser: then the link alone says what is on the page."""
     return getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False)
+
+
+def opened_by_link() -> bool:
+    """Whether the page was opened by a link that says what is on it. Told by the first call on a visit; `Lesson.open`
+    is one."""
+    state = st.session_state
+    visit = state.get(VISIT, 0)
+    if state.get(_OPENED, (None,))[0] != visit:
+        state[_OPENED] = (visit, bool(st.query_params.keys() - EVERY_PAGE))
+    return state[_OPENED][1]

@@ -72,8 +72,7 @@ def trace(subject: Subject, reading: ModelInput) -> dict:
 def read(lesson: Lesson) -> Seen:
     """The class's sentence, layer and head in a row; model, second sentence and padding in the drawer beside them."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
-        sentence = st.container()
-        places = st.container(horizontal=True, width="content")
+        sentence, places = st.container(), st.container(horizontal=True, width=250)
         settings = drawer()
     with settings:
         name = model_choice(fill=True, usual=WELL_READ)

@@ -24,7 +24,9 @@ def every_figure():
     yield figures.token_bars(TOKENS, VECTORS[:, 0], [f"{v:.2f} <i>" for v in VECTORS[:, 0]], selected=2)
     yield figures.all_heads(np.stack([[PROBS] * 3] * 2), selected=(1, 2))
     yield figures.compared_words(["cat", "<b>"], [0.5, 0.1], [0.2, 0.3], ("as trained", "<b>"))
-    yield experiments.curves([1, 2, 4], {"a": [1, 2, 3], "<b>": [3, 2, 1]}, xaxis="T", yaxis="y", here=2, marks={2: "T=H"})
+    yield experiments.curves(
+        [1, 2, 4], {"a": [1, 2, 3], "<b>": [3, 2, 1]}, xaxis="T", yaxis="y", here=2, marks={2: "T=H"}
+    )
     yield experiments.order_differences(TOKENS, np.ones(7), np.zeros(7), ("with", "without"))
     yield experiments.paths(TOKENS, 1, 4, ("attention", "chain"))
     yield experiments.schedule(TOKENS, ("attention", "chain"), "step")
