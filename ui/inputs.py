@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import count
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
 from ui.state import (
     MAX_URL_TEXT,
+    VISIT,
     follow_link,
     say_choice,
     say_unusual,
@@ -39,6 +40,7 @@ def sentence_input(
     height: int | Literal["content"] = 140,
     travels: bool = False,
     usual: str | None = None,
+    examples_in: Any = None,
 ) -> str:
     """An editable text with examples to click; returns the first `max_chars` characters of what is in it.
 
@@ -47,7 +49,8 @@ def sentence_input(
     An example gives way to the first of `examples` when these have become others, as with a model of another language.
 
     travels: what the reader has typed into such a field of another page is there when this one is opened.
-    usual: what a page begins with whose link says nothing, if that is not the `default` of older links.
+    usual: what a page begins with whose link says nothing, if that is not the `default` of older links · examples_in:
+    the container of the examples, where there is no room under the field.
     """
     state, shown = st.session_state, f"{key}-examples"
     new = state.get(f"_link.{key}") != state.get(VISIT, 0)  # on this visit of the page, this is the field's first run
@@ -76,12 +79,12 @@ def sentence_input(
     if examples:
         buttons = f"{key}-example"
         st.session_state[buttons] = examples.index(text) if text in examples else None
-        st.pills(
+        (examples_in or st).pills(
             _("Examples"),
             range(len(examples)),
             format_func=lambda index: literal(shorten(examples[index], _SHOWN)),
             key=buttons,
-            label_visibility="collapsed",
+            label_visibility="collapsed" if examples_in is None else "visible",
             on_change=_use_example,
             args=(key, buttons, list(examples)),
         )

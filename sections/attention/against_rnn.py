@@ -36,7 +36,7 @@ def timings(hidden: int, heads: int) -> dict[str, list[float]]:
 @st.fragment
 def paths(lesson: Lesson, reading: ModelInput) -> None:
     from minibert.inside.sequence_cost import path_length, waiting_steps
-    from plots import attention as plots
+    from plots import attention_experiments as plots
 
     tokens = reading.tokens[: reading.length]
     lesson.show("How far", level=3)

@@ -29,7 +29,7 @@ const strip = (values, top) => {  // a vector as a column of colours
 };
 const place = (node, x, y, width, height) => { node.style.transform = `translate(${x}px, ${y}px) scale(${width}, ${height})`; };
 const move = (node, x, y) => { node.style.transform = `translate(${x}px, ${y}px)`; };
-const percent = (share) => `${Math.round(100 * share)} %`;
+const percent = (share) => `${Math.round(100 * share)}%`;
 
 export default function (component) {
   const { data, parentElement, setStateValue, setTriggerValue } = component;
@@ -76,7 +76,7 @@ export default function (component) {
     if (!width) return;
     const { stage, row } = view, size = parseFloat(getComputedStyle(find(".mb-arcs")).fontSize);
     const shares = data.probs[row], most = Math.max(...shares);
-    const longest = Math.max(...data.tokens.map((token) => Math.min(token.length, 12))) * size * 0.58;
+    const longest = Math.max(...data.tokens.map((token) => Math.min(token.length, 12))) * size * 0.5;
     const left = stage === 2 ? longest + 16 : 14, right = stage === 3 ? size * 5.5 : 14;
     const wide = (width - left - right) / count, leaning = longest > wide - 4;
     const foot = height - (leaning ? Math.min(longest * 0.8, 90) + 22 : size * 2.1), top = 12;
@@ -102,7 +102,7 @@ export default function (component) {
 
       const token = parts.tokens.children[j];
       token.classList.toggle("chosen", j === row);
-      token.style.fontSize = `${size * 1.05}px`;
+      token.style.fontSize = `${size * 0.95}px`;
       token.setAttribute("text-anchor", leaning ? "end" : "middle");
       token.setAttribute("transform", `translate(${middle(j) + (leaning ? 6 : 0)},${foot + (leaning ? 16 : size * 1.3)})${leaning ? " rotate(-50)" : ""}`);
       token.textContent = shorten(data.tokens[j]);

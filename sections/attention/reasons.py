@@ -12,8 +12,8 @@ from sections.attention.subject import Seen, Subject, head_name, show_guesses, w
 from ui.figures import figure
 from ui.inputs import choice, clicked, pick, state
 from ui.lesson import Lesson
-from ui.models import language_read, load
-from ui.text import show_tokens
+from ui.models import WELL_READ, available_models, language_read, load
+from ui.text import literal, show_tokens
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from minibert.inside.model_input import ModelInput
 
 
-# A text and the place of the word to hide: first where weight and effect disagree, then where they agree. Found by
+# A text and the word to hide: first where weight and effect disagree, then where they agree. Found by
 # measuring every word of thirty sentences with minilm-en, and of twelve with mini-zh.
 EXAMPLES = {
-    "en": (("The capital of France is Paris.", 5), ("She deposited the money at the bank.", 4)),
-    "zh": (("法国的首都是巴黎。", 1), ("太阳从东边升起。", 6)),
+    "en": (("The capital of France is Paris.", "is"), ("She deposited the money at the bank.", "money")),
+    "zh": (("法国的首都是巴黎。", "法"), ("太阳从东边升起。", "升")),
 }
+MODELS = {"en": WELL_READ, "zh": "mini-zh"}
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -56,14 +57,19 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 
 def measured_examples(subject: Subject) -> None:
-    """The two sentences of EXAMPLES side by side, with the model that is chosen."""
+    """The two sentences of EXAMPLES side by side, read by the model that they were found with."""
     from minibert.inside.model_input import ModelInput
 
+    language = language_read(subject.name)
+    there = {info.name for info in available_models(fill=True)}
+    subject = Subject.of(MODELS[language]) if MODELS[language] in there else subject
     tokenizer = load(subject.name).tokenizer
-    examples = EXAMPLES[language_read(subject.name)]
-    for number, (box, (text, position)) in enumerate(zip(st.columns(2, gap="medium"), examples, strict=True)):
-        hidden = ModelInput.of(tokenizer, text).hiding(position)
+    for number, (box, (text, word)) in enumerate(zip(st.columns(2, gap="medium"), EXAMPLES[language], strict=True)):
+        reading = ModelInput.of(tokenizer, text)
+        position = reading.tokens.index(word) if word in reading.tokens else reading.words[0]
+        hidden = reading.hiding(position)
         with box:
+            st.caption(_("{model}: “{word}” is hidden.").format(model=literal(subject.name), word=literal(word)))
             show_tokens(hidden.tokens, selected=position, label=text)
             weight_against_effect(subject, hidden, position, f"attention-example-{number}", height=330)
 

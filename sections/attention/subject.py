@@ -73,8 +73,9 @@ def read(lesson: Lesson) -> Seen:
     """The class's sentence, layer and head in a row; model, second sentence and padding in the drawer beside them."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
         sentence, places = st.container(), st.container(horizontal=True, width=250)
-        settings = drawer()
+        settings = drawer(_("Examples, model"))
     with settings:
+        examples_in = st.container()
         name = model_choice(fill=True, usual=WELL_READ)
         second = sentence_input(
             "second", [], label=_("A second sentence"), max_chars=MAX_CHARS, placeholder=_("may stay empty")
@@ -89,6 +90,7 @@ def read(lesson: Lesson) -> Seen:
             default=BEFORE if BEFORE in lesson.examples else lesson.examples[0],
             usual=examples[0],
             travels=True,
+            examples_in=examples_in,
         )
     with st.spinner(_("Loading the model …")):
         from minibert.inside.model_input import ModelInput
@@ -120,7 +122,7 @@ def pick_head(subject: Subject, reading: ModelInput, row: int) -> tuple[int, int
     usual = telling_head(all_probs(trace(subject, reading))[:, 0], reading.tokens, row) or (0, 0)
     names = (("layer", _("Layer"), config.num_hidden_layers), ("head", _("Head"), config.num_attention_heads))
     layer, head = (
-        pick(name, label, [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)], usual=begin, width=118)
+        pick(name, label, [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)], usual=begin, width=116)
         for (name, label, count), begin in zip(names, usual, strict=False)
     )
     return layer, head
