@@ -14,7 +14,7 @@ LAPTOP, PHONE, PROJECTOR = (
     {"width": 1920, "height": 1080},
 )
 NOT_YET = {  # pages that have not got this form so far
-    "attention", "attention_explorer", "attribution", "encoder_decoder", "experiments", "features",
+    "attention_explorer", "attribution", "encoder_decoder", "experiments", "features",
     "home", "input", "parameters", "pretraining", "probes", "service", "stability",
     "tokenization", "wrong_reasons",
 }  # fmt: skip
