@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from torch import Tensor
 
 _FUNCTION = (
-    "a an the this that these those of to in on at by for with from into and or but not no so as if then than because "
-    "is are was were be been am has have had do does did will would can could may might must 的 了 在 是 和 与 也 就 都"
+    "a an the this that these those of to in on at by for with from into after before and or but not no so as if then "
+    "than because is are was were be been am has have had do does did will would can could may might must "
+    "的 了 在 是 和 与 也 就 都"
 )
 _PRONOUNS = "it he she they him her them his its their itself himself herself 它 他 她"
 FUNCTION_WORDS, PRONOUNS = frozenset(_FUNCTION.split()), frozenset(_PRONOUNS.split())

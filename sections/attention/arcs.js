@@ -76,9 +76,9 @@ export default function (component) {
     if (!width) return;
     const { stage, row } = view, size = parseFloat(getComputedStyle(find(".mb-arcs")).fontSize);
     const shares = data.probs[row], most = Math.max(...shares);
-    const longest = Math.max(...data.tokens.map((token) => Math.min(token.length, 12))) * size * 0.5;
-    const left = stage === 2 ? longest + 16 : 14, right = stage === 3 ? size * 5.5 : 14;
-    const wide = (width - left - right) / count, leaning = longest > wide - 4;
+    const letters = Math.max(...data.tokens.map((token) => Math.min(token.length, 12))), longest = letters * size * 0.55;
+    const left = stage === 2 ? longest + 16 : 14, right = stage === 3 ? size * 6.6 : 14;
+    const wide = (width - left - right) / count, fits = (wide - 4) / letters / 0.58, leaning = fits < 14;
     const foot = height - (leaning ? Math.min(longest * 0.8, 90) + 22 : size * 2.1), top = 12;
     const middle = (j) => left + (j + 0.5) * wide;
     svg.setAttribute("aria-label", data.findings[row]);
@@ -102,7 +102,7 @@ export default function (component) {
 
       const token = parts.tokens.children[j];
       token.classList.toggle("chosen", j === row);
-      token.style.fontSize = `${size * 0.95}px`;
+      token.style.fontSize = `${leaning ? size * 0.95 : Math.min(size, fits)}px`;
       token.setAttribute("text-anchor", leaning ? "end" : "middle");
       token.setAttribute("transform", `translate(${middle(j) + (leaning ? 6 : 0)},${foot + (leaning ? 16 : size * 1.3)})${leaning ? " rotate(-50)" : ""}`);
       token.textContent = shorten(data.tokens[j]);
@@ -140,7 +140,7 @@ export default function (component) {
       frame.setAttribute(name, value);
 
     const begin = top + 62, length = foot - 6 - begin, largest = Math.max(0.01, ...data.values.flat().map(Math.abs));
-    const goal = width - right + size * 1.9, span = size * 1.8;
+    const goal = width - right + size * 2.4, span = size * 1.8;
     all.forEach((j) => {
       const broad = Math.max(1, (shares[j] / most) * wide * 0.85), from = middle(j) - broad / 2;
       const [value, fly] = [parts.values.children[j], parts.flies.children[j]];

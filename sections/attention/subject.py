@@ -72,8 +72,8 @@ def trace(subject: Subject, reading: ModelInput) -> dict:
 def read(lesson: Lesson) -> Seen:
     """The class's sentence, layer and head in a row; model, second sentence and padding in the drawer beside them."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
-        sentence, places = st.container(), st.container(horizontal=True, width=250)
-        settings = drawer(_("Examples, model"))
+        sentence, places = st.container(), st.container(horizontal=True, width=226)
+        settings = drawer(_("Examples"))
     with settings:
         examples_in = st.container()
         name = model_choice(fill=True, usual=WELL_READ)
@@ -122,7 +122,7 @@ def pick_head(subject: Subject, reading: ModelInput, row: int) -> tuple[int, int
     usual = telling_head(all_probs(trace(subject, reading))[:, 0], reading.tokens, row) or (0, 0)
     names = (("layer", _("Layer"), config.num_hidden_layers), ("head", _("Head"), config.num_attention_heads))
     layer, head = (
-        pick(name, label, [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)], usual=begin, width=116)
+        pick(name, label, [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)], usual=begin, width=104)
         for (name, label, count), begin in zip(names, usual, strict=False)
     )
     return layer, head
