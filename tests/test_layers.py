@@ -175,7 +175,7 @@ UNDIVIDED = {  # pages that are still to be divided into sections
     f"pages/{name}.py"
     for name in (
         "attention", "attention_explorer", "attribution", "embeddings", "encoder_decoder", "experiments", "features",
-        "input", "masking", "next_sentence", "output_layer", "parameters", "pretraining", "probes", "service",
+        "input", "masking", "next_sentence", "parameters", "pretraining", "probes", "service",
         "stability", "tokenization", "training_options", "wrong_reasons",
     )
 }  # fmt: skip
