@@ -118,7 +118,7 @@ def over_layers(
             **at,
         )
     fig.update_layout(
-        height=250 * rows + 110,
+        height=(250 if columns <= 2 else 180) * rows + 110,
         margin={"t": 40},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
     )
@@ -211,10 +211,15 @@ def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], ax
 
 
 def layer_words(
-    rows: Sequence[Sequence[tuple[str, float]]], layers: Sequence[str], wanted: str | None, axes: tuple[str, str]
+    rows: Sequence[Sequence[tuple[str, float]]],
+    layers: Sequence[str],
+    wanted: str | None,
+    axes: tuple[str, str],
+    title: str = "",
 ) -> go.Figure:
     """What each layer would answer: a row a layer, the last on top; its likeliest tokens from left to right, darker
-    where more probable. rows: (token, probability) each · wanted: the token that is marked · axes: names of both."""
+    where more probable. rows: (token, probability) each · wanted: the token that is marked · axes: names of both ·
+    title: what is to be seen."""
     fig = go.Figure()
     width = max(map(len, rows))
     for place, row in enumerate(rows):
@@ -252,8 +257,8 @@ def layer_words(
         title_text=axes[0],
         showgrid=False,
     )
-    fig.update_layout(height=44 * len(rows) + 90)
-    return fig
+    fig.update_layout(height=42 * len(rows) + 76)
+    return titled(fig, title)
 
 
 def ranks(lines: Sequence[Line], layers: Sequence[str], axis: str, title: str, vocabulary: int) -> go.Figure:

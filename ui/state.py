@@ -6,6 +6,7 @@ no such widget. A bad value in a link falls back quietly to the default; nothing
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -61,10 +62,11 @@ def say_beside(name: str, value: str) -> None:
     st.session_state[_BESIDE] = (now, {**(beside if visit == now else {}), name: value})
 
 
-def usual_in_link(first: str, usual: str) -> str:
+def usual_in_link(first: Any, usual: Any) -> Any:
     """What a link without the name of a choice means: one that says something is older than the page's usual choice,
     and shows the first, as it did then."""
-    return first if st.query_params.keys() - EVERY_PAGE else usual
+    older = st.query_params.keys() - EVERY_PAGE and (opened_by_link() or went_back())
+    return first if older else usual
 
 
 def say_choice(name: str, chosen: str, first: str, usual: str) -> None:
@@ -74,6 +76,14 @@ def say_choice(name: str, chosen: str, first: str, usual: str) -> None:
     else:
         set_url(name, chosen, default=None if st.query_params.keys() - EVERY_PAGE - {name} else usual)
         say_beside(name, chosen)
+
+
+def say_unusual(name: str, chosen: str, first: str, usual: str) -> None:
+    """`say_choice` for one of many such choices: an older link stays as it was opened until something else goes in."""
+    if chosen == first != usual and name not in st.query_params and st.query_params.keys() - EVERY_PAGE:
+        say_beside(name, chosen)
+    else:
+        say_choice(name, chosen, first, usual)
 
 
 def follow_link(name: str) -> bool:

@@ -22,7 +22,7 @@ def figure_type(page) -> float:
 
 
 def test_the_switch_enlarges_type_and_figures_and_is_kept_on_the_next_page(page):
-    open_page(page, "parameters")
+    open_page(page, "parameters", view="Memory")
     text, figure = type_size(page), figure_type(page)
     assert "projector" not in page.url
     switch = page.get_by_role("switch", name="Projector mode").or_(page.get_by_role("checkbox", name="Projector mode"))
