@@ -90,7 +90,7 @@ def test_pointing_tells_the_number_and_a_click_opens_the_lesson(page):
     expect(tip).to_contain_text("“cabinet” is piece 7 of 19")
     head = svg.locator('.head[data-head="2.4"]').bounding_box()
     page.mouse.move(head["x"] + head["width"] / 2, head["y"] + head["height"] / 2)
-    expect(tip).to_contain_text(re.compile(r"Block 3, head 5: “cabinet” looks most at “.+”, \d+\.\d %"))
+    expect(tip).to_contain_text(re.compile(r"Block 3, head 5: “cabinet” looks most at “.+”, \d+\.\d\s%"))
     page.mouse.down()
     page.mouse.up()
     expect(page).to_have_url(re.compile("/attention"))

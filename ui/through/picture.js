@@ -119,14 +119,15 @@ export default function (component) {
     const pen = (measure.pen ??= document.createElement("canvas").getContext("2d"));
     pen.font = `${size}px ${getComputedStyle(root).fontFamily}`;
     const wide = (texts) => Math.max(...texts.map((text) => pen.measureText(text).width));
-    const letters = Math.min(wide([...m.letters, m.word, words.letters]) + 14, W * (narrow ? 0.19 : 0.13));
-    const pieces = Math.min(wide([...m.tokens, words.pieces]) + 20, W * (narrow ? 0.22 : 0.15));
+    const named = (name) => (pen.measureText(name).width * type * 0.95) / size + 4;
+    const letters = Math.max(named(words.letters), Math.min(wide([...m.letters, m.word]) + 14, W * (narrow ? 0.19 : 0.13)));
+    const pieces = Math.max(named(words.pieces), Math.min(wide(m.tokens) + 20, W * (narrow ? 0.22 : 0.15)));
     const answers = narrow ? 0 : Math.max(W * 0.2, type * 10.5);
     const vectors = narrow ? W * 0.12 : Math.max(type * 4, Math.min(W * 0.085, type * 6));
     const start = letters + pieces + vectors, block = (W - start - answers - (narrow ? 0 : type)) / L;
     const strip = Math.min(block * 0.38, type * 2.6), part = Math.min(vectors * 0.4, type * 2.2);
     return { W, T, L, type, narrow, top, row, size, letters, pieces, vectors, start, block, strip, part, answers, square, pen,
-      perRow: Math.min(6, m.heads), height: top + T * row + 4, sum: start - part - 3, mark: Math.min(row * 0.44, (block - strip) * 0.1),
+      perRow: Math.min(6, m.heads), height: top + T * row + 4, sum: start - part - 3, line: Math.min(row * 0.9, (block - strip) * 0.4), mark: Math.min(row * 0.44, (block - strip) * 0.1),
       y: (i) => top + (i + 0.5) * row,
       stripAt: (layer) => start + (layer + 1) * block - strip,
       lineEnd: (layer) => start + layer * block + (block - strip) * 0.55,
@@ -297,7 +298,7 @@ export default function (component) {
           const weight = weightOf(layer, head, row, column) / 1000, y0 = place.y(column), middle = (x0 + x1) / 2;
           path.style.display = weight < 0.01 ? "none" : "";
           path.setAttribute("d", `M${x0},${y0}C${middle},${y0} ${middle},${y1} ${x1},${y1}`);
-          path.setAttribute("stroke-width", weight * place.row * 0.9);
+          path.setAttribute("stroke-width", weight * place.line);
         });
       });
       for (const square of svg.querySelectorAll(".head")) {
