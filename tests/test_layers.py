@@ -175,7 +175,7 @@ UNDIVIDED = {  # pages that are still to be divided into sections
     f"pages/{name}.py"
     for name in (
         "attention", "attention_explorer", "attribution", "embeddings", "encoder_decoder", "experiments", "features",
-        "input", "output_layer", "parameters", "pretraining", "probes", "service",
+        "input", "output_layer", "parameters", "probes", "service",
         "stability", "tokenization", "training_options", "wrong_reasons",
     )
 }  # fmt: skip

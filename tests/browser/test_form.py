@@ -15,7 +15,7 @@ LAPTOP, PHONE, PROJECTOR = (
 )
 NOT_YET = {  # pages that have not got this form so far
     "attention", "attention_explorer", "attribution", "embeddings", "encoder_decoder", "experiments", "features",
-    "home", "input", "output_layer", "parameters", "pretraining", "probes", "service",
+    "home", "input", "output_layer", "parameters", "probes", "service",
     "stability", "tokenization", "training_options", "wrong_reasons",
 }  # fmt: skip
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
