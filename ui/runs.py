@@ -18,6 +18,7 @@ from ui.translations import _, ngettext
 
 _OWNER, _REFUSED, _GOING = "_owner", "_refused", "_going"  # session_state keys
 PRETRAINING = "pretraining"  # kinds of runs begin with their page's name
+OTHER_PAGES = {"finetune": "output_layer"}  # … but for these
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on
 ANNOUNCE, MOST_ANNOUNCED = 2.0, 3  # seconds between looks from other pages; lines in the sidebar
@@ -208,7 +209,8 @@ def _announced() -> list:
 
 
 def _page_of(run) -> str:
-    return run.kind.split("/")[0]
+    kind = run.kind.split("/")[0]
+    return OTHER_PAGES.get(kind, kind)
 
 
 def _announce(going: tuple[str, ...]) -> None:
