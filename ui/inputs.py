@@ -103,17 +103,21 @@ def _next_seed() -> None:
     st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
 
 
-def choice(key: str, label: str, names: Mapping[str, str], *, wrap: bool = False) -> str:
+def choice(key: str, label: str, names: Mapping[str, str], *, wrap: bool = False, box: int | None = None) -> str:
     """One of a few, side by side; its name is in the link under `key`. names: name → words, the default first.
 
-    wrap: there may be too many for a row.
+    wrap: there may be too many for a row · box: in a select box so many pixels wide, where
+    there is no room for a row.
     """
     first = next(iter(names))
     # Not bind="query-params": that would put the words into the link, and words are translated.
     if follow_link(key) or st.session_state.get(key) not in names:
         st.session_state[key] = url_choice(key, list(names), first)
-    buttons = st.pills if wrap else st.segmented_control
-    chosen = buttons(label, list(names), format_func=lambda name: names.get(name, ""), key=key, required=True)
+    options = {"format_func": lambda name: names.get(name, ""), "key": key}
+    if box is not None:
+        chosen = st.selectbox(label, list(names), width=box, **options)
+    else:
+        chosen = (st.pills if wrap else st.segmented_control)(label, list(names), required=True, **options)
     set_url(key, chosen, default=first)
     return chosen
 

@@ -101,7 +101,7 @@ class Lesson:
         lead = lead if lead is not None else self._texts[0].get("lead", "")
         if lead:
             with st.container(key="lead"):
-                st.markdown(lead, width=_text_width())
+                st.markdown(lead, width="stretch")
 
     def close(self) -> None:
         """End the page: its quiz, and the ways on."""

@@ -14,10 +14,10 @@ def picture():
     return st.container(key="picture")
 
 
-def drawer(label: str | None = None, *, key: str = "drawer"):
+def drawer(label: str | None = None, *, key: str = "drawer", icon: str = ":material/tune:"):
     """A container behind a small button, for what sets the picture and is seldom changed: model, seed, padding. What
     is in it counts whether it is open or not."""
-    return st.popover(label or _("Settings"), icon=":material/tune:", key=key)
+    return st.popover(label or _("Settings"), icon=icon, key=key)
 
 
 def tabs(

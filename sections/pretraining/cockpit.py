@@ -50,7 +50,7 @@ def _live() -> None:
     everything = shown.everything()
     chosen = shown.chosen(everything)
     if not any(one.runs for one in everything.values()):
-        st.caption(
+        st.markdown(
             _("**No run yet.** Press *Train*: the first point of the curves comes within seconds. Until then: {name}.")
             .format(name=", ".join(literal(one.name) for one in chosen) or "–")
         )  # fmt: skip
