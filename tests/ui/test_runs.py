@@ -189,7 +189,7 @@ def announced(trained, monkeypatch, tmp_path):
 
 def of_state(state, kind="pretraining/1", owner="me"):
     run = run_of(owner, "<b>mine</b>", state=state, kind=kind)
-    run.progress, run.position = 0.42, 3
+    run.id, run.progress, run.position = f"{owner} {kind} {state}", 0.42, 3
     return run
 
 
@@ -198,7 +198,6 @@ def test_runs_that_go_on_are_announced_on_every_page_until_theirs_is_opened(trai
         of_state("running"), of_state("queued", "finetune/classification/1"), of_state("running", "computed/x"),
         of_state("running", owner="you"), of_state("finished", "pretraining/2"),
     ]  # fmt: skip
-    trained[1].id = "another"
     monkeypatch.setattr(runs, "current_page", lambda: "masking")
     page = script(announcing).run()
     assert not page.exception
