@@ -51,7 +51,7 @@ def _live() -> None:
     chosen = shown.chosen(everything)
     if not any(one.runs for one in everything.values()):
         st.markdown(
-            _("**No run yet.** Press *Train*: the first point of the curves comes within seconds. Until then: {name}.")
+            _("**No run yet.** Press *Train*; until its first point, a few seconds later: {name}.")
             .format(name=", ".join(literal(one.name) for one in chosen) or "–")
         )  # fmt: skip
 
@@ -64,7 +64,7 @@ def _live() -> None:
         drawn = shown.drawn(chosen, runs)
         if not drawn:
             return
-        left, right = st.columns([3, 2], gap="medium")
+        left, right = st.columns([5, 3], gap="medium")
         with left:
             draw_curves(drawn, most=2)
         with right:

@@ -56,8 +56,8 @@ def axes() -> dict[str, str]:
     return {"step": _("steps"), "seconds": _("seconds"), "tokens": _("tokens")}
 
 
-def panels_of(shown: list[Training], histories: list) -> list:
-    """A panel a quantity that was measured, the two that matter most first."""
+def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
+    """A panel a quantity that was measured, the two that matter most first. short: in few words."""
     from plots.pretraining import Panel
 
     quantities = {quantity for history in histories for quantity in history.points}
@@ -65,12 +65,15 @@ def panels_of(shown: list[Training], histories: list) -> list:
     bounds = {f"ln V = {math.log(one.vocab_size):.2f}": math.log(one.vocab_size) for one in shown if one.vocab_size}
     main, names = main_question(shown), question_names()
     loss = f"{main}_loss"
-    title = _("{kind} loss; with marks: on text kept apart") if f"held out: {loss}" in quantities else _("{kind} loss")
+    apart = f"held out: {loss}" in quantities and not short
+    title = _("{kind} loss; with marks: on text kept apart") if apart else _("{kind} loss")
     panels = [Panel(title.format(kind=names[main]), loss, f"held out: {loss}", bounds)]
     if measured:
-        title = _("Determined ({share:.0%} without context)").format(share=measured["guessable"])
+        title = _("Determined words") if short else _("Determined ({share:.0%} without context)")
+        title = title.format(share=measured["guessable"])
         neighbours = measured["guessable_from_neighbours"]
-        guessed = {_("from the two neighbours: {share:.0%}").format(share=neighbours): neighbours}
+        words = _("neighbours: {share:.0%}") if short else _("from the two neighbours: {share:.0%}")
+        guessed = {words.format(share=neighbours): neighbours}
         panels.append(Panel(title, None, "held out: determined", guessed, percent=True))
     for kind, name in names.items():
         if kind in PAIRS and f"{kind}_loss" in quantities:
@@ -89,7 +92,7 @@ def draw_curves(shown: list[Training], *, most: int | None = None) -> None:
     from plots.theme import titled
 
     histories = [History.of(training.name, training.events) for training in shown]
-    panels, main = panels_of(shown, histories), main_question(shown)
+    panels, main = panels_of(shown, histories, short=bool(most)), main_question(shown)
     axis = "step" if most else choice("axis", _("Across"), axes())
     now = "; ".join(
         _("{name}: {kind} loss {loss:.2f} after {steps:,} steps").format(
@@ -132,7 +135,7 @@ def answers_so_far(training: Training) -> None:
             _("Here stands what the model puts at the first blank of your sentence, from measurement to measurement.")
         )
         return
-    st.markdown(_("**{name}** at the first blank, surest first").format(name=literal(training.name)))
+    st.markdown(_("**At the first blank**, surest first"))
     rows = [
         {
             _("step"): f"{step:,}",

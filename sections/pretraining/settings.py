@@ -32,7 +32,7 @@ def choose_budget() -> dict:
     if "budget" not in state and "budget" not in st.query_params and "seconds" in st.query_params:
         state["budget"] = "seconds"  # what such a link meant when seconds were what a run began with
     steps = OLD_STEPS if st.query_params.get("budget") == "steps" and "steps" not in st.query_params else STEPS
-    look = {"bind": "query-params", "width": 230}
+    look = {"bind": "query-params", "width": 180}
     if state.get("budget", url_choice("budget", ("steps", "seconds"), "steps")) == "seconds":
         seconds = st.slider(_("Seconds of training"), 10, SECONDS_AT_MOST, SECONDS, 10, key="seconds", **look)
         return {"minutes": seconds / 60, "steps": None}

@@ -32,7 +32,7 @@ class Text:
 
 def choose_data() -> str:
     """The kind of text, in the link as `data`."""
-    names = {"toy": _("The toy world"), "course": _("The text of this course"), "own": _("A file of your own")}
+    names = {"toy": _("Toy world"), "course": _("This course"), "own": _("Your own file")}
     return choice("data", _("Text"), names)
 
 
