@@ -174,9 +174,8 @@ MOST_LINES = {"minibert/model.py": 330, "minibert/relatives/*.py": 80, "pages/*.
 UNDIVIDED = {  # pages that are still to be divided into sections
     f"pages/{name}.py"
     for name in (
-        "attention", "attention_explorer", "attribution", "embeddings", "encoder_decoder", "experiments",
-        "features", "input", "output_layer", "parameters", "probes",
-        "service", "stability", "tokenization", "wrong_reasons",
+        "attention", "attention_explorer", "attribution", "encoder_decoder", "experiments", "features",
+        "input", "parameters", "probes", "service", "stability", "tokenization", "wrong_reasons",
     )
 }  # fmt: skip
 NO_RELATIVE = "minibert/relatives/registry.py"  # it says which there are

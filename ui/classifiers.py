@@ -11,7 +11,17 @@ from minibert.tasks import TASKS
 from minibert.tasks.sequences import ClassTask
 from ui.lesson import LESSONS
 from ui.models import CHECKPOINTS, choose_model
-from ui.runs import REFRESH, complete, manager, note_refusal, own_models, settled, show_refusal, state_in_words
+from ui.runs import (
+    REFRESH,
+    complete,
+    manager,
+    note_refusal,
+    own_models,
+    run_title,
+    settled,
+    show_refusal,
+    state_in_words,
+)
 from ui.text import literal
 from ui.translations import _
 
@@ -55,7 +65,7 @@ def classifier_choice(key: str = "model"):
     to do on the screen, while there is none."""
     runs = own_classifiers()
     names = {recipe.name: recipe.title for recipe in RECIPES if complete(CHECKPOINTS / recipe.checkpoint)}
-    names |= {run.id: run.title for run in runs}
+    names |= {run.id: run_title(run) for run in runs}
     if not names:
         st.warning(_("There is no checkpoint to start from in `checkpoints/`."))
         return None

@@ -6,7 +6,17 @@ from typing import Literal
 
 import streamlit as st
 
-from ui.state import follow_link, set_url, url_choice, url_int, url_text, went_back
+from ui.state import (
+    VISIT,
+    follow_link,
+    say_choice,
+    set_url,
+    url_choice,
+    url_int,
+    url_text,
+    usual_in_link,
+    went_back,
+)
 from ui.text import literal, shorten
 from ui.translations import _
 
@@ -37,9 +47,10 @@ def sentence_input(
     travels: what the reader has typed into such a field of another page is there when this one is opened.
     """
     state, shown = st.session_state, f"{key}-examples"
+    new = state.get(f"_link.{key}") != state.get(VISIT, 0)  # on this visit of the page, this is the field's first run
     start = default if default is not None else (examples[0] if examples else "")
     if linked := follow_link(key) or key not in state:
-        brought = typed() if travels and key not in state and not went_back() else ""
+        brought = typed() if travels and new and key not in state and not went_back() else ""
         state[key] = url_text(key, (brought if multiline else " ".join(brought.split())) or start)
     if not linked and state[key] in state.get(shown, ()) and state[key] not in examples and examples:
         state[key] = examples[0]
@@ -103,22 +114,31 @@ def _next_seed() -> None:
     st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
 
 
-def choice(key: str, label: str, names: Mapping[str, str], *, wrap: bool = False, box: int | None = None) -> str:
+def choice(
+    key: str,
+    label: str,
+    names: Mapping[str, str],
+    *,
+    wrap: bool = False,
+    box: int | None = None,
+    usual: str | None = None,
+) -> str:
     """One of a few, side by side; its name is in the link under `key`. names: name → words, the default first.
 
-    wrap: there may be too many for a row · box: in a select box so many pixels wide, where
-    there is no room for a row.
+    wrap: there may be too many for a row · box: in a select box so many pixels wide, where there is no room for a row ·
+    usual: what the page begins with, where links that say something but not this mean the first.
     """
     first = next(iter(names))
+    usual = usual if usual in names else first
     # Not bind="query-params": that would put the words into the link, and words are translated.
     if follow_link(key) or st.session_state.get(key) not in names:
-        st.session_state[key] = url_choice(key, list(names), first)
+        st.session_state[key] = url_choice(key, list(names), usual_in_link(first, usual))
     options = {"format_func": lambda name: names.get(name, ""), "key": key}
     if box is not None:
         chosen = st.selectbox(label, list(names), width=box, **options)
     else:
         chosen = (st.pills if wrap else st.segmented_control)(label, list(names), required=True, **options)
-    set_url(key, chosen, default=first)
+    say_choice(key, chosen, first, usual)
     return chosen
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from minibert.experiments.comparisons import REQUIRED, Comparison, comparison_named
 from minibert.experiments.results import ResultsError, read_records
-from ui.models import CHECKPOINTS, WELL_READ, choose_model
+from ui.models import CHECKPOINTS, WELL_READ, choose_model, outline_of
 from ui.navigation import ROOT
 from ui.runs import complete
 from ui.text import literal
@@ -36,7 +36,7 @@ def start_folder() -> Path:
 
 def comparison(name: str) -> Comparison:
     """As it is made from the chosen checkpoint."""
-    return comparison_named(name, start())
+    return comparison_named(name, outline_of(start()).config.hidden_size)
 
 
 def recorded(name: str) -> list[dict]:

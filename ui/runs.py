@@ -4,7 +4,6 @@ import hashlib
 import io
 import os
 import secrets
-import time
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -89,14 +88,6 @@ def own_models() -> list:
     runs = [run for run in manager().runs(owner()) if settled(run) and complete(run.result)]
     last = {run.kind: run.id for run in reversed(runs)}
     return [run for run in runs if not run.kind.startswith(f"{PRETRAINING}/") or last[run.kind] == run.id]
-
-
-def batch_title(runs: list) -> str:
-    """The runs of one click in words."""
-    name = runs[0].title.split(" · ")[0]
-    done = sum(run.state == "finished" for run in runs)
-    when = time.strftime("%H:%M:%S", time.gmtime(runs[-1].created))
-    return _("{name}, {when} UTC: {done} of {n} finished").format(name=name, when=when, done=done, n=len(runs))
 
 
 def live(ids: tuple[str, ...], draw: Callable[[list], None], rows: Callable[[list], None] | None = None) -> None:
@@ -259,14 +250,25 @@ def show_runs() -> None:
     link_to("output_layer", label=_("Train another"), icon=":material/rocket_launch:")
 
 
+def run_title(run) -> str:
+    """A run's title as plain text; of a fine-tuned model with its task, and the task's own metric on its dev set."""
+    view, said = _measured(run)
+    return f"{view.title()}: {run.title} · {said}" if view else run.title
+
+
 def _describe(run) -> str:
-    """A run's title and, of a fine-tuned model, the task's own metric on its dev set."""
+    view, said = _measured(run)
+    return literal(run.title) + (f" – {said}" if view else "")
+
+
+def _measured(run) -> tuple:
+    """The view of a fine-tuned run's task and its headline metric in words; (None, "") of others."""
     from ui.tasks import VIEWS
 
-    begun, done = run.latest("started") or {}, run.latest("done") or {}
+    begun, done = run.latest("started") or {}, run.latest("done") or run.latest("eval") or {}
     task, metric = (begun.get("details", {}).get(name) for name in ("task", "metric"))
     if task not in VIEWS or metric not in done.get("metrics", {}):
-        return literal(run.title)
-    view, value = VIEWS[task], done["metrics"][metric]
-    words = _(" – {metric} {value}").format(metric=view.metric_title(), value=view.number(value))
-    return literal(run.title) + words
+        return None, ""
+    view = VIEWS[task]
+    words = _("{metric} {value}").format(metric=view.metric_title(), value=view.number(done["metrics"][metric]))
+    return view, words

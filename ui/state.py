@@ -13,7 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 VISIT = "_visit"  # session_state key: a number that grows with every change of page
 EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # what a link may say on any page
 _OPENED = "_opened"  # session_state key: (visit, whether its link said something)
-_BESIDE = "_beside"  # session_state key: (visit, name, value)
+_BESIDE = "_beside"  # session_state key: (visit, {name: value})
 MAX_URL_TEXT = 500  # characters of free text that may go in a link; some proxies refuse addresses beyond a few thousand
 
 
@@ -47,16 +47,33 @@ def set_url(name: str, value: object, default: object = None) -> None:
             del st.query_params[name]
     elif st.query_params.get(name) != text:
         values = {name: text}
-        visit, beside, said = st.session_state.get(_BESIDE, (None, "", ""))
-        if visit == st.session_state.get(VISIT, 0) and beside != name and beside not in st.query_params:
-            values[beside] = said
+        visit, beside = st.session_state.get(_BESIDE, (None, {}))
+        if visit == st.session_state.get(VISIT, 0):
+            values |= {other: said for other, said in beside.items() if other not in {name, *st.query_params}}
         st.query_params.update(values)  # at once: each write is a step in the browser's history
 
 
 def say_beside(name: str, value: str) -> None:
     """On this visit of the page, a link that says anything else says this, too. A link that says nothing stays so: to
     write into it at once would put a step into the browser's history that nobody took."""
-    st.session_state[_BESIDE] = (st.session_state.get(VISIT, 0), name, value)
+    visit, beside = st.session_state.get(_BESIDE, (None, {}))
+    now = st.session_state.get(VISIT, 0)
+    st.session_state[_BESIDE] = (now, {**(beside if visit == now else {}), name: value})
+
+
+def usual_in_link(first: str, usual: str) -> str:
+    """What a link without the name of a choice means: one that says something is older than the page's usual choice,
+    and shows the first, as it did then."""
+    return first if st.query_params.keys() - EVERY_PAGE else usual
+
+
+def say_choice(name: str, chosen: str, first: str, usual: str) -> None:
+    """Put a choice in the link so that `usual_in_link` finds it again."""
+    if usual == first:
+        set_url(name, chosen, default=first)
+    else:
+        set_url(name, chosen, default=None if st.query_params.keys() - EVERY_PAGE - {name} else usual)
+        say_beside(name, chosen)
 
 
 def follow_link(name: str) -> bool:
