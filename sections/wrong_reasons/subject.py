@@ -26,7 +26,7 @@ def test_names() -> dict[str, str]:
 def read() -> str:
     """The cue, in a row with the drawer → its name."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        cue = choice("cue", _("The cue"), cue_names(), bare=True)
+        cue = choice("cue", _("The cue"), cue_names(), wrap=True, bare=True)
         with drawer():
             start_choice(KIND)
             st.slider(_("Seeds"), 1, 3, 1, key="seeds", bind="query-params", width=320)
