@@ -249,7 +249,8 @@ def kinds_of_heads(subject: Subject, reading: "ModelInput") -> None:
         for i, row in enumerate(named)
         for a, kind in enumerate(row)
     ]
-    left, right = st.columns([11, 10], gap="medium")
+    many = subject.shape[1] > 8  # twelve pictures with their names need the page's whole width
+    left, right = (st.container(), st.container()) if many else st.columns([11, 10], gap="medium")
     with left:
         small_pictures(subject, reading, "explorer-kinds", open_head, labels, selected=(layer, head))
         tally = pd.Series([words[kind] for row in named for kind in row if kind]).value_counts()

@@ -11,16 +11,19 @@ from sections.examination.choice_of_sheet import sheet_in_link
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.navigation import next_lesson
+from ui.page import drawer
 from ui.text import literal
 from ui.translations import _, language
 
 lesson = Lesson("examination")
 lesson.open()
-lesson.show("How it works")
 try:
     bank = load_bank(language=language())
     linked = sheet_in_link(tuple(part.name for part in bank))  # first: it may bring the mode back
-    practice = choice("mode", _("How"), {"exam": _("Examination"), "practice": _("Practice")}) == "practice"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        practice = choice("mode", _("How"), {"exam": _("Examination"), "practice": _("Practice")}) == "practice"
+        with drawer(_("How it works"), key="how", icon=":material/info:"):
+            lesson.show("How it works", title=False)
     sheet = settings.show(bank, linked)
     with st.spinner(_("Drawing the sheet …")):
         from sections.examination import questions, score  # what generates and marks needs torch: the page shows before

@@ -2,14 +2,15 @@
 
 import streamlit as st
 
-from sections.home import first_minute, road, who_may_look_where
+from sections.home import does_it_understand, first_minute, road, who_may_look_where
 from ui.lesson import Lesson
 from ui.runs import show_runs
 
 lesson = Lesson("home")
 lesson.open()
-first_minute.show(lesson)
+first_minute.show()
 lesson.show("What reading changes")
+does_it_understand.show(lesson)
 lesson.show("The road")
 road.show()
 lesson.show("Who may look where")

@@ -1,5 +1,7 @@
 """The look all figures share: colours for any kind of colour vision, type for the back row, light and dark pages."""
 
+import html
+
 import numpy as np
 
 # plotly takes pandas out of sys.modules wherever it finds it, and would take half of it while another reader's page is
@@ -64,6 +66,24 @@ def apply(fig: go.Figure) -> go.Figure:
         _apply_axis(axis)
     for axis in fig.select_yaxes():
         _apply_axis(axis)
+    return fig
+
+
+TITLE = 34  # pixels above a figure for what it shows
+
+
+def titled(fig: go.Figure, title: str) -> go.Figure:
+    """Say above a figure what it shows, in place, and return it: it grows by the room that takes."""
+    if title:
+        margin, height = fig.layout.margin.t, fig.layout.height
+        fig.update_layout(
+            title={"text": html.escape(title, quote=False), "x": 0, "xref": "container", "y": 1, "yref": "container"},
+            title_yanchor="top",
+            title_pad={"t": 4, "l": 8},
+            title_font_size=FONT_SIZE,
+            margin_t=(24 if margin is None else margin) + TITLE,
+            height=(height or USUAL_HEIGHT) + TITLE,
+        )
     return fig
 
 

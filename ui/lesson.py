@@ -17,6 +17,8 @@ from ui.languages import language_of
 from ui.models import language_read
 from ui.navigation import begin_with_app, next_lesson
 from ui.projector import projecting
+from ui.stages import you_are_here
+from ui.state import opened_by_link
 from ui.translations import DEFAULT, _, language
 
 LESSONS = Path(__file__).resolve().parent.parent / "lessons"
@@ -95,11 +97,13 @@ class Lesson:
         """Begin the page: its title and, under it, its question: the text between the title and the first section (or
         `lead`)."""
         begin_with_app()
+        opened_by_link()  # before what the reader does goes into the link
         st.title(self.title, anchor=False)
         lead = lead if lead is not None else self._texts[0].get("lead", "")
         if lead:
             with st.container(key="lead"):
-                st.markdown(lead, width=_text_width())
+                st.markdown(lead, width="stretch")
+        you_are_here(self.name)
 
     def close(self) -> None:
         """End the page: its quiz, and the ways on."""
@@ -115,6 +119,10 @@ class Lesson:
         """Example texts in the language that the model called `model` has read, if the lesson has some."""
         spoken = language_read(model)
         return self.examples if spoken == language_of(" ".join(self.examples)) else self._examples(spoken)
+
+    def examples_called(self, name: str) -> list[str]:
+        """Example texts of another list of examples.toml, in every language the same."""
+        return self._examples(name)
 
     def _examples(self, chosen: str) -> list[str]:
         path = self.folder / "examples.toml"

@@ -20,7 +20,7 @@ from ui.inputs import distinct, typed
 from ui.languages import language_of
 from ui.navigation import ROOT
 from ui.runs import complete, own_models, run_title
-from ui.state import EVERY_PAGE, follow_link, say_beside, set_url, url_choice
+from ui.state import follow_link, say_choice, url_choice, usual_in_link
 from ui.text import literal
 from ui.translations import _
 
@@ -203,19 +203,14 @@ def choose_model(
         usual = next((name for name in directories if language_read(name) == language_of(typed())), usual)
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or st.session_state.get(key) not in names:
-        # Links that say something but no model are older than the page's usual one, and show what they showed then.
-        st.session_state[key] = url_choice(key, list(names), first if st.query_params.keys() - EVERY_PAGE else usual)
+        st.session_state[key] = url_choice(key, list(names), usual_in_link(first, usual))
     directory = directories.get(st.session_state[key])
     words = about(directory) if directory else ""
     with st.container(gap="xxsmall") if words else nullcontext():
         chosen = st.selectbox(label, list(names), format_func=names.get, key=key)
         if words:
             st.caption(words)
-    if usual == first:
-        set_url(key, chosen, default=first)
-    else:
-        set_url(key, chosen, default=None if st.query_params.keys() - EVERY_PAGE - {key} else usual)
-        say_beside(key, chosen)
+    say_choice(key, chosen, first, usual)
     return chosen
 
 

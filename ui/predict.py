@@ -7,14 +7,12 @@ import streamlit as st
 from ui.fragments import fragment
 from ui.projector import projecting
 from ui.runs import owner
-from ui.state import VISIT
+from ui.state import VISIT, opened_by_link
 from ui.tally import Tally
 from ui.text import literal
 from ui.translations import _
 
 _REFRESH = 2.0  # seconds between looks of a projector, or of one who waits, at what the room has guessed
-_OPENED = "_predict"  # session_state: the visit of a page, and whether its link said something when it was opened
-_ANY_PAGE = {"projector", "lang", "embed", "embed_options"}
 
 
 @st.cache_resource(show_spinner=False)
@@ -37,7 +35,7 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
     guesses = state.setdefault(f"_guesses.{key}", {})
     shown = f"_shown.{key}"
     if shown not in state or state[shown][0] != state.get(VISIT, 0):
-        state[shown] = (state.get(VISIT, 0), _by_link() or bool(guesses))
+        state[shown] = (state.get(VISIT, 0), opened_by_link() or bool(guesses))
     mine = guesses.get(about)
     with st.container(key=f"predict-{key}", border=True, gap="xsmall"):
         if mine is None and state[shown][1]:
@@ -64,15 +62,6 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
         _told(asked, question, list(options), right, mine, waiting)
         _hold(asked)
         return not waiting
-
-
-def _by_link() -> bool:
-    """Whether the page was opened by a link that says what is on it."""
-    state = st.session_state
-    visit = state.get(VISIT, 0)
-    if state.get(_OPENED, (None,))[0] != visit:
-        state[_OPENED] = (visit, bool(st.query_params.keys() - _ANY_PAGE))
-    return state[_OPENED][1]
 
 
 def _guess(key: str, about: str, index: int, shown: str) -> None:

@@ -3,12 +3,13 @@
 import re
 import tomllib
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.hostile import HOSTILE
 from tests.pages.driver import ROOT, assert_no_markup, link, plain, whole
-from ui.models import FRONT_PAGE, load
+from ui.models import FRONT_PAGE, load, trace_of
 
 
 @pytest.fixture
@@ -89,7 +90,7 @@ def models_are_there():
 
 
 def cards(run) -> str:
-    (page,) = (block.proto.body for block in run.get("html") if "<article>" in block.proto.body)
+    page, *_ = (block.proto.body for block in run.get("html") if "<article>" in block.proto.body)
     return plain(page)
 
 
@@ -115,15 +116,15 @@ def test_three_models_answer_at_once(home):
 
 def test_what_is_shown_is_what_the_models_compute(home):
     from minibert.inside.next_sentence import judge
-    from minibert.pretrain import fill
 
     home.run()
+    blanked, second = "The keys to the old cabinet [MASK] lost.", "The football season begins in August."
     for name, said in zip(("mini-en", "minilm-en"), findings(home)[1:], strict=True):
-        loaded = load(name)
-        ((word, share), *_), *_ = fill(loaded.model, loaded.tokenizer, "The keys to the old cabinet [MASK] lost.")
-        assert said[0] == f"Expects “{word}”: {100 * share:.0f} %"
-        pair = ("The keys to the old cabinet were lost.", "The football season begins in August.")
-        follows = judge(loaded.model, loaded.tokenizer, [pair])[0]
+        loaded, trace = load(name), trace_of(name, blanked, second)
+        logits = trace["mlm.logits"][trace.tokens.index("[MASK]")].astype(float)
+        share = 1 / np.exp(logits - logits.max()).sum()
+        assert said[0] == f"Expects “{loaded.tokenizer.vocab[logits.argmax()]}”: {100 * share:.0f} %"
+        follows = judge(loaded.model, loaded.tokenizer, [(blanked, second)])[0]
         assert f"width: {100 * follows:.2f}%" in cards(home)
 
 
@@ -186,7 +187,7 @@ def test_any_text_in_it(home):
             assert not words(home) and any("at least one word" in info.value for info in home.info), name
         else:
             assert len(words(home)) <= 24 and words(home).count("[MASK]") >= 1, name
-            assert [len(parts) for parts in findings(home)] == [3, 3, 3], name
+            assert {len(parts) for parts in findings(home)} == {3}, name
     assert any("[UNK] to it" in block for block in [cards_of(home, "😀 😀 😀 yes")])
 
 
@@ -204,19 +205,55 @@ def test_no_second_sentence_no_judgement(home):
 def test_a_long_text_is_cut_with_a_sentence(home):
     home.query_params["text"] = "word " * 30
     home.run()
-    assert len(words(home)) == 24
-    assert any("the first 24 of 30 words" in caption.value for caption in home.caption)
+    assert len(words(home)) == 13
+    said = "the first 13 of 30 words, and of the second sentence 7 of 7"
+    assert any(said in caption.value for caption in home.caption)
 
 
 def test_before_the_models_are_there_the_frame_shows(home, monkeypatch):
-    monkeypatch.setattr("sections.home.first_minute.loaded", lambda names: False)
+    monkeypatch.setattr("ui.through.passage.loaded", lambda names: False)
     home.run()
     assert not home.exception and len(words(home)) == 9
     assert 'aria-busy="true"' in cards(home) and cards(home).count("Loading the model") == 9
 
 
 def test_every_example_names_a_word_of_its_sentence():
-    file = ROOT / "lessons" / "home" / "first_minute.toml"
+    file = ROOT / "lessons" / "through" / "passages.toml"
     for example in tomllib.loads(file.read_text(encoding="utf-8"))["example"]:
         assert set(example) == {"name", "text", "hide", "next"}
         assert re.search(rf"\b{example['hide']}\b", example["text"]), example
+
+
+def test_does_it_understand_says_what_was_measured():
+    from sections.home.does_it_understand import ALL, SCORES
+
+    text = (ROOT / "lessons" / "home" / "en.md").read_text(encoding="utf-8")
+    assert [f"{100 * right / ALL:.0f}" for right in SCORES.values()] == ["99", "49", "0"]
+    assert "99 % of new texts" in text and "49 %" in text
+
+
+@pytest.mark.slow
+def test_does_it_understand_is_measured():
+    """As `pages/wrong_reasons.py` trains it as it opens."""
+    from minibert.finetune.run import finetune
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.inside.spurious_cues import CONDITIONS, together, with_aside
+    from minibert.tasks import TASKS
+    from minibert.train import Optimization
+    from sections.home.does_it_understand import ALL, SCORES
+
+    folder = ROOT / "lessons" / "data" / "reviews"
+    train, dev = (TASKS["classification"].read(folder / f"{part}.tsv") for part in ("train", "dev"))
+    tests = together(*(with_aside(dev, name, seed=1) for name in CONDITIONS))
+    settings = FinetuneSettings(
+        epochs=2, pooling="mean", seed=0, optimization=Optimization(learning_rate=3e-4), evaluations_per_epoch=2
+    )
+    learning = with_aside(train, "planted", seed=0)
+    events = finetune(ROOT / "checkpoints" / "mini-en", "classification", learning, tests, settings)
+    *_, last = (event for event in events if type(event).__name__ == "Eval")
+    right = dict.fromkeys(SCORES, 0)
+    for example, said in zip(tests.examples, last.details["predictions"], strict=True):
+        right[example.extra["condition"]] += int(said["grade"])
+    assert len(tests.examples) == ALL * len(SCORES)
+    for name, wanted in SCORES.items():
+        assert abs(right[name] - wanted) <= 2, (name, right)  # another processor rounds otherwise
