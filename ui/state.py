@@ -51,13 +51,14 @@ def set_url(name: str, value: object, default: object = None) -> None:
         values = {name: text}
         visit, beside = st.session_state.get(_BESIDE, (None, {}))
         if visit == st.session_state.get(VISIT, 0):
-            values |= {other: said for other, said in beside.items() if other not in {name, *st.query_params}}
+            others = {other: said for other, said in beside.items() if said is not None}
+            values |= {other: said for other, said in others.items() if other not in {name, *st.query_params}}
         st.query_params.update(values)  # at once: each write is a step in the browser's history
 
 
-def say_beside(name: str, value: str) -> None:
+def say_beside(name: str, value: str | None) -> None:
     """On this visit of the page, a link that says anything else says this, too. A link that says nothing stays so: to
-    write into it at once would put a step into the browser's history that nobody took."""
+    write into it at once would put a step into the browser's history that nobody took. None: nothing any more."""
     visit, beside = st.session_state.get(_BESIDE, (None, {}))
     now = st.session_state.get(VISIT, 0)
     st.session_state[_BESIDE] = (now, {**(beside if visit == now else {}), name: value})

@@ -17,7 +17,7 @@ from minibert.text.characters import is_cjk
 from ui.inputs import choice
 from ui.kept import kept_uploader
 from ui.lesson import LESSONS
-from ui.state import follow_link, set_url, url_choice
+from ui.state import follow_link, say_beside, set_url, url_choice
 from ui.tasks import VIEWS
 from ui.tasks.base import DataSet, TaskView
 from ui.text import literal, shorten, visible
@@ -72,6 +72,8 @@ def task_choice() -> str:
     chosen = st.pills(
         _("Task"), list(names), format_func=names.get, key=_TASK, required=True, label_visibility="collapsed"
     )
+    if FIRST not in VIEWS[chosen].sets():
+        say_beside("data", None)  # another task has other data
     set_url(_TASK, chosen, default=next(iter(names)))
     return chosen
 

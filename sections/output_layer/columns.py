@@ -103,7 +103,11 @@ def folded(columns: Sequence[Column], widest: int = WIDEST) -> list[Column]:
     last = len(columns) - 1
     shown = {0, last}
     marks = [i for i, column in enumerate(columns) if column.strong]
-    wanted = [*marks, *(i + by for by in range(1, AROUND + 1) for i in marks for by in (by, -by)), *range(len(columns))]
+    wanted = [
+        *marks,
+        *(i + by for by in range(1, AROUND + 1) for i in marks for by in (by, -by)),
+        *(i for pair in zip(range(last), range(last, 0, -1), strict=True) for i in pair),
+    ]
     for i in wanted:
         if 0 <= i <= last and i not in shown and width({*shown, i}) <= widest:
             shown.add(i)

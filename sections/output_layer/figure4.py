@@ -50,7 +50,7 @@ def _draw(subject: Subject) -> None:
     blocks = outline_of(subject.model).config.num_hidden_layers
     words, bars = _said(subject, answer)
     head, state = _head(subject), _state(run, answer)
-    columns = [[column.as_dict() | {"text": visible(column.text)} for column in row] for row in rows]
+    columns = [[column.as_dict() | {"text": visible(column.text, spaces=False)} for column in row] for row in rows]
     alt = _("{n} tokens go in, pass {blocks} blocks, and the head reads {what}: {head}. {state} {words}").format(
         n=sum(max(1, column.left_out) for column in rows[0]),
         blocks=blocks,
