@@ -49,7 +49,7 @@ def read() -> Sizes | None:
     _follow_link()
     with st.container(key="sizes"):
         family, more, *columns = _places()
-        with more, drawer("" if projecting() else _("More")):
+        with more, drawer(_("More")):
             _design()
         labels = slider_labels(short=projecting())
         for letter, column in zip("LHAFVPTB", columns, strict=True):
@@ -74,7 +74,7 @@ def read() -> Sizes | None:
 def _places() -> list:
     """For the family, the drawer and the eight sliders: two rows, on a projector one."""
     if projecting():
-        family, *sliders, more = st.columns([1.5, *[1] * 8, 0.6], gap="small", vertical_alignment="center")
+        family, *sliders, more = st.columns([1.6, *[1] * 8, 1.35], gap="small", vertical_alignment="center")
         return [family, more, *sliders]
     first, second = (st.columns([1.3, 1, 1, 1, 1], gap="medium", vertical_alignment="center") for _row in range(2))
     return [first[0], second[0], *first[1:], *second[1:]]
