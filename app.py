@@ -5,6 +5,7 @@ import streamlit as st
 from ui.models import warm_up
 from ui.navigation import Stop, open_course
 from ui.projector import projecting, projector_switch
+from ui.runs import announce_runs
 from ui.translations import _, language_picker
 
 st.set_page_config(
@@ -59,4 +60,5 @@ page = open_course(
 language_picker()
 projector_switch()
 page.run()
+announce_runs()
 warm_up(page.url_path)

@@ -18,7 +18,7 @@ parts = {
     _("Right and wrong"): mistakes,
     _("Data"): data,
 }
-for tab, part in tabs(parts):
+for tab, part in tabs(parts, key="tab"):
     with tab:
         part.show(lesson, chosen)
 lesson.close()

@@ -17,7 +17,7 @@ STARTS = ("pretrained", "random")
 COLOUR = {"pretrained": BLUE, "random": ORANGE}
 DASH = {"pretrained": "solid", "random": "dot"}
 SYMBOL = {"pretrained": "circle", "random": "diamond-open"}
-MOST_TURNS = 6  # answers of a run that are written in its line; of one that turns more often none
+MOST_TURNS = 4  # answers of a run that are written in its line; of one that turns more often the last alone
 FAINT = 0.22  # opacity of what was recorded before
 FLOOR = {"color": "gray", "dash": "dash", "width": 1.5}  # what a trivial answer reaches
 
@@ -205,13 +205,14 @@ def answers_over_time(
     for one in said:
         words = [word for _, word, _ in one.points]
         turns = [i for i, word in enumerate(words) if i == 0 or word != words[i - 1]] if share else []
-        text = [escape(short(word)) if i in turns and len(turns) <= MOST_TURNS else "" for i, word in enumerate(words)]
+        written = {len(words) - 1, *(turns[1:] if len(turns) <= MOST_TURNS else [])} if share else set()
+        text = [escape(short(word)) if i in written else "" for i, word in enumerate(words)]
         kept = [not share or word == words[-1] for word in words]
         crosses |= not all(kept)
         fig.add_scatter(
             x=[x for x, _, _ in one.points], y=[y for _, _, y in one.points], showlegend=False,
             mode="lines+markers+text", text=text,
-            textposition="top right" if one.start == "pretrained" else "bottom right",
+            textposition="top left" if one.start == "pretrained" else "bottom left",
             textfont={"size": SMALL, "color": COLOUR[one.start]}, cliponaxis=False,
             line={"color": COLOUR[one.start], "dash": DASH[one.start], "width": 2.5},
             marker={"symbol": [SYMBOL[one.start] if same else "x" for same in kept], "size": 10},

@@ -24,7 +24,7 @@ def keep(page: str, defaults: Mapping[str, Any], prefixes: tuple[str, ...] = ())
     visit = state.get(VISIT, 0)
     opened = state.get(f"_kept.{page}") != visit
     state[f"_kept.{page}"] = visit
-    if (opened and st.query_params.keys() - EVERY_PAGE - {"part"}) or went_back():
+    if (opened and st.query_params.keys() - EVERY_PAGE) or went_back():
         kept.clear()
     others = (
         {key: None for key in (*state, *kept) if isinstance(key, str) and key.startswith(prefixes)} if prefixes else {}

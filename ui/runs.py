@@ -11,14 +11,16 @@ from pathlib import Path
 import streamlit as st
 from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 
-from ui.navigation import ROOT, link_to
+from ui.navigation import ROOT, current_page, link_to, stop_called
 from ui.text import literal
 from ui.translations import _, ngettext
 
-_OWNER, _REFUSED = "_owner", "_refused"  # session_state keys
+_OWNER, _REFUSED, _GOING = "_owner", "_refused", "_going"  # session_state keys
 PRETRAINING = "pretraining"  # kinds of runs begin with their page's name
+OTHER_PAGES = {"finetune": "output_layer"}  # … but for these
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on
+ANNOUNCE, MOST_ANNOUNCED = 2.0, 3  # seconds between looks from other pages; lines in the sidebar
 REFRESH_FIGURES = 1.0  # where figures are drawn apart from the rows
 MODEL_FILES = ("config.json", "model.safetensors")
 VOCABULARIES = ("vocab.txt", "tokenizer.json")  # one of them
@@ -177,6 +179,45 @@ def state_rows(
                 actions(run)
             if run.error:
                 st.error(literal(run.error), icon=":material/error:")
+
+
+def announce_runs() -> None:
+    """In the sidebar of every page, this browser's runs that go on, each a link to the page it belongs to; and those
+    that have ended since, until that page is opened. Called when the page is drawn: it may have begun one."""
+    if not (Path(os.environ.get("MINIBERT_RUNS") or ROOT / "runs")).is_dir():
+        return
+    going = [run.id for run in _announced() if not run.over]
+    known = st.session_state.setdefault(_GOING, {})
+    known |= dict.fromkeys(going, True)
+    if known:
+        with st.sidebar, st.container(key="announced", gap="xxsmall"):
+            st.fragment(_announce, run_every=ANNOUNCE if going else None)(tuple(going))
+
+
+def _announced() -> list:
+    """This browser's runs that belong to a page, the newest first."""
+    return [run for run in manager().runs(owner()) if stop_called(_page_of(run))]
+
+
+def _page_of(run) -> str:
+    kind = run.kind.split("/")[0]
+    return OTHER_PAGES.get(kind, kind)
+
+
+def _announce(going: tuple[str, ...]) -> None:
+    """going: the runs that went on when the page was drawn; when the last of them ends, the page is drawn again, so
+    that its lists of models have what it left."""
+    known, here = st.session_state[_GOING], current_page()
+    runs = [run for run in _announced() if run.id in known]
+    for run in runs:
+        if run.over and _page_of(run) == here:
+            known.pop(run.id)  # its own page says how it ended
+    if going and all(run.over for run in runs):
+        st.rerun()
+    for run in [run for run in runs if run.id in known][:MOST_ANNOUNCED]:
+        said = f"{run.progress:.0%}" if run.state == "running" else state_in_words(run)
+        icon = ":material/check_circle:" if run.over else ":material/progress_activity:"
+        link_to(_page_of(run), f"{literal(run.title)}: {said}", icon=icon)
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

@@ -12,7 +12,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 VISIT = "_visit"  # session_state key: a number that grows with every change of page
-EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # what a link may say on any page
+# What a link may say on any page: nothing of what is on it. "tab" is the key of tabs that no older link has.
+EVERY_PAGE = {"projector", "lang", "embed", "embed_options", "tab"}
 _OPENED = "_opened"  # session_state key: (visit, whether its link said something)
 _BESIDE = "_beside"  # session_state key: (visit, {name: value})
 MAX_URL_TEXT = 500  # characters of free text that may go in a link; some proxies refuse addresses beyond a few thousand

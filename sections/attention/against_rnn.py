@@ -107,7 +107,7 @@ def cost(lesson: Lesson) -> None:
             log=True,
             here=tokens,
             marks={at: f"T = {'H' if kind == 'mixing' else '2H'} = {at}"},
-            height=440,
+            height=360,
         ),
         _("FLOPs against T for H = {hidden}; equal at T = {at}.").format(hidden=hidden, at=at),
         "attention-cost",

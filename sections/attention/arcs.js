@@ -44,7 +44,8 @@ export default function (component) {
   find(".mb-arcs").classList.toggle("large", data.large);
   const last = data.words.stages.length - 1, all = [...Array(count).keys()];
 
-  if (view.tokens !== data.tokens.join("\n")) {  // other tokens: nothing to move, all is drawn anew
+  view.leave?.();
+  if (view.tokens !== data.tokens.join("\n") || !svg.firstChild) {  // nothing to move: all is drawn anew
     view.tokens = data.tokens.join("\n");
     const group = (name, of) => {
       const made = make("g", { class: name });
@@ -95,7 +96,7 @@ export default function (component) {
       arc.setAttribute("stroke-width", 1 + 30 * shares[j]);
       arc.setAttribute("opacity", 0.25 + 0.7 * Math.min(1, shares[j] / most));
       const share = parts.shares.children[j];
-      share.textContent = shares[j] >= 0.03 ? percent(shares[j]) : "";
+      share.textContent = shares[j] >= (wide > 38 ? 0.03 : 0.15) ? percent(shares[j]) : "";
       move(share, middle(j), foot - 7);
       share.style.opacity = stage ? 0 : 1;
       share.style.fontSize = `${wide > 44 ? size : size * 0.82}px`;
@@ -253,8 +254,9 @@ export default function (component) {
   draw();
   const watcher = new ResizeObserver(() => { view.still = true; draw(); });
   watcher.observe(svg);
-  return () => {
+  view.leave = () => {
     watcher.disconnect();
     window.removeEventListener("keydown", keys, true);
   };
+  return view.leave;
 }

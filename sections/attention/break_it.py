@@ -93,7 +93,7 @@ def without_root(lesson: Lesson, seen: Seen, reading: ModelInput, position: int)
         with box:
             st.markdown(f"**{names[side]}**")
             figure(
-                attention_matrix(reading.tokens, probs[layer, head], axes=axes(), height=370),
+                attention_matrix(reading.tokens, probs[layer, head], axes=axes(), height=340),
                 _("{name}: the largest share is {top:.1%}.").format(
                     name=names[side], top=probs[layer, head].max().item()
                 ),

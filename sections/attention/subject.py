@@ -14,6 +14,7 @@ from ui.inputs import numbered, pick, picked, sentence_input, state
 from ui.lesson import Lesson
 from ui.models import WELL_READ, load, model_choice, version_of
 from ui.page import drawer
+from ui.projector import projecting
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def trace(subject: Subject, reading: ModelInput) -> dict:
 def read(lesson: Lesson) -> Seen:
     """The class's sentence, layer and head in a row; model, second sentence and padding in the drawer beside them."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
-        sentence, places = st.container(), st.container(horizontal=True, width=226)
+        sentence, places = st.container(), st.container(horizontal=True, width=2 * place_width() + 18)
         settings = drawer(_("Examples"))
     with settings:
         examples_in = st.container()
@@ -122,10 +123,21 @@ def pick_head(subject: Subject, reading: ModelInput, row: int) -> tuple[int, int
     usual = telling_head(all_probs(trace(subject, reading))[:, 0], reading.tokens, row) or (0, 0)
     names = (("layer", _("Layer"), config.num_hidden_layers), ("head", _("Head"), config.num_attention_heads))
     layer, head = (
-        pick(name, label, [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)], usual=begin, width=104)
+        pick(
+            name,
+            label,
+            [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)],
+            usual=begin,
+            width=place_width(),
+        )
         for (name, label, count), begin in zip(names, usual, strict=False)
     )
     return layer, head
+
+
+def place_width() -> int:
+    """Pixels of the select boxes of layer and head."""
+    return round(104 * (1.5 if projecting() else 1))
 
 
 def picked_row(seen: Seen) -> int:

@@ -8,7 +8,8 @@ from typing import Any
 
 from minibert.tasks import Options, Task
 
-WIDEST = 96  # characters of tokens, with room between them, that stand side by side in a page's width
+WIDEST = 840  # pixels in which tokens stand side by side
+LETTER, NARROWEST, GAP = 10, 36, 9  # pixels: of a letter, of the narrowest column, between two
 AROUND = 4  # tokens on either side of what the answer points at, where others are left out
 
 
@@ -22,6 +23,7 @@ class Column:
     said: str = ""
     strong: bool = False  # what is said is something: a tag other than O, an end of the answer
     left_out: int = 0  # so many tokens stand in this place
+    at: int = 0  # its position
 
     def as_dict(self) -> dict:
         return vars(self)
@@ -38,7 +40,7 @@ def columns_of(task: Task, tokenizer: Any, example: Any, labels: Any, options: O
     drawn = []
     for number, row in enumerate(rows):
         columns = [
-            Column(token, segment, _pooled(options, at) if pooled else "")
+            Column(token, segment, _pooled(options, at) if pooled else "", at=at)
             for at, (token, segment, cut) in enumerate(zip(row.tokens, row.segments, row.cut, strict=True))
             if not cut
         ]
@@ -66,7 +68,7 @@ def _passage(task: Task, rows, tokenizer, example, labels, options, answer: Mapp
     shown = next((n for n, w in enumerate(windows) if ends and w.tokens[0] <= ends[0] and ends[1] < w.tokens[1]), 0)
     window, row = windows[shown], rows[shown]
     kept = [i for i, cut in enumerate(row.cut) if not cut]
-    columns = [Column(row.tokens[i], row.segments[i]) for i in kept]
+    columns = [Column(row.tokens[i], row.segments[i], at=at) for at, i in enumerate(kept)]
     for at in range(window.first, window.first + window.tokens[1] - window.tokens[0]):
         columns[at] = replace(columns[at], read="T")
     if task.may_be_none:
@@ -94,7 +96,7 @@ def folded(columns: Sequence[Column], widest: int = WIDEST) -> list[Column]:
     them is counted."""
 
     def width(indices) -> int:
-        return sum(max(3, len(columns[i].text)) + 2 for i in indices)
+        return sum(max(NARROWEST, LETTER * len(columns[i].text)) + GAP for i in indices)
 
     if width(range(len(columns))) <= widest:
         return list(columns)

@@ -18,6 +18,7 @@ export default function (component) {
 
   function draw() {
     const columns = data.rows[view.row];
+    const several = columns.some((column, index) => column.read && index);  // the head reads more than [CLS]
     grid.replaceChildren();
     grid.style.setProperty("--columns", columns.length);
     const put = (node, row, from, to, at) => {
@@ -27,7 +28,7 @@ export default function (component) {
       grid.append(node);
       return node;
     };
-    // Rows of the grid from the top: the answer, what is said of each token, the head, the vectors, the blocks, the tokens.
+    // Rows from the top: answer, what is said of each token, formula, head, vectors, blocks, tokens.
     const answer = put(make("div", "answer"), 1, 1, columns.length + 1, top);
     answer.append(make("strong", "", data.answer.words));
     if (data.answer.bars.length) {
@@ -50,23 +51,24 @@ export default function (component) {
       const at = index + 1;
       if (column.said) put(make("div", column.strong ? "tag strong" : "tag", column.said), 2, at, at + 1, top);
       const reads = column.read !== "";
-      if (reads) put(make("div", data.trained ? "head" : "head random"), 3, at, at + 1, top - 1);
+      if (reads) put(make("div", data.trained ? "head" : "head random"), 4, at, at + 1, top - 1);
       if (!column.left_out) {
-        const vector = make("div", reads ? "vector read" : "vector", column.read === "C" ? "C" : "T");
-        if (column.read !== "C" && index) vector.append(make("sub", "", String(index)));
-        put(vector, 4, at, at + 1, top - 2);
+        const vector = make("div", reads ? "vector read" : "vector", column.at ? "T" : "C");
+        if (column.at) vector.append(make("sub", "", String(column.at)));
+        put(vector, 5, at, at + 1, top - 2);
       }
       const token = make("div", `token segment-${column.segment ? "b" : "a"}`);
       const text = make("bdi", "", column.text);
       if (column.left_out) token.classList.add("gap");
       token.append(text);
-      put(token, 5 + data.blocks, at, at + 1, 0);
+      put(token, 6 + data.blocks, at, at + 1, 0);
     });
     for (let block = data.blocks; block >= 1; block -= 1) {
-      put(make("div", "block", `${data.words.block} ${block}`), 4 + data.blocks - block + 1, 1, columns.length + 1, block);
+      put(make("div", "block", `${data.words.block} ${block}`), 5 + data.blocks - block + 1, 1, columns.length + 1, block);
     }
-    const formula = put(make("div", data.trained ? "formula" : "formula random", data.head), 3, 1, columns.length + 1, top - 1);
-    formula.style.setProperty("justify-self", columns.filter((column) => column.read).length > 1 ? "center" : "start");
+    const formula = put(make("div", data.trained ? "formula" : "formula random", data.head), several ? 3 : 4, several ? 1 : 2,
+      columns.length + 1, top - 1);
+    formula.style.setProperty("justify-self", several ? "center" : "start");
     said.textContent = data.state;
     figure.setAttribute("aria-label", data.alt);
   }

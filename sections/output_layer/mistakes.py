@@ -25,9 +25,9 @@ LONGEST_COMMAND = 300  # characters of an own input in the command that is print
 
 def show(lesson: Lesson, subject: Subject) -> None:
     runs = chosen_runs(kind_of(subject.task.name))
-    shown = [one for one in map(FinetuneRun, runs) if one.begun]
-    if not shown or not all(map(settled, runs)):
-        st.info(_("Train first: when the runs have ended, their mistakes stand here."), icon=":material/arrow_back:")
+    shown = [one for one in map(FinetuneRun, runs) if one.begun and settled(one.run)]
+    if not shown:
+        st.info(_("Train first: when a run has ended, its mistakes stand here."), icon=":material/arrow_back:")
         lesson.show("How much to believe", level=3)
         lesson.show("Read the mistakes", level=3)
         return

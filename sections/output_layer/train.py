@@ -31,8 +31,9 @@ def show(lesson: Lesson, subject: Subject) -> None:
     else:
         st.markdown(_("**No run yet.** Press *Train*: the first point of the curves comes within seconds."))
         _progress([], subject)
-    lesson.show("What the pre-trained weights bring", level=3)
-    lesson.show("Train it", level=3)
+    with st.expander(_("Why twice, and with which values"), icon=":material/notes:"):
+        lesson.show("What the pre-trained weights bring", level=3)
+        lesson.show("Train it", level=3)
 
 
 def _controls(data: ChosenData, model: str) -> None:
@@ -45,8 +46,10 @@ def _controls(data: ChosenData, model: str) -> None:
     with button:
         label = ngettext("Train {n} model", "Train {n} models", chosen.runs).format(n=chosen.runs)
         ready = chosen.runs > 0 and checkpoint is not None
-        if st.button(label, type="primary", icon=":material/play_arrow:", disabled=not ready, key="train"):
-            start_runs(checkpoint, data, chosen, kind_of(data.task.name))
+        st.button(  # a callback: the picture above is drawn again with the runs, too
+            label, type="primary", icon=":material/play_arrow:", disabled=not ready, key="train",
+            on_click=start_runs, args=(checkpoint, data, chosen, kind_of(data.task.name)),
+        )  # fmt: skip
         values_buttons(data, config)
     show_refusal()
 
