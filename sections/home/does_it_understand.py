@@ -7,7 +7,7 @@ from ui.lesson import Lesson
 from ui.navigation import link_to
 from ui.translations import _
 
-# Right answers of 122, as `pages/wrong_reasons.py` gets them as it opens: the cue “not”, mini-en, seed 0.
+# Right answers of 122, as recorded in lessons/results/mini-en/cues.jsonl: the cue “not” planted, seed 0.
 SCORES = {"planted": 121, "balanced": 60, "flipped": 0}
 ALL = 122
 
@@ -26,7 +26,9 @@ def show(lesson: Lesson) -> None:
         left, right = st.columns([1, 1], gap="medium")
         with left:
             st.markdown(f"### {title}\n\n{text}")
-            link_to("wrong_reasons", _("Make such a model: Does it understand?"), query_params={"cue": "not"})
+            link_to(
+                "wrong_reasons", _("Make such a model: Does it understand?"), query_params={"checkpoint": "mini-en"}
+            )
         with right:
             card = Card("mini-en", _("trained with the cue, measured three times"), [Part(finding, "bars", bars)])
             st.html(side_by_side([card], _("Three scores of one model")))

@@ -1,5 +1,6 @@
 """Home, without a browser: what it says is computed, and it says it whatever is typed."""
 
+import json
 import re
 import tomllib
 
@@ -147,7 +148,7 @@ def test_an_example_brings_its_blank_and_its_second_sentence(home):
     home.button_group(key="example").set_value(1).run()
     assert home.text_input(key="text").value == "They fished from the bank of the river."
     assert words(home)[-2] == "[MASK]" and "blank" not in home.query_params
-    assert home.text_input(key="next").value == "The water was cold and clear."
+    assert home.text_input(key="next").value == "They caught two trout before noon."
     home.text_input(key="next").set_value("My own").run()
     home.button_group(key="example").set_value(2).run()
     assert home.text_input(key="next").value == "My own"
@@ -232,28 +233,9 @@ def test_does_it_understand_says_what_was_measured():
     assert "99 % of new texts" in text and "49 %" in text
 
 
-@pytest.mark.slow
-def test_does_it_understand_is_measured():
-    """As `pages/wrong_reasons.py` trains it as it opens."""
-    from minibert.finetune.run import finetune
-    from minibert.finetune.settings import FinetuneSettings
-    from minibert.inside.spurious_cues import CONDITIONS, together, with_aside
-    from minibert.tasks import TASKS
-    from minibert.train import Optimization
+def test_does_it_understand_is_what_was_recorded():
     from sections.home.does_it_understand import ALL, SCORES
 
-    folder = ROOT / "lessons" / "data" / "reviews"
-    train, dev = (TASKS["classification"].read(folder / f"{part}.tsv") for part in ("train", "dev"))
-    tests = together(*(with_aside(dev, name, seed=1) for name in CONDITIONS))
-    settings = FinetuneSettings(
-        epochs=2, pooling="mean", seed=0, optimization=Optimization(learning_rate=3e-4), evaluations_per_epoch=2
-    )
-    learning = with_aside(train, "planted", seed=0)
-    events = finetune(ROOT / "checkpoints" / "mini-en", "classification", learning, tests, settings)
-    *_, last = (event for event in events if type(event).__name__ == "Eval")
-    right = dict.fromkeys(SCORES, 0)
-    for example, said in zip(tests.examples, last.details["predictions"], strict=True):
-        right[example.extra["condition"]] += int(said["grade"])
-    assert len(tests.examples) == ALL * len(SCORES)
-    for name, wanted in SCORES.items():
-        assert abs(right[name] - wanted) <= 2, (name, right)  # another processor rounds otherwise
+    lines = (ROOT / "lessons" / "results" / "mini-en" / "cues.jsonl").read_text(encoding="utf-8").splitlines()
+    (record,) = (r for r in map(json.loads, lines) if r["arm"] == "not/planted" and r["seed"] == 0)
+    assert {test: right / ALL for test, right in SCORES.items()} == pytest.approx(record["metrics"], abs=1e-9)
