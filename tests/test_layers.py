@@ -174,7 +174,7 @@ MOST_LINES = {"minibert/model.py": 330, "minibert/relatives/*.py": 80, "pages/*.
 UNDIVIDED = {  # pages that are still to be divided into sections
     f"pages/{name}.py"
     for name in (
-        "attention", "attention_explorer", "attribution", "encoder_decoder", "experiments",
+        "attention_explorer", "attribution", "encoder_decoder", "experiments",
         "features", "input", "parameters", "pretraining", "probes", "service", "stability",
         "tokenization", "wrong_reasons",
     )
