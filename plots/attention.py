@@ -110,17 +110,20 @@ def attention_matrix(
     kind: str = "probs",
     selected: tuple[int, int] | None = None,
     axes: str = "from ↓ · to →",
+    scale: float | None = None,
     height: int | None = None,
 ) -> go.Figure:
     """A T × T matrix: row i is what token i makes of every token. values: (T, T); −∞ is drawn as a closed cell.
 
-    kind: "probs" (0 … 1) or "scores" (two signs). selected: the framed (row, column). A click's customdata begins with
-    row and column.
+    kind: "probs" (0 … 1) or "scores" (two signs). selected: the framed (row, column). scale: what the strongest
+    colour stands for, of scores the largest if not given. A click's customdata begins with row and column.
     """
     values = np.asarray(values, dtype=float)
     size = len(tokens)
     closed = np.isneginf(values)
     colours = _colours(kind, values)
+    if scale is not None:
+        colours |= {"zmax": scale, "zmin": 0.0 if kind == "probs" else -scale}
     written = size <= NUMBERED
     decimals = 2 if kind == "probs" else 1 if colours["zmax"] < 10 else 0
 
