@@ -23,6 +23,7 @@ from minibert.experiments.results import (
 from ui.figures import figure, legend
 from ui.inputs import choice
 from ui.lesson import LESSONS, Lesson
+from ui.navigation import next_lesson
 from ui.runs import live, own_runs, show_refusal, state_in_words, state_rows, submit
 from ui.source import show_source
 from ui.text import literal
@@ -498,7 +499,7 @@ def speed(step: dict) -> str:
 # --- the page -------------------------------------------------------------------------------------------------------
 
 st.html(STYLE)
-lesson.open()
+lesson.show_title()
 lesson.show("What is asked")
 chosen = choice("experiment", _("Experiment"), experiment_names())
 lesson.show(
@@ -538,4 +539,5 @@ def show_code() -> None:
 
 
 show_code()
-lesson.close()
+lesson.quiz()
+next_lesson("experiments")

@@ -13,6 +13,7 @@ from ui.figures import figure, legend
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
 from ui.models import outline_of
+from ui.navigation import next_lesson
 from ui.recorded import command, comparison, recorded, start, start_choice, start_folder
 from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit
 from ui.source import show_source
@@ -353,7 +354,7 @@ def show_cost() -> None:
 
 # --- the page -------------------------------------------------------------------------------------------------------
 
-lesson.open()
+lesson.show_title()
 manager().warm_up()
 lesson.show("Two ways to use a model")
 with st.container(width=360):
@@ -376,4 +377,5 @@ run_two(chosen)
 lesson.show("What it costs")
 show_cost()
 lesson.show("How to read these numbers")
-lesson.close()
+lesson.quiz()
+next_lesson("features")

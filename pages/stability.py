@@ -9,6 +9,7 @@ from minibert.experiments.comparisons import EPOCHS, RATES, cell
 from minibert.experiments.results import by_arm
 from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
+from ui.navigation import next_lesson
 from ui.recorded import command, comparison, recorded, start_choice, start_folder
 from ui.runs import live, manager, own_runs, show_refusal, state_rows, stop, submit
 from ui.source import show_source
@@ -378,7 +379,7 @@ def compare(names: dict[str, str], a: str, b: str, first: list[float], second: l
 
 # --- the page -------------------------------------------------------------------------------------------------------
 
-lesson.open()
+lesson.show_title()
 manager().warm_up()
 lesson.show("What a seed decides")
 lesson.show("The first steps")
@@ -393,4 +394,5 @@ run_grid(100 * found[-1]["majority"] if found else None)
 lesson.show("How many seeds")
 calculator(found)
 lesson.show("What helps")
-lesson.close()
+lesson.quiz()
+next_lesson("stability")

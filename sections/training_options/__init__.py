@@ -1,1 +1,0 @@
-"""What else can be set: a file for each option of fine-tuning."""

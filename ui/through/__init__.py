@@ -1,1 +1,0 @@
-"""One sentence through BERT: what is read, what is sent to the browser, what is drawn there."""
