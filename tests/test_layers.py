@@ -175,7 +175,7 @@ UNDIVIDED = {  # pages that are still to be divided into sections
     f"pages/{name}.py"
     for name in (
         "attention", "attention_explorer", "embeddings", "encoder_decoder", "experiments",
-        "features", "input", "next_sentence", "output_layer", "parameters", "pretraining", "probes",
+        "input", "next_sentence", "output_layer", "parameters", "pretraining", "probes",
         "service", "stability", "tokenization", "wrong_reasons",
     )
 }  # fmt: skip

@@ -14,7 +14,7 @@ LAPTOP, PHONE, PROJECTOR = (
     {"width": 1920, "height": 1080},
 )
 NOT_YET = {  # pages that have not got this form so far
-    "attention", "attention_explorer", "embeddings", "encoder_decoder", "experiments", "features",
+    "attention", "attention_explorer", "embeddings", "encoder_decoder", "experiments",
     "home", "input", "next_sentence", "output_layer", "parameters", "pretraining", "probes", "service",
     "stability", "tokenization", "wrong_reasons",
 }  # fmt: skip
