@@ -176,7 +176,7 @@ UNDIVIDED = {  # pages that are still to be divided into sections
     for name in (
         "attention", "attention_explorer", "embeddings", "encoder_decoder", "experiments",
         "input", "next_sentence", "output_layer", "parameters", "pretraining", "probes",
-        "service", "stability", "tokenization", "wrong_reasons",
+        "service", "tokenization", "wrong_reasons",
     )
 }  # fmt: skip
 NO_RELATIVE = "minibert/relatives/registry.py"  # it says which there are
