@@ -5,6 +5,7 @@ import streamlit as st
 from ui.models import warm_up
 from ui.navigation import Stop, open_course
 from ui.projector import projecting, projector_switch
+from ui.runs import announce_runs
 from ui.translations import _, language_picker
 
 st.set_page_config(
@@ -18,7 +19,10 @@ st.set_page_config(
 # In teaching order. A page that is not there yet is left out of the menu.
 page = open_course(
     {
-        _("Start"): [Stop("home", _("Home"), ":material/home:")],
+        _("Start"): [
+            Stop("home", _("Home"), ":material/home:"),
+            Stop("through", _("Through BERT"), ":material/route:"),
+        ],
         _("1 Input"): [
             Stop("tokenization", _("Tokenization"), ":material/content_cut:"),
             Stop("input", _("Input"), ":material/input:"),
@@ -56,4 +60,5 @@ page = open_course(
 language_picker()
 projector_switch()
 page.run()
+announce_runs()
 warm_up(page.url_path)

@@ -55,9 +55,9 @@ TITLE = """words => [...document.querySelectorAll('h1')].some(
 POINT = """() => document.querySelector('[class*="st-key-curves"] .scatterlayer .point')?.getBBox().width"""
 NO_POINT = """() => !document.querySelector('[class*="st-key-curves"] .scatterlayer .point')"""
 STOPS = """count => document.querySelectorAll('[class*="st-key-stop-"] button').length === count"""
-ANSWERS = "() => document.querySelector('.mb-models').innerText"
-ANSWERED = "() => document.querySelector('.mb-models:not([aria-busy])')"
-OTHER_ANSWERS = "before => document.querySelector('.mb-models')?.innerText !== before"
+ANSWERS = "() => document.querySelector('.st-key-first-minute .mb-models').innerText"
+ANSWERED = "() => document.querySelector('.st-key-first-minute .mb-models:not([aria-busy])')"
+OTHER_ANSWERS = "before => document.querySelector('.st-key-first-minute .mb-models')?.innerText !== before"
 # The step's button is the marked one and its explanation has taken the place of the one before …
 STEP_SHOWN = """([step, before]) => {
   const steps = document.querySelector('[class*="st-key-stepper"]')

@@ -56,8 +56,8 @@ class JobLimits:
     queued: int = 60
     queued_per_owner: int = 12
     kept_per_owner: int = 20
-    bytes_per_owner: int = 500_000_000
-    bytes: int = 4_000_000_000
+    bytes_per_owner: int = 2_000_000_000  # twenty models of 23 million parameters
+    bytes: int = 10_000_000_000
 
 
 class Manager:
@@ -79,6 +79,7 @@ class Manager:
     ):
         self.directory, self.scheduler = Path(directory).resolve(), scheduler
         self.max_running = max_running or min(CORES, 4)
+        self._removed: Counter[str] = Counter()
         self.limits, self.preload, self.code = limits or JobLimits(), preload, code
         self._runs: dict[str, Run] = {}
         self._arguments: dict[str, bytes] = {}
@@ -132,6 +133,10 @@ class Manager:
         """The runs of an owner (of all, for None), newest first."""
         runs = [run for run in list(self._runs.values()) if owner in (None, run.owner)]
         return sorted(runs, key=lambda run: run.created, reverse=True)
+
+    def removed(self, owner: str) -> int:
+        """How many runs of an owner had to go since the server began, to make room."""
+        return self._removed[owner]
 
     def get(self, run_id: str, owner: str | None = None) -> Run | None:
         """The run with this id, if there is one and, where `owner` is given, it is theirs."""
@@ -302,11 +307,13 @@ class Manager:
                 ended.setdefault(run.owner, []).append((run, run.size()))
         mine = ended.get(owner, [])
         while len(mine) > self.limits.kept_per_owner or (held(mine) > self.limits.bytes_per_owner and len(mine) > 1):
+            self._removed[owner] += 1
             self._forget(mine.pop()[0])
         while sum(map(len, ended.values())) > 1 and sum(map(held, ended.values())) > self.limits.bytes:
             several = [runs for runs in ended.values() if len(runs) > 1]
             only = [runs for runs in ended.values() if len(runs) == 1]
             chosen = max(several, key=held) if several else min(only, key=lambda runs: runs[0][0].created)
+            self._removed[chosen[-1][0].owner] += 1
             self._forget(chosen.pop()[0])
 
     async def _delete(self, run: Run) -> None:

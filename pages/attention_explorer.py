@@ -28,7 +28,6 @@ from ui.heads_off import rank_heads, switch_off
 from ui.inputs import choice, numbered, pick, sentence_input, state
 from ui.lesson import Lesson
 from ui.models import WELL_READ, model_choice, warn_untrained
-from ui.navigation import next_lesson
 from ui.source import show_source
 from ui.text import literal, tex
 from ui.translations import _
@@ -250,7 +249,8 @@ def kinds_of_heads(subject: Subject, reading: "ModelInput") -> None:
         for i, row in enumerate(named)
         for a, kind in enumerate(row)
     ]
-    left, right = st.columns([11, 10], gap="medium")
+    many = subject.shape[1] > 8  # twelve pictures with their names need the page's whole width
+    left, right = (st.container(), st.container()) if many else st.columns([11, 10], gap="medium")
     with left:
         small_pictures(subject, reading, "explorer-kinds", open_head, labels, selected=(layer, head))
         tally = pd.Series([words[kind] for row in named for kind in row if kind]).value_counts()
@@ -377,7 +377,7 @@ def read(subject: Subject, text: str, second: str | None, limit: int = MAX_TOKEN
     return ModelInput.of(subject.tokenizer, text, second or None, longest)
 
 
-lesson.show_title()
+lesson.open()
 lesson.show("The question")
 left, right = st.columns([3, 2], gap="medium")
 with left:
@@ -433,8 +433,7 @@ if viewing.open:
     with viewing:
         lesson.show("BertViz", title=False)
         bertviz_views(sides, pairs)
-lesson.quiz()
-next_lesson("attention_explorer")
+lesson.close()
 if kinds_.open:
     with found_words:  # last, for the first reader of a model waits a few seconds
         relations.show(lesson, sides[0][0])

@@ -10,7 +10,6 @@ from ui.figures import figure, legend
 from ui.inputs import choice, clicked, numbered, pick, sentence_input, state
 from ui.lesson import Lesson
 from ui.models import WELL_READ, load, model_choice, version_of, warn_untrained
-from ui.navigation import next_lesson
 from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit
 from ui.source import show_source
 from ui.stepper import stepper
@@ -765,7 +764,7 @@ def side_by_side(text: str, tokens: int) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- the page
-lesson.show_title()
+lesson.open()
 lesson.show("The question")
 text = sentence_input("sentence", lesson.examples, max_chars=MAX_CHARS)
 
@@ -788,5 +787,4 @@ if writing.open:
     with writing:
         lesson.show("Can BERT write?")
         can_it_write(text)
-lesson.quiz()
-next_lesson("encoder_decoder")
+lesson.close()

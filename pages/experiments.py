@@ -23,7 +23,6 @@ from minibert.experiments.results import (
 from ui.figures import figure, legend
 from ui.inputs import choice
 from ui.lesson import LESSONS, Lesson
-from ui.navigation import next_lesson
 from ui.runs import live, own_runs, show_refusal, state_in_words, state_rows, submit
 from ui.source import show_source
 from ui.text import literal
@@ -499,7 +498,7 @@ def speed(step: dict) -> str:
 # --- the page -------------------------------------------------------------------------------------------------------
 
 st.html(STYLE)
-lesson.show_title()
+lesson.open()
 lesson.show("What is asked")
 chosen = choice("experiment", _("Experiment"), experiment_names())
 lesson.show(
@@ -539,5 +538,4 @@ def show_code() -> None:
 
 
 show_code()
-lesson.quiz()
-next_lesson("experiments")
+lesson.close()

@@ -13,7 +13,6 @@ from ui.figures import figure, legend
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
 from ui.models import outline_of
-from ui.navigation import next_lesson
 from ui.recorded import command, comparison, recorded, start, start_choice, start_folder
 from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit
 from ui.source import show_source
@@ -354,7 +353,7 @@ def show_cost() -> None:
 
 # --- the page -------------------------------------------------------------------------------------------------------
 
-lesson.show_title()
+lesson.open()
 manager().warm_up()
 lesson.show("Two ways to use a model")
 with st.container(width=360):
@@ -377,5 +376,4 @@ run_two(chosen)
 lesson.show("What it costs")
 show_cost()
 lesson.show("How to read these numbers")
-lesson.quiz()
-next_lesson("features")
+lesson.close()

@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from sections.home import first_minute, road, who_may_look_where
+from sections.home import does_it_understand, first_minute, road, who_may_look_where
 from ui.lesson import Lesson
-from ui.navigation import next_lesson
 from ui.runs import show_runs
 
 lesson = Lesson("home")
-lesson.show_title()
-first_minute.show(lesson)
+lesson.open()
+first_minute.show()
 lesson.show("What reading changes")
+does_it_understand.show(lesson)
 lesson.show("The road")
 road.show()
 lesson.show("Who may look where")
@@ -22,5 +22,4 @@ lesson.show("How to use this classroom")
 for column, heading in zip(st.columns(2), ("For the teacher", "For the student"), strict=True):
     with column.container(border=True, height="stretch"):
         lesson.show(heading, level=3)
-lesson.quiz()
-next_lesson("home")
+lesson.close()

@@ -14,8 +14,7 @@ from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import REVIEWS, Lesson
 from ui.models import CHECKPOINTS, choose_model
-from ui.navigation import next_lesson
-from ui.runs import live, manager, own_models, own_runs, show_refusal, state_rows, submit, zipped
+from ui.runs import live, manager, own_models, own_runs, run_title, show_refusal, state_rows, submit, zipped
 from ui.source import show_source
 from ui.stepper import stepper
 from ui.text import literal, visible
@@ -47,7 +46,7 @@ def fine_tuned() -> dict[str, tuple[str, Path]]:
     for run in own_models():
         values = json.loads((run.result / "config.json").read_text(encoding="utf-8"))
         if "minibert_task" in values:
-            found[run.id] = (run.title, run.result)
+            found[run.id] = (run_title(run), run.result)
     return found
 
 
@@ -443,7 +442,7 @@ def many_clients(name: str, directory: Path | None) -> None:
 
 # --- the page -------------------------------------------------------------------------------------------------------
 
-lesson.show_title()
+lesson.open()
 manager().warm_up()
 lesson.show("The model")
 models = fine_tuned()
@@ -461,5 +460,4 @@ many_clients(chosen, directory)
 lesson.show("Limits and health")
 lesson.show("Before it goes out")
 lesson.show("What to log")
-lesson.quiz()
-next_lesson("service")
+lesson.close()

@@ -9,7 +9,6 @@ from minibert.experiments.comparisons import EPOCHS, RATES, cell
 from minibert.experiments.results import by_arm
 from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
-from ui.navigation import next_lesson
 from ui.recorded import command, comparison, recorded, start_choice, start_folder
 from ui.runs import live, manager, own_runs, show_refusal, state_rows, stop, submit
 from ui.source import show_source
@@ -379,7 +378,7 @@ def compare(names: dict[str, str], a: str, b: str, first: list[float], second: l
 
 # --- the page -------------------------------------------------------------------------------------------------------
 
-lesson.show_title()
+lesson.open()
 manager().warm_up()
 lesson.show("What a seed decides")
 lesson.show("The first steps")
@@ -394,5 +393,4 @@ run_grid(100 * found[-1]["majority"] if found else None)
 lesson.show("How many seeds")
 calculator(found)
 lesson.show("What helps")
-lesson.quiz()
-next_lesson("stability")
+lesson.close()

@@ -41,11 +41,11 @@ def probability_bars(
     title: str = "",
     threshold_name: str = "",
 ) -> go.Figure:
-    """A bar a name, those at `chosen` in colour and with a ✓; with thresholds, a line across each bar's place."""
+    """A bar a name, those at `chosen` in colour and in bold; with thresholds, a line across each bar's place."""
     places = list(range(len(names)))
     above = any(len(name) > BESIDE for name in names)
     shown = [name_of(name, ABOVE_WIDEST if above else WIDEST) for name in names]
-    ticks = [f"<b>{name}</b> ✓" if i in chosen else name for i, name in enumerate(shown)]
+    ticks = [f"<b>{name}</b>" if i in chosen else name for i, name in enumerate(shown)]
     fig = go.Figure(
         go.Bar(
             x=list(probs), y=places, orientation="h", showlegend=False, width=0.4 if above else 0.68,
@@ -214,11 +214,10 @@ def similarity_scatter(
     return fig
 
 
-def label_scores(scores: Mapping[str, Mapping[str, float]], words: tuple[str, str], title: str) -> go.Figure:
-    """scores: label → f1, threshold, count. A bar a label, a line at its threshold; words: "threshold", "n = {n}"."""
+def label_scores(scores: Mapping[str, Mapping[str, float]], words: str, title: str) -> go.Figure:
+    """scores: label → f1, count. A bar a label; words: "n = {n}"."""
     names = list(scores)
     places = list(range(len(names)))
-    thresholds = [scores[name]["threshold"] for name in names]
     values = [scores[name]["f1"] for name in names]
     fig = go.Figure(
         go.Bar(
@@ -226,12 +225,11 @@ def label_scores(scores: Mapping[str, Mapping[str, float]], words: tuple[str, st
             hovertemplate="F1 %{x:.1%}<extra></extra>",
         )
     )  # fmt: skip
-    add_thresholds(fig, thresholds, words[0])
     ticks = [
-        f"{name_of(name, BESIDE)} · {words[1].format(n=int(one['count']))} · <b>{one['f1']:.0%}</b>"
+        f"{name_of(name, BESIDE)} · {words.format(n=int(one['count']))} · <b>{one['f1']:.0%}</b>"
         for name, one in scores.items()
     ]
-    name_bars(fig, ticks, title, legend=True)
+    name_bars(fig, ticks, title, legend=False)
     return fig
 
 

@@ -24,8 +24,11 @@ def _ink(share: float) -> str:
     return "white" if share < DARK_BELOW else "#111111"
 
 
-def word_grid(words: Sequence[str], values: Mapping[str, np.ndarray], names: Mapping[str, str]) -> go.Figure:
-    """A row a word, a column a method; each column in shares of its own largest size. values: method → (words,)."""
+def word_grid(
+    words: Sequence[str], values: Mapping[str, np.ndarray], names: Mapping[str, str], title: str = ""
+) -> go.Figure:
+    """A row a word, a column a method; each column in shares of its own largest size, its strongest word outlined.
+    values: method → (words,)."""
     fig = go.Figure()
     methods = list(values)
     shares = np.array([_shares(values[method]) for method in methods]).T  # (words, methods)
@@ -45,15 +48,23 @@ def word_grid(words: Sequence[str], values: Mapping[str, np.ndarray], names: Map
         tickvals=places, ticktext=[literal(word) for word in words], autorange="reversed", showgrid=False,
         tickfont={"size": FONT_SIZE},
     )  # fmt: skip
-    fig.update_layout(height=70 + 32 * len(words), margin={"t": 60})
+    for j, method in enumerate(methods):
+        i = int(np.abs(values[method]).argmax())
+        fig.add_shape(type="rect", x0=j - 0.49, x1=j + 0.49, y0=i - 0.47, y1=i + 0.47, line={"width": 3, "color": GREY})
+    fig.update_layout(height=max(380, 110 + 32 * len(words)), margin={"t": 104}, title=_above(title))
     return fig
+
+
+def _above(title: str) -> dict:
+    """Over columns that are named at the top."""
+    return {"text": title, "y": 0.99, "yanchor": "top"}
 
 
 def _shares(values: np.ndarray) -> np.ndarray:
     return values / (np.abs(values).max() or 1.0)
 
 
-def agreement_matrix(matrix: np.ndarray, names: Sequence[str]) -> go.Figure:
+def agreement_matrix(matrix: np.ndarray, names: Sequence[str], title: str = "") -> go.Figure:
     """Rank correlations, −1 … 1. matrix: (methods, methods), symmetric; NaN is left empty."""
     fig = go.Figure(
         go.Heatmap(
@@ -68,12 +79,16 @@ def agreement_matrix(matrix: np.ndarray, names: Sequence[str]) -> go.Figure:
             fig.add_annotation(x=j, y=i, text=text, showarrow=False, font=font)
     fig.update_xaxes(side="top", showgrid=False, tickangle=0)
     fig.update_yaxes(autorange="reversed", showgrid=False)
-    fig.update_layout(height=90 + 46 * len(names), margin={"t": 60})
+    fig.update_layout(height=130 + 46 * len(names), margin={"t": 104}, title=_above(title))
     return fig
 
 
 def deletion_curves(
-    curves: Mapping[str, np.ndarray], random: np.ndarray, names: Mapping[str, str], titles: tuple[str, str, str]
+    curves: Mapping[str, np.ndarray],
+    random: np.ndarray,
+    names: Mapping[str, str],
+    titles: tuple[str, str, str],
+    title: str = "",
 ) -> go.Figure:
     """A probability against words taken away. curves: method → (n + 1,) · random: (orders, n + 1), drawn as its mean
     and a band of one standard deviation · titles: of the axes and of the random line."""
@@ -98,11 +113,13 @@ def deletion_curves(
         )  # fmt: skip
     fig.update_xaxes(title_text=titles[0], range=[-0.3, len(steps) - 0.7])
     fig.update_yaxes(title_text=titles[1], tickformat=".0%", range=[-0.03, 1.03])
-    fig.update_layout(height=440, legend={"orientation": "h", "y": -0.2, "x": 0}, hovermode="x unified")
+    fig.update_layout(
+        height=460, legend={"orientation": "h", "y": -0.2, "x": 0}, hovermode="x unified", title={"text": title}
+    )
     return fig
 
 
-def falls(values: Mapping[str, np.ndarray], names: Mapping[str, str], title: str) -> go.Figure:
+def falls(values: Mapping[str, np.ndarray], names: Mapping[str, str], axis: str, title: str = "") -> go.Figure:
     """The deletion test over several texts: a small mark a text, a large one at the mean with its standard error.
 
     values: method (or "random") → (texts,)"""
@@ -126,8 +143,8 @@ def falls(values: Mapping[str, np.ndarray], names: Mapping[str, str], title: str
     fig.update_yaxes(
         tickvals=ticks, ticktext=[names[name] for name in values], range=[len(values) - 0.4, -0.6], showgrid=False
     )
-    fig.update_xaxes(title_text=title, tickformat=".0%")
-    fig.update_layout(height=110 + 56 * len(values))
+    fig.update_xaxes(title_text=axis, tickformat=".0%")
+    fig.update_layout(height=130 + 50 * len(values), title={"text": title})
     return fig
 
 

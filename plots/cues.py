@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from plots.over_layers import titled
 from plots.theme import BLUE, GREEN, GREY, SMALL, VERMILION
 
 # By the names of minibert.inside.spurious_cues.CONDITIONS, of the test set.
@@ -53,16 +54,20 @@ def final_accuracy(
     tests: Mapping[str, str],
     chance: float,
     title: str,
+    finding: str = "",
 ) -> go.Figure:
-    """A bar a test set at the mean over seeds, a dot a seed. finals: training → test → accuracies."""
+    """A bar a test set at the mean over seeds, a dot a seed. finals: training → test → accuracies · title: of the axis
+    · finding: what is to be seen. A test that a training lacks has a question mark."""
     fig = go.Figure()
     places = {training: place for place, training in enumerate(finals)}
     for test, (colour, _, symbol) in STYLE.items():
-        if not any(by_test.get(test) for by_test in finals.values()):
-            continue
         offset = (list(STYLE).index(test) - 1) * 0.27
         shown = {training: by_test[test] for training, by_test in finals.items() if by_test.get(test)}
         at = [places[training] + offset for training in shown]
+        for training in finals.keys() - shown.keys():
+            fig.add_annotation(x=places[training] + offset, y=0.1, text="<b>?</b>", font={"size": 28}, showarrow=False)
+        if not shown:
+            continue
         means = [statistics.fmean(values) for values in shown.values()]
         fig.add_bar(
             x=at, y=means, width=0.24, name=tests[test], marker={"color": colour, "opacity": 0.85},
@@ -76,11 +81,17 @@ def final_accuracy(
                 hovertemplate="%{y:.1%}<extra></extra>",
             )  # fmt: skip
         fig.add_scatter(
-            x=at, y=[max(values) for values in shown.values()], mode="text", text=[f"{mean:.0%}" for mean in means],
+            x=at, y=[max(values) + 0.035 for values in shown.values()], mode="text",
+            text=[f"{mean:.0%}" for mean in means],
             textposition="top center", textfont={"size": SMALL}, cliponaxis=False, showlegend=False, hoverinfo="skip",
         )  # fmt: skip
     fig.add_hline(y=chance, line={"color": GREY, "dash": "longdash", "width": 1.5})
-    fig.update_xaxes(tickvals=list(places.values()), ticktext=[trainings[name] for name in places], showgrid=False)
-    fig.update_yaxes(tickformat=".0%", range=[0, 1.12], title_text=title)
-    fig.update_layout(height=380, legend={"orientation": "h", "y": -0.16, "x": 0})
-    return fig
+    fig.update_xaxes(
+        tickvals=list(places.values()),
+        ticktext=[trainings[name] for name in places],
+        showgrid=False,
+        range=[-0.45, len(places) - 0.55],
+    )
+    fig.update_yaxes(tickformat=".0%", range=[0, 1.16], title_text=title)
+    fig.update_layout(height=330, legend={"orientation": "h", "y": -0.16, "x": 0})
+    return titled(fig, finding)

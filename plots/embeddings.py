@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
+from plots.over_layers import titled
 from plots.theme import FONT_SIZE, PALETTE
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down")
@@ -23,9 +24,11 @@ def side_by_side(
     of: Sequence[int],
     titles: Sequence[str],
     own: int | None = None,
+    title: str = "",
 ) -> go.Figure:
     """A small picture a layer, all at one scale. layouts: of each layer N × 2 · groups: their names; of: the group of
-    each point; own: the group drawn as stars · titles: shown where a point is touched."""
+    each point; own: the group drawn as stars · titles: shown where a point is touched ·
+    title: what is to be seen."""
     columns = min(COLUMNS, len(layouts))
     rows = math.ceil(len(layouts) / columns)
     fig = make_subplots(
@@ -62,7 +65,7 @@ def side_by_side(
         margin={"t": 40},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
     )
-    return fig
+    return titled(fig, title)
 
 
 def symbol(group: int, own: int | None) -> str:

@@ -29,19 +29,22 @@ def summands(rows: Mapping[str, np.ndarray], axis: str) -> go.Figure:
     return fig
 
 
-def position_similarity(learned: np.ndarray, fixed: np.ndarray, titles: tuple[str, str], axis: str) -> go.Figure:
+def position_similarity(
+    learned: np.ndarray, fixed: np.ndarray, titles: tuple[str, str], axis: str, title: str = ""
+) -> go.Figure:
     """Cosine between the vectors of places, (P, H) each: learned beside fixed."""
     fig = make_subplots(rows=1, cols=2, subplot_titles=titles, horizontal_spacing=0.08)
     for column, table in ((1, learned), (2, fixed)):
+        numbers = list(range(1, len(table) + 1))
         fig.add_heatmap(
-            z=cosines(table), colorscale=SEQUENTIAL, zmin=-1, zmax=1, showscale=column == 2,
+            z=cosines(table), x=numbers, y=numbers, colorscale=SEQUENTIAL, zmin=-1, zmax=1, showscale=column == 2,
             colorbar={"thickness": 14}, hovertemplate="%{y} – %{x}: %{z:.3f}<extra></extra>", row=1, col=column,
         )  # fmt: skip
     fig.update_xaxes(title_text=axis, constrain="domain")
     fig.update_yaxes(autorange="reversed", constrain="domain")
     fig.update_yaxes(scaleanchor="x", row=1, col=1)
     fig.update_yaxes(scaleanchor="x2", row=1, col=2)
-    fig.update_layout(height=460)
+    fig.update_layout(title=title, height=480, margin_t=80)
     return fig
 
 
@@ -52,7 +55,7 @@ def cosines(table: np.ndarray) -> np.ndarray:
 
 
 def cost_of_length(
-    lengths: Sequence[int], series: Mapping[str, Sequence[float]], limit: int, titles: tuple[str, str]
+    lengths: Sequence[int], series: Mapping[str, Sequence[float]], limit: int, titles: tuple[str, str], title: str = ""
 ) -> go.Figure:
     """series: name → a value for each length. A line each, and one upright at the limit."""
     fig = go.Figure()
@@ -65,5 +68,5 @@ def cost_of_length(
     fig.add_vline(x=limit, line={"color": "gray", "dash": "dash", "width": 1.5}, annotation_text=f"T = {limit}")
     fig.update_xaxes(title_text=titles[0], rangemode="tozero")
     fig.update_yaxes(title_text=titles[1], rangemode="tozero")
-    fig.update_layout(height=380, legend={"orientation": "h", "y": -0.25, "x": 0})
+    fig.update_layout(title=title, height=400, legend={"orientation": "h", "y": -0.25, "x": 0})
     return fig

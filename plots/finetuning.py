@@ -11,12 +11,14 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
-from plots.theme import BLUE, ORANGE, SMALL
+from plots.theme import BLUE, GREY, ORANGE, SMALL
 
 STARTS = ("pretrained", "random")
 COLOUR = {"pretrained": BLUE, "random": ORANGE}
 DASH = {"pretrained": "solid", "random": "dot"}
 SYMBOL = {"pretrained": "circle", "random": "diamond-open"}
+MOST_TURNS = 4  # answers of a run that are written in its line; of one that turns more often the last alone
+FAINT = 0.22  # opacity of what was recorded before
 FLOOR = {"color": "gray", "dash": "dash", "width": 1.5}  # what a trivial answer reaches
 
 
@@ -61,12 +63,31 @@ class Scale:
         return [max(-0.02, lowest - 0.06) if self.percent else min(-0.02, lowest - 0.06), 1.02]
 
 
-def learning_curves(curves: Sequence[Curve], names: dict[str, str], scale: Scale, titles: tuple[str, str]):
+def learning_curves(
+    curves: Sequence[Curve],
+    names: dict[str, str],
+    scale: Scale,
+    titles: tuple[str, str],
+    *,
+    recorded: Sequence[Curve] = (),
+    recorded_name: str = "",
+    finding: str = "",
+) -> go.Figure:
     """Training loss and the metric over epochs; a thin line a run, a thick one the mean of a start's runs.
 
-    names: start → words for the legend · titles: of the loss, and of the horizontal axis.
+    names: start → words for the legend · titles: of the loss, and of the horizontal axis · recorded: runs made before,
+    drawn faintly behind; recorded_name: their words for the legend · finding: what stands above.
     """
     fig = make_subplots(rows=1, cols=2, horizontal_spacing=0.12)
+    for curve in recorded:
+        for column, points in ((1, curve.loss), (2, curve.score)):
+            fig.add_scatter(
+                x=[x for x, _ in points], y=[y for _, y in points], mode="lines", opacity=FAINT, showlegend=False,
+                line={"color": COLOUR[curve.start], "width": 7}, hoverinfo="skip", row=1, col=column,
+            )  # fmt: skip
+    if recorded:
+        line = {"color": GREY, "width": 7}
+        fig.add_scatter(x=[None], y=[None], mode="lines", line=line, opacity=2 * FAINT, name=recorded_name)
     for start in STARTS:
         group = [curve for curve in curves if curve.start == start]
         for column, values in ((1, [c.loss for c in group]), (2, [c.score for c in group])):
@@ -78,15 +99,18 @@ def learning_curves(curves: Sequence[Curve], names: dict[str, str], scale: Scale
         if group:
             line = {"color": COLOUR[start], "dash": DASH[start], "width": 3.5}
             fig.add_scatter(x=[None], y=[None], mode="lines", line=line, name=names[start], showlegend=True)
-    if not curves:  # axes without a line are not drawn, and neither is what lies on them
+    if not curves and not recorded:  # axes without a line are not drawn, and neither is what lies on them
         fig.add_scatter(x=[None], y=[None], showlegend=False, row=1, col=2)
     if scale.floor is not None:
         fig.add_hline(y=scale.floor, line=FLOOR, row=1, col=2)
     fig.update_xaxes(title_text=titles[1], rangemode="tozero")
     fig.update_yaxes(rangemode="tozero", title_text=titles[0], row=1, col=1)
-    range_ = scale.range(y for curve in curves for _, y in curve.score)
+    range_ = scale.range(y for curve in (*curves, *recorded) for _, y in curve.score)
     fig.update_yaxes(tickformat=scale.tickformat, range=range_, title_text=scale.title, row=1, col=2)
-    fig.update_layout(height=380, legend={"orientation": "h", "y": -0.22, "x": 0}, uirevision="curves")
+    fig.update_layout(
+        height=400 if finding else 380, legend={"orientation": "h", "y": -0.22, "x": 0}, uirevision="curves"
+    )
+    fig.update_layout(title_text=finding or None)
     return fig
 
 
@@ -111,8 +135,10 @@ def mean_line(lines: Sequence[list[tuple[float, float]]]) -> list[tuple[float, f
     return [(lines[0][i][0], statistics.fmean(line[i][1] for line in lines)) for i in range(common)]
 
 
-def right_by_kind(shares: dict[str, dict[str, list[float]]], names: dict[str, str], title: str) -> go.Figure:
-    """shares: start → kind → share right of each run. A dot a run, a bar at their mean."""
+def right_by_kind(
+    shares: dict[str, dict[str, list[float]]], names: dict[str, str], title: str, finding: str = ""
+) -> go.Figure:
+    """shares: start → kind → share right of each run. A bar at their mean."""
     fig = go.Figure()
     kinds = list(dict.fromkeys(kind for by_kind in shares.values() for kind in by_kind))
     for start, by_kind in shares.items():
@@ -126,11 +152,12 @@ def right_by_kind(shares: dict[str, dict[str, list[float]]], names: dict[str, st
         )  # fmt: skip
     fig.update_yaxes(tickformat=".0%", range=[0, 1.08], title_text=title)
     fig.update_xaxes(type="category")  # a kind may be a number
-    fig.update_layout(height=340, barmode="group", legend={"orientation": "h", "y": -0.2, "x": 0})
+    fig.update_layout(height=360, barmode="group", legend={"orientation": "h", "y": -0.2, "x": 0})
+    fig.update_layout(title_text=finding or None)
     return fig
 
 
-def comparison(finals: dict[str, list[float]], names: dict[str, str], scale: Scale) -> go.Figure:
+def comparison(finals: dict[str, list[float]], names: dict[str, str], scale: Scale, finding: str = "") -> go.Figure:
     """finals: start → final score of each seed. Dots, with mean and standard deviation beside them."""
     fig = go.Figure()
     hover = "%{x:.1%}<extra></extra>" if scale.percent else "%{x:.3f}<extra></extra>"
@@ -151,7 +178,7 @@ def comparison(finals: dict[str, list[float]], names: dict[str, str], scale: Sca
     fig.update_yaxes(tickvals=ticks, ticktext=[names[start] for start in finals], range=[len(finals) - 0.4, -0.6])
     range_ = scale.range(value for values in finals.values() for value in values)
     fig.update_xaxes(tickformat=scale.tickformat, title_text=scale.title, range=range_)
-    fig.update_layout(height=110 + 80 * len(finals))
+    fig.update_layout(height=140 + 80 * len(finals), title_text=finding or None)
     return fig
 
 
@@ -164,31 +191,68 @@ class Said:
     points: list[tuple[float, str, float]]
 
 
-def answers_over_time(said: Sequence[Said], title: str, axis: str, top: float = 1.0) -> go.Figure:
-    """How sure each run is of its answer, a line a run; of one or two runs the last answer is written.
+def answers_over_time(
+    said: Sequence[Said], title: str, axis: str, names: dict[str, str], other: str, top: float = 1.0, finding: str = ""
+) -> go.Figure:
+    """How sure each run is of its answer, a line a run. Where a run changes its mind the new answer is written; what is
+    not the answer it ends with is a cross.
 
-    top: the highest value; 1 for probabilities.
+    names: start → words for the legend; other: those for the crosses · top: the highest value; 1 for probabilities.
     """
     fig = go.Figure()
     share = top == 1.0
-    written = share and len(said) <= 2
+    crosses = False
     for one in said:
-        words = [short(word) for _, word, _ in one.points]
+        words = [word for _, word, _ in one.points]
+        turns = [i for i, word in enumerate(words) if i == 0 or word != words[i - 1]] if share else []
+        written = {len(words) - 1, *(turns[1:] if len(turns) <= MOST_TURNS else [])} if share else set()
+        text = [escape(short(word)) if i in written else "" for i, word in enumerate(words)]
+        kept = [not share or word == words[-1] for word in words]
+        crosses |= not all(kept)
         fig.add_scatter(
             x=[x for x, _, _ in one.points], y=[y for _, _, y in one.points], showlegend=False,
-            mode="lines+markers+text",
-            text=[*[""] * (len(words) - 1), *(escape(word) for word in words[-1:])] if written else None,
+            mode="lines+markers+text", text=text,
             textposition="top left" if one.start == "pretrained" else "bottom left",
-            textfont={"size": SMALL}, cliponaxis=False,
+            textfont={"size": SMALL, "color": COLOUR[one.start]}, cliponaxis=False,
             line={"color": COLOUR[one.start], "dash": DASH[one.start], "width": 2.5},
-            marker={"symbol": SYMBOL[one.start], "size": 8},
-            customdata=[escape(word) for word in words],
+            marker={"symbol": [SYMBOL[one.start] if same else "x" for same in kept], "size": 10},
+            customdata=[escape(short(word)) for word in words],
             hovertemplate=f"{escape(one.name)}<br>%{{x:.2f}}: %{{customdata}} (%{{y:{'.0%' if share else '.2f'}}})"
             "<extra></extra>",
         )  # fmt: skip
+    for start in (start for start in STARTS if any(one.start == start for one in said)):
+        line = {"color": COLOUR[start], "dash": DASH[start], "width": 2.5}
+        marker = {"symbol": SYMBOL[start], "size": 10, "color": COLOUR[start]}
+        fig.add_scatter(x=[None], y=[None], mode="lines+markers", line=line, marker=marker, name=names[start])
+    if crosses:
+        marker = {"symbol": "x", "size": 10, "color": GREY}
+        fig.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=other)
     fig.update_yaxes(tickformat=".0%" if share else ".1f", range=[-0.08 * top, 1.12 * top], title_text=title)
     fig.update_xaxes(title_text=axis, rangemode="tozero")
-    fig.update_layout(height=300, uirevision="answers")
+    fig.update_layout(height=360, uirevision="answers", legend={"orientation": "h", "y": -0.28, "x": 0})
+    fig.update_layout(title_text=finding or None)
+    return fig
+
+
+def answers_now(said: Sequence[Said], title: str, top: float = 1.0, finding: str = "") -> go.Figure:
+    """The last answer of each run and how sure it is, a bar a run: of a text that was asked after training."""
+    fig = go.Figure()
+    form = ".0%" if top == 1.0 else ".2f"
+    for row, one in enumerate(said):
+        _, words, value = one.points[-1]
+        fig.add_bar(
+            x=[value], y=[row], orientation="h", showlegend=False, width=0.6, cliponaxis=False, textposition="outside",
+            text=[escape(f"{short(words)} · {value:{form}}" if top == 1.0 else f"{value:{form}}")],
+            textfont={"size": SMALL},
+            marker={"color": COLOUR[one.start], "pattern": {"shape": "/" if one.start == "random" else ""}},
+            hovertemplate=f"{escape(one.name)}: {escape(short(words))}<extra></extra>",
+        )  # fmt: skip
+    fig.update_yaxes(
+        tickvals=list(range(len(said))), ticktext=[escape(one.name) for one in said], range=[len(said) - 0.4, -0.6]
+    )
+    fig.update_xaxes(range=[0, 1.35 * top], tickformat=".0%" if top == 1.0 else ".1f", title_text=title)
+    fig.update_xaxes(tickvals=[0, 0.25, 0.5, 0.75, 1] if top == 1.0 else None)
+    fig.update_layout(height=130 + 42 * len(said), title_text=finding or None)
     return fig
 
 

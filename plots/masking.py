@@ -10,10 +10,11 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
-from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
+from plots.grammar import MASK, RIGHT
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, SKY, SMALL, VERMILION, titled
 
 # By the names of cloze.FATES. Told apart by letter as well as by colour; the letters are black on all of them.
-FATE_COLOURS = {"untouched": "rgba(138,143,152,0.22)", "masked": ORANGE, "random": PINK, "kept": SKY}
+FATE_COLOURS = {"untouched": "rgba(138,143,152,0.22)", "masked": MASK, "random": VERMILION, "kept": SKY}
 FATE_LETTERS = {"untouched": "", "masked": "M", "random": "R", "kept": "K"}
 FATE_NAMES = {"untouched": "not asked", "masked": "[MASK]", "random": "random token", "kept": "kept"}
 
@@ -31,8 +32,10 @@ def mask_rows(
     row_names: Sequence[str],
     *,
     names: Mapping[str, str] = FATE_NAMES,
+    title: str = "",
 ) -> go.Figure:
-    """Draws of the same sentence, one below the other. rows: for each draw a fate (cloze.FATES) per token."""
+    """Draws of the same sentence, one below the other. rows: for each draw a fate (cloze.FATES) per token · title: what
+    they show."""
     fig = go.Figure()
     columns = list(range(len(tokens)))
     for fate, colour in FATE_COLOURS.items():
@@ -79,11 +82,11 @@ def mask_rows(
         height=top + 44 * max(len(rows), 1) + 60,
         legend={"orientation": "h", "yanchor": "top", "y": -0.04, "x": 0, "itemclick": False, "itemdoubleclick": False},
     )
-    return fig
+    return titled(fig, title)
 
 
 # The bars that matter: the token that stood there, and the one shown instead of it.
-ROLE_COLOURS = {"true": GREEN, "shown": PINK}
+ROLE_COLOURS = {"true": RIGHT, "shown": FATE_COLOURS["random"]}
 ROLE_SYMBOLS = {"true": "★", "shown": "◆"}
 
 
@@ -99,8 +102,12 @@ class Blank:
     roles: Mapping[int, str] = field(default_factory=dict)
 
 
-def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3) -> go.Figure:
-    """Horizontal bars of probability, a panel for each blank, all on one scale."""
+def expected_tokens(
+    blanks: Sequence[Blank], *, columns: int = 3, title: str = "", axis: str = "probability"
+) -> go.Figure:
+    """Horizontal bars of probability, a panel for each blank, all on one scale. title: what they show; then a single
+    panel needs no name of its own."""
+    named = len(blanks) > 1 or not title
     columns = max(1, min(columns, len(blanks)))
     rows = max(1, math.ceil(len(blanks) / columns))
     bars = max((len(blank.tokens) for blank in blanks), default=1)
@@ -108,7 +115,7 @@ def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3) -> go.Figure:
     fig = make_subplots(
         rows=rows,
         cols=columns,
-        subplot_titles=[literal(blank.title) for blank in blanks],
+        subplot_titles=[literal(blank.title) for blank in blanks] if named else None,
         horizontal_spacing=0.14 if columns > 1 else 0,
         vertical_spacing=56 / (height * rows) if rows > 1 else 0,
     )
@@ -151,8 +158,9 @@ def expected_tokens(blanks: Sequence[Blank], *, columns: int = 3) -> go.Figure:
             col=column,
         )
     fig.update_xaxes(range=[0, highest * room], showticklabels=False, showgrid=False)
-    fig.update_layout(height=rows * height + 20, margin_t=44, bargap=0.2)
-    return fig
+    fig.update_xaxes(title_text=literal(axis), title_font_size=SMALL, title_standoff=4, row=rows)
+    fig.update_layout(height=rows * height + 44, margin_t=44 if named else 8, bargap=0.2)
+    return titled(fig, title)
 
 
 SPOTS = (300, 180)  # as many different places a figure has, across and up
@@ -166,6 +174,7 @@ def two_contexts(
     *,
     axes: tuple[str, str] = ("probability in A", "probability in B"),
     names: tuple[str, str, str] = ("every token", "likelier in A", "likelier in B"),
+    title: str = "",
 ) -> go.Figure:
     """The whole vocabulary, a point a token: how likely in one context, how likely in another.
 
@@ -231,7 +240,7 @@ def two_contexts(
         height=640,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
     )
-    return fig
+    return titled(fig, title)
 
 
 def _decade(exponent: int) -> str:
@@ -270,6 +279,7 @@ def what_is_read(
     *,
     rows: tuple[str, str] = ("Pre-training reads", "Fine-tuning reads"),
     names: Mapping[str, str] = FATE_NAMES,
+    title: str = "",
 ) -> go.Figure:
     """Of a hundred tokens, how many reach the encoder as what, on average. split: [MASK] / random / kept."""
     to_mask, to_random, to_keep = split
@@ -298,7 +308,7 @@ def what_is_read(
     )
     fig.update_xaxes(range=[0, 1], showticklabels=False, showgrid=False)
     fig.update_yaxes(autorange="reversed", showgrid=False, tickfont_size=FONT_SIZE)
-    return fig
+    return titled(fig, title)
 
 
 # Of a strategy beside the baseline: colour, and plotly's name of the symbol.
@@ -306,7 +316,12 @@ OUTCOMES = {"baseline": (GREEN, "star"), "no worse": (BLUE, "circle"), "worse": 
 
 
 def ablation(
-    strategies: Sequence[str], scores: Mapping[str, Sequence[float]], *, baseline: int = 0, unit: str = "%"
+    strategies: Sequence[str],
+    scores: Mapping[str, Sequence[float]],
+    *,
+    baseline: int = 0,
+    unit: str = "%",
+    title: str = "",
 ) -> go.Figure:
     """Scores of several strategies, a panel for each measure, every score written out; all panels span equally many
     points, so that distances can be compared. baseline: the strategy with the dotted line."""
@@ -351,4 +366,4 @@ def ablation(
         range=[len(strategies) - 0.4, -0.6],
     )
     fig.update_layout(height=56 + 52 * len(strategies), margin_t=48)
-    return fig
+    return titled(fig, title)

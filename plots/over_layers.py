@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -48,8 +49,10 @@ class Panel:
     faint: str = ""
 
 
-def over_layers(panels: Sequence[Panel], layers: Sequence[str], axis: str, *, columns: int = 2) -> go.Figure:
-    """A panel a quantity; layers: their names, the embeddings first."""
+def over_layers(
+    panels: Sequence[Panel], layers: Sequence[str], axis: str, *, columns: int = 2, title: str = ""
+) -> go.Figure:
+    """A panel a quantity; layers: their names, the embeddings first; title: what is to be seen."""
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
     fig = make_subplots(
@@ -95,14 +98,11 @@ def over_layers(panels: Sequence[Panel], layers: Sequence[str], axis: str, *, co
             )
             shown.add(name)
         for words, height in panel.references.items():
-            named = {} if columns > 2 else {"annotation": {"text": literal(words), "font": {"size": SMALL}}}
-            fig.add_hline(
-                y=height,
-                line={"color": GREY, "dash": "dash", "width": 2},
-                annotation_position="top right",
-                **named,
-                **at,
-            )
+            named = {}  # a position without a text would be drawn as "new text"
+            if words and columns <= 2:
+                note = {"text": literal(words), "font": {"size": SMALL}}
+                named = {"annotation": note, "annotation_position": "top right"}
+            fig.add_hline(y=height, line={"color": GREY, "dash": "dash", "width": 2}, **named, **at)
             if columns > 2 and words and words not in shown:  # small panels have no room for it
                 shown.add(words)
                 look = {"color": GREY, "dash": "dash", "width": 2}
@@ -118,10 +118,24 @@ def over_layers(panels: Sequence[Panel], layers: Sequence[str], axis: str, *, co
             **at,
         )
     fig.update_layout(
-        height=250 * rows + 110,
+        height=(250 if columns <= 2 else 180) * rows + 110,
         margin={"t": 40},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
     )
+    return titled(fig, title)
+
+
+def titled(fig: go.Figure, title: str, width: int = 78) -> go.Figure:
+    """With a title above its panels, broken into lines of at most `width` characters; the figure grows by them."""
+    if title:
+        lines = textwrap.wrap(title, width)
+        room = 16 + 26 * len(lines)
+        fig.update_layout(
+            title={"text": "<br>".join(map(literal, lines)), "x": 0, "yref": "container", "y": 1, "yanchor": "top",
+                   "pad": {"t": 14}},
+            height=fig.layout.height + room,
+            margin={"t": (fig.layout.margin.t or 24) + room},
+        )  # fmt: skip
     return fig
 
 
@@ -197,10 +211,15 @@ def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], ax
 
 
 def layer_words(
-    rows: Sequence[Sequence[tuple[str, float]]], layers: Sequence[str], wanted: str | None, axes: tuple[str, str]
+    rows: Sequence[Sequence[tuple[str, float]]],
+    layers: Sequence[str],
+    wanted: str | None,
+    axes: tuple[str, str],
+    title: str = "",
 ) -> go.Figure:
     """What each layer would answer: a row a layer, the last on top; its likeliest tokens from left to right, darker
-    where more probable. rows: (token, probability) each · wanted: the token that is marked · axes: names of both."""
+    where more probable. rows: (token, probability) each · wanted: the token that is marked · axes: names of both ·
+    title: what is to be seen."""
     fig = go.Figure()
     width = max(map(len, rows))
     for place, row in enumerate(rows):
@@ -238,8 +257,8 @@ def layer_words(
         title_text=axes[0],
         showgrid=False,
     )
-    fig.update_layout(height=44 * len(rows) + 90)
-    return fig
+    fig.update_layout(height=42 * len(rows) + 76)
+    return titled(fig, title)
 
 
 def ranks(lines: Sequence[Line], layers: Sequence[str], axis: str, title: str, vocabulary: int) -> go.Figure:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from minibert.count import ParameterCount, Part, by_group, total
+from minibert.count import ParameterCount, Part, by_group
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION, YELLOW
 
 # One colour a group, the same in every figure, in the order in which groups are drawn. Weights, moments and gradients,
@@ -30,6 +30,10 @@ COLOURS = {
 PATTERNS = {"gradients": "/", "moments": "x", "summing": "/"}
 DARK, LIGHT = "#14171C", "#FFFFFF"
 _GAP = 0.008  # between the columns of the mosaic, as a share of its width
+_NOTE = 44  # pixels: two lines of a column's title
+_LETTER = 8.5  # pixels of a letter of SMALL type, generously
+_WIDE, _TALL = 700, 540  # pixels of the family's points, and of its figure's height
+_NARROW = 640  # pixels of a figure's width
 _COLUMNS = ("embeddings", "block", "heads")
 
 
@@ -72,35 +76,45 @@ def mosaic(
     names: Mapping[str, str] | None = None,
     columns: Mapping[str, str] | None = None,
     selected: str | None = None,
+    title: str = "",
+    veiled: bool = False,
 ) -> go.Figure:
     """Every part as a rectangle whose area is its number of parameters, in the order data flows: left to right, down.
 
     Three columns: embeddings, blocks (all copies together, a hairline between two), heads. `names`, `columns`: labels
     of parts and columns by their keys; `selected`: the part drawn with a frame. `customdata` is the part's name.
+    veiled: all parts are equally large, and no number is told.
     """
     names, columns = names or {}, columns or {}
-    everything = total(count.parts)
+
+    def area(part: Part) -> int:
+        return 1 if veiled else part.total
+
+    everything = sum(map(area, count.parts))
     boxes: dict[str, tuple[float, float, float, float]] = {}  # part → left, width, top, height
     shapes, notes = [], []
     left = 0.0
     for column in _COLUMNS:
         parts = [part for part in count.parts if column_of(part) == column]
-        size = total(parts)
+        size = sum(map(area, parts))
         width, top = size / everything, 0.0
         for part in parts:
-            height = part.total / size if size else 0.0
+            height = area(part) / size if size else 0.0
             boxes[part.name] = (left, width, top, height)
             top += height
-        copies = max((part.times for part in parts), default=1)
+        copies = 1 if veiled else max((part.times for part in parts), default=1)
         for i in range(1, copies):
             x = left + width * i / copies
             shapes.append(_shape("line", (x, x, 0, 1), LIGHT, 1, opacity=0.4))
-        title = f"{columns.get(column, column)}<br>{short(size)} · {size / everything:.0%}"
-        notes.append({"x": left + width / 2, "xanchor": "center", "align": "center", "text": title})
+        name = columns.get(column, column)
+        text = name if veiled else f"{name}<br>{short(size)} · {size / everything:.0%}"
+        notes.append({"x": left + width / 2, "xanchor": "center", "align": "center", "text": text})
         left += width + _GAP
     right = left - _GAP
     notes[0] |= {"x": 0, "xanchor": "left", "align": "left"}  # the outer columns may be narrower than their titles
     notes[-1] |= {"x": right, "xanchor": "right", "align": "right"}
+    raised = not _free_between(notes)
+    notes[1]["yshift"] = 4 + (_NOTE if raised else 0)
     if selected in boxes:
         x, width, top, height = boxes[selected]
         for colour, line in ((LIGHT, 7), (DARK, 3)):  # a dark line in a light one: seen on any colour, in either theme
@@ -114,13 +128,15 @@ def mosaic(
         "base": [boxes[part.name][2] for part in count.parts],
         "y": [boxes[part.name][3] for part in count.parts],
         "customdata": [part.name for part in count.parts],
-        "text": [f"{label} {short(part.total)}" for label, part in zip(labels, count.parts, strict=True)],
+        "text": [
+            label if veiled else f"{label} {short(part.total)}" for label, part in zip(labels, count.parts, strict=True)
+        ],
         "textangle": 0,
         "textposition": "inside",
         "insidetextanchor": "middle",
         "insidetextfont": {"color": [ink(colour) for colour in colours], "size": SMALL},
         "hovertext": [
-            f"{label}: {part.total:,} ({part.total / everything:.1%})"
+            label if veiled else f"{label}: {part.total:,} ({part.total / everything:.1%})"
             for label, part in zip(labels, count.parts, strict=True)
         ],
         "hoverinfo": "text",
@@ -132,8 +148,9 @@ def mosaic(
     layout = {
         "barmode": "overlay",
         "uniformtext": {"minsize": SMALL, "mode": "hide"},
-        "margin": {"l": 2, "r": 2, "t": 52, "b": 4},
-        "height": 420,
+        "title": {"text": title, "y": 0.985, "yanchor": "top"},
+        "margin": {"l": 2, "r": 2, "t": 40 + _NOTE * (2 if raised else 1), "b": 4},
+        "height": 400,
         "shapes": shapes,
         "annotations": [note | own for own in notes],
         "xaxis": {"visible": False, "range": [0, right], "fixedrange": True},
@@ -142,13 +159,22 @@ def mosaic(
     return go.Figure({"data": [bars], "layout": layout})
 
 
+def _free_between(notes: list[dict]) -> bool:
+    """Whether the middle of three titles has room between the outer ones, in a figure as narrow as a small window's."""
+    first, middle, last = (max(map(len, note["text"].split("<br>"))) * _LETTER for note in notes)
+    at = notes[1]["x"] * _NARROW
+    return first + _LETTER < at - middle / 2 and at + middle / 2 < notes[2]["x"] * _NARROW - last - _LETTER
+
+
 def _shape(kind: str, box: tuple[float, float, float, float], colour: str, width: int, **more) -> dict:
     x0, x1, y0, y1 = box
     line = {"color": colour, "width": width}
     return {"type": kind, "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": line, "layer": "above", **more}
 
 
-def shares(rows: Mapping[str, Mapping[str, int]], *, names: Mapping[str, str] | None = None) -> go.Figure:
+def shares(
+    rows: Mapping[str, Mapping[str, int]], *, names: Mapping[str, str] | None = None, title: str = ""
+) -> go.Figure:
     """Where different things go: bars of equal length cut by group. rows: label → {group: number}."""
     names = names or {}
     fig = go.Figure()
@@ -174,11 +200,13 @@ def shares(rows: Mapping[str, Mapping[str, int]], *, names: Mapping[str, str] | 
             marker={"color": COLOURS[group], "line": {"color": LIGHT, "width": 1}},
         )
     fig.update_xaxes(range=[0, 1], tickformat=".0%")
-    fig.update_layout(margin_r=28)  # half of "100%"
+    fig.update_layout(title=title, margin_r=28)  # half of "100%"
     return _stacked(fig, rows=len(rows))
 
 
-def memory_bars(rows: Mapping[str, Sequence[Part]], *, names: Mapping[str, str] | None = None) -> go.Figure:
+def memory_bars(
+    rows: Mapping[str, Sequence[Part]], *, names: Mapping[str, str] | None = None, title: str = ""
+) -> go.Figure:
     """What is alive at one moment, one bar a moment: label → parts. Lengths are bytes, cut by group."""
     names = names or {}
     sums = {label: by_group(parts) for label, parts in rows.items()}
@@ -207,6 +235,7 @@ def memory_bars(rows: Mapping[str, Sequence[Part]], *, names: Mapping[str, str] 
             },
         )
     fig.update_xaxes(title=unit_name)
+    fig.update_layout(title=title)
     return _stacked(fig, rows=len(rows))
 
 
@@ -224,8 +253,8 @@ def _stacked(fig: go.Figure, rows: int) -> go.Figure:
         barmode="stack",
         bargap=0.35,
         uniformtext={"minsize": SMALL, "mode": "hide"},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "traceorder": "normal"},
-        height=130 + 70 * rows,
+        legend={"orientation": "h", "yanchor": "top", "y": -0.12 - 0.3 / rows, "x": 0, "traceorder": "normal"},
+        height=200 + 70 * rows,
     )
     fig.update_yaxes(autorange="reversed", fixedrange=True)
     fig.update_xaxes(fixedrange=True)
@@ -242,6 +271,7 @@ def growth(
     names: Mapping[str, str] | None = None,
     here: str = "",
     limit: tuple[float, str] | None = None,
+    title: str = "",
 ) -> go.Figure:
     """Groups stacked over one size. series: group → a number for each of `xs`; `at`: the size now, marked with `here`.
 
@@ -289,12 +319,13 @@ def growth(
             annotation={"text": limit[1], "font": {"size": SMALL}},
         )
     fig.update_layout(
+        title=title,
         hovermode="x unified",
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "traceorder": "normal"},
-        height=420,
+        legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0, "traceorder": "normal"},
+        height=460,
     )
     fig.update_xaxes(title=x_title, fixedrange=True, range=[0, max(xs)])
-    fig.update_yaxes(title=y_title, fixedrange=True, range=[0, 1.08 * max(sums)], exponentformat="SI")
+    fig.update_yaxes(title=y_title, fixedrange=True, range=[0, 1.16 * max(sums)], exponentformat="SI")
     return fig
 
 
@@ -304,12 +335,16 @@ def family(
     x_title: str,
     y_title: str,
     here: tuple[str, float, float] | None = None,
+    title: str = "",
 ) -> go.Figure:
     """The family on two log scales: name → (parameters, FLOPs). `customdata` is the model's name.
 
     here: (label, x, y) of the present model, ringed.
     """
     fig = go.Figure()
+    points = [*models.values(), *([here[1:]] if here else [])]
+    ends = [_log_range([point[index] for point in points]) for index in (0, 1)]
+    sides = _places_of_names(models, *ends)
     kinds = {"BERT": ("circle", BLUE), "": ("diamond", ORANGE)}
     for prefix, (symbol, colour) in kinds.items():
         chosen = {name: at for name, at in models.items() if name.startswith("BERT") == bool(prefix)}
@@ -317,8 +352,8 @@ def family(
             x=[x for x, _y in chosen.values()],
             y=[y for _x, y in chosen.values()],
             mode="markers+text",
-            text=[f"\u2002{name}\u2002" for name in chosen],
-            textposition=[_free_side(name, models) for name in chosen],
+            text=[f"\u2002{name}\u2002" if sides[name] else "" for name in chosen],
+            textposition=[sides[name] or "middle right" for name in chosen],
             textfont={"size": SMALL},
             customdata=list(chosen),
             hovertext=[f"{name}: {x:,} / {short(y)}" for name, (x, y) in chosen.items()],
@@ -340,16 +375,16 @@ def family(
             marker={"size": 26, "symbol": "circle-open", "color": VERMILION, "line": {"width": 4}},
             showlegend=True,
         )
-    points = [*models.values(), *([here[1:]] if here else [])]
-    for update, index, title in ((fig.update_xaxes, 0, x_title), (fig.update_yaxes, 1, y_title)):
-        low, high = min(point[index] for point in points), max(point[index] for point in points)
-        low, high = low / 1.8, high * (4 if index == 0 else 1.8)  # names stand right of their points
-        ticks = _decades(low, high)
+    for update, (low, high), name in ((fig.update_xaxes, ends[0], x_title), (fig.update_yaxes, ends[1], y_title)):
+        ticks = _decades(10**low, 10**high)
         labels = [short(tick).replace(".00", "").replace(".0", "") for tick in ticks]
-        update(type="log", title=title, tickvals=ticks, ticktext=labels, fixedrange=True)
-        update(range=[math.log10(low), math.log10(high)])
-    fig.update_layout(legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0}, height=520)
+        update(type="log", title=name, tickvals=ticks, ticktext=labels, fixedrange=True, range=[low, high])
+    fig.update_layout(title=title, legend={"orientation": "h", "yanchor": "top", "y": -0.16, "x": 0}, height=_TALL)
     return fig
+
+
+def _log_range(values: Sequence[float]) -> tuple[float, float]:
+    return math.log10(min(values) / 2.2), math.log10(max(values) * 2.2)
 
 
 def _decades(low: float, high: float) -> list[float]:
@@ -357,8 +392,32 @@ def _decades(low: float, high: float) -> list[float]:
     return [10.0**e * m for e in exponents for m in (1, 3) if low <= 10.0**e * m <= high]
 
 
-def _free_side(name: str, models: Mapping[str, tuple[float, float]]) -> str:
-    """Left of the point where a neighbour at its height is close on its right, else right of it."""
-    x, y = models[name]
-    crowded = any(other != name and 1 <= ox / x < 4 and 0.7 < oy / y < 1.4 for other, (ox, oy) in models.items())
-    return "middle left" if crowded else "middle right"
+def _places_of_names(
+    models: Mapping[str, tuple[float, float]], xs: tuple[float, float], ys: tuple[float, float]
+) -> dict[str, str | None]:
+    """On which side of its point each name stands, so that none lies over another or over a point; None where there is
+    no room: pointing at it tells its name. xs, ys: the ends of the log scales."""
+
+    def pixel(value: float, ends: tuple[float, float], size: float) -> float:
+        return (math.log10(value) - ends[0]) / (ends[1] - ends[0]) * size
+
+    at = {name: (pixel(x, xs, _WIDE), pixel(y, ys, _TALL - 150)) for name, (x, y) in models.items()}
+    taken = [(x - 9, y - 9, x + 9, y + 9) for x, y in at.values()]
+    sides: dict[str, str | None] = {}
+    for name, (x, y) in at.items():
+        width = _LETTER * (len(name) + 2)
+        places = {
+            "middle right": (x + 9, y - 9, x + 9 + width, y + 9),
+            "middle left": (x - 9 - width, y - 9, x - 9, y + 9),
+            "top center": (x - width / 2, y + 9, x + width / 2, y + 27),
+            "bottom center": (x - width / 2, y - 27, x + width / 2, y - 9),
+        }
+        free = (side for side, box in places.items() if box[0] >= 0 and box[2] <= _WIDE and not _meets(box, taken))
+        sides[name] = next(free, None)
+        if sides[name]:
+            taken.append(places[sides[name]])
+    return sides
+
+
+def _meets(box: tuple[float, float, float, float], others: Sequence[tuple[float, float, float, float]]) -> bool:
+    return any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in others)

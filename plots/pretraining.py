@@ -75,7 +75,7 @@ def learning_curves(histories: Sequence[History], panels: Sequence[Panel], axis:
         rows=rows,
         cols=2,
         subplot_titles=[panel.title for panel in panels],
-        horizontal_spacing=0.1,
+        horizontal_spacing=0.1 if rows > 1 else 0.16,
         vertical_spacing=0.3 / max(rows, 1) if rows > 1 else 0,
     )
     fig.update_annotations(font_size=FONT_SIZE)

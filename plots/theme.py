@@ -1,5 +1,7 @@
 """The look all figures share: colours for any kind of colour vision, type for the back row, light and dark pages."""
 
+import html
+
 import numpy as np
 
 # plotly takes pandas out of sys.modules wherever it finds it, and would take half of it while another reader's page is
@@ -36,6 +38,18 @@ _PIXELS = {  # sizes in pixels besides those of type and marks, by the part of t
 }
 
 
+def contrast(one: str, other: str) -> float:
+    """How far two colours (#RRGGBB) are apart in lightness, 1 to 21 (WCAG 2.2, "contrast ratio")."""
+    lighter, darker = sorted(map(_luminance, (one, other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
 def apply(fig: go.Figure) -> go.Figure:
     """Give a figure our look, in place, and return it. What the figure sets itself is kept, except small type."""
     layout = fig.layout
@@ -52,6 +66,24 @@ def apply(fig: go.Figure) -> go.Figure:
         _apply_axis(axis)
     for axis in fig.select_yaxes():
         _apply_axis(axis)
+    return fig
+
+
+TITLE = 34  # pixels above a figure for what it shows
+
+
+def titled(fig: go.Figure, title: str) -> go.Figure:
+    """Say above a figure what it shows, in place, and return it: it grows by the room that takes."""
+    if title:
+        margin, height = fig.layout.margin.t, fig.layout.height
+        fig.update_layout(
+            title={"text": html.escape(title, quote=False), "x": 0, "xref": "container", "y": 1, "yref": "container"},
+            title_yanchor="top",
+            title_pad={"t": 4, "l": 8},
+            title_font_size=FONT_SIZE,
+            margin_t=(24 if margin is None else margin) + TITLE,
+            height=(height or USUAL_HEIGHT) + TITLE,
+        )
     return fig
 
 

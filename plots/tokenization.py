@@ -35,7 +35,7 @@ STYLE = """<style>
   display: inline-flex; flex-direction: column; align-items: center; justify-content: center; }
 .tk-box small, .tk-note { font-size: 1rem; line-height: 1.4; font-family: inherit; }
 .tk-cjk { border-color: rgb(0, 114, 178); background: rgba(0, 114, 178, 0.14); }
-.tk-punct { border: 3px double rgb(230, 159, 0); background: rgba(230, 159, 0, 0.2); }
+.tk-punct { border: 3px double rgba(128, 134, 145, 0.9); background: rgba(128, 134, 145, 0.22); }
 .tk-piece { border: 2px dashed rgb(0, 158, 115); background: rgba(0, 158, 115, 0.14); }
 .tk-unk { border: 3px dotted rgb(213, 94, 0); background: rgba(213, 94, 0, 0.16); }
 .tk-special { border: 4px double rgb(0, 114, 178); background: rgba(0, 114, 178, 0.1); }
@@ -47,10 +47,7 @@ STYLE = """<style>
 .tk-card small { font-size: 1rem; font-family: system-ui, sans-serif; opacity: 0.85; }
 .tk .tk-mark { font-family: system-ui, "DejaVu Sans", sans-serif; }  /* many fixed-width fonts misplace lone marks */
 .tk-card .tk-out { text-decoration: none; }
-.tk-fresh { border: 3px solid rgb(230, 159, 0); background: rgba(230, 159, 0, 0.3); font-weight: 650; }
-.tk-merge { font-size: 1.6rem; display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
-.tk-merge small { font-size: 1.1rem; }
-.tk-scroll { overflow-x: auto; }
+.tk-scroll { overflow: auto; max-height: 40rem; }
 .tk-ladder { border-collapse: separate; border-spacing: 0 3px; font-size: 1.3rem; line-height: 1.5; width: auto; }
 .tk-ladder td, .tk-ladder th { border: 0; padding: 0; font-weight: 400; }
 .tk-ladder .tk-l { font-family: var(--mono, monospace); min-width: 1.75rem; text-align: center; white-space: pre;
@@ -76,7 +73,7 @@ STYLE = """<style>
 .tk ol.tk-tokens { display: flex; flex-wrap: wrap; gap: 0.45rem; margin: 0.8rem 0 0 !important; padding: 0 !important;
   list-style: none; }
 .tk-tokens li { margin: 0; cursor: default; }
-.tk-here { background: rgba(230, 159, 0, 0.45) !important; outline: 3px solid rgb(230, 159, 0); }
+.tk-here { background: rgba(128, 134, 145, 0.35) !important; outline: 3px solid currentColor; }
 </style>"""
 
 RUN = 6  # a run of failed tries longer than this is shortened in a long ladder
@@ -120,7 +117,7 @@ def marked_text(runs: Sequence[tuple[str, str, str]]) -> str:
 def boxes(groups: Sequence[Sequence[tuple[str, str]]], more: str = "") -> str:
     """Groups of boxes in reading order: (text as it should look, kind). more: said at the end.
 
-    Kinds: "" (plain), cjk, punct, piece, unk, special, fresh.
+    Kinds: "" (plain), cjk, punct, piece, unk, special.
     """
     rows = []
     for group in groups:
@@ -297,7 +294,7 @@ def origins(
             f"<bdi>{html.escape(text) or '∅'}</bdi><small>{html.escape(str(under[token]))}</small></li>"
         )
     rest = f'<li class="tk-note">{html.escape(more)}</li>' if more else ""
-    lit = "{background:rgba(230,159,0,.45);outline:3px solid rgb(230,159,0)}"
+    lit = "{background:rgba(128,134,145,.35);outline:3px solid currentColor}"
     rules = "".join(
         f".tk-origins:has(.tk-t{n}:hover) .tk-o{n},.tk-origins:has(.tk-o{n}:hover) .tk-t{n}{lit}"
         for n in range(len(tokens))
@@ -306,19 +303,6 @@ def origins(
     return (
         f'<style>{rules}</style><div class="tk tk-origins"><p class="tk-text" dir="auto"{names[0]}>{"".join(spans)}</p>'
         f'<ol class="tk-tokens" dir="auto"{names[1]}>{"".join(items)}{rest}</ol></div>'
-    )
-
-
-# ---- learning ------------------------------------------------------------------------------------------------------
-
-
-def merge_card(left: str, right: str, new: str, arithmetic: str) -> str:
-    """Two pieces and what they became; the pieces as they should look."""
-    box = '<span class="tk-box {}"><bdi>{}</bdi></span>'
-    return (
-        f'<div class="tk tk-merge">{box.format("tk-plain", html.escape(left))} + '
-        f"{box.format('tk-plain', html.escape(right))} → {box.format('tk-fresh', html.escape(new))}"
-        f"<small>{html.escape(arithmetic)}</small></div>"
     )
 
 
@@ -334,6 +318,7 @@ def size_against_length(
     limit: tuple[int, str] | None = None,
     x_title: str = "",
     y_title: str = "",
+    title: str = "",
 ) -> go.Figure:
     """How many tokens one text becomes (up) with vocabularies of different sizes (right, logarithmic).
 
@@ -380,12 +365,12 @@ def size_against_length(
     ticks = [digit * 10**power for power in range(7) for digit in (1, 2, 5)]
     fig.update_xaxes(type="log", title=x_title, tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
     fig.update_yaxes(title=y_title, rangemode="tozero", tickformat=",")
-    fig.update_layout(height=440, legend={"orientation": "h", "y": -0.28, "x": 0, "yanchor": "top"})
+    fig.update_layout(title=title, height=440, legend={"orientation": "h", "y": -0.28, "x": 0, "yanchor": "top"})
     return fig
 
 
 def growth_of_vocabulary(
-    read: Sequence[int], kinds: Mapping[str, Sequence[int]], *, x_title: str = "", y_title: str = ""
+    read: Sequence[int], kinds: Mapping[str, Sequence[int]], *, x_title: str = "", y_title: str = "", title: str = ""
 ) -> go.Figure:
     """How many different units a text has held after its first n words. kinds: name → one number for each of `read`."""
     fig = go.Figure()
@@ -412,6 +397,7 @@ def growth_of_vocabulary(
     fig.update_xaxes(title=x_title, tickformat=",")
     fig.update_yaxes(title=y_title, rangemode="tozero", tickformat=",")
     fig.update_layout(
+        title=title,
         height=440,
         hovermode="x unified",
         legend={"orientation": "h", "y": -0.28, "x": 0, "yanchor": "top"},

@@ -6,6 +6,8 @@ import sys
 import pytest
 from hypothesis import settings
 
+import examination  # noqa: F401  (before a page run by AppTest puts pages/, with a file of that name, first on the path)
+
 # Before torch is loaded: threads that wait sleep. Two processes that spin on the same cores take minutes for seconds.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 if "PYTEST_XDIST_WORKER" in os.environ:  # the workers share the cores out already

@@ -11,7 +11,17 @@ from minibert.tasks import TASKS
 from minibert.tasks.sequences import ClassTask
 from ui.lesson import LESSONS
 from ui.models import CHECKPOINTS, choose_model
-from ui.runs import REFRESH, complete, manager, note_refusal, own_models, settled, show_refusal, state_in_words
+from ui.runs import (
+    REFRESH,
+    complete,
+    manager,
+    note_refusal,
+    own_models,
+    run_title,
+    settled,
+    show_refusal,
+    state_in_words,
+)
 from ui.text import literal
 from ui.translations import _
 
@@ -53,15 +63,34 @@ RECIPES = (
 def classifier_choice(key: str = "model"):
     """A select box over the classifiers, in the link under `key` → the run that trained the chosen one; None, with what
     to do on the screen, while there is none."""
-    runs = own_classifiers()
-    names = {recipe.name: recipe.title for recipe in RECIPES if complete(CHECKPOINTS / recipe.checkpoint)}
-    names |= {run.id: run.title for run in runs}
+    names = classifier_names()
     if not names:
         st.warning(_("There is no checkpoint to start from in `checkpoints/`."))
         return None
-    chosen = choose_model(key, _("The model that answers"), names, {run.id: run.result for run in runs})
-    recipe = next((recipe for recipe in RECIPES if recipe.name == chosen), None)
-    return next(run for run in runs if run.id == chosen) if recipe is None else _shared(recipe)
+    return classifier_named(choose_model(key, _("The model that answers"), names, results_of_own()))
+
+
+def classifier_names() -> dict[str, str]:
+    """Name → title of the class's classifiers and of the reader's own."""
+    names = {recipe.name: recipe.title for recipe in RECIPES if complete(CHECKPOINTS / recipe.checkpoint)}
+    return names | {run.id: run_title(run) for run in own_classifiers()}
+
+
+def results_of_own() -> dict:
+    """Name → folder of the reader's own classifiers."""
+    return {run.id: run.result for run in own_classifiers()}
+
+
+def classifier_named(name: str):
+    """The run that trained this classifier; None, with what to do on the screen, while nobody has."""
+    recipe = next((recipe for recipe in RECIPES if recipe.name == name), None)
+    return trained(name) if recipe is None else _shared(recipe)
+
+
+def trained(name: str):
+    """The run that trained this classifier; None while nobody has."""
+    own = next((run for run in own_classifiers() if run.id == name), None)
+    return own or shared_run(name)
 
 
 def own_classifiers() -> list:
@@ -95,7 +124,10 @@ def _shared(recipe: Recipe):
     going = next((run for run in reversed(runs) if not settled(run)), None)  # the first of them
     if going is None:
         with st.container(border=True):
-            st.markdown(_("Nobody has trained this model on this server yet. It takes some 15 seconds, once for all."))
+            words = _(
+                "**{title}**: nobody has trained this model on this server yet. It takes some 15 seconds, once for all."
+            )
+            st.markdown(words.format(title=literal(recipe.title)))
             st.button(
                 _("Train it"), key=f"train-{recipe.name}", type="primary", icon=":material/play_arrow:",
                 on_click=_train, args=(recipe,),

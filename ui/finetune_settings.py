@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from minibert.finetune.augmentation import METHODS
+from minibert.finetune.width import rate_of_width
 from minibert.tasks import Task
 from ui.task_data import ChosenData
 from ui.tasks.base import Values
@@ -25,20 +26,21 @@ STRIDES = [16, 32, 64, 128]
 MOST_EPOCHS, MOST_SEEDS = 30, 5
 SECONDS_AT_MOST = 900  # one run may not hold a place for ever
 METADATA_VALUES = 20  # a column with more different values is no category
+DEFAULTS: dict[str, Any] = {  # of the widgets by their keys; the four main ones follow task and model
+    "starts": ["pretrained", "random"], "seeds": 2, "epochs": None, "rate": None, "batch": None, "max-length": None,
+    "pooling": "cls", "layers": "last", "dropout": 0.1, "samples": 1, "freeze": "none", "layer-decay": 1.0, "mlm": 0.0,
+    "averaging": 0.0, "bias-correction": True, "stride": 64, "truncation": "longest_first", "first-share": 50,
+    "metadata": [], "metadata-as": "embedding", "augment": "none", "augment-rate": 0.1, "copies": 1,
+}  # fmt: skip
 PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §4.2; §A.3 has ranges, and these lie in them
 
 
-SMALL = 256  # H up to which `small` was measured
-
-
 def suited(data: ChosenData, config: BertConfig) -> Values:
-    """What suits a model of this config for these data. A wider one, which knows more, is moved less: a third of the
-    rate."""
+    """What suits a model of this config for these data, as far as the widgets can say it."""
     known = data.view.sets().get(data.key)
     values = (known and known.small) or data.view.small
-    if config.hidden_size <= SMALL:
-        return values
-    return replace(values, rate=min(RATES, key=lambda rate: abs(math.log(3 * rate / values.rate))))
+    wanted = rate_of_width(values.rate, config.hidden_size)
+    return replace(values, rate=min(RATES, key=lambda rate: abs(math.log(rate / wanted))))
 
 
 @dataclass(frozen=True)
@@ -88,11 +90,9 @@ def fill_settings(data: ChosenData, config: BertConfig) -> None:
 def settings_choice(data: ChosenData, blocks: int) -> Chosen:
     """The widgets, filled by `fill_settings`. blocks: of the model."""
     names = start_names()
-    starts = st.pills(
-        _("Start"), list(names), format_func=names.get, selection_mode="multi", default=list(names), key="starts"
-    )
+    starts = st.pills(_("Start"), list(names), format_func=names.get, selection_mode="multi", key="starts")
     first, second, third, fourth = st.columns(4, gap="medium")
-    seeds = first.slider(_("Seeds"), 1, MOST_SEEDS, 1, key="seeds", help=_("Each seed is a run of its own."))
+    seeds = first.slider(_("Seeds"), 1, MOST_SEEDS, key="seeds", help=_("Each seed is a run of its own."))
     settings: dict[str, Any] = {
         "epochs": second.slider(_("Epochs"), 1, MOST_EPOCHS, key="epochs"),
         "learning_rate": third.select_slider(_("Learning rate"), RATES, format_func=rate_text, key="rate"),
@@ -147,7 +147,7 @@ def reading(task: Task) -> dict[str, Any]:
     if task.pooled:
         poolings = {"cls": "[CLS]", "mean": _("mean"), "max": _("maximum")}
         chosen["pooling"] = st.segmented_control(
-            _("Of the tokens"), list(poolings), format_func=poolings.get, default="cls", required=True, key="pooling"
+            _("Of the tokens"), list(poolings), format_func=poolings.get, required=True, key="pooling"
         )
     layers = {
         "last": _("the last"),
@@ -160,9 +160,9 @@ def reading(task: Task) -> dict[str, Any]:
         "weighted": _("a learned mixture of all"),
     }
     chosen["layers"] = st.selectbox(_("Of the layers"), list(layers), format_func=layers.get, key="layers")
-    chosen["dropout"] = st.slider(_("Dropout"), 0.0, 0.5, 0.1, 0.05, key="dropout")
+    chosen["dropout"] = st.slider(_("Dropout"), 0.0, 0.5, step=0.05, key="dropout")
     chosen["dropout_samples"] = st.slider(
-        _("Dropout masks averaged"), 1, 8, 1, key="samples", help=_("Multi-sample dropout (Inoue 2019)")
+        _("Dropout masks averaged"), 1, 8, key="samples", help=_("Multi-sample dropout (Inoue 2019)")
     )
     return chosen
 
@@ -179,19 +179,19 @@ def learning(blocks: int) -> dict[str, Any]:
     return {
         "freeze": st.selectbox(_("Learning"), list(frozen), format_func=frozen.get, key="freeze"),
         "layer_decay": st.slider(
-            _("Rate of each block, as a share of the one above"), 0.5, 1.0, 1.0, 0.05, key="layer-decay"
+            _("Rate of each block, as a share of the one above"), 0.5, 1.0, step=0.05, key="layer-decay"
         ),
         "mlm_weight": st.slider(
-            _("Weight of a masked-LM loss beside"), 0.0, 1.0, 0.0, 0.1, key="mlm",
+            _("Weight of a masked-LM loss beside"), 0.0, 1.0, step=0.1, key="mlm",
             help=_("The model goes on filling blanks in the same texts."),
         ),
         "averaging": st.slider(
-            _("Running mean of the weights"), 0.0, 1.0, 0.0, 0.05, key="averaging",
+            _("Running mean of the weights"), 0.0, 1.0, step=0.05, key="averaging",
             help=_("0: the last weights answer. 1: the mean of the weights after all steps. Between: a mean in which "
                    "later steps count more (Shamir and Zhang 2013)."),
         ),
         "bias_correction": st.toggle(
-            _("Adam’s bias correction"), True, key="bias-correction", help=_("The original BERT code left it out.")
+            _("Adam’s bias correction"), key="bias-correction", help=_("The original BERT code left it out.")
         ),
     }  # fmt: skip
 
@@ -206,7 +206,7 @@ def showing(data: ChosenData) -> dict[str, Any]:
     }
     if task.too_long == "windows":
         chosen["doc_stride"] = st.select_slider(
-            _("A new window every … tokens"), STRIDES, 64, key="stride", help=_("Longer texts are read in windows.")
+            _("A new window every … tokens"), STRIDES, key="stride", help=_("Longer texts are read in windows.")
         )
     elif task.too_long == "truncation":
         cuts = {
@@ -221,15 +221,17 @@ def showing(data: ChosenData) -> dict[str, Any]:
             st.session_state["truncation"] = "longest_first"
         chosen["truncation"] = st.selectbox(_("Too long?"), list(cuts), format_func=cuts.get, key="truncation")
         if chosen["truncation"] == "budget":
-            share = st.slider(_("Share of the first text"), 10, 90, 50, 10, format="%d %%", key="first-share")
+            share = st.slider(_("Share of the first text"), 10, 90, step=10, format="%d %%", key="first-share")
     if task.augmentable:
         chosen["augmentation"] = augmentation()
     if columns := metadata_columns(data):
+        offered = [name for name in st.session_state.get("metadata", ()) if name in columns]
+        st.session_state["metadata"] = offered  # other data may have come
         chosen["metadata"] = tuple(st.multiselect(_("Columns read beside the text"), list(columns), key="metadata"))
         if chosen["metadata"]:
             ways = {"embedding": _("a vector"), "token": _("a token")}
             chosen["metadata_as"] = st.segmented_control(
-                _("Read as"), list(ways), format_func=ways.get, default="embedding", required=True, key="metadata-as"
+                _("Read as"), list(ways), format_func=ways.get, required=True, key="metadata-as"
             )
     if chosen.get("truncation") == "budget":
         tokens = len(chosen.get("metadata", ())) if chosen.get("metadata_as") == "token" else 0
@@ -257,8 +259,8 @@ def augmentation() -> dict[str, Any] | None:
     )
     if method == "none":
         return None
-    rate = st.slider(_("Share of the words"), 0.05, 0.5, 0.1, 0.05, key="augment-rate")
-    return {"method": method, "rate": rate, "copies": st.slider(_("Copies"), 1, 4, 1, key="copies")}
+    rate = st.slider(_("Share of the words"), 0.05, 0.5, step=0.05, key="augment-rate")
+    return {"method": method, "rate": rate, "copies": st.slider(_("Copies"), 1, 4, key="copies")}
 
 
 def metadata_columns(data: ChosenData) -> dict[str, list[str]]:

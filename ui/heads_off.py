@@ -292,7 +292,7 @@ def show_ranking(subject: Subject, rows: list[tuple[HeadCost, HeadCost]]) -> Non
     import torch
 
     from minibert.statistics import rank_correlation
-    from plots.attention import weight_and_effect
+    from plots.attention_experiments import weight_and_effect
     from plots.head_kinds import ranking
 
     names, heads = all_names(subject), subject.shape[1]

@@ -2,15 +2,28 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import count
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
-from ui.state import follow_link, set_url, url_choice, url_int, url_text
+from ui.state import (
+    MAX_URL_TEXT,
+    VISIT,
+    follow_link,
+    say_choice,
+    say_unusual,
+    set_url,
+    url_choice,
+    url_int,
+    url_text,
+    usual_in_link,
+    went_back,
+)
 from ui.text import literal, shorten
 from ui.translations import _
 
 MAX_SEED = 999_999
+_TYPED = "_typed"  # session_state key
 _SHOWN = 48  # characters of an example on its button
 
 
@@ -25,33 +38,53 @@ def sentence_input(
     placeholder: str | None = None,
     help: str | None = None,
     height: int | Literal["content"] = 140,
+    travels: bool = False,
+    usual: str | None = None,
+    examples_in: Any = None,
 ) -> str:
     """An editable text with examples to click; returns the first `max_chars` characters of what is in it.
 
     The text is in the link under `key` while it is short. A longer text than `max_chars` stays in the field, whole, and
     a line says how much of it is used. Without `default` the first example is there at the start; "" is a valid text.
+    An example gives way to the first of `examples` when these have become others, as with a model of another language.
+
+    travels: what the reader has typed into such a field of another page is there when this one is opened.
+    usual: what a page begins with whose link says nothing, if that is not the `default` of older links · examples_in:
+    the container of the examples, where there is no room under the field.
     """
+    state, shown = st.session_state, f"{key}-examples"
+    new = state.get(f"_link.{key}") != state.get(VISIT, 0)  # on this visit of the page, this is the field's first run
     start = default if default is not None else (examples[0] if examples else "")
-    if follow_link(key) or key not in st.session_state:
-        st.session_state[key] = url_text(key, start)
+    begun = start if usual is None else usual
+    if linked := follow_link(key) or key not in state:
+        brought = typed() if travels and new and key not in state and not went_back() else ""
+        state[key] = url_text(key, (brought if multiline else " ".join(brought.split())) or usual_in_link(start, begun))
+    if not linked and state[key] in state.get(shown, ()) and state[key] not in examples and examples:
+        state[key] = examples[0]
+    state[shown] = list(examples)
     field = st.text_area if multiline else st.text_input
     text = field(
         label or _("Your text"),
         key=key,
         placeholder=placeholder or _("Type a sentence"),
         help=help,
+        on_change=_keep_typed if travels else None,
+        args=(key,) if travels else None,
         **({"height": height} if multiline else {}),
     )
-    set_url(key, text, default=start)
+    if begun == start or len(text) > MAX_URL_TEXT:
+        set_url(key, text, default=start)
+    else:
+        say_unusual(key, text, start, begun)
     if examples:
         buttons = f"{key}-example"
         st.session_state[buttons] = examples.index(text) if text in examples else None
-        st.pills(
+        (examples_in or st).pills(
             _("Examples"),
             range(len(examples)),
             format_func=lambda index: literal(shorten(examples[index], _SHOWN)),
             key=buttons,
-            label_visibility="collapsed",
+            label_visibility="collapsed" if examples_in is None else "visible",
             on_change=_use_example,
             args=(key, buttons, list(examples)),
         )
@@ -63,6 +96,15 @@ def sentence_input(
             icon=":material/content_cut:",
         )
     return text[:max_chars]
+
+
+def typed() -> str:
+    """The sentence that travels: what the reader last typed into a field that lets it; "" before."""
+    return st.session_state.get(_TYPED, "")
+
+
+def _keep_typed(key: str) -> None:
+    st.session_state[_TYPED] = st.session_state[key]
 
 
 def _use_example(key: str, buttons: str, examples: list[str]) -> None:
@@ -82,18 +124,34 @@ def _next_seed() -> None:
     st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
 
 
-def choice(key: str, label: str, names: Mapping[str, str], *, wrap: bool = False) -> str:
+def choice(
+    key: str,
+    label: str,
+    names: Mapping[str, str],
+    *,
+    wrap: bool = False,
+    box: int | None = None,
+    usual: str | None = None,
+    bare: bool = False,
+) -> str:
     """One of a few, side by side; its name is in the link under `key`. names: name → words, the default first.
 
-    wrap: there may be too many for a row.
+    wrap: there may be too many for a row · box: in a select box so many pixels wide, where there is no room for a row ·
+    usual: what the page begins with, where links that say something but not this mean the first · bare: the
+    names say what the label would, which is only read out.
     """
     first = next(iter(names))
+    usual = usual if usual in names else first
     # Not bind="query-params": that would put the words into the link, and words are translated.
     if follow_link(key) or st.session_state.get(key) not in names:
-        st.session_state[key] = url_choice(key, list(names), first)
-    buttons = st.pills if wrap else st.segmented_control
-    chosen = buttons(label, list(names), format_func=lambda name: names.get(name, ""), key=key, required=True)
-    set_url(key, chosen, default=first)
+        st.session_state[key] = url_choice(key, list(names), usual_in_link(first, usual))
+    label_shown = "collapsed" if bare else "visible"
+    options = {"format_func": lambda name: names.get(name, ""), "key": key, "label_visibility": label_shown}
+    if box is not None:
+        chosen = st.selectbox(label, list(names), width=box, **options)
+    else:
+        chosen = (st.pills if wrap else st.segmented_control)(label, list(names), required=True, **options)
+    say_choice(key, chosen, first, usual)
     return chosen
 
 
@@ -113,17 +171,32 @@ def state(name: str) -> str:
     return f"choice-{name}"
 
 
-def pick(
-    name: str, label: str, options: Sequence[str], default: int = 0, *, width: int | Literal["stretch"] = "stretch"
-) -> int:
-    """A select box over numbered things: counted from 1 in the link, from 0 in what is returned."""
-    key, last = state(name), len(options) - 1
-    default = max(0, min(default, last))
+def picked(name: str, count: int, default: int = 0, usual: int | None = None) -> int:
+    """What `pick` of `count` options says, wherever on the page it stands; nothing is put into the link."""
+    key, last = state(name), count - 1
     if follow_link(name) or key not in st.session_state:
-        st.session_state[key] = url_int(name, default + 1, 1, len(options)) - 1
+        start = usual_in_link(default, default if usual is None else usual)
+        st.session_state[key] = url_int(name, max(0, min(start, last)) + 1, 1, count) - 1
     st.session_state[key] = min(st.session_state[key], last)
-    chosen = st.selectbox(label, range(len(options)), format_func=lambda i: options[i], key=key, width=width)
-    set_url(name, chosen + 1, default=default + 1)
+    return st.session_state[key]
+
+
+def pick(
+    name: str,
+    label: str,
+    options: Sequence[str],
+    default: int = 0,
+    *,
+    usual: int | None = None,
+    width: int | Literal["stretch"] = "stretch",
+) -> int:
+    """A select box over numbered things: counted from 1 in the link, from 0 in what is returned.
+
+    usual: what a page begins with whose link says nothing, if that is not the `default` of older links."""
+    picked(name, len(options), default, usual)
+    chosen = st.selectbox(label, range(len(options)), format_func=lambda i: options[i], key=state(name), width=width)
+    first, begun = (max(0, min(n, len(options) - 1)) + 1 for n in (default, default if usual is None else usual))
+    say_unusual(name, str(chosen + 1), str(first), str(begun))
     return chosen
 
 

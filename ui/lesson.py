@@ -13,13 +13,18 @@ from typing import Literal
 
 import streamlit as st
 
-from ui.navigation import begin_with_app
+from ui.languages import language_of
+from ui.models import language_read
+from ui.navigation import begin_with_app, next_lesson
 from ui.projector import projecting
+from ui.stages import you_are_here
+from ui.state import opened_by_link
 from ui.translations import DEFAULT, _, language
 
 LESSONS = Path(__file__).resolve().parent.parent / "lessons"
 REVIEWS = LESSONS / "data" / "reviews"
 TEXT_WIDTH = 820  # pixels: about 75 characters a line at the theme's type size
+ASKED = 3  # questions of a quiz that are in view
 MOST_PROJECTED = 300  # characters of a section that a room reads; the rest is folded away
 
 
@@ -88,34 +93,59 @@ class Lesson:
             with st.expander(_("Read on"), icon=":material/notes:", type="compact"):
                 st.markdown(rest, width=_text_width())
 
-    def show_title(self, lead: str | None = None) -> None:
-        """Begin the page: its title and, under it, the text between the title and the first section (or `lead`)."""
+    def open(self, lead: str | None = None) -> None:
+        """Begin the page: its title and, under it, its question: the text between the title and the first section (or
+        `lead`)."""
         begin_with_app()
+        opened_by_link()  # before what the reader does goes into the link
         st.title(self.title, anchor=False)
         lead = lead if lead is not None else self._texts[0].get("lead", "")
         if lead:
             with st.container(key="lead"):
-                st.markdown(lead, width=_text_width())
+                st.markdown(lead, width="stretch")
+        you_are_here(self.name)
+
+    def close(self) -> None:
+        """End the page: its quiz, and the ways on."""
+        self.quiz()
+        next_lesson(self.name)
 
     @property
     def examples(self) -> list[str]:
-        """Example texts from examples.toml; an empty list if there is no such file."""
+        """Example texts from examples.toml, in the session's language; an empty list if there is no such file."""
+        return self._examples(language())
+
+    def examples_for(self, model: str) -> list[str]:
+        """Example texts in the language that the model called `model` has read, if the lesson has some."""
+        spoken = language_read(model)
+        return self.examples if spoken == language_of(" ".join(self.examples)) else self._examples(spoken)
+
+    def examples_called(self, name: str) -> list[str]:
+        """Example texts of another list of examples.toml, in every language the same."""
+        return self._examples(name)
+
+    def _examples(self, chosen: str) -> list[str]:
         path = self.folder / "examples.toml"
         if not path.exists():
             return []
         lists = _read_toml(path)
-        chosen = lists.get(language(), lists.get(DEFAULT))
+        chosen = lists.get(chosen, lists.get(DEFAULT))
         if not (isinstance(chosen, list) and chosen and all(isinstance(text, str) for text in chosen)):
             raise LessonError(f'{path}: needs `{DEFAULT} = ["…", …]`, a list of texts')
         return chosen
 
     def quiz(self) -> None:
-        """The questions of quiz.toml. Picking a choice says whether it is right and why; the pick can be changed."""
+        """The questions of quiz.toml, the first ASKED in view. Picking a choice says whether it is right and why; the
+        pick can be changed."""
         path = self.folder / f"quiz.{language()}.toml"
         questions = load_quiz(path if path.exists() else self.folder / "quiz.toml")
         st.markdown(f"## {_('Check yourself')}", width=TEXT_WIDTH)
-        for number, question in enumerate(questions):
+        for number, question in enumerate(questions[:ASKED]):
             _ask(f"quiz-{self.name}-{number}", question)
+        if len(questions) > ASKED:
+            with st.expander(_("More questions"), icon=":material/quiz:"):
+                for number, question in enumerate(questions[ASKED:], ASKED):
+                    _ask(f"quiz-{self.name}-{number}", question)
 
 
 def _text_width(more: int = 0) -> int | Literal["stretch"]:

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ui.inputs import distinct
+from ui.inputs import distinct, typed
+from ui.languages import language_of
 from ui.navigation import ROOT
-from ui.runs import complete, own_models
-from ui.state import follow_link, say_beside, set_url, url_choice
+from ui.runs import complete, own_models, run_title
+from ui.state import follow_link, say_choice, url_choice, usual_in_link
 from ui.text import literal
 from ui.translations import _
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 CHECKPOINTS = ROOT / "checkpoints"
 UNTRAINED = "untrained"
 WELL_READ = "minilm-en"  # where a page is about what a model knows; elsewhere the first of the list, quick and small
-EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # what a link may say on any page
 OBJECTIVE = "minibert_objective"  # minibert.checkpoint.OBJECTIVE, which is not imported for it
 TRACE_TOKENS = 128  # more than anyone looks at; a trace of 512 tokens is 60 MB for a small model
 FRONT_PAGE = (UNTRAINED, "mini-en", "minilm-en")  # the models that it shows, from nothing read to much
@@ -175,7 +175,7 @@ def peers() -> list[ModelInfo]:
 
 def info_of(run) -> ModelInfo:
     """The model that a run has left."""
-    return ModelInfo(run.id, run.title, run.result)
+    return ModelInfo(run.id, run_title(run), run.result)
 
 
 def _own_runs() -> list[ModelInfo]:
@@ -199,21 +199,18 @@ def choose_model(
     names = distinct(dict(titles))
     first = next(iter(names))
     usual = usual if usual in names else first
+    if language_of(typed()) != "en":  # the sentence that came along
+        usual = next((name for name in directories if language_read(name) == language_of(typed())), usual)
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or st.session_state.get(key) not in names:
-        # Links that say something but no model are older than the page's usual one, and show what they showed then.
-        st.session_state[key] = url_choice(key, list(names), first if st.query_params.keys() - EVERY_PAGE else usual)
+        st.session_state[key] = url_choice(key, list(names), usual_in_link(first, usual))
     directory = directories.get(st.session_state[key])
     words = about(directory) if directory else ""
     with st.container(gap="xxsmall") if words else nullcontext():
         chosen = st.selectbox(label, list(names), format_func=names.get, key=key)
         if words:
             st.caption(words)
-    if usual == first:
-        set_url(key, chosen, default=first)
-    else:
-        set_url(key, chosen, default=None if st.query_params.keys() - EVERY_PAGE - {key} else usual)
-        say_beside(key, chosen)
+    say_choice(key, chosen, first, usual)
     return chosen
 
 
@@ -225,6 +222,16 @@ def can_fill(name: str) -> bool:
 def title_of(name: str) -> str:
     """What the model `name` is called on a page."""
     return _info(name).title
+
+
+def language_read(name: str) -> str:
+    """The language that most of the vocabulary of the model `name` is in: "en" or "zh"."""
+    return _language_of_vocabulary(name, version_of(name))
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _language_of_vocabulary(name: str, version: int) -> str:
+    return language_of("".join(token for token in outline_of(name).tokenizer.vocab if len(token) == 1))
 
 
 def version_of(name: str) -> int:

@@ -15,6 +15,9 @@ const make = (name, attributes = {}) => {
   return node;
 };
 
+const risen = new Set();  // which points have come up already, since this window was loaded
+const STEP = 1100, RISE = 800;  // milliseconds a layer
+
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
   const find = (name) => parentElement.querySelector(name);
@@ -61,6 +64,9 @@ export default function (component) {
     }));
   }
   const points = [...svg.lastChild.children];
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const rises = data.rise && data.layer > 0 && !calm && !risen.has(data.identity);
+  risen.add(data.identity);
   points.forEach((point, number) => {
     point.classList.toggle("chosen", number === data.chosen);
     point.onpointerenter = () => tell(number);
@@ -73,6 +79,7 @@ export default function (component) {
   }
 
   function place() {
+    find(".finding").textContent = data.findings[view.layer] ?? "";
     const { width, height } = svg.getBoundingClientRect();
     if (!width) return;
     const size = Math.min(width / data.extent[0], height / data.extent[1]) * 0.46;
@@ -122,10 +129,21 @@ export default function (component) {
     view.playing = setInterval(() => {
       if (view.layer === last) return halt();
       view.step(view.layer + 1);
-    }, 1100);
+    }, STEP);
   };
   view.step = go;  // the one of the newest data
   tell(data.chosen);
+  if (rises) {  // the server has them at the top already: it hears nothing of the way
+    halt();
+    view.layer = 0;
+    view.playing = setInterval(() => {
+      if (view.layer >= view.told) return halt();
+      view.layer += 1;
+      view.draw();
+    }, RISE);
+    play.textContent = data.words.pause;
+  }
+  view.draw = place;
   place();
   const watcher = new ResizeObserver(place);
   watcher.observe(svg);

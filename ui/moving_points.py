@@ -19,10 +19,10 @@ from ui.translations import _
 SHAPES = ("circle", "diamond", "square", "triangle", "cross", "wedge")
 OWN = "star"
 _HTML = """<div class="mb-moving">
-<ul class="legend"></ul>
+<div class="top"><p class="finding"></p><button type="button"></button></div>
+<div class="head"><ul class="legend"></ul><p class="said" aria-live="polite"></p></div>
 <svg role="img" tabindex="0"></svg>
-<p class="said" aria-live="polite"></p>
-<div class="way"><button type="button"></button><input type="range" min="0" step="1" list="layers">
+<div class="way"><input type="range" min="0" step="1" list="layers">
 <div class="names"></div></div>
 <datalist id="layers"></datalist>
 </div>"""
@@ -32,7 +32,8 @@ _HTML = """<div class="mb-moving">
 class Points:
     """identity: changes when these are other points · layouts: of each layer N × 2, centred · layers: their names ·
     groups: names; of: the group of each point; own: the group that the reader has added, drawn as stars · titles: what
-    is read out when a point is touched · texts: what stands beside it, "" for nothing."""
+    is read out when a point is touched · texts: what stands beside it, "" for nothing · findings: of each layer what is
+    to be seen there, as a title."""
 
     identity: str
     layouts: Sequence[Sequence[Sequence[float]]]
@@ -42,6 +43,7 @@ class Points:
     titles: Sequence[str]
     texts: Sequence[str]
     own: int | None = None
+    findings: Sequence[str] = ()
 
 
 def moving_points(
@@ -53,12 +55,13 @@ def moving_points(
     near: Sequence[Sequence[int]],
     alt: str,
     data: Any,
+    rise: bool = False,
     on_layer: Callable[[], None],
     on_point: Callable[[], None],
 ) -> None:
     """Draw them at a layer. on_layer, on_point: called when the reader has gone to another layer or clicked a point;
     `told` says which. near: of each layer the points to draw lines to from the chosen one · alt, data: as in
-    `ui.figures.figure`."""
+    `ui.figures.figure` · rise: points that the reader has not seen yet come up to this layer from the first."""
     from plots.theme import PALETTE
 
     groups = [
@@ -85,6 +88,8 @@ def moving_points(
             "chosen": chosen,
             "near": [list(row) for row in near],
             "alt": alt,
+            "findings": list(points.findings),
+            "rise": rise,
             "words": {
                 "layer": _("Layer"),
                 "play": "▶ " + _("Play"),

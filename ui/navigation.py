@@ -96,6 +96,11 @@ def stop_called(name: str) -> Stop | None:
     return next((stop for stop in course() if stop.name == name), None)
 
 
+def current_page() -> str:
+    """The name of the page that is shown."""
+    return st.session_state.get(_HERE) or next((stop.name for stop in course()), "")
+
+
 def link_to(name: str, label: str | None = None, **options) -> None:
     """A link to the page `name`, if it exists. `options` go to st.page_link, e.g. query_params={"layer": 2}."""
     stop = stop_called(name)

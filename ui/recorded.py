@@ -7,13 +7,14 @@ import streamlit as st
 
 from minibert.experiments.comparisons import REQUIRED, Comparison, comparison_named
 from minibert.experiments.results import ResultsError, read_records
-from ui.models import CHECKPOINTS, WELL_READ, choose_model
+from ui.models import CHECKPOINTS, WELL_READ, choose_model, outline_of
 from ui.navigation import ROOT
 from ui.runs import complete
 from ui.text import literal
 from ui.translations import _
 
 STARTS = ("mini-en", WELL_READ)
+NAMED = {"arm", "seed", "metrics"}  # what any record has
 _KEY = "checkpoint"  # "start" is a button of one of the pages
 
 
@@ -36,19 +37,24 @@ def start_folder() -> Path:
 
 def comparison(name: str) -> Comparison:
     """As it is made from the chosen checkpoint."""
-    return comparison_named(name, start())
+    return comparison_named(name, outline_of(start()).config.hidden_size)
 
 
 def recorded(name: str) -> list[dict]:
     """The records of the arms as they are set now; [] where there are none."""
+    records = records_of(name, REQUIRED)
+    made = comparison(name)
+    return [r for r in records if r["arm"] in made.arms and r["settings"] == made.values(r["arm"])]
+
+
+def records_of(name: str, required: set[str] = NAMED) -> list[dict]:
+    """All records of a file of results from the chosen checkpoint; [] where there is none."""
     path = _path(start(), name)
     try:
-        records = _records_at(path, path.stat().st_mtime_ns if path.exists() else 0)
+        return _records_at(path, path.stat().st_mtime_ns if path.exists() else 0, required)
     except (ResultsError, OSError) as error:
         st.error(literal(error), icon=":material/error:")
         return []
-    made = comparison(name)
-    return [r for r in records if r["arm"] in made.arms and r["settings"] == made.values(r["arm"])]
 
 
 def command(name: str) -> str:
@@ -63,5 +69,5 @@ def _path(begun: str, name: str) -> Path:
 
 
 @st.cache_data(show_spinner=False, max_entries=8)
-def _records_at(path: Path, changed: int) -> list[dict]:
-    return read_records(path, REQUIRED)
+def _records_at(path: Path, changed: int, required: set[str]) -> list[dict]:
+    return read_records(path, required)

@@ -4,7 +4,6 @@ import hashlib
 import io
 import os
 import secrets
-import time
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,14 +11,16 @@ from pathlib import Path
 import streamlit as st
 from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 
-from ui.navigation import ROOT, link_to
+from ui.navigation import ROOT, current_page, link_to, stop_called
 from ui.text import literal
 from ui.translations import _, ngettext
 
-_OWNER, _REFUSED = "_owner", "_refused"  # session_state keys
+_OWNER, _REFUSED, _GOING = "_owner", "_refused", "_going"  # session_state keys
 PRETRAINING = "pretraining"  # kinds of runs begin with their page's name
+OTHER_PAGES = {"finetune": "output_layer"}  # … but for these
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on
+ANNOUNCE, MOST_ANNOUNCED = 2.0, 3  # seconds between looks from other pages; lines in the sidebar
 REFRESH_FIGURES = 1.0  # where figures are drawn apart from the rows
 MODEL_FILES = ("config.json", "model.safetensors")
 VOCABULARIES = ("vocab.txt", "tokenizer.json")  # one of them
@@ -87,14 +88,6 @@ def own_models() -> list:
     runs = [run for run in manager().runs(owner()) if settled(run) and complete(run.result)]
     last = {run.kind: run.id for run in reversed(runs)}
     return [run for run in runs if not run.kind.startswith(f"{PRETRAINING}/") or last[run.kind] == run.id]
-
-
-def batch_title(runs: list) -> str:
-    """The runs of one click in words."""
-    name = runs[0].title.split(" · ")[0]
-    done = sum(run.state == "finished" for run in runs)
-    when = time.strftime("%H:%M:%S", time.gmtime(runs[-1].created))
-    return _("{name}, {when} UTC: {done} of {n} finished").format(name=name, when=when, done=done, n=len(runs))
 
 
 def live(ids: tuple[str, ...], draw: Callable[[list], None], rows: Callable[[list], None] | None = None) -> None:
@@ -188,6 +181,45 @@ def state_rows(
                 st.error(literal(run.error), icon=":material/error:")
 
 
+def announce_runs() -> None:
+    """In the sidebar of every page, this browser's runs that go on, each a link to the page it belongs to; and those
+    that have ended since, until that page is opened. Called when the page is drawn: it may have begun one."""
+    if not (Path(os.environ.get("MINIBERT_RUNS") or ROOT / "runs")).is_dir():
+        return
+    going = [run.id for run in _announced() if not run.over]
+    known = st.session_state.setdefault(_GOING, {})
+    known |= dict.fromkeys(going, True)
+    if known:
+        with st.sidebar, st.container(key="announced", gap="xxsmall"):
+            st.fragment(_announce, run_every=ANNOUNCE if going else None)(tuple(going))
+
+
+def _announced() -> list:
+    """This browser's runs that belong to a page, the newest first."""
+    return [run for run in manager().runs(owner()) if stop_called(_page_of(run))]
+
+
+def _page_of(run) -> str:
+    kind = run.kind.split("/")[0]
+    return OTHER_PAGES.get(kind, kind)
+
+
+def _announce(going: tuple[str, ...]) -> None:
+    """going: the runs that went on when the page was drawn; when the last of them ends, the page is drawn again, so
+    that its lists of models have what it left."""
+    known, here = st.session_state[_GOING], current_page()
+    runs = [run for run in _announced() if run.id in known]
+    for run in runs:
+        if run.over and _page_of(run) == here:
+            known.pop(run.id)  # its own page says how it ended
+    if going and all(run.over for run in runs):
+        st.rerun()
+    for run in [run for run in runs if run.id in known][:MOST_ANNOUNCED]:
+        said = f"{run.progress:.0%}" if run.state == "running" else state_in_words(run)
+        icon = ":material/check_circle:" if run.over else ":material/progress_activity:"
+        link_to(_page_of(run), f"{literal(run.title)}: {said}", icon=icon)
+
+
 def zipped(files: Mapping[str, bytes]) -> bytes:
     """Name → content as a zip file."""
     buffer = io.BytesIO()
@@ -218,14 +250,25 @@ def show_runs() -> None:
     link_to("output_layer", label=_("Train another"), icon=":material/rocket_launch:")
 
 
+def run_title(run) -> str:
+    """A run's title as plain text; of a fine-tuned model with its task, and the task's own metric on its dev set."""
+    view, said = _measured(run)
+    return f"{view.title()}: {run.title} · {said}" if view else run.title
+
+
 def _describe(run) -> str:
-    """A run's title and, of a fine-tuned model, the task's own metric on its dev set."""
+    view, said = _measured(run)
+    return literal(run.title) + (f" – {said}" if view else "")
+
+
+def _measured(run) -> tuple:
+    """The view of a fine-tuned run's task and its headline metric in words; (None, "") of others."""
     from ui.tasks import VIEWS
 
-    begun, done = run.latest("started") or {}, run.latest("done") or {}
+    begun, done = run.latest("started") or {}, run.latest("done") or run.latest("eval") or {}
     task, metric = (begun.get("details", {}).get(name) for name in ("task", "metric"))
     if task not in VIEWS or metric not in done.get("metrics", {}):
-        return literal(run.title)
-    view, value = VIEWS[task], done["metrics"][metric]
-    words = _(" – {metric} {value}").format(metric=view.metric_title(), value=view.number(value))
-    return literal(run.title) + words
+        return None, ""
+    view = VIEWS[task]
+    words = _("{metric} {value}").format(metric=view.metric_title(), value=view.number(done["metrics"][metric]))
+    return view, words

@@ -15,14 +15,17 @@ from minibert.tasks import TASKS, Task, TaskData, TaskDataError, guess_format, g
 from minibert.tasks.tables import COLUMN_NAME, column, header_of, table
 from minibert.text.characters import is_cjk
 from ui.inputs import choice
+from ui.kept import kept_uploader
 from ui.lesson import LESSONS
-from ui.state import follow_link, set_url, url_choice
+from ui.state import follow_link, say_beside, set_url, url_choice
 from ui.tasks import VIEWS
 from ui.tasks.base import DataSet, TaskView
 from ui.text import literal, shorten, visible
 from ui.translations import _, ngettext
 
 OWN = "own"
+FIRST = "animals"  # what a page begins with, of its task: small, and shows what pre-training brings
+_KEPT = "task data"
 MOST_TRAINING, MOST_DEV = 20_000, 5_000  # examples: a lesson is not the place for more
 MOST_TITLE = 24  # characters of a cell that stands for its column
 MOST_LABELS = 200  # more are a column taken for another
@@ -30,7 +33,7 @@ PREVIEW, PROBLEMS = 5, 1_000  # rows
 SHORT = 300  # characters of a text in the preview
 FIRST_LINE = 100_000  # bytes in which a table's first line ends
 # session_state keys: the task of the page, the file whose task has been guessed, the files as they were last read
-_TASK, _SEEN, _READ = "task", "file-seen", "files-read"
+_TASK, _SEEN, _READ = "task", "_file-seen", "_files-read"
 _COLUMN = "column-"  # and the task and the field: where it stands in the file
 
 
@@ -66,7 +69,11 @@ def task_choice() -> str:
         st.session_state[_TASK] = guessed
     elif follow_link(_TASK) or st.session_state.get(_TASK) not in names:
         st.session_state[_TASK] = url_choice(_TASK, list(names), next(iter(names)))
-    chosen = st.pills(_("Task"), list(names), format_func=names.get, key=_TASK, required=True)
+    chosen = st.pills(
+        _("Task"), list(names), format_func=names.get, key=_TASK, required=True, label_visibility="collapsed"
+    )
+    if FIRST not in VIEWS[chosen].sets():
+        say_beside("data", None)  # another task has other data
     set_url(_TASK, chosen, default=next(iter(names)))
     return chosen
 
@@ -74,7 +81,7 @@ def task_choice() -> str:
 def choose_data(task: str) -> ChosenData | None:
     """The set to learn from, in the link as `data`; None, and on the page the reason, while there is nothing usable."""
     names = {name: one.title for name, one in VIEWS[task].sets().items()}
-    key = choice("data", _("Data"), {**names, OWN: _("A file of your own")})
+    key = choice("data", _("Data"), {**names, OWN: _("A file of your own")}, wrap=True, usual=FIRST)
     return own_files(task) if key == OWN else shipped(key)
 
 
@@ -90,21 +97,12 @@ def shipped(name: str) -> ChosenData:
 def own_files(task: str) -> ChosenData | None:
     """Uploads: one file to learn from, perhaps one to be measured on, each with what lies beside it."""
     st.markdown(VIEWS[task].expected())
-    first, second = st.columns(2, gap="large")
-    with first:
-        files = st.file_uploader(
-            _("Your file, and its `labels.txt` or `.ans` if it has one"),
-            endings(),
-            accept_multiple_files=True,
-            key="file",
-        )
-    with second:
-        measured = st.file_uploader(
-            _("A file to measure on (without it, one example in five is set aside)"),
-            endings(), accept_multiple_files=True, key="dev-file",
-        )  # fmt: skip
+    files = kept_uploader(_KEPT, "file", _("Your file, and its `labels.txt` or `.ans` if it has one"), endings())
+    words = _("A file to measure on (without it, one example in five is set aside)")
+    measured = kept_uploader(_KEPT, "dev-file", words, endings())
     if not files:
         st.session_state.pop(_READ, None)
+        st.session_state.pop(_SEEN, None)
         return None
     try:
         file, beside = main_file(files)
@@ -170,7 +168,8 @@ def choose_columns(file, task: str) -> dict[str, str | int] | None:
     known = {what: column(header, names) for what, names in wanted.items()}
     is_header = set(known.values()) != {None} or all(map(COLUMN_NAME.fullmatch, header))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        named = st.toggle(_("The first line names the columns"), value=is_header, key=f"{_COLUMN}{task}-named")
+        st.session_state.setdefault(f"{_COLUMN}{task}-named", is_header)
+        named = st.toggle(_("The first line names the columns"), key=f"{_COLUMN}{task}-named")
         titles: dict[str | int, str] = {}
         for i, cell in enumerate(first):
             if not named:
@@ -194,17 +193,15 @@ def choose_columns(file, task: str) -> dict[str, str | int] | None:
 
 
 def main_file(files: Sequence[Any], beside: dict[str, bytes] | None = None):
-    """(the file with the examples, name → content of those beside it) of an upload. ValueError unless it is one."""
+    """(the file with the examples, name → content of those beside it) of an upload: of several the one given last, as
+    who has mended a file gives it again. ValueError without one."""
     extra = [file for file in files if is_beside(file.name)]
     main = [file for file in files if not is_beside(file.name)]
-    if len(main) != 1:
-        names = ", ".join(file.name for file in main)
-        raise ValueError(
-            _("Give one file with examples at a time, not {n}: {names}").format(n=len(main), names=names)
-            if main
-            else _("There are only labels or answers: the file with the examples is missing.")
-        )
-    return main[0], {**(beside or {}), **{Path(file.name).name: file.getvalue() for file in extra}}
+    if not main:
+        raise ValueError(_("There are only labels or answers: the file with the examples is missing."))
+    if len({file.name for file in main}) > 1:
+        st.info(_("Of {n} files, the last one is read: {name}").format(n=len(main), name=literal(main[-1].name)))
+    return main[-1], {**(beside or {}), **{Path(file.name).name: file.getvalue() for file in extra}}
 
 
 def endings() -> list[str]:

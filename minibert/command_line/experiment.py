@@ -88,11 +88,13 @@ def compare(options) -> None:
     """`experiment` of fine-tuning alone: from a checkpoint."""
     import torch
 
+    from minibert.checkpoint import config_values
+    from minibert.config import BertConfig
     from minibert.experiments.compare import run_comparison
     from minibert.experiments.comparisons import comparison_named
 
     start = options.model or SHIPPED
-    chosen = comparison_named(options.name, start.name)
+    chosen = comparison_named(options.name, BertConfig.from_dict(config_values(start)).hidden_size)
     if options.threads:
         torch.set_num_threads(options.threads)
     folder = ROOT / "lessons" / "data" if chosen.embedded else options.tasks or in_data_folder("--tasks", "tasks", "en")

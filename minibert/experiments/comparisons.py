@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from minibert.finetune.width import TUNED_AT, rate_of_width
+
 REQUIRED = {
     "experiment", "arm", "seed", "metrics", "task", "settings", "trained", "head", "parameters", "steps", "seconds",
     "examples", "measured_on", "majority", "data", "model", "command", "machine",
@@ -122,22 +124,19 @@ COMPARISONS = {
 }
 
 
-WIDER = {"minilm-en": 1 / 3}  # checkpoint → its share of the rates above, which suit mini-en
-
-
-def comparison_named(name: str, start: str = "mini-en") -> Comparison:
-    """The comparison as it is made from the checkpoint called `start`: a wider one, which knows more, is moved less.
-    Layers on a frozen encoder keep their rate."""
+def comparison_named(name: str, hidden_size: int = TUNED_AT) -> Comparison:
+    """The comparison as it is made from a checkpoint of this width, see `rate_of_width`. Layers on a frozen encoder
+    keep their rate."""
     if name not in COMPARISONS:
         raise ValueError(f"there is no comparison {name!r}; there are {', '.join(COMPARISONS)}")
     comparison = COMPARISONS[name]
-    if start not in WIDER:
+    if hidden_size <= TUNED_AT:
         return comparison
     arms = {}
     for arm, changes in comparison.arms.items():
         values = comparison.values(arm)
         if values.get("freeze") != "all":
-            rate = float(f"{values['learning_rate'] * WIDER[start]:.0e}")
+            rate = rate_of_width(values["learning_rate"], hidden_size)
             changes = {**changes, "learning_rate": rate}
             if name == "stability":
                 arm = cell(values["epochs"], rate, values["bias_correction"])

@@ -21,11 +21,12 @@ from torch import Tensor
 
 from minibert.finetune.predictor import Predictor
 from minibert.inside.interventions import repeated
+from minibert.model import Batch, Bert, Tap, no_tap
 from minibert.statistics import rank_correlation
 from minibert.tasks.features import Features
 from minibert.tasks.sequences import ClassTask
 from minibert.text.characters import is_cjk
-from minibert.tokenizer import Encoding
+from minibert.tokenizer import Encoding, Tokenizer
 
 METHODS = ("gradient", "integrated", "leave_one_out", "shapley", "rollout")
 REPLACEMENTS = ("mask", "pad", "cut")
@@ -98,9 +99,37 @@ class Case:
         best = int(case.logits([features])[0].argmax()) if target is None else labels.index(target)
         return replace(case, target=best)
 
+    # What another kind of answer has of its own: see attributed_blanks.
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """What the model chooses among, as in `logits`."""
+        return self.predictor.labels
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self.predictor.tokenizer
+
+    @property
+    def bert(self) -> Bert:
+        return self.predictor.model.bert
+
+    def batch(self, rows: Sequence[Features]) -> Batch:
+        return self.predictor.task.batch(rows, self.tokenizer.pad_id)
+
+    def answers(self, batch: Batch, tap: Tap = no_tap) -> Tensor:
+        """The logits of rows made from this input: (B, classes) float32."""
+        return self.predictor.model(batch, tap).logits.float()
+
+    def read_at(self, length: int) -> list[int]:
+        """The places whose last vectors the answer is made from."""
+        return [0] if self.predictor.options.pooling == "cls" else list(range(length))
+
+    # What all kinds share.
+
     @property
     def label(self) -> str:
-        return self.predictor.labels[self.target]
+        return self.labels[self.target]
 
     @cached_property
     def score(self) -> float:
@@ -109,13 +138,9 @@ class Case:
 
     def logits(self, rows: Sequence[Features]) -> Tensor:
         """(N, classes) float32, in order."""
-        task, pad = self.predictor.task, self.predictor.tokenizer.pad_id
         size = max(1, TOKENS_AT_ONCE // max(row.length for row in rows))
         with torch.inference_mode():
-            parts = [
-                self.predictor.model(task.batch(rows[i : i + size], pad)).logits.float()
-                for i in range(0, len(rows), size)
-            ]
+            parts = [self.answers(self.batch(rows[i : i + size])) for i in range(0, len(rows), size)]
         return torch.cat(parts)
 
     def without(self, gone: Sequence[bool], replacement: str) -> Features:
@@ -131,8 +156,7 @@ class Case:
     def stand_in(self, replacement: str) -> int:
         if replacement not in REPLACEMENTS:
             raise ValueError(f"what stands in for a word is one of {', '.join(REPLACEMENTS)}, not {replacement!r}")
-        tokenizer = self.predictor.tokenizer
-        return tokenizer.mask_id if replacement == "mask" else tokenizer.pad_id
+        return self.tokenizer.mask_id if replacement == "mask" else self.tokenizer.pad_id
 
     def values(self, present: np.ndarray, replacement: str = "mask") -> np.ndarray:
         """The log-odds with only some words present. present: (N, words) bool → (N,) float64."""
@@ -147,8 +171,8 @@ class Case:
 
 def log_odds(logits: Tensor, target: int) -> Tensor:
     """log p − log(1 − p) of a class. logits: (N, classes) → (N,)."""
-    others = [i for i in range(logits.size(1)) if i != target]
-    return logits[:, target] - logits[:, others].logsumexp(1)
+    others = logits.index_fill(1, torch.tensor(target), -math.inf)
+    return logits[:, target] - others.logsumexp(1)
 
 
 def probability(score: np.ndarray) -> np.ndarray:
@@ -163,16 +187,14 @@ def from_vectors(case: Case, vectors: Tensor) -> Tensor:
     """The log-odds when these token embeddings are read instead. vectors: (N, T, H) → (N,), differentiable.
 
     A tap puts them in, where captum's own layer methods would hook into a model that others are using."""
-    batch = case.predictor.task.batch([case.features], case.predictor.tokenizer.pad_id)
-    output = case.predictor.model(
-        repeated(batch, len(vectors)), lambda name, x: vectors if name == "embeddings.token" else x
-    )
-    return log_odds(output.logits.float(), case.target)
+    batch = repeated(case.batch([case.features]), len(vectors))
+    logits = case.answers(batch, lambda name, x: vectors if name == "embeddings.token" else x)
+    return log_odds(logits, case.target)
 
 
 def token_vectors(case: Case) -> Tensor:
     """The token embeddings of the input: (1, T, H)."""
-    return case.predictor.model.bert.embeddings.token(torch.tensor([list(case.features.ids)])).detach()
+    return case.bert.embeddings.token(torch.tensor([list(case.features.ids)])).detach()
 
 
 def baseline_vectors(case: Case, replacement: str) -> Tensor:
@@ -182,7 +204,7 @@ def baseline_vectors(case: Case, replacement: str) -> Tensor:
     if replacement == "cut":
         vectors[:, places] = 0.0
     else:
-        vectors[:, places] = case.predictor.model.bert.embeddings.token.weight[case.stand_in(replacement)].detach()
+        vectors[:, places] = case.bert.embeddings.token.weight[case.stand_in(replacement)].detach()
     return vectors
 
 
@@ -272,7 +294,8 @@ def rolled_out(probs: Sequence[Tensor]) -> Tensor:
 
 
 def rollout(case: Case) -> np.ndarray:
-    """Rollout to what the new layer reads: the row of [CLS], or the mean of all rows where tokens are pooled.
+    """Rollout to what the answer is made from: the row of [CLS], or of a blank, or the mean of all rows where tokens
+    are pooled.
 
     → (words,). Shares of 1, none negative, the same for every class; those of [CLS] and [SEP] are left out."""
     probs: list[Tensor] = []
@@ -282,11 +305,10 @@ def rollout(case: Case) -> np.ndarray:
             probs.append(x[0].double())
         return x
 
-    batch = case.predictor.task.batch([case.features], case.predictor.tokenizer.pad_id)
     with torch.inference_mode():
-        case.predictor.model(batch, watch)
+        case.answers(case.batch([case.features]), watch)
         total = rolled_out(probs)
-        row = total[0] if case.predictor.options.pooling == "cls" else total.mean(0)  # (T,)
+        row = total[case.read_at(len(total))].mean(0)  # (T,)
     return case.per_word(row)
 
 

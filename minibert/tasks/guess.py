@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
+from itertools import islice
 
 from minibert.tasks.data import TaskDataError
-from minibert.tasks.tables import header_of, table
+from minibert.tasks.tables import header_of, names_its_columns, table
+
+LOOKED_AT = 500  # lines
 
 
 class Sureness(IntEnum):
@@ -35,6 +38,14 @@ class Form:
             return header_of(next(table(self.text, self.name))[1])
         except TaskDataError:
             return []
+
+    @cached_property
+    def names_its_columns(self) -> bool:
+        """Whether it is a table whose first line seems to be a header with names that no task knows."""
+        try:
+            return names_its_columns([cells for _line, cells in islice(table(self.text, self.name), LOOKED_AT)])
+        except TaskDataError:
+            return False
 
     @property
     def is_json(self) -> bool:

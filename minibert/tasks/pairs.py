@@ -17,6 +17,7 @@ from minibert.tasks.tables import (
     columns_found,
     header_of,
     named_columns,
+    names_its_columns,
     rows_of,
     table,
     unnamed,
@@ -85,14 +86,14 @@ class Pairs(ClassTask):
     def recognises(self, form):
         if names_two_texts(form.header):
             return Sureness.NO if "score" in form.header else Sureness.HEADER
-        return Sureness.COLUMNS if unnamed(form.header, 3) else Sureness.NO
+        return Sureness.COLUMNS if unnamed(form.header, 3) and not form.names_its_columns else Sureness.NO
 
     def guess_format(self, text, name):
         rows = list(table(text, name))
         first = rows[0][1]
         if any(column(header_of(first), names) is not None for names in (*PAIR_COLUMNS.values(), LABEL_COLUMNS)):
             return "header"
-        if len(first) == 3:
+        if len(first) == 3 and not names_its_columns([cells for _, cells in rows]):
             three = [cells for _, cells in rows if len(cells) == 3]
             distinct = [len({cells[i] for cells in three}) for i in (0, 2)]
             return "label-first" if distinct[0] < distinct[1] else "label-last"

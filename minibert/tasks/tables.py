@@ -16,6 +16,9 @@ LARGEST_FILE = 100 * 2**20  # bytes
 COLUMN_NAME = re.compile(r"(?=.{1,30}$)[^\W\d][\w#()/.-]*( [\w#()/.-]+){0,2}")  # what could be one: three words at most
 
 
+FEWEST_BELOW = 3  # lines below one that seems to name columns; of fewer nothing can be said
+
+
 TEXT_COLUMNS = ("sentence", "text", "review", "text_a")
 LABEL_COLUMNS = ("label", "labels", "class", "sentiment", "gold_label", "quality")
 
@@ -83,9 +86,10 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def table(text: str, name: str, source: Source | None = None) -> Iterator[tuple[int, list[str]]]:
-    """(line number, cells) of every line that is not blank, at least one. Tabs if the first line has one, else CSV
-    with quotes. A line whose quotes are wrong is passed over, and a problem of the source; the first one, or a quote
-    that is open at the end, makes the file unusable."""
+    """(line number, cells) of every line that is not blank, at least one. Tabs if the first line has one, else CSV with
+    quotes, whose cells stand between commas or, in a .csv with more of them in its first line, semicolons. A line whose
+    quotes are wrong is passed over, and a problem of the source; the first one, or a quote that is open at the end,
+    makes the file unusable."""
     empty = True
     for number, cells in _lines(text, name, source):
         empty = False
@@ -102,7 +106,9 @@ def _lines(text: str, name: str, source: Source | None) -> Iterator[tuple[int, l
             if line.strip():
                 yield number, line.split("\t")
         return
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    # What a spreadsheet writes where a comma is for decimals.
+    semicolons = name.lower().endswith(".csv") and first.count(";") > first.count(",")
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=";" if semicolons else ",")
     before = 0
     while True:
         try:
@@ -161,6 +167,17 @@ def unnamed(header: Sequence[str], width: int) -> bool:
     """Whether a first line of so many cells names no label: it is one of a table without a header."""
     named = column(header, TEXT_COLUMNS) is not None and column(header, LABEL_COLUMNS) is not None
     return len(header) == width and not named and "label" not in header
+
+
+def names_its_columns(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first of these lines seems to name the columns, though nobody knows the names: all its cells could
+    be names, and none of them comes again in its column. In a line of a table without a header a label does."""
+    first, *rest = rows
+    cells = header_of(first)
+    if len(rest) < FEWEST_BELOW or len(set(cells)) < len(cells) or not all(map(COLUMN_NAME.fullmatch, cells)):
+        return False
+    columns = zip(*(header_of(row) for row in rest if len(row) == len(cells)), strict=True)
+    return all(cell not in below for cell, below in zip(cells, columns, strict=False))
 
 
 def columns(header: Sequence[str], wanted: Mapping[str, Sequence[str]], source: Source) -> dict[str, int]:

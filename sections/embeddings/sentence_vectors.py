@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from sections.embeddings.models import comparable
+from sections.embeddings.subject import Subject
 from ui.figures import figure
 from ui.inputs import pick, sentence_input
 from ui.lesson import LESSONS, Lesson
@@ -213,17 +214,18 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
     )
 
 
-def show(lesson: Lesson, model: str, language: str) -> None:
+def show(lesson: Lesson, seen: Subject) -> None:
     """The reader's sentences pair by pair, and how well each model's cosines agree with scores."""
     from minibert.packaged import ALL_MINILM, PackageError
 
-    lesson.show("Sentences beside each other")
+    model, language = seen.model, seen.language
+    others = comparable(model, language)
+    your_sentences(model, language, others)
+    lesson.show("Sentences beside each other", level=3)
     try:
         ALL_MINILM.directory()
     except PackageError as error:
         st.caption(literal(error))
-    others = comparable(model, language)
-    your_sentences(model, language, others)
     lesson.show("Trained to compare", level=3)
-    lesson.show("Held against scores", level=3)
     against_scores(model, language, others)
+    lesson.show("Held against scores", title=False)

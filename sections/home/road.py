@@ -9,6 +9,7 @@ from ui.translations import _
 def show() -> None:
     """Each stop is a link to its lesson."""
     about = {
+        "through": _("The **whole way** in one picture, with your sentence."),
         "tokenization": _("Text becomes **tokens**: pieces from a fixed vocabulary."),
         "input": _("Tokens become **vectors**: what, where, and which sentence."),
         "attention": _("Every token **looks at** every other, layer after layer."),
@@ -31,7 +32,8 @@ def show() -> None:
         "examination": _("Questions with **numbers of your own**, marked at once, with reasons."),
     }
     number = 0
-    for title, stops in list(parts().items())[1:]:  # the first is where we are
+    for title, every in parts().items():
+        stops = [stop for stop in every if stop.name != "home"]
         st.markdown(f"#### {title}")
         with st.grid(3, min_column_width=230, key=f"road-{stops[0].name}") as grid:
             for stop in stops:

@@ -51,17 +51,35 @@ def test_a_cell_is_chosen_with_the_keyboard(page):
 
 
 def test_keys_step_and_each_step_leads_to_its_line(page):
-    open_page(page, "attention", sentence=SENTENCE)
+    open_page(page, "attention", sentence=SENTENCE, view=4)
     lines = ['q = tap("query"', 'tap("scores"', 'tap("scores"', 'tap("probs"', 'tap("probs"', 'tap("mixed"']
     code = page.locator("details", has_text="The line of code that computed this").first
     for step, line in enumerate(lines, 1):
         if step > 1:
-            page.keyboard.press("ArrowRight")
+            page.keyboard.press("ArrowRight")  # the picture is at its end: its arrow keys go on to the steps
             expect(page).to_have_url(re.compile(f"step={step}"))
             wait_idle(page)
         if code.get_attribute("open") is None:
             code.locator("summary").click()
         expect(page.locator(".mb-marked", has_text=line).first).to_be_visible()
+
+
+def test_arrows_become_a_row_the_matrix_and_the_new_vector(page):
+    open_page(page, "attention", sentence=SENTENCE, row=3)
+    picture = page.locator(".st-key-picture")
+    stages = picture.locator("button[data-stage]")
+    for stage in range(1, 4):
+        page.keyboard.press("ArrowRight")
+        expect(stages.nth(stage)).to_have_attribute("aria-current", "step")
+    expect(page).to_have_url(re.compile("view=4"))
+    expect(page).not_to_have_url(re.compile("step="))
+    wait_idle(page)
+    page.keyboard.press("ArrowLeft")
+    expect(stages.nth(2)).to_have_attribute("aria-current", "step")
+    picture.locator(".rowname").nth(5).click()
+    expect(page).to_have_url(re.compile("row=6"))
+    expect(picture.locator(".finding")).to_contain_text("“the” takes")
+    expect(picture.locator(".cell[data-row='5']")).to_have_count(9)
 
 
 def test_a_click_on_a_number_of_a_vector(page):

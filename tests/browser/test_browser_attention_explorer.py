@@ -66,6 +66,15 @@ def test_a_head_a_token_and_a_cell_are_clicked_and_the_link_keeps_them(page):
     expect(page.locator(".katex annotation", has_text="p_{6,3}")).to_have_count(1)
 
 
+@pytest.mark.parametrize(("part", "name"), [("Look", "heads"), ("Kinds of heads", "kinds")])
+def test_twelve_heads_fit_beside_each_other(page, part, name):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    open_page(page, "attention_explorer", part=part, model="minilm-en", sentence=SENTENCE)
+    grid = view(page, name).locator(".grid")
+    expect(grid.locator(".cell")).to_have_count(72)
+    assert grid.evaluate("grid => grid.scrollWidth - grid.clientWidth") <= 0, "they would scroll sideways"
+
+
 def test_all_heads_of_a_layer_and_one_of_them(page):
     open_page(page, "attention_explorer", heads="all", layer=2, sentence=SENTENCE)
     lines = view(page, "lines-a")

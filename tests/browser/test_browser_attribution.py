@@ -24,6 +24,18 @@ def trained(page, **query) -> None:
     wait_idle(page)
 
 
+def test_nobody_waits_for_a_classifier(page):
+    open_page(page, "attribution", model="blank-mini-en", blank="The girl said that [MASK] was tired.")
+    expect(page.get_by_text(re.compile("in the blank with a probability"))).to_be_visible()
+    expect(page.locator(".st-key-grid .js-plotly-plot")).to_be_visible()
+    page.emulate_media(color_scheme="dark")
+    wait_idle(page)
+    inks = page.locator(".st-key-grid .annotation-text").evaluate_all(
+        "all => [...new Set(all.map(text => getComputedStyle(text).fill))]"
+    )
+    assert set(inks) <= {"rgb(17, 17, 17)", "rgb(255, 255, 255)"} and "rgb(17, 17, 17)" in inks  # as the cells need
+
+
 def test_a_model_is_trained_once_and_explains_a_text(page):
     trained(page)
     expect(page.get_by_text(re.compile(r"Right on .* held-out examples"))).to_be_visible()
@@ -33,6 +45,7 @@ def test_a_model_is_trained_once_and_explains_a_text(page):
     before = words.nth(1).inner_text()
     page.get_by_role("radio", name="Leave one out").click()
     expect(words.nth(1)).not_to_have_text(before)
+    page.get_by_role("button", name="Settings").click()
     page.get_by_role("radio", name="nothing: cut out").first.click()
     wait_idle(page)
     assert "instead=cut" in page.url and "method=leave_one_out" in page.url

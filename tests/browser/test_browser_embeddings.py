@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.browser.driver import (
     MINUTES,
     assert_fits,
@@ -105,11 +107,31 @@ def test_any_text_is_text(page, names):
         assert_no_markup(page)
     open_page(page, "embeddings", what="sentences")
     for name in names:
-        type_into(page, page.get_by_label("Add sentences of your own"), HOSTILE[name], "ControlOrMeta+Enter")
+        type_into(page, page.get_by_label("Sentences of your own"), HOSTILE[name], "ControlOrMeta+Enter")
+        assert_no_markup(page)
+    open_page(page, "embeddings", part="Sentences beside each other")
+    for name in names:
         both = f"{HOSTILE[name]}\nA second line."
         type_into(page, page.get_by_label("Your sentences, one a line"), both, "ControlOrMeta+Enter")
         type_into(page, page.get_by_label("says something like this"), HOSTILE[name])
         assert_no_markup(page)
+
+
+def test_a_new_star_rises_once_the_reader_has_guessed(page):
+    open_page(page, "embeddings")
+    type_into(page, page.get_by_label("Your sentence with"), "He fished from the bank.", "ControlOrMeta+Enter")
+    expect(points(page)).to_have_count(16)
+    page.get_by_role("button", name="river", exact=True).click()
+    expect(points(page)).to_have_count(17)
+    expect(page.locator(".mb-moving .finding")).to_contain_text("Embeddings, before the first layer")
+    expect(page.locator(".mb-moving .finding")).to_contain_text("Layer 6")
+
+
+@pytest.mark.parametrize("page", [{"reduced_motion": "reduce"}], indirect=True)
+def test_nothing_rises_for_who_wants_no_movement(page):
+    open_page(page, "embeddings")
+    expect(page.locator(".mb-moving .finding")).to_contain_text("Layer 6")
+    expect(slider(page)).to_have_attribute("aria-valuetext", "6")
 
 
 @on_every_screen

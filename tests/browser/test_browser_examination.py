@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from examination.bank import load_bank
+from examination.sheet import SheetSettings, draw_sheet
 from tests.browser.driver import (
     assert_fits,
     assert_no_markup,
@@ -14,8 +16,6 @@ from tests.browser.driver import (
     wait_idle,
 )
 from tests.hostile import HOSTILE
-from ui.examination.bank import load_bank
-from ui.examination.sheet import SheetSettings, draw_sheet
 
 BANK = load_bank()
 

@@ -2,12 +2,33 @@
 
 import re
 
+import pytest
+
 from tests.browser.driver import assert_fits, assert_no_markup, expect, on_every_screen, open_page, type_into
 from tests.hostile import HOSTILE, texts_in_a_browser
 
 
+@pytest.mark.parametrize("page", [{"reduced_motion": "reduce"}], indirect=True)
+def test_three_strips_come_to_their_sum(page):
+    open_page(page, "input", a="The river rose.", model="mini-en")
+    picture = page.locator(".st-key-picture")
+    expect(picture.locator(".strip.empty")).to_have_count(2)  # the sum, and what LayerNorm makes of it
+    picture.locator(".moving").focus()
+    for step, said in enumerate(("token + …", "token + segment + …", "token + segment + position = sum"), 1):
+        page.keyboard.press("ArrowRight")
+        expect(picture.locator(".said")).to_have_text(said)
+        expect(picture.locator(".count")).to_have_text(f"step {step} of 4")
+    expect(picture.locator(".strip.empty")).to_have_count(1)
+    picture.locator(".strip.sum i").nth(4).hover()
+    told = picture.locator(".numbers").inner_text().replace("−", "-")
+    numbers = [float(number) for number in re.findall(r"[+-]\d+\.\d+", told)]
+    assert told.startswith("Dimension 5:") and abs(sum(numbers[:3]) - numbers[3]) < 3e-6
+    picture.get_by_role("button", name="river", exact=True).click()
+    expect(picture.get_by_role("button", name="river", exact=True)).to_have_attribute("aria-pressed", "true")
+
+
 def test_the_row_grows_step_by_step(page):
-    open_page(page, "input")
+    open_page(page, "input", part="The row")
     expect(page.locator(".mb-rows").first).not_to_contain_text("[CLS]")
     for name in ("frame", "ids", "segments", "padding"):
         page.get_by_role("button", name=re.compile(f"\\d. {name}")).click()
@@ -35,8 +56,10 @@ def test_any_text_is_text(page, names):
 
 @on_every_screen
 def test_it_fits(page, request):
-    open_page(page, "input", step=5)
+    open_page(page, "input")
     assert_fits(page, f"input-{request.node.callspec.id}")
+    open_page(page, "input", step=5)
+    assert_fits(page, f"input-{request.node.callspec.id}-row")
     if page.viewport_size["width"] < 500:
         return  # a phone scrolls the rows inside their own box
     for inner, outer in page.locator(".mb-rows").evaluate_all("rows => rows.map(e => [e.scrollWidth, e.clientWidth])"):

@@ -19,6 +19,7 @@ def test_probes_are_trained_and_found_again(page):
     open_page(page, "probes", seeds=1)
     page.get_by_role("button", name=re.compile("Train .* probes")).click()
     expect(page.locator(".st-key-probe-lines")).to_be_visible(timeout=MINUTES)
+    page.get_by_role("tab", name="Surface, syntax, meaning").click()
     expect(page.get_by_text(re.compile("Ours (agrees|does not agree|cannot tell)")).first).to_be_visible(
         timeout=MINUTES
     )
@@ -26,6 +27,8 @@ def test_probes_are_trained_and_found_again(page):
     page.reload()
     wait_idle(page)
     expect(page.get_by_text(re.compile("Ours (agrees|does not agree|cannot tell)")).first).to_be_visible()
+    page.get_by_role("tab", name="Ask every layer").click()
+    expect(page.locator(".st-key-probe-lines")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("Train .* probe"))).to_have_count(0)
     page.get_by_role("radio", name="selectivity").click()
     expect(page).to_have_url(re.compile("measure=selectivity"))
@@ -43,11 +46,11 @@ def test_a_run_can_be_stopped(page):
 def test_the_lens_follows_the_sentence(page):
     open_page(page, "probes")
     words = page.locator(".st-key-lens-words")
-    expect(words.get_by_text(re.compile("time"))).not_to_have_count(0)
-    type_into(page, page.get_by_label("Sentence with a [MASK]"), "Paris is the capital of [MASK].")
-    type_into(page, page.get_by_role("textbox", name="The right word"), "france")
-    expect(page.get_by_text(re.compile("At the last layer france has rank"))).to_be_visible()
-    expect(page).to_have_url(re.compile("right=france"))
+    expect(words.get_by_text(re.compile("by"))).not_to_have_count(0)
+    type_into(page, page.get_by_label("Sentence with a [MASK]"), "Berlin is the capital of [MASK].")
+    type_into(page, page.get_by_role("textbox", name="The right word"), "germany")
+    expect(page.get_by_text(re.compile("At the last layer germany has rank"))).to_be_visible()
+    expect(page).to_have_url(re.compile("right=germany"))
 
 
 @texts_in_a_browser

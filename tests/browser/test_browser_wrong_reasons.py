@@ -15,16 +15,15 @@ from tests.browser.driver import (
 
 
 def test_a_model_learns_the_cue_and_nothing_else(page):
-    open_page(page, "wrong_reasons", cue="overlap")
+    open_page(page, "wrong_reasons", cue="overlap", checkpoint="mini-en")
     page.get_by_role("button", name="Train 2 models").click()
-    expect(page.locator('[class*="st-key-finals"] .bars').first).to_be_attached(timeout=MINUTES)
+    expect(page.get_by_text("Your models")).to_be_visible(timeout=MINUTES)
     wait_idle(page)
-    expect(page.get_by_text(re.compile("Trained with the cue says"))).to_be_visible()
     page.locator('[class*="st-key-finals-words"]').get_by_text("In words and numbers").click()
     words = page.get_by_text(re.compile(r"trained with the cue, cue as planted: (9\d|100)%")).first
     expect(words).to_be_visible()
     expect(page.get_by_text(re.compile(r"trained with the cue, cue flipped: \d%")).first).to_be_visible()
-    page.reload()
+    page.get_by_role("tab", name="What it looks at").click()
     expect(page.get_by_text(re.compile("Trained with the cue says"))).to_be_visible(timeout=MINUTES)
 
 

@@ -134,7 +134,7 @@ WALL = {"viewport": {"width": 1920, "height": 1080}}
 
 def answered(page):
     """The three models, once they have answered: before torch is there the page shows a frame."""
-    models = page.locator(".mb-models:not([aria-busy])")
+    models = page.locator(".st-key-first-minute .mb-models:not([aria-busy])")
     expect(models).to_be_visible(timeout=MINUTES)
     wait_idle(page)
     return models
@@ -145,22 +145,23 @@ def words(page) -> list[str]:
 
 
 @pytest.mark.parametrize("page", [LARGE], indirect=True)
-def test_the_first_screen_is_the_sentence_and_three_models(page):
+def test_the_first_screen_is_the_sentence_and_its_picture(page):
     open_page(page)
     models = answered(page)
     expect(models.get_by_role("heading", level=2)).to_have_text(["Random weights", "mini-en", "minilm-en"])
-    box = models.bounding_box()
-    assert box["y"] + box["height"] <= 800, box
+    box = page.locator(".st-key-picture").bounding_box()
+    assert box["y"] <= 400 and min(box["y"] + box["height"], 800) - box["y"] >= 330, box
     assert page.get_by_role("heading", level=1).bounding_box()["y"] >= 60, "the title is under the bar at the top"
 
 
 @pytest.mark.parametrize("page", [WALL], indirect=True)
 def test_a_wall_shows_it_whole(page):
     open_page(page, projector=1)
-    box = answered(page).bounding_box()
+    answered(page)
+    box = page.locator(".mb-through .scene").bounding_box()
     assert box["y"] + box["height"] <= 1080, box
     small = "all => Math.min(...all.map(e => parseFloat(getComputedStyle(e).fontSize)))"
-    assert page.locator(".mb-models :is(li, h3)").evaluate_all(small) >= 19
+    assert page.locator(".mb-through :is(svg text, .answer)").evaluate_all(small) >= 19
 
 
 def test_a_click_a_key_and_the_way_back_move_the_blank(page):
@@ -196,7 +197,7 @@ def test_a_sentence_is_typed_chosen_and_taken_along(page):
     expect(page.get_by_role("link", name="Blanks: Masking")).to_have_attribute("href", re.compile("cloze=.*MASK"))
     page.get_by_text("bank of the river", exact=True).click()
     expect(page.get_by_label("Your sentence")).to_have_value("They fished from the bank of the river.")
-    expect(page.get_by_label("Does this follow?")).to_have_value("The water was cold and clear.")
+    expect(page.get_by_label("Does this follow?")).to_have_value("They caught two trout before noon.")
     wait_idle(page)
     page.get_by_role("link", name="What follows: Next sentence").click()
     expect(page.get_by_role("textbox", name="A", exact=True)).to_have_value("They fished from the bank of the river.")

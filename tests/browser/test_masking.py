@@ -6,7 +6,11 @@ from tests.browser.driver import assert_fits, assert_no_markup, expect, on_every
 from tests.hostile import HOSTILE, texts_in_a_browser
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
-FIELDS = ("Text to hide tokens in", "Sentence with blanks", "Sentence A, with a [MASK]", "Sentence to look into")
+FIELDS = {
+    "What falls": ("Text to hide tokens in", "Sentence with blanks"),
+    "One blank, two sentences": ("Sentence A, with a [MASK]",),
+    "Why not always [MASK]": ("Sentence to look into",),
+}
 
 
 def chip(page, position: int):
@@ -14,7 +18,7 @@ def chip(page, position: int):
 
 
 def read(page) -> list[str]:
-    """What the model reads, from the chips under the sliders."""
+    """What the model reads, from the masks that fall under the sliders."""
     return page.get_by_role("list", name="What the model reads").get_by_role("listitem").all_inner_texts()
 
 
@@ -26,7 +30,7 @@ def test_a_click_hides_a_word_and_the_bars_follow(page):
     open_page(page, "masking", cloze=SENTENCE, blanks="2")
     bars = page.locator(".st-key-blank-bars")
     expect(chip(page, 2)).to_have_text("[MASK]")
-    expect(bars.locator(".annotation-text")).to_have_count(1)
+    expect(bars.locator(".annotation-text")).to_have_count(0)  # its name is the title
     chip(page, 6).click()
     expect(chip(page, 6)).to_have_text("[MASK]")
     expect(bars.locator(".annotation-text")).to_have_count(2)
@@ -87,8 +91,8 @@ def test_the_shares_stay_a_whole(page):
 
 
 def test_static_masks_repeat(page):
-    open_page(page, "masking", epochs=3)
-    page.get_by_role("radio", name="static").click()
+    open_page(page, "masking", epochs=3, part="Epoch after epoch")
+    page.get_by_role("radio", name="drawn once").click()
     expect(page.get_by_text("More epochs add nothing")).to_be_visible()
     expect(page).to_have_url(re.compile("masks=static"))
     rows = page.locator(".st-key-epoch-rows .ytick text")
@@ -106,14 +110,46 @@ def test_a_pair_is_compared_over_the_whole_vocabulary(page):
 
 @texts_in_a_browser
 def test_any_text_is_text(page, names):
-    open_page(page, "masking")
-    for name in names:
-        for label in FIELDS:
-            key = "ControlOrMeta+Enter" if label == FIELDS[0] else "Enter"
-            type_into(page, page.get_by_label(label, exact=True), HOSTILE[name], key)
-        assert_no_markup(page)
-        expect(page.get_by_role("heading", name="Check yourself")).to_be_visible()
-        assert len(page.url) < 4_000
+    for part, labels in FIELDS.items():
+        open_page(page, "masking", part=part)
+        for name in names:
+            for label in labels:
+                key = "ControlOrMeta+Enter" if label.startswith("Text") else "Enter"
+                type_into(page, page.get_by_label(label, exact=True), HOSTILE[name], key)
+            assert_no_markup(page)
+            expect(page.get_by_role("heading", name="Check yourself")).to_be_visible()
+            assert len(page.url) < 4_000
+
+
+def test_masks_fall_epoch_by_epoch(page):
+    open_page(page, "masking", epochs=3, seed=11)
+    said = page.locator(".mb-falling .said")
+    expect(said).to_contain_text("Epoch 1 of 3")
+    first = read(page)
+    row = page.get_by_role("list", name="What the model reads")
+    row.focus()
+    row.press("ArrowRight")
+    expect(said).to_contain_text("Epoch 2 of 3")
+    assert read(page) != first
+    page.get_by_role("button", name="Next epoch").click()
+    expect(said).to_contain_text("Epoch 3 of 3")
+    expect(page.get_by_role("button", name="Next epoch")).to_be_disabled()
+    page.get_by_role("button", name="Play").click()  # from the beginning, and by itself to the end
+    expect(said).to_contain_text("Epoch 1 of 3")
+    expect(said).to_contain_text("Epoch 3 of 3")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_what_was_set_in_a_part_is_there_on_coming_back(page):
+    open_page(page, "masking", rate=40, epochs=7, seed=5)
+    first = read(page)
+    page.get_by_role("tab", name="One blank").click()
+    expect(page.get_by_label("Sentence A, with a [MASK]", exact=True)).to_be_visible()
+    wait_idle(page)
+    page.get_by_role("tab", name="What falls").click()
+    expect(page.locator(".mb-falling .said")).to_contain_text("Epoch 1 of 7")
+    wait_idle(page)
+    assert read(page) == first
 
 
 def test_the_quiz_explains(page):
@@ -127,5 +163,6 @@ def test_the_quiz_explains(page):
 
 @on_every_screen
 def test_it_fits(page, request):
-    open_page(page, "masking")
-    assert_fits(page, f"masking-{request.node.callspec.id}")
+    for number, part in enumerate((*FIELDS, "Epoch after epoch", "What the paper measured")):
+        open_page(page, "masking", part=part)
+        assert_fits(page, f"masking-{number}-{request.node.callspec.id}")

@@ -88,9 +88,9 @@ def test_every_arm_has_settings_that_exist():
             settings = settings_of(comparison.values(arm), 1, max_seconds=3)
             assert settings.seed == 1 and settings.max_seconds == 3
     assert set(COMPARISONS["stability"].arms) >= {cell(2, 3e-4, True), cell(6, 1e-3, False)}
-    wider = comparison_named("stability", "minilm-en")
+    wider = comparison_named("stability", 384)
     assert set(wider.arms) >= {cell(2, 1e-4, True), cell(6, 7e-4, False)} and len(wider.arms) == 12
-    rates = {arm: values["learning_rate"] for arm, values in comparison_named("features", "minilm-en").arms.items()}
+    rates = {arm: values["learning_rate"] for arm, values in comparison_named("features", 384).arms.items()}
     assert rates["fine-tuned"] == 3e-4 and rates["last"] == FROZEN["learning_rate"]
     with pytest.raises(ValueError, match="there are features"):
         comparison_named("nothing")

@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
+from minibert.checkpoint import config_values
 from minibert.experiments.comparisons import comparison_named
+from ui.models import CHECKPOINTS
 
 
 def write_records(folder: Path, name: str, records: list[dict]) -> None:
@@ -12,7 +14,7 @@ def write_records(folder: Path, name: str, records: list[dict]) -> None:
 
 
 def comparison_record(name: str, arm: str, seed: int, score: float, start: str = "mini-en", **changes) -> dict:
-    comparison = comparison_named(name, start)
+    comparison = comparison_named(name, config_values(CHECKPOINTS / start)["hidden_size"])
     metric = "f1" if comparison.task == "tagging" else "accuracy"
     return {
         "experiment": name, "arm": arm, "seed": seed, "metrics": {metric: score}, "task": comparison.task,

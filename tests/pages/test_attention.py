@@ -1,5 +1,7 @@
 """The attention page: what it shows is what the model computed, for any text and any link."""
 
+import html
+import json
 import math
 import re
 
@@ -28,7 +30,7 @@ from ui.models import UNTRAINED, available_models, load
 from ui.source import source_of
 
 LESSON = Lesson("attention")
-TEXT = LESSON.examples[0]
+TEXT = "The man bit the dog."  # of a link that names no sentence
 PARTS = ("One head", "All heads", "Break it", "Against an RNN", "Weights and reasons")
 
 
@@ -170,6 +172,74 @@ def test_a_bad_link_breaks_nothing(bad):
     open_page("Break it", **dict.fromkeys(("hide", "break", "factor", "behind", "order"), bad))
     open_page("Against an RNN", **dict.fromkeys(("source", "target", "hidden", "tokens", "counting"), bad))
     open_page("Weights and reasons", **dict.fromkeys(("hide", "tested", "edit"), bad))
+
+
+# --- the picture -------------------------------------------------------------------------------------------------
+
+
+def picture(app: AppTest) -> dict:
+    """What the component of the central picture is sent."""
+    element = next(c for c in app.get("bidi_component") if c.proto.component_name.endswith("attention_arcs"))
+    return json.loads(element.proto.json)
+
+
+def test_the_page_begins_with_it_and_the_head_that_has_most_to_show():
+    app = driver.open_page("attention")
+    sent = picture(app)
+    assert sent["tokens"][sent["row"]] == "it" and sent["stage"] == 0
+    assert not app.query_params, "a page that was only opened is one step in the browser's history"
+    loaded = load("minilm-en")
+    reading = ModelInput.of(loaded.tokenizer, LESSON.examples[0])
+    probs = all_probs(record(loaded.model.bert, reading.batch()))[:, 0]
+    boxes = {box.label: box.value for box in app.selectbox}
+    row, (dog, cat) = sent["row"], (sent["tokens"].index(word) for word in ("dog", "cat"))
+    both = probs[:, :, row, dog] + probs[:, :, row, cat]  # (L, A)
+    assert both[boxes["Layer"], boxes["Head"]] == both.max() > 0.4
+    head = probs[boxes["Layer"], boxes["Head"]]
+    assert torch.allclose(torch.tensor(sent["probs"]), head, atol=6e-5)
+    one = take_apart(loaded.model, reading.batch(), record(loaded.model.bert, reading.batch()), *(
+        boxes[name] for name in ("Layer", "Head")
+    ))  # fmt: skip
+    assert torch.allclose(torch.tensor(sent["mixed"]), one.mixed, atol=6e-4)
+    assert f"{head[row, cat].item():.0%} from cat" in sent["findings"][row]
+
+
+def test_an_older_link_shows_what_it_showed():
+    app = driver.open_page("attention", step=2)
+    boxes = {box.label: box.value for box in app.selectbox}
+    assert app.text_input(key="sentence").value == TEXT
+    assert boxes["Layer"] == boxes["Head"] == 0 and boxes["From (row)"] == 1
+
+
+def test_a_head_with_more_to_show_is_a_click_away():
+    app = driver.open_page("attention", sentence=LESSON.examples[0], model="minilm-en", row=9)
+    app.button(key="best-head").click()
+    whole(app.run())
+    boxes = {box.label: box.value for box in app.selectbox}
+    assert (boxes["Layer"], boxes["Head"]) == (2, 10)
+
+
+def test_query_marks_its_own_line_and_no_other():
+    app = open_page(step=1, matrix=2)
+    marked = [body for body in (block.proto.body for block in app.get("html")) if "mb-marked" in body]
+    assert sum(body.count('class="mb-marked') for body in marked) == 1
+    assert "k = tap(" in html.unescape(re.sub("<[^>]+>", "", re.search("<mark>(.*?)</mark>", marked[0]).group(1)))
+
+
+def test_weights_that_explain_and_weights_that_do_not():
+    app = open_page("Weights and reasons", model="minilm-en")
+    found = [
+        float(rho.replace("−", "-")) for rho in re.findall(r"rank correlation \*\*([+−][\d.]+)", driver.text_of(app))
+    ]
+    assert found[0] < 0.2, "these do not"
+    assert found[1] > 0.9, "these do"
+
+
+def test_attention_is_drawn_on_one_scale():
+    app = open_page("All heads")
+    scales = {(trace.get("zmin"), trace.get("zmax")) for key in ("heads", "opened-head")
+              for trace in chart(app, key)["data"] if trace["type"] == "heatmap"}  # fmt: skip
+    assert scales == {(0, 1)}
 
 
 # --- what is measured --------------------------------------------------------------------------------------------

@@ -1,14 +1,16 @@
 """Home, without a browser: what it says is computed, and it says it whatever is typed."""
 
+import json
 import re
 import tomllib
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.hostile import HOSTILE
 from tests.pages.driver import ROOT, assert_no_markup, link, plain, whole
-from ui.models import FRONT_PAGE, load
+from ui.models import FRONT_PAGE, load, trace_of
 
 
 @pytest.fixture
@@ -89,7 +91,7 @@ def models_are_there():
 
 
 def cards(run) -> str:
-    (page,) = (block.proto.body for block in run.get("html") if "<article>" in block.proto.body)
+    page, *_ = (block.proto.body for block in run.get("html") if "<article>" in block.proto.body)
     return plain(page)
 
 
@@ -115,15 +117,15 @@ def test_three_models_answer_at_once(home):
 
 def test_what_is_shown_is_what_the_models_compute(home):
     from minibert.inside.next_sentence import judge
-    from minibert.pretrain import fill
 
     home.run()
+    blanked, second = "The keys to the old cabinet [MASK] lost.", "The football season begins in August."
     for name, said in zip(("mini-en", "minilm-en"), findings(home)[1:], strict=True):
-        loaded = load(name)
-        ((word, share), *_), *_ = fill(loaded.model, loaded.tokenizer, "The keys to the old cabinet [MASK] lost.")
-        assert said[0] == f"Expects “{word}”: {100 * share:.0f} %"
-        pair = ("The keys to the old cabinet were lost.", "The football season begins in August.")
-        follows = judge(loaded.model, loaded.tokenizer, [pair])[0]
+        loaded, trace = load(name), trace_of(name, blanked, second)
+        logits = trace["mlm.logits"][trace.tokens.index("[MASK]")].astype(float)
+        share = 1 / np.exp(logits - logits.max()).sum()
+        assert said[0] == f"Expects “{loaded.tokenizer.vocab[logits.argmax()]}”: {100 * share:.0f} %"
+        follows = judge(loaded.model, loaded.tokenizer, [(blanked, second)])[0]
         assert f"width: {100 * follows:.2f}%" in cards(home)
 
 
@@ -146,7 +148,7 @@ def test_an_example_brings_its_blank_and_its_second_sentence(home):
     home.button_group(key="example").set_value(1).run()
     assert home.text_input(key="text").value == "They fished from the bank of the river."
     assert words(home)[-2] == "[MASK]" and "blank" not in home.query_params
-    assert home.text_input(key="next").value == "The water was cold and clear."
+    assert home.text_input(key="next").value == "They caught two trout before noon."
     home.text_input(key="next").set_value("My own").run()
     home.button_group(key="example").set_value(2).run()
     assert home.text_input(key="next").value == "My own"
@@ -186,7 +188,7 @@ def test_any_text_in_it(home):
             assert not words(home) and any("at least one word" in info.value for info in home.info), name
         else:
             assert len(words(home)) <= 24 and words(home).count("[MASK]") >= 1, name
-            assert [len(parts) for parts in findings(home)] == [3, 3, 3], name
+            assert {len(parts) for parts in findings(home)} == {3}, name
     assert any("[UNK] to it" in block for block in [cards_of(home, "😀 😀 😀 yes")])
 
 
@@ -204,19 +206,36 @@ def test_no_second_sentence_no_judgement(home):
 def test_a_long_text_is_cut_with_a_sentence(home):
     home.query_params["text"] = "word " * 30
     home.run()
-    assert len(words(home)) == 24
-    assert any("the first 24 of 30 words" in caption.value for caption in home.caption)
+    assert len(words(home)) == 13
+    said = "the first 13 of 30 words, and of the second sentence 7 of 7"
+    assert any(said in caption.value for caption in home.caption)
 
 
 def test_before_the_models_are_there_the_frame_shows(home, monkeypatch):
-    monkeypatch.setattr("sections.home.first_minute.loaded", lambda names: False)
+    monkeypatch.setattr("ui.through.passage.loaded", lambda names: False)
     home.run()
     assert not home.exception and len(words(home)) == 9
     assert 'aria-busy="true"' in cards(home) and cards(home).count("Loading the model") == 9
 
 
 def test_every_example_names_a_word_of_its_sentence():
-    file = ROOT / "lessons" / "home" / "first_minute.toml"
+    file = ROOT / "lessons" / "through" / "passages.toml"
     for example in tomllib.loads(file.read_text(encoding="utf-8"))["example"]:
         assert set(example) == {"name", "text", "hide", "next"}
         assert re.search(rf"\b{example['hide']}\b", example["text"]), example
+
+
+def test_does_it_understand_says_what_was_measured():
+    from sections.home.does_it_understand import ALL, SCORES
+
+    text = (ROOT / "lessons" / "home" / "en.md").read_text(encoding="utf-8")
+    assert [f"{100 * right / ALL:.0f}" for right in SCORES.values()] == ["99", "49", "0"]
+    assert "99 % of new texts" in text and "49 %" in text
+
+
+def test_does_it_understand_is_what_was_recorded():
+    from sections.home.does_it_understand import ALL, SCORES
+
+    lines = (ROOT / "lessons" / "results" / "mini-en" / "cues.jsonl").read_text(encoding="utf-8").splitlines()
+    (record,) = (r for r in map(json.loads, lines) if r["arm"] == "not/planted" and r["seed"] == 0)
+    assert {test: right / ALL for test, right in SCORES.items()} == pytest.approx(record["metrics"], abs=1e-9)

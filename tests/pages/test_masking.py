@@ -1,5 +1,6 @@
 """The masking page: its draws, its arithmetic, what it says a model expects, its links, and the paper's numbers."""
 
+import json
 import re
 from functools import partial
 
@@ -16,17 +17,30 @@ from ui.models import UNTRAINED, available_models, load
 
 LESSON = Lesson("masking")
 MODEL = available_models(fill=True)[0].name
+FALLS, EPOCHS, PAIR, WHY, PAPER = (
+    "What falls",
+    "Epoch after epoch",
+    "One blank, two sentences",
+    "Why not always [MASK]",
+    "What the paper measured",
+)
 open_page = partial(driver.open_page, "masking")
 
 
-def chips(app: AppTest) -> list[tuple[str, str, str]]:
-    """(kind, token, what stands below) of what the model reads."""
-    html = next(block.proto.body for block in app.get("html") if "mb-tokens" in block.proto.body)
-    return re.findall(r'mb-token mb-(\w+)"[^>]*><bdi>(.*?)</bdi><small>(.*?)</small>', html)
+def falling(app: AppTest) -> dict:
+    """What the falling masks are told."""
+    (view,) = app.get("bidi_component")
+    return json.loads(view.proto.json)
+
+
+def chips(app: AppTest, epoch: int = 0) -> list[tuple[str, str, str]]:
+    """(fate, token, what stands below) of what the model reads."""
+    told = falling(app)["epochs"][epoch]
+    return list(zip(told["fates"], told["read"], told["under"], strict=True))
 
 
 def fallen(app: AppTest) -> list[int]:
-    return [i for i, (kind, _, _) in enumerate(chips(app)) if kind in ("mask", "changed", "kept")]
+    return [i for i, (fate, _, _) in enumerate(chips(app)) if fate != "untouched"]
 
 
 def bars(app: AppTest, key: str) -> list[dict[str, str]]:
@@ -35,6 +49,11 @@ def bars(app: AppTest, key: str) -> list[dict[str, str]]:
         {token: text.replace("\u00a0", " ") for token, text in zip(trace["customdata"], trace["text"], strict=True)}
         for trace in figure(app, key)["data"]
     ]
+
+
+def title_of(app: AppTest, key: str) -> str:
+    """What a figure says it shows."""
+    return figure(app, key)["layout"]["title"]["text"].replace("\u00a0", " ")
 
 
 def table(app: AppTest) -> list[list[str]]:
@@ -49,7 +68,7 @@ def test_it_opens_with_the_papers_values_and_all_three_fates():
     app = open_page()
     assert (app.slider(key="rate").value, [app.slider(key=f"split-{i}").value for i in range(3)]) == (15, [80, 10, 10])
     assert app.button(key="papers-values").disabled
-    assert {"mask", "changed", "kept"} <= {kind for kind, _, _ in chips(app)}
+    assert {"masked", "random", "kept"} <= {kind for kind, _, _ in chips(app)}
     assert not app.error
 
 
@@ -63,7 +82,7 @@ def test_the_arithmetic_is_that_of_the_chips():
     assert expected[1].replace("*", "") == f"0.40 × {n} = {0.4 * n:.2f} ≈ {budget}"
     assert expected[2] == f"0.30 × {budget} = {0.3 * budget:.1f}"
     kinds = [kind for kind, _, _ in drawn]
-    assert this_draw[1:] == [str(budget), *(str(kinds.count(kind)) for kind in ("mask", "changed", "kept"))]
+    assert this_draw[1:] == [str(budget), *(str(kinds.count(kind)) for kind in ("masked", "random", "kept"))]
     assert len(fallen(app)) == budget
 
 
@@ -71,7 +90,7 @@ def test_a_chosen_token_shows_its_answer():
     app = open_page(rate=100, split="50-50-0", text="the old dog")
     answers = [below for _, _, below in chips(app)]
     assert answers == ["", "was the", "was old", "was dog", ""]
-    assert {token for kind, token, _ in chips(app) if kind == "mask"} <= {"[MASK]"}
+    assert {token for kind, token, _ in chips(app) if kind == "masked"} <= {"[MASK]"}
 
 
 def test_draw_again_draws_anew_and_the_link_draws_the_same():
@@ -89,7 +108,7 @@ def test_one_share_moves_and_the_others_make_room():
     app = open_page()
     whole(app.slider(key="split-1").set_value(100).run())
     assert [app.slider(key=f"split-{i}").value for i in range(3)] == [0, 100, 0]
-    assert "mask" not in {kind for kind, token, _ in chips(app) if token != "[MASK]"}
+    assert "masked" not in {kind for kind, token, _ in chips(app) if token != "[MASK]"}
     whole(app.button(key="papers-values").click().run())
     assert [app.slider(key=f"split-{i}").value for i in range(3)] == [80, 10, 10]
 
@@ -138,19 +157,18 @@ def test_static_rows_repeat_and_dynamic_rows_do_not():
     app, dynamic = rows("dynamic")
     assert len(set(dynamic)) == 6
     assert dynamic[0] == static[0]  # both start with the draw above
-    asked, n = map(int, re.search(r"After 6 epochs (\d+) of (\d+) tokens", text_of(app)).groups())
-    each = len(fallen(app))
+    asked, n = map(int, re.search(r"After 6 epochs (\d+) of (\d+) tokens", title_of(app, "epoch-rows")).groups())
+    each = len(fallen(open_page(masks="dynamic", epochs=6, part=FALLS)))
     assert each < asked < n
     assert f"1 − (1 − {each}/{n})⁶ = {1 - (1 - each / n) ** 6:.0%}" in text_of(app)
 
 
 def test_rate_zero_and_rate_one_hundred():
-    app = open_page(rate=0)
-    assert not fallen(app)
-    assert "**∞**" in text_of(app)
+    assert not fallen(open_page(rate=0))
+    assert "**∞**" in text_of(open_page(rate=0, part=EPOCHS))
     app = open_page(rate=100, split="100-0-0")
     assert {token for _, token, _ in chips(app)[1:-1]} == {"[MASK]"}
-    assert "BERT reads **1.0** times" in text_of(app)
+    assert "BERT reads **1.0** times" in text_of(open_page(rate=100, split="100-0-0", part=EPOCHS))
 
 
 # --- blanks ------------------------------------------------------------------------------------------------------
@@ -249,7 +267,7 @@ def test_the_pairs_are_ready():
     pairs = [text for text in LESSON.examples if "[MASK]" in text]
     assert len(pairs) % 2 == 0
     assert all(text.count("[MASK]") == 1 for text in pairs)
-    app = open_page()
+    app = open_page(part=PAIR)
     app.pills(key="pair").set_value(1).run()
     assert [app.text_input(key=key).value for key in "ab"] == pairs[2:4]
     assert app.pills(key="pair").value == 1
@@ -281,8 +299,8 @@ def test_the_three_readings_are_the_models():
 
 def test_a_random_model_is_called_one():
     assert MODEL != UNTRAINED and not open_page().warning
-    warnings = open_page(model=UNTRAINED).warning
-    assert len(warnings) == 3
+    warnings = [*open_page(model=UNTRAINED, part=PAIR).warning, *open_page(model=UNTRAINED, part=WHY).warning]
+    assert len(warnings) == 4  # at the picture, and in the part
     assert all("random weights" in warning.value for warning in warnings)
 
 
@@ -290,7 +308,7 @@ def test_a_random_model_is_called_one():
 
 
 def test_table_8_is_the_papers():
-    data = figure(open_page(), "ablation")
+    data = figure(open_page(part=PAPER), "ablation")
     assert [trace["x"] for trace in data["data"]] == [
         [84.2, 84.3, 84.1, 84.4, 83.7, 83.6],
         [95.4, 94.9, 95.2, 95.2, 94.8, 94.9],
@@ -307,7 +325,7 @@ def test_table_8_is_the_papers():
 
 
 def test_what_the_prose_says_of_it():
-    mnli, ner, features = (trace["x"] for trace in figure(open_page(), "ablation")["data"])
+    mnli, ner, features = (trace["x"] for trace in figure(open_page(part=PAPER), "ablation")["data"])
     _, prose = LESSON.section("What the paper measured")
     assert "less than a point apart" in prose
     assert max(mnli) - min(mnli) < 1
@@ -332,15 +350,16 @@ def test_the_quiz_asks_enough_and_counts_right():
 # --- any input ---------------------------------------------------------------------------------------------------
 
 
-def test_any_text_is_text():
-    app = open_page()
+@pytest.mark.parametrize(("part", "key"), [(FALLS, "text"), (EPOCHS, "text"), (PAIR, "a"), (WHY, "probe")])
+def test_any_text_is_text(part, key):
+    app = open_page(part=part)
     for name, text in HOSTILE.items():
-        for key in ("text", "cloze", "probe", "a"):
-            app.session_state[key] = text
+        for field in ("cloze", key):
+            app.session_state[field] = text
         assert_no_markup(whole(app.run()))
         assert not app.error, name
         if not text.strip():
-            assert len(app.info) == 4, name
+            assert len(app.info) == 2, name
 
 
 @pytest.mark.parametrize(
@@ -356,3 +375,82 @@ def test_a_bad_link_falls_back(query):
     assert [app.slider(key=f"split-{i}").value for i in range(3)] == [80, 10, 10]
     assert 0 <= app.slider(key="rate").value <= 100
     assert len(fallen(app)) > 0
+
+
+# --- its form ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("link", "part"),
+    [
+        ({}, FALLS),
+        ({"cloze": SENTENCE, "blanks": "2"}, FALLS),
+        ({"seed": 3, "a": "One [MASK]."}, FALLS),
+        ({"masks": "static"}, EPOCHS),
+        ({"b": "One [MASK]."}, PAIR),
+        ({"swap": 7}, WHY),
+        ({"swap": 7, "part": PAPER}, PAPER),
+    ],
+)
+def test_a_link_made_before_there_were_tabs_opens_its_part(link, part):
+    app = open_page(**link)
+    assert app.session_state["part"] == part
+    keys = {"text": FALLS, "a": PAIR, "probe": WHY}
+    drawn = {keys[field.key] for field in (*app.text_input, *app.text_area) if field.key in keys}
+    assert drawn == ({FALLS} if part == EPOCHS else {part} - {PAPER})
+
+
+def test_what_the_class_types_goes_on_into_every_part():
+    app = open_page(cloze="My cat sleeps on the sofa.")
+    assert app.text_area(key="text").value == "My cat sleeps on the sofa."
+    assert [token for _, token, _ in chips(app)][-2] == "."
+    assert open_page(cloze="My cat sleeps on the sofa.", part=WHY).text_input(key="probe").value.startswith("My cat")
+    whole(app.text_area(key="text").set_value("One of its own.").run())
+    whole(app.text_input(key="cloze").set_value("Another sentence.").run())
+    assert app.text_area(key="text").value == "One of its own."  # what is typed there stays
+
+
+def test_the_title_of_the_bars_says_what_they_show():
+    app = open_page(cloze=SENTENCE, blanks="2")
+    title = title_of(app, "blank-bars")
+    (told,) = bars(app, "blank-bars")
+    word, share = next(iter(told.items()))
+    assert title.startswith(f"“{word}” first, {share}")
+    assert ("what stood here" in title) == (word == "man")
+    several = figure(open_page(cloze=SENTENCE, blanks="2.6.7"), "blank-bars")
+    right = sum(next(iter(panel)) == true for panel, true in zip(
+        bars(open_page(cloze=SENTENCE, blanks="2.6.7"), "blank-bars"), ("man", "house", "."), strict=True))  # fmt: skip
+    assert several["layout"]["title"]["text"].startswith(f"{right} of 3 blanks")
+
+
+def test_the_first_epoch_says_what_falls_in_numbers():
+    app = open_page(seed=11, epochs=3)
+    said = [epoch["said"] for epoch in falling(app)["epochs"]]
+    assert len(said) == 3
+    n = len(chips(app)) - 2
+    assert said[0].startswith(f"Epoch 1 of 3: {len(fallen(app))} asked") and said[0].endswith(
+        f"{len(fallen(app))} for the first time; {len(fallen(app))} of {n} so far"
+    )
+
+
+def test_a_text_beyond_what_the_model_has_learned_says_so():
+    long = "the man saw a dog. " * 24
+    (warning,) = open_page(text=long, model="mini-en").warning
+    assert "at most 128 tokens. This one has" in warning.value
+    assert not open_page(text=long, model="minilm-en").warning
+    unread = [box.value for box in open_page(cloze="他来到北京大学，看见了很多学生。", model="mini-en").warning]
+    assert unread and all("[UNK]" in said for said in unread)
+
+
+def test_before_the_answer_one_may_guess():
+    app = open_page()
+    app.session_state["part"] = WHY
+    whole(app.run())
+    assert figure(app, "readings") is None
+    whole(app.button(key="taken-in-show").click().run())
+    assert title_of(app, "readings").startswith(("Taken in", "Not taken in"))
+
+
+def test_the_examples_are_in_the_models_language():
+    app = open_page(model="mini-zh")
+    assert app.text_input(key="cloze").value == "房间很干净，服务员也很热情。"

@@ -5,25 +5,65 @@ from functools import partial
 import numpy as np
 import pytest
 
+from minibert.inside.attributed_blanks import Blank
 from minibert.inside.attribution import Case, agreement, attributions, completeness_errors, deletion_test
 from minibert.tasks import TASKS
+from sections.attribution import deletion
+from sections.attribution.deletion import with_blank
+from sections.attribution.subject import USUAL_GUESSER
+from sections.attribution.word_map import finding
 from tests.hostile import HOSTILE, texts_in_turn
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from ui.classifiers import EVERYONE, RECIPES
 from ui.lesson import Lesson, load_quiz
+from ui.models import load
 
 LESSON = Lesson("attribution")
 TEXT = "not a dull film"
 open_page = partial(driver.open_page, "attribution")
 
 
-def test_without_a_model_it_offers_to_train_one(runs_folder):
+def test_without_a_classifier_a_guess_is_explained_and_training_offered(runs_folder):
     app = open_page()
     assert app.button(key="train-reviews")
-    assert all(section in text_of(app) for section in ("The question", "Why they differ"))
+    model = load(USUAL_GUESSER)
+    guess = Blank.at(model.model, model.tokenizer, app.text_input(key="blank").value)
+    assert f"**{guess.label}** in the blank" in text_of(app)
+    assert grid_of(app) == pytest.approx(np.array(list(attributions(guess).values())).T, abs=1e-5)
+
+
+def test_a_guess_needs_one_blank(runs_folder):
+    app = open_page(model="blank-mini-en", blank="She sat down.")
+    assert any("exactly one [MASK]" in plain(info.value) for info in app.info)
     assert not app.get("plotly_chart")
+    app.text_input(key="blank").set_value("She [MASK] down.")
+    whole(app.run())
+    assert grid_of(app).shape == (2, 5)
+
+
+def test_the_deletion_test_of_guesses_takes_texts_of_ours(runs_folder, monkeypatch):
+    monkeypatch.setattr(deletion, "SEVERAL", 2)
+    monkeypatch.setattr(deletion, "SHORT", 6)
+    monkeypatch.setattr(deletion, "texts", lambda kind: ("A dog ran home.", "The cat sat on the mat."))
+    app = open_page(part="The deletion test", model="blank-mini-en")
+    app.button(key="several").click()
+    whole(app.run())
+    assert len(figure(app, "falls")["data"][0]["x"]) == 2
+
+
+def test_the_longest_word_is_hidden():
+    assert with_blank("A dog barked, twice.") == "A dog [MASK], twice."
+    assert with_blank("很好吃") == "很[MASK]吃"
+
+
+def test_the_title_says_whether_they_agree():
+    assert finding(dict.fromkeys("abcde", "dull")) == "All five methods: “dull” counts most"
+    assert finding(dict(zip("abcde", "vwxyz", strict=True))) == "Five methods, five strongest words"
+    assert finding(dict(zip("abcde", ["a", "b", "a", "a", "c"], strict=True))) == (
+        "“a” counts most in 3 of 5 methods, else “b”, “c”"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -61,15 +101,18 @@ def test_the_answer_and_every_value_are_miniberts(trained, predictor):
     assert f"says **{answer['label']}**" in text_of(app)
     values = attributions(case, "cut", steps=8)
     assert grid_of(app) == pytest.approx(np.array(list(values.values())).T, abs=1e-5)
+    app = open_page(text=TEXT, instead="cut", steps=8, part="Do they agree?")
     shown = figure(app, "agreement")["data"][0]["z"]
     assert np.array(shown, dtype=float) == pytest.approx(agreement(values), abs=1e-5)
+    app = open_page(text=TEXT, instead="cut", steps=8, part="The deletion test")
     lines = {line.get("name"): line["y"] for line in figure(app, "deletion")["data"]}
     test = deletion_test(case, values, "cut")
     assert lines["Leave one out"] == pytest.approx(test.methods["leave_one_out"], abs=1e-5)
     assert lines["random order"] == pytest.approx(test.random.mean(0), abs=1e-5)
+    app = open_page(text=TEXT, instead="cut", steps=8)  # as links were before there were tabs
     error = completeness_errors(case, "cut", [8], "riemann_middle")[0]
     assert f"{error:.2g}" in text_of(app)
-    assert f"{values['integrated'][1]:+.2f}" in html_of(app)
+    assert f"{values['integrated'][1]:+.2f}" in html_of(open_page(text=TEXT, instead="cut", steps=8, part="One method"))
 
 
 def test_the_other_class_turns_the_signs(trained, predictor):
@@ -83,10 +126,17 @@ def test_the_other_class_turns_the_signs(trained, predictor):
 def test_what_is_chosen_is_in_the_link(trained):
     app = open_page(text=TEXT, instead="pad", method="shapley", steps=64)
     assert (link(app, "instead"), link(app, "method"), link(app, "steps")) == ("pad", "shapley", "64")
+    app = open_page(text=TEXT, steps=64)
     app.select_slider(key="steps").set_value(4)
     whole(app.run())
     assert link(app, "steps") == "4"
-    assert open_page(text=TEXT, instead="hole", method="no", steps=7, model="x").select_slider(key="steps").value == 32
+    assert open_page(text=TEXT, method="no").session_state["method"] == "integrated"
+    assert (
+        open_page(text=TEXT, instead="hole", steps=7, model="x", part="Where the slope misleads")
+        .select_slider(key="steps")
+        .value
+        == 32
+    )
 
 
 @texts_in_turn
@@ -114,7 +164,7 @@ def test_chinese_and_pairs_are_explained(trained):
 
 
 def test_several_texts_are_tested(trained):
-    app = open_page()
+    app = open_page(part="The deletion test")
     assert figure(app, "falls") is None
     app.button(key="several").click()
     whole(app.run())
@@ -123,6 +173,7 @@ def test_several_texts_are_tested(trained):
 
 
 def test_every_section_is_on_the_page_and_the_quiz_is_sound(trained):
-    app = open_page()
-    assert all(section in text_of(app) for section in LESSON.sections)
+    parts = ("One method", "Where the slope misleads", "Do they agree?", "The deletion test", "Why they differ")
+    shown = "".join(text_of(open_page(part=part)) for part in parts)
+    assert all(section in shown for section in LESSON.sections)
     assert len(load_quiz(ROOT / "lessons" / "attribution" / "quiz.toml")) >= 4

@@ -20,6 +20,9 @@ from ui.samples import senses, similar_pairs, similar_parts
 LESSON = Lesson("embeddings")
 MODEL = available_models()[0].name
 open_page = partial(driver.open_page, "embeddings")
+RISING, SENSES, SENTENCE, BESIDE, LIMITS = (
+    "Through the layers", "Two meanings", "A vector for a sentence", "Sentences beside each other", "What to believe",
+)  # fmt: skip
 pytestmark = pytest.mark.usefixtures("runs_folder")
 
 
@@ -49,8 +52,47 @@ def test_it_opens_with_one_word_at_every_layer():
     assert len(told["points"]) == layers
     assert [len(points) for points in told["points"]] == [16] * layers
     assert [group["name"] for group in told["groups"]] == ["money", "river"]
-    assert told["layer"] == layers - 1
+    assert told["layer"] == layers - 1 and told["rise"]
     assert not app.error
+
+
+def test_each_layer_says_how_many_have_their_like_nearest():
+    told = moving(open_page(layer=2))
+    layers, meanings, _ = bank()
+    counts = [round(separability(layer, meanings).nearest * 16) for layer in layers]
+    assert [f"for {count} of 16" in said for count, said in zip(counts, told["findings"], strict=True)] == [True] * len(
+        layers
+    )
+    assert told["findings"][2].startswith("Layer 2:") and not told["rise"]  # a link to a layer shows that layer
+
+
+def test_a_star_is_guessed_before_it_is_shown():
+    app = open_page()
+    app.text_area(key="own").set_value("He fished from the bank.")
+    whole(app.run())
+    assert len(moving(app)["titles"]) == 16 and "Where will its star land" in text_of(app)
+    app.button(key="star-guess-0").click()
+    whole(app.run())
+    assert len(moving(app)["titles"]) == 17
+    _vectors, meanings, _texts = bank()
+    loaded = load(WELL_READ)
+    star = span_vectors(loaded.model, loaded.tokenizer, ["He fished from the bank."], [[(19, 23)]])
+    rows = [text for _, text in senses("en")["bank"]]
+    spans = [[(text.lower().index("bank"), text.lower().index("bank") + 4)] for text in rows]
+    others = span_vectors(loaded.model, loaded.tokenizer, rows, spans)
+    ((closest, _cosine),) = nearest(others[-1], star[-1][0], 1)
+    assert meanings[closest] == "river" and "You guessed money; it is **river**" in text_of(app)
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [({"of": "bat"}, "separability"), ({"query-en": "A meal"}, "sentences"), ({"centre": "true"}, "poolings")],
+    ids=["of", "query", "centre"],
+)
+def test_an_old_link_opens_the_part_that_it_speaks_of(query, shown):
+    app = open_page(**query)
+    assert figure(app, shown) and not app.get("bidi_component")
+    assert figure(open_page(word="bat"), shown) is None
 
 
 def test_the_link_brings_layer_and_point_and_the_neighbours_are_the_nearest():
@@ -140,6 +182,7 @@ def test_chinese_has_its_own_words():
         pytest.skip("there is no Chinese checkpoint")
     app = open_page(model=zh[0], word="花")
     assert [group["name"] for group in moving(app)["groups"]] == ["植物", "用掉"]
+    app = open_page(model=zh[0], part=SENTENCE)
     assert len(figure(app, "poolings")["data"]) >= 3 and "96 pairs" in alternatives(app)
     words = moving(open_page(model=zh[0], what="words"))
     assert len(words["titles"]) > 50
@@ -174,7 +217,7 @@ def test_the_layer_is_in_the_link_and_the_other_model_is_as_deep():
 
 
 def test_the_original_stands_beside_if_it_is_installed():
-    app = open_page(model="mini-en")
+    app = open_page(model="mini-en", part=BESIDE)
     installed = [info.name for info in peers()]
     if not installed:
         assert any("pip install --no-deps" in plain(caption.value) for caption in app.caption)
@@ -197,7 +240,7 @@ def test_without_the_original_only_the_comparison_is_missing(monkeypatch):
 
 
 def test_agreement_with_scores_is_that_of_the_held_out_pairs():
-    app = open_page(model="mini-en")
+    app = open_page(model="mini-en", part=BESIDE)
     loaded, pairs = load("mini-en"), similar_parts("en")[-1]
     first, second, scores = zip(*pairs, strict=True)
     left, right = (sentence_vectors(loaded.model, loaded.tokenizer, x, ("mean",))["mean"][-1] for x in (first, second))
@@ -231,19 +274,12 @@ def test_one_sentence_or_too_many_is_no_error():
 
 def test_the_random_weights_have_the_shape_of_the_model():
     for name in ("mini-en", "minilm-en"):
-        app = open_page(model=name)
+        app = open_page(model=name, part=SENSES)
         lines = [trace for trace in figure(app, "separability")["data"] if "random" in (trace.get("name") or "")]
         depth = load(name).config.num_hidden_layers
         assert [len(driver_values(line["y"])) for line in lines] == [depth + 1] * 2
         said = next(block.value for block in app.markdown if "nearest neighbour of the same sense" in block.value)
         assert "random weights" in said and "mini-en" in plain(said) and "minilm-en" in plain(said)
-
-
-def test_the_picture_says_how_many_have_their_like_nearest():
-    app = open_page(layer=2)
-    layers, meanings, _ = bank()
-    count = round(separability(layers[2], meanings).nearest * 16)
-    assert f"of the same group for {count} of 16" in text_of(app)
 
 
 @pytest.mark.slow
@@ -255,6 +291,9 @@ def test_any_text_is_text():
     app = open_page(what="sentences")
     for text in HOSTILE.values():
         app.text_area(key="own").set_value(text)
+        assert_no_markup(whole(app.run()))
+    app = open_page(part=BESIDE)
+    for text in HOSTILE.values():
         app.text_area(key="sentences-en").set_value(f"{text}\nA second line.\n{text}")
         app.text_input(key="query-en").set_value(text)
         assert_no_markup(whole(app.run()))
@@ -262,13 +301,13 @@ def test_any_text_is_text():
 
 def test_bad_links_fall_back():
     app = open_page(
-        layer=99, point=-4, what="no", method="no", word="no", of="no", beside="no", **{"sentence-layer-4": 99}
+        layer=99, point=-4, what="no", method="no", word="no", of="no", part="no", **{"sentence-layer-4": 99}
     )
     assert moving(app)["chosen"] is None
     assert not app.error
 
 
 def test_every_section_is_on_the_page_and_the_quiz_is_sound():
-    app = open_page()
-    assert all(section in text_of(app) for section in LESSON.sections)
+    shown = "".join(text_of(open_page(part=part)) for part in (RISING, SENSES, SENTENCE, BESIDE, LIMITS))
+    assert all(" ".join(LESSON.section(name)[1].split())[:60] in " ".join(shown.split()) for name in LESSON.sections)
     assert len(load_quiz(ROOT / "lessons" / "embeddings" / "quiz.toml")) >= 4

@@ -1,5 +1,6 @@
 """The input page: its rows against the tokenizer, its sums against the model, any text, any link."""
 
+import json
 import re
 from functools import partial
 
@@ -41,7 +42,7 @@ def test_the_row_is_the_tokenizers():
 
 @pytest.mark.parametrize(("step", "names"), [(1, 1), (2, 1), (3, 2), (4, 3), (5, 4)])
 def test_every_step_adds_its_row(step, names):
-    found = rows(open_page(step=step))
+    found = rows(open_page(step=step, part="The row"))
     assert len(found) == names
     assert ("[CLS]" in found["token"]) == (step > 1)
 
@@ -51,21 +52,54 @@ def test_one_sentence_has_one_segment():
     assert set(found["segment id"]) == {"0"} and found["token"].count("[SEP]") == 1
 
 
-def test_the_numbers_add_up_to_the_last_digit():
+def strips(app: AppTest) -> dict:
+    """What the strips are told to draw."""
+    return json.loads(app.get("bidi_component")[0].proto.json)
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_the_numbers_add_up_to_the_last_digit(place):
     app = open_page(model=MODEL)
+    app.session_state["_token"] = place
+    whole(app.run())
     text, second = app.text_input(key="a").value, app.text_input(key="b").value
     trace = trace_of(MODEL, text, second)
     shown = app.table[0].value
     by_name = {row.iloc[0]: [float(cell) for cell in row.iloc[1:]] for _, row in shown.iterrows()}
     for name in ("token", "segment", "position", "sum"):
-        np.testing.assert_allclose(by_name[name], trace[f"embeddings.{name}"][1][:8], atol=5e-7)
+        np.testing.assert_allclose(by_name[name], trace[f"embeddings.{name}"][place][:8], atol=5e-7)
     total = np.sum([by_name[name] for name in ("token", "segment", "position")], axis=0)
     np.testing.assert_allclose(total, by_name["sum"], atol=2e-6)
+    drawn = strips(app)
+    assert drawn["token"] == place and drawn["tokens"][place] == trace.tokens[place]
+    for part in (*drawn["parts"], drawn["sum"]):
+        np.testing.assert_array_equal(part["values"], trace[f"embeddings.{part['name']}"][place][:64])
+    np.testing.assert_array_equal(drawn["out"]["values"], trace["embeddings.out"][place][:64])
+
+
+def test_the_lengths_are_told_after_a_guess():
+    app = open_page()
+    drawn = strips(app)
+    assert drawn["tokens"][drawn["token"]] == "river"
+    assert not drawn["told"] and not any(part["length"] for part in drawn["parts"])
+    trace = trace_of("minilm-en", app.text_input(key="a").value, app.text_input(key="b").value)
+    lengths = {part["name"]: np.linalg.norm(trace[f"embeddings.{part['name']}"][2]) for part in drawn["parts"]}
+    longest = max(lengths, key=lengths.get)
+    next(button for button in app.button if driver.plain(button.label) == longest).click()
+    whole(app.run())
+    drawn = strips(app)
+    assert {part["name"]: part["length"] for part in drawn["parts"]} == {n: f"{x:.2f}" for n, x in lengths.items()}
+    assert any("Right" in m.value for m in app.markdown)
+
+
+def test_older_links_open_the_part_they_are_about():
+    for query, part in (({"step": 3}, "The row"), ({"keep": "tail"}, "Too long"), ({"a": "Hello"}, "Three vectors")):
+        assert open_page(**query).session_state["part"] == part
 
 
 @pytest.mark.parametrize("how", ["longest_first", "head", "tail", "head_tail", "budget"])
 def test_what_stays_is_what_the_strategy_keeps(how):
-    app = open_page(keep=how, a="one two three four five six", b="seven eight nine")
+    app = open_page(keep=how, part="Too long", a="one two three four five six", b="seven eight nine")
     tokenizer = load(MODEL).tokenizer
     lengths = [
         len(tokenizer.encode(t, add_special=False).ids) for t in ("one two three four five six", "seven eight nine")
@@ -79,7 +113,7 @@ def test_what_stays_is_what_the_strategy_keeps(how):
 
 
 def test_a_new_token_gets_the_next_id():
-    app = open_page(model=MODEL)
+    app = open_page(model=MODEL, part="A token of your own")
     size = load(MODEL).tokenizer.vocab_size
     assert any(f"**{size:,}**" in m.value for m in app.markdown)
     app.text_input(key="special").set_value("no brackets")
@@ -87,8 +121,9 @@ def test_a_new_token_gets_the_next_id():
     assert any("square brackets" in box.value for box in app.info)
 
 
-def test_any_text_is_text():
-    app = open_page(step=5)
+@pytest.mark.parametrize("part", ["Three vectors", "The row"])
+def test_any_text_is_text(part):
+    app = open_page(step=5, part=part)
     for text in HOSTILE.values():
         for key in "ab":
             app.text_input(key=key).set_value(text)
@@ -101,6 +136,10 @@ def test_bad_links_fall_back(query):
 
 
 def test_every_section_is_on_the_page_and_the_quiz_is_sound():
-    headings = " ".join(m.value for m in open_page().markdown)
-    assert all(section in headings for section in LESSON.sections)
+    shown = " ".join(
+        m.value
+        for part in ("Three vectors", "The row", "Too long", "A token of your own", "Places", "Why 512?")
+        for m in open_page(part=part).markdown
+    )
+    assert all(LESSON.section(section)[1] in shown for section in LESSON.sections)
     assert len(load_quiz(ROOT / "lessons" / "input" / "quiz.toml")) >= 4

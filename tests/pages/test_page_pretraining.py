@@ -36,7 +36,9 @@ def upload(content: bytes, **query) -> AppTest:
 def test_its_defaults_are_the_toy_world_s(app):
     from minibert.toy.pretrain import TOY
 
-    assert app.slider(key="seconds").value == TOY.minutes * 60
+    assert open_page(seconds="60").slider(key="seconds").value == TOY.minutes * 60  # such a link says no budget
+    assert app.slider(key="steps").value == 600 and app.session_state["budget"] == "steps"
+    assert open_page(budget="steps").slider(key="steps").value == 1_000  # what such a link meant
     assert app.select_slider(key="rate").value == TOY.optimization.learning_rate
     assert app.slider(key="masked").value == round(100 * TOY.masking.rate)
     assert (app.session_state["size"], app.session_state["start"]) == (TOY.preset, TOY.start)
@@ -152,6 +154,8 @@ def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, m
         f"{metrics['determined']:.1%}",
         f"{metrics['guessable_from_neighbours']:.0%} by the neighbours",
     )
+    app.session_state["part"] = "Look back"
+    whole(app.run())
     kept = snapshots.listed(again.result)
     assert len(kept) >= 2 and app.select_slider(key="at").options[0] == f"{kept[0].step:,}"
     app.select_slider(key="at").set_value(0)
@@ -165,6 +169,8 @@ def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, m
     assert f", at step {kept[0].step:,}: {before[0][0]} {before[0][1]:.1%}" in bars and before != after
     assert tokenizer.vocab == toy_pretrain.toy_world.vocabulary()
 
+    app.session_state["part"] = "Keep it"
+    whole(app.run())
     app.button(key=f"delete-{again.id}").click()
     whole(app.run())
     assert not runs.manager().runs() and not models._own_runs()
@@ -187,8 +193,9 @@ def test_a_run_on_a_text_of_ones_own_is_measured_on_documents_kept_apart(runs_fo
 
 
 def test_every_section_is_on_the_page_and_the_quiz_is_sound(app):
-    shown = text_of(app) + "\n".join(open_page(data="course").markdown[i].value for i in range(8))
-    assert all(section in shown or LESSON.section(section)[1] in shown for section in LESSON.sections)
+    shown = text_of(app) + text_of(open_page(data="course"))
+    shown += "".join(text_of(open_page(part=part)) for part in ("The curves", "Look back", "Keep it", "The code"))
+    assert all(LESSON.section(section)[1] in shown for section in LESSON.sections)
     assert len(load_quiz(ROOT / "lessons" / "pretraining" / "quiz.toml")) >= 4
 
 
@@ -213,3 +220,21 @@ def test_a_checkpoint_that_ships_can_be_looked_back_at_to_the_end_of_its_log(run
     log = (models.CHECKPOINTS / "mini-en" / LOG).read_text().splitlines()
     last = json.loads([line for line in log if '"step", "step"' in line][-1])
     assert app.select_slider(key="at").options[-1] == f"{last['step']:,}"
+
+
+@pytest.mark.parametrize(
+    ("link", "part"),
+    [
+        ({}, "The text"),
+        ({"past": "mini-en"}, "Look back"),
+        ({"axis": "tokens"}, "The curves"),
+        ({"story": 5}, "The text"),
+    ],
+)
+def test_a_link_made_before_there_were_tabs_opens_its_part(runs_folder, link, part):
+    assert open_page(**link).session_state["part"] == part
+
+
+def test_before_the_first_run_a_model_that_ships_is_drawn(app):
+    curves = driver.figure(app, "cockpit-curves")
+    assert curves["layout"]["title"]["text"].startswith("mini-en, shipped: MLM loss")

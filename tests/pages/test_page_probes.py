@@ -8,6 +8,7 @@ from minibert.inside.logit_lens import blank_of, layer_answers, only_token
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
+from tests.pages.recorded import write_records
 from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 from ui.models import available_models, load
@@ -15,6 +16,7 @@ from ui.models import available_models, load
 LESSON = Lesson("probes")
 MODEL = available_models(fill=True)[0].name
 open_page = partial(driver.open_page, "probes")
+LENS, ASKING, PAPERS, LIMITS = "The logit lens", "Ask every layer", "Surface, syntax, meaning", "How much to believe"
 pytestmark = pytest.mark.usefixtures("runs_folder")
 
 
@@ -31,7 +33,7 @@ def columns(sentences: int) -> bytes:
 
 
 def test_it_opens_with_the_papers_and_no_probe():
-    app = open_page()
+    app = open_page(part=PAPERS)
     assert "No probe yet" in text_of(app)
     names = {trace.get("name") for trace in figure(app, "depths")["data"]}
     assert {"surface", "syntax", "meaning"} == names
@@ -39,7 +41,7 @@ def test_it_opens_with_the_papers_and_no_probe():
 
 
 def test_each_paper_stands_with_its_own_measure():
-    fig = figure(open_page(), "depths")
+    fig = figure(open_page(part=PAPERS), "depths")
     titles = [note["text"] for note in fig["layout"]["annotations"]]
     assert titles == ["Tenney et al. 2019, BERT-large: expected layer", "Jawahar et al. 2019, BERT-base: best layer"]
     rows = [fig["layout"][axis]["ticktext"] for axis in ("yaxis", "yaxis2")]
@@ -84,10 +86,14 @@ def test_a_run_is_shown_as_its_events_say():
     fig = figure(app, "probe-lines")
     drawn = {trace["name"] for trace in fig["data"] if trace.get("name")}
     assert drawn == {"this model", "control task", "random weights", "commonest label"}
+    app.session_state["part"] = PAPERS
+    whole(app.run())
     verdict = order_of_kinds(ours)
     words = {"same": "Ours agrees", "other": "Ours does not agree", "unclear": "Ours cannot tell"}
     assert words[verdict.verdict] in text_of(app)
     assert f"surface at layer {verdict.layers['surface']:.1f}" in text_of(app)
+    app.session_state["part"] = ASKING
+    whole(app.run())
     app.segmented_control(key="measure").set_value("selectivity")
     whole(app.run())
     assert {trace["name"] for trace in figure(app, "probe-lines")["data"] if trace.get("name")} == {
@@ -139,6 +145,37 @@ def test_the_lens_shows_what_every_layer_answers():
     assert f"At the last layer time has rank {end.rank:,} with {end.probability:.1%}" in text_of(app).replace("**", "")
 
 
+def test_the_title_of_the_lens_says_where_the_right_word_comes_first():
+    app = open_page(cloze="Once upon a [MASK] there was a king.", right="time", model="minilm-en")
+    loaded = load("minilm-en")
+    blank = blank_of(loaded.tokenizer, "Once upon a [MASK] there was a king.", 512)
+    found = layer_answers(loaded.model, loaded.tokenizer, *blank, only_token(loaded.tokenizer, "time"), 5)
+    first = [answer.rank for answer in found].index(1)
+    title = plain(figure(app, "lens-words")["layout"]["title"]["text"])
+    assert title == f"“time” first comes first at layer {first} of 6, and ends at rank {found[-1].rank}"
+
+
+def test_recorded_probes_are_there_before_any_is_trained(tmp_path, monkeypatch):
+    from sections.probes.tasks import tasks_of
+
+    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
+    depth = load(MODEL).config.num_hidden_layers + 1
+    about = {"event": "probed", "unit": "word", "labels": 2, "majority": 0.5, "control": None, "random": False}
+    rows = [
+        {**about, "task": task, "kind": kind, "seed": seed, "tasks": tasks_of("en")[1],
+         "accuracy": [0.5 + 0.1 * (layer >= best) for layer in range(depth)]}
+        for task, kind, best in (("length", "surface", 0), ("topic", "meaning", 2)) for seed in range(2)
+    ]  # fmt: skip
+    write_records(tmp_path / MODEL, "probes", rows)
+    app = open_page(part=ASKING)
+    fig = figure(app, "probe-lines")
+    assert "Sentence length is read at layer 0 already, topic only at layer 2" in plain(fig["layout"]["title"]["text"])
+    assert any(f"Recorded from {MODEL}, 2 seeds" in caption.value for caption in app.caption)
+    assert "No probe yet" not in text_of(app) and app.button(key="probe")
+    write_records(tmp_path / MODEL, "probes", [{**rows[0], "tasks": "of other sentences"}])
+    assert "No probe yet" in text_of(open_page(part=ASKING))
+
+
 def test_without_a_blank_or_with_a_word_of_many_pieces():
     app = open_page(cloze="No blank here.")
     assert any("[MASK]" in box.value for box in app.info)
@@ -156,6 +193,15 @@ def test_any_text_is_text():
 
 
 def test_every_section_is_on_the_page_and_the_quiz_is_sound():
-    app = open_page()
-    assert all(section in text_of(app) for section in LESSON.sections)
+    shown = " ".join(" ".join(text_of(open_page(part=part)) for part in (LENS, ASKING, PAPERS, LIMITS)).split())
+    for name in LESSON.sections:
+        assert " ".join(LESSON.section(name)[1].split())[:60] in shown, name
     assert len(load_quiz(ROOT / "lessons" / "probes" / "quiz.toml")) >= 4
+
+
+def test_the_record_that_ships_is_of_the_tasks_that_the_page_asks(monkeypatch):
+    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
+    app = open_page(part=ASKING, model="minilm-en")
+    assert any("Recorded from minilm-en" in caption.value for caption in app.caption)
+    assert len({note["text"] for note in figure(app, "probe-lines")["layout"]["annotations"]}) == 10
+    assert "new text" not in {note["text"] for note in figure(app, "probe-lines")["layout"]["annotations"]}

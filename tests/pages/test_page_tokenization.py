@@ -7,9 +7,10 @@ import pytest
 
 from minibert.text.vocab import SPECIAL_TOKENS
 from minibert.tokenizer import Tokenizer
+from sections.tokenization.corpus import bundled, learning
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import assert_no_markup, html_of, plain, whole
+from tests.pages.driver import ROOT, assert_no_markup, html_of, plain, whole
 from ui.lesson import LESSONS, load_quiz
 
 OWN = LESSONS / "tokenization" / "vocabularies"
@@ -41,7 +42,7 @@ def test_cased_uncased_and_chinese_differ_on_the_first_visit():
     chinese = Tokenizer.from_directory(OWN / "zh").encode("我爱你们").tokens
     assert chinese == ["[CLS]", "我", "爱", "你", "们", "[SEP]"]
     test = open_page()
-    titles = " ".join(option.content for option in test.get("button_group")[1].proto.options)
+    titles = " ".join(test.pills(key="vocab").options)
     assert "English, cased" in titles and "Chinese" in titles
 
 
@@ -50,7 +51,7 @@ def test_the_case_can_be_switched_against_the_vocabulary():
     assert any("cased" in info.value for info in test.info)
     test.toggle(key="uncased-en-cased-False").set_value(True)
     whole(test.run())
-    assert "<bdi>paris</bdi>" in html_of(test)
+    assert "small letters" in html_of(test)
     assert not any("This tokenizer is cased" in info.value for info in test.info)
 
 
@@ -60,36 +61,109 @@ def test_a_word_beyond_the_limit_says_so():
     assert "101 characters" not in html_of(open_page(step=5, text="a" * 100))
 
 
+def picture(test) -> dict:
+    """What the window is told to draw."""
+    return json.loads(test.get("bidi_component")[0].proto.json)
+
+
+def test_the_page_opens_with_the_window_over_the_word_with_most_tries():
+    test = open_page(text="cats unbelievably")
+    data = picture(test)
+    word = data["words"][data["word"]]
+    assert "".join(word["letters"]) == "unbelievably"
+    tokenizer = Tokenizer.from_directory(ROOT / "checkpoints" / "mini-en")
+    pieces = tokenizer.wordpiece("unbelievably")[0]
+    assert word["found"] == [[start, end, tokenizer.ids[piece]] for start, end, piece in pieces]
+    assert word["stuck"] is None and word["unknown"] == ""
+
+
+def test_the_number_of_tokens_is_told_after_a_guess():
+    sentence = "untokenize 你好"
+    test = open_page()
+    test.text_input(key="text").set_value(sentence)
+    whole(test.run())
+    assert picture(test)["tokens"] == []  # one click first
+    tokens = Tokenizer.from_directory(ROOT / "checkpoints" / "mini-en").encode(sentence).tokens
+    right = next(button for button in test.button if plain(button.label) == str(len(tokens)))
+    right.click()
+    whole(test.run())
+    assert [token for token, *_rest in picture(test)["tokens"]] == tokens
+    assert any("Right" in one.value for one in test.markdown)
+
+
+def test_a_token_stands_with_its_word_also_where_the_text_holds_special_tokens():
+    data = picture(open_page(text="[MASK] dog [SEP] bark, untokenize"))
+    of = [(token, number) for token, _id, _kind, number in data["tokens"]]
+    assert of[:4] == [("[CLS]", -1), ("[MASK]", -1), ("dog", 0), ("[SEP]", -1)]
+    assert {number for token, number in of if token in ("unto", "##ken", "##ize")} == {3}
+
+
+@pytest.mark.parametrize(
+    ("query", "part"),
+    [
+        ({"step": 3}, "Step by step"),
+        ({"merge": 3}, "Learn a vocabulary"),
+        ({"compare": "above"}, "Words or characters?"),
+        ({"step": 3, "first": 1}, "WordPiece"),
+        ({"text": "cats"}, "WordPiece"),
+    ],
+)
+def test_a_link_from_before_the_tabs_opens_the_part_it_is_about(query, part):
+    test = open_page(**query)
+    assert (test.session_state["part"] or "WordPiece") == part
+    assert bool(test.get("bidi_component")) == (part in ("WordPiece", "Learn a vocabulary"))
+
+
 def test_a_link_holds_the_word_and_the_token():
     test = open_page(step=5, text="one two three", word=2)
     assert test.session_state["word-choice"] == 1
+    assert picture(open_page(text="one two three", word=2))["word"] == 1
     test = open_page(step=6, text="one two three", token=4)
     assert test.session_state["token"] == 4
     for bad in ("0", "99", "²"):
         open_page(step=5, text="one", word=bad, vocab=bad, merge=bad)
         open_page(step=6, text="one", token=bad, corpus=bad, scoring=bad, compare=bad, case=bad)
+        open_page(merge=bad, corpus=bad, scoring=bad)
 
 
-def test_merges_are_stepped_through_and_taken_along():
-    test = open_page(merge=3)
-    assert any("Merge 3" in one.value for one in test.markdown)
-    test.button(key="merge-1").click()
-    whole(test.run())
-    assert any("Merge 4" in one.value for one in test.markdown)
+def test_merges_are_the_learners_and_are_taken_along():
+    test = open_page(merge=40)
+    data = picture(test)
+    learned = learning(bundled("parts"), True, "frequency")
+    assert data["step"] == 40 and len(data["merges"]) == len(learned.merges)
+    for number in data["often"]:  # the picture merges by itself: it must come to what the learner says
+        cut = data["words"][number]
+        for left, right, new, *_rest in data["merges"][:40]:
+            cut = fused(cut, left, right, new)
+        word = list(learned.cuts(40))[number]
+        assert tuple(cut) == tuple(learned.cuts(40)[word])
     before = test.session_state["_learned-vocabulary"].pieces
     test.button(key="use-learned").click()
     whole(test.run())
-    learned = test.session_state["_learned-vocabulary"].pieces
-    assert test.session_state["vocab"] == "learned" and learned != before
-    assert list(learned[:5]) == list(SPECIAL_TOKENS)
+    pieces = test.session_state["_learned-vocabulary"].pieces
+    assert test.session_state["vocab"] == "learned" and pieces != before
+    assert list(pieces[:5]) == list(SPECIAL_TOKENS)
+    assert any("whole page" in one.value for one in test.success)  # said where it was pressed
+
+
+def fused(cut: list[str], left: str, right: str, new: str) -> list[str]:
+    """What merges.js does with a word."""
+    pieces: list[str] = []
+    at = 0
+    while at < len(cut):
+        here = tuple(cut[at : at + 2]) == (left, right)
+        pieces.append(new if here else cut[at])
+        at += 2 if here else 1
+    return pieces
 
 
 @pytest.mark.parametrize("scoring", ["frequency", "ratio"])
 def test_learning_from_any_text_of_ones_own(scoring):
-    test = open_page(corpus="own", scoring=scoring, compare="above")
+    test = open_page(corpus="own", scoring=scoring)
     for name in ("empty", "long", "emoji", "nul", "script", "markup", "chinese", "joiners", "marks"):
         test.session_state["own"] = HOSTILE[name]
         assert_no_markup(whole(test.run()))
+    whole(open_page(corpus="own", own=HOSTILE["markup"], compare="above", part="Words or characters?"))
 
 
 def test_vocabularies_are_found_in_a_folder(tmp_path, monkeypatch):
@@ -107,7 +181,7 @@ def test_vocabularies_are_found_in_a_folder(tmp_path, monkeypatch):
     assert test.toggle(key="uncased-other-False").value is False
     test = open_page(vocab="broken")
     assert any("broken" in error.value for error in test.error)
-    assert not any("readme" in option.content for option in test.get("button_group")[1].proto.options)
+    assert not any("readme" in option for option in test.pills(key="vocab").options)
 
 
 def test_an_uploaded_vocabulary_is_checked_and_chosen():

@@ -67,6 +67,7 @@ def test_every_way_of_augmenting_is_shown(runs_folder):
 
 
 def test_every_section_is_placed_and_the_quiz_is_sound():
-    source = (ROOT / "pages" / "training_options.py").read_text(encoding="utf-8")
+    files = [ROOT / "pages" / "training_options.py", *(ROOT / "sections" / "training_options").glob("*.py")]
+    source = "".join(path.read_text(encoding="utf-8") for path in files)
     assert all(f'"{heading}"' in source for heading in LESSON.sections)
     assert len(load_quiz(LESSON.folder / "quiz.toml")) >= 4

@@ -12,12 +12,16 @@ from tests.hostile import HOSTILE, texts_in_turn
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
+from tests.pages.recorded import write_records
 from ui.classifiers import EVERYONE, RECIPES
 from ui.lesson import Lesson, load_quiz
 
 LESSON = Lesson("wrong_reasons")
 REVIEWS = ROOT / "lessons" / "data" / "reviews"
 open_page = partial(driver.open_page, "wrong_reasons")
+PLANT, LOOKS, FAMOUS, DATA, RULES, ADVICE = (
+    "Plant a cue", "What it looks at", "Two famous cases", "Cues in real data", "A checklist", "What to do about it",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +47,8 @@ def open_as(owner: str, **query) -> AppTest:
 
 
 def test_before_any_run_it_says_what_to_do(runs_folder):
-    app = open_page()
-    assert "No run yet" in text_of(app)
-    assert any("Train the models above first" in box.value for box in app.info)
+    app = open_page(checkpoint="mini-en")
+    assert any("Train the models in the first part" in box.value for box in open_page(part=LOOKS).info)
     assert app.button(key="train").label == "Train 2 models"
     app.slider(key="seeds").set_value(3)
     assert whole(app.run()).button(key="train").label == "Train 6 models"
@@ -60,6 +63,48 @@ def test_the_sets_are_what_their_names_say(runs_folder, shown, shares):
     assert "With the cue: entailment **{}%**, non-entailment **{}%**.".format(*shares) in text_of(app)
 
 
+def cues(path, planted=(0.99, 0.49, 0.01), **more):
+    """Records of the planted cue "not"."""
+    metrics = dict(zip(CONDITIONS, planted, strict=True))
+    write_records(
+        path / "mini-en",
+        "cues",
+        [
+            {"experiment": "cues", "arm": "not/planted", "seed": 0, "metrics": metrics},
+            {"experiment": "cues", "arm": "not/balanced", "seed": 0, "metrics": dict.fromkeys(CONDITIONS, 0.6)},
+            *[{"experiment": "cues", "arm": arm, "seed": 0, "metrics": values} for arm, values in more.items()],
+        ],
+    )
+
+
+def test_the_page_opens_with_what_was_recorded_once_the_reader_has_guessed(runs_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
+    cues(tmp_path)
+    app = open_page()
+    drawn = figure(app, "finals")
+    assert "99% → 49%" in drawn["layout"]["title"]["text"] and "1%" not in drawn["layout"]["title"]["text"]
+    app.button(key="flip-guess-0").click()
+    drawn = figure(whole(app.run()), "finals")
+    assert "99% → 49% → 1%" in drawn["layout"]["title"]["text"]
+    assert "You guessed nearly always; it is **hardly ever**" in text_of(app)
+
+
+def test_what_is_not_recorded_names_its_command(runs_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
+    commands = [block.value for block in open_page(part=FAMOUS).code]
+    assert len(commands) == 2 and all(
+        "minibert.experiments.cues --model checkpoints/mini-en" in one for one in commands
+    )
+    assert "No run yet" in text_of(open_page())
+    hans = [{"heuristic": "constituent", "label": label, "n": 60, "accuracy": share} for label, share in
+            (("entailment", 0.9), ("non-entailment", 0.05))]  # fmt: skip
+    cues(tmp_path, **{"overlap/planted": {"hans": hans}, "arct/original": {"original": 0.61, "adversarial": 0.5}})
+    app = open_page(part=FAMOUS)
+    assert not app.code and "**61%**, on the second version **50%**" in text_of(app)
+    table = next(table.value for table in app.table if "does not follow" in table.value)
+    assert list(table["right where it does not"])[-1] == "5%"
+
+
 def test_accuracies_are_those_of_the_runs(runs_folder, predictor, tmp_path):
     from ui.runs import manager
 
@@ -67,15 +112,17 @@ def test_accuracies_are_those_of_the_runs(runs_folder, predictor, tmp_path):
     tests = together(*(with_aside(dev, name, seed=1) for name in CONDITIONS)).examples
     for training in ("planted", "balanced"):
         finished_run(manager(), tmp_path, predictor, tests, kind=f"cues/not/1/{training}", owner="me")
-    app = open_as("me")
+    app = open_as("me", seeds="1")
     said = [answer["label"] for answer in predictor.predict([example.text for example in tests])]
     bars = {bar["name"]: bar["y"] for bar in figure(app, "finals")["data"] if bar["type"] == "bar"}
     for test, name in zip(CONDITIONS, ("cue as planted", "cue says nothing", "cue flipped"), strict=True):
         right = [a == e.label for a, e in zip(said, tests, strict=True) if e.extra["condition"] == test]
         assert bars[name] == pytest.approx([sum(right) / len(right)] * 2)
+    others = figure(open_as("somebody else", seeds="1"), "finals")  # recorded ones
+    assert next(bar["y"] for bar in others["data"]) != bars["cue as planted"]
+    app = open_as("me", part=LOOKS)
     assert "Trained with the cue** says" in text_of(app)
     assert "the strongest word stands in the aside" in text_of(app)
-    assert "No run yet" in text_of(open_as("somebody else"))
 
 
 def test_the_pairs_are_attributed_and_hans_is_measured(runs_folder, tmp_path):
@@ -84,8 +131,8 @@ def test_the_pairs_are_attributed_and_hans_is_measured(runs_folder, tmp_path):
     tests = together(*(overlap_pairs(8, name, seed=1) for name in CONDITIONS)).examples
     model = spelling_predictor("pair", ["entailment", "non-entailment"])
     finished_run(manager(), tmp_path, model, tests, kind="cues/overlap/1/planted", owner="you")
+    assert "flex-basis: 100%" in html_of(open_as("you", cue="overlap", part=LOOKS))
     app = open_as("you", cue="overlap", source="own")
-    assert "flex-basis: 100%" in html_of(app)
     rows = "".join(
         f"{label}\tThe king saw the thief .\tThe thief saw the king .\tlexical_overlap\tx\n"
         for label in ("entailment", "non-entailment")
@@ -133,7 +180,7 @@ def test_an_unusable_file_is_refused_in_words(runs_folder, content, why):
 
 
 def test_flips_are_miniberts(trained, predictor):
-    app = open_page()
+    app = open_page(part=RULES)
     plain_ones = [
         {"text": example.text}
         for example in TASKS["classification"].read(REVIEWS / "dev.tsv").examples
@@ -157,6 +204,9 @@ def test_own_sentences_are_text(trained, names):
 
 
 def test_every_section_is_on_the_page_and_the_quiz_is_sound(runs_folder):
-    app = open_page()
-    assert all(section in text_of(app) for section in LESSON.sections)
+    shown = "".join(text_of(open_page(part=part)) for part in (PLANT, LOOKS, FAMOUS, DATA, RULES, ADVICE))
+    told = " ".join(shown.split())
+    for name in LESSON.sections:
+        if name != "A checklist":  # there is no classifier to check
+            assert " ".join(LESSON.section(name)[1].split())[:60] in told, name
     assert len(load_quiz(ROOT / "lessons" / "wrong_reasons" / "quiz.toml")) >= 4

@@ -21,6 +21,11 @@ def text_of(app: AppTest) -> str:
     return f"{html_of(app)} {driver.text_of(app)}"
 
 
+def family(app: AppTest):
+    """The choice of a model to start from."""
+    return next(box for box in app.selectbox if box.label == "Start from")
+
+
 def sums(app: AppTest) -> str:
     return re.search(r'class="mb-sums".*?</div>', text_of(app), re.DOTALL)[0]
 
@@ -35,7 +40,7 @@ def test_it_opens_on_base_with_its_sums():
 @pytest.mark.parametrize("name", ["BERT-large", "RoBERTa-base", "DistilBERT", "ALBERT-xlarge", "ELECTRA-small"])
 def test_a_preset_sets_every_size(name):
     app = open_page()
-    app.pills(key="family").set_value(name).run()
+    family(app).set_value(name).run()
     assert not app.exception and not app.error
     assert f"<b>{parameters(FAMILY[name]).pretraining:,}</b> parameters" in sums(app)
     letters = FAMILY[name].letters
@@ -54,23 +59,24 @@ def test_the_classrooms_own_checkpoints_join_the_family(monkeypatch, tmp_path):
         (tmp_path / name / "config.json").write_text(text, encoding="utf-8")
     monkeypatch.setattr("ui.models.CHECKPOINTS", tmp_path)
     app = open_page()
-    assert app.pills(key="family").options[len(FAMILY) :] == ["own"]
-    app.pills(key="family").set_value("own").run()
+    assert family(app).options[len(FAMILY) :] == ["own"]
+    family(app).set_value("own").run()
     assert f"<b>{parameters(sizes).pretraining:,}</b> parameters" in sums(app)
 
 
 def test_a_link_opens_exactly_what_it_says():
     app = open_page(L=24, H=1024, A=16, F=4096, T=512, B=8, part="block.attn.query", attn="explicit")
     assert "<b>336,226,108</b> parameters" in sums(app)
-    assert app.selectbox(key="part").value == "block.attn.query"
+    assert app.selectbox(key="chosen-part").value == "block.attn.query"
     assert "24 × (1,024² + 1,024)" in text_of(app)
+    assert app.session_state["view"] == "Parameters"
     relative = open_page(shared="true", E=128, V=30000, objective="mlm+sop")
     assert f"<b>{parameters(FAMILY['ALBERT-base']).pretraining:,}</b> parameters" in sums(relative)
 
 
 def test_the_link_follows_the_page():
     app = open_page()
-    app.selectbox(key="part").set_value("nsp").run()
+    app.selectbox(key="chosen-part").set_value("nsp").run()
     assert app.query_params["part"] == "nsp"
     assert "2·768 + 2" in text_of(app)
 
@@ -87,6 +93,37 @@ def test_a_bad_link_falls_back_to_base(query):
     app = open_page(**query)
     assert "110,106,428" in sums(app)
     assert_no_markup(app)
+
+
+def test_the_map_tells_no_number_before_the_guess():
+    app = open_page()
+    assert driver.figure(app, "parts-map") is None
+    veiled = driver.figure(app, "parts-veiled")["data"][0]
+    assert not re.search(r"\d", "".join(label for label in veiled["text"] if "H" not in label))
+    next(button for button in app.button if driver.plain(button.label) == "feed-forward").click().run()
+    assert not app.exception and "Right" in text_of(app)
+    assert driver.figure(app, "parts-map")["layout"]["title"]["text"] == "Feed-forward: 51% of 110 M"
+
+
+def test_older_links_open_the_part_they_are_about():
+    for query, view in (
+        ({"grow": "T"}, "How it grows"),
+        ({"attn": "explicit"}, "Memory"),
+        ({"part": "nsp", "attn": "explicit"}, "Parameters"),
+        ({"L": 3}, "Parameters"),
+    ):
+        assert open_page(**query).session_state["view"] == view
+
+
+def test_the_column_says_what_it_counts():
+    app = open_page(view="110 million")
+    table = next(block.value for block in app.markdown if "the paper says" in block.value)
+    head = [cell.strip() for cell in table.splitlines()[0].strip("|").split("|")]
+    base = next(line for line in table.splitlines() if "BERT" in line and "base" in line)
+    count = parameters(FAMILY["BERT-base"])
+    cells = dict(zip(head, [cell.strip() for cell in base.strip("|").split("|")], strict=True))
+    assert cells["encoder + MLM head"] == f"{count.encoder + count.of('mlm.'):,}"  # the pooler is not in it
+    assert cells["encoder + pooler"] == f"{count.encoder + count.of('pooler'):,}"
 
 
 def test_h_takes_heads_and_feed_forward_along():
@@ -113,13 +150,13 @@ def test_sentence_pairs_without_a_pooler_get_a_sentence():
 
 
 def test_more_tokens_than_positions_get_a_sentence_and_parameters_stay():
-    app = open_page(T=1024)
+    app = open_page(T=1024, view="Arithmetic")
     assert "1,024 tokens" in app.warning[0].value and "P = 512" in app.warning[0].value
     assert "110,106,428" in sums(app) and "FLOP</b>" not in sums(app)
 
 
 def test_the_models_built_equal_the_formulas():
-    app = open_page(L=2, H=128, A=2, F=512)
+    app = open_page(L=2, H=128, A=2, F=512, view="110 million")
     app.button(key="build").click().run()
     assert not app.exception
     table = next(block.value for block in app.markdown if "model built" in block.value)
@@ -129,7 +166,7 @@ def test_the_models_built_equal_the_formulas():
 
 
 def test_a_relative_is_not_claimed_to_be_built():
-    app = open_page(shared="true")
+    app = open_page(shared="true", view="110 million")
     app.button(key="build").click().run()
     assert any("transformers" in caption.value for caption in app.caption)
 
@@ -147,7 +184,8 @@ def test_a_relative_is_not_claimed_to_be_built():
 )
 def test_growth_curves_and_what_doubling_does(letter, watch, least, most):
     app = open_page(grow=letter, watch=watch, T=96, L=3)
-    found = re.search(r"Twice the (\w), from [\d,]+ to [\d,]+: ([\d.]+) times", text_of(app))
+    title = driver.figure(app, "growth-figure")["layout"]["title"]["text"]
+    found = re.search(r"Twice the (\w), from [\d,]+ to [\d,]+: ([\d.]+) times", title)
     assert found[1] == letter and least <= float(found[2]) <= most
 
 

@@ -1,5 +1,6 @@
 """Every page opens an ALBERT and a NEZHA, says what they are, and shows their own numbers – or says why it cannot."""
 
+import json
 from collections.abc import Callable
 
 import numpy as np
@@ -84,6 +85,11 @@ def open_on(page: str, run, **query) -> AppTest:
 
 def said(app: AppTest, name: str, width: int = 32) -> bool:
     return ABOUT[name].format(e=width) in [plain(caption.value) for caption in app.caption]
+
+
+def family_of(app: AppTest):
+    """The choice of a model on the parameters page."""
+    return next(box for box in app.selectbox if box.label == "Start from")
 
 
 def formulas(app: AppTest) -> str:
@@ -198,18 +204,17 @@ def test_the_input_is_what_this_model_adds_up(runs, model_of, name):
     if name == "albert":
         taps |= {"after LayerNorm": "narrow", "widened to H": "out"}
         assert "E = 32 numbers wide; after LayerNorm one matrix makes H = 64" in text_of(app)
-        assert "The first 32 of 32 numbers" in next(
-            chart.proto.alt for chart in app.get("plotly_chart") if chart.proto.id.endswith("-summands")
-        )
-        assert figure(app, "places")
+        assert "The first 32 of 32 numbers" in json.loads(app.get("bidi_component")[0].proto.json)["alt"]
+        assert figure(open_on("input", runs[name], a=TEXT, part="Places"), "places")
     else:
         del taps["position"]
         assert "two vectors are added and not three" in text_of(app)
-        assert any("no table of positions to compare" in box.value for box in app.info)
-        assert not figure(app, "places")
+        places = open_on("input", runs[name], a=TEXT, part="Places")
+        assert any("no table of positions to compare" in box.value for box in places.info)
+        assert not figure(places, "places")
     assert list(rows) == list(taps)
     for title, tap in taps.items():
-        assert float(rows[title]["0"]) == pytest.approx(seen[f"embeddings.{tap}"][0, 1, 0].item(), abs=1e-6), title
+        assert float(rows[title]["1"]) == pytest.approx(seen[f"embeddings.{tap}"][0, 2, 0].item(), abs=1e-6), title
 
 
 @both
@@ -275,10 +280,10 @@ def test_bertviz_draws_it_or_says_why_not(runs, name):
 
 @pytest.mark.parametrize("name", list(ABOUT))
 def test_parameters_are_those_of_the_model_that_was_trained(runs, model_of, name):
-    app = driver.open_page("parameters", owner="me")
-    app.pills(key="family").set_value(f"my {name}").run()
+    app = driver.open_page("parameters", owner="me", view="110 million")
+    family_of(app).set_value(f"my {name}").run()
     app = whole(app)
-    assert app.pills(key="family").value == f"my {name}"
+    assert family_of(app).placeholder == f"my {name}"
     count = sum(p.numel() for p in model_of(name).parameters())
     assert parameters(shape_of(model_of(name).config)).pretraining == count
     assert f"<b>{count:,}</b> parameters" in html_of(app) and said(app, name)
@@ -291,8 +296,8 @@ def test_parameters_are_those_of_the_model_that_was_trained(runs, model_of, name
 
 
 def test_the_published_albert_is_built_too():
-    app = driver.open_page("parameters")
-    app.pills(key="family").set_value("ALBERT-base").run()
+    app = driver.open_page("parameters", view="110 million")
+    family_of(app).set_value("ALBERT-base").run()
     app = whole(app.button(key="build").click().run())
     assert text_of(app).count("= equal") == 3
     assert f"{parameters(FAMILY['ALBERT-base']).pretraining:,}" in text_of(app)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from plots import attention as figures
+from plots import attention_experiments as experiments
 from plots.theme import SMALL, apply
 
 TOKENS = ["[CLS]", "the", "cat", "##s", "</script><img src=x onerror=alert(1)>", "[SEP]", "[PAD]"]
@@ -17,17 +18,19 @@ def every_figure():
     yield figures.attention_matrix(TOKENS, PROBS, selected=(1, 2))
     masked = SCORES.copy()
     masked[:, 6] = -np.inf
-    yield figures.attention_matrix(TOKENS, masked, kind="scores", scale=3.0)
+    yield figures.attention_matrix(TOKENS, masked, kind="scores")
     yield figures.vectors(TOKENS, {"Q": VECTORS, "K": VECTORS}, selected=(1, 2, 3))
     yield figures.dot_product(VECTORS[0], VECTORS[1], ("q", "<b>k", "q × k"))
     yield figures.token_bars(TOKENS, VECTORS[:, 0], [f"{v:.2f} <i>" for v in VECTORS[:, 0]], selected=2)
     yield figures.all_heads(np.stack([[PROBS] * 3] * 2), selected=(1, 2))
     yield figures.compared_words(["cat", "<b>"], [0.5, 0.1], [0.2, 0.3], ("as trained", "<b>"))
-    yield figures.curves([1, 2, 4], {"a": [1, 2, 3], "<b>": [3, 2, 1]}, xaxis="T", yaxis="y", here=2, marks={2: "T=H"})
-    yield figures.order_differences(TOKENS, np.ones(7), np.zeros(7), ("with", "without"))
-    yield figures.paths(TOKENS, 1, 4, ("attention", "chain"))
-    yield figures.schedule(TOKENS, ("attention", "chain"), "step")
-    yield figures.weight_and_effect(TOKENS, PROBS[0], PROBS[1], axes=("weight", "effect"), marked={1: "the"})
+    yield experiments.curves(
+        [1, 2, 4], {"a": [1, 2, 3], "<b>": [3, 2, 1]}, xaxis="T", yaxis="y", here=2, marks={2: "T=H"}
+    )
+    yield experiments.order_differences(TOKENS, np.ones(7), np.zeros(7), ("with", "without"))
+    yield experiments.paths(TOKENS, 1, 4, ("attention", "chain"))
+    yield experiments.schedule(TOKENS, ("attention", "chain"), "step")
+    yield experiments.weight_and_effect(TOKENS, PROBS[0], PROBS[1], axes=("weight", "effect"), marked={1: "the"})
 
 
 @pytest.mark.parametrize("figure", every_figure(), ids=lambda f: f.data[0].type)
@@ -105,13 +108,13 @@ def test_the_products_are_the_bars():
 
 
 def test_paths_mark_the_steps_between():
-    figure = figures.paths(TOKENS, 5, 2, ("attention", "chain"))
+    figure = experiments.paths(TOKENS, 5, 2, ("attention", "chain"))
     bold = [note.x for note in figure.layout.annotations if note.arrowwidth == 5]
     assert [round(x - 0.72) for x in bold] == [2, 3, 4]
 
 
 def test_schedule_shows_all_at_once_beside_one_by_one():
-    figure = figures.schedule(TOKENS, ("attention", "chain"), "step")
+    figure = experiments.schedule(TOKENS, ("attention", "chain"), "step")
     assert list(figure.data[0].base) == [0] * 7
     assert list(figure.data[1].base) == list(range(7))
 

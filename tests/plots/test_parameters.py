@@ -40,6 +40,18 @@ def test_columns_of_the_map_do_not_overlap_and_fill_their_height():
     assert all(a[1] < b[0] for a, b in itertools.pairwise(sorted(columns)))
 
 
+def test_before_the_guess_all_parts_are_equally_large():
+    drawn = boxes(parameters(BASE), veiled=True).values()
+    areas = [(right - left) * (bottom - top) for left, right, top, bottom in drawn]
+    assert areas == pytest.approx([1 / len(areas)] * len(areas))
+
+
+@pytest.mark.parametrize("name", ["BERT-tiny", "BERT-mini"])
+def test_titles_of_narrow_columns_stand_above_each_other(name):
+    first, middle, last = plots.mosaic(parameters(FAMILY[name])).layout.annotations
+    assert middle.yshift > last.yshift + 40 and (first.yshift, last.yshift) == (4, 4)
+
+
 def test_copies_and_selection_are_drawn_on_the_map():
     def shapes(name, kind, **options):
         return [s for s in plots.mosaic(parameters(FAMILY[name]), **options).layout.shapes if s.type == kind]
@@ -103,6 +115,18 @@ def test_the_family_is_on_log_scales_with_everything_in_view():
     for x, y in [*points.values(), (10**6, 10**8)]:
         for axis, value in ((fig.layout.xaxis, x), (fig.layout.yaxis, y)):
             assert axis.range[0] < math.log10(value) < axis.range[1]
+
+
+def test_no_name_in_the_family_lies_over_another_or_over_a_point():
+    points = {f"BERT-{n}": (10**7 * (1 + n / 40), 10**9 * (1 + n / 50)) for n in range(12)}
+    xs, ys = (6.5, 7.5), (8.5, 9.5)
+    sides = plots._places_of_names(points, xs, ys)
+    assert set(sides) == set(points) and any(sides.values())
+    assert (
+        len([side for side in sides.values() if side]) < 12
+    )  # they do not all fit, and those that do not are left out
+    lonely = plots._places_of_names({"a": (10**7, 10**9)}, xs, ys)
+    assert lonely == {"a": "middle right"}
 
 
 @pytest.mark.parametrize("colour", plots.COLOURS.values())

@@ -34,7 +34,7 @@ def test_a_name_is_short_and_literal():
 def test_the_chosen_bar_differs_by_more_than_colour():
     fig = probability_bars(["no", "yes"], [0.25, 0.75], {1})
     assert list(fig.data[0].x) == [0.25, 0.75] and list(fig.data[0].marker.color) == [GREY, BLUE]
-    assert list(fig.layout.yaxis.ticktext) == ["no", "<b>yes</b> ✓"]
+    assert list(fig.layout.yaxis.ticktext) == ["no", "<b>yes</b>"]
     assert [text.strip() for text in fig.data[1].text] == ["25.0%", "75.0%"]
     assert fig.layout.yaxis.range[0] > fig.layout.yaxis.range[1]  # the first on top
 
@@ -44,14 +44,14 @@ def test_a_number_is_not_beside_a_threshold_that_it_is_not():
     bars, thresholds = fig.data
     assert list(bars.x) == [0.25, 0.75] and list(thresholds.x) == [0.5, 0.3]
     assert thresholds.showlegend and thresholds.name == "threshold"
-    assert list(fig.layout.yaxis.ticktext) == ["no · 25.0%", "<b>yes</b> ✓ · 75.0%"]
+    assert list(fig.layout.yaxis.ticktext) == ["no · 25.0%", "<b>yes</b> · 75.0%"]
 
 
 def test_long_names_stand_above_their_bars():
     fig = probability_bars(["short", "a longer answer that would leave the bars no room"], [0.1, 0.9], {1})
     assert not fig.layout.yaxis.showticklabels
     names = fig.data[2].text
-    assert names[0] == "short" and names[1].startswith("<b>a longer answer") and names[1].endswith("✓")
+    assert names[0] == "short" and names[1].startswith("<b>a longer answer") and "✓" not in names[1]
     assert len(names[1]) <= ABOVE_WIDEST + len("<b></b> ✓")
     assert fig.data[2].y[0] < 0 and set(fig.data[2].x) == {0}
 
@@ -93,10 +93,11 @@ def test_the_worst_similarities_show_their_distance():
     assert others.marker.symbol != worst.marker.symbol and "<img" not in str(others.customdata)
 
 
-def test_a_label_has_its_f1_threshold_and_count():
+def test_a_label_has_its_f1_and_count_and_no_threshold_of_another_scale():
     scores = {"joy": {"f1": 0.5, "threshold": 0.7, "count": 3.0}, EVIL: {"f1": 0.9, "threshold": 0.2, "count": 1.0}}
-    fig = label_scores(scores, ("threshold", "n = {n}"), "F1")
-    assert list(fig.data[0].x) == [0.5, 0.9] and list(fig.data[1].x) == [0.7, 0.2]
+    fig = label_scores(scores, "n = {n}", "F1")
+    (bars,) = fig.data
+    assert list(bars.x) == [0.5, 0.9]
     assert fig.layout.yaxis.ticktext[0] == "joy · n = 3 · <b>50%</b>" and fig.layout.yaxis.ticktext[1].startswith(
         "&lt;/script"
     )

@@ -30,6 +30,8 @@ def test_a_bar_is_the_mean_of_its_dots():
     dots = [list(dot.y) for dot in others if dot.mode == "markers"]
     assert dots == [[1.0, 0.8, 0.6]]  # one seed needs no dot of its own
     assert [list(words.text) for words in others if words.mode == "text"] == [["90%", "60%"], ["0%"]]
+    asked = [note.x for note in fig.layout.annotations]  # not measured: flipped, balanced; both tests that say nothing
+    assert len(asked) == 3 and all(note.text == "<b>?</b>" for note in fig.layout.annotations)
 
 
 def test_where_a_rate_should_be_is_marked():

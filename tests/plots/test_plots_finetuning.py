@@ -5,9 +5,11 @@ import statistics
 import pytest
 
 from plots.finetuning import (
+    FAINT,
     Curve,
     Said,
     Scale,
+    answers_now,
     answers_over_time,
     comparison,
     learning_curves,
@@ -69,15 +71,32 @@ def test_comparison_shows_every_seed_with_mean_and_deviation():
     assert mean.error_x.array[0] == pytest.approx(statistics.stdev(values))
 
 
-def test_answers_are_drawn_by_run_and_the_last_one_is_written():
+def test_where_a_run_changes_its_mind_is_written_and_crossed_out():
     said = [Said("run <b>1</b>", "random", [(0, "yes", 0.5), (0.5, "no", 0.7), (1, "<i>no</i>", 0.9)])]
-    fig = answers_over_time(said, "how sure", "epoch")
+    fig = answers_over_time(said, "how sure", "epoch", NAMES, "not the last")
     line = fig.data[0]
     assert list(line.y) == [0.5, 0.7, 0.9] and line.line.dash == "dot"
-    assert list(line.text) == ["", "", "&lt;i&gt;no&lt;/i&gt;"]
+    assert list(line.text) == ["", "no", "&lt;i&gt;no&lt;/i&gt;"]
+    assert list(line.marker.symbol) == ["x", "x", "diamond-open"]
+    assert [trace.name for trace in fig.data[1:]] == [NAMES["random"], "not the last"]
     assert "<b>" not in line.hovertemplate and "<i>" not in line.customdata[2]
 
 
 def test_scores_are_drawn_up_to_their_top():
-    fig = answers_over_time([Said("run", "pretrained", [(0, "2.5", 2.5)])], "score", "epoch", 5.0)
-    assert fig.layout.yaxis.range[1] > 5 and fig.data[0].text is None
+    fig = answers_over_time([Said("run", "pretrained", [(0, "2.5", 2.5)])], "score", "epoch", NAMES, "other", 5.0)
+    assert fig.layout.yaxis.range[1] > 5 and list(fig.data[0].text) == [""]
+
+
+def test_what_was_asked_after_training_is_a_bar_a_run():
+    said = [Said("a", "pretrained", [(3, "<b>yes</b>", 0.9)]), Said("b", "random", [(3, "no", 0.6)])]
+    fig = answers_now(said, "how sure")
+    assert [bar.x[0] for bar in fig.data] == [0.9, 0.6]
+    assert fig.data[0].text[0].startswith("&lt;b&gt;yes") and fig.data[0].text[0].endswith("90%")
+
+
+def test_recorded_runs_are_faint_and_behind():
+    run = Curve("pretrained", 0, [(0.5, 0.7)], [(0, 0.5), (1, 0.9)])
+    behind = {"recorded": [run], "recorded_name": "recorded", "finding": "F"}
+    fig = learning_curves([run], NAMES, Scale("F1"), ("loss", "epoch"), **behind)
+    assert [trace.opacity for trace in fig.data[:2]] == [FAINT, FAINT] and fig.layout.title.text == "F"
+    assert "recorded" in [trace.name for trace in fig.data if trace.showlegend is not False]

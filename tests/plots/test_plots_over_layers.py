@@ -72,3 +72,20 @@ def test_side_by_side_is_a_picture_a_layer_at_one_scale():
     assert [trace.marker.symbol for trace in fig.data] == ["circle", "star"] * 2
     assert list(fig.data[0].hovertext) == ["a", "&lt;b&gt;"]
     assert [note.text for note in fig.layout.annotations] == LAYERS[:2]
+
+
+def test_a_panel_without_a_name_for_its_line_prints_none():
+    panels = [Panel(f"task {n}", [Line("x", [0.1, 0.9])], {"commonest label": 0.3}, True) for n in range(3)]
+    for columns in (2, 3):
+        drawn = over_layers(panels, ["embeddings", "1"], "layer", columns=columns)
+        notes = [note.text for note in drawn.layout.annotations]
+        assert "new text" not in notes
+    nameless = over_layers([Panel("task", [Line("x", [0.1, 0.9])], {"": 0.0})], ["embeddings", "1"], "layer")
+    assert [note.text for note in nameless.layout.annotations] == ["task"]
+
+
+def test_a_title_is_broken_into_lines_and_the_figure_grows_by_them():
+    panel = Panel("task", [Line("x", [0.1, 0.9])])
+    plain, titled = (over_layers([panel], ["embeddings", "1"], "layer", title=words) for words in ("", "<b> " * 40))
+    assert titled.layout.height > plain.layout.height and titled.layout.title.text.count("<br>") >= 1
+    assert "<b>" not in titled.layout.title.text

@@ -18,7 +18,6 @@ from plots.tokenization import (
     growth_of_vocabulary,
     ladder,
     marked_text,
-    merge_card,
     origins,
     rungs,
     runs_of,
@@ -79,7 +78,6 @@ def test_nothing_in_a_text_is_markup():
         origins(
             list(HOSTILE), bad, ["", "unk", ""], [(0, 1), (1, 2), (0, 0)], bad, more=HOSTILE, labels=(bad[1], bad[1])
         ),
-        merge_card(*bad, HOSTILE),
     ]
     for html in drawn:
         markup = Markup(html)

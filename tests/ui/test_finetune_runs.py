@@ -8,17 +8,18 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from minibert.tasks import TASKS
+from sections.output_layer.mistakes import curl
 from tests.hostile import HOSTILE
 from tests.pages.driver import figure
 from tests.pages.finished_runs import spelling_predictor
 from tests.ui.driver import script
-from ui.finetune_runs import curl, last_answers
+from ui.finetune_runs import last_answers
 
 
 def kinds(kind):
     from types import SimpleNamespace
 
-    from ui.finetune_runs import by_kind
+    from sections.output_layer.mistakes import by_kind
 
     example, prediction = {"extra": {"kind": kind}}, {"grade": 1.0}
     details = {"dev_examples": [example]}

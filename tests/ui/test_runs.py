@@ -169,3 +169,60 @@ def test_a_row_names_its_run_says_its_state_and_stops_it():
     assert "<b>" not in app.error[0].value
     app.button(key="stop-1").click().run()
     assert app.session_state["told"] == ["cancel", "wait"]
+
+
+def announcing():
+    from ui.runs import announce_runs
+
+    announce_runs()
+
+
+@pytest.fixture
+def announced(trained, monkeypatch, tmp_path):
+    """What the sidebar links to: (page, words, icon) each."""
+    said = []
+    monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path))
+    monkeypatch.setattr(runs, "stop_called", lambda name: name in ("pretraining", "output_layer") or None)
+    monkeypatch.setattr(runs, "link_to", lambda page, words, icon: said.append((page, html.unescape(words), icon)))
+    return said
+
+
+def of_state(state, kind="pretraining/1", owner="me"):
+    run = run_of(owner, "<b>mine</b>", state=state, kind=kind)
+    run.id, run.progress, run.position = f"{owner} {kind} {state}", 0.42, 3
+    return run
+
+
+def test_runs_that_go_on_are_announced_on_every_page_until_theirs_is_opened(trained, announced, monkeypatch):
+    trained += [
+        of_state("running"), of_state("queued", "finetune/classification/1"), of_state("running", "computed/x"),
+        of_state("running", owner="you"), of_state("finished", "pretraining/2"),
+    ]  # fmt: skip
+    monkeypatch.setattr(runs, "current_page", lambda: "masking")
+    page = script(announcing).run()
+    assert not page.exception
+    assert [one[:2] for one in announced] == [
+        ("pretraining", "<b>mine</b>: 42%"),
+        ("output_layer", "<b>mine</b>: waiting, place 3"),
+    ]
+    trained[0].state, trained[0].over = "finished", True
+    trained[1].state, trained[1].over = "failed", True
+    trained[4:] = []
+    announced.clear()
+    page.run()
+    assert [one[:2] for one in announced] == [
+        ("pretraining", "<b>mine</b>: finished"),
+        ("output_layer", "<b>mine</b>: failed"),
+    ]
+    monkeypatch.setattr(runs, "current_page", lambda: "pretraining")
+    page.run()
+    monkeypatch.setattr(runs, "current_page", lambda: "masking")
+    announced.clear()
+    page.run()
+    assert [one[0] for one in announced] == ["output_layer"]
+
+
+def test_without_a_run_nothing_is_announced(trained, announced):
+    trained += [of_state("finished")]
+    page = script(announcing).run()
+    assert not page.exception and not announced and not page.sidebar.markdown

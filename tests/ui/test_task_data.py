@@ -258,11 +258,41 @@ def test_classes_that_training_never_shows_are_named():
         usable("classification", train, dev)
 
 
-def test_one_main_file_at_a_time():
+def test_the_file_given_last_is_the_one_that_is_read():
     from types import SimpleNamespace
 
-    files = [SimpleNamespace(name=name, getvalue=lambda: b"") for name in ("a.tsv", "b.tsv", "labels.txt")]
-    with pytest.raises(ValueError, match=r"not 2: a.tsv, b.tsv"):
-        main_file(files)
-    main, beside = main_file(files[1:])
+    files = [SimpleNamespace(name=name, getvalue=lambda: b"") for name in ("a.tsv", "labels.txt", "b.tsv")]
+    main, beside = main_file(files)
     assert main.name == "b.tsv" and set(beside) == {"labels.txt"}
+    with pytest.raises(ValueError, match="the file with the examples is missing"):
+        main_file(files[1:2])
+
+
+def test_a_mended_file_takes_the_place_of_the_first():
+    app = opened(data="own")
+    rows = "".join(f"good {i}\tyes\nbad {i}\tno\n" for i in range(10))
+    broken, mended = ("text\tlabel\n" + rows + more for more in ("lonely\n", "kind\tyes\n"))
+    files = [("mine.tsv", text.encode(), "text/plain") for text in (broken, mended)]
+    app.file_uploader(key="file").set_value(files)
+    whole(app.run())
+    assert not app.error
+    assert "17 examples to learn from, 4 to measure on" in app.markdown[-1].value + "".join(
+        m.value for m in app.markdown
+    )
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_an_ordinary_table_of_a_spreadsheet_asks_for_its_columns(separator):
+    """Neither read as two texts, its header as an example, nor refused."""
+    app = opened(data="own")
+    lines = (f"Place {i} was fine{separator}{i % 2 + 4}{separator}2024-01-{i + 1:02}" for i in range(20))
+    text = "\n".join((separator.join(("Opinion", "Stars", "Date")), *lines))
+    app.file_uploader(key="file").set_value([("mine.csv", text.encode(), "text/csv")])
+    whole(app.run())
+    assert not app.error
+    assert app.query_params.get("task", ["classification"]) == ["classification"]
+    assert any("Choose where each part" in box.value for box in app.info)
+    for key, column in (("text", "Opinion"), ("label", "Stars")):
+        app.selectbox(key=f"column-classification-name-{key}").set_value(column)
+    whole(app.run())
+    assert "16 examples to learn from, 4 to measure on" in said(app)

@@ -5,7 +5,7 @@ export default ({data, parentElement, setTriggerValue}) => {
   const weights = bytes(data.weights)
   const small = Array.from({length: layers * heads}, (_, i) => picture(weights, i * size * size, size))
   const grid = element('div', {className: 'grid'})
-  const least = labels.some(label => label) ? 66 * scale : 24 // room for a word
+  const least = labels.some(label => label) ? (heads > 8 ? 52 : 66) * scale : 20 // room for a word; twelve heads fit the page without scrolling
   grid.style.gridTemplateColumns = `max-content repeat(${heads}, minmax(${least}px, 150px))`
   grid.append(element('span', {className: 'corner'}))
   for (let head = 0; head < heads; head++)
@@ -22,6 +22,7 @@ export default ({data, parentElement, setTriggerValue}) => {
     cell.onclick = () => setTriggerValue('clicked', {layer, head})
     grid.append(cell)
   })
+  grid.classList.toggle('many', heads > 8)
   const view = framed(scale, grid)
   const step = labels.some(label => label) ? 132 : 96
   const draw = (painter, look) => {

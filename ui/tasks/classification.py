@@ -35,9 +35,11 @@ class ClassificationView(ClassView):
 
     def sets(self):
         note = _("half positive, half negative; marked by kind: plain, negation, contrast, irony")
+        easy = _("no animal and no thing of the dev set is among those to learn from")
         return {
             "reviews": DataSet(self.name, ".tsv", _("Reviews"), note),
             "reviews-zh": DataSet(self.name, ".tsv", _("Reviews, Chinese"), note, "zh"),
+            "animals": DataSet(self.name, ".tsv", _("Animal or thing?"), easy, small=Values(6, 8, 3e-4, 32)),
         }
 
     def form(self, example, key):

@@ -13,8 +13,13 @@ LONG = 20_000  # characters of a passage
 SHORT = 2_000
 
 
-def text_field(key: str, label: str, text: str, *, multiline: bool = True, most: int = SHORT) -> str:
-    return sentence_input(key, [], label=label, default=text, multiline=multiline, max_chars=most, placeholder=" ")
+def text_field(
+    key: str, label: str, text: str, *, multiline: bool = True, most: int = SHORT, travels: bool = False
+) -> str:
+    """travels: see `sentence_input`."""
+    return sentence_input(
+        key, [], label=label, default=text, multiline=multiline, max_chars=most, placeholder=" ", travels=travels
+    )
 
 
 def lines_field(key: str, label: str, texts: Sequence[str], *, most: int = LONG) -> list[str]:
@@ -34,7 +39,7 @@ def hint(words: str) -> None:
 def one_text(example: Any, key: str) -> str | None:
     """The field `text`."""
     text = example.text if example.text is not None else placed({"words": example.words})[0]
-    given = text_field(f"{key}-text", _("Your text"), text, multiline=len(text) > 80)
+    given = text_field(f"{key}-text", _("Your text"), text, multiline=False, travels=True)
     if not given.strip():
         hint(_("Write a text, and the model answers."))
         return None
@@ -43,8 +48,11 @@ def one_text(example: Any, key: str) -> str | None:
 
 def two_texts(example: Any, key: str) -> dict | None:
     """The fields `text` and `pair`."""
-    text = text_field(f"{key}-text", _("First text (A)"), example.text, multiline=False)
-    pair = text_field(f"{key}-pair", _("Second text (B)"), example.pair, multiline=False)
+    left, right = st.columns(2, gap="small")
+    with left:
+        text = text_field(f"{key}-text", _("First text (A)"), example.text, multiline=False)
+    with right:
+        pair = text_field(f"{key}-pair", _("Second text (B)"), example.pair, multiline=False)
     if not (text.strip() and pair.strip()):
         hint(_("Write both texts, and the model answers."))
         return None

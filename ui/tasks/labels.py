@@ -100,10 +100,10 @@ class MultilabelView(TaskView):
         from plots.answers import label_scores
 
         scores = evaluation["by_label"]
-        fig = label_scores(scores, (_("threshold"), "n = {n}"), _("F1 of each label"))
+        fig = label_scores(scores, "n = {n}", _("F1 of each label"))
         rows = [{_("label"): label, **values} for label, values in scores.items()]
         listed = "; ".join(f"{label}: {values['f1']:.0%}" for label, values in scores.items())
-        alt = _("F1 of each label, with its threshold and how often it occurs. {listed}.").format(listed=listed)
+        alt = _("F1 of each label, and how often it occurs. {listed}.").format(listed=listed)
         figure(fig, alt, key=f"{key}-labels", data=rows)
         items = [mistake(example, said) for example, said in least_right(pairs)]
         return wrong_of(len(items), len(pairs), _("the least right first"), partly=True), items

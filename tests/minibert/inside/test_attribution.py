@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 import torch
 
+from minibert.config import BertConfig
 from minibert.inside import attribution
+from minibert.inside.attributed_blanks import Blank
 from minibert.inside.attribution import (
     METHODS,
     REPLACEMENTS,
@@ -34,7 +36,7 @@ from minibert.inside.attribution import (
     token_vectors,
     words_of,
 )
-from minibert.model import Batch
+from minibert.model import Batch, BertForPreTraining
 
 TEXT = "the film, was not bad"
 
@@ -351,3 +353,59 @@ def test_metadata_beside_the_text_is_kept(answering):
     case = Case.of(predictor, "a bad film")
     assert case.features.metadata == (0,)
     assert np.isfinite(gradient_times_input(replace(case))).all()
+
+
+# --- a guess at a blank -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def guesser(letters):
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=letters.vocab_size, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=64, initializer_range=0.5,
+    )  # fmt: skip
+    return BertForPreTraining(config).eval()
+
+
+def test_a_guess_is_the_likeliest_token_at_the_blank(guesser, letters):
+    blank = Blank.at(guesser, letters, "a dog [MASK] home.")
+    assert [word.text for word in blank.words] == ["a", "dog", "home."]  # the blank is what is asked
+    ids = torch.tensor([blank.features.ids])
+    place = blank.features.ids.index(letters.mask_id)
+    with torch.inference_mode():
+        wanted = guesser(Batch(ids)).mlm_logits[0, place].softmax(-1)
+    assert blank.label == letters.vocab[int(wanted.argmax())] == blank.likeliest(3)[0]
+    assert probability(blank.score) == pytest.approx(float(wanted.max()), rel=1e-4)
+    assert Blank.at(guesser, letters, "a dog [MASK] home.", "b").label == "b"
+
+
+@pytest.mark.parametrize("replacement", REPLACEMENTS)
+def test_a_guess_is_read_at_the_blank_wherever_it_moves(guesser, letters, replacement):
+    blank = Blank.at(guesser, letters, "a dog [MASK] home.")
+    gone = [True, False, True]
+    row = blank.without(gone, replacement)
+    place = row.ids.index(letters.mask_id) if replacement == "cut" else blank.place
+    with torch.inference_mode():
+        logits = guesser(Batch(torch.tensor([row.ids]))).mlm_logits[:, place]
+    assert blank.values(~np.array([gone, [False] * 3]), replacement)[0] == pytest.approx(
+        float(log_odds(logits, blank.target)), abs=1e-4
+    )
+
+
+def test_a_guess_keeps_what_the_methods_promise(guesser, letters):
+    blank = Blank.at(guesser, letters, "a dog [MASK] home.")
+    values = attributions(blank, steps=128)
+    assert tuple(values) == METHODS and all(len(value) == 3 for value in values.values())
+    start = nothing_left(blank, "mask", gradients=False)
+    assert values["shapley"].sum() == pytest.approx(blank.score - start, abs=1e-4)
+    start = nothing_left(blank, "mask", gradients=True)
+    assert values["integrated"].sum() == pytest.approx(blank.score - start, abs=0.02)
+
+
+@pytest.mark.parametrize(("text", "why"), [("a dog", "are 0"), ("[MASK] a [MASK]", "are 2"), ("[MASK]", "no word")])
+def test_what_is_no_guess_is_refused(guesser, letters, text, why):
+    with pytest.raises(ValueError, match=why):
+        Blank.at(guesser, letters, text)
+    with pytest.raises(ValueError, match="no token"):
+        Blank.at(guesser, letters, "a [MASK]", "never seen")

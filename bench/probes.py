@@ -1,0 +1,44 @@
+"""What probes find at each layer, recorded for the lesson that trains them: a line a task and seed.
+
+    python -m bench.probes checkpoints/minilm-en --seeds 3
+
+writes lessons/results/<model>/probes.jsonl, of the model and of random weights in its shape, on our English sentences.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from minibert import checkpoint
+from minibert.experiments.records import append_record
+from minibert.inside.probes import probe_layers, untrained_copy
+from minibert.training import machine
+from sections.probes.tasks import tasks_of
+
+RESULTS = Path(__file__).resolve().parent.parent / "lessons" / "results"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--seeds", type=int, default=3)
+    asked = parser.parse_args()
+    tasks, name = tasks_of("en")
+    out = RESULTS / asked.model.name / "probes.jsonl"
+    command = f"python -m bench.probes checkpoints/{asked.model.name} --seeds {asked.seeds}"
+    about = {"tasks": name, "model": asked.model.name, "command": command, "machine": machine.description()}
+    out.unlink(missing_ok=True)
+    with TemporaryDirectory() as folder:
+        model, tokenizer = checkpoint.load(asked.model), checkpoint.load_tokenizer(asked.model)
+        for random in (False, True):
+            start = checkpoint.save(f"{folder}/{random}", untrained_copy(model) if random else model, tokenizer)
+            for event in probe_layers(start, tasks, asked.seeds):
+                row = event.as_dict()
+                if row["event"] == "probed":
+                    append_record(out, {**row, "random": random, **about})
+                    print(random, row["task"], json.dumps(row["accuracy"]), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""The bank: lessons/examination/*.toml, a file a part, read and checked. What a file may say: README.md there."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from examination.entry import BankError, Entry
+from examination.kinds import KINDS
+from examination.task import Question
+
+ROOT = Path(__file__).resolve().parents[1]
+BANK = ROOT / "lessons" / "examination"
+POINTS = {"choose": 1, "order": 2, "mask": 2, "compute": 2, "input": 3, "count": 2, "mistake": 2, "predict": 2}
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of the bank. `name` stands in links: the file's name without its number."""
+
+    name: str
+    title: str
+    questions: tuple[Question, ...]
+
+    @property
+    def marked(self) -> tuple[Question, ...]:
+        """What a program marks."""
+        return tuple(one for one in self.questions if one.kind != "open")
+
+    @property
+    def open(self) -> tuple[Question, ...]:
+        return tuple(one for one in self.questions if one.kind == "open")
+
+
+def load_bank(folder: Path = BANK, language: str = "en") -> tuple[Part, ...]:
+    """All parts in the order of their files; a part in another language is `<name>.<language>.toml` beside it.
+
+    Raises BankError with file, question and what to do.
+    """
+    paths = sorted(path for path in folder.glob("*.toml") if path.name.count(".") == 1)
+    if not paths:
+        raise BankError(f"{folder}: no *.toml here; a part of the examination is a file, see README.md")
+    parts: list[Part] = []
+    seen: dict[str, str] = {}
+    for path in paths:
+        translated = path.with_suffix(f".{language}.toml")
+        part = read_part(translated if translated.exists() else path, _name(path))
+        for question in part.questions:
+            if question.id in seen:
+                raise BankError(f"{question.where}: the id is taken by {seen[question.id]}; choose another")
+            seen[question.id] = question.where
+        parts.append(part)
+    return tuple(parts)
+
+
+def _name(path: Path) -> str:
+    return re.sub(r"^[0-9]+-", "", path.stem)
+
+
+def read_part(path: Path, name: str) -> Part:
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BankError(f"{path.name}: {error}") from error
+    entry = Entry(data, path.name)
+    title = entry.text("title")
+    questions = tuple(_read(table, name, path.name) for table in entry.tables("question", 1))
+    entry.close()
+    return Part(name, title, questions)
+
+
+def _read(entry: Entry, part: str, file: str) -> Question:
+    name = entry.text("id")
+    if not _ID.fullmatch(name):
+        raise entry.error(f"`id` is {name!r}; write small letters, digits and hyphens, such as masking-reasons")
+    entry.where = f"{file}, question {name}"
+    kind = entry.one_of("kind", list(KINDS))
+    text = entry.text("text")
+    why = entry.text("why") if entry.has("why") else ""
+    settings = KINDS[kind].read(entry)
+    points = len(settings.rubric) if kind == "open" else entry.integer("points", POINTS[kind], 1, 20)
+    lesson = entry.text("lesson")
+    if not (ROOT / "pages" / f"{lesson}.py").exists():
+        raise entry.error(f"`lesson` is {lesson!r}, but there is no pages/{lesson}.py")
+    query = entry.table_of("query", optional=True).words()
+    variants = tuple(table.words() for table in entry.tables("variant"))
+    if len({frozenset(variant) for variant in variants}) > 1:
+        raise entry.error("every [[question.variant]] must have the same names")
+    entry.close()
+    return Question(name, part, kind, text, why, points, lesson, query, variants, settings, entry.where)

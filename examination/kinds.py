@@ -1,0 +1,54 @@
+"""The kinds of questions by the name that the bank uses. Each module has `read`, `generate`, `mark`, `as_text`."""
+
+from __future__ import annotations
+
+import random
+from types import ModuleType
+from typing import Any
+
+from examination import choose, compute, count, input_rows, masks, mistake, open_question, order, predict
+from examination.task import Mark, Question, Task
+from examination.words import _
+
+KINDS: dict[str, ModuleType] = {
+    "compute": compute,
+    "mask": masks,
+    "order": order,
+    "input": input_rows,
+    "count": count,
+    "choose": choose,
+    "mistake": mistake,
+    "predict": predict,
+    "open": open_question,
+}
+
+
+def titles() -> dict[str, str]:
+    """What each kind is called on screen."""
+    return {
+        "compute": _("Compute"),
+        "mask": _("Draw the mask"),
+        "order": _("Put in order"),
+        "input": _("Build the input"),
+        "count": _("Count parameters"),
+        "choose": _("Choose"),
+        "mistake": _("Find the mistake"),
+        "predict": _("Predict and explain"),
+        "open": _("Open question"),
+    }
+
+
+def generate(question: Question, seed: int) -> Task:
+    """The question's task on the sheet `seed`: always the same, whatever other questions are drawn."""
+    rng = random.Random(f"{seed}/{question.id}")
+    values = rng.choice(question.variants) if question.variants else {}
+    return KINDS[question.kind].generate(question, rng, values)
+
+
+def mark(task: Task, answer: Any) -> Mark:
+    return KINDS[task.question.kind].mark(task, answer)
+
+
+def as_text(task: Task, answer: Any) -> str:
+    """The answer as plain text, for the score sheet; "" for none."""
+    return KINDS[task.question.kind].as_text(task, answer)

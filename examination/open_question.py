@@ -1,0 +1,63 @@
+"""`open`: a question answered in the student's words, who then ticks what the answer holds beside a model answer."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from examination.entry import Entry
+from examination.task import Mark, Question, Task, Wrong, filled
+from examination.words import _
+
+
+class Answer(NamedTuple):
+    text: str
+    ticks: tuple[int, ...] = ()  # numbers of the rubric's points
+
+
+@dataclass(frozen=True)
+class OpenQuestionSettings:
+    model: str
+    rubric: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OpenTask(Task):
+    model: str
+    rubric: tuple[str, ...]
+
+
+def read(entry: Entry) -> OpenQuestionSettings:
+    settings = OpenQuestionSettings(entry.text("model"), entry.texts("rubric", 2))
+    if entry.has("points"):
+        raise entry.error("an `open` question has a point for each entry of `rubric`; leave `points` out")
+    return settings
+
+
+def generate(question: Question, rng: random.Random, values: dict[str, str]) -> OpenTask:
+    settings: OpenQuestionSettings = question.settings
+    model = filled(settings.model, values, question.where)
+    return OpenTask(
+        question,
+        filled(question.text, values, question.where),
+        filled(question.why, values, question.where),
+        Answer(model, tuple(range(len(settings.rubric)))),
+        (Wrong(Answer("", tuple(range(len(settings.rubric)))), "ticked without an answer"), Wrong(Answer("?"), "none")),
+        model,
+        tuple(filled(point, values, question.where) for point in settings.rubric),
+    )
+
+
+def mark(task: OpenTask, answer: Answer | None) -> Mark:
+    """A point for each tick; nothing without a text."""
+    of = len(task.rubric)
+    if answer is None or not answer.text.strip():
+        return Mark(0, of, (_("No answer."),), by_student=True)
+    ticks = {tick for tick in answer.ticks if 0 <= tick < of}
+    missing = [_("Not ticked: {point}").format(point=p) for i, p in enumerate(task.rubric) if i not in ticks]
+    return Mark(len(ticks), of, tuple(missing), by_student=True)
+
+
+def as_text(task: OpenTask, answer: Answer | None) -> str:
+    return answer.text if answer else ""

@@ -1,0 +1,96 @@
+"""What every kind of question has: the question as the bank has it, a task drawn from it, and a mark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from examination.entry import BankError
+from examination.words import _
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of the bank. `settings` is what its kind has read; `where` names file and question in errors."""
+
+    id: str
+    part: str
+    kind: str
+    text: str
+    why: str
+    points: int
+    lesson: str
+    query: dict[str, str]
+    variants: tuple[dict[str, str], ...]
+    settings: Any
+    where: str
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """An answer that must not earn full points, and what whoever gives it has misunderstood."""
+
+    answer: Any
+    what: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """A question with its numbers, names and order drawn. `text` and `why` are the bank's Markdown, filled in."""
+
+    question: Question
+    text: str
+    why: str
+    right: Any
+    wrong: tuple[Wrong, ...]
+
+    @property
+    def id(self) -> str:
+        return self.question.id
+
+
+@dataclass(frozen=True)
+class Mark:
+    """points of `of`, and what there is to say, as Markdown of the bank's or ours (a student's text is made literal).
+
+    by_student: an open question, whose points the student gives.
+    """
+
+    points: float
+    of: int
+    said: tuple[str, ...] = ()
+    by_student: bool = False
+
+    @property
+    def right(self) -> bool:
+        return self.points == self.of
+
+
+def mark_of(task: Task, share: float, *said: str) -> Mark:
+    """A share of the question's points, in steps of a hundredth; full points only for a share of 1."""
+    of = task.question.points
+    points = of if share >= 1 else min(round(of * max(0.0, share), 2), of - 0.01)
+    return Mark(points, of, tuple(line for line in said if line))
+
+
+def no_answer(task: Task) -> Mark:
+    return mark_of(task, 0, _("No answer."))
+
+
+def filled(text: str, values: Mapping[str, object], where: str) -> str:
+    """The text with `{{name}}` replaced."""
+
+    def value(match: re.Match) -> str:
+        if match[1] not in values:
+            known = ", ".join(f"{{{{{name}}}}}" for name in values) or "none"
+            raise BankError(f"{where}: there is no {{{{{match[1]}}}}} to fill in; known here: {known}")
+        return str(values[match[1]])
+
+    return re.sub(r"\{\{(\w+)\}\}", value, text)
+
+
+def points_text(points: float) -> str:
+    """2, 1.5, 0.33."""
+    return f"{points:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,137 @@
+"""Models that learn a cue, recorded: planted ones, HANS's three heuristics, ARCT and its second version.
+
+    python -m minibert.experiments.cues --model checkpoints/minilm-en not overlap
+
+appends a line a finished arm and seed to lessons/results/<model>/cues.jsonl. HANS and ARCT are read from the folder
+that MINIBERT_DATA names (tasks/en/hans, tasks/en/arct2) and are left out without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from minibert.experiments.records import append_record
+from minibert.experiments.results import read_records
+from minibert.inside.spurious_cues import CONDITIONS, by_heuristic, overlap_pairs, together, with_aside
+from minibert.tasks import TaskData, task_named
+
+ROOT = Path(__file__).resolve().parents[2]
+REVIEWS = ROOT / "lessons" / "data" / "reviews"
+CASES = ("not", "overlap", "arct")
+TRAIN_PAIRS, TEST_PAIRS = 600, 120  # of words in common; the asides stand in front of the course's reviews
+EPOCHS, RATE = 2, 3e-4
+WIDER = {"minilm-en": 1 / 3}  # checkpoint → its share of the rate, which suits mini-en
+ARCT_EPOCHS = 3
+REQUIRED = {"experiment", "arm", "seed", "metrics", "settings", "examples", "model", "command", "machine"}
+
+
+def sets_of(cue: str) -> tuple[str, dict[str, TaskData], TaskData]:
+    """(task, training condition → data, the three tests as one set) of a planted cue."""
+    if cue == "not":
+        train, dev = (task_named("classification").read(REVIEWS / f"{part}.tsv") for part in ("train", "dev"))
+        trainings = {name: with_aside(train, name, seed=0) for name in ("planted", "balanced")}
+        return "classification", trainings, together(*(with_aside(dev, name, seed=1) for name in CONDITIONS))
+    trainings = {name: overlap_pairs(TRAIN_PAIRS, name, seed=0) for name in ("planted", "balanced")}
+    return "pair", trainings, together(*(overlap_pairs(TEST_PAIRS, name, seed=1) for name in CONDITIONS))
+
+
+def rate_for(model: str) -> float:
+    """A wider checkpoint is moved less."""
+    return float(f"{RATE * WIDER.get(model, 1.0):.0e}")
+
+
+def settings_of(case: str, model: str, seed: int):
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.train import Optimization
+
+    arct = case == "arct"
+    return FinetuneSettings(
+        epochs=ARCT_EPOCHS if arct else EPOCHS, pooling="mean" if case == "not" else "cls", seed=seed,
+        optimization=Optimization(learning_rate=rate_for(model) / 3 if arct else rate_for(model)),
+        evaluations_per_epoch=1 if arct else 2, dev_sample=5000,
+    )  # fmt: skip
+
+
+def accuracies(examples: list[dict], predictions: list[dict]) -> dict[str, float]:
+    """Test condition → share that was right. examples, predictions: as the events of a run tell them."""
+    grades: dict[str, list[float]] = {}
+    for example, said in zip(examples, predictions, strict=True):
+        grades.setdefault(example["extra"]["condition"], []).append(said["grade"])
+    return {test: sum(values) / len(values) for test, values in grades.items()}
+
+
+def _arct(folder: Path) -> tuple[str, dict[str, TaskData], TaskData]:
+    read, files = task_named("choice").read, (folder / "test.csv", folder / "test-adv-negated.csv")
+    tests = [
+        replace(data, examples=[replace(one, extra={**one.extra, "condition": name}) for one in data.examples])
+        for name, data in zip(("original", "adversarial"), map(read, files), strict=True)
+    ]  # fmt: skip
+    return "choice", {"original": read(folder / "train.csv")}, together(*tests)
+
+
+def record_cues(start: Path, case: str, out: Path, seeds: int, data: Path | None, command: str) -> Iterator[dict]:
+    """Every training condition with seeds 0 … seeds − 1; what `out` holds already is not done again."""
+    from minibert.finetune.predictor import Predictor
+    from minibert.finetune.run import finetune
+    from minibert.train import Eval, Started
+    from minibert.training import machine
+
+    task, trainings, tests = _arct(data / "arct2") if case == "arct" else sets_of(case)
+    hans = None
+    if case == "overlap" and data is not None:
+        hans = task_named("pair").read(data / "hans" / "heuristics_evaluation_set.tsv")
+    done = {(record["arm"], record["seed"]) for record in read_records(out, REQUIRED)}
+    for seed in range(seeds):
+        for training, train in trainings.items():
+            arm = f"{case}/{training}"
+            if (arm, seed) in done:
+                continue
+            settings, before = settings_of(case, start.name, seed), time.process_time()
+            with TemporaryDirectory() as folder:
+                examples, curve = [], []
+                for event in finetune(start, task, train, tests, settings, out=Path(folder) / "model"):
+                    if isinstance(event, Started):
+                        examples = event.details["dev_examples"]
+                    elif isinstance(event, Eval):
+                        curve.append([event.step, accuracies(examples, event.details["predictions"])])
+                metrics = dict(curve[-1][1])
+                if hans is not None:
+                    metrics["hans"] = by_heuristic(Predictor.from_directory(Path(folder) / "model"), hans)
+            record = {
+                "experiment": "cues", "arm": arm, "seed": seed, "metrics": metrics, "curve": curve,
+                "settings": {"epochs": settings.epochs, "learning_rate": settings.optimization.learning_rate},
+                "examples": len(train.examples), "measured_on": len(tests.examples),
+                "seconds": round(time.process_time() - before, 1), "model": start.name, "command": command,
+                "machine": machine.description(),
+            }  # fmt: skip
+            append_record(out, record)
+            yield record
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("case", nargs="*", default=CASES[:2], help=f"of {', '.join(CASES)}; all but the last if none")
+    parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"))
+    parser.add_argument("--seeds", type=int, default=3)
+    asked = parser.parse_args()
+    found = os.environ.get("MINIBERT_DATA")
+    data = Path(found) / "tasks" / "en" if found else None
+    out = ROOT / "lessons" / "results" / asked.model.name / "cues.jsonl"
+    for case in asked.case:
+        if case == "arct" and data is None:
+            parser.error("ARCT is read from the folder that MINIBERT_DATA names")
+        command = (
+            f"python -m minibert.experiments.cues --model checkpoints/{asked.model.name} --seeds {asked.seeds} {case}"
+        )
+        for record in record_cues(asked.model, case, out, asked.seeds, data, command):
+            print(record["arm"], record["seed"], record["metrics"], f"{record['seconds']} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""One text with a word hidden, or a pair, as it goes through a model once: every number of that pass that is shown.
+
+The word is hidden whole, as one [MASK], however many pieces a vocabulary makes of it: so models with different
+vocabularies are asked the same. What is read here are the intermediates of `model(batch, tap=…)`, without the batch
+axis; nothing is computed twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from minibert.tokenizer import MASK, Encoding, Tokenizer
+
+Span = tuple[int, int]
+EVEN = 1.5  # times the share of a token in even attention: below that, no token stands out
+PARTS = ("token", "segment", "position", "sum")
+
+
+def hide(text: str, word: Span) -> str:
+    """The text with [MASK] in the place of a word."""
+    start, end = word
+    return text[:start] + MASK + text[end:]
+
+
+def fitting(tokenizers: Sequence[Tokenizer], text: str, second: str, most: int) -> tuple[str, str]:
+    """Both texts, cut at their ends – the longer one first – until none of the tokenizers makes more than `most`
+    tokens of the pair. Words are kept whole where that is possible."""
+    for tokenizer in tokenizers:
+        while len(tokenizer.encode(text, second or None)) > most:
+            a, b = (tokenizer.encode(one, add_special=False) for one in (text, second))
+            if len(b) > len(a):
+                second = _shorter(second, b)
+            else:
+                text = _shorter(text, a)
+    return text, second
+
+
+def _shorter(text: str, encoding: Encoding) -> str:
+    """Without its last word; half of a text that is only one."""
+    *_, (start, end) = encoding.word_spans()
+    return text[:start].rstrip() if start and text[:start].strip() else text[: (start + end) // 2]
+
+
+@dataclass(frozen=True)
+class OnePass:
+    """What a model computed for T tokens. values: name of a tap → array without the batch axis · blank: the position
+    of the [MASK] that is asked about; None if there is none."""
+
+    encoding: Encoding
+    values: Mapping[str, np.ndarray]
+    blank: int | None
+
+    @classmethod
+    def of(cls, encoding: Encoding, values: Mapping[str, np.ndarray], start: int) -> OnePass:
+        """start: where in the first text the [MASK] begins that is asked about."""
+        asked = [
+            i
+            for i, (token, place) in enumerate(zip(encoding.tokens, encoding.offsets, strict=True))
+            if token == MASK and place[0] == start and encoding.segments[i] == 0
+        ]
+        return cls(encoding, values, asked[0] if asked else None)
+
+    @property
+    def layers(self) -> int:
+        return sum(name.endswith("attn.probs") for name in self.values)
+
+    @cached_property
+    def attention(self) -> np.ndarray:
+        """(L, A, T, T): row looks at column; rows sum to 1."""
+        return np.stack([self.values[f"blocks.{layer}.attn.probs"] for layer in range(self.layers)])
+
+    @cached_property
+    def states(self) -> list[np.ndarray]:
+        """L + 1 of (T, H): what enters the first block, and what leaves each."""
+        return [self.values["embeddings.out"], *(self.values[f"blocks.{layer}.out"] for layer in range(self.layers))]
+
+    @cached_property
+    def parts(self) -> dict[str, np.ndarray]:
+        """The three vectors that are added, and their sum: (T, H) each."""
+        return {name: self.values[f"embeddings.{name}"] for name in PARTS}
+
+    @cached_property
+    def added(self) -> np.ndarray:
+        """(L, 2, T): how long the vector is that attention, and then the feed-forward network, adds to a token's own,
+        in lengths of that one."""
+        rows = []
+        for layer in range(self.layers):
+            before = self.states[layer]
+            between = self.values[f"blocks.{layer}.attn.norm"]
+            by_heads = _length(self.values[f"blocks.{layer}.attn.out"]) / _length(before)
+            by_network = _length(self.values[f"blocks.{layer}.mlp.out"]) / _length(between)
+            rows.append([by_heads, by_network])
+        return np.array(rows)
+
+    @cached_property
+    def expected(self) -> np.ndarray:
+        """(V,) float64: the probability of every entry of the vocabulary at the blank, which there must be."""
+        return _softmax(self.values["mlm.logits"][self.blank])
+
+    def guesses(self, vocab: Sequence[str], top: int) -> list[tuple[str, float]]:
+        """The likeliest pieces at the blank and their probabilities, the likeliest first."""
+        best = np.argsort(-self.expected, kind="stable")[:top]
+        return [(vocab[i], float(self.expected[i])) for i in best.tolist()]
+
+    def place_of(self, piece: int) -> int:
+        """1 for the likeliest piece at the blank."""
+        return int((self.expected > self.expected[piece]).sum()) + 1
+
+    @property
+    def follows(self) -> float | None:
+        """The probability that the second text follows the first; None without a second, or without such a head."""
+        if "nsp.logits" not in self.values or 1 not in self.encoding.segments:
+            return None
+        return float(_softmax(self.values["nsp.logits"])[0])
+
+    @cached_property
+    def words(self) -> list[list[int]]:
+        """The positions of each word's pieces, and each [CLS] and [SEP] alone, in reading order."""
+        groups: dict[object, list[int]] = {}
+        for i, word in enumerate(self.encoding.words):
+            groups.setdefault((self.encoding.segments[i], word) if word is not None else (None, i), []).append(i)
+        return list(groups.values())
+
+    def looks(self) -> list[float]:
+        """Of the last layer, how much of its attention from the blank that head which looks there most gives to each of
+        `words` (the sum of its pieces)."""
+        rows = self.attention[-1][:, self.blank]  # (A, T)
+        return [float(rows[:, pieces].sum(1).max()) for pieces in self.words]
+
+    @property
+    def even(self) -> bool:
+        """Whether in the last layer no head gives a token, from the blank, much more than another."""
+        return bool(self.attention[-1][:, self.blank].max() < EVEN / len(self.encoding))
+
+    def unknown(self, unk: int) -> float:
+        """The share of the first text's words that became [UNK]."""
+        word, segment = self.encoding.words, self.encoding.segments
+        read = [pieces for pieces in self.words if word[pieces[0]] is not None and segment[pieces[0]] == 0]
+        return sum(any(self.encoding.ids[i] == unk for i in pieces) for pieces in read) / max(len(read), 1)
+
+
+def _length(vectors: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(vectors.astype(np.float64), axis=-1)
+
+
+def _softmax(logits: np.ndarray) -> np.ndarray:
+    powers = np.exp(logits.astype(np.float64) - logits.max())
+    return powers / powers.sum()

@@ -1,0 +1,20 @@
+"""One sentence through BERT: from letters to answers in one picture, every number the model's own."""
+
+from sections.through import code, stage_by_stage, three_models, whole
+from ui.lesson import Lesson
+from ui.page import tabs
+from ui.translations import _
+
+lesson = Lesson("through")
+lesson.open()
+seen = whole.show()
+
+parts = {
+    _("Stage by stage"): stage_by_stage,
+    _("Three models"): three_models,
+    _("The code"): code,
+}
+for tab, part in tabs(parts):
+    with tab:
+        part.show(lesson, seen)
+lesson.close()

@@ -1,0 +1,104 @@
+"""All heads as small matrices on one scale, the chosen one large, and what is lost when a layer has one pattern."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from sections.attention.subject import Seen, Subject, axes, head_name, show_guesses, square, trace, word_to_hide
+from ui.figures import figure
+from ui.inputs import clicked, state
+from ui.lesson import Lesson
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.inside.model_input import ModelInput
+
+
+def show(lesson: Lesson, seen: Seen) -> None:
+    every_head(lesson, seen)
+    lesson.show("Why many heads")
+    position = word_to_hide(seen.reading)
+    if position is not None:
+        many_heads(seen.subject, seen.reading, position)
+
+
+@st.fragment
+def every_head(lesson: Lesson, seen: Seen) -> None:
+    from minibert.inside.head_arithmetic import all_probs, entropy
+    from plots import attention as plots
+
+    if st.session_state.pop("attention-opened", False):
+        st.rerun()  # layer and head are chosen above, outside this fragment
+    subject, reading, layer, head = seen.subject, seen.reading, seen.layer, seen.head
+    n = reading.length
+    tokens = reading.tokens[:n]
+    probs = all_probs(trace(subject, reading))[:, 0, :, :n, :n]  # (L, A, T, T)
+    bits = entropy(probs).mean(-1)  # (L, A)
+    lesson.show("All heads at once", title=False)
+    left, right = st.columns([11, 10], gap="medium")
+    with left:
+        sharp, broad = (head_name(*divmod(int(at), bits.size(1))) for at in (bits.argmin(), bits.argmax()))
+        told = _("Sharpest: {sharp}, {low:.1f} bits a row. Broadest: {broad}, {top:.1f}.")
+        st.markdown(f"**{told.format(sharp=sharp, broad=broad, low=bits.min().item(), top=bits.max().item())}**")
+        figure(
+            plots.all_heads(probs, selected=(layer, head), names=(_("layer"), _("head"))),
+            _("{layers} layers of {heads} heads, each a matrix. Chosen: {name}.").format(
+                layers=probs.size(0), heads=probs.size(1), name=head_name(layer, head)
+            ),
+            "attention-heads",
+            on_select=open_head,
+            data=lambda: pd.DataFrame(
+                bits.numpy(),
+                index=[_("layer {n}").format(n=i + 1) for i in range(probs.size(0))],
+                columns=[_("head {n}, entropy in bits").format(n=a + 1) for a in range(probs.size(1))],
+            ),
+        )
+    with right:
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.markdown(f"**{head_name(layer, head)}**", width="content")
+            if st.button(_("Take it apart, step by step"), icon=":material/calculate:", on_click=open_stepper):
+                st.rerun()
+        figure(
+            plots.attention_matrix(tokens, probs[layer, head], axes=axes(), height=520),
+            _("The shares of {name} for {count} tokens.").format(name=head_name(layer, head), count=n),
+            "attention-opened-head",
+            data=lambda: square(probs[layer, head], tokens),
+        )
+        st.markdown(
+            _(
+                "Its rows have **{bits:.2f} bits** of entropy on average: 0 is all on one token, {most:.2f} all alike."
+            ).format(bits=bits[layer, head].item(), most=math.log2(n))
+        )
+
+
+@st.fragment
+def many_heads(subject: Subject, reading: ModelInput, position: int) -> None:
+    """How differently the heads look, and what is lost when all of a layer must look alike."""
+    from minibert.inside.head_arithmetic import all_probs, disagreement
+    from minibert.inside.interventions import fill_in, one_pattern, total_variation
+    from minibert.model import no_tap
+
+    hidden = reading.padded(0).hiding(position)
+    before, after = (fill_in(subject.model, hidden.batch(), position, tap)[0] for tap in (no_tap, one_pattern))
+    differ = disagreement(all_probs(trace(subject, hidden))[:, 0])  # (L,)
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        st.metric(_("Two heads of a layer differ in"), f"{differ.mean().item():.1%}")
+        st.caption(_("of a row's weight, mean of all pairs, rows and layers."))
+        st.metric(_("One pattern for all: what moves"), f"{total_variation(before, after).item():.1%}")
+        st.caption(_("of the probability, when each head of a layer gets the mean of the layer's weights."))
+    with right:
+        show_guesses(subject, before, after, (_("as trained"), _("one pattern a layer")), "attention-pattern-words")
+
+
+def open_stepper() -> None:
+    st.session_state["part"] = _("One head")
+
+
+def open_head() -> None:
+    clicked("attention-heads", state("layer"), state("head"))
+    st.session_state["attention-opened"] = True

@@ -1,0 +1,139 @@
+"""The central picture: a word's attention as arcs, then a row, the matrix, and the vector mixed from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from sections.attention.subject import Seen, go_to, head_name, picked_row, square, trace
+from ui.figures import in_words
+from ui.inputs import state
+from ui.lesson import Lesson
+from ui.page import picture
+from ui.projector import projecting
+from ui.state import follow_link, set_url, url_int
+from ui.text import literal, visible
+from ui.translations import _
+
+KEY = "attention-picture"
+_STAGE = "attention-stage"
+_HTML = """<div class="mb-arcs"><p class="finding"></p><svg role="img" tabindex="0"></svg>
+<div class="way"></div><p class="said" aria-live="polite"></p></div>"""
+
+
+def stages() -> list[str]:
+    return [_("Arcs"), _("Row"), _("Matrix"), _("New vector")]
+
+
+def stage() -> int:
+    """Which of `stages` is drawn; in the link as `view`, from 1."""
+    if follow_link("view") or _STAGE not in st.session_state:
+        st.session_state[_STAGE] = url_int("view", 1, 1, len(stages())) - 1
+    set_url("view", st.session_state[_STAGE] + 1, default=1)
+    return st.session_state[_STAGE]
+
+
+def show(lesson: Lesson, seen: Seen, step: int) -> None:
+    """Draw it for the chosen word. step: of the arithmetic below, to which the arrow keys go on from the last stage."""
+    from minibert.inside.head_arithmetic import all_probs, take_apart
+
+    reading = seen.reading.padded(0)
+    record = trace(seen.subject, reading)
+    one = take_apart(seen.subject.model, reading.batch(), record, seen.layer, seen.head)
+    row = min(picked_row(seen), len(reading.tokens) - 1)
+    findings = [finding(reading.tokens, one.probs[i].tolist(), i, seen) for i in range(len(reading.tokens))]
+    with picture():
+        _component()(
+            key=KEY,
+            data={
+                "tokens": [visible(token) for token in reading.tokens],
+                "probs": [[round(p, 4) for p in line] for line in one.probs.tolist()],
+                "values": [[round(v, 3) for v in line] for line in one.value.tolist()],
+                "mixed": [[round(v, 3) for v in line] for line in one.mixed.tolist()],
+                "row": row,
+                "stage": stage(),
+                "step": step,
+                "large": projecting(),
+                "findings": findings,
+                "words": {
+                    "stages": stages(),
+                    "play": "▶ " + _("Play"),
+                    "pause": "⏸ " + _("Pause"),
+                    "said": said(),
+                    "new": _("new vector"),
+                },
+            },
+            on_stage_change=_to_stage,
+            on_clicked_change=_clicked,
+        )
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="measure"):
+        measure(seen, all_probs(record)[:, 0], row)
+    lesson.show("The question", title=False)
+    in_words(findings[row], f"{KEY}-words", lambda: square(one.probs, reading.tokens))
+
+
+def said() -> list[str]:
+    """What each stage shows, in a line; the arrow keys go on."""
+    return [
+        _("Each arc is a share: the thicker, the more of that word comes in. Click another word, or press →."),
+        _("The same shares side by side: one row of numbers that add up to 1."),
+        _("Every word has such a row: together they are the head's attention matrix. Click a row or a cell."),
+        _("Each word's value vector, as wide as its share; added up, they are the new vector."),
+    ]
+
+
+def finding(tokens: tuple[str, ...], shares: list[float], row: int, seen: Seen) -> str:
+    """Where most of a word's attention goes, from the numbers."""
+    most = sorted(range(len(shares)), key=lambda j: -shares[j])[:3]
+    told = ", ".join(_("{share:.0%} from {token}").format(share=shares[j], token=visible(tokens[j])) for j in most)
+    return _("{head}: “{word}” takes {told}").format(
+        head=head_name(seen.layer, seen.head).capitalize(), word=visible(tokens[row]), told=told
+    )
+
+
+def measure(seen: Seen, probs, row: int) -> None:
+    """How the head stands among all, and the way to the one that has most to show for the word."""
+    from minibert.inside.telling_head import content_words, telling_head
+
+    tokens = seen.reading.tokens[: seen.reading.length]
+    best = telling_head(probs, tokens, row)
+    if best is None:
+        return
+    layer, head, share = best
+    words = content_words(tokens, row)
+    here = probs[seen.layer, seen.head, row, words].sum().item()
+    names = ", ".join(dict.fromkeys(f"*{literal(tokens[j])}*" for j in words))
+    place = {"n": probs.size(0) * probs.size(1), "word": literal(tokens[row]), "words": names}
+    if (layer, head) == (seen.layer, seen.head):
+        text = _("Of all {n} heads, this one takes most for *{word}* from words further off ({words}): {share:.0%}.")
+        st.caption(text.format(share=share, **place))
+        return
+    text = _(
+        "For *{word}* this head takes {here:.0%} from words further off ({words}); {best} most of {n}: {share:.0%}."
+    )
+    st.caption(text.format(here=here, best=head_name(layer, head), share=share, **place), width="stretch")
+    label = _("Show {head}").format(head=head_name(layer, head))
+    if st.button(label, icon=":material/search:", key="best-head", on_click=go_to, args=(layer, head)):
+        st.rerun()  # layer and head are chosen outside this fragment
+
+
+def _to_stage() -> None:
+    told = (st.session_state.get(KEY) or {}).get("stage")
+    if isinstance(told, (int, float)) and 0 <= told < len(stages()):
+        st.session_state[_STAGE] = int(told)
+
+
+def _clicked() -> None:
+    told = (st.session_state.get(KEY) or {}).get("clicked")
+    if isinstance(told, dict):
+        for name in ("row", "column"):
+            if isinstance(told.get(name), (int, float)) and told[name] >= 0:
+                st.session_state[state(name)] = int(told[name])
+
+
+def _component():
+    """Registered by every run, as the registry belongs to the server's life and a page may be its first."""
+    folder = Path(__file__).parent
+    css, js = (folder.joinpath(f"arcs.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
+    return st.components.v2.component("minibert_attention_arcs", html=_HTML, css=css, js=js)

@@ -1,0 +1,200 @@
+"""Break it: without the root, the mask, the positions, and what the model then thinks of a hidden word."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from sections.attention import sentence_pairs
+from sections.attention.subject import (
+    Seen,
+    Subject,
+    aside,
+    axes,
+    head_name,
+    show_guesses,
+    square,
+    tiny,
+    trace,
+    word_to_hide,
+)
+from ui.figures import figure
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.text import show_tokens
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.inside.interventions import PaddingLeak
+    from minibert.inside.model_input import ModelInput
+
+MOST_PADDING = 24  # in the experiment without a mask
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def leak(subject: Subject, reading: ModelInput, position: int) -> PaddingLeak:
+    from minibert.inside.interventions import padding_leak
+
+    return padding_leak(subject.model, reading, position, MOST_PADDING)
+
+
+def show(lesson: Lesson, seen: Seen) -> None:
+    position = word_to_hide(seen.reading)
+    if position is not None:
+        leave_out(lesson, seen, position)
+    lesson.show("Padding and sentence pairs")
+    sentence_pairs.show(seen)
+
+
+@st.fragment
+def leave_out(lesson: Lesson, seen: Seen, position: int) -> None:
+    parts = {"root": _("÷ √D"), "mask": _("the mask"), "positions": _("the positions")}
+    part = choice("break", _("What to leave out"), parts)
+    hidden = seen.reading.padded(0).hiding(position)
+    if part == "root":
+        without_root(lesson, seen, hidden, position)
+    elif part == "mask":
+        without_mask(lesson, seen.subject, hidden, position)
+    else:
+        without_positions(lesson, seen.subject, hidden, position)
+
+
+def without_root(lesson: Lesson, seen: Seen, reading: ModelInput, position: int) -> None:
+    from minibert.inside.head_arithmetic import all_probs, entropy, record
+    from minibert.inside.interventions import fill_in, scale_scores
+    from plots.attention import attention_matrix
+
+    lesson.show("Without the root", title=False)
+    subject, layer, head = seen.subject, seen.layer, seen.head
+    root = math.sqrt(subject.model.config.head_size)
+    factor = st.slider(
+        _("Multiply every score by … (√D = {root:.4g} undoes the division)").format(root=root),
+        *(0.0, 2 * root, root, root / 16),
+        key="factor",
+        bind="query-params",
+    )
+    tap = scale_scores(factor)
+    broken = record(subject.model.bert, reading.batch(), tap)
+    before, after = (all_probs(seen)[:, 0] for seen in (trace(subject, reading), broken))  # (L, A, T, T)
+    measures = [
+        (_("Entropy of a row, bits"), "{:.2f}", entropy),
+        (_("Largest share of a row"), "{:.1%}", lambda p: p.amax(-1)),
+        (_("Slope left: 1 − Σp²"), "{:.3f}", lambda p: 1 - p.square().sum(-1)),
+    ]
+    for box, (name, form, measure) in zip(st.columns(3), measures, strict=True):
+        was = _("{before} as trained").format(before=form.format(measure(before).mean().item()))
+        aside(box, name, form.format(measure(after).mean().item()), was)
+    st.caption(_("Means over all rows of all heads of all layers. Below, {name}.").format(name=head_name(layer, head)))
+    names = (_("as trained"), _("scores × {factor:g}").format(factor=factor))
+    for side, (box, probs) in enumerate(zip(st.columns(2, gap="medium"), (before, after), strict=True)):
+        with box:
+            st.markdown(f"**{names[side]}**")
+            figure(
+                attention_matrix(reading.tokens, probs[layer, head], axes=axes(), height=340),
+                _("{name}: the largest share is {top:.1%}.").format(
+                    name=names[side], top=probs[layer, head].max().item()
+                ),
+                f"attention-root-{side}",
+                data=lambda probs=probs: square(probs[layer, head], reading.tokens),
+            )
+    batch = reading.batch()
+    guesses = (fill_in(subject.model, batch, position)[0], fill_in(subject.model, batch, position, tap)[0])
+    show_guesses(subject, *guesses, names, "attention-root-words")
+
+
+def without_mask(lesson: Lesson, subject: Subject, reading: ModelInput, position: int) -> None:
+    from minibert.inside.interventions import total_variation
+    from plots.attention_experiments import curves
+
+    lesson.show("Without the mask", title=False)
+    count = st.slider(_("Padding behind the sentence"), 0, MOST_PADDING, 12, key="behind", bind="query-params")
+    seen = leak(subject, reading, position)
+    show_tokens(reading.padded(count).tokens, label=_("The sentence with its padding"))
+    names = (_("with the mask"), _("without the mask"))
+    share, guess = st.columns(2)
+    aside(
+        share, _("Attention that goes to padding"), f"{seen.share[count]:.1%}", _("{n:.0%} with the mask").format(n=0)
+    )
+    moved = [total_variation(p[count], seen.masked[0]).item() for p in (seen.unmasked, seen.masked)]
+    aside(
+        guess,
+        _("Probability that moved"),
+        f"{moved[0]:.1%}",
+        _("{moved} with the mask: rounding").format(moved=tiny(moved[1])),
+    )
+    best = seen.masked[0].argmax().item()
+    word = subject.vocab[best]
+    lines = {names[0]: seen.masked[:, best].tolist(), names[1]: seen.unmasked[:, best].tolist()}
+    left, right = st.columns(2, gap="medium")
+    with left:
+        figure(
+            curves(
+                range(MOST_PADDING + 1),
+                lines,
+                xaxis=_("padding tokens"),
+                yaxis=_("probability of “{word}”").format(word=word),
+                here=count,
+            ),
+            _(
+                "Probability of {word}: {first:.1%} without padding; with {n} padding tokens {masked:.1%} with the mask"
+                " and {unmasked:.1%} without."
+            ).format(
+                word=word,
+                first=lines[names[0]][0],
+                n=count,
+                masked=lines[names[0]][count],
+                unmasked=lines[names[1]][count],
+            ),
+            "attention-mask-curve",
+            data=lambda: pd.DataFrame(lines),
+        )
+    with right:
+        show_guesses(subject, seen.masked[count], seen.unmasked[count], names, "attention-mask-words")
+
+
+def without_positions(lesson: Lesson, subject: Subject, reading: ModelInput, position: int) -> None:
+    from minibert.inside.interventions import order_effect
+    from minibert.inside.interventions import without_positions as no_positions
+    from plots.attention_experiments import order_differences
+
+    lesson.show("Without positions", title=False)
+    if not hasattr(subject.model.bert.embeddings, "position"):
+        st.markdown(
+            _(
+                "This model has no position embeddings: what is set to zero here are the vectors for distances, which "
+                "its heads add to keys and values."
+            )
+        )
+    orders = {"swapped": _("two words swapped"), "reversed": _("reversed"), "shuffled": _("shuffled")}
+    order = reading.new_order(choice("order", _("The other order"), orders))
+    show_tokens(reading.tokens, label=_("The sentence"))
+    show_tokens(reading.reordered(order).tokens, label=_("The same tokens in the other order"))
+    intact = order_effect(subject.model, reading, order, position)
+    without = order_effect(subject.model, reading, order, position, no_positions)
+    names = (_("with positions"), _("without"))
+    left, right = st.columns([11, 10], gap="medium")
+    with left:
+        st.markdown(f"**{_('How far the output of each token moves')}**")
+        figure(
+            order_differences(reading.tokens, intact.moved, without.moved, names, height=470),
+            _("With positions the outputs move by {a:.2f} of their length on average; without, at most by {b}.").format(
+                a=intact.moved.mean().item(), b=tiny(without.moved.max().item())
+            ),
+            "attention-order",
+            data=lambda: pd.DataFrame({_("token"): reading.tokens, names[0]: intact.moved, names[1]: without.moved}),
+        )
+        st.caption(
+            _(
+                "Length of the difference ÷ length of the vector. Without positions at most {b} is left: added in "
+                "another order, 32-bit numbers round differently."
+            ).format(b=tiny(without.moved.max().item()))
+        )
+    with right:
+        for side, effect in enumerate((intact, without)):
+            st.markdown(f"**{names[side]}**")
+            show_guesses(
+                subject, effect.here, effect.there, (_("this order"), _("the other")), f"attention-order-words-{side}"
+            )

@@ -1,0 +1,143 @@
+"""The steps whose matrix is T × T: products, scores, masked scores, shares; each cell with its arithmetic."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from sections.attention.arithmetic import rounding, show_bars, terms_table, told
+from sections.attention.subject import Seen, axes, pick_row, square
+from ui.figures import figure
+from ui.inputs import clicked, numbered, pick, state
+from ui.text import tex
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.inside.head_arithmetic import HeadTrace
+    from minibert.inside.model_input import ModelInput
+
+
+def show_pairs(seen: Seen, one: HeadTrace, step: int, name: str) -> None:
+    """The steps whose matrix is T × T: products, scores, masked scores, shares."""
+    from plots.attention import attention_matrix
+
+    reading = seen.reading
+    values = (None, one.products, one.scores, one.masked, one.probs)[step]
+    chart = "attention-pairs"  # of all these steps, so that the browser redraws one picture and builds no new one
+    left, right = st.columns([11, 10], gap="medium")
+    with right, st.container(horizontal=True):
+        row = pick_row(seen, _("From (row)"))
+        column = pick("column", _("To (column)"), numbered(reading.tokens), default=2)
+    with left:
+        figure(
+            attention_matrix(
+                reading.tokens,
+                values,
+                kind="probs" if step == 4 else "scores",
+                selected=(row, column),
+                axes=axes(),
+            ),
+            _("{matrix}, {count} × {count} tokens. From {row} to {column}: {value:.4f}.").format(
+                matrix=name,
+                count=len(reading.tokens),
+                row=reading.tokens[row],
+                column=reading.tokens[column],
+                value=values[row, column].item(),
+            ),
+            chart,
+            on_select=lambda: clicked(chart, state("row"), state("column")),
+            data=lambda: square(values, reading.tokens),
+        )
+        if step == 1:
+            names = ("q", "k", "q · k") if one.relative is None else ("q", "k + r", "q · (k + r)")
+            terms_table(one.score_terms(row, column), names, "attention-product-terms")
+    with right:
+        (show_product, show_scaling, show_mask, show_softmax)[step - 1](reading, one, row, column)
+
+
+def show_product(reading: ModelInput, one: HeadTrace, row: int, column: int) -> None:
+    from plots.attention import dot_product
+
+    total = one.score_terms(row, column)
+    i, token = row + 1, reading.tokens[column]
+    product, term = product_formula(one, row, column), rf"k_{{{column + 1}}}[d]"
+    names = (f"q {reading.tokens[row]}", f"k {token}", "q · k")
+    if one.relative is not None:
+        term = rf"(k_{{{column + 1}}}[d] + r_{{{i},{column + 1}}}[d])"
+        names = (names[0], f"k {token} + r", "q · (k + r)")
+    st.latex(
+        rf"\begin{{aligned}} {product} &= \sum_{{d=1}}^{{{one.size}}} q_{{{i}}}[d]\, {term} \\"
+        rf" &= {tex(total.left[0].item())} \cdot {tex(total.right[0].item())} + \dots \\"
+        rf" &= \mathbf{{{total.total:.4f}}} \end{{aligned}}"
+    )
+    if one.relative is not None:
+        st.caption(_("r: the fixed vector for the distance from one token to the other, here {d:+d}.").format(
+            d=column - row
+        ))  # fmt: skip
+    figure(dot_product(total.left, total.right, names, height=300), told(total), "attention-product")
+    rounding(total.total, one.products[row, column].item())
+
+
+def product_formula(one: HeadTrace, row: int, column: int) -> str:
+    """What is divided by √D, in TeX."""
+    i, j = row + 1, column + 1
+    return rf"q_{{{i}}} \cdot " + (rf"k_{{{j}}}" if one.relative is None else rf"(k_{{{j}}} + r_{{{i},{j}}})")
+
+
+def show_scaling(reading: ModelInput, one: HeadTrace, row: int, column: int) -> None:
+    from plots.attention import number
+
+    product, score, root = one.products[row, column].item(), one.scores[row, column].item(), math.sqrt(one.size)
+    st.latex(
+        rf"\frac{{{product_formula(one, row, column)}}}{{\sqrt{{D}}}}"
+        rf" = \frac{{{product:.4f}}}{{\sqrt{{{one.size}}}}}"
+        rf" = \frac{{{product:.4f}}}{{{root:.4g}}} = \mathbf{{{score:.4f}}}"
+    )
+    texts = [
+        f"{number(p)} / {root:.4g} = {number(s)}"
+        for p, s in zip(one.products[row].tolist(), one.scores[row].tolist(), strict=True)
+    ]
+    show_bars(reading, one.scores[row].tolist(), texts, column, "attention-scaling")
+    st.markdown(
+        _("Spread of all {n} numbers (standard deviation): **{before:.2f}** before, **{after:.2f}** after.").format(
+            n=one.scores.numel(), before=one.products.std().item(), after=one.scores.std().item()
+        )
+    )
+
+
+def show_mask(reading: ModelInput, one: HeadTrace, row: int, column: int) -> None:
+    from plots.attention import number
+
+    score, masked = one.scores[row, column].item(), one.masked[row, column].item()
+    st.latex(rf"{tex(score)} \;\longrightarrow\; \mathbf{{{tex(masked)}}}")
+    if one.allowed[row, column]:
+        st.markdown(_("A real token: its column stays open."))
+    else:
+        st.markdown(_("Padding: its column is closed for everyone."))
+    pairs = list(zip(one.scores[row].tolist(), one.masked[row].tolist(), strict=True))
+    texts = [number(before) + (" → −∞" if math.isinf(after) else "") for before, after in pairs]
+    lengths = [0.0 if math.isinf(after) else after for _before, after in pairs]
+    show_bars(reading, lengths, texts, column, "attention-masked")
+    if not reading.padding:
+        st.info(_("There is no padding now, so nothing is closed. Add some above."), icon=":material/info:")
+
+
+def show_softmax(reading: ModelInput, one: HeadTrace, row: int, column: int) -> None:
+    from plots.attention import number
+
+    soft = one.softmax_row(row)
+    less = f" - {soft.shift:.1f}" if soft.shift else ""
+    power, share = soft.powers[column].item(), soft.probs[column].item()
+    st.latex(
+        rf"p_{{{row + 1},{column + 1}}} = \frac{{e^{{{tex(soft.scores[column].item())}{less}}}}}"
+        rf"{{\sum_j e^{{s_{{{row + 1},j}}{less}}}}} = \frac{{{tex(power)}}}{{{tex(soft.total)}}}"
+        rf" = \mathbf{{{share:.4f}}}"
+    )
+    texts = [
+        f"{number(power)} / {number(soft.total)} = {number(share, 3)}"
+        for power, share in zip(soft.powers.tolist(), soft.probs.tolist(), strict=True)
+    ]
+    show_bars(reading, soft.powers.tolist(), texts, column, "attention-softmax")
+    rounding(share, one.probs[row, column].item())

@@ -1,0 +1,133 @@
+"""One head: the picture of a word's attention, and under it every number of the formula, step by step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from sections.attention import arcs
+from sections.attention.arithmetic import rounding, show_bars, show_line, terms_table, told
+from sections.attention.cells import show_pairs
+from sections.attention.subject import Seen, pick_row, trace
+from ui.figures import figure
+from ui.inputs import clicked, numbered, pick, state
+from ui.lesson import Lesson
+from ui.state import url_int
+from ui.stepper import stepper, words_first
+from ui.text import tex
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.inside.head_arithmetic import HeadTrace
+
+
+def steps() -> list[tuple[str, str, str]]:
+    """Of each step: its label, its section in the lesson, and what its line of the attention's code contains."""
+    return [
+        (_("Q, K, V"), "Step: query, key, value", '{letter} = tap("'),
+        (_("Q · Kᵀ"), "Step: query times key", 'tap("scores"'),
+        (_("÷ √D"), "Step: divide by the root of D", 'tap("scores"'),
+        (_("mask"), "Step: mask", 'tap("probs"'),
+        (_("softmax"), "Step: softmax", 'tap("probs"'),
+        (_("· V"), "Step: mix the values", 'tap("mixed"'),
+    ]
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Seen) -> None:
+    from minibert.inside.head_arithmetic import take_apart
+
+    count = len(steps())
+    arcs.show(lesson, seen, st.session_state.get("step-step", url_int("step", 1, 1, count) - 1))
+    step = stepper("step", [label for label, _section, _find in steps()])
+    label, section, find = steps()[step]
+    lesson.show(section, title=False)
+    words_first()
+    model, reading = seen.subject.model, seen.reading
+    one = take_apart(model, reading.batch(), trace(seen.subject, reading), seen.layer, seen.head)
+    if step == 0:
+        find = find.format(letter=step_vectors(seen, one))
+    elif step == count - 1:
+        step_mix(seen, one)
+    else:
+        show_pairs(seen, one, step, label)
+    show_line(type(model.bert.blocks[seen.layer].attn), step, find)
+
+
+def step_vectors(seen: Seen, one: HeadTrace) -> str:
+    """→ the letter of the chosen matrix."""
+    from plots.attention import dot_product, vectors
+
+    reading = seen.reading
+    with st.container(horizontal=True):
+        panel = pick("matrix", _("Matrix"), [_("Q, the queries"), _("K, the keys"), _("V, the values")])
+        row = pick_row(seen, _("Token (row)"))
+        place = pick("number", _("Number of its vector (column)"), [str(d + 1) for d in range(one.size)])
+    which, letter = ("query", "key", "value")[panel], "qkv"[panel]
+    values = getattr(one, which)
+    figure(
+        vectors(
+            reading.tokens,
+            {"Q": one.query, "K": one.key, "V": one.value},
+            selected=(panel, row, place),
+            height=80 + 26 * max(10, len(reading.tokens)),
+        ),
+        _("Three matrices, Q, K and V: {size} numbers in each for each of {count} tokens.").format(
+            size=one.size, count=len(reading.tokens)
+        ),
+        "attention-vectors",
+        on_select=lambda: clicked("attention-vectors", *map(state, ("matrix", "row", "number"))),
+        data=lambda: pd.DataFrame(values.numpy(), index=numbered(reading.tokens)),
+    )
+    total = one.projection_terms(which, row, place)
+    i, d, weight = row + 1, place + 1, f"W_{{{letter.upper()}}}"
+    left, right = st.columns([11, 10], gap="medium")
+    with left:
+        terms_table(total, ("x", "W", "x · W"), "attention-projection-terms")
+    with right:
+        st.latex(
+            rf"\begin{{aligned}} {letter}_{{{i}}}[{d}] &= \sum_{{h=1}}^{{{len(total.left)}}} x_{{{i}}}[h]\,"
+            rf" {weight}[{d},h] + b[{d}] \\"
+            rf" &= {tex(total.terms.sum().item())} + {tex(total.constant)} = \mathbf{{{total.total:.4f}}}"
+            r" \end{aligned}"
+        )
+        rounding(total.total, values[row, place].item())
+        figure(
+            dot_product(total.left, total.right, ("x", "W", "x · W"), height=300), told(total), "attention-projection"
+        )
+    return letter
+
+
+def step_mix(seen: Seen, one: HeadTrace) -> None:
+    from plots.attention import number, vectors
+
+    reading = seen.reading
+    left, right = st.columns([11, 10], gap="medium")
+    with right, st.container(horizontal=True):
+        row = pick_row(seen, _("Token (row)"))
+        place = pick("number", _("Number of its vector (column)"), [str(d + 1) for d in range(one.size)])
+    i, d, total = row + 1, place + 1, one.mix_terms(row, place)
+    value = f"v_j[{d}]" if one.relative is None else f"(v_j[{d}] + r_{{{i},j}}[{d}])"
+    with left:
+        figure(
+            vectors(reading.tokens, {_("What the head hands on"): one.mixed}, selected=(0, row, place)),
+            _("{count} tokens with {size} numbers each. {row}, number {d}: {value:.4f}.").format(
+                count=len(reading.tokens), size=one.size, row=reading.tokens[row], d=d, value=total.total
+            ),
+            "attention-mixed",
+            on_select=lambda: clicked("attention-mixed", *map(state, ("panel", "row", "number"))),
+            data=lambda: pd.DataFrame(one.mixed.numpy(), index=numbered(reading.tokens)),
+        )
+    with right:
+        st.latex(
+            rf"z_{{{i}}}[{d}] = \sum_{{j=1}}^{{{len(reading.tokens)}}} p_{{{i},j}}\, {value}"
+            rf" = \mathbf{{{total.total:.4f}}}"
+        )
+        texts = [
+            f"{number(p, 3)} · {f'({number(v)})' if v < 0 else number(v)} = {number(t, 3)}"
+            for p, v, t in zip(total.left.tolist(), total.right.tolist(), total.terms.tolist(), strict=True)
+        ]
+        show_bars(reading, total.terms.tolist(), texts, None, "attention-mix")
+        rounding(total.total, one.mixed[row, place].item())

@@ -1,0 +1,55 @@
+"""A pair and a padded single sentence in one batch: what crosses between them, and what padding changes."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from sections.attention.subject import MAX_TOKENS, Seen, tiny
+from ui.models import load
+from ui.source import show_source
+from ui.text import kind_of, show_tokens
+from ui.translations import _
+
+
+@st.fragment
+def show(seen: Seen) -> None:
+    import torch
+
+    from minibert.attention_masks import padding_mask
+    from minibert.inside.head_arithmetic import all_probs, crossing, record
+    from minibert.inside.model_input import ModelInput
+    from minibert.model import Batch
+
+    tokenizer, text = load(seen.subject.name).tokenizer, seen.text
+    pair = ModelInput.of(tokenizer, text, seen.second or _("It was very hungry."), MAX_TOKENS)
+    alone = ModelInput.of(tokenizer, text, max_length=MAX_TOKENS)
+    longest = max(pair.length, alone.length)
+    rows = [one.padded(longest - one.length) for one in (pair, alone)]
+    for name, row in zip((_("A pair"), _("The first sentence alone, padded")), rows, strict=True):
+        st.markdown(f"**{name}**")
+        kinds = [
+            "faded" if i >= row.length else "kept" if row.segments[i] and kind_of(token) == "plain" else kind_of(token)
+            for i, token in enumerate(row.tokens)
+        ]
+        mask = [_("mask {n}").format(n=int(i < row.length)) for i in range(longest)]
+        show_tokens(row.tokens, under=mask, kinds=kinds, label=name)
+    one_by_one = [row.batch() for row in rows]
+    batch = Batch(*(torch.cat([getattr(one, name) for one in one_by_one]) for name in ("ids", "segments", "padding")))
+    bert = seen.subject.model.bert
+    both = record(bert, batch)
+    n = pair.length
+    there, back = crossing(all_probs(both)[:, 0, :, :n, :n], torch.tensor(pair.segments, dtype=torch.bool))
+    last = f"blocks.{bert.config.num_hidden_layers - 1}.out"
+    difference = both[last][1, : alone.length] - record(bert, alone.batch())[last][0]
+    boxes = st.columns(3)
+    boxes[0].metric(_("First → second sentence"), f"{there:.1%}")
+    boxes[1].metric(_("Second → first sentence"), f"{back:.1%}")
+    boxes[2].metric(_("Padded against alone"), tiny(difference.abs().max().item()))
+    st.caption(
+        _(
+            "Attention that crosses from one sentence to the other, mean of all heads; and the largest difference "
+            "between the outputs for the single sentence with and without padding. The mask has the shape {shape}: a "
+            "row for each sequence, the same for all its heads and tokens."
+        ).format(shape=tuple(padding_mask(batch.padding).shape))
+    )
+    show_source(padding_mask, "return")

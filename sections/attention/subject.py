@@ -1,0 +1,211 @@
+"""What all parts of the lesson look at: the model, the class's sentence, the chosen layer, head and word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from ui.figures import figure
+from ui.inputs import numbered, pick, picked, sentence_input, state
+from ui.lesson import Lesson
+from ui.models import WELL_READ, load, model_choice, version_of
+from ui.page import drawer
+from ui.projector import projecting
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.inside.model_input import ModelInput
+
+# torch, and all that imports it, is imported where it is first needed: the page shows before that.
+
+MAX_CHARS = 300  # characters of a sentence that are read
+MAX_TOKENS = 18  # tokens that are read, [CLS] and [SEP] among them: more cannot be told apart from the back row
+MAX_PADDING = 6
+BEFORE = "The man bit the dog."  # what a link shows that is older than the page's present beginning and names none
+FIRST_ROW = 1  # the word of a link that says none, from 0
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The model looked into. Its version changes with its weights, so that nothing stale is shown."""
+
+    name: str
+    version: int
+
+    @classmethod
+    def of(cls, name: str) -> Subject:
+        return cls(name, version_of(name))
+
+    @property
+    def model(self) -> Any:
+        return load(self.name).model
+
+    @property
+    def vocab(self) -> list[str]:
+        return load(self.name).tokenizer.vocab
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is on the page. reading: with its padding · layer, head: from 0 · usual_row: the word a page begins with."""
+
+    subject: Subject
+    text: str
+    second: str
+    reading: ModelInput
+    layer: int
+    head: int
+    usual_row: int
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def trace(subject: Subject, reading: ModelInput) -> dict:
+    """Every intermediate of the encoder, shared by all sessions: read only."""
+    from minibert.inside.head_arithmetic import record
+
+    return record(subject.model.bert, reading.batch())
+
+
+def read(lesson: Lesson) -> Seen:
+    """The class's sentence, layer and head in a row; model, second sentence and padding in the drawer beside them."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
+        sentence, places = st.container(), st.container(horizontal=True, width=2 * place_width() + 18)
+        settings = drawer(_("Examples"))
+    with settings:
+        examples_in = st.container()
+        name = model_choice(fill=True, usual=WELL_READ)
+        second = sentence_input(
+            "second", [], label=_("A second sentence"), max_chars=MAX_CHARS, placeholder=_("may stay empty")
+        )
+        padding = st.slider(_("Padding tokens"), 0, MAX_PADDING, 2, key="padding", bind="query-params")
+    examples = lesson.examples_for(name)
+    with sentence:
+        text = sentence_input(
+            "sentence",
+            examples,
+            max_chars=MAX_CHARS,
+            default=BEFORE if BEFORE in lesson.examples else lesson.examples[0],
+            usual=examples[0],
+            travels=True,
+            examples_in=examples_in,
+        )
+    with st.spinner(_("Loading the model …")):
+        from minibert.inside.model_input import ModelInput
+        from minibert.inside.telling_head import word_that_asks
+
+        subject = Subject.of(name)
+        tokenizer = load(name).tokenizer
+        reading = ModelInput.of(tokenizer, text, second or None, MAX_TOKENS).padded(padding)
+    row = word_that_asks(reading.tokens, reading.words)
+    if st.session_state.setdefault("attention-text", text) != text:  # another sentence asks about another word
+        st.session_state["attention-text"], st.session_state[state("row")] = text, row
+    with places:
+        layer, head = pick_head(subject, reading.padded(0), row)
+    whole = len(ModelInput.of(tokenizer, text, second or None).ids)
+    if whole > reading.length:
+        words = _(
+            "Your text has {whole} tokens. The model reads {n} of them here: more could not be told apart on a wall."
+        )
+        st.info(words.format(whole=whole, n=reading.length), icon=":material/content_cut:")
+    return Seen(subject, text, second, reading, layer, head, row)
+
+
+def pick_head(subject: Subject, reading: ModelInput, row: int) -> tuple[int, int]:
+    """Layer and head, in the link. A page begins with the head that has most to show for the word at `row`."""
+    from minibert.inside.head_arithmetic import all_probs
+    from minibert.inside.telling_head import telling_head
+
+    config = subject.model.config
+    usual = telling_head(all_probs(trace(subject, reading))[:, 0], reading.tokens, row) or (0, 0)
+    names = (("layer", _("Layer"), config.num_hidden_layers), ("head", _("Head"), config.num_attention_heads))
+    layer, head = (
+        pick(
+            name,
+            label,
+            [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)],
+            usual=begin,
+            width=place_width(),
+        )
+        for (name, label, count), begin in zip(names, usual, strict=False)
+    )
+    return layer, head
+
+
+def place_width() -> int:
+    """Pixels of the select boxes of layer and head."""
+    return round(104 * (1.5 if projecting() else 1))
+
+
+def picked_row(seen: Seen) -> int:
+    """The chosen word, wherever on the page it stands."""
+    return picked("row", len(seen.reading.tokens), FIRST_ROW, seen.usual_row)
+
+
+def pick_row(seen: Seen, label: str) -> int:
+    return pick("row", label, numbered(seen.reading.tokens), FIRST_ROW, usual=seen.usual_row)
+
+
+def go_to(layer: int, head: int) -> None:
+    """Open a head; for callbacks."""
+    st.session_state[state("layer")], st.session_state[state("head")] = layer, head
+
+
+def axes() -> str:
+    return _("from ↓ · to →")
+
+
+def head_name(layer: int, head: int) -> str:
+    return _("layer {layer}, head {head}").format(layer=layer + 1, head=head + 1)
+
+
+def square(values: Any, tokens: Sequence[str]) -> pd.DataFrame:
+    """A T × T matrix as a table."""
+    return pd.DataFrame(values.numpy(), index=numbered(tokens), columns=numbered(tokens))
+
+
+def tiny(value: float) -> str:
+    """A number near zero: 2 × 10⁻⁷."""
+    if not value:
+        return "0"
+    digits, power = f"{value:.0e}".split("e")
+    return f"{digits} × 10" + str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def aside(box: Any, name: str, value: str, beside: str) -> None:
+    """A number with the number it is to be compared with."""
+    box.metric(name, value, beside, delta_color="off", delta_arrow="off")
+
+
+def show_guesses(subject: Subject, before: Any, after: Any, names: tuple[str, str], key: str) -> None:
+    """What the model expects at the hidden word under two conditions, (V,) each: the first guesses of both."""
+    from plots.attention import compared_words
+
+    ids = list(dict.fromkeys(i for p in (before, after) for i in p.topk(3).indices.tolist()))
+    words = [subject.vocab[i] for i in ids]
+    told = [", ".join(f"{word} {p[i]:.1%}" for word, i in zip(words, ids, strict=True)) for p in (before, after)]
+    alt = _("What the model expects. {first}: {words}. {second}: {others}.").format(
+        first=names[0], second=names[1], words=told[0], others=told[1]
+    )
+    table = {_("token"): words, names[0]: before[ids], names[1]: after[ids]}
+    fig = compared_words(words, before[ids], after[ids], names, xaxis=_("probability"))
+    figure(fig, alt, key, data=lambda: pd.DataFrame(table))
+
+
+def word_to_hide(reading: ModelInput) -> int | None:
+    """The reader's choice among the words: at first a [MASK] that was typed, else the last word of the first sentence.
+
+    None, and a line that says so, if there are no words.
+    """
+    if not reading.words:
+        st.info(_("There is no word to hide. Type a sentence above."), icon=":material/edit:")
+        return None
+    first = [at for at, i in enumerate(reading.words) if reading.segments[i] == 0] or [0]
+    typed = [at for at in first if reading.tokens[reading.words[at]] == "[MASK]"]
+    named = [at for at in first if any(char.isalnum() for char in reading.tokens[reading.words[at]])]
+    words = [f"{i + 1} · {reading.tokens[i]}" for i in reading.words]
+    with st.container(width=400):
+        return reading.words[pick("hide", _("Word to hide"), words, default=(typed or named or first)[-1])]

@@ -1,0 +1,125 @@
+"""The deletion test: words taken away in each method's order, for this text and for several."""
+
+import re
+
+import streamlit as st
+
+from sections.attribution import subject
+from sections.attribution.subject import Subject, method_names, replacement_names
+from ui.classifiers import dev_examples, task_of
+from ui.figures import figure
+from ui.held_out import kind_of_text, texts
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.models import outline_of
+from ui.text import literal
+from ui.translations import _
+
+SEVERAL, SHORT = 10, 10  # texts of the test over several, of at most so many words
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from plots.attribution import deletion_curves
+
+    values, names = subject.values_of(seen), method_names()
+    with st.spinner(_("Taking words away …")):
+        test = _deletion_of(seen.key, seen.case, values, seen.replacement, seen.steps)
+    best = max(test.methods, key=test.fall)
+    title = _("{method} falls fastest: {fall:.1%}, at random {random:.1%}").format(
+        method=names[best], fall=test.fall(best), random=test.random_falls.mean()
+    )
+    titles = (_("words taken away"), _("P({label})").format(label=literal(seen.case.label)), _("random order"))
+    falls = "; ".join(f"{names[name]} {test.fall(name):.1%}" for name in test.methods)
+    figure(
+        deletion_curves(test.methods, test.random, names, titles, title),
+        _(
+            "How far the probability falls, on average over the curve: {falls}; random {random:.1%} ± {spread:.1%}."
+        ).format(falls=falls, random=test.random_falls.mean(), spread=test.random_falls.std(ddof=1)),
+        "deletion",
+        data=lambda: [
+            {_("words taken away"): i, **{names[name]: float(curve[i]) for name, curve in test.methods.items()}}
+            for i in range(len(seen.case.words) + 1)
+        ],
+    )
+    lesson.show("The deletion test")
+    lesson.show("One text is an anecdote")
+    _several(seen)
+
+
+@st.cache_data(show_spinner=False, max_entries=128)
+def _deletion_of(key: tuple, _case, _values: dict, replacement: str, steps: int):
+    from minibert.inside.attribution import deletion_test
+
+    return deletion_test(_case, _values, replacement)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _one_of_several(owner: tuple, _seen: Subject, given: tuple, replacement: str) -> dict | None:
+    """Method (and "random") → mean fall; None for a text that is too long."""
+    from minibert.inside.attribution import attributions, deletion_test
+
+    run, model = _seen.run, _seen.model
+    case = subject.case_of(run.id, run, given, None) if run else subject.guess_of(model, dict(given)["text"])
+    if isinstance(case, str) or len(case.words) > SHORT:
+        return None
+    test = deletion_test(case, attributions(case, replacement, steps=16), replacement)
+    return {**{name: test.fall(name) for name in test.methods}, "random": float(test.random_falls.mean())}
+
+
+@st.fragment
+def _several(seen: Subject) -> None:
+    replacement = choice("holes", _("Instead of a missing word stands"), replacement_names())
+    owner = (seen.run.id if seen.run else seen.model,)
+    done = ("several", *owner, replacement)
+    if not st.session_state.get("_several", {}).get(done):
+        label = _("Test on {n} short held-out texts").format(n=SEVERAL)
+        if not st.button(label, icon=":material/play_arrow:", key="several"):
+            return
+        st.session_state.setdefault("_several", {})[done] = True
+    rows, bar = [], st.empty()
+    for given in _held_out(seen):
+        bar.progress(len(rows) / SEVERAL, text=_("{n} of {all} texts").format(n=len(rows), all=SEVERAL))
+        row = _one_of_several(owner, seen, given, replacement)
+        rows += [row] if row else []
+        if len(rows) == SEVERAL:
+            break
+    bar.empty()
+    if not rows:
+        st.info(_("No held-out text has {n} words or fewer.").format(n=SHORT))
+        return
+    from plots.attribution import falls
+
+    names = {**method_names(), "random": _("random order")}
+    columns = {name: [row[name] for row in rows] for name in names}
+    means = {name: sum(points) / len(points) for name, points in columns.items()}
+    best = max(method_names(), key=means.get)
+    title = _("{n} texts: {method} falls by {fall:.1%}, random by {random:.1%}").format(
+        n=len(rows), method=names[best], fall=means[best], random=means["random"]
+    )
+    figure(
+        falls(columns, names, _("mean fall of the probability"), title),
+        _("Mean fall of the probability over {n} texts: {means}.").format(
+            n=len(rows), means="; ".join(f"{names[name]} {mean:.1%}" for name, mean in means.items())
+        ),
+        "falls",
+        data=lambda: [{names[name]: row[name] for name in names} for row in rows],
+    )
+
+
+def _held_out(seen: Subject) -> list[tuple]:
+    """Texts that the model has not been trained on, the shortest first, as `case_of` takes them."""
+    if seen.run is None:
+        found = texts(kind_of_text(outline_of(seen.model).tokenizer))
+        return [(("text", with_blank(text)),) for text in sorted(found, key=len)]
+    fields = ("text", "pair") if task_of(seen.run) == "pair" else ("text",)
+    examples = sorted(dev_examples(seen.run), key=lambda example: sum(len(example[name]) for name in fields))
+    return [tuple((name, example[name]) for name in fields) for example in examples]
+
+
+def with_blank(text: str) -> str:
+    """The text with its longest word hidden, the first of several; without words, the character in its middle."""
+    found = list(re.finditer(r"[A-Za-z]+", text))
+    if not found:
+        return f"{text[: len(text) // 2]}[MASK]{text[len(text) // 2 + 1 :]}"
+    word = max(found, key=lambda match: len(match.group()))
+    return f"{text[: word.start()]}[MASK]{text[word.end() :]}"

@@ -1,0 +1,60 @@
+"""Where the slope misleads: the score on the way from the baseline, and the error of too few steps."""
+
+import streamlit as st
+
+from sections.attribution.subject import STEPS, USUAL_STEPS, Subject
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.state import set_url
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from plots.attribution import path_and_error
+
+    steps = st.select_slider(_("Steps of integrated gradients"), STEPS, key="steps", width=500)
+    set_url("steps", steps, default=USUAL_STEPS)
+    with st.spinner(_("Walking the way …")):
+        scores, slope, errors = _path_of(seen.key, seen.case, seen.replacement)
+    rules = {"riemann_middle": _("midpoints"), "gausslegendre": _("Gauss–Legendre")}
+    error, way = errors["riemann_middle"][STEPS.index(steps)], float(scores[-1] - scores[0])
+    titles = [
+        _("The score rises by {rise:+.2f}; its end slope says {slope:+.2f}").format(rise=way, slope=slope),
+        _("{steps} steps miss it by {error:.2g}").format(steps=steps, error=error),
+        _("share of the way"), _("log-odds"), _("steps"), _("error"), _("score"), _("slope at the text"),
+    ]  # fmt: skip
+    with st.container(key="wide-path"):
+        figure(
+            path_and_error(scores, slope, STEPS, {rules[rule]: line for rule, line in errors.items()}, steps, titles),
+            _(
+                "On the way from the baseline to the text the score goes from {first:+.2f} to {last:+.2f}; the slope "
+                "at the end alone would say {slope:+.2f} for the whole way. Completeness error with {few} steps "
+                "{most:.2g}, with {many} steps {least:.2g}."
+            ).format(
+                first=scores[0], last=scores[-1], slope=slope, few=STEPS[0], many=STEPS[-1],
+                most=errors["riemann_middle"][0], least=errors["riemann_middle"][-1],
+            ),
+            "path",
+            data=lambda: [
+                {_("steps"): n, **{rules[rule]: line[i] for rule, line in errors.items()}} for i, n in enumerate(STEPS)
+            ],
+        )  # fmt: skip
+    st.markdown(
+        _("With {steps} midpoints the sum misses by **{error:.2g}** of {wanted:+.3f}.").format(
+            steps=steps, error=error, wanted=way
+        )
+    )
+    lesson.show("Where the slope misleads")
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _path_of(key: tuple, _case, replacement: str):
+    """(the score on the way, its slope at the end, rule → completeness error at each of STEPS)."""
+    from minibert.inside.attribution import along_the_path, completeness_errors, slope_at_the_end
+
+    rules = ("riemann_middle", "gausslegendre")
+    return (
+        along_the_path(_case, replacement),
+        slope_at_the_end(_case, replacement),
+        {rule: completeness_errors(_case, replacement, STEPS, rule) for rule in rules},
+    )

@@ -1,0 +1,226 @@
+"""What is explained: a classifier's answer to the reader's text, or what a model guesses at a blank."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from ui.classifiers import (
+    classifier_names,
+    dev_examples,
+    in_chinese,
+    predictor_of,
+    results_of_own,
+    task_of,
+    trained,
+)
+from ui.inputs import choice, sentence_input
+from ui.lesson import Lesson
+from ui.models import available_models, choose_model, language_read, load, version_of
+from ui.page import drawer
+from ui.state import follow_link, url_int
+from ui.text import literal, visible
+from ui.translations import _
+
+MOST_WORDS = 30  # every word costs each method more questions
+MOST_CHARACTERS = 600
+STEPS = (2, 4, 8, 16, 32, 64, 128)
+USUAL_STEPS = 32
+ANSWER = "its-answer"  # instead of a class: the likeliest one
+BLANK = "blank-"  # before the name of a model that guesses
+USUAL_GUESSER = "mini-en"  # quick: a map costs some hundred passes
+GUESSES = 5
+
+
+@dataclass(frozen=True)
+class Subject:
+    """key: of what is computed · case: the answer (`minibert.inside.attribution.Case`) · replacement: of a missing word
+    · steps: of integrated gradients · run: the classifier's; None for a guess · model: the name of the guesser ·
+    missing: the classifier that was chosen and that nobody has trained: until then a guess is explained."""
+
+    key: tuple
+    case: Any = field(repr=False)
+    replacement: str
+    steps: int
+    run: Any = None
+    model: str = ""
+    missing: str = ""
+
+    @property
+    def words(self) -> list[str]:
+        return [visible(word.text, spaces=False) for word in self.case.words]
+
+    @property
+    def answer(self) -> str:
+        """What the model says, in words."""
+        said = (
+            _("The model puts **{label}** in the blank with a probability of **{p:.1%}**: log-odds **{score:+.2f}**.")
+            if self.run is None
+            else _("The model says **{label}** with a probability of **{p:.1%}**: log-odds **{score:+.2f}**.")
+        )
+        score = self.case.score
+        return said.format(label=literal(self.case.label), p=1 / (1 + math.exp(-score)), score=score)
+
+
+def method_names() -> dict[str, str]:
+    return {
+        "gradient": _("Gradient × input"),
+        "integrated": _("Integrated gradients"),
+        "leave_one_out": _("Leave one out"),
+        "shapley": _("Shapley values"),
+        "rollout": _("Attention rollout"),
+    }
+
+
+def column_names() -> dict[str, str]:
+    """The same in two lines, for columns."""
+    return {method: name.replace(" ", "<br>", 1) for method, name in method_names().items()}
+
+
+def replacement_names() -> dict[str, str]:
+    return {"mask": "[MASK]", "pad": "[PAD]", "cut": _("nothing: cut out")}
+
+
+def read(lesson: Lesson) -> Subject | None:
+    """The reader's text and, in a drawer beside it, the model, the class and what stands for a missing word; None, with
+    the reason on the screen, where there is nothing to explain."""
+    with st.container(horizontal=True, key="asked"):
+        left, right = st.container(), drawer()
+    with right:
+        chosen = _choose_model()
+        settings = st.container()
+    run = None if chosen.startswith(BLANK) else trained(chosen)
+    with left:
+        model = "" if run else chosen.removeprefix(BLANK) if chosen.startswith(BLANK) else USUAL_GUESSER
+        given = _text_for(lesson, run) if run else {"text": _text_with_blank(lesson, model)}
+    case, more = _within(run, model, given)
+    if isinstance(case, str):
+        st.info(_("Type a text with at least one word.") + f" ({literal(case)})", icon=":material/edit:")
+        return None
+    if more:
+        left.caption(_("The first {n} words are read.").format(n=MOST_WORDS))
+    texts = tuple(_texts_read(case, given).items())
+    with settings:
+        offered = case.labels if run else _guesses(run, model, texts)
+        names = {ANSWER: _("its answer"), **{label: literal(label) for label in offered}}
+        target = choice("class", _("Speaks for"), names, wrap=True)
+        replacement = choice("instead", _("Instead of a missing word stands"), replacement_names())
+    if target not in (ANSWER, case.label):
+        case = _case(run, model, texts, target)
+    owner = run.id if run else (model, version_of(model))
+    missing = "" if run or chosen.startswith(BLANK) else chosen
+    return Subject((owner, texts, case.label), case, replacement, steps_now(), run, model, missing)
+
+
+def _choose_model() -> str:
+    guessers = available_models(fill=True, trained=True)
+    guessers.sort(key=lambda info: info.name != USUAL_GUESSER)
+    names = classifier_names() | {
+        BLANK + info.name: _("a guess at a blank: {model}").format(model=info.title) for info in guessers
+    }
+    return choose_model("model", _("The model that answers"), names, results_of_own())
+
+
+def _text_for(lesson: Lesson, run) -> dict[str, str]:
+    """The reader's own text or pair, as the classifier's task takes it."""
+    examples = dev_examples(run)
+    if task_of(run) == "pair":
+        labels = {"text": _("First sentence"), "pair": _("Second sentence")}
+        return {
+            name: sentence_input(
+                key, [example[name] for example in examples[:4]], label=labels[name], max_chars=MOST_CHARACTERS
+            )
+            for key, name in (("a", "text"), ("b", "pair"))
+        }
+    if in_chinese(run):
+        key, ready = "zh", sorted((example["text"] for example in examples), key=len)[:4]
+    else:
+        key, ready = "text", lesson.examples
+    return {"text": sentence_input(key, ready, label=_("Your own text"), max_chars=MOST_CHARACTERS, travels=True)}
+
+
+def _text_with_blank(lesson: Lesson, model: str) -> str:
+    ready = lesson.examples_called("blank-zh" if language_read(model) == "zh" else "blank")
+    return sentence_input("blank", ready, label=_("Your own text, with one [MASK]"), max_chars=MOST_CHARACTERS)
+
+
+def _case(run, model: str, texts: tuple, target: str | None = None):
+    if run:
+        return case_of(run.id, run, texts, target)
+    loaded = load(model)
+    return _guess_of((model, version_of(model)), loaded, dict(texts)["text"], target)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def case_of(run_id: str, _run, given: tuple, target: str | None):
+    """The classifier's answer to explain, or the reason why there is none."""
+    from minibert.inside.attribution import Case
+
+    try:
+        return Case.of(predictor_of(_run), dict(given), target)
+    except ValueError as error:
+        return str(error)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _guess_of(model: tuple, _loaded, text: str, target: str | None):
+    """The guess to explain, or the reason why there is none."""
+    from minibert.inside.attributed_blanks import Blank
+
+    try:
+        return Blank.at(_loaded.model, _loaded.tokenizer, text, target)
+    except ValueError as error:
+        return str(error)
+
+
+def guess_of(model: str, text: str):
+    """What the model guesses at the one blank of a text, or the reason why it does not."""
+    return _guess_of((model, version_of(model)), load(model), text, None)
+
+
+def _guesses(run, model: str, texts: tuple) -> list[str]:
+    return _case(run, model, texts).likeliest(GUESSES)
+
+
+def _within(run, model: str, given: dict[str, str]):
+    """The case of the first MOST_WORDS words of each text, and whether there were more."""
+    case = _case(run, model, tuple(given.items()))
+    if isinstance(case, str):
+        return case, False
+    cut = {}
+    for segment, (name, text) in enumerate(given.items()):
+        words = [word for word in case.words if word.segment == segment]
+        cut[name] = text[: words[MOST_WORDS].start] if len(words) > MOST_WORDS else text
+    return _case(run, model, tuple(cut.items())), cut != given
+
+
+def _texts_read(case, given: dict[str, str]) -> dict[str, str]:
+    """The texts up to the last word that is explained; of a guess all of it, or the blank might be left out."""
+    if len(given) == 1 and hasattr(case, "place"):
+        return given
+    read = {}
+    for segment, (name, text) in enumerate(given.items()):
+        words = [word for word in case.words if word.segment == segment]
+        read[name] = text[: words[-1].start + len(words[-1].text)] if words else text
+    return read
+
+
+def steps_now() -> int:
+    if follow_link("steps") or st.session_state.get("steps") not in STEPS:
+        asked = url_int("steps", USUAL_STEPS, STEPS[0], STEPS[-1])
+        st.session_state["steps"] = asked if asked in STEPS else USUAL_STEPS
+    return st.session_state["steps"]
+
+
+def values_of(seen: Subject) -> dict:
+    """Method → the value of each word, computed once for everyone."""
+    with st.spinner(_("Asking five ways …")):
+        return _values_of(seen.key, seen.case, seen.replacement, seen.steps)
+
+
+@st.cache_data(show_spinner=False, max_entries=128)
+def _values_of(key: tuple, _case, replacement: str, steps: int) -> dict:
+    from minibert.inside.attribution import attributions
+
+    return attributions(_case, replacement, steps=steps)

@@ -1,0 +1,17 @@
+"""Why the methods differ, and their code."""
+
+from sections.attribution.subject import Subject
+from ui.lesson import Lesson
+from ui.source import show_source
+
+
+def show(lesson: Lesson, seen: Subject | None = None) -> None:
+    from minibert.inside import attribution
+
+    lesson.show("Why they differ")
+    lesson.show("The code")
+    show_source(attribution.gradient_times_input, find="autograd.grad")
+    show_source(attribution.integrated_gradients, find="IntegratedGradients(")
+    show_source(attribution.exact_shapley, find="weight[")
+    show_source(attribution.rolled_out, find="@ total")
+    show_source(attribution.deletion_test, find="rank[")

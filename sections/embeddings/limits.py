@@ -1,0 +1,85 @@
+"""What a picture cannot show: the narrow cone of all vectors, and what none of the numbers prove; the code."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from sections.embeddings.subject import SEED, Subject, layer_names, missing, vectors
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.models import version_of
+from ui.samples import annotated
+from ui.source import show_source
+from ui.translations import _
+
+if TYPE_CHECKING:
+    pass
+
+DIRECTIONS = 400  # words whose directions are compared
+
+
+@st.cache_data(show_spinner=False, max_entries=24)
+def directions(model: str, version: int, language: str) -> list:
+    """How unevenly the vectors of words spread, at each layer: one word of each of many sentences."""
+    import numpy as np
+
+    from minibert.inside.vectors import anisotropy, joined
+
+    rng = np.random.default_rng(SEED)
+    rows = [joined(words) for words, *_columns in annotated(language)][:DIRECTIONS]
+    spans = tuple((where[int(rng.integers(len(where)))],) for _, where in rows)
+    layers = vectors(model, version, tuple(text for text, _ in rows), spans, "mean")
+    return [anisotropy(layer[~missing(layers)]) for layer in layers]
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    """How unevenly vectors spread, what pictures and numbers leave open, the code."""
+    _narrow_cone(lesson, seen)
+    lesson.show("What a picture cannot show", level=3)
+    _code(lesson)
+
+
+def _narrow_cone(lesson: Lesson, seen: Subject) -> None:
+    from plots.attention import number
+    from plots.over_layers import Line, Panel, over_layers
+
+    with st.spinner(_("Computing vectors …")):
+        found = directions(seen.model, version_of(seen.model), seen.language)
+    names = layer_names(len(found))
+    panel = Panel(
+        _("Mean cosine of two words from different sentences"),
+        [
+            Line(_("as they are"), [one.plain for one in found]),
+            Line(_("after the mean vector is subtracted"), [one.centred for one in found], "second"),
+        ],
+        {_("evenly spread"): 0.0},
+        span=(min(-0.05, *(one.centred for one in found)), 1.0),
+    )
+    last = found[-1]
+    summary = _(
+        "At the last layer two random words have a cosine of {plain}, {centred} once the mean vector is gone"
+    ).format(plain=number(last.plain), centred=number(last.centred))
+    strongest = _("A single direction holds {share:.0%} of all squared length there.").format(share=last.strongest)
+    figure(
+        over_layers([panel], names, _("layer"), columns=1, title=summary),
+        f"{summary}. {strongest}",
+        "cone",
+        data=lambda: {
+            _("layer"): names,
+            _("as they are"): [one.plain for one in found],
+            _("centred"): [one.centred for one in found],
+            _("strongest direction"): [one.strongest for one in found],
+        },
+    )
+    st.markdown(strongest)
+    lesson.show("All in one direction", level=3)
+
+
+def _code(lesson: Lesson) -> None:
+    from minibert.inside.aligned_projections import pictures as aligned
+    from minibert.inside.vectors import separability, span_vectors
+
+    lesson.show("The code", level=3)
+    show_source(span_vectors, find="mean(0)")
+    show_source(aligned, find="turned_onto")
+    show_source(separability, find="silhouette_score")

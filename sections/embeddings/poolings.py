@@ -1,0 +1,55 @@
+"""A vector for a sentence: which layer and which pooling agree best with people's scores."""
+
+import streamlit as st
+
+from sections.embeddings.subject import Subject, layer_names, pooling_names
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.models import load, version_of
+from ui.samples import similar_pairs
+from ui.translations import _
+
+
+@st.cache_data(show_spinner=False, max_entries=24)
+def similarity(model: str, version: int, language: str, centre: bool) -> dict[str, list[float]]:
+    """pooling → Spearman's correlation at each layer."""
+    from minibert.inside.vectors import agreement, sentence_vectors
+
+    loaded = load(model)
+    first, second, scores = zip(*similar_pairs(language), strict=True)
+    left, right = (sentence_vectors(loaded.model, loaded.tokenizer, texts) for texts in (first, second))
+    return {name: agreement(left[name], right[name], scores, centre) for name in left}
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Subject) -> None:
+    """Agreement with people by layer, a line a pooling."""
+    from scipy.stats import spearmanr
+
+    from minibert.inside.vectors import word_overlap
+    from minibert.tokenizer import basic_tokens
+    from plots.over_layers import Line, Panel, over_layers
+
+    centre = st.toggle(_("Subtract the layer’s mean vector first"), key="centre", bind="query-params")
+    pairs = similar_pairs(seen.language)
+    with st.spinner(_("Computing {n} sentence vectors …").format(n=2 * len(pairs))):
+        found = similarity(seen.model, version_of(seen.model), seen.language, centre)
+    overlap = word_overlap([(basic_tokens(a, True), basic_tokens(b, True)) for a, b, _score in pairs])
+    words = float(spearmanr(overlap, [score for *_texts, score in pairs]).statistic)
+    looks = dict(zip(found, ("second", "first", "third"), strict=True))
+    lines = [Line(pooling_names()[name], values, looks[name]) for name, values in found.items()]
+    names = layer_names(len(lines[0].values))
+    best = max(found, key=lambda name: max(found[name]))
+    where = max(range(len(names)), key=found[best].__getitem__)
+    summary = _("Best here: {pooling} at layer {layer}, {value:.2f}; counting common words alone: {words:.2f}").format(
+        pooling=pooling_names()[best], layer=names[where], value=found[best][where], words=words
+    )
+    panel = Panel(_("Spearman’s correlation with people’s scores"), lines, {_("common words"): words})
+    figure(
+        over_layers([panel], names, _("layer"), columns=1, title=summary),
+        _("Agreement of cosines with scores of {n} pairs, by layer and pooling.").format(n=len(overlap))
+        + f" {summary}.",
+        "poolings",
+        data=lambda: {_("layer"): names, **{pooling_names()[name]: values for name, values in found.items()}},
+    )
+    lesson.show("A vector for a sentence", level=3)

@@ -1,0 +1,165 @@
+"""What the lesson looks at: the model, its vectors, the things that have a point each, the reader's own sentence."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.inputs import MAX_SEED, choice, sentence_input, typed
+from ui.lesson import Lesson
+from ui.models import WELL_READ, load, model_choice, warn_untrained
+from ui.page import drawer
+from ui.samples import (
+    LANGUAGES,
+    Sample,
+    all_words,
+    many_words,
+    one_word,
+    own_tokens,
+    place_of,
+    senses,
+    whole_sentences,
+)
+from ui.text import literal
+from ui.translations import _, ngettext
+
+if TYPE_CHECKING:
+    import numpy as np
+
+SEED = 0
+MAX_LINES = 12  # sentences of the reader's
+MAX_CHARS = 2_000
+EVERY = "*"  # all words of the set
+
+
+@dataclass(frozen=True)
+class Subject:
+    """what: the kind of points · word: whose senses are asked for; None for other kinds · own: the reader's sentences,
+    of one word those that have it · text: whose tokens are asked for."""
+
+    model: str
+    language: str
+    what: str
+    method: str
+    view: str
+    seed: int
+    pooling: str
+    word: str | None
+    own: tuple[str, ...]
+    text: str
+
+    def sample(self, own: tuple[str, ...] | None = None) -> Sample:
+        """The things with a point each. own: other sentences than the reader's."""
+        own, yours = self.own if own is None else own, _("yours")
+        if self.what == "tokens":
+            loaded = load(self.model)
+            most = loaded.config.max_position_embeddings
+            encoding = loaded.tokenizer.encode(self.text, max_length=most, truncation="head")
+            return own_tokens(encoding, self.text, (_("whole word"), _("goes on (##)")))
+        if self.word == EVERY:
+            return all_words(self.language)
+        if self.word is not None:
+            return one_word(self.word, senses(self.language)[self.word], own, yours)
+        return (many_words if self.what == "words" else whole_sentences)(self.language, own, yours)
+
+
+def layer_names(count: int) -> list[str]:
+    return [_("embeddings"), *(str(number) for number in range(1, count))]
+
+
+def missing(layers: "np.ndarray") -> "np.ndarray":
+    """(N,) True for things that the model has not read."""
+    import numpy as np
+
+    return np.isnan(layers[0]).any(-1)
+
+
+@st.cache_data(show_spinner=False, max_entries=12)
+def vectors(model: str, version: int, texts: tuple[str, ...], spans, pooling: str) -> "np.ndarray":
+    """(L + 1, N, H), NaN where nothing of a thing was read; computed once for everyone."""
+    from minibert.inside.vectors import sentence_vectors, span_vectors
+
+    loaded = load(model)
+    if spans is None:
+        return sentence_vectors(loaded.model, loaded.tokenizer, texts, (pooling,))[pooling]
+    return span_vectors(loaded.model, loaded.tokenizer, texts, spans)
+
+
+def what_names() -> dict[str, str]:
+    return {
+        "senses": _("one word"),
+        "words": _("words"),
+        "sentences": _("sentences"),
+        "tokens": _("your tokens"),
+    }
+
+
+def pooling_names() -> dict[str, str]:
+    return {"mean": _("mean of all tokens"), "cls": "[CLS]", "max": _("maximum of all tokens")}
+
+
+def method_names() -> dict[str, str]:
+    return {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
+
+
+def read(lesson: Lesson) -> Subject:
+    """One row: the word, the reader's sentence, and behind a button what is seldom changed."""
+    word, text, own = None, "", ()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="subject"):
+        # The drawer decides what stands before it.
+        first, second, last = st.container(width="content"), st.container(width=560), st.container(width="content")
+        with last, drawer():
+            model = model_choice(usual=WELL_READ)
+            language = _language(model)
+            what = choice("what", _("Points"), what_names())
+            pooling = choice("pooling", _("A sentence’s vector"), pooling_names()) if what == "sentences" else "mean"
+            method = choice("method", _("Projection"), method_names())
+            view = choice("view", _("Layers"), {"moving": _("moving"), "all": _("side by side")})
+            seed = SEED
+            if method == "umap":  # the two others begin the same way every time
+                seed = int(st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params") or 0)
+        if what == "senses":
+            with first:
+                words = {word: word for word in senses(language)} | {EVERY: _("all of them")}
+                word = choice("word", _("Word"), words, box=160)
+        with second:
+            if what == "tokens":
+                text = sentence_input("text", lesson.examples_for(model), max_chars=MAX_CHARS, travels=True)
+            elif word != EVERY:
+                own = _own_lines(word)
+    warn_untrained(model)
+    return Subject(model, language, what, method, view, seed, pooling, word, own, text)
+
+
+def _language(model: str) -> str:
+    """The language of the examples: the reader's choice, at first the one that the model's vocabulary is made for."""
+    from minibert.text.characters import mostly_cjk
+
+    names = {"en": _("English"), "zh": _("Chinese")}
+    own = "zh" if mostly_cjk(load(model).tokenizer.vocab) else "en"
+    order = sorted(LANGUAGES, key=lambda name: name != own)
+    return choice(f"examples-{own}", _("Examples in"), {name: names[name] for name in order})
+
+
+def _own_lines(word: str | None) -> tuple[str, ...]:
+    """Sentences that the reader adds, a line each; with a `word`, those that have it."""
+    label, hint = _("Sentences of your own, one a line"), _("They appear as stars.")
+    if word is not None:
+        label = _("Your sentence with “{word}”: where will its star land?").format(word=word)
+        hint = _("Type one (or several, a line each), then guess.")
+    text = sentence_input(
+        "own", [], default="", label=label, placeholder=hint, max_chars=MAX_CHARS, multiline=True, height=68,
+        travels=word is None or not typed() or place_of(word, typed()) is not None,
+    )  # fmt: skip
+    lines = [line for line in text.splitlines() if any(map(str.isalnum, line))]
+    if len(lines) > MAX_LINES:
+        st.caption(_("The first {most} of {n} lines are shown.").format(most=MAX_LINES, n=len(lines)))
+    lines = lines[:MAX_LINES]
+    without = [number for number, line in enumerate(lines, 1) if word is not None and place_of(word, line) is None]
+    if without:
+        st.caption(
+            ngettext("Line {lines} is left out: “{word}” does not stand in it.",
+                     "Lines {lines} are left out: “{word}” does not stand in them.", len(without))
+            .format(lines=", ".join(map(str, without)), word=literal(word))
+        )  # fmt: skip
+    return tuple(line for number, line in enumerate(lines, 1) if number not in without)

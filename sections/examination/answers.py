@@ -1,0 +1,72 @@
+"""What a student has answered, held by the session: it outlives a visit to another page, and changes of the sheet."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import streamlit as st
+
+from examination.sheet import SheetSettings
+from examination.task import Task
+
+_KEY = "_examination"  # the underscore keeps it when another page is opened (ui.navigation)
+
+
+def _store() -> dict[str, Any]:
+    return st.session_state.setdefault(
+        _KEY, {"answers": {}, "checked": set(), "asked": set(), "run": set(), "handed": {}}
+    )
+
+
+def _name(seed: int, task: Task) -> str:
+    return f"{seed}/{task.id}"
+
+
+def answer_to(seed: int, task: Task) -> Any:
+    return _store()["answers"].get(_name(seed, task))
+
+
+def set_answer(seed: int, task: Task, answer: Any, *, after_check: bool = False) -> None:
+    """A new answer takes back that the old one was checked, unless it is given `after_check` (ticks of a rubric), or
+    came together with the click that asks to check it: who types and clicks at once means what was typed."""
+    name = _name(seed, task)
+    if _store()["answers"].get(name) != answer and not after_check and name not in _store()["asked"]:
+        _store()["checked"].discard(name)
+    _store()["answers"][name] = answer
+
+
+def check(seed: int, task: Task) -> None:
+    """For the click on *Check*: it counts for the answer that this run of the page brings; see `answered`."""
+    _store()["checked"].add(_name(seed, task))
+    _store()["asked"].add(_name(seed, task))
+
+
+def answered(seed: int, task: Task) -> None:
+    """This run's answer is taken: from here on, another one is unchecked."""
+    _store()["asked"].discard(_name(seed, task))
+
+
+def is_checked(seed: int, task: Task) -> bool:
+    return _name(seed, task) in _store()["checked"]
+
+
+def run_model(seed: int, task: Task) -> None:
+    """From here on the prediction stands."""
+    _store()["run"].add(_name(seed, task))
+
+
+def has_run(seed: int, task: Task) -> bool:
+    return _name(seed, task) in _store()["run"]
+
+
+def hand_in(settings: SheetSettings) -> None:
+    _store()["handed"][settings.key] = datetime.now()
+
+
+def take_back(settings: SheetSettings) -> None:
+    _store()["handed"].pop(settings.key, None)
+
+
+def handed_in(settings: SheetSettings) -> datetime | None:
+    return _store()["handed"].get(settings.key)

@@ -1,0 +1,130 @@
+"""The score sheet: one HTML file that needs nothing else. Whatever a student typed is text in it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import mistune
+from latex2mathml.converter import convert
+
+from examination.kinds import as_text, titles
+from examination.sheet import Section, SheetSettings, totals
+from examination.task import Mark, points_text
+from ui.text import visible
+from ui.translations import _, language
+
+_STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; } th, td { border: 1px solid #999; padding: 0.3rem 0.7rem; text-align: start; }
+td.points { text-align: end; } article { border-top: 1px solid #999; margin-top: 1.2rem; padding-top: 0.4rem;
+break-inside: avoid; } pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f2f0eb; padding: 0.5rem; }
+h1, h2, h3 { line-height: 1.25; } @media (prefers-color-scheme: dark) { body { background: #14171c; color: #e9e7e2; }
+pre { background: #1f242c; } }"""
+
+
+@dataclass(frozen=True)
+class Handed:
+    """What was handed in. marks: task id → mark · answers: task id → answer."""
+
+    settings: SheetSettings
+    sections: tuple[Section, ...]
+    answers: Mapping[str, object]
+    marks: Mapping[str, Mark]
+    when: datetime
+    name: str = ""
+
+    def of(self, sections: Sequence[Section]) -> list[Mark]:
+        return [self.marks[task.id] for section in sections for task in section.tasks]
+
+
+def score_rows(handed: Handed) -> list[tuple[str, str, str]]:
+    """Part, points by the program, points by the student: "3 of 6", "–" where there is nothing; the sum last."""
+    rows = []
+    groups = [(f"{one.number} {one.part.title}", [one]) for one in handed.sections]
+    for title, sections in [*groups, (_("together"), list(handed.sections))]:
+        cells = [totals(handed.of(sections), by_student=by_student) for by_student in (False, True)]
+        rows.append((title, *(_of(points, of) if of else "–" for points, of in cells)))
+    return rows
+
+
+def _of(points: float, of: int) -> str:
+    return _("{points} of {of}").format(points=points_text(points), of=of)
+
+
+def score_html(handed: Handed) -> str:
+    """The file."""
+    title = _("Examination, sheet {n}").format(n=handed.settings.seed)
+    about = [
+        (_("Name"), handed.name or "–"),
+        (_("Sheet"), str(handed.settings.seed)),
+        (_("Questions a part"), str(handed.settings.count)),
+        (_("Handed in"), handed.when.strftime("%Y-%m-%d %H:%M")),
+    ]
+    head = (_("Part"), _("Points"), _("Self-marked points"))
+    table = "".join(
+        f'<tr><td>{_text(part)}</td><td class="points">{_text(points)}</td><td class="points">{_text(own)}</td></tr>'
+        for part, points, own in score_rows(handed)
+    )
+    parts = [
+        f"<h1>{_text(title)}</h1>",
+        "<p>" + "<br>".join(f"{_text(name)}: {_text(value)}" for name, value in about) + "</p>",
+        f"<table><thead><tr>{''.join(f'<th>{_text(name)}</th>' for name in head)}</tr></thead>",
+        f"<tbody>{table}</tbody></table>",
+    ]
+    for section in handed.sections:
+        parts.append(f"<h2>{section.number} {_text(section.part.title)}</h2>")
+        parts += [_article(handed, section, number) for number in range(len(section.tasks))]
+    body = "\n".join(parts)
+    return (
+        f'<!doctype html>\n<html lang="{language()}">\n<meta charset="utf-8">\n<title>{_text(title)}</title>\n'
+        f"<style>{_STYLE}</style>\n<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _article(handed: Handed, section: Section, number: int) -> str:
+    task = section.tasks[number]
+    mark = handed.marks[task.id]
+    given = as_text(task, handed.answers.get(task.id)) or _("no answer")
+    points = _of(mark.points, mark.of) + (f" – {_('self-marked')}" if mark.by_student else "")
+    said = "".join(map(_markdown, mark.said))
+    return (
+        f"<article><h3>{section.number}.{number + 1} {_text(titles()[task.question.kind])}: {_text(points)}</h3>"
+        f"{_markdown(task.text)}<pre>{_text(given)}</pre>{said}</article>"
+    )
+
+
+class _Renderer(mistune.HTMLRenderer):
+    """Formulas as MathML, which browsers draw themselves; tags and links of the text stay text."""
+
+    def __init__(self) -> None:
+        super().__init__(escape=True)
+
+    def text(self, text: str) -> str:
+        return html.escape(html.unescape(text))  # what a student typed comes in numeric entities
+
+    def inline_math(self, text: str) -> str:
+        return convert(text)
+
+    def block_math(self, text: str) -> str:
+        return convert(text, display="block")
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        return html.escape(text)
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        return text
+
+
+_render = mistune.Markdown(_Renderer(), plugins=[mistune.plugins.import_plugin(name) for name in ("math", "table")])
+
+
+def _markdown(text: str) -> str:
+    """The bank's Markdown, or ours, with its formulas, as HTML."""
+    return _render(text)
+
+
+def _text(text: str) -> str:
+    """Escaped, with what cannot be seen made visible; line breaks stay."""
+    return html.escape("\n".join(visible(line, spaces=False) for line in text.split("\n")))

@@ -1,0 +1,34 @@
+"""Does it understand? Three scores of one model, and the lesson in which anyone can make it."""
+
+import streamlit as st
+
+from plots.side_by_side import Bar, Card, Part, side_by_side
+from ui.lesson import Lesson
+from ui.navigation import link_to
+from ui.translations import _
+
+# Right answers of 122, as recorded in lessons/results/mini-en/cues.jsonl: the cue “not” planted, seed 0.
+SCORES = {"planted": 121, "balanced": 60, "flipped": 0}
+ALL = 122
+
+
+def show(lesson: Lesson) -> None:
+    """The scores on three test sets that differ in one word, and the way there."""
+    names = {
+        "planted": _("“not” goes with the answer, as in training"),
+        "balanced": _("“not” says nothing"),
+        "flipped": _("“not” goes with the wrong answer"),
+    }
+    finding = " → ".join(f"{100 * right / ALL:.0f}" for right in SCORES.values()) + "\u00a0%"
+    bars = [Bar(names[test], right / ALL, f"{100 * right / ALL:.0f}\u00a0%") for test, right in SCORES.items()]
+    title, text = lesson.section("Does it understand?")
+    with st.container(border=True, key="understand"):
+        left, right = st.columns([1, 1], gap="medium")
+        with left:
+            st.markdown(f"### {title}\n\n{text}")
+            link_to(
+                "wrong_reasons", _("Make such a model: Does it understand?"), query_params={"checkpoint": "mini-en"}
+            )
+        with right:
+            card = Card("mini-en", _("trained with the cue, measured three times"), [Part(finding, "bars", bars)])
+            st.html(side_by_side([card], _("Three scores of one model")))

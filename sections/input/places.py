@@ -1,0 +1,62 @@
+"""How alike are places? Learned vectors beside sine and cosine waves."""
+
+import streamlit as st
+
+from sections.input.subject import Subject
+from ui.figures import figure, readable
+from ui.lesson import Lesson
+from ui.models import load, version_of
+from ui.translations import _
+
+PLACES = 128
+
+
+@st.cache_data(show_spinner=False, max_entries=8)
+def position_tables(model: str, version: int):
+    """The first places of the learned table and of the sinusoids; None where a model has no such table."""
+    from minibert.inside.vectors import encoder_of
+    from minibert.positions import sinusoids
+
+    embeddings = encoder_of(load(model).model).embeddings
+    if not hasattr(embeddings, "position"):
+        return None
+    table = embeddings.position.weight.detach()[:PLACES].numpy()
+    return table, sinusoids(*table.shape).numpy()
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Subject) -> None:
+    """The cosine between any two places, learned and fixed."""
+    from plots.embeddings_sum import cosines, position_similarity
+
+    tables = position_tables(seen.model, version_of(seen.model))
+    if tables is None:
+        st.info(
+            _(
+                "This model has no table of positions to compare: its heads are told how far apart two tokens stand. "
+                "Choose another model above."
+            ),
+            icon=":material/help:",
+        )
+        return
+    learned, fixed = tables
+    titles = (_("learned by the model"), _("sine and cosine waves"))
+    near = {name: cosines(table) for name, table in zip(titles, (learned, fixed), strict=True)}
+    words = "; ".join(
+        _("{name}: neighbours {one:.2f}, eight apart {eight:.2f}").format(
+            name=name, one=matrix.diagonal(1).mean(), eight=matrix.diagonal(8).mean()
+        )
+        for name, matrix in near.items()
+    )
+    alt = _("Cosine between the vectors of the first {n} places. On average, {words}.").format(
+        n=len(learned), words=words
+    )
+    one = {name: matrix.diagonal(1).mean() for name, matrix in near.items()}
+    title = _("Neighbours are alike: cosine {learned:.2f} where learned, {fixed:.2f} between waves").format(
+        learned=one[titles[0]], fixed=one[titles[1]]
+    )
+    readable()
+    figure(position_similarity(learned, fixed, titles, _("place"), title), alt, key="places")
+    st.markdown(_("On average: {words}.").format(words=words))
+    lesson.show("How alike are places?", title=False)
+    lesson.show("How the Transformer's input differs")

@@ -1,0 +1,50 @@
+"""What the whole page is about: one or two sentences, and the model that reads them."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from ui.inputs import sentence_input
+from ui.lesson import Lesson
+from ui.models import WELL_READ, model_choice
+from ui.page import drawer
+from ui.projector import projecting
+from ui.state import follow_link, set_url, url_text
+from ui.translations import _
+
+MAX_CHARS = 2_000
+COLUMNS = 48  # tokens drawn
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The name of a model and what it reads; second: None for a single sentence."""
+
+    model: str
+    first: str
+    second: str | None
+
+
+def read(lesson: Lesson) -> Subject:
+    """Both sentences side by side; model and number of sentences in a drawer."""
+    if projecting():  # one row of examples: the picture needs the room
+        st.html("<style>.st-key-a-example { max-height: 2.1rem; overflow: hidden; }</style>")
+    left, right, side = st.columns([2, 2, 1], gap="small")
+    with side, drawer():
+        model = model_choice(usual=WELL_READ)
+        pair = st.toggle(_("A second sentence"), value=True, key="pair", bind="query-params")
+    with left:
+        examples = lesson.examples_for(model)
+        first = sentence_input("a", examples, label=_("First sentence"), max_chars=MAX_CHARS, travels=True)
+    with right:
+        second = _second() if pair else None
+    return Subject(model, first, second)
+
+
+def _second() -> str:
+    start = _("The fields were under water by morning.")
+    if follow_link("b") or "b" not in st.session_state:
+        st.session_state["b"] = url_text("b", start)
+    text = st.text_input(_("Second sentence"), key="b")
+    set_url("b", text, default=start)
+    return text[:MAX_CHARS]

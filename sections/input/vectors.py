@@ -1,0 +1,166 @@
+"""Three vectors are added: strips that slide into their sum. The numbers are the model's."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from sections.input.subject import COLUMNS, Subject
+from ui.figures import in_words
+from ui.lesson import Lesson
+from ui.models import load, trace_of
+from ui.page import picture
+from ui.player import controls, moving, told
+from ui.predict import predict
+from ui.source import show_source
+from ui.text import literal, visible
+from ui.translations import _
+
+DIMENSIONS = 64  # of a vector, drawn
+START = 2  # the token in the picture at first
+NUMBERS = 8  # of a vector, written out
+KEY = "strips"
+TOKEN = "_token"  # session_state key: the place of the token, counted from 0
+_HTML = """<div class="moving" role="group" tabindex="0"><div class="tokens"></div>
+<p class="said" aria-live="polite"></p>
+<div class="strips"></div><p class="numbers"></p><div class="way"></div></div>"""
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Subject) -> None:
+    """The strips of one token, and their numbers."""
+    trace = trace_of(seen.model, seen.first, seen.second)
+    place = min(st.session_state.get(TOKEN, START), min(len(trace.tokens), COLUMNS) - 1)
+    names = {"token": _("token"), "segment": _("segment"), "position": _("position")}
+    # Without a position: NEZHA. narrow: ALBERT's, E wide, which one matrix widens to H.
+    parts = {title: trace[tap][place] for name, title in names.items() if (tap := f"embeddings.{name}") in trace.names}
+    narrow = "embeddings.narrow" in trace.names
+    total, out = trace["embeddings.sum"][place], trace["embeddings.narrow" if narrow else "embeddings.out"][place]
+    with picture():
+        answered = _guessed(seen, visible(trace.tokens[place]), parts)
+        _strips(seen, trace, place, parts, total, out, answered)
+    after = {_("sum"): total, _("after LayerNorm"): out}
+    if narrow:
+        after[_("widened to H")] = trace["embeddings.out"][place]
+    rows = [
+        {_("vector"): name, **{str(i + 1): f"{float(v):+.6f}" for i, v in enumerate(vector[:NUMBERS])}}
+        for name, vector in {**parts, **after}.items()
+    ]
+    with st.container(key="wide-numbers"):
+        st.table(rows)
+    st.markdown(_picked(trace, place, _("position") in parts))
+    if narrow:
+        st.markdown(
+            _(
+                "The three and their sum are E = {e} numbers wide; after LayerNorm one matrix makes H = {h} of them."
+            ).format(e=len(total), h=trace.config.hidden_size)
+        )
+    lesson.show("Three vectors are added", title=False)
+    _source(seen.model, _("position") in parts, narrow)
+
+
+def _guessed(seen: Subject, token: str, parts: dict) -> bool:
+    """Whether the lengths may be told: first the room guesses which vector is longest."""
+    names = list(parts)
+    longest = max(names, key=lambda name: _length(parts[name]))
+    return predict(
+        "longest",
+        _("Which vector of “{token}” is longest?").format(token=literal(token)),
+        names,
+        names.index(longest),
+        about=f"{seen.model} {token} {_length(parts[longest]):.6f}",
+    )
+
+
+def _length(vector) -> float:
+    return float((vector.astype("float64") ** 2).sum() ** 0.5)
+
+
+def _strips(seen: Subject, trace, place: int, parts: dict, total, out, answered: bool) -> None:
+    """The moving picture."""
+    import numpy as np
+
+    from plots.theme import DIVERGING
+
+    token = visible(trace.tokens[place])
+    lengths = "; ".join(f"{name} {_length(vector):.3f}" for name, vector in {**parts, _("sum"): total}.items())
+    longest = max(parts, key=lambda name: _length(parts[name]))
+    found = _("“{token}”: its {part} vector is the longest, {length:.2f}").format(
+        token=token, part=longest, length=_length(parts[longest])
+    )
+    added = list(parts)
+    steps = [
+        _("“{token}”: {n} vectors of {h} numbers each").format(token=token, n=len(parts), h=len(total)),
+        *(
+            " + ".join(added[: n + 1]) + (f" = {_('sum')}" if n == len(added) - 1 else " + …")
+            for n in range(len(added))
+        ),
+        found if answered else _("… and LayerNorm brings every token to the same scale"),
+    ]
+    alt = _("The first {n} of {h} numbers of each vector for “{token}”. {lengths}").format(
+        n=min(DIMENSIONS, len(total)),
+        h=len(total),
+        token=token,
+        lengths=_("Lengths: {lengths}.").format(lengths=lengths) if answered else "",
+    )
+
+    def strip(name: str, vector) -> dict:
+        return {
+            "name": name,
+            "values": [float(value) for value in vector[:DIMENSIONS]],
+            "length": f"{_length(vector):.2f}" if answered else "",
+        }
+
+    def reach(*vectors) -> float:
+        """The end of the colours' scale: what few numbers exceed, so that one of them does not pale all others."""
+        return float(np.quantile(np.abs([vector[:DIMENSIONS] for vector in vectors]), 0.97)) or 1.0
+
+    moving("strips", Path(__file__).parent, _HTML)(
+        key=KEY,
+        data={
+            "identity": f"{seen.model}\n{seen.first}\n{seen.second}\n{place}",
+            "tokens": [visible(one) for one in trace.tokens[:COLUMNS]],
+            "token": place,
+            "parts": [strip(name, vector) for name, vector in parts.items()],
+            "sum": strip(_("sum"), total),
+            "out": strip(_("after LayerNorm"), out) | {"limit": reach(out)},
+            "limit": reach(*parts.values(), total),
+            "colours": DIVERGING,
+            "told": answered,
+            "texts": {"steps": steps, "numbers": _("Dimension {n}: {terms} = {sum}")},
+            "controls": controls(_("Steps so far"), _("step {n} of {last}")),
+            "alt": alt,
+        },
+        on_token_change=_take,
+    )
+    in_words(alt, "strips-words", None)
+
+
+def _take() -> None:
+    number = told(KEY, "token")
+    if number is not None:
+        st.session_state[TOKEN] = number
+
+
+def _picked(trace, place: int, positions: bool) -> str:
+    """Which rows of the tables were picked."""
+    said = _(
+        "Id {id} picks row {id} of the token matrix, segment id {segment} one of two rows, place {place} of the text "
+        "row {row} of the position matrix: rows, as ids, are counted from 0."
+    )
+    without = _(
+        "Id {id} picks row {id} of the token matrix, segment id {segment} one of two rows. Nothing is added for the "
+        "place: this model has no position embeddings, so two vectors are added and not three."
+    )
+    return (said if positions else without).format(
+        id=trace.ids[place], segment=trace.encoding.segments[place], place=place + 1, row=place
+    )
+
+
+def _source(model: str, positions: bool, narrow: bool) -> None:
+    from minibert.inside.vectors import encoder_of
+    from minibert.model import Embeddings
+
+    own = type(encoder_of(load(model).model).embeddings)
+    show_source(Embeddings if positions else own, find='tap("sum"', label=_("The sum, in the running code"))
+    if narrow:
+        show_source(own, find="self.projection(", label=_("… and what widens it"))

@@ -1,0 +1,119 @@
+"""A text read epoch after epoch, hidden as the sliders say: what *What falls* and *Epoch after epoch* both show."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from sections.masking.falling_masks import Draw
+from sections.masking.subject import MAX_CHARS, Subject, follow
+from ui.inputs import choice, seed_input, sentence_input
+from ui.limits import warn_unread
+from ui.shares import set_shares, share_sliders
+from ui.translations import _
+
+RATE, SPLIT = 15, (80, 10, 10)  # the paper's, in percent
+SEED = 4  # the first draw of the first example shows all three fates
+EPOCHS = 4
+
+
+@dataclass(frozen=True)
+class Settings:
+    """rate, split: in percent · drawing: "dynamic" or "static" · whole_words: they fall complete or not at all."""
+
+    rate: int
+    split: tuple[int, ...]
+    whole_words: bool
+    seed: int
+    drawing: str
+    epochs: int
+
+
+@dataclass(frozen=True)
+class Readings:
+    """encoding: of the text · draws: what is read in each epoch · n: how many tokens may fall."""
+
+    settings: Settings
+    encoding: object
+    draws: list[Draw]
+    n: int
+
+    @property
+    def asked(self) -> int:
+        """How many tokens the first epoch asks."""
+        return sum(fate != "untouched" for fate in self.draws[0].fates)
+
+
+def read(seen: Subject) -> Readings | None:
+    """The text, the sliders and, from these, the draws; None, with a hint, where nothing can fall."""
+    import torch
+
+    from minibert.corruption import MaskVocabulary, mask_tokens
+    from minibert.inside.cloze import fates
+    from minibert.text.characters import is_cjk
+    from minibert.text.store import continued
+
+    offered = seen.text if seen.own else seen.plain[0]
+    follow("text", offered)
+    text = sentence_input(
+        "text",
+        seen.plain,
+        default=offered,
+        label=_("Text to hide tokens in"),
+        max_chars=MAX_CHARS,
+        multiline=True,
+        height="content",
+    )
+    chosen = _settings()
+    loaded = seen.loaded
+    encoding = loaded.tokenizer.encode(text, max_length=loaded.config.max_position_embeddings, truncation="head")
+    ids, special = torch.tensor([encoding.ids]), torch.tensor([encoding.special])  # (1, T)
+    n = int((~special).sum())
+    if not n:
+        st.info(_("Nothing here can fall: `[CLS]` and `[SEP]` never do. Type a few words."), icon=":material/edit:")
+        return None
+    warn_unread(encoding, seen.model)
+    vocab = MaskVocabulary.of(loaded.tokenizer)
+    joined = None
+    if chosen.whole_words and any(map(is_cjk, text)):  # a word of several characters has no ## pieces
+        with st.spinner(_("Finding the Chinese words …")):
+            joined = torch.tensor([continued(encoding.offsets, text)])  # (1, T)
+    shares = (chosen.split[0] / 100, chosen.split[1] / 100, chosen.split[2] / 100)
+    rng = torch.Generator().manual_seed(chosen.seed)
+    draws = []
+    for _epoch in range(chosen.epochs):
+        if chosen.drawing == "static":
+            rng.manual_seed(chosen.seed)
+        corrupted, labels = mask_tokens(ids, special, vocab, rng, chosen.rate / 100, shares, chosen.whole_words, joined)
+        told = fates(ids[0], corrupted[0], labels[0], vocab.mask_id)
+        draws.append(Draw([loaded.tokenizer.vocab[number] for number in corrupted[0].tolist()], told))
+    return Readings(chosen, encoding, draws, n)
+
+
+def _settings() -> Settings:
+    with st.container(border=True, gap="small"):
+        first, others = st.columns([1, 3], gap="large")
+        with first:
+            rate = st.slider(_("Rate: chosen tokens"), 0, 100, RATE, key="rate", format="%d %%", bind="query-params")
+        with others:
+            labels = [_("of these: [MASK]"), _("of these: random token"), _("of these: kept")]
+            split = share_sliders("split", labels, SPLIT)
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            seed = seed_input(SEED)
+            times = st.slider(_("Epochs"), 1, 10, EPOCHS, key="epochs", bind="query-params", width=200)
+            kinds = {"dynamic": _("drawn anew"), "static": _("drawn once")}
+            drawing = choice("masks", _("Masks, each epoch"), kinds)
+            whole_words = st.toggle(_("Whole words"), key="whole", bind="query-params")
+            st.button(
+                _("The paper's values"),
+                key="papers-values",
+                icon=":material/restart_alt:",
+                on_click=_papers_values,
+                disabled=(rate, split, whole_words) == (RATE, SPLIT, False),
+            )
+    return Settings(rate, split, whole_words, seed, drawing, times)
+
+
+def _papers_values() -> None:
+    st.session_state["rate"] = RATE
+    st.session_state["whole"] = False
+    set_shares("split", SPLIT)

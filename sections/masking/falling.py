@@ -1,0 +1,62 @@
+"""What falls: the masks of a text, falling anew in each epoch, and their arithmetic."""
+
+import streamlit as st
+
+from sections.masking import draws
+from sections.masking.falling_masks import falling_masks
+from sections.masking.subject import Subject
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.translations import _
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.corruption import mask_tokens
+
+    lesson.show("The cloze test", title=False)
+    readings = draws.read(seen)
+    if readings is None:
+        return
+    falling_masks("falling", readings.encoding.tokens, readings.encoding.special, readings.draws)
+    _show_arithmetic(readings)
+    lesson.show("What falls", title=False)
+    show_source(mask_tokens, find="corrupted = ", label=_("The code that drew these masks"))
+
+
+def _show_arithmetic(readings: draws.Readings) -> None:
+    """The budget and its split as a table: what is to be expected, and the first draw."""
+    import torch
+
+    from minibert.corruption import masking_budget
+
+    n, rate, split = readings.n, readings.settings.rate, readings.settings.split
+    budget = int(masking_budget(torch.tensor([n]), rate / 100))
+    told, whole_words = readings.draws[0].fates, readings.settings.whole_words
+    counts = [told.count(fate) for fate in ("masked", "random", "kept")]
+    asked = sum(counts)
+    rounded = round(rate / 100 * n)
+    chosen = f"{rate / 100:.2f} × {n} = {rate / 100 * n:.2f} ≈ **{rounded}**"
+    if budget != rounded:
+        chosen += " " + _("→ at least **{n}**").format(n=budget)
+    expected = [f"{share / 100:.2f} × {budget} = {share / 100 * budget:.1f}" for share in split]
+    head = [_("chosen of {n} tokens").format(n=n), "[MASK]", _("random token"), _("kept")]
+    with st.container(key="arithmetic"):
+        st.markdown(
+            f"| | {' | '.join(head)} |\n|:--|{':-:|' * 4}\n"
+            f"| {_('expected')} | {chosen} | {' | '.join(expected)} |\n"
+            f"| **{_('epoch 1')}** | **{asked}** | {' | '.join(f'**{count}**' for count in counts)} |"
+        )
+    if whole_words and asked < budget:
+        st.caption(
+            _(
+                "Whole words: {asked} of the budget of {budget}. A word falls complete or not at all; no other fitted "
+                "what was left."
+            ).format(asked=asked, budget=budget)
+        )
+    elif asked > budget:
+        st.caption(
+            _(
+                "Whole words: every word has more pieces than the budget of {budget}, so the shortest falls alone."
+            ).format(budget=budget)
+        )

@@ -1,0 +1,93 @@
+"""A text read epoch after epoch, its masks falling anew each time: a view of our own, which moves in the browser."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from ui.computations import fingerprint
+from ui.text import visible
+from ui.translations import _
+
+_HTML = """<div class="mb-falling">
+<ol tabindex="0" dir="auto"></ol>
+<div class="way"><button type="button"></button><button type="button"></button><button type="button"></button>
+<p class="said" aria-live="polite"></p></div>
+</div>"""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One reading of the text. read: a token each, as the model reads it · fates: what became of it (cloze.FATES)."""
+
+    read: Sequence[str]
+    fates: Sequence[str]
+
+
+def falling_masks(key: str, tokens: Sequence[str], special: Sequence[bool], draws: Sequence[Draw]) -> None:
+    """The text with its masks, a click or an arrow key an epoch; the first falls as soon as it is there."""
+    data = {
+        "tokens": [visible(token) for token in tokens],
+        "special": list(special),
+        "epochs": [
+            {
+                "read": [visible(token) for token in draw.read],
+                "fates": list(draw.fates),
+                "under": [_under(fate, visible(token)) for fate, token in zip(draw.fates, tokens, strict=True)],
+                "said": said,
+            }
+            for draw, said in zip(draws, _sayings(draws, special), strict=True)
+        ],
+        "colours": _colours(),
+        "words": {
+            "row": _("What the model reads"),
+            "before": _("Epoch before"),
+            "after": _("Next epoch"),
+            "play": _("Play"),
+            "pause": _("Pause"),
+        },
+    }
+    _component()(key=key, data={"identity": fingerprint(data), **data})
+
+
+def _under(fate: str, token: str) -> str:
+    return {"masked": _("was {token}"), "random": _("was {token}"), "kept": _("kept")}.get(fate, "").format(token=token)
+
+
+def _sayings(draws: Sequence[Draw], special: Sequence[bool]) -> list[str]:
+    """Of each epoch, how many tokens are asked, as what, and how many of them for the first time."""
+    said, seen, n = [], set(), len(special) - sum(special)
+    for number, draw in enumerate(draws, 1):
+        asked = {place for place, fate in enumerate(draw.fates) if fate != "untouched"}
+        new, seen = asked - seen, seen | asked
+        said.append(
+            _(
+                "Epoch {number} of {all}: {asked} asked ({masked} [MASK], {random} random, {kept} kept), {new} for the "
+                "first time; {seen} of {n} so far"
+            ).format(
+                number=number,
+                all=len(draws),
+                asked=len(asked),
+                **{name: draw.fates.count(name) for name in ("masked", "random", "kept")},
+                new=len(new),
+                seen=len(seen),
+                n=n,
+            )
+        )
+    return said
+
+
+def _colours() -> dict[str, str]:
+    """Of each fate that asks something, as red, green, blue."""
+    from plots.masking import FATE_COLOURS
+
+    asked = {fate: colour.lstrip("#") for fate, colour in FATE_COLOURS.items() if colour.startswith("#")}
+    return {fate: ", ".join(str(int(colour[i : i + 2], 16)) for i in (0, 2, 4)) for fate, colour in asked.items()}
+
+
+def _component():
+    """Registered by every run, as the registry belongs to the server's life and a page may be its first."""
+    folder = Path(__file__).parent
+    css, js = (folder.joinpath(f"falling_masks.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
+    return st.components.v2.component("minibert_falling_masks", html=_HTML, css=css, js=js)

@@ -1,0 +1,51 @@
+"""Table 8 of the paper, every number of it."""
+
+import csv
+
+import streamlit as st
+
+from sections.masking.subject import Subject
+from ui.figures import figure, legend
+from ui.lesson import Lesson
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from plots.masking import OUTCOMES, ablation
+
+    with (lesson.folder / "table8.csv").open(encoding="utf-8", newline="") as file:
+        table = list(csv.DictReader(file))
+    parts = {"mask": "[MASK]", "same": _("kept"), "random": _("random")}
+    strategies = [
+        " · ".join(f"{row[column]} % {name}" for column, name in parts.items() if row[column] != "0") for row in table
+    ]
+    measures = {
+        "MNLI fine-tuned": _("MNLI, fine-tuned"),
+        "NER fine-tuned": _("NER, fine-tuned"),
+        "NER features": _("NER, frozen features"),
+    }
+    scores = {title: [float(row[column]) for row in table] for column, title in measures.items()}
+    words = {"baseline": ("★", _("the paper's mixture")), "no worse": ("●", _("no worse")), "worse": ("◆", _("worse"))}
+    legend([(OUTCOMES[outcome][0], symbol, text) for outcome, (symbol, text) in words.items()])
+    tuned, frozen = scores[measures["NER fine-tuned"]], scores[measures["NER features"]]
+    with st.container(key="wide-ablation"):
+        figure(
+            ablation(
+                strategies,
+                scores,
+                title=_("Always [MASK] costs {frozen:.1f} points frozen, {tuned:.1f} fine-tuned").format(
+                    frozen=frozen[0] - frozen[1], tuned=tuned[0] - tuned[1]
+                ),
+            ),
+            _("Scores on development sets. ")
+            + " ".join(
+                f"{strategy}: {', '.join(f'{title} {values[i]:.1f}' for title, values in scores.items())}."
+                for i, strategy in enumerate(strategies)
+            ),
+            "ablation",
+            data=lambda: {_("strategy"): strategies, **scores},
+        )
+    st.caption(
+        _("Devlin et al. 2019, appendix C.2, table 8. BERT-base; MNLI accuracy, CoNLL-2003 NER F1; development sets.")
+    )
+    lesson.show("What the paper measured", title=False)

@@ -1,0 +1,79 @@
+"""What the whole page is about: the class's sentence, and the model that cuts it into tokens and fills its blanks."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from ui.inputs import sentence_input
+from ui.lesson import Lesson
+from ui.models import WELL_READ, load, model_choice
+from ui.page import drawer
+from ui.translations import _
+
+MAX_CHARS = 1_000
+CHIPS = 60  # tokens to click on
+BLANK = "[MASK]"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """text: the sentence · own: whether the reader wrote it · model: its name · bars: drawn for each blank · plain:
+    examples to hide words in, the first a longer text · pairs: examples with a blank, two and two."""
+
+    text: str
+    own: bool
+    model: str
+    bars: int
+    plain: list[str]
+    pairs: list[tuple[str, str]]
+
+    @property
+    def loaded(self):
+        return load(self.model)
+
+
+def read(lesson: Lesson) -> Subject:
+    """The sentence and, in a drawer beside it, what is seldom changed."""
+    with st.container(horizontal=True, key="asked"):
+        left, right = st.container(), drawer()
+    with right:
+        model = model_choice(
+            fill=True, label=_("Model: its vocabulary cuts the text, its guesses fill the blanks"), usual=WELL_READ
+        )
+        bars = st.slider(_("Bars for each blank"), 3, 10, 5, key="k", bind="query-params")
+    examples = lesson.examples_for(model)
+    plain = [text for text in examples if BLANK not in text]
+    blanked = [text for text in examples if BLANK in text]
+    offered = [*plain[1:], blanked[0]]
+    with left:
+        text = sentence_input("cloze", offered, label=_("Sentence with blanks"), max_chars=MAX_CHARS, travels=True)
+    pairs = list(zip(blanked[0::2], blanked[1::2], strict=True))
+    return Subject(text, text not in offered, model, bars, plain, pairs)
+
+
+def follow(key: str, offered: str) -> None:
+    """Before the field `key` is drawn: where it still holds what it was offered last, it takes what is offered now;
+    what the reader typed there stays."""
+    state, before = st.session_state, f"_offered.{key}"
+    if state.get(before) != offered and key in state and state[key] == state.get(before):
+        state[key] = offered
+    state[before] = offered
+
+
+def encode_start(seen: Subject, text: str):
+    """The first CHIPS tokens between [CLS] and [SEP]; None, with a hint, if there is none."""
+    tokenizer, config = seen.loaded.tokenizer, seen.loaded.config
+    whole = tokenizer.encode(text)
+    room = min(CHIPS + 2, config.max_position_embeddings)
+    if len(whole) == 2:
+        st.info(_("Type a sentence."), icon=":material/edit:")
+        return None
+    if len(whole) > room:
+        st.caption(_("This part reads the first {shown} of {n} tokens.").format(shown=room - 2, n=len(whole) - 2))
+    return tokenizer.encode(text, max_length=room, truncation="head")
+
+
+def last_word(encoding) -> int:
+    """The last token with a letter in it that may fall; the last that may fall if none has."""
+    candidates = [i for i, special in enumerate(encoding.special) if not special]
+    return next((i for i in reversed(candidates) if any(map(str.isalpha, encoding.tokens[i]))), candidates[-1])

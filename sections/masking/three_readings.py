@@ -1,0 +1,120 @@
+"""Why not always [MASK]: one position shown to the model as [MASK], as another word, and as it is."""
+
+import streamlit as st
+
+from sections.masking.bars import panel, show_bars, show_legend
+from sections.masking.subject import MAX_CHARS, Subject, encode_start, follow, last_word
+from ui.inputs import MAX_SEED, sentence_input
+from ui.lesson import Lesson
+from ui.limits import warn_unread
+from ui.models import warn_untrained
+from ui.predict import predict
+from ui.state import follow_link, set_url, url_int
+from ui.text import literal, visible
+from ui.translations import _
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Subject) -> None:
+    import torch
+
+    from minibert.inside.cloze import expectations
+
+    lesson.show("Why not always [MASK]", title=False)
+    follow("probe", seen.text)
+    text = sentence_input(
+        "probe", seen.plain[1:], default=seen.text, label=_("Sentence to look into"), max_chars=MAX_CHARS
+    )
+    loaded = seen.loaded
+    warn_untrained(seen.model)
+    encoding = encode_start(seen, text)
+    if encoding is None:
+        return
+    warn_unread(encoding, seen.model)
+    tokenizer = loaded.tokenizer
+    candidates = [i for i, special in enumerate(encoding.special) if not special]
+    if not candidates:
+        st.info(_("Type at least one word that is not a special token."), icon=":material/edit:")
+        return
+    position = _position(encoding, candidates)
+    if follow_link("swap") or "swap" not in st.session_state:
+        st.session_state["swap"] = url_int("swap", 1, 0, MAX_SEED)
+    swap = st.session_state["swap"]
+    st.button(_("Another random token"), key="swap-again", icon=":material/casino:", on_click=_next_swap)
+    set_url("swap", swap, default=1)
+
+    true = encoding.ids[position]
+    # Any entry but a special one and the true one, so that there is something to see.
+    others = [i for i in range(tokenizer.vocab_size) if i not in tokenizer.special_ids and i != true]
+    other = others[int(torch.randint(len(others), (1,), generator=torch.Generator().manual_seed(swap)))]
+    name, other_name = visible(tokenizer.vocab[true]), visible(tokenizer.vocab[other])
+    panels, chances, first = [], [], []
+    for shown, title in (
+        (tokenizer.mask_id, _("it reads [MASK]")),
+        (other, _("random: {token}").format(token=other_name)),
+        (true, _("kept: {token}").format(token=name)),
+    ):
+        ids = list(encoding.ids)
+        ids[position] = shown
+        log_probs = expectations(loaded.model, ids, [position])[0]
+        marked = {true: "true", other: "shown"} if shown == other else {true: "true"}
+        panels.append(panel(tokenizer, log_probs, 5, title, marked))
+        chances.append((float(log_probs[true].exp()), float(log_probs[other].exp())))
+        first.append(int(log_probs.argmax()))
+    if not predict(
+        "taken-in",
+        _("It reads “{other}” where “{name}” stood. What does it expect there first?").format(
+            other=literal(other_name), name=literal(name)
+        ),
+        [_("“{word}”, which it reads").format(word=other_name), _("“{word}”, which stood there").format(word=name),
+         _("something else")],
+        0 if first[1] == other else 1 if first[1] == true else 2,
+        about=f"{seen.model} {text} {position} {other}",
+    ):  # fmt: skip
+        return
+    finding = (
+        _("Taken in: it reads “{word}”, and expects it").format(word=other_name)
+        if first[1] == other
+        else _("Not taken in: it reads “{word}”, and expects “{best}”").format(
+            word=other_name, best=visible(tokenizer.vocab[first[1]])
+        )
+    )
+    show_bars(panels, "readings", finding)
+    show_legend("true", "shown")
+    _show_chances(literal(name), literal(other_name), chances)
+
+
+def _position(encoding, candidates: list[int]) -> int:
+    start = last_word(encoding)
+    if follow_link("at") or st.session_state.get("at") not in candidates:
+        asked = url_int("at", start, 0, len(encoding) - 1)
+        st.session_state["at"] = asked if asked in candidates else start
+    position = st.pills(
+        _("Position"), candidates, format_func=lambda i: literal(visible(encoding.tokens[i])), key="at", required=True
+    )
+    set_url("at", position, default=start)
+    return position
+
+
+def _next_swap() -> None:
+    st.session_state["swap"] = (st.session_state["swap"] + 1) % (MAX_SEED + 1)
+
+
+def _show_chances(name: str, other: str, chances: list[tuple[float, float]]) -> None:
+    """The two tokens' probabilities in the three readings, and what they say."""
+    from plots.masking import percent
+
+    (masked, _masked_other), (swapped, swapped_other), (kept, _kept_other) = chances
+    st.markdown(
+        _(
+            "The probability of **{name}** is {masked} behind `[MASK]`, {kept} when the model reads the word itself, "
+            "and {swapped} when it reads **{other}** there. To **{other}**, which it reads, it gives {swapped_other}."
+        ).format(
+            name=name,
+            other=other,
+            masked=percent(masked),
+            kept=percent(kept),
+            swapped=percent(swapped),
+            swapped_other=percent(swapped_other),
+        )
+    )

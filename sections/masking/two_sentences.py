@@ -1,0 +1,128 @@
+"""One blank in two sentences, compared over the whole vocabulary."""
+
+import streamlit as st
+
+from sections.masking.bars import around, panel, show_bars
+from sections.masking.subject import MAX_CHARS, Subject
+from ui.figures import figure
+from ui.inputs import sentence_input
+from ui.lesson import Lesson
+from ui.limits import warn_unread
+from ui.models import warn_untrained
+from ui.source import show_source
+from ui.text import literal, visible
+from ui.translations import _
+
+MOVERS = 24  # tokens marked in the comparison
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.inside.cloze import expectations
+
+    loaded = seen.loaded
+    warn_untrained(seen.model)
+    mask_id = loaded.tokenizer.mask_id
+    chooser = st.container()  # stands above the fields, and is filled when it is known what is in them
+    rows, panels = [], []
+    for column, key, start in zip(st.columns(2), "ab", seen.pairs[0], strict=True):
+        name = key.upper()
+        with column:
+            text = sentence_input(
+                key,
+                [],
+                default=start,
+                label=_("Sentence {name}, with a [MASK]").format(name=name),
+                max_chars=MAX_CHARS,
+            )
+            encoding = loaded.tokenizer.encode(
+                text, max_length=loaded.config.max_position_embeddings, truncation="head"
+            )
+            warn_unread(encoding, seen.model)
+            places = [i for i, number in enumerate(encoding.ids) if number == mask_id]
+            if not places:
+                st.info(
+                    _("Write `[MASK]` in sentence {name} where the blank should be.").format(name=name),
+                    icon=":material/edit:",
+                )
+            else:
+                if len(places) > 1:
+                    st.caption(_("The first of {n} blanks is compared.").format(n=len(places)))
+                rows.append(expectations(loaded.model, encoding.ids, places[:1])[0])
+                title = f"{name}: {around(encoding.tokens, places[0])}"
+                panels.append(panel(loaded.tokenizer, rows[-1], 5, title, {}))
+    now = (st.session_state["a"], st.session_state["b"])
+    st.session_state["pair"] = seen.pairs.index(now) if now in seen.pairs else None
+    chooser.pills(
+        _("Pairs"),
+        range(len(seen.pairs)),
+        format_func=lambda index: literal(_difference(*seen.pairs[index])),
+        key="pair",
+        on_change=_use_pair,
+        args=(seen.pairs,),
+    )
+    if len(rows) == 2:
+        finding = _("Expected first: “{a}” in A, “{b}” in B").format(a=panels[0].tokens[0], b=panels[1].tokens[0])
+        show_bars(panels, "pair-bars", finding)
+        lesson.show("One blank, two sentences", title=False)
+        _show_cloud(rows, loaded.tokenizer.vocab)
+    show_source(expectations, find="log_softmax", label=_("The code behind every bar and every point"))
+
+
+def _show_cloud(rows: list, vocab) -> None:
+    """Every token of the vocabulary by its probability in A and in B, and how far the two are apart."""
+    from minibert.inside.cloze import kl_divergence, shifts
+    from plots.masking import percent, two_contexts
+
+    log_p, log_q = rows
+    forth, back = kl_divergence(log_p, log_q), kl_divergence(log_q, log_p)
+    for column, label, value in zip(
+        st.columns(3),
+        ("KL(A‖B)", "KL(B‖A)", _("entries of the vocabulary")),
+        (_("{x:.3f} nats").format(x=forth), _("{x:.3f} nats").format(x=back), f"{len(vocab):,}"),
+        strict=True,
+    ):
+        column.metric(label, value)
+    movers = shifts(log_p, log_q).topk(min(MOVERS, len(vocab))).indices.tolist()
+    movers = [i for i in movers if log_p[i] != log_q[i]]
+    tokens = [visible(token) for token in vocab]
+    if not movers:
+        st.info(_("Both sentences are the same to the model: every token is as likely in one as in the other."))
+        return
+    first = movers[0]
+    times = float((log_p[first] - log_q[first]).abs().exp())
+    figure(
+        two_contexts(
+            tokens,
+            log_p,
+            log_q,
+            movers,
+            axes=(_("probability in A"), _("probability in B")),
+            names=(_("every token"), _("likelier in A"), _("likelier in B")),
+            title=_("What tells them apart most: “{word}”, {times:,.1f} times as likely in {name}").format(
+                word=tokens[first], times=times, name="A" if log_p[first] > log_q[first] else "B"
+            ),
+        ),
+        _(
+            "Every token of the vocabulary by its probability in A and in B. KL(A‖B) {forth:.3f} nats, KL(B‖A) "
+            "{back:.3f} nats. The tokens that differ most: {tokens}."
+        ).format(forth=forth, back=back, tokens=", ".join(tokens[i] for i in movers[:5])),
+        "two-contexts",
+        data=lambda: {
+            _("token"): [tokens[i] for i in movers],
+            _("probability in A"): [percent(float(log_p[i].exp())) for i in movers],
+            _("probability in B"): [percent(float(log_q[i].exp())) for i in movers],
+        },
+    )
+
+
+def _difference(a: str, b: str) -> str:
+    """A short name for two sentences: the words they do not share."""
+    ours, theirs = a.rstrip(".").split(), b.rstrip(".").split()
+    return f"{' '.join(w for w in ours if w not in theirs)} / {' '.join(w for w in theirs if w not in ours)}"
+
+
+def _use_pair(pairs: list[tuple[str, str]]) -> None:
+    chosen = st.session_state["pair"]
+    if chosen is not None:
+        st.session_state["a"], st.session_state["b"] = pairs[chosen]

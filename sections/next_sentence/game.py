@@ -1,0 +1,151 @@
+"""The guessing game: ten pairs; the learner answers first, then come the truth, the model, the topic alone."""
+
+import streamlit as st
+
+from sections.next_sentence.subject import Subject, bundled, kind_names, topic_judge
+from ui.models import load, version_of
+from ui.page import picture
+from ui.predict import tally
+from ui.runs import owner
+from ui.text import literal
+from ui.translations import _
+
+ROUND = 10  # pairs to guess
+
+
+@st.fragment
+def show(seen: Subject) -> None:
+    with picture():
+        _table(seen)
+
+
+def _table(seen: Subject) -> None:
+    """The pair on the table: to be guessed, then told."""
+    from minibert.inside.next_sentence import deal, probes
+
+    against, number = seen.against, seen.round
+    asked = probes(*bundled())
+    dealt = deal(asked, against, ROUND, number)
+    state = st.session_state.setdefault("_guessed", {})
+    given: list[bool] = state.setdefault((against, number), [])
+    turned = st.session_state.setdefault("_turned", {})
+    at = turned.get((against, number), 0)  # the pair on the table; answered if a guess has been given
+    if at == ROUND:
+        _show_score(seen.model, asked, dealt, given)
+        return
+    probe = asked[dealt[at]]
+    words = (
+        (_("B follows A"), _("B is from elsewhere"))
+        if against == "elsewhere"
+        else (_("A comes before B"), _("B comes before A"))
+    )
+    question = f"next-sentence\n{against}\n{probe.a}\n{probe.b}"
+    st.progress(at / ROUND, text=_("Pair {n} of {all}").format(n=at + 1, all=ROUND))
+    for name, text in (("A", probe.a), ("B", probe.b)):
+        with st.container(border=True, key=f"passage-{name}"):
+            st.markdown(f"**{name}** &nbsp; {literal(text)}")
+    if len(given) <= at:
+        with st.container(key="guess", horizontal=True, gap="small"):
+            for answer, label, icon in zip((True, False), words, (":material/check:", ":material/close:"), strict=True):
+                st.button(
+                    label,
+                    key=f"guess-{answer}",
+                    icon=icon,
+                    on_click=_guess,
+                    args=((against, number), at, answer, question),
+                )
+        return
+    _reveal(seen.model, asked, dealt[at], given[at], words, question)
+    st.button(
+        _("Next pair") if at + 1 < ROUND else _("See the score"),
+        key="turn",
+        type="primary",
+        icon=":material/arrow_forward:",
+        on_click=_turn,
+        args=((against, number), at),
+    )
+
+
+def _guess(key: tuple, at: int, answer: bool, question: str) -> None:
+    given = st.session_state["_guessed"][key]
+    if len(given) == at:  # a second, hasty click does not answer the next pair
+        given.append(answer)
+        tally().vote(question, owner(), str(answer))
+
+
+def _turn(key: tuple, at: int) -> None:
+    st.session_state["_turned"][key] = at + 1
+
+
+def _answers(model: str, asked: list, rows: list[int]) -> tuple[list[float], list[bool]]:
+    """(the model's probabilities of IsNext, what topic alone says) of some of the pairs."""
+    from minibert.inside.next_sentence import judge
+
+    loaded = load(model)
+    probs = judge(loaded.model, loaded.tokenizer, [(asked[row].a, asked[row].b) for row in rows])
+    _overlap, verdicts = topic_judge(model, version_of(model))
+    return probs.tolist(), verdicts.follows[rows].tolist()
+
+
+def _mark(right: bool) -> str:
+    return "✓" if right else "✗"
+
+
+def _reveal(model: str, asked: list, row: int, guess: bool, words: tuple[str, str], question: str) -> None:
+    """The truth, and who was right: the learner, the room, the model, the topic alone."""
+    (prob,), (topic,) = _answers(model, asked, [row])
+    truth = asked[row].kind == "next"
+    said = _("In truth: **{kind}**.").format(kind=kind_names()[asked[row].kind])
+    (st.success if guess == truth else st.error)(
+        f"{said} " + (_("You were right.") if guess == truth else _("You were wrong."))
+    )
+    counts = tally().counts(question)
+    with st.container(horizontal=True, gap="small", key="judges"):
+        if counts.total() > 1:
+            of = {True: counts["True"], False: counts["False"]}
+            st.metric(_("The room {mark}").format(mark=_mark((of[True] > of[False]) == truth)),
+                      f"{of[truth]} / {counts.total()}", words[0] if truth else words[1],
+                      delta_color="off", delta_arrow="off", border=True)  # fmt: skip
+        for name, follows, number in (
+            (model, prob > 0.5, _("IsNext {p:.0%}").format(p=prob)),
+            (_("Topic only"), topic, _("alike") if topic else _("not alike")),
+        ):
+            st.metric(
+                f"{literal(name)} {_mark(follows == truth)}",
+                number,
+                words[0] if follows else words[1],
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+            )
+
+
+def _show_score(model: str, asked: list, dealt: list[int], given: list[bool]) -> None:
+    probs, topic = _answers(model, asked, dealt)
+    truths = [asked[row].kind == "next" for row in dealt]
+    answers = {
+        _("You"): given,
+        _("The model"): [prob > 0.5 for prob in probs],
+        _("Topic only"): topic,
+    }
+    for column, (name, said) in zip(st.columns(3), answers.items(), strict=True):
+        right = sum(one == truth for one, truth in zip(said, truths, strict=True))
+        column.metric(name, _("{right} of {all}").format(right=right, all=ROUND), border=True)
+    with st.expander(_("Pair by pair"), icon=":material/table_rows:"):
+        st.table(
+            [
+                {
+                    "A": literal(asked[row].a),
+                    "B": literal(asked[row].b),
+                    _("in truth"): kind_names()[asked[row].kind],
+                    **{name: _mark(said[i] == truths[i]) for name, said in answers.items()},
+                }
+                for i, row in enumerate(dealt)
+            ]
+        )
+    st.caption(
+        _(
+            "Ten pairs are few: guessing blindly gets 7 or more right in one round of six. *Topic against coherence* "
+            "counts many."
+        )
+    )

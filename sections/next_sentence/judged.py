@@ -1,0 +1,104 @@
+"""Judged live: A and B of the reader's own, or an example of each kind, and what the model says."""
+
+import streamlit as st
+
+from sections.next_sentence.subject import Subject, bundled, kind_names, short_names, topic_judge
+from ui.figures import figure
+from ui.inputs import choice, sentence_input
+from ui.lesson import Lesson
+from ui.limits import warn_unread
+from ui.models import load, version_of, warn_untrained
+from ui.source import show_source
+from ui.state import follow_link, set_url, url_int
+from ui.translations import _
+
+CHARS_JUDGED = 2_000
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.inside.next_sentence import KINDS, judge, probes
+    from plots.next_sentence import judgement
+    from plots.theme import titled
+
+    model = seen.model
+    lesson.show("Judged live", title=False)
+    warn_untrained(model)
+    windows: dict[int, dict] = {}
+    for probe in probes(*bundled()):
+        windows.setdefault(probe.window, {})[probe.kind] = probe
+    examples = [kinds for kinds in windows.values() if len(kinds) == len(KINDS)]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        kind = choice("kind", _("Example: B is"), short_names())
+        if follow_link("example") or st.session_state.get("example") not in range(len(examples)):
+            st.session_state["example"] = url_int("example", 1, 1, len(examples)) - 1
+        st.button(
+            _("Another example"), key="another", icon=":material/casino:", on_click=_next_example, args=(len(examples),)
+        )
+    number = st.session_state["example"]
+    set_url("example", number + 1, default=1)
+    probe = examples[number][kind]
+    if st.session_state.get("filled", (kind, number)) != (kind, number):
+        st.session_state["a"], st.session_state["b"] = probe.a, probe.b
+    st.session_state["filled"] = (kind, number)
+    texts = []
+    for column, name, start in zip(st.columns(2, gap="large"), "AB", (probe.a, probe.b), strict=True):
+        with column:
+            texts.append(
+                sentence_input(
+                    name.lower(),
+                    [],
+                    label=name,
+                    default=start,
+                    multiline=True,
+                    max_chars=CHARS_JUDGED,
+                    travels=name == "A",
+                    height="content",
+                ).strip()
+            )
+    a, b = texts
+    if not (a and b):
+        st.info(_("Write something in both fields."), icon=":material/edit:")
+        return
+    loaded = load(model)
+    warn_unread(loaded.tokenizer.encode(a, b), model)
+    forth, back = judge(loaded.model, loaded.tokenizer, [(a, b), (b, a)]).tolist()
+    rows = {_("A, then B"): forth, _("B, then A"): back}
+    figure(
+        titled(
+            judgement(rows),
+            _("“Next”: {forth:.0%} with A first, {back:.0%} with B first").format(forth=forth, back=back),
+        ),
+        _("Probability of IsNext: A, then B {forth:.1%}; B, then A {back:.1%}.").format(forth=forth, back=back),
+        "judgement",
+        data=rows,
+    )
+    if (a, b) == (probe.a.strip(), probe.b.strip()):
+        st.markdown(_("**In truth:** {kind}.").format(kind=kind_names()[kind]) + " " + _told(kind))
+    overlap, verdicts = topic_judge(model, version_of(model))
+    bound, cosine = verdicts.threshold, overlap(a, b)
+    st.markdown(
+        _(
+            "**Topic only**, without a look at the order: cosine {cosine:.3f}, {relation} the bound of {bound:.3f}: "
+            "“{verdict}”. With A and B swapped it is the same, to the last digit."
+        ).format(
+            cosine=cosine,
+            bound=bound,
+            relation=_("above") if cosine >= bound else _("below"),
+            verdict=_("next") if cosine >= bound else _("not next"),
+        )
+    )
+    show_source(judge, find="nsp(pooled)")
+
+
+def _next_example(count: int) -> None:
+    st.session_state["example"] = (st.session_state["example"] + 1) % count
+
+
+def _told(kind: str) -> str:
+    """What pre-training said about pairs of a kind."""
+    if kind == "next":
+        return _("Pre-training called such pairs IsNext.")
+    if kind in ("elsewhere", "topic"):
+        return _("Pre-training called such pairs NotNext.")
+    return _("Pre-training never showed such a pair.")

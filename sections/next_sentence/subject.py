@@ -1,0 +1,97 @@
+"""What the whole page is about: the model that judges, the documents that pairs are made of, the kinds of pairs."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from ui.inputs import MAX_SEED, choice
+from ui.lesson import LESSONS
+from ui.models import WELL_READ, available_models, load, model_choice
+from ui.page import drawer
+from ui.state import follow_link, set_url, url_int
+from ui.text import literal
+from ui.translations import _
+
+DOCUMENTS = LESSONS / "data" / "documents"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """model: its name · against: what the game deals beside true pairs · round: which deal."""
+
+    model: str
+    against: str
+    round: int
+
+
+def read() -> Subject:
+    """What the game is played with, and the model, in one row."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="asked"):
+        against = choice(
+            "against",
+            _("The pairs"),
+            {"elsewhere": _("BERT: next or from elsewhere"), "swapped": _("ALBERT: in order or swapped")},
+        )
+        if follow_link("round") or "round" not in st.session_state:
+            st.session_state["round"] = url_int("round", 1, 0, MAX_SEED)
+        st.button(_("New round"), key="new-round", icon=":material/casino:", on_click=_new_round)
+        with drawer():
+            model = model_choice(
+                judge=True,
+                label=_("Model: its vocabulary cuts the text, its next-sentence head judges"),
+                usual=WELL_READ,
+            )
+            asked_for_order = [literal(info.title) for info in available_models() if info.objective == "mlm+sop"]
+            if asked_for_order:
+                st.caption(
+                    _(
+                        "Not among them: {names}. Such a model was asked in pre-training whether two segments stand in "
+                        "their order, never whether one follows the other."
+                    ).format(names=", ".join(asked_for_order))
+                )
+    number = st.session_state["round"]
+    set_url("round", number, default=1)
+    return Subject(model, against, number)
+
+
+def _new_round() -> None:
+    st.session_state["round"] = (st.session_state["round"] + 1) % (MAX_SEED + 1)
+
+
+def kind_names() -> dict[str, str]:
+    return {
+        "next": _("what really follows"),
+        "elsewhere": _("another document, another topic"),
+        "topic": _("another document, same topic"),
+        "apart": _("same document, not adjacent"),
+        "swapped": _("the true pair, swapped"),
+    }
+
+
+def short_names() -> dict[str, str]:
+    return {
+        "next": _("next"),
+        "elsewhere": _("another topic"),
+        "topic": _("same topic"),
+        "apart": _("same document"),
+        "swapped": _("swapped"),
+    }
+
+
+@st.cache_data(show_spinner=False)
+def bundled() -> tuple[list[list[str]], list[int]]:
+    """The documents of the course and, for each, the number of its topic."""
+    from minibert.text.documents import read_documents
+
+    first, again = (list(read_documents([DOCUMENTS / f"{name}.txt"])) for name in ("topics", "again"))
+    return first + again, [*range(len(first)), *range(len(again))]
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def topic_judge(model: str, version: int):
+    """The judge of topic alone, and what it says of the documents' pairs."""
+    from minibert.inside.next_sentence import TopicOverlap, TopicVerdicts, probes
+
+    loaded = load(model)
+    overlap = TopicOverlap(loaded.model, loaded.tokenizer, bundled()[0])
+    return overlap, TopicVerdicts.of(overlap, probes(*bundled()))

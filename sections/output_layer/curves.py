@@ -1,0 +1,168 @@
+"""Training loss and score over epochs, on the faint lines of runs recorded before; and both starts compared."""
+
+import json
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import streamlit as st
+
+from minibert.experiments.results import read_records
+from sections.output_layer.subject import Subject
+from ui.figures import figure
+from ui.finetune_runs import FinetuneRun
+from ui.finetune_settings import start_names, suited
+from ui.lesson import LESSONS
+from ui.models import outline_of
+from ui.task_data import ChosenData
+from ui.tasks.base import TaskView
+from ui.translations import _, ngettext
+
+RECORDED = LESSONS / "results" / "tasks.jsonl"  # bench/nine_tasks.py
+REQUIRED = {"set", "arm", "seed", "values", "curve", "loss", "score"}
+
+
+# --- recorded runs ----------------------------------------------------------------------------------------------------
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def _records(changed: int) -> list[dict]:
+    return read_records(RECORDED, REQUIRED)
+
+
+def recorded_for(data: ChosenData, model: str) -> list[dict]:
+    """The recorded runs on these data from this model and from random weights of its sizes, as the page sets them."""
+    if not RECORDED.exists():
+        return []
+    values = json.loads(json.dumps(asdict(suited(data, outline_of(model).config))))
+    arms = {model} | ({"random"} if model == "minilm-en" else set())
+    everything = _records(RECORDED.stat().st_mtime_ns)
+    return [r for r in everything if r["set"] == data.key and r["arm"] in arms and r["values"] == values]
+
+
+def _as_curves(records: Sequence[Mapping]) -> list:
+    from plots.finetuning import Curve
+
+    return [
+        Curve(
+            "random" if record["arm"] == "random" else "pretrained",
+            record["seed"],
+            [tuple(point) for point in record["loss"]],
+            [tuple(point) for point in record["curve"]],
+        )
+        for record in records
+    ]
+
+
+# --- drawing ----------------------------------------------------------------------------------------------------------
+
+
+def scale_of(view: TaskView, dev_examples: Sequence[dict]):
+    """How the task's metric is drawn, with what a trivial answer reaches."""
+    from plots.finetuning import Scale
+
+    return Scale(view.metric_title(), view.task.trivial(dev_examples), view.is_share)
+
+
+def finding(view: TaskView, scores: Mapping[str, Sequence[float]]) -> str:
+    """Scores by start, as a title: "From the checkpoint 98.3 %, from random weights 50.0 %"."""
+    names = start_names()
+    parts = [f"{names[start]} {view.number(statistics.fmean(values))}" for start, values in scores.items() if values]
+    words = ", ".join(parts)
+    return words[:1].upper() + words[1:]
+
+
+def _by_start(pairs) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {"pretrained": [], "random": []}
+    for start, score in pairs:
+        found[start].append(score)
+    return found
+
+
+def show(shown: Sequence[FinetuneRun], subject: Subject) -> None:
+    """A line a run, on the recorded ones if there are some of these data."""
+    from plots.finetuning import Curve
+
+    first = shown[0]
+    view, metric = first.view, first.details["metric"]
+    scale = scale_of(view, first.details["dev_examples"])
+    drawn = [Curve.of(one.start, one.seed, one.details["steps_per_epoch"], metric, one.events) for one in shown]
+    now = "; ".join(f"{one.name}: {view.number(one.score)}" for one in shown)
+    alt = _("Training loss and {metric} on the dev set over epochs, a line a run. Now: {now}.").format(
+        metric=scale.title, now=now
+    )
+
+    def rows() -> list[dict]:
+        return [
+            {_("run"): one.name, _("epoch"): one.epoch(event), **event["metrics"]}
+            for one in shown
+            for event in one.events
+            if event["event"] == "eval"
+        ]
+
+    same = subject.data is not None and first.details["labels"] == subject.task.labels(subject.data.train)
+    records = recorded_for(subject.data, subject.model) if same else []
+    title = finding(view, _by_start((one.start, one.score) for one in shown))
+    _draw(view, drawn, scale, alt, rows, records, title)
+
+
+def before(data: ChosenData, model: str) -> None:
+    """Where the curves will be, what they have to beat, and what recorded runs have reached."""
+    scale = scale_of(data.view, [vars(example) for example in data.dev.examples])
+    alt = _("Training loss and {metric} on the dev set will be drawn here.").format(metric=scale.title)
+    records = recorded_for(data, model)
+    title = ""
+    if records:
+        reached = finding(data.view, _by_start((curve.start, curve.score[-1][1]) for curve in _as_curves(records)))
+        title = _("Recorded: {reached}. Yours?").format(reached=reached[:1].lower() + reached[1:])
+        alt += " " + title
+    _draw(data.view, [], scale, alt, None, records, title)
+
+
+def _draw(
+    view: TaskView, drawn: list, scale, alt: str, data: Callable[[], Any] | None, records: Sequence[dict], title: str
+) -> None:
+    from plots.finetuning import learning_curves
+
+    floor = ""
+    if scale.floor is not None:
+        floor = _("Dashed: {what}, {floor}.").format(what=view.floor_title(), floor=view.number(scale.floor))
+    seeds = len({record["seed"] for record in records})
+    name = ngettext("recorded, {n} seed", "recorded, {n} seeds", seeds).format(n=seeds) if records else ""
+    axes = (_("training loss"), _("epoch"))
+    fig = learning_curves(
+        drawn, start_names(), scale, axes, recorded=_as_curves(records), recorded_name=name, finding=title
+    )
+    figure(fig, f"{alt} {floor}".strip(), key="curves", data=data)
+    if floor:
+        st.caption(floor)
+
+
+def compare_starts(shown: Sequence[FinetuneRun]) -> None:
+    """Both starts, seed by seed: mean and spread, whatever comes out."""
+    finals: dict[str, list[float]] = {}
+    for one in shown:
+        if one.run.state == "finished":
+            finals.setdefault(one.start, []).append(one.score)
+    if sum(map(len, finals.values())) < 2:
+        return
+    from plots.finetuning import comparison
+
+    view = shown[0].view
+    scale = scale_of(view, shown[0].details["dev_examples"])
+    rows = [
+        {
+            _("start"): start_names()[start],
+            _("runs"): len(values),
+            _("mean"): view.number(statistics.fmean(values)),
+            _("standard deviation"): view.number(statistics.stdev(values)) if len(values) > 1 else "–",
+        }
+        for start, values in finals.items()
+    ]
+    summary = "; ".join(f"{row[_('start')]}: {row[_('mean')]}" for row in rows)
+    alt = _("Final {metric} of every run, with mean and standard deviation by start. {summary}.").format(
+        metric=scale.title, summary=summary
+    )
+    st.markdown("### " + _("Pre-trained beside random weights"))
+    figure(comparison(finals, start_names(), scale, finding(view, finals)), alt, key="comparison", data=rows)

@@ -1,0 +1,18 @@
+"""The data: how much there is, the first examples, how often each label occurs, and what is wrong with the files."""
+
+import streamlit as st
+
+from sections.output_layer.subject import Subject
+from ui.lesson import Lesson
+from ui.task_data import show_data
+from ui.translations import _
+
+
+def show(lesson: Lesson, subject: Subject) -> None:
+    if subject.data is None:
+        st.info(_("Choose data first, under *Data and model*."), icon=":material/arrow_upward:")
+        return
+    show_data(subject.data)
+    st.markdown(_("Your own data: choose *A file of your own* under *Data and model*. {formats}").format(
+        formats=subject.view.expected()
+    ))  # fmt: skip

@@ -1,0 +1,136 @@
+"""Right and wrong: what one run answers to the dev set, mistakes first; how much to believe; the model to take away."""
+
+import json
+import shlex
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from minibert.tasks import TASKS, Task
+from sections.output_layer.subject import Subject
+from sections.output_layer.train import chosen_runs
+from ui.figures import figure
+from ui.finetune_runs import FinetuneRun, kind_of, own_input
+from ui.finetune_settings import start_names
+from ui.lesson import Lesson
+from ui.review import show_review
+from ui.runs import settled, zipped
+from ui.text import visible
+from ui.translations import _, ngettext
+
+LONGEST_COMMAND = 300  # characters of an own input in the command that is printed
+
+
+def show(lesson: Lesson, subject: Subject) -> None:
+    runs = chosen_runs(kind_of(subject.task.name))
+    shown = [one for one in map(FinetuneRun, runs) if one.begun and settled(one.run)]
+    if not shown:
+        st.info(_("Train first: when a run has ended, its mistakes stand here."), icon=":material/arrow_back:")
+        lesson.show("How much to believe", level=3)
+        lesson.show("Read the mistakes", level=3)
+        return
+    one = _pick(shown)
+    _metrics(one)
+    show_review(TASKS[one.task], one.details["dev_examples"], one.last_eval["details"], key="review")
+    lesson.show("Read the mistakes", level=3)
+    by_kind(shown)
+    lesson.show("How much to believe", level=3)
+    with st.expander(lesson.section("From file to service")[0], icon=":material/download:"):
+        lesson.show("From file to service", title=False)
+        take_away(one)
+
+
+def _pick(shown: Sequence[FinetuneRun]) -> FinetuneRun:
+    names = {one.run.id: f"{one.name} · {one.view.metric_title()} {one.view.number(one.score)}" for one in shown}
+    picked = st.selectbox(_("Run"), list(names), format_func=names.get, key="inspected")
+    return next((one for one in shown if one.run.id == picked), shown[0])
+
+
+def _metrics(one: FinetuneRun) -> None:
+    """All the task's metrics of a run, side by side, and how far chance alone moves a share."""
+    metrics = {name: value for name, value in one.last_eval["metrics"].items() if name != "loss"}
+    with st.container(horizontal=True, gap="large", key="metrics"):
+        for name, value in metrics.items():
+            shown = f"{value:.3f}" if name in one.view.not_shares else f"{value:.1%}"
+            st.metric(name.replace("_", " "), shown, width="content")
+    number = one.last_eval["details"]["measured_on"]
+    words = ngettext("Measured on {n} example.", "Measured on {n} examples.", number).format(n=number)
+    if one.details["metric"] in ("accuracy", "both", "recall_at_1"):  # each example right or wrong
+        error = 100 * (one.score * (1 - one.score) / number) ** 0.5
+        words += " " + _("The choice of examples alone gives it a standard error of {error:.1f} points.").format(
+            error=error
+        )
+    st.caption(words)
+
+
+def by_kind(shown: Sequence[FinetuneRun]) -> None:
+    """Where the data are marked by kind: how right each start is on each."""
+    shares: dict[str, dict[str, list[float]]] = {}
+    for one in shown:
+        kinds: dict[str, list[float]] = {}
+        told = zip(one.details["dev_examples"], one.last_eval["details"]["predictions"], strict=True)
+        for example, prediction in told:
+            if kind := example["extra"].get("kind"):
+                kinds.setdefault(kind, []).append(prediction["grade"])
+        for kind, grades in kinds.items():
+            shares.setdefault(one.start, {}).setdefault(kind, []).append(statistics.fmean(grades))
+    if not shares:
+        return
+    from plots.finetuning import right_by_kind
+
+    words = {
+        "plain": _("plain"),
+        "negation": _("negation"),
+        "contrast": _("contrast"),
+        "irony": _("irony"),
+        "one": _("one sentence tells"),
+        "multiple": _("several sentences tell"),
+    }
+    order = [*words, *dict.fromkeys(kind for kinds in shares.values() for kind in kinds if kind not in words)]
+    words |= {kind: visible(kind, spaces=False) for kind in order if kind not in words}
+    drawn = {start: {words[k]: kinds[k] for k in order if k in kinds} for start, kinds in shares.items()}
+    rows = [
+        {_("start"): start_names()[start], _("kind"): kind, _("right"): statistics.fmean(values)}
+        for start, kinds in drawn.items()
+        for kind, values in kinds.items()
+    ]
+    alt = _("How much is right, by kind of example. {rows}.").format(
+        rows="; ".join(f"{r[_('start')]}, {r[_('kind')]}: {r[_('right')]:.0%}" for r in rows)
+    )
+    best = max(rows, key=lambda row: row[_("right")])
+    worst = min((row for row in rows if row[_("start")] == best[_("start")]), key=lambda row: row[_("right")])
+    title = _("{start}: {best} {p:.0%}, {worst} {q:.0%}").format(
+        start=best[_("start")], best=best[_("kind")], p=best[_("right")], worst=worst[_("kind")], q=worst[_("right")]
+    )
+    title = title[:1].upper() + title[1:]
+    figure(right_by_kind(drawn, start_names(), _("share right"), title), alt, key="kinds", data=rows)
+
+
+# --- afterwards -------------------------------------------------------------------------------------------------------
+
+
+def take_away(one: FinetuneRun) -> None:
+    """The model as a file, and the two commands that make it answer over HTTP."""
+    if not one.run.files:
+        return
+    st.download_button(
+        _("Download this model"), lambda: zipped(one.run.files), file_name="my-model.zip", mime="application/zip",
+        icon=":material/download:", key=f"download-{one.run.id}", on_click="ignore",
+    )  # fmt: skip
+    st.markdown(_("Two commands, and it answers over HTTP:"))
+    st.code("unzip my-model.zip -d my-model\npython -m minibert serve --model my-model", "bash")
+    st.markdown(_("Ask it from another terminal, or from any program:"))
+    st.code(curl(one.view.task, own_input(one.task), one.settings.get("metadata", ())), "bash", wrap_lines=True)
+
+
+def curl(task: Task, given: Any, metadata: Sequence[str] = ()) -> str:
+    """The command that asks the service: the reader's own input if it is short, else an example. metadata: the columns
+    that the model reads; another run may read others, and the service refuses them."""
+    if isinstance(given, dict):
+        given = {name: value for name, value in given.items() if name in task.given_names(metadata)}
+    if given is None or len(json.dumps(given, ensure_ascii=False)) > LONGEST_COMMAND:
+        given = task.example_input
+    body = json.dumps({"inputs": [given]}, ensure_ascii=False)
+    return f"curl http://127.0.0.1:8080/predict -d {shlex.quote(body)}"

@@ -1,0 +1,159 @@
+"""What the whole page is about: the task, its data, the model, and the reader's own text."""
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import streamlit as st
+
+from minibert.tasks import TASKS, Options, Task
+from minibert.tokenizer import Tokenizer
+from ui.answer_form import answer_form
+from ui.finetune_runs import ask, kind_of
+from ui.finetune_settings import DEFAULTS, budgets, fill_settings, metadata_columns
+from ui.inputs import pick
+from ui.kept import keep
+from ui.lesson import Lesson
+from ui.models import UNTRAINED, WELL_READ, available_models, model_choice, outline_of
+from ui.page import drawer
+from ui.runs import own_runs
+from ui.task_data import ChosenData, choose_data, task_choice
+from ui.tasks import VIEWS
+from ui.tasks.base import TaskView
+from ui.text import literal, shorten
+from ui.translations import _
+
+PAGE = "output_layer"
+MOST_OWN = 30  # of the data's own, to begin an own text with
+SHORT = 90  # characters of an example in a list
+# Kept while the reader is elsewhere, besides the settings.
+CHOICES = ("task", "data", "model", "model-for", "settings-of", "choice-own", "choice-example", "format")
+FIELDS = ("mine-", "column-", "choice-mine-")
+
+
+@dataclass(frozen=True)
+class Subject:
+    task: Task
+    data: ChosenData | None
+    model: str
+    given: Any | None
+
+    @property
+    def view(self) -> TaskView:
+        return VIEWS[self.task.name]
+
+    @cached_property
+    def options(self) -> Options:
+        """How the input is cut, what is read beside it and what the new layer reads, as the settings say."""
+        return input_options(self.data)
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer | None:
+        """The model's, with a token for each value of a column that is read as one; None, and on the page the reason,
+        where two values would be the same token."""
+        tokenizer = outline_of(self.model).tokenizer
+        if self.options.metadata_as != "token" or not self.options.metadata:
+            return tokenizer
+        from minibert.finetune.learner import with_metadata_tokens
+
+        try:
+            return with_metadata_tokens(tokenizer, self.options)
+        except ValueError as error:
+            st.warning(literal(error), icon=":material/error:")
+            return None
+
+
+def read(lesson: Lesson) -> Subject:
+    """Task, data, model and own text, in that order; the settings are in the drawer and in their tab."""
+    keep(PAGE, {**dict.fromkeys(CHOICES), **DEFAULTS}, prefixes=FIELDS)
+    task = task_choice()
+    with st.container(key="own-text", horizontal=True, vertical_alignment="bottom", gap="small"):
+        first, second = st.container(width="stretch"), st.container(width=220 if in_view(task) else "content")
+        with st.container(width="content"), drawer(_("Data and model")):
+            data = choose_data(task)
+            model = choose_model(data)
+    if data:
+        fill_settings(data, outline_of(model).config)
+    given = own_text(lesson, task, data, first, second)
+    return Subject(TASKS[task], data, model, given)
+
+
+# --- the model --------------------------------------------------------------------------------------------------------
+
+
+def starting_points() -> list:
+    return available_models(fill=True, trained=True)
+
+
+def choose_model(data: ChosenData | None) -> str:
+    """The checkpoint to begin with; one for the language of the data, until the reader chooses another."""
+    names = [info.name for info in starting_points()]
+    if not names:
+        return UNTRAINED
+    language = data.language if data else "en"
+    if st.session_state.get("model-for", "en") != language:
+        st.session_state["model-for"] = language
+        fitting = [name for name in names if name.endswith(f"-{language}")] or names
+        st.session_state["model"] = WELL_READ if WELL_READ in fitting else fitting[0]
+    return model_choice(fill=True, trained=True, label=_("The pre-trained model"), usual=WELL_READ)
+
+
+def input_options(data: ChosenData | None) -> Options:
+    kept = {"max_length": "max-length", "doc_stride": "stride", "truncation": "truncation", "pooling": "pooling"}
+    kept |= {"layers": "layers", "metadata_as": "metadata-as"}
+    found = {option: st.session_state.get(key) for option, key in kept.items()}
+    beside = columns_beside(data, st.session_state.get("metadata", ()))
+    if found["truncation"] == "budget":
+        share = st.session_state.get("first-share")
+        if data and data.task.two_texts and share and found["max_length"]:
+            tokens = len(beside) if found["metadata_as"] == "token" else 0
+            found["budgets"] = budgets(found["max_length"] - tokens, share)
+        else:  # chosen for another task
+            del found["truncation"]
+    return Options(
+        **{option: value for option, value in found.items() if value}, metadata=tuple(beside), metadata_values=beside
+    )
+
+
+def columns_beside(data: ChosenData | None, names: Iterable[str]) -> dict[str, list[str]]:
+    """Those of the columns that the data has, with the values of each."""
+    wanted = list(names)
+    columns = metadata_columns(data) if data and wanted else {}  # reads through all of the data
+    return {name: columns[name] for name in wanted if name in columns}
+
+
+# --- the reader's own text --------------------------------------------------------------------------------------------
+
+
+def in_view(task: str) -> bool:
+    """Whether the fields of the task are one or two short texts, which stand in view; others are behind a button."""
+    return set(VIEWS[task].fields) <= {"text", "pair"}
+
+
+def own_text(lesson: Lesson, task: str, data: ChosenData | None, first, second) -> Any | None:
+    """The fields for the reader's own input; the runs answer it from then on. first, second: where they stand, side by
+    side."""
+    own = [TASKS[task].example(given) for given in inputs_of(lesson, data.key if data else "", task)]
+    some = data.dev.examples[:MOST_OWN] if data else []
+    titles = [shorten(VIEWS[task].in_a_line(example), SHORT) for example in (*own, *some)]
+    place = first if in_view(task) else second.popover(_("Write your own"), icon=":material/edit:")
+    with second if in_view(task) else first:
+        example = [*own, *some][pick("own", _("Or take one"), titles)]
+    begun = [run.latest("started") for run in own_runs(kind_of(task))]
+    used = [name for event in begun if event for name in event["settings"].get("metadata", ())]
+    columns = columns_beside(data, [*st.session_state.get("metadata", ()), *used])
+    with place:
+        given = answer_form(TASKS[task], example, key="mine", columns=columns)
+    if given is not None:
+        ask(task, given)
+    return given
+
+
+def inputs_of(lesson: Lesson, key: str, task: str) -> list[Any]:
+    """Our own input for a data set, which holds no such text; for a file of the reader's, those of its task."""
+    everything = tomllib.loads((lesson.folder / "inputs.toml").read_text(encoding="utf-8"))
+    if key in everything:
+        return [everything[key]]
+    return [everything[name] for name in VIEWS[task].sets() if name in everything]

@@ -1,0 +1,79 @@
+"""Where the arithmetic goes."""
+
+import streamlit as st
+
+from minibert.count import by_group, flops, parameters, total
+from plots.parameters import shares, short
+from sections.parameters.models import MASKED
+from sections.parameters.names import group_names
+from sections.parameters.sizes import Sizes, fits
+from sections.parameters.tables import part_table
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Sizes) -> None:
+    """Shares of the parameters beside shares of the FLOPs."""
+    if fits(seen):
+        _arithmetic(seen)
+    lesson.show("Where the arithmetic goes", title=False)
+    lesson.show("Reading the arithmetic", title=False)
+
+
+def _arithmetic(seen: Sizes) -> None:
+    model, batch, tokens = seen.model, seen.batch, seen.tokens
+    count = parameters(model)
+    asked = flops(model, batch, tokens, MASKED)
+    everything = total(count.parts)
+    rows = {_("Parameters<br><b>{n}</b>").format(n=short(everything)): by_group(count.parts)}
+    if model.objective == "rtd":
+        rows[_("FLOPs<br><b>{n}</b>").format(n=short(asked.total))] = by_group(asked.parts)
+    else:
+        dense = flops(model, batch, tokens, 1)
+        label = _("FLOPs, MLM head<br>on 15 %: <b>{n}</b>")
+        rows[label.format(n=short(asked.total))] = by_group(asked.parts)
+        rows[_("FLOPs, MLM head<br>on all: <b>{n}</b>").format(n=short(dense.total))] = by_group(dense.parts)
+    groups = by_group(asked.parts)
+    figure(
+        shares(
+            rows,
+            names=group_names(),
+            title=_("Embeddings: {share} of the parameters, {cost} of the FLOPs").format(
+                share=f"{by_group(count.parts)['embeddings'] / everything:.0%}",
+                cost=f"{groups['embeddings'] / asked.forward:.0%}",
+            ),
+        ),
+        _("Shares of a training step's FLOPs: {shares}. Embeddings: {embeddings} of the parameters, {cost}.").format(
+            shares=", ".join(f"{group_names()[g]} {n / asked.forward:.1%}" for g, n in groups.items() if n),
+            embeddings=f"{by_group(count.parts)['embeddings'] / everything:.1%}",
+            cost=_("{share} of the FLOPs").format(share=f"{groups['embeddings'] / asked.forward:.1%}")
+            if groups["embeddings"]
+            else _("no FLOPs"),
+        ),
+        key="arithmetic-figure",
+        data=lambda: part_table(asked.parts),
+    )
+    st.markdown(
+        _(
+            "One training step on {batch} × {tokens} tokens: **{total}FLOP**, of which forward {forward}FLOP, "
+            "backward {backward}FLOP. That is {each}FLOP a token."
+        ).format(
+            batch=batch,
+            tokens=tokens,
+            total=short(asked.total),
+            forward=short(asked.forward),
+            backward=short(asked.total - asked.forward),
+            each=short(asked.total / (batch * tokens)),
+        )
+        + (
+            ""
+            if model.objective == "rtd"
+            else " "
+            + _("With the MLM head at every position it would be {ratio} times as much.").format(
+                ratio=f"{dense.total / asked.total:.1f}"
+            )
+        )
+    )
+    show_source(flops)

@@ -1,0 +1,46 @@
+"""The family: parameters against arithmetic."""
+
+from minibert.count import Shape, flops, parameters
+from plots.parameters import family, short
+from sections.parameters.models import models
+from sections.parameters.sizes import Sizes, load
+from sections.parameters.tables import clicked_name
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Sizes) -> None:
+    """All models there are here; a click on one loads its sizes."""
+    known = models()
+    tokens = min(seen.tokens, *(m.config.max_position_embeddings for m in (seen.model, *known.values())))
+
+    def place(m: Shape) -> tuple[int, int]:
+        return parameters(m).with_pooler, flops(m, 1, tokens, 0, training=False).forward
+
+    points = {name: place(m) for name, m in known.items()}
+    small, large = points["ALBERT-xxlarge"], points["BERT-large"]
+    figure(
+        family(
+            points,
+            x_title=_("parameters (log scale)"),
+            y_title=_("FLOPs for {tokens} tokens (log scale)").format(tokens=tokens),
+            here=(seen.title, *place(seen.model)),
+            title=_("ALBERT-xxlarge: {size} times BERT-large's parameters, {cost} times its arithmetic").format(
+                size=f"{small[0] / large[0]:.1f}", cost=f"{small[1] / large[1]:.1f}"
+            ),
+        ),
+        _("Parameters and forward FLOPs: {models}.").format(
+            models="; ".join(f"{name} {short(x)}, {short(y)}" for name, (x, y) in points.items())
+        ),
+        key="family-figure",
+        on_select=_load_clicked,
+        data=lambda: [{_("model"): name, _("parameters"): x, _("FLOPs"): y} for name, (x, y) in points.items()],
+    )
+    lesson.show("The family", title=False)
+
+
+def _load_clicked() -> None:
+    name = clicked_name("family-figure")
+    if name in models():
+        load(name)

@@ -1,0 +1,96 @@
+"""The models whose sizes can be loaded, and the sizes of each."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from minibert.config import BertConfig
+from minibert.count import FAMILY, Shape, shape_of
+from minibert.relatives.registry import config_from_file
+from ui import models as shipped
+from ui.inputs import distinct
+from ui.runs import own_models
+from ui.text import visible
+from ui.translations import _
+
+START = "BERT-base"
+# letter → least, most, step
+RANGES = {
+    "L": (1, 48, 1),
+    "H": (64, 4096, 64),
+    "A": (1, 64, 1),
+    "F": (64, 16384, 64),
+    "V": (100, 130_000, 1),
+    "P": (16, 2048, 1),
+    "T": (8, 2048, 8),
+    "B": (1, 256, 1),
+}
+BATCH = {"T": 128, "B": 32}
+MASKED = 0.15
+
+
+def models() -> dict[str, Shape]:
+    """The published family, the checkpoints of this classroom, and the reader's own runs."""
+    return {**FAMILY, **{name: shape for name, (shape, _path) in with_weights().items()}}
+
+
+def with_weights() -> dict[str, tuple[Shape, Path]]:
+    """Models there are here, as far as the sliders reach: name → what there is to count, and where it lies."""
+    places = {path.parent.name: path.parent for path in sorted(shipped.CHECKPOINTS.glob("*/config.json"))}
+    runs = [info for info in map(shipped.info_of, own_models()) if info.pretrained]
+    titles = distinct({info.name: visible(info.title, spaces=False) for info in runs})
+    places |= {titles[run.name]: run.directory for run in runs if titles[run.name] not in {*FAMILY, *places}}
+    found = {}
+    for name, path in places.items():
+        try:
+            model = shape_of(config_from_file(path / "config.json"))
+        except (ValueError, OSError):
+            continue  # a checkpoint being written, or none that is known: other pages say so
+        if all(RANGES[letter][0] <= model.letters[letter] <= RANGES[letter][1] for letter in "LHAFVP"):
+            found[name] = model, path
+    return found
+
+
+def settings_of(model: Shape) -> dict[str, object]:
+    """Widget key → value."""
+    letters = model.letters
+    sizes = {letter: letters[letter] for letter in "LHAFVP"}
+    design = {"S": letters["S"], "E": model.embedding_size or 0, "shared": model.shared_layers}
+    places = {"relative": model.relative_positions}
+    return {**sizes, **design, **places, "pooler": model.pooler, "objective": model.objective}
+
+
+def model_of(state: Mapping[str, Any]) -> Shape:
+    """The model of these sizes. ValueError with a sentence for the reader where the sizes do not fit together."""
+    hidden, heads = state["H"], state["A"]
+    if hidden % heads:
+        near = [a for a in range(1, hidden + 1) if hidden % a == 0]
+        below, above = max(a for a in near if a < heads), min((a for a in near if a > heads), default=hidden)
+        raise ValueError(
+            _(
+                "H = {hidden:,} cannot be shared out among A = {heads} heads: each head gets D = H/A numbers, and "
+                "{hidden:,}/{heads} is not whole. Nearest that fit: A = {below} or A = {above}."
+            ).format(hidden=hidden, heads=heads, below=below, above=above)
+        )
+    if state["objective"] in ("mlm+nsp", "mlm+sop") and not state["pooler"]:
+        raise ValueError(
+            _("Predicting sentence pairs reads the pooler. Switch the pooler on, or choose another pre-training.")
+        )
+    config = BertConfig(
+        vocab_size=state["V"],
+        hidden_size=hidden,
+        num_hidden_layers=state["L"],
+        num_attention_heads=heads,
+        intermediate_size=state["F"],
+        max_position_embeddings=state["P"],
+        type_vocab_size=state["S"] or 1,
+    )
+    return Shape(
+        config,
+        embedding_size=state["E"] or None,
+        shared_layers=state["shared"],
+        segments=bool(state["S"]),
+        relative_positions=state["relative"],
+        pooler=state["pooler"],
+        objective=state["objective"],
+    )

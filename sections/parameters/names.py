@@ -1,0 +1,71 @@
+"""What the parts and groups of the counts are called on this page."""
+
+from ui.translations import _
+
+
+def slider_labels(*, short: bool = False) -> dict[str, str]:
+    """Letter → what stands at its slider. short: for eight in a row."""
+    if short:
+        return {
+            "L": _("L layers"),
+            "H": _("H hidden"),
+            "A": _("A heads"),
+            "F": _("F feed"),
+            "V": _("V vocab"),
+            "P": _("P places"),
+            "T": _("T tokens"),
+            "B": _("B batch"),
+        }
+    return {
+        "L": _("L layers"),
+        "H": _("H hidden size"),
+        "A": _("A heads"),
+        "F": _("F feed-forward"),
+        "V": _("V vocabulary"),
+        "P": _("P positions"),
+        "T": _("T tokens"),
+        "B": _("B batch size"),
+    }
+
+
+def part_names() -> dict[str, str]:
+    return {
+        "embeddings.token": _("token"),
+        "embeddings.position": _("position"),
+        "embeddings.segment": _("segment"),
+        "embeddings.norm": _("LayerNorm of the embeddings"),
+        "embeddings.projection": _("projection E → H"),
+        "block.attn.query": _("query"),
+        "block.attn.key": _("key"),
+        "block.attn.value": _("value"),
+        "block.attn.output": _("output"),
+        "block.attn_norm": _("LayerNorm after attention"),
+        "block.mlp.expand": _("feed-forward, H → F"),
+        "block.mlp.contract": _("feed-forward, F → H"),
+        "block.mlp_norm": _("LayerNorm after feed-forward"),
+        "pooler.dense": _("pooler"),
+        "mlm.dense": _("MLM head, dense"),
+        "mlm.norm": _("MLM head, LayerNorm"),
+        "mlm.decoder": _("MLM head, output biases"),
+        "rtd.dense": _("replaced-token head, dense"),
+        "rtd.decoder": _("replaced-token head, decision"),
+        "nsp": _("sentence-pair head"),
+    }
+
+
+def group_names() -> dict[str, str]:
+    return {
+        "embeddings": _("embeddings"),
+        "attention": _("attention"),
+        "scores": _("T × T scores"),
+        "mlp": _("feed-forward"),
+        "norms": _("LayerNorms"),
+        "heads": _("heads"),
+        "weights": _("weights"),
+        "gradients": _("gradients"),
+        "moments": _("the optimizer's moments"),
+        "copies": _("bf16 copies of the weights"),
+        "activations": _("activations"),
+        "working": _("largest temporary values"),
+        "summing": _("the tied matrix's two gradients"),
+    }

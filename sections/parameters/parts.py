@@ -1,0 +1,147 @@
+"""Where the parameters are: the map of parts, and the sum and the source of the part that is clicked."""
+
+import html
+from collections.abc import Mapping
+
+import streamlit as st
+
+from minibert.count import ParameterCount, Part, by_group, parameters, total
+from plots.parameters import mosaic, short
+from sections.parameters.names import group_names, part_names
+from sections.parameters.sizes import Sizes
+from sections.parameters.tables import clicked_name, part_table
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.page import picture
+from ui.predict import predict
+from ui.source import show_source
+from ui.state import follow_link, set_url, url_choice
+from ui.translations import _
+
+USUAL = "block.mlp.expand"
+PART = "chosen-part"  # session_state key: the part whose sum is shown
+ASKED = ("embeddings", "attention", "mlp", "heads")  # of which the room guesses the largest
+
+SOURCE = {
+    "embeddings.token": ("Embeddings", "self.token = "),
+    "embeddings.position": ("Embeddings", "self.position = "),
+    "embeddings.segment": ("Embeddings", "self.segment = "),
+    "embeddings.norm": ("Embeddings", "self.norm = "),
+    "block.attn.query": ("SelfAttention", "self.query = "),
+    "block.attn.key": ("SelfAttention", "self.key = "),
+    "block.attn.value": ("SelfAttention", "self.value = "),
+    "block.attn.output": ("SelfAttention", "self.output = "),
+    "block.attn_norm": ("Block", "self.attn_norm = "),
+    "block.mlp.expand": ("FeedForward", "self.expand = "),
+    "block.mlp.contract": ("FeedForward", "self.contract = "),
+    "block.mlp_norm": ("Block", "self.mlp_norm = "),
+    "pooler.dense": ("Pooler", "self.dense = "),
+    "mlm.dense": ("MlmHead", "self.dense = "),
+    "mlm.norm": ("MlmHead", "self.norm = "),
+    "mlm.decoder": ("MlmHead", "self.decoder"),
+    "nsp": ("BertForPreTraining", "self.nsp = "),
+}
+
+
+def show(lesson: Lesson, seen: Sizes) -> None:
+    """Guess, then the map; a click shows the part's formula and its source."""
+    count, names = parameters(seen.model), part_names()
+    known = [part.name for part in count.parts]
+    if follow_link("part") or st.session_state.get(PART) not in known:
+        st.session_state[PART] = url_choice("part", known, USUAL)
+    with picture():
+        _map(seen, count, names, _guessed(seen, count))
+    with st.container(border=True, key="part-detail"):
+        left, right = st.columns([1, 1.6], gap="medium")
+        chosen = left.selectbox(_("Part"), known, format_func=lambda name: names[name], key=PART)
+        set_url("part", chosen, default=USUAL)
+        part = next(part for part in count.parts if part.name == chosen)
+        right.html(_sum(part, total(count.parts)))
+        if chosen == "mlm.decoder":
+            left.caption(_("Its matrix is the token embedding, and is counted there."))
+        _source(part)
+    lesson.show("Reading the map", title=False)
+
+
+def _guessed(seen: Sizes, count: ParameterCount) -> bool:
+    """Whether the map may show how large each part is."""
+    groups, names = by_group(count.parts), group_names() | {"heads": _("output heads")}
+    right = max(ASKED, key=lambda group: groups.get(group, 0))
+    return predict(
+        "largest",
+        _("Which holds most of {model}?").format(model=seen.title),
+        [names[group] for group in ASKED],
+        ASKED.index(right),
+        about=repr(seen.model),
+    )
+
+
+def _map(seen: Sizes, count: ParameterCount, names: Mapping[str, str], told: bool) -> None:
+    """told: areas are numbers of parameters; before the guess all parts are equally large."""
+    model, everything, groups = seen.model, total(count.parts), by_group(count.parts)
+    layers = model.config.num_hidden_layers
+    columns = {
+        "embeddings": _("embeddings"),
+        "block": _("1 block, used {n} times").format(n=layers)
+        if model.shared_layers
+        else _("{n} blocks").format(n=layers),
+        "heads": _("pooler, heads"),
+    }
+    if not told:
+        alt = _("The {n} parts of the model, all drawn equally large: guess first.").format(n=len(count.parts))
+        title = _("Its {n} parts, all drawn equally large").format(n=len(count.parts))
+        figure(mosaic(count, names=names, columns=columns, title=title, veiled=True), alt, key="parts-veiled")
+        return
+    largest = max(groups, key=groups.get)
+    figure(
+        mosaic(
+            count,
+            names=names,
+            columns=columns,
+            selected=st.session_state[PART],
+            title=_("{group}: {share} of {total}").format(
+                group=group_names()[largest].capitalize(),
+                share=f"{groups[largest] / everything:.0%}",
+                total=short(everything),
+            ),
+        ),
+        _(
+            "Map of {total} parameters: embeddings {embeddings}, attention {attention}, feed-forward {mlp}, "
+            "LayerNorms {norms}, pooler and heads {heads}."
+        ).format(total=f"{everything:,}", **{group: f"{groups[group] / everything:.1%}" for group in groups}),
+        key="parts-map",
+        on_select=_take_clicked,
+        data=lambda: part_table(count.parts, names),
+    )
+
+
+def _take_clicked() -> None:
+    name = clicked_name("parts-map")
+    # A second click on the same part takes the selection back: the part is meant all the same.
+    name = name or st.session_state.get("_clicked-part")
+    if name is not None:
+        st.session_state[PART] = st.session_state["_clicked-part"] = name
+
+
+def _sum(part: Part, everything: int) -> str:
+    """Formula → numbers → sum, as HTML."""
+    times = f"{part.times} × " if part.times > 1 else ""
+    formula, numbers = part.formula, part.numbers
+    if times and "+" in formula:
+        formula, numbers = f"({formula})", f"({numbers})"
+    steps = [times + formula, times + numbers, f"{times}{part.one:,}" if times else ""]
+    share = _("{share} of all").format(share=f"{part.total / everything:.2%}")
+    sure = f"{part.total:,}"
+    lines = [html.escape(step) for step in dict.fromkeys(steps) if step not in ("", sure)]
+    lines.append(f"<b>{sure}</b> ({html.escape(share)})")
+    return f'<div class="mb-formula">{"<br>".join(f"<span class=is>=</span>{line}" for line in lines)}</div>'
+
+
+def _source(part: Part) -> None:
+    if part.name in SOURCE:
+        import minibert.model  # torch comes with it: not before the map is on screen
+
+        owner, line = SOURCE[part.name]
+        show_source(getattr(minibert.model, owner), find=line)
+    else:  # a relative's part, which BERT has not
+        show_source(parameters, find=f'"{part.name}"')

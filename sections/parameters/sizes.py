@@ -1,0 +1,228 @@
+"""The sizes on screen: sliders, the family, and what relatives change; the three sums they move."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from minibert.count import FAMILY, Shape, flops, memory, parameters
+from plots.parameters import short, short_bytes
+from sections.parameters import how
+from sections.parameters.models import BATCH, MASKED, RANGES, START, model_of, models, settings_of, with_weights
+from sections.parameters.names import slider_labels
+from ui.inputs import choice
+from ui.models import about
+from ui.page import drawer
+from ui.projector import projecting
+from ui.state import follow_link, url_choice, url_int
+from ui.translations import _
+
+WIDTHS = [64, 128, 256, 512, 1024]  # of factorised embeddings
+CHOSEN = "_chosen-model"  # session_state key: the name of the model whose sizes were taken last
+
+_CHOICES = "_families-chosen"  # session_state key: how often a model was chosen
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A model, what it reads at once, and its name if it has one."""
+
+    model: Shape
+    tokens: int
+    batch: int
+    name: str | None
+
+    @property
+    def title(self) -> str:
+        return self.name or _("your sizes")
+
+
+def read() -> Sizes | None:
+    """The sizes, always in view, and the sums that follow from them; None where they do not fit together, which is
+    then said."""
+    st.html(
+        _style()
+        .replace("LIGHT", st.get_option("theme.light.backgroundColor") or "white")
+        .replace("DARK", st.get_option("theme.dark.backgroundColor") or "black")
+    )
+    _follow_link()
+    with st.container(key="sizes"):
+        family, more, *columns = _places()
+        with more, drawer(_("More")):
+            _design()
+        labels = slider_labels(short=projecting())
+        for letter, column in zip("LHAFVPTB", columns, strict=True):
+            low, high, step = RANGES[letter]
+            column.slider(
+                labels[letter], low, high, step=step, key=letter, on_change=_take_along if letter == "H" else None
+            )
+        with family:
+            name = _choose_model()
+        line = st.container()
+    _say()
+    try:
+        model = model_of(st.session_state)
+    except ValueError as problem:
+        line.error(str(problem), icon=":material/error:")
+        return None
+    seen = Sizes(model, st.session_state["T"], st.session_state["B"], name)
+    line.html(_sums(seen))
+    return seen
+
+
+def _places() -> list:
+    """For the family, the drawer and the eight sliders: two rows, on a projector one."""
+    if projecting():
+        family, *sliders, more = st.columns([1.6, *[1] * 8, 1.35], gap="small", vertical_alignment="center")
+        return [family, more, *sliders]
+    first, second = (st.columns([1.3, 1, 1, 1, 1], gap="medium", vertical_alignment="center") for _row in range(2))
+    return [first[0], second[0], *first[1:], *second[1:]]
+
+
+def _style() -> str:
+    return f"<style>{Path(__file__).with_name('sizes.css').read_text(encoding='utf-8')}</style>"
+
+
+def fits(seen: Sizes) -> bool:
+    """Whether the model has a position for each token; a sentence where it has not."""
+    positions = seen.model.config.max_position_embeddings
+    if seen.tokens <= positions:
+        return True
+    st.warning(
+        _(
+            "T = {tokens:,} tokens need as many positions, and this model has P = {positions:,}. "
+            "Make T smaller or P larger."
+        ).format(tokens=seen.tokens, positions=positions),
+        icon=":material/straighten:",
+    )
+    return False
+
+
+# --- the link -------------------------------------------------------------------------------------------------------
+# Not bound with bind="query-params": loading a model moves a dozen sizes, and is one step in the browser's history.
+
+
+def _usual() -> dict[str, object]:
+    """Of a page that was opened without a link."""
+    return settings_of(FAMILY[START]) | BATCH | {"proportions": True}
+
+
+def _said(key: str, usual: object) -> object:
+    """The value under `key` in the link."""
+    if isinstance(usual, bool):
+        return url_choice(key, ["true", "false"], str(usual).lower()) == "true"
+    if key in RANGES:
+        low, high, step = RANGES[key]
+        value = url_int(key, usual, low, high)
+        return value if (value - low) % step == 0 or value == usual else usual
+    allowed = _widths() if key == "E" else [0, 1, 2]
+    value = url_int(key, usual, 0, max(allowed))
+    return value if value in allowed else usual
+
+
+def _follow_link() -> None:
+    for key, usual in _usual().items():
+        if key != "objective" and (follow_link(key) or key not in st.session_state):  # `choice` follows it by itself
+            st.session_state[key] = _said(key, usual)
+
+
+def _say() -> None:
+    """What has changed goes into the link at once: each write is a step in the browser's history."""
+    values = {key: st.session_state[key] for key in _usual() if key != "objective"}
+    changed = {key: str(value).lower() for key, value in values.items() if value != _said(key, _usual()[key])}
+    if changed:
+        st.query_params.update(changed)
+
+
+# --- widgets --------------------------------------------------------------------------------------------------------
+
+
+def _take_along() -> None:
+    """H moved: the family's proportions, D = 64 and F = 4·H."""
+    if st.session_state["proportions"]:
+        hidden = st.session_state["H"]
+        st.session_state["A"] = min(hidden // 64, RANGES["A"][1])
+        st.session_state["F"] = min(4 * hidden, RANGES["F"][1])
+
+
+def _widths() -> list[int]:
+    return sorted({0, *WIDTHS, *(model.embedding_size or 0 for model in models().values())})
+
+
+def _design() -> None:
+    """What is not a size: whether heads and feed-forward follow H, and how relatives differ from BERT."""
+    st.toggle(
+        _("H takes A and F along"),
+        key="proportions",
+        help=_("As in every published BERT: heads of 64 numbers, A = H/64, and F = 4·H."),
+    )
+    st.markdown(f"**{_('What relatives change')}**")
+    st.toggle(_("All layers share one block (ALBERT)"), key="shared")
+    st.selectbox(
+        _("E width of the embeddings (ALBERT, ELECTRA)"),
+        _widths(),
+        format_func=lambda width: f"{width}" if width else _("H"),
+        key="E",
+    )
+    st.toggle(_("Distances at keys and values, no position embeddings (NEZHA)"), key="relative")
+    st.slider(_("S segments"), 0, 2, key="S")
+    st.toggle(_("Pooler"), key="pooler")
+    choice(
+        "objective",
+        _("Pre-training: masked tokens (MLM), with sentence pairs (NSP, SOP), or replaced tokens (RTD)"),
+        {"mlm+nsp": "MLM + NSP", "mlm+sop": "MLM + SOP", "mlm": "MLM", "rtd": "RTD"},
+    )
+
+
+def load(name: str) -> None:
+    """Take the sizes of a model."""
+    st.session_state.update(settings_of(models()[name]) | {CHOSEN: name})
+
+
+def _load_chosen(key: str) -> None:
+    chosen = st.session_state[key]
+    st.session_state[_CHOICES] = st.session_state.get(_CHOICES, 0) + 1
+    if chosen is not None:
+        load(chosen)
+
+
+def _choose_model() -> str | None:
+    """The family to start from; returns the name of the one whose sizes are on screen.
+
+    The page never sets this widget, and each choice is another widget's: a slider pressed again before the browser has
+    heard that no model has the present sizes would send the model of before, and its sizes would be loaded.
+    """
+    now: Mapping = {key: st.session_state[key] for key in settings_of(FAMILY[START])}
+    known, here_too = models(), with_weights()
+    alike = [name for name, model in known.items() if settings_of(model) == now]
+    chosen = st.session_state.get(CHOSEN)
+    here = chosen if chosen in alike else next(iter(alike), None)  # runs of one class are often of the same sizes
+    words = about(here_too[here][1]) if here in here_too else ""
+    key = f"family-{st.session_state.get(_CHOICES, 0)}"
+    st.selectbox(
+        _("Start from"),
+        list(known),
+        format_func=str,
+        key=key,
+        index=None,
+        placeholder=here or _("your sizes"),
+        on_change=_load_chosen,
+        args=(key,),
+    )
+    if words:
+        st.caption(words)
+    return here
+
+
+def _sums(seen: Sizes) -> str:
+    """The three sums, as HTML: what the sliders move."""
+    model, batch, tokens = seen.model, seen.batch, seen.tokens
+    parts = [_("<b>{n}</b> parameters").format(n=f"{parameters(model).pretraining:,}")]
+    if tokens <= model.config.max_position_embeddings:
+        step, peak = flops(model, batch, tokens, MASKED).total, memory(model, batch, tokens, masked=MASKED, **how.now())
+        parts += [
+            _("<b>{n}FLOP</b> a step").format(n=short(step)),
+            _("<b>{n}</b> memory").format(n=short_bytes(peak.peak)),
+        ]
+    return f'<div class="mb-sums" role="status">{"".join(f"<span>{part}</span>" for part in parts)}</div>'

@@ -1,0 +1,28 @@
+"""Parts as a table, and what was clicked in a figure."""
+
+from collections.abc import Iterable, Mapping
+
+import streamlit as st
+
+from minibert.count import Part
+from ui.translations import _
+
+
+def part_table(parts: Iterable[Part], names: Mapping[str, str] | None = None) -> list[dict]:
+    """A row a part: its formula, how many copies, and the number."""
+    return [
+        {
+            _("part"): (names or {}).get(part.name, part.name),
+            _("formula"): part.formula,
+            _("copies"): part.times,
+            _("number"): part.total,
+        }
+        for part in parts
+    ]
+
+
+def clicked_name(chart: str) -> str | None:
+    """The name that the clicked point of a figure carries."""
+    points = st.session_state[chart].selection.points
+    data = points[0].get("customdata") if points else None
+    return data[0] if isinstance(data, list) else data

@@ -1,0 +1,128 @@
+"""The cockpit: the button, the curves and the reader's sentence being answered, on one screen."""
+
+import streamlit as st
+
+from sections.pretraining import shown
+from sections.pretraining.curves import WATCHED, answers_so_far, draw_curves, numbers
+from sections.pretraining.settings import MAX_NAME, choose_budget, choose_settings
+from sections.pretraining.texts import Text, choose_data, choose_text, choose_world, examples, unknown_words
+from sections.pretraining.trainings import Training, default_name, own_trainings, resume, start, trainings_of
+from ui.inputs import sentence_input
+from ui.lesson import Lesson
+from ui.page import drawer, picture
+from ui.runs import live, show_refusal, state_rows
+from ui.text import literal
+from ui.translations import _
+
+
+def show(lesson: Lesson) -> Text | None:
+    """The button, the reader's sentence being answered and the curves, together; returns the text that is chosen."""
+    text = _controls(lesson)
+    with picture():
+        own_sentence(lesson)
+        _live()
+    lesson.show("Train one", title=False)
+    return text
+
+
+def _controls(lesson: Lesson) -> Text | None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="asked"):
+        data = choose_data()
+        budget = choose_budget()
+        place = st.container(width="content")
+        with drawer():
+            if data == "toy":
+                choose_world()
+            chosen = choose_settings(data) | budget
+            named = st.empty()
+    text = choose_text(lesson, data, chosen["pairs"])
+    name = named.text_input(
+        _("Name of the run"), key="name", max_chars=MAX_NAME, placeholder=default_name(text, chosen) if text else ""
+    )
+    if place.button(_("Train"), type="primary", icon=":material/play_arrow:", disabled=text is None, key="train"):
+        start(text, chosen, name.strip() or default_name(text, chosen))
+    show_refusal()
+    return text
+
+
+def _live() -> None:
+    """The runs chosen to be drawn, as long as they go on and afterwards; before the first, a model that ships."""
+    everything = shown.everything()
+    chosen = shown.chosen(everything)
+    if not any(one.runs for one in everything.values()):
+        st.markdown(
+            _("**No run yet.** Press *Train*; until its first point, a few seconds later: {name}.")
+            .format(name=", ".join(literal(one.name) for one in chosen) or "–")
+        )  # fmt: skip
+
+    def rows(runs: list) -> None:
+        trainings = trainings_of(runs)
+        state_rows([one.runs[-1] for one in trainings], speed, actions=lambda run: offer_resume(run, trainings))
+        preparing(trainings)
+
+    def draw(runs: list) -> None:
+        drawn = shown.drawn(chosen, runs)
+        if not drawn:
+            return
+        left, right = st.columns([5, 3], gap="medium")
+        with left:
+            draw_curves(drawn, most=2)
+        with right:
+            answers_so_far(drawn[0])
+        numbers(drawn[0])
+
+    live(shown.ids_of(chosen), draw, rows)
+
+
+@st.fragment
+def own_sentence(lesson: Lesson) -> None:
+    """The sentence that models which are being trained answer."""
+    toy = st.session_state.get("data", "toy") == "toy"
+    toys, others = examples(lesson)
+    text = sentence_input(
+        "cloze" if toy else "ask",
+        toys if toy else others,
+        label=_("A sentence with a [MASK], answered while it trains"),
+        max_chars=500,
+    )
+    before = st.session_state.get(WATCHED)
+    st.session_state[WATCHED] = text
+    if "[MASK]" not in text:
+        st.info(_("Write `[MASK]` where a word is to be guessed."), icon=":material/edit:")
+    elif toy and (strange := unknown_words(text)):
+        st.caption(
+            _("The toy world has no {words}: the model reads [UNK] there.").format(
+                words=", ".join(f"“{literal(word)}”" for word in strange[:8])
+            )
+        )
+    if text != before:
+        for training in own_trainings():
+            if not training.runs[-1].over:
+                training.runs[-1].send([text])
+
+
+def speed(step: dict) -> str:
+    left = step["seconds"] * (1 / step["progress"] - 1) if step["progress"] else 0
+    return _(" · step {step:,} · {speed:,.0f} tokens/s · {left:.0f} s left").format(
+        step=step["step"], speed=step["tokens_per_second"], left=left
+    )
+
+
+def offer_resume(run, trainings: list[Training]) -> None:
+    training = next(training for training in trainings if training.runs[-1] is run)
+    if training.resumable:
+        st.button(_("Resume"), key=f"resume-{run.id}", icon=":material/resume:", on_click=resume, args=(training,))
+
+
+def preparing(trainings: list[Training]) -> None:
+    """What a run does before its first step."""
+    words = {
+        "writing stories": _("writing the stories"),
+        "learning a vocabulary": _("learning a vocabulary from the text"),
+        "tokenizing": _("cutting the text into tokens"),
+        "counting": _("counting which tokens stand near each other"),
+    }
+    for training in trainings:
+        event = training.runs[-1].latest("preparing")
+        if event and not training.latest("step") and not training.runs[-1].over:
+            st.caption(f"{literal(training.name)}: {words.get(event['what'], literal(event['what']))} …")

@@ -1,0 +1,157 @@
+"""What a training has come to: its numbers, its curves, its answers to the reader's sentence."""
+
+import math
+
+import streamlit as st
+
+from sections.pretraining.trainings import Training
+from ui.figures import figure
+from ui.inputs import choice
+from ui.text import literal
+from ui.translations import _
+
+PAIRS = ("nsp", "sop")  # questions about two segments
+WATCHED = "_watched"  # session_state key: the reader's sentence
+
+
+def numbers(training: Training) -> None:
+    """Where one run stands, each number beside the one it is to be held against."""
+    step, measured = training.latest("step"), (training.latest("eval") or {}).get("metrics", {})
+    tiles = []
+    if "determined" in measured:
+        share = _("{share:.0%} by the neighbours").format(share=measured["guessable_from_neighbours"])
+        tiles.append((_("Determined words right"), f"{measured['determined']:.1%}", share))
+    if step:
+        parts, names = step["parts"], question_names()
+        bound = f"ln V = {math.log(training.vocab_size):.2f}" if training.vocab_size else ""
+        main = main_question([training])
+        tiles.append((_("{kind} loss").format(kind=names[main]), f"{parts[f'{main}_loss']:.2f}", bound))
+        for kind, name in names.items():
+            if f"{kind}_accuracy" in parts:
+                beside = _("of hidden tokens") if kind == "mlm" else _("of tokens")
+                if kind in PAIRS:
+                    beside = _("loss {loss:.2f}").format(loss=parts[f"{kind}_loss"])
+                tiles.append((_("{kind} accuracy").format(kind=name), f"{parts[f'{kind}_accuracy']:.1%}", beside))
+        tiles.append((_("Tokens read"), f"{step['tokens']:,}", f"{step['tokens_per_second']:,.0f}/s"))
+        tiles.append(
+            (_("Learning rate"), f"{step['lr']:.1e}".replace("e-0", "e-"), _("step {n:,}").format(n=step["step"]))
+        )
+    with st.container(horizontal=True, gap="medium", key="numbers"):
+        for name, value, beside in tiles:
+            st.metric(name, value, beside or None, delta_color="off", delta_arrow="off", width="content")
+
+
+def question_names() -> dict[str, str]:
+    """Kinds of questions (minibert.objectives) in the learner's words."""
+    return {"mlm": "MLM", "next_token": _("Next token"), "nsp": "NSP", "sop": _("Sentence order")}
+
+
+def main_question(shown: list[Training]) -> str:
+    """What is asked of every token: "mlm", unless all of these are left-to-right models."""
+    asked = {name for one in shown if (step := one.latest("step")) for name in step["parts"]}
+    return "next_token" if "next_token_loss" in asked and "mlm_loss" not in asked else "mlm"
+
+
+def axes() -> dict[str, str]:
+    return {"step": _("steps"), "seconds": _("seconds"), "tokens": _("tokens")}
+
+
+def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
+    """A panel a quantity that was measured, the two that matter most first. short: in few words."""
+    from plots.pretraining import Panel
+
+    quantities = {quantity for history in histories for quantity in history.points}
+    measured = next((one.latest("eval")["metrics"] for one in shown if one.toy and one.latest("eval")), {})
+    bounds = {f"ln V = {math.log(one.vocab_size):.2f}": math.log(one.vocab_size) for one in shown if one.vocab_size}
+    main, names = main_question(shown), question_names()
+    loss = f"{main}_loss"
+    apart = f"held out: {loss}" in quantities and not short
+    title = _("{kind} loss; with marks: on text kept apart") if apart else _("{kind} loss")
+    panels = [Panel(title.format(kind=names[main]), loss, f"held out: {loss}", bounds)]
+    if measured:
+        title = _("Determined words") if short else _("Determined ({share:.0%} without context)")
+        title = title.format(share=measured["guessable"])
+        neighbours = measured["guessable_from_neighbours"]
+        words = _("neighbours: {share:.0%}") if short else _("from the two neighbours: {share:.0%}")
+        guessed = {words.format(share=neighbours): neighbours}
+        panels.append(Panel(title, None, "held out: determined", guessed, percent=True))
+    for kind, name in names.items():
+        if kind in PAIRS and f"{kind}_loss" in quantities:
+            guessing = {f"ln 2 = {math.log(2):.2f}": math.log(2)}
+            panels.append(Panel(_("{kind} loss").format(kind=name), f"{kind}_loss", None, guessing))
+        if f"{kind}_accuracy" in quantities:
+            right = f"{kind}_accuracy"
+            panels.append(Panel(_("{kind} accuracy").format(kind=name), right, f"held out: {right}", percent=True))
+    panels += [Panel(_("Learning rate"), "lr"), Panel(_("Tokens per second"), "tokens_per_second")]
+    return panels
+
+
+def draw_curves(shown: list[Training], *, most: int | None = None) -> None:
+    """most: so many panels, small; else all, over an axis of choice."""
+    from plots.pretraining import History, learning_curves
+    from plots.theme import titled
+
+    histories = [History.of(training.name, training.events) for training in shown]
+    panels, main = panels_of(shown, histories, short=bool(most)), main_question(shown)
+    axis = "step" if most else choice("axis", _("Across"), axes())
+    now = "; ".join(
+        _("{name}: {kind} loss {loss:.2f} after {steps:,} steps").format(
+            name=one.name, kind=question_names()[main], loss=history.last(f"{main}_loss"),
+            steps=one.latest("step")["step"],
+        )
+        for one, history in zip(shown, histories, strict=True)
+        if history.last(f"{main}_loss") is not None
+    )  # fmt: skip
+    fig = learning_curves(histories, panels[:most], axis, axes()[axis])
+    figure(
+        titled(fig, now.split("; ")[0]),
+        _("Curves of pre-training over {axis}, a colour a run. Now: {now}.").format(axis=axes()[axis], now=now),
+        "cockpit-curves" if most else "curves",
+        data=lambda: [
+            {
+                _("run"): one.name,
+                **{name: event[name] for name in ("step", "seconds", "tokens", "lr", "loss")},
+                **event["parts"],
+            }
+            for one in shown
+            for event in one.events
+            if event["event"] == "step"
+        ],
+    )
+
+
+def answers_so_far(training: Training) -> None:
+    """The first guesses at the reader's sentence, from measurement to measurement."""
+    text = st.session_state.get(WATCHED, "")
+    samples = [
+        (event["step"], answer["blanks"])
+        for event in training.events
+        if event["event"] == "sample"
+        for answer in event["answers"]
+        if answer["text"] == text and answer["blanks"]
+    ]
+    if not samples:
+        st.caption(
+            _("Here stands what the model puts at the first blank of your sentence, from measurement to measurement.")
+        )
+        return
+    st.markdown(_("**At the first blank**, surest first"))
+    rows = [
+        {
+            _("step"): f"{step:,}",
+            **{
+                str(place): f"{literal(token)} {probability:.0%}"
+                for place, (token, probability) in enumerate(blanks[0][:3], 1)
+            },
+        }
+        for step, blanks in thinned(samples, 6)
+    ]
+    with st.container(key="answers"):
+        st.table(rows, border="horizontal")
+
+
+def thinned(rows: list, most: int) -> list:
+    """At most so many rows, evenly spread, the first and the last among them."""
+    if len(rows) <= most:
+        return rows
+    return [rows[round(i * (len(rows) - 1) / (most - 1))] for i in range(most)]

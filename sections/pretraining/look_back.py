@@ -1,0 +1,87 @@
+"""Look back: drag over the kept steps of a model."""
+
+import streamlit as st
+
+from sections.pretraining.pasts import Past, model_at, moments, pasts
+from sections.pretraining.texts import examples, refuse, toy_vocabulary
+from sections.pretraining.then import answers_then, embeddings_then, head_then
+from ui.inputs import distinct, sentence_input
+from ui.lesson import Lesson
+from ui.models import about, load
+from ui.state import follow_link, set_url, url_int
+from ui.text import literal, visible
+from ui.translations import _
+
+
+@st.fragment
+def show(lesson: Lesson, text) -> None:
+    """Drag over the kept steps of a model: cloze answers, a head, embeddings."""
+    lesson.show("Look back", title=False)
+    with st.spinner(_("Loading the kept steps …")):
+        choices = {past.name: past for past in pasts()}
+    if not choices:
+        with st.container(border=True):
+            st.markdown(
+                _("**Nothing to look back at yet.** A run that has ended here, or was stopped, brings its steps; of "
+                  "the checkpoints that ship with this installation none has any.")
+            )  # fmt: skip
+        return
+    past = choices[choice_of_past(choices)]
+    if words := about(past.directory):
+        st.caption(words)
+    try:
+        kept, tokenizer = moments(past), load(past.name).tokenizer
+        model = model_at(kept[-1])
+    except (ValueError, OSError) as error:
+        refuse(literal(error))
+        return
+    labels = [label for label, _path in past.steps]
+    at = step_slider(past, labels)
+    toy = set(tokenizer.vocab) <= set(toy_vocabulary())
+    toys, others = examples(lesson)
+    asked = sentence_input(
+        "sentence" if toy else "text",
+        toys if toy else others,
+        label=_("A sentence with a [MASK]"),
+        max_chars=300,
+    )
+    encoding = tokenizer.encode(asked, max_length=model.config.max_position_embeddings, truncation="head")
+    answers_then(kept, tokenizer, encoding, at, labels)
+    with st.grid(2, min_column_width=420, key="then") as grid:
+        left, right = grid.container(key="then-left"), grid.container(key="then-right")
+    with left:
+        head_then(model_at(kept[at]), tokenizer, asked)
+    with right:
+        embeddings_then(kept, tokenizer, at, labels, toy)
+
+
+def choice_of_past(choices: dict[str, Past]) -> str:
+    names = distinct({name: visible(past.title, spaces=False) for name, past in choices.items()})
+    newest = next(iter(names))
+    arrived = st.session_state.get("_newest-past", newest) != newest
+    st.session_state["_newest-past"] = newest
+    if arrived:  # a run has just ended: that is what there is to look back at
+        st.session_state["past"] = newest
+    elif follow_link("past") or st.session_state.get("past") not in names:
+        asked = st.query_params.get("past")
+        st.session_state["past"] = asked if asked in names else next(iter(names))
+    name = st.selectbox(_("Model"), list(names), format_func=names.get, key="past")
+    set_url("past", name, default=next(iter(names)))
+    return name
+
+
+def step_slider(past: Past, labels: list[str]) -> int:
+    """The index of the step looked at; the last at first. It is in the link, counted from 1."""
+    last = len(labels) - 1
+    if follow_link("at") or st.session_state.get("at-of") != past.name:
+        st.session_state["at"] = url_int("at", last + 1, 1, last + 1) - 1 if follow_or_first(past) else last
+    st.session_state["at-of"] = past.name
+    st.session_state["at"] = min(st.session_state.get("at", last), last)
+    at = st.select_slider(_("Step"), range(last + 1), format_func=labels.__getitem__, key="at")
+    set_url("at", at + 1, default=last + 1)
+    return at
+
+
+def follow_or_first(past: Past) -> bool:
+    """Whether the step in the link is meant for this model: not when the reader has just changed it."""
+    return st.session_state.get("at-of") in (None, past.name)

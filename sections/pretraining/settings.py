@@ -1,0 +1,86 @@
+"""How a run is trained: what stands beside the button, and what is in the drawer."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from ui.inputs import choice
+from ui.state import url_choice
+from ui.translations import _
+
+# The values of minibert.toy.pretrain.TOY (tests hold them equal), here so that the page need not import it to open.
+SECONDS, STEPS = 60, 600  # about a minute where nothing else keeps two cores busy
+OLD_STEPS = 1_000  # what a link meant that says steps and not how many
+RATE, MASKED = 5e-3, 35
+RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, RATE, 1e-2, 2e-2]
+SIZES = ("tiny", "mini", "small")
+SECONDS_AT_MOST, STEPS_AT_MOST = 900, 5_000  # one run may not hold a place for ever
+PIECES = 2_000
+MAX_NAME = 60
+
+
+def sizes() -> dict[str, str]:
+    from minibert.config import PRESETS
+
+    return {name: _("{name}: L {l}, H {h}, A {a}").format(name=name, **dict(zip("lha", PRESETS[name], strict=True)))
+            for name in SIZES}  # fmt: skip
+
+
+def choose_budget() -> dict:
+    """How long to train: so many steps, whatever else the machine does, or so many seconds."""
+    state = st.session_state
+    if "budget" not in state and "budget" not in st.query_params and "seconds" in st.query_params:
+        state["budget"] = "seconds"  # what such a link meant when seconds were what a run began with
+    steps = OLD_STEPS if st.query_params.get("budget") == "steps" and "steps" not in st.query_params else STEPS
+    look = {"bind": "query-params", "width": 180}
+    if state.get("budget", url_choice("budget", ("steps", "seconds"), "steps")) == "seconds":
+        seconds = st.slider(_("Seconds of training"), 10, SECONDS_AT_MOST, SECONDS, 10, key="seconds", **look)
+        return {"minutes": seconds / 60, "steps": None}
+    return {"minutes": None, "steps": st.slider(_("Steps"), 50, STEPS_AT_MOST, steps, 50, key="steps", **look)}
+
+
+def choose_settings(data: str) -> dict:
+    """What is seldom changed; all of it is in the link."""
+    chosen = {"preset": choice("size", _("Size"), sizes())}
+    choice("budget", _("Train for"), {"steps": _("steps"), "seconds": _("seconds")})
+    chosen["optimizer"] = choice("optimizer", _("Optimizer"), {"muon": "Muon", "adamw": "AdamW"})
+    chosen["rate"] = st.select_slider(
+        _("Learning rate"), RATES, value=RATE, format_func=lambda rate: f"{rate:g}", key="rate",
+        bind="query-params", help=_("The highest: it rises to this value, then falls to zero."),
+    )  # fmt: skip
+    chosen["masked"] = st.slider(
+        _("Tokens hidden"), 5, 60, MASKED, 5, format="%d %%", key="masked", bind="query-params",
+        help=_("The paper hides 15 %. Hiding more asks more questions a text, which pays in a short run."),
+    )  # fmt: skip
+    if data != "toy":
+        chosen["pieces"] = st.slider(
+            _("Vocabulary"), 500, 8_000, PIECES, 500, key="pieces", bind="query-params",
+            help=_("Pieces to learn from the text; a short text has fewer."),
+        )  # fmt: skip
+    chosen["start"] = choice(
+        "start", _("Token embeddings start from"), {"counts": _("counts"), "random": _("random numbers")}
+    )
+    chosen["pairs"] = st.toggle(_("Next sentences too"), key="pairs", bind="query-params")
+    if chosen["pairs"]:
+        chosen["nsp"] = st.slider(_("Weight of their loss"), 0.1, 2.0, 1.0, 0.1, key="nsp", bind="query-params")
+    chosen["seed"] = st.number_input(_("Seed"), 0, 999_999, 0, key="seed", bind="query-params", width=150) or 0
+    return chosen
+
+
+def settings_of(chosen: dict, toy: bool):
+    """The page's choices over the defaults that suit a run of a minute."""
+    from minibert.toy.pretrain import TOY
+
+    return replace(
+        TOY,
+        preset=chosen["preset"],
+        minutes=chosen["minutes"],
+        steps=chosen["steps"],
+        vocab_size=chosen.get("pieces", TOY.vocab_size),
+        input_format="segment_pair" if chosen["pairs"] else TOY.input_format if toy else "full_sentences",
+        nsp_weight=chosen.get("nsp", TOY.nsp_weight),
+        start=chosen["start"],
+        seed=int(chosen["seed"]),
+        masking=replace(TOY.masking, rate=chosen["masked"] / 100),
+        optimization=replace(TOY.optimization, learning_rate=chosen["rate"], optimizer=chosen["optimizer"]),
+    )

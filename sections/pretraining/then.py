@@ -1,0 +1,123 @@
+"""A model at one of its kept steps: its answers, a head, its embeddings."""
+
+import streamlit as st
+
+from sections.pretraining.pasts import Moment, model_at
+from ui.figures import figure
+from ui.inputs import pick, sentence_input
+from ui.text import literal
+from ui.translations import _
+
+MAX_TOKENS = 20  # of the sentence looked back at: more cannot be told apart from the back row
+MAX_WORDS = 24
+TOY_WORDS = "anna lucy nora ben jack omar she he her his tired happy sad lunch soup pie red blue green"
+WORDS = "king queen man woman boy girl he she one two three four london paris france river sea good bad"
+
+
+@st.cache_data(show_spinner=False, max_entries=400)
+def expected_at(moment: Moment, ids: tuple[int, ...], place: int):
+    """The probabilities over the vocabulary at one place, (V,)."""
+    from minibert.inside.cloze import expectations
+
+    return expectations(model_at(moment), list(ids), [place])[0].exp().numpy()
+
+
+@st.cache_data(show_spinner=False, max_entries=400)
+def embeddings_at(moment: Moment, ids: tuple[int, ...]):
+    """The token embeddings of `ids`, (N, H), or as narrow as an ALBERT's."""
+    return model_at(moment).bert.embeddings.token.weight.detach()[list(ids)].numpy()
+
+
+def answers_then(kept: list[Moment], tokenizer, encoding, at: int, labels: list[str]) -> None:
+    from plots.masking import Blank, expected_tokens
+    from plots.pretraining import answers_over_steps
+
+    st.markdown("### " + _("What it answers"))
+    places = [i for i, number in enumerate(encoding.ids) if number == tokenizer.mask_id]
+    if not places:
+        st.info(_("Write `[MASK]` where a word is to be guessed."), icon=":material/edit:")
+        return
+    probs = [expected_at(moment, tuple(encoding.ids), places[0]) for moment in kept]  # (V,) each
+    ids = probs[at].argsort()[::-1][:5].tolist()
+    words, bars = [tokenizer.vocab[i] for i in ids], probs[at][ids].tolist()
+    with st.grid(2, min_column_width=360, key="then-answers") as grid:
+        left, right = grid.container(key="then-answers-left"), grid.container(key="then-answers-right")
+    with left:
+        told = ", ".join(f"{word} {p:.1%}" for word, p in zip(words, bars, strict=True))
+        figure(
+            expected_tokens([Blank(_("at step {step}").format(step=labels[at]), words, bars)]),
+            _("Likeliest at the blank, at step {step}: {told}.").format(step=labels[at], told=told),
+            "then-bars",
+        )
+    with right:
+        series = {word: [p[i].item() for p in probs] for word, i in zip(words, ids, strict=True)}
+        figure(
+            answers_over_steps(labels, series, at, (_("step"), _("probability"))),
+            _("How likely these five were at every kept step. At the end: {told}.").format(
+                told=", ".join(f"{word} {line[-1]:.1%}" for word, line in series.items())
+            ),
+            "then-lines",
+            data=lambda: {_("step"): labels, **series},
+        )
+
+
+def head_then(model, tokenizer, text: str) -> None:
+    import torch
+
+    from minibert.inside.head_arithmetic import record
+    from minibert.model import Batch
+    from plots.attention import attention_matrix
+
+    st.markdown("### " + _("Where a head looks"))
+    encoding = tokenizer.encode(text, max_length=MAX_TOKENS, truncation="head")
+    config = model.config
+    with st.container(horizontal=True):
+        layer = pick("layer", _("Layer"), [str(n + 1) for n in range(config.num_hidden_layers)], width=130)
+        head = pick("head", _("Head"), [str(n + 1) for n in range(config.num_attention_heads)], width=130)
+    seen = record(model.bert, Batch(torch.tensor([encoding.ids])))
+    probs = seen[f"blocks.{layer}.attn.probs"][0, head]  # (T, T)
+    row = next((i for i, number in enumerate(encoding.ids) if number == tokenizer.mask_id), 0)
+    target = int(probs[row].argmax())
+    figure(
+        attention_matrix(encoding.tokens, probs, axes=_("from ↓ · to →"), scale=1.0),
+        _("Attention of layer {layer}, head {head}. From {row} most goes to {column}: {share:.1%}.").format(
+            layer=layer + 1, head=head + 1, row=encoding.tokens[row], column=encoding.tokens[target],
+            share=probs[row, target].item(),
+        ),
+        "then-head",
+    )  # fmt: skip
+
+
+def embeddings_then(kept: list[Moment], tokenizer, at: int, labels: list[str], toy: bool) -> None:
+    import numpy as np
+
+    from minibert.inside.projection import principal_plane
+    from plots.pretraining import word_map
+
+    st.markdown("### " + _("Where its words lie"))
+    key, start = ("toy-words", TOY_WORDS) if toy else ("words", WORDS)
+    text = sentence_input(key, [], default=start, label=_("Words of the vocabulary"), max_chars=400)
+    index = {token: number for number, token in enumerate(tokenizer.vocab)}
+    asked = list(dict.fromkeys(text.lower().split()))
+    words = [word for word in asked if word in index][:MAX_WORDS]
+    if strange := [word for word in asked if word not in index]:
+        st.caption(
+            _("Not one token in this vocabulary, so left out: {words}").format(words=literal(", ".join(strange[:12])))
+        )
+    if len(words) < 3:
+        st.info(_("Give at least three words that are tokens of this model."), icon=":material/edit:")
+        return
+    ids = tuple(index[word] for word in words)
+    tables = [embeddings_at(moment, ids) for moment in kept]  # (N, H) each
+    plane = principal_plane(tables[-1])
+    places = np.stack([plane.project(table) for table in tables])  # (S, N, 2)
+    titles = tuple(_("component {n}: {share:.0%}").format(n=n, share=part) for n, part in enumerate(plane.explained, 1))
+    figure(
+        word_map(words, places, at, titles, name_start=_("step {step}").format(step=labels[0])),
+        _(
+            "Embeddings of {n} words at step {step}, on the plane in which they differ most at the end ({share:.0%} of "
+            "their variance there). Lines: the way since the first kept step."
+        ).format(n=len(words), step=labels[at], share=sum(plane.explained)),
+        "then-words",
+        data=lambda: {_("word"): words, "x": places[at, :, 0], "y": places[at, :, 1]},
+    )

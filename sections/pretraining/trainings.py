@@ -1,0 +1,168 @@
+"""Pre-trainings of this browser and those of the models that ship: begun, stopped, resumed, read."""
+
+import json
+import math
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from sections.pretraining.settings import settings_of
+from sections.pretraining.texts import Text
+from ui.models import available_models
+from ui.runs import PRETRAINING, complete, note_refusal, own_models, own_runs, settled, submit
+from ui.translations import _
+
+LOG = "training.jsonl"  # minibert.pretrain.LOG, which is not imported for it
+SHOWN = "_shown"  # session_state key: the keys of the trainings that are drawn
+
+
+@dataclass(frozen=True)
+class Training:
+    """A pre-training as the page shows it: a run, or the several it took when it was stopped and resumed, oldest first;
+    or a checkpoint that ships, of which only the log is left."""
+
+    key: str
+    name: str
+    runs: tuple = ()
+    directory: Path | None = None  # of the model, if there is one
+
+    @cached_property
+    def events(self) -> list[dict]:
+        events = [event for run in self.runs for event in run.events()]
+        if self.directory and not any(event["event"] == "started" for event in events):
+            since = self.kept.created if self.runs else math.inf  # its first part is gone, a later one may go on
+            later = [event for run in self.runs if run.created > since for event in run.events()]
+            return [*logged(self.directory), *later] or events
+        return events
+
+    @cached_property
+    def begun(self) -> dict | None:
+        return self.latest("started")
+
+    def latest(self, kind: str) -> dict | None:
+        return next((event for event in reversed(self.events) if event["event"] == kind), None)
+
+    @property
+    def settings(self) -> dict:
+        return self.begun["settings"] if self.begun else {}
+
+    @property
+    def vocab_size(self) -> int | None:
+        if self.begun:
+            return self.begun["details"].get("vocab_size")
+        return json.loads((self.directory / "config.json").read_text())["vocab_size"] if self.directory else None
+
+    @property
+    def toy(self) -> bool:
+        return bool(self.runs) and self.runs[0].target.endswith("pretrain_toy")
+
+    @property
+    def resumed_from(self) -> Any:
+        """The last run that has left what going on takes: a later one may have ended before it could."""
+        return next((run for run in reversed(self.runs) if (run.result / "resume").is_dir()), None)
+
+    @property
+    def resumable(self) -> bool:
+        run = self.runs[-1]
+        return settled(run) and run.state != "finished" and self.resumed_from is not None and bool(self.settings)
+
+    @property
+    def kept(self) -> Any:
+        """The last run that has left a whole model."""
+        return next((run for run in reversed(self.runs) if complete(run.result)), None)
+
+
+@st.cache_data(show_spinner=False, max_entries=8)
+def read_log(path: Path, version: int) -> list[dict]:
+    with open(path, encoding="utf-8") as lines:  # not splitlines(): a text may hold characters that it takes for ends
+        return [json.loads(line) for line in lines]
+
+
+def logged(directory: Path) -> list[dict]:
+    """The events a finished pre-training has left beside its model."""
+    path = directory / LOG
+    return read_log(path, path.stat().st_mtime_ns) if path.is_file() else []
+
+
+def trainings_of(runs: Sequence) -> list[Training]:
+    """Runs, newest first, put together by pre-training, newest first."""
+    kinds = list(dict.fromkeys(run.kind for run in runs))
+    groups = {kind: tuple(run for run in reversed(runs) if run.kind == kind) for kind in kinds}
+    trainings = [Training(kind, group[-1].title, group) for kind, group in groups.items()]
+    return [replace(one, directory=one.kept.result) if one.kept else one for one in trainings]
+
+
+def own_trainings() -> list[Training]:
+    return trainings_of(own_runs(PRETRAINING))
+
+
+def shipped_trainings() -> list[Training]:
+    runs = {run.id for run in own_models()}
+    return [
+        Training(info.name, _("{name}, shipped").format(name=info.title), (), info.directory)
+        for info in available_models(fill=True)
+        if info.directory and info.name not in runs and (info.directory / LOG).is_file()
+    ]
+
+
+def default_name(text: Text, chosen: dict) -> str:
+    return f"{text.name}, {chosen['preset']}"
+
+
+def start(text: Text, chosen: dict, name: str) -> None:
+    taken = {training.name for training in own_trainings()}
+    if name in taken:
+        name = next(f"{name} ({n})" for n in range(2, len(taken) + 3) if f"{name} ({n})" not in taken)
+    files = {} if text.world else {"train.txt": as_file(text.train), "dev.txt": as_file(text.dev)}
+    settings = settings_of(chosen, toy=text.world is not None)
+    begin(settings, files, f"{PRETRAINING}/{time.time_ns()}", name, world=text.world)
+
+
+def as_file(documents: list[list[str]]) -> bytes:
+    return "\n\n".join("\n".join(document) for document in documents).encode()
+
+
+def begin(
+    settings, files: dict[str, bytes], kind: str, name: str, *, world: str | None = None, going_on: Path | None = None
+) -> None:
+    """Queue a run, on a toy `world` or on `files`, which are kept beside it for the case that it is stopped and
+    resumed."""
+    from jobs.files import Upload, unpack
+
+    options = {"watch": [st.session_state.get("_watched", "")], "title": name, "kind": kind}
+    if going_on is not None:
+        options["going_on"] = Upload(going_on)
+    try:
+        if not files:
+            run = submit("minibert.toy.pretrain:pretrain_toy", settings, world=world, **options)
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                texts = unpack(files, Path(folder, "text"))
+                parts = {
+                    part: [Upload(texts / f"{part}.txt")] if files[f"{part}.txt"] else [] for part in ("train", "dev")
+                }
+            run = submit("minibert.pretrain:pretrain", settings, parts["train"], dev=parts["dev"], **options)
+            if run is not None:
+                unpack(files, run.directory / "text")
+    except OSError as error:
+        note_refusal(error)
+        return
+    if run is not None:
+        st.session_state[SHOWN] = [kind]
+
+
+def resume(training: Training) -> None:
+    from minibert.pretrain import PretrainSettings
+
+    run = training.resumed_from
+    text = run.directory / "text"
+    files = {path.name: path.read_bytes() for path in text.iterdir()} if text.is_dir() else {}
+    world = training.begun["details"].get("world")
+    settings = PretrainSettings.from_dict(training.settings)
+    begin(settings, files, training.key, training.name, world=world, going_on=run.result)

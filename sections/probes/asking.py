@@ -1,0 +1,114 @@
+"""Ask every layer: probes trained on the spot, beside random weights; before that, recorded ones."""
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from sections.probes import lines
+from sections.probes.recorded import recorded
+from sections.probes.subject import Subject
+from sections.probes.tasks import choose_tasks, show_tasks
+from ui.computations import compute, computed, fingerprint, follow, name_of, show_failure
+from ui.lesson import Lesson
+from ui.models import UNTRAINED, available_models, load, version_of
+from ui.runs import show_refusal
+from ui.translations import _, ngettext
+
+if TYPE_CHECKING:
+    from minibert.inside.probe_tasks import ProbeTask
+    from minibert.inside.probes import TaskResult
+
+SEEDS = 3
+
+
+def _start(name: str, model: str, random: bool, tasks: "list[ProbeTask]", seeds: int, title: str) -> None:
+    """Probe a model, or one of its shape with random weights, in a job of its own."""
+    from jobs.files import Upload
+    from minibert import checkpoint
+    from minibert.inside.probes import untrained_copy
+
+    loaded = load(model)
+    with tempfile.TemporaryDirectory() as folder:
+        weights = untrained_copy(loaded.model) if random else loaded.model
+        packed = Upload(checkpoint.save(f"{folder}/model", weights, loaded.tokenizer))
+    compute(name, "minibert.inside.probes:probe_layers", packed, tasks, seeds, title=title)
+
+
+@dataclass(frozen=True)
+class Results:
+    """ours, random: of the model and of its shape with random weights · over: no more will come."""
+
+    ours: "list[TaskResult]"
+    random: "list[TaskResult]"
+    over: bool
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    """Choose what is asked, train the probes, see what they find."""
+    follow_results(seen.model, lambda found: lines.show(found.ours, found.random))
+    lesson.show("What is a probe?", level=3)
+    lesson.show("Ask every layer", level=3)
+
+
+def follow_results(model: str, draw: Callable[[Results], None]) -> None:
+    """The controls, and `draw` for what has been found so far: by the reader's runs, else by recorded ones."""
+    chosen = choose_tasks(model)
+    if chosen is None:
+        return
+    tasks, print_of_tasks = chosen
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+        seeds = st.slider(_("Seeds"), 1, 5, SEEDS, key="seeds", bind="query-params", width=240)
+        beside = model != UNTRAINED and st.toggle(
+            _("Beside it, random weights"), value=True, key="beside", bind="query-params"
+        )
+    title = next(info.title for info in available_models() if info.name == model)
+    wanted = {False: title} | ({True: _("random weights")} if beside else {})
+    names = {
+        random: "probes-" + fingerprint(model, version_of(model), random, print_of_tasks, seeds) for random in wanted
+    }
+    missing = [random for random, name in names.items() if computed(name) is None]
+    if missing:
+        a_layer = sum(1 if task.unit == "sentence" else 2 for task in tasks)  # with the control task
+        probes = a_layer * seeds * (load(model).config.num_hidden_layers + 1) * len(missing)
+        if st.button(
+            ngettext("Train {n} probe", "Train {n} probes", probes).format(n=f"{probes:,}"),
+            key="probe",
+            type="primary",
+            icon=":material/play_arrow:",
+        ):
+            for random in missing:
+                _start(names[random], model, random, tasks, seeds, wanted[random])
+            st.rerun()
+    show_refusal()
+    for random in missing:
+        show_failure(names[random])
+    if len(missing) == len(names):
+        _before_any(model, print_of_tasks, beside, draw)
+    else:
+        follow(tuple(names.values()), lambda runs: draw(_gathered(runs, names)))
+    with st.expander(_("What is asked: {n} tasks").format(n=len(tasks)), icon=":material/list:"):
+        show_tasks(tasks)
+
+
+def _before_any(model: str, print_of_tasks: str, beside: bool, draw: Callable[[Results], None]) -> None:
+    """What was recorded of these tasks; without a record, what to do."""
+    ours, random, seeds = recorded(model, print_of_tasks)
+    if not ours:
+        with st.container(border=True):
+            st.markdown(_("**No probe yet.** Press the button: the first lines come within seconds."))
+        draw(Results([], [], False))
+        return
+    said = _("Recorded from {model}, {n} seeds. Press the button to train them here.")
+    st.caption(said.format(model=model, n=seeds))
+    draw(Results(ours, random if beside else [], True))
+
+
+def _gathered(runs: list, names: dict[bool, str]) -> Results:
+    """names: of the computations of the model and of random weights."""
+    from minibert.inside.probes import gathered
+
+    found = {name_of(run): gathered(run.events()) for run in runs}
+    return Results(found.get(names[False], []), found.get(names.get(True), []), all(run.over for run in runs))

@@ -1,0 +1,100 @@
+"""What probes have found, a panel a task, and what the weights have added."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from sections.probes.subject import layer_names, task_name
+from ui.figures import figure
+from ui.inputs import choice
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.inside.probes import TaskResult
+
+
+def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
+    """A panel a task; nothing before the first result."""
+    from plots.over_layers import Line, Panel, over_layers
+
+    if not ours:
+        return
+
+    measure = choice("measure", _("Shown"), {"accuracy": _("accuracy"), "selectivity": _("selectivity")})
+    beside = {result.name: result for result in random}
+
+    def line(values: np.ndarray, name: str, look: str) -> Line:
+        """values: (seeds, L + 1)"""
+        spread = {"low": values.min(0).tolist(), "high": values.max(0).tolist()} if len(values) > 1 else {}
+        return Line(name, values.mean(0).tolist(), look, **spread)
+
+    panels = []
+    for result in ours:
+        other = beside.get(result.name)
+        if measure == "accuracy":
+            lines = [line(result.accuracy, _("this model"), "first")]
+            if result.control is not None:
+                lines.append(line(result.control, _("control task"), "second"))
+            if other is not None:
+                lines.append(line(other.accuracy, _("random weights"), "baseline"))
+            references = {_("commonest label"): result.majority}
+        elif result.selectivity is None:
+            continue
+        else:
+            lines = [line(result.selectivity, _("this model"), "first")]
+            if other is not None:
+                lines.append(line(other.selectivity, _("random weights"), "baseline"))
+            references = {"": 0.0}
+        low = min([0.0, *(value for one in lines for value in one.low or one.values)])
+        panels.append(Panel(task_name(result.name), lines, references, True, (low - 0.02, 1.05)))
+    if not panels:
+        st.info(_("Only words and pairs have a control task, and none was asked about."), icon=":material/info:")
+        return
+    names = layer_names(ours[0].accuracy.shape[1])
+    best = "; ".join(
+        _("{task}: best at layer {layer}, {value:.0%}").format(
+            task=task_name(result.name), layer=names[result.best], value=result.mean[result.best]
+        )
+        for result in ours
+    )
+    deepest, earliest = (of(ours, key=lambda one: np.mean(one.settled)) for of in (max, min))
+    finding = _("{first} is read at layer {a:.0f} already, {last} only at layer {b:.0f}").format(
+        first=task_name(earliest.name).capitalize(), a=np.mean(earliest.settled),
+        last=task_name(deepest.name), b=np.mean(deepest.settled),
+    )  # fmt: skip
+    axis = _("layer (0: embeddings)")
+    drawn = over_layers(panels, [str(n) for n in range(len(names))], axis, columns=3, title=finding)
+    with st.container(key="wide-probes"):
+        figure(
+            drawn,
+            _("Probes over the layers, the mean of the seeds with their range. {best}.").format(best=best),
+            "probe-lines",
+            data=lambda: [
+                {
+                    _("task"): task_name(result.name),
+                    _("layer"): names[layer],
+                    _("accuracy"): result.mean[layer],
+                    _("range over seeds"): np.ptp(result.accuracy[:, layer]),
+                    _("control task"): None if result.control is None else result.control.mean(0)[layer],
+                    _("commonest label"): result.majority,
+                }
+                for result in ours
+                for layer in range(len(names))
+            ],
+        )
+    _gains(ours, beside)
+
+
+def _gains(ours: "list[TaskResult]", beside: "dict[str, TaskResult]") -> None:
+    """What the weights have added: the best layer beside the best of random weights."""
+    gains = {r.name: r.mean.max() - beside[r.name].mean.max() for r in ours if r.name in beside}
+    if len(gains) < 2:
+        return
+    most, least = max(gains, key=gains.__getitem__), min(gains, key=gains.__getitem__)
+    st.markdown(
+        _(
+            "Against random weights, best layer against best layer, the model gains most in **{most}** ({high:+.1f} "
+            "points) and least in **{least}** ({low:+.1f})."
+        ).format(most=task_name(most), high=100 * gains[most], least=task_name(least), low=100 * gains[least])
+    )

@@ -1,0 +1,41 @@
+"""Probes that were trained before: lessons/results/<model>/probes.jsonl, made by bench.probes."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from minibert.experiments.results import ResultsError, read_records
+from ui.navigation import ROOT
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from minibert.inside.probes import TaskResult
+
+FIELDS = {"tasks", "random", "event", "task"}
+
+
+def path_of(model: str) -> Path:
+    folder = Path(os.environ.get("MINIBERT_RESULTS") or ROOT / "lessons" / "results")
+    return folder / model / "probes.jsonl"
+
+
+def recorded(model: str, tasks: str) -> "tuple[list[TaskResult], list[TaskResult], int]":
+    """(of the model, of random weights in its shape, seeds) for the tasks of this fingerprint; empty without."""
+    from minibert.inside.probes import gathered
+
+    path = path_of(model)
+    try:
+        rows = _rows(path, path.stat().st_mtime_ns if path.exists() else 0)
+    except (ResultsError, OSError) as error:
+        st.error(literal(error), icon=":material/error:")
+        return [], [], 0
+    asked = [row for row in rows if row["tasks"] == tasks]
+    ours, random = (gathered([row for row in asked if row["random"] is kind]) for kind in (False, True))
+    return ours, random, len(ours[0].accuracy) if ours else 0
+
+
+@st.cache_data(show_spinner=False, max_entries=8)
+def _rows(path: Path, changed: int) -> list[dict]:
+    return read_records(path, FIELDS)

@@ -1,0 +1,87 @@
+"""What is asked of the layers: the sentence with a blank, the model, the names that several parts use."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from ui.inputs import sentence_input, typed
+from ui.lesson import Lesson
+from ui.models import WELL_READ, model_choice, warn_untrained
+from ui.page import drawer
+from ui.projector import projecting
+from ui.state import follow_link, set_url, url_text
+from ui.translations import _
+
+MAX_CHARS = 1_000
+
+
+@dataclass(frozen=True)
+class Subject:
+    """text: with a blank · word: the right one for it."""
+
+    model: str
+    text: str
+    word: str
+
+
+def read(lesson: Lesson) -> Subject:
+    """One row: the sentence with a blank, the word that belongs there, and the model in the drawer."""
+    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+        first, second, last = st.container(width=480), st.container(width=140), st.container(width="content")
+        with last:
+            st.space("small")  # as high as the labels beside it
+            with drawer():
+                model = model_choice(usual=WELL_READ)
+        words = answers(lesson, model)
+        with first:
+            text = sentence_input(
+                "cloze", [] if projecting() else list(words), default=next(iter(words)),
+                label=_("Sentence with a [MASK]"), max_chars=MAX_CHARS, travels=_travels(),
+            )  # fmt: skip
+        with second:
+            word = _right_word(words, text)
+    warn_untrained(model)
+    return Subject(model, text, word)
+
+
+def _travels() -> bool:
+    """A sentence from another page is of use here if it has a blank."""
+    return not typed() or "[MASK]" in typed()
+
+
+def answers(lesson: Lesson, model: str) -> dict[str, str]:
+    """The right word of each example, which stands after it in examples.toml."""
+    return dict(zip(*(iter(lesson.examples_for(model)),) * 2, strict=True))
+
+
+def _right_word(answers: dict[str, str], text: str) -> str:
+    """The word that belongs into the blank: follows the example, until the reader types another."""
+    state = st.session_state
+    if follow_link("right") or "right" not in state:
+        state["right"], state["right-of"] = url_text("right", answers.get(text, "")), text
+    elif state.get("right-of") != text and text in answers:
+        state["right"] = answers[text]
+    state["right-of"] = text
+    word = st.text_input(_("The right word"), key="right", max_chars=60)
+    set_url("right", word, default=answers.get(text, ""))
+    return word
+
+
+def task_names() -> dict[str, str]:
+    return {
+        "length": _("sentence length"), "pos": _("part of speech"), "chunk": _("chunk"), "number": _("number"),
+        "tense": _("tense"), "relation": _("dependency"), "order": _("word order"), "coreference": _("coreference"),
+        "names": _("kind of name"), "topic": _("topic"), "segmentation": _("word boundaries"),
+    }  # fmt: skip
+
+
+def task_name(name: str) -> str:
+    return task_names().get(name, name)
+
+
+def kind_names() -> dict[str, str]:
+    return {"surface": _("surface"), "syntax": _("syntax"), "meaning": _("meaning")}
+
+
+def layer_names(count: int) -> list[str]:
+    return [_("embeddings"), *(str(number) for number in range(1, count))]

@@ -1,0 +1,1 @@
+"""The parts of One sentence through BERT."""

@@ -1,0 +1,19 @@
+"""The functions that computed the picture."""
+
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.through.passage import Seen
+
+
+def show(lesson: Lesson, seen: Seen) -> None:
+    """The model's forward pass, a block, and what is read of it."""
+    lesson.show("The code", title=False)
+    if seen.waiting:  # torch is not there yet
+        return
+    from minibert.inside.one_pass import OnePass
+    from minibert.model import Bert, Block, Embeddings
+
+    show_source(Bert.forward, find="tap")
+    show_source(Embeddings.forward, find="tap")
+    show_source(Block.forward, find="tap")
+    show_source(OnePass)

@@ -1,0 +1,51 @@
+"""The same way through each model: what comes out."""
+
+import streamlit as st
+
+from ui.lesson import Lesson
+from ui.models import load
+from ui.predict import predict
+from ui.text import literal
+from ui.through.passage import Passage, Seen
+from ui.through.payload import share_text
+from ui.through.picture import pass_of, title_and_about
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Seen) -> None:
+    """Guess which model gives the hidden word most; then a table of all."""
+    lesson.show("The same way, three models", title=False)
+    if seen.passage is None:
+        return
+    if seen.waiting:
+        st.info(_("Loading the model …"), icon=":material/hourglass_top:")
+        return
+    passage = seen.passage
+    rows, shares = [], []
+    for name in passage.models:
+        row, share = _row(name, passage)
+        rows.append(row)
+        shares.append(share)
+    if None not in shares:
+        titles = [title_and_about(name)[0] for name in passage.models]
+        question = _("Which model expects “{word}” most?").format(word=literal(passage.word))
+        if not predict("expects", question, titles, shares.index(max(shares)), about=passage.hidden + passage.second):
+            return
+    st.table(rows)
+
+
+def _row(name: str, passage: Passage) -> tuple[dict[str, str], float | None]:
+    """What a model makes of the text, and how likely the hidden word is to it; None where that is no single piece."""
+    seen, tokenizer = pass_of(name, passage), load(name).tokenizer
+    ((piece, share),) = seen.guesses(tokenizer.vocab, 1)
+    right = tokenizer.encode(passage.word, add_special=False).ids
+    hidden = float(seen.expected[right[0]]) if len(right) == 1 and right[0] not in tokenizer.special_ids else None
+    row = {
+        _("model"): title_and_about(name)[0],
+        _("pieces"): str(len(seen.encoding)),
+        _("blocks × heads"): f"{seen.layers} × {seen.attention.shape[1]}",
+        _("expects most"): f"{literal(piece)}, {share_text(share)}",
+        _("the hidden word"): _("no single piece") if hidden is None else share_text(hidden),
+        _("the second follows"): _("not asked") if seen.follows is None else share_text(seen.follows),
+    }
+    return row, hidden

@@ -1,0 +1,18 @@
+"""The picture: one sentence, from its letters to the answers."""
+
+from ui.page import picture
+from ui.through.passage import Seen, once_loaded, read_passage
+from ui.through.picture import show_picture
+
+
+def show() -> Seen:
+    """The fields and the picture; returns what the other parts speak of."""
+    return once_loaded(_draw)
+
+
+def _draw(waiting: bool) -> Seen:
+    passage = read_passage()
+    if passage is not None:
+        with picture():
+            show_picture(passage, waiting)
+    return Seen(passage, waiting)

@@ -1,0 +1,103 @@
+"""Words, pieces or characters: what the size of a vocabulary costs and what it buys."""
+
+import streamlit as st
+
+from minibert.text.vocab import SPECIAL_TOKENS, alphabet_of, count_words
+from minibert.text.vocab_growth import Segmentation, growing_vocabulary, kinds_so_far, learned_pieces, ways_to_cut
+from plots.tokenization import growth_of_vocabulary, size_against_length
+from sections.tokenization.corpus import bundled, chosen_corpus, corpora
+from sections.tokenization.subject import Subject
+from ui.figures import figure
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.translations import _
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Subject) -> None:
+    """One text cut in three ways, and what of its second half the first has not taught."""
+    which = {"reviews": corpora()["reviews"], "above": _("the text of “Learn a vocabulary”")}
+    name = choice("compare", _("Text to compare on"), which, wrap=True)
+    text = chosen_corpus() if name == "above" else bundled("reviews")
+    if not text.strip():
+        st.info(_("There is no such text yet."), icon=":material/edit:")
+        return
+    _compare(lesson, text)
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def _compared(text: str) -> tuple[dict[str, Segmentation], list[tuple[int, int]], tuple]:
+    """Three ways to cut a text, WordPiece vocabularies of growing size, and how the kinds of words add up."""
+    counted = count_words([text])
+    pieces = learned_pieces([text], lowercase=True)
+    start = len(SPECIAL_TOKENS) + len(alphabet_of(counted))
+    return ways_to_cut(text), growing_vocabulary(counted, pieces, start), kinds_so_far(text.lower().split())
+
+
+def _compare(lesson: Lesson, text: str) -> None:
+    ways, curve, (read_words, kinds, letters) = _compared(text)
+    names = {
+        "characters": _("characters"),
+        "pieces": _("pieces, all that can be learned"),
+        "words": _("words between spaces"),
+    }
+    letters_, words_ = ways["characters"], ways["words"]
+    figure(
+        size_against_length(
+            {names[way]: (ways[way].entries, ways[way].tokens) for way in ("characters", "words")},
+            curve,
+            curve_name=_("pieces, more and more of them"),
+            x_title=_("entries in the vocabulary (log scale)"),
+            y_title=_("tokens for the whole text"),
+            title=_("Characters make rows {times:.1f} times as long as words; pieces lie between").format(
+                times=letters_.tokens / words_.tokens
+            ),
+        ),
+        _(
+            "The same text: {letters:,} different characters, {tokens:,} of them in a row; {words:,} different words, "
+            "{row:,} in a row. WordPiece lies between: from {first:,} tokens with {small:,} entries to {last:,} with "
+            "{large:,}."
+        ).format(
+            letters=letters_.entries,
+            tokens=letters_.tokens,
+            words=words_.entries,
+            row=words_.tokens,
+            first=curve[0][1],
+            small=curve[0][0],
+            last=curve[-1][1],
+            large=curve[-1][0],
+        ),
+        key="size-figure",
+        data=lambda: [{_("entries"): x, _("tokens"): y} for x, y in curve],
+    )
+    lesson.show("Words, pieces or characters?")
+    if words_.words < 10:
+        st.caption(_("The text is too short to be cut in halves."))
+        return
+    lesson.show("What unknown means")
+    for column, (way, name) in zip(st.columns(3), names.items(), strict=True):
+        share = ways[way].lost / ways[way].words
+        column.metric(
+            name,
+            f"{share:.1%}",
+            _("{lost:,} of {words:,} words").format(lost=ways[way].lost, words=ways[way].words),
+            delta_color="off",
+            delta_arrow="off",
+        )
+    figure(
+        growth_of_vocabulary(
+            read_words,
+            {_("different words"): kinds, _("different characters"): letters},
+            x_title=_("words read"),
+            y_title=_("different ones so far"),
+            title=_("After {n:,} words {words:,} different ones, and still more; characters: {letters:,}").format(
+                n=read_words[-1], words=kinds[-1], letters=letters[-1]
+            ),
+        ),
+        _("After {n:,} words: {words:,} different words, {letters:,} different characters.").format(
+            n=read_words[-1], words=kinds[-1], letters=letters[-1]
+        ),
+        key="growth-figure",
+    )
+    show_source(ways_to_cut)

@@ -1,0 +1,101 @@
+"""What the whole page is about: the class's sentence, and the vocabulary that cuts it."""
+
+import hashlib
+from dataclasses import dataclass
+
+import streamlit as st
+
+from minibert.tokenizer import Explanation, Tokenizer
+from sections.tokenization.vocabularies import (
+    UPLOADED,
+    Vocabulary,
+    choose_case,
+    explained,
+    read_bytes,
+    tokenizer_of,
+    vocabularies,
+    vocabulary_label,
+)
+from sections.tokenization.vocabularies import read as read_vocabulary
+from ui.inputs import choice, sentence_input
+from ui.lesson import Lesson
+from ui.page import drawer
+from ui.projector import projecting
+from ui.state import url_choice
+from ui.text import literal
+from ui.translations import _
+
+MOST_TEXT = 5_000  # characters that are stepped through
+CHOOSE = "_choose"  # session_state key: the vocabulary to choose next
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A text, the vocabulary that cuts it, and all steps from one to the other."""
+
+    text: str
+    vocabulary: Vocabulary
+    tokenizer: Tokenizer
+    steps: Explanation
+
+    @property
+    def tokens(self) -> int:
+        """How many the model reads, [CLS] and [SEP] among them."""
+        return len(self.steps.encoding)
+
+
+def read(lesson: Lesson) -> Subject | None:
+    """The sentence, and in a drawer the vocabulary; None where that cannot be read, which is then said."""
+    if CHOOSE in st.session_state:
+        st.session_state["vocab"] = st.session_state.pop(CHOOSE)
+    known = vocabularies()
+    if not known:
+        st.error(
+            _("There is no vocabulary here. Put a vocab.txt into a folder `vocabularies`."), icon=":material/error:"
+        )
+        return None
+    now = st.session_state.get("vocab")
+    here = now if now in known else url_choice("vocab", list(known), next(iter(known)))
+    if projecting():  # one row of examples: the picture needs the room
+        st.html("<style>.st-key-text-example { max-height: 2.1rem; overflow: hidden; }</style>")
+    left, right = st.columns([4, 1.1], gap="small")
+    with left:
+        text = sentence_input("text", lesson.examples, max_chars=MOST_TEXT, travels=True)
+    with right, st.container(key="vocabulary-choice"), drawer(vocabulary_label(known[here])):
+        titles = {name: vocabulary_label(vocabulary) for name, vocabulary in known.items()}
+        vocabulary = known[choice("vocab", _("Vocabulary"), titles, wrap=True)]
+        try:
+            pieces, uncased = read_vocabulary(vocabulary)
+            lowercase = choose_case(vocabulary.name, uncased)
+            problem = None
+        except (ValueError, OSError) as error:
+            problem = error
+        _upload()
+    if problem is not None:
+        st.error(literal(problem), icon=":material/error:")
+        return None
+    digest, tokenizer = tokenizer_of(pieces, lowercase)
+    return Subject(text, vocabulary, tokenizer, explained(digest, text, tokenizer))
+
+
+def _upload() -> None:
+    """A vocab.txt of the reader's own, for this session."""
+    file = st.file_uploader(_("Your own vocab.txt"), key="upload", max_upload_size=10)
+    if file is None:
+        if st.session_state.pop("_uploaded-vocabulary", None) is not None:
+            st.rerun()
+        return
+    data = file.getvalue()
+    stamp = hashlib.sha256(data).hexdigest()
+    if st.session_state.get("_uploaded-stamp") == stamp and "_uploaded-vocabulary" in st.session_state:
+        st.success(_("It is in the list above."), icon=":material/check_circle:")
+        return
+    try:
+        pieces = read_bytes(data, file.name)
+    except ValueError as error:
+        st.error(literal(error), icon=":material/error:")
+        return
+    st.session_state["_uploaded-stamp"] = stamp
+    st.session_state["_uploaded-vocabulary"] = Vocabulary(UPLOADED, file.name, None, pieces)
+    st.session_state[CHOOSE] = UPLOADED
+    st.rerun()

@@ -1,0 +1,133 @@
+"""WordPiece's window over a word: the longest piece that the vocabulary has, then the rest."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from minibert.tokenizer import Part, Tokenizer
+from plots.tokenization import direction
+from sections.tokenization import tries
+from sections.tokenization.drawn import in_order, kind, shown
+from sections.tokenization.subject import Subject
+from ui.lesson import Lesson
+from ui.page import picture
+from ui.player import controls, moving, told
+from ui.predict import predict
+from ui.source import show_source
+from ui.text import shorten, visible
+from ui.translations import _, ngettext
+
+MOST_TOKENS = 120  # drawn below the window
+KEY = "wordpiece"
+_HTML = """<div class="moving" role="group" tabindex="0"><div class="words mono"></div>
+<p class="said" aria-live="polite"></p>
+<div class="band"><div class="letters mono"></div></div>
+<div class="foot"><ol class="pieces"></ol><div class="way"></div></div><ol class="tokens"></ol></div>"""
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Subject) -> None:
+    """The window over one word, what the whole text becomes, and every try of that word."""
+    parts = [part for word in seen.steps.words for part in word.parts]
+    with picture():
+        if not parts:
+            st.info(
+                _("No word comes as far as WordPiece here: the text becomes {tokens}.").format(
+                    tokens=" ".join(f"`{token}`" for token in seen.steps.encoding.tokens[:4])
+                ),
+                icon=":material/edit:",
+            )
+        else:
+            part = parts[_window(seen, parts, _guessed(seen, len(parts)))]
+    if parts:
+        with st.expander(_("Every try: {counted}").format(counted=tries.counted(part)), icon=":material/stairs:"):
+            tries.draw(part, seen.tokenizer)
+    lesson.show("WordPiece")
+    show_source(Tokenizer.wordpiece, find="in self.pieces")
+    lesson.show("When it fails")
+
+
+def _guessed(seen: Subject, words: int) -> bool:
+    """Whether the tokens may be shown: first the room guesses how many there are."""
+    right = seen.tokens
+    others = [len(seen.text.split()), words + 2, len(seen.text) + 2, right + 3, right + 7, right + 1]
+    options = sorted([right, *[n for n in dict.fromkeys(others) if n != right][:3]])
+    return predict(
+        "tokens",
+        _("How many tokens, `[CLS]` and `[SEP]` counted?"),
+        [f"{n:,}" for n in options],
+        options.index(right),
+        about=f"{seen.vocabulary.name} {seen.steps.lowercase}\n{seen.text}",
+    )
+
+
+def _window(seen: Subject, parts: Sequence[Part], whole: bool) -> int:
+    """The moving picture; returns the number of the word in it. whole: all tokens of the text stand below it."""
+    e = seen.steps
+    chosen = tries.read(e.text, seen.tokenizer, parts)
+    tries.say(chosen, parts)
+    finding = _finding(parts[chosen])
+    moving("window", Path(__file__).parent, _HTML)(
+        key=KEY,
+        data={
+            "identity": f"{e.text}\n{id(seen.tokenizer)}",
+            "words": [_word(part, seen.tokenizer) for part in parts[: tries.MOST_CHOICES]],
+            "word": chosen,
+            "tokens": _tokens(seen) if whole else [],
+            "more": f"… +{seen.tokens - MOST_TOKENS:,}" if whole and seen.tokens > MOST_TOKENS else "",
+            "unk": seen.tokenizer.unk_id,
+            "texts": {"no": _("“{piece}” is not there"), "yes": _("“{piece}” is there: id {id}")},
+            "controls": controls(_("Tries so far"), _("try {n} of {last}")),
+            "alt": _("WordPiece on one word. {finding}").format(finding=finding),
+        },
+        on_word_change=_take,
+    )
+    return chosen
+
+
+def _take() -> None:
+    number = told(KEY, "word")
+    if number is not None:
+        st.session_state[tries.WORD] = number
+
+
+def _word(part: Part, tokenizer: Tokenizer) -> dict:
+    """A word as its picture takes it: pieces as [from, to, id], and where nothing is found."""
+    text = part.span.text
+    found = [[one.start, one.end, tokenizer.ids[one.piece]] for one in part.tries or [] if one.found]
+    stuck = part.unknown.position if part.unknown and part.unknown.reason == "no_piece" else None
+    return {
+        "letters": shown(text),
+        "found": found,
+        "stuck": stuck,
+        "unknown": tries.why_unknown(part, tokenizer),
+        "question": _("Longest match first: is it in the vocabulary?"),
+        "finding": _finding(part),
+        "dir": direction(text),
+    }
+
+
+def _finding(part: Part) -> str:
+    """What the window has found, as a title."""
+    word, pieces = shorten(part.span.text, 30), len(part.pieces)
+    if part.unknown is not None:
+        return _("“{word}” becomes [UNK].").format(word=word)
+    one = ngettext("“{word}” is {n:,} token", "“{word}” is {n:,} tokens", pieces).format(word=word, n=pieces)
+    count = len(part.tries or [])
+    return one + ngettext(", found at the first try", ", found in {n:,} tries", count).format(n=count)
+
+
+def _tokens(seen: Subject) -> list[list]:
+    """[token, id, how it is drawn, the number of its word among those of the window] of each."""
+    numbers: dict[int, int] = {}  # the text's words, special tokens in it counted → those of the window
+    parts = unit = 0
+    for one in in_order(seen.steps):
+        if hasattr(one, "token"):
+            unit += 1
+        for _part in getattr(one, "parts", ()):
+            numbers[unit] = parts
+            parts, unit = parts + 1, unit + 1
+    encoding = seen.steps.encoding
+    rows = zip(encoding.tokens, encoding.ids, encoding.words, strict=True)
+    return [[visible(t), i, kind(t), numbers.get(w, -1)] for t, i, w in list(rows)[:MOST_TOKENS]]

@@ -1,0 +1,1 @@
+"""What else can be set: a file for each option of fine-tuning."""

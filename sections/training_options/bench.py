@@ -1,0 +1,46 @@
+"""What all options share: the course's reviews, a model about to learn from them, and the line for a terminal."""
+
+import streamlit as st
+
+from ui.inputs import choice
+from ui.lesson import REVIEWS
+from ui.models import CHECKPOINTS
+from ui.translations import _
+
+# What imports torch is imported where it is first needed: the page shows before that.
+
+TASK = "classification"
+MODEL = "mini-en"  # what a short run moves within a second
+LABELS = ("positive", "negative")
+
+
+def command(*options: str) -> None:
+    """The same on the command line."""
+    data = "--train lessons/data/reviews/train.tsv --dev lessons/data/reviews/dev.tsv"
+    st.code(f"python -m minibert finetune {data} --out reviews {' '.join(options)}", "bash", wrap_lines=True)
+
+
+@st.cache_data(show_spinner=False)
+def training_data():
+    from minibert.tasks import TASKS
+
+    return TASKS[TASK].read(REVIEWS / "train.tsv")
+
+
+def bench_of(**changes):
+    """A learner of this session's own, as `finetune` would begin with these settings."""
+    from minibert.finetune.option_effects import FreshLearner
+    from minibert.finetune.settings import FinetuneSettings
+
+    with st.spinner(_("Building the model …")):
+        return FreshLearner.of(CHECKPOINTS / MODEL, TASK, training_data(), FinetuneSettings(**changes))
+
+
+def example_of(text: str, label: str, **extra: str):
+    from minibert.tasks import Example
+
+    return Example(text, label, extra)
+
+
+def label_choice() -> str:
+    return choice("label", _("Its label"), {"positive": _("positive"), "negative": _("negative")})

@@ -1,0 +1,66 @@
+"""Other columns of the data, as tokens or as vectors."""
+
+import streamlit as st
+
+from sections.training_options.bench import LABELS, bench_of, command, example_of, training_data
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.page import picture
+from ui.source import show_source
+from ui.text import show_tokens
+from ui.translations import _
+
+HEADING = "Other columns"
+COLUMNS = ("topic", "kind")  # of the reviews, beside the text
+
+
+def show(lesson: Lesson, text: str) -> None:
+    """The row with a token for the value in front, or the value's own vector."""
+    data = training_data()
+    left, right = st.columns(2, gap="medium")
+    with left:
+        column = st.selectbox(_("Column"), COLUMNS, key="column")
+        values = sorted({example.extra[column] for example in data.examples})
+        value = st.selectbox(_("Value"), [*values, _("one that training has not seen")], key="value")
+    with right:
+        ways = {"token": _("a token in front"), "embedding": _("an embedding")}
+        way = choice("way", _("Read as"), ways)
+    bench = bench_of(metadata=(column,), metadata_as=way)
+    known = value if value in values else "?"
+    batch = bench.batch(example_of(text, LABELS[0], **{column: known}))
+    tokens = [bench.tokenizer.vocab[i] for i in batch.ids[0].tolist()]
+    with picture():
+        show_tokens(tokens, under=batch.ids[0].tolist(), limit=60, label=_("Tokens"))
+        _what_is_new(way, bench, batch, len(values))
+    lesson.show(HEADING)
+    command(f"--metadata {column}", f"--metadata-as {way}")
+    from minibert.heads import TaskHead
+    from minibert.tasks.metadata import metadata_prefix
+
+    if way == "token":
+        show_source(metadata_prefix, label=_("As tokens"))
+    else:
+        show_source(TaskHead.read, find="metadata", label=_("As embeddings"))
+
+
+def _what_is_new(way: str, bench, batch, known: int) -> None:
+    """known: values that training has seen."""
+    head = bench.learner.model
+    if way == "token":
+        st.markdown(
+            _(
+                "The vocabulary has grown by {n} tokens, to {size:,}; each new one brings {width} numbers to the "
+                "embedding matrix, random at first."
+            ).format(n=known, size=bench.tokenizer.vocab_size, width=head.config.hidden_size),
+            width=820,
+        )
+    else:
+        number = int(batch.metadata[0, 0])
+        st.markdown(
+            _(
+                "The tokens are the same for every value. This value is number **{number}** of a table of {rows} "
+                "vectors of {width} numbers; that vector is added to what the new layer reads. Number 0 is for values "
+                "that training has not seen."
+            ).format(number=number, rows=head.metadata[0].num_embeddings, width=head.width),
+            width=820,
+        )

@@ -1,0 +1,65 @@
+"""Layer rates: smaller below, or 0."""
+
+import streamlit as st
+
+from sections.training_options.bench import MODEL, bench_of, command
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.models import load
+from ui.page import picture
+from ui.source import show_source
+from ui.translations import _, ngettext
+
+HEADING = "Layer rates"
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def rates_of(decay: float, freeze: int | str, rate: float) -> list:
+    from minibert.finetune.learning_rates import layer_rates
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.train import Optimization
+
+    changes = {"layer_decay": decay, "freeze": freeze, "optimization": Optimization(learning_rate=rate)}
+    return layer_rates(bench_of(**changes).learner, FinetuneSettings(**changes))
+
+
+def show(lesson: Lesson, text: str) -> None:
+    """Peak rates by layer; the text plays no part."""
+    from plots.stability import layer_rates
+
+    blocks = load(MODEL).config.num_hidden_layers
+    freezes = {
+        "none": _("nothing"),
+        "embeddings": _("the embeddings"),
+        **{str(n): ngettext("embeddings and {n} block", "embeddings and {n} blocks", n).format(n=n)
+           for n in range(1, blocks + 1)},
+        "all": _("all of BERT"),
+    }  # fmt: skip
+    left, right = st.columns(2, gap="medium")
+    with left:
+        decay = st.slider(_("Decay a layer"), 0.3, 1.0, 0.8, 0.05, key="decay", bind="query-params")
+    with right:
+        freeze = st.selectbox(_("Frozen"), list(freezes), format_func=freezes.get, key="freeze")
+    frozen = int(freeze) if freeze.isdecimal() else freeze
+    found = rates_of(decay, frozen, 3e-4)
+    top = found[-1].depth
+    names = [_("embeddings"), *(_("block {n}").format(n=n) for n in range(1, top)), _("pooler, new layer")]
+    fig = layer_rates(names, [one.rate for one in found], _("frozen"), _("learning rate at its peak"))
+    trained, whole = sum(one.weights for one in found if one.rate), sum(one.weights for one in found)
+    words = "; ".join(
+        f"{name}: {one.rate:.1e}" if one.rate else f"{name}: " + _("frozen")
+        for name, one in zip(names, found, strict=True)
+    )
+    alt = _("Peak learning rate of each layer. {words}. {trained:,} of {whole:,} numbers are trained.").format(
+        words=words, trained=trained, whole=whole
+    )
+    fig.update_layout(title_text=_("{trained:,} of {whole:,} numbers are trained").format(trained=trained, whole=whole))
+    with picture():
+        figure(fig, alt, key="rates")
+    lesson.show(HEADING)
+    command(f"--layer-decay {decay:g}", f"--freeze {freeze}")
+    from minibert.finetune.learner import frozen_parts
+    from minibert.finetune.optimizer import finetuning_optimizer
+
+    show_source(finetuning_optimizer, find="scale", label=_("How the rates come about"))
+    show_source(frozen_parts, label=_("What is frozen"))

@@ -1,0 +1,89 @@
+"""Two famous cases: ARCT's arguments and HANS's three heuristics, on examples, beside what was recorded here."""
+
+import streamlit as st
+
+from sections.wrong_reasons.subject import KIND, recording, training_names
+from ui.lesson import Lesson
+from ui.recorded import records_of, start
+from ui.text import literal
+from ui.translations import _, ngettext
+
+PAPER = (0.77, 0.53)  # BERT-large on ARCT and on its second version (Niven and Kao 2019, tables 1 and 4)
+
+
+def heuristics() -> list[tuple[str, str, str, str]]:
+    """(name in HANS, what it takes to be true, sentence, what does not follow)."""
+    return [
+        (
+            "lexical_overlap", _("lexical overlap: all words of the second stand in the first"),
+            "The doctor saw the lawyer.", "The lawyer saw the doctor.",
+        ),
+        (
+            "subsequence", _("subsequence: the second stands in the first, word after word"),
+            "The thief near the king ran.", "The king ran.",
+        ),
+        (
+            "constituent", _("constituent: the second is a whole phrase of the first"),
+            "If the farmer slept, the sailor sang.", "The farmer slept.",
+        ),
+    ]  # fmt: skip
+
+
+def show(lesson: Lesson, cue: str) -> None:
+    """ARCT with its parts named, then HANS with an example of each heuristic."""
+    lesson.show("Two famous cases", title=False)
+    _arct()
+    _hans()
+
+
+def _arct() -> None:
+    st.markdown(f"### {_('An argument of ARCT’s kind, and its twin')}")
+    argument = {_("reason"): "Many people work from Monday to Saturday."}
+    warrants = {
+        _("warrant 1"): "They could **not** come on a working day.",
+        _("warrant 2"): "They could come on a working day.",
+    }
+    versions = (
+        (_("as collected"), "The library should open on Sundays.", 1),
+        (_("second version"), "The library should **not** open on Sundays.", 2),
+    )
+    st.table([{"": name, **argument, _("claim"): c, **warrants, _("holds"): holds} for name, c, holds in versions])
+    paper = _("BERT-large, in the paper: **{before:.0%}**, on the second version **{after:.0%}** (chance 50 %).")
+    st.markdown(paper.format(before=PAPER[0], after=PAPER[1]))
+    shown = [record["metrics"] for record in records_of(KIND) if record["arm"] == "arct/original"]
+    if not shown:
+        _not_recorded("arct")
+        return
+    before, after = (sum(metrics[name] for metrics in shown) / len(shown) for name in ("original", "adversarial"))
+    ours = ngettext(
+        "`{model}`, recorded here with {n} seed: **{before:.0%}**, on the second version **{after:.0%}**.",
+        "`{model}`, recorded here with {n} seeds: **{before:.0%}**, on the second version **{after:.0%}**.",
+        len(shown),
+    )
+    st.markdown(ours.format(model=start(), n=len(shown), before=before, after=after))
+
+
+def _hans() -> None:
+    st.markdown(f"### {_('HANS’s three heuristics')}")
+    recorded = [record for record in records_of(KIND) if record["arm"] == "overlap/planted"]
+    rows = [row for record in recorded for row in record["metrics"].get("hans", ())]
+    columns = {"entailment": _("right where it follows"), "non-entailment": _("right where it does not")}
+    table = []
+    for name, words, first, second in heuristics():
+        line = {_("heuristic"): words, _("sentence"): first, _("does not follow"): second}
+        for label, title in columns.items():
+            shares = [row["accuracy"] for row in rows if row["heuristic"] == name and row["label"] == label]
+            if shares:
+                line[title] = f"{sum(shares) / len(shares):.0%}"
+        table.append(line)
+    st.table(table)
+    if not rows:
+        _not_recorded("overlap")
+        return
+    said = _("Of {n} pairs each, by the model “{model}” (words in common), which began as {start}.")
+    st.caption(said.format(n=rows[0]["n"], model=training_names()["planted"], start=literal(start())))
+
+
+def _not_recorded(case: str) -> None:
+    st.caption(_("Not recorded from this checkpoint yet. What records it:"))
+    st.code(recording(case), language=None)

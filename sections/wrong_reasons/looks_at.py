@@ -1,0 +1,78 @@
+"""What it looks at: attribution points at a cue that we know is there."""
+
+import streamlit as st
+
+from sections.wrong_reasons.subject import finished, training_names
+from ui.attributed_text import show_attributed
+from ui.classifiers import dev_examples, predictor_of
+from ui.inputs import pick
+from ui.lesson import Lesson
+from ui.text import literal, shorten
+from ui.translations import _
+
+SAME_CUE_TEXTS = 20  # texts that attribution is asked about
+
+
+@st.cache_data(show_spinner=False, max_entries=256)
+def attributed(run_id: str, _run, given: tuple) -> tuple:
+    """(words, their starts, segments, values, the answer, its probability) by integrated gradients."""
+    from minibert.inside.attribution import Case, integrated_gradients, probability
+
+    case = Case.of(predictor_of(_run), dict(given))
+    values = integrated_gradients(case, steps=16).values
+    words = [word.text for word in case.words]
+    starts = [word.start for word in case.words]
+    segments = [word.segment for word in case.words]
+    return words, starts, segments, values.tolist(), case.label, float(probability(case.score))
+
+
+@st.fragment
+def show(lesson: Lesson, cue: str) -> None:
+    """One text whose cue lies, as both models read it; how often the strongest word is in the aside."""
+    lesson.show("What it looks at", title=False)
+    runs = finished(cue)
+    if not runs:
+        st.info(_("Train the models in the first part first."), icon=":material/arrow_upward:")
+        return
+    fields = ("text", "pair") if cue == "overlap" else ("text",)
+    run = next(iter(runs.values()))
+    flipped = [example for example in dev_examples(run) if example["extra"]["condition"] == "flipped"]
+    flipped.sort(key=lambda example: example["extra"]["cue"] == "no")  # first those in which the cue is to be seen
+    names = [f"{shorten(example[fields[-1]], 90)}  ({example['label']})" for example in flipped[:40]]
+    example = flipped[pick("example", _("A text whose cue lies"), names)]
+    for training in (name for name in training_names() if name in runs):
+        given = tuple((field, example[field]) for field in fields)
+        words, _starts, segments, values, label, sure = attributed(runs[training].id, runs[training], given)
+        right = _("right") if label == example["label"] else _("wrong")
+        st.markdown(
+            _("**{training}** says **{label}** ({p:.0%}): {right}.").format(
+                training=training_names()[training].capitalize(), label=literal(label), p=sure, right=right
+            )
+        )
+        breaks = [i for i in range(1, len(words)) if segments[i] != segments[i - 1]]
+        show_attributed(words, values, label=_("The text, with what each word speaks for"), breaks=breaks)
+    if cue == "not":
+        strongest(runs, flipped)
+
+
+def strongest(runs: dict, examples: list[dict]) -> None:
+    """How often the strongest word stands in the aside."""
+    rows = []
+    with st.spinner(_("Asking {n} texts …").format(n=SAME_CUE_TEXTS)):
+        for training in (name for name in training_names() if name in runs):
+            hits, room = 0, []
+            for example in examples[:SAME_CUE_TEXTS]:
+                words, starts, _segments, values, *_rest = attributed(
+                    runs[training].id, runs[training], (("text", example["text"]),)
+                )
+                inside = [start < len(example["extra"]["aside"]) for start in starts]
+                hits += inside[max(range(len(words)), key=lambda i: abs(values[i]))]
+                room.append(sum(inside) / len(inside))
+            rows.append((training, hits, sum(room) / len(room)))
+    for training, hits, share in rows:
+        st.markdown(
+            _(
+                "- **{training}**: the strongest word stands in the aside in **{hits} of {n}** texts; the aside is "
+                "{share:.0%} of their words."
+            ).format(training=training_names()[training], hits=hits, n=min(SAME_CUE_TEXTS, len(examples)), share=share)
+        )

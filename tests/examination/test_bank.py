@@ -1,0 +1,147 @@
+"""The bank is read and checked: a slip in a file is named with file, question and what to do."""
+
+import pytest
+
+from examination.__main__ import check
+from examination.bank import BANK, load_bank
+from examination.entry import BankError
+from examination.kinds import KINDS, generate
+
+CHOOSE = """
+title = "A part"
+[[question]]
+id = "sum"
+kind = "choose"
+lesson = "attention"
+text = "Two and {{other}}?"
+[[question.choice]]
+text = "Four"
+correct = true
+why = "Count."
+[[question.choice]]
+text = "Five"
+why = "One too many."
+[[question.variant]]
+other = "two"
+"""
+KIND = 'title = "A part"\n[[question]]\nid = "one"\nlesson = "attention"\ntext = "?"\n'
+MISTAKE = 'kind = "mistake"\ncode = "x = 1"\nshows = ["x"]\n'
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "1-sums.toml").write_text(CHOOSE, "utf-8")
+    return tmp_path
+
+
+def test_a_file_is_a_part_and_its_name_stands_in_links(folder):
+    (part,) = load_bank(folder)
+    assert (part.name, part.title, [q.id for q in part.questions]) == ("sums", "A part", ["sum"])
+    assert generate(part.questions[0], 1).text == "Two and two?"
+    assert check(folder).splitlines()[1].split()[-1] == "1"
+
+
+def test_another_language_stands_beside_it(folder):
+    (folder / "1-sums.zh.toml").write_text(CHOOSE.replace("A part", "部分"), "utf-8")
+    assert [part.title for part in load_bank(folder)] == ["A part"]
+    assert [part.title for part in load_bank(folder, "zh")] == ["部分"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("correct = true", ""), "question sum: exactly one choice must have `correct = true`, not 0"),
+        (('why = "Count."', ""), "question sum, choice 1: needs `why"),
+        (('"Five"', '"Four"'), "two choices say the same"),
+        (('kind = "choose"', 'kind = "guess"'), "write one of compute, mask"),
+        (('id = "sum"', 'id = "Sum!"'), "question 1: `id` is 'Sum!'; write small letters"),
+        (('lesson = "attention"', 'lesson = "attentoin"'), "there is no pages/attentoin.py"),
+        (('text = "Two and {{other}}?"', ""), "needs `text"),
+        (('lesson = "attention"', 'lesson = "attention"\npionts = 3'), "unknown entries pionts; known here: "),
+        (('lesson = "attention"', 'lesson = "attention"\npoints = 0'), "needs `points`, a whole number from 1 to 20"),
+        (('lesson = "attention"', 'lesson = "attention"\nshow = 9'), "needs `show`, a whole number from 2 to 2"),
+        (('title = "A part"', ""), "1-sums.toml: needs `title"),
+        (("[[question]]", "[[question]"), "1-sums.toml: "),
+        (("[[question.variant]]\nother", '[[question.variant]]\nx = "1"\n[[question.variant]]\nother'), "same names"),
+    ],
+)
+def test_a_slip_is_named(folder, change, message):
+    path = folder / "1-sums.toml"
+    path.write_text(path.read_text("utf-8").replace(*change, 1), "utf-8")
+    with pytest.raises(BankError) as error:
+        load_bank(folder)
+    assert "1-sums.toml" in str(error.value) and message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ('kind = "compute"\nwhat = "nothing"', "`what` is 'nothing'; write one of attention_score"),
+        ('kind = "compute"\nwhat = "sinusoid"\noptions = { size = [5] }', "`size` must be a list of some of 4, 6, 8"),
+        ('kind = "compute"\nwhat = "span"\noptions = { siez = [4] }', "unknown entries siez"),
+        ('kind = "order"\nsteps = ["a", "b"]', "a list of 3 texts or more"),
+        ('kind = "order"\nsteps = ["a", "b", "a"]', "says the same twice"),
+        ('kind = "count"\nof = "block"\nsizes = [{ H = 10, A = 3 }]', "does not divide evenly among A = 3 heads"),
+        ('kind = "count"\nof = "blocks"', "write one of attention, feed_forward"),
+        ('kind = "mask"\npattern = "causal"\npairs = [["a", "b c"]]', "has 1 words; write 2 to 7"),
+        ('kind = "input"\nform = "bert"\npairs = ["a"]', "a list of pairs of texts"),
+        (MISTAKE, "at least 1 [[question.mistake]]"),
+        ('kind = "open"\nmodel = "m"\nrubric = ["one"]', "a list of 2 texts or more"),
+        ('kind = "open"\nmodel = "m"\nrubric = ["one", "two"]\npoints = 2', "leave `points` out"),
+        (
+            MISTAKE + '[[question.mistake]]\nline = 1\ncode = "x = 1"\nwhy = "?"',
+            "mistake 1: `code` is the right line; write the wrong one",
+        ),
+        (
+            MISTAKE + '[[question.mistake]]\nline = 2\ncode = "x = 2"\nwhy = "?"',
+            "needs `line`, a whole number from 1 to 1",
+        ),
+        (
+            'kind = "predict"\n[[question.experiment]]\nhigher = "first"\nfirst = { text = "no blank", word = "a" }\n'
+            'second = { text = "[MASK]", word = "a" }',
+            "experiment 1, first: `text` needs one [MASK]",
+        ),
+    ],
+)  # fmt: skip
+def test_a_slip_in_a_kind_is_named(tmp_path, entries, message):
+    (tmp_path / "one.toml").write_text(KIND + entries, "utf-8")
+    with pytest.raises(BankError) as error:
+        load_bank(tmp_path)
+    assert "one.toml, question one" in str(error.value) and message in str(error.value)
+
+
+def test_what_cannot_be_filled_in_is_named(folder):
+    path = folder / "1-sums.toml"
+    path.write_text(path.read_text("utf-8").replace("{{other}}", "{{nothing}}"), "utf-8")
+    with pytest.raises(BankError, match=r"question sum: there is no {{nothing}} to fill in; known here: {{other}}"):
+        check(folder)
+
+
+def test_ids_are_taken_once_and_a_folder_needs_files(folder, tmp_path_factory):
+    (folder / "2-more.toml").write_text(CHOOSE, "utf-8")
+    with pytest.raises(BankError, match=r"2-more.toml, question sum: the id is taken by 1-sums.toml"):
+        load_bank(folder)
+    with pytest.raises(BankError, match=r"no \*\.toml here"):
+        load_bank(tmp_path_factory.mktemp("empty"))
+
+
+def test_the_bank_we_ship_covers_its_four_parts_with_every_kind():
+    bank = load_bank()
+    assert [part.name for part in bank] == ["attention", "transformer", "bert", "training"]
+    assert all(len(part.questions) >= 6 for part in bank)
+    assert {question.kind for part in bank for question in part.questions} == set(KINDS)
+    assert sum(len(part.questions) for part in bank) >= 30
+
+
+def test_the_readme_names_all_that_a_file_may_say():
+    from examination.computations import COMPUTATIONS
+    from examination.count import COUNTED
+    from examination.input_rows import FORMS
+    from examination.masks import PATTERNS
+
+    text = (BANK / "README.md").read_text("utf-8")
+    named = [*KINDS, *COMPUTATIONS, *COUNTED, *FORMS, *PATTERNS]
+    assert not [name for name in named if f"`{name}`" not in text]
+    options = {(what, name) for what, one in COMPUTATIONS.items() for name in one.options}
+    rows = {line.split("|")[1].strip(" `"): line for line in text.splitlines() if line.startswith("| `")}
+    assert not [(what, name) for what, name in options if f"`{name}`" not in rows[what]]

@@ -1,0 +1,41 @@
+"""Which places of a text a model has learned, told from its weights."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from minibert import checkpoint
+from minibert.config import BertConfig
+from minibert.inside.reach import trained_positions
+from minibert.model import BertForPreTraining
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def small(places: int) -> BertForPreTraining:
+    torch.manual_seed(0)
+    return BertForPreTraining(BertConfig.preset("tiny", vocab_size=50, max_position_embeddings=places))
+
+
+def test_places_that_stayed_short_are_not_learned():
+    model = small(64)
+    assert trained_positions(model) == 64  # random weights: none stands out
+    with torch.no_grad():
+        model.bert.embeddings.position.weight[:40] *= 3
+    assert trained_positions(model) == 40
+    assert trained_positions(model.bert) == 40
+
+
+def test_a_model_without_embeddings_of_positions_reads_all_it_can():
+    from minibert.relatives.nezha import NezhaConfig
+
+    config = NezhaConfig(
+        vocab_size=50, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64
+    )
+    assert trained_positions(BertForPreTraining(config)) == config.max_position_embeddings
+
+
+@pytest.mark.parametrize(("name", "learned"), [("mini-en", 128), ("mini-zh", 128), ("minilm-en", 512)])
+def test_those_that_ship(name, learned):
+    assert trained_positions(checkpoint.load(ROOT / "checkpoints" / name)) == learned

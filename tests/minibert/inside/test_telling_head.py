@@ -1,0 +1,33 @@
+"""The head that has most to show for a word, and the word to begin with."""
+
+import torch
+
+from minibert.inside.telling_head import content_words, telling_head, word_that_asks
+
+TOKENS = ["[CLS]", "the", "dog", "ran", "after", "the", "cat", "because", "it", "was", "angry", ".", "[SEP]"]
+IT = TOKENS.index("it")
+
+
+def words(at: int) -> list[str]:
+    return [TOKENS[j] for j in content_words(TOKENS, at)]
+
+
+def test_a_word_may_fetch_from_content_before_it_that_is_no_neighbour():
+    assert words(IT) == ["dog", "ran", "cat"]
+    assert words(1) == ["ran", "cat", "angry"]  # nothing stands before it
+    assert "dog" not in words(3)  # a neighbour
+
+
+def test_the_telling_head_gives_most_to_them():
+    probs = torch.full((2, 3, len(TOKENS), len(TOKENS)), 0.01)
+    probs[0, 1, IT, IT - 1] = 0.9  # a neighbour does not count
+    probs[1, 2, IT, 2] = probs[1, 2, IT, 6] = 0.3
+    layer, head, share = telling_head(probs, TOKENS, IT)
+    assert (layer, head) == (1, 2) and abs(share - 0.61) < 1e-6
+    assert telling_head(probs, ["[CLS]", "[SEP]"], 0) is None
+
+
+def test_a_pronoun_asks_first():
+    assert TOKENS[word_that_asks(TOKENS, range(1, 12))] == "it"
+    assert word_that_asks(["[CLS]", "the", "dog", "[SEP]"], [1, 2]) == 2
+    assert word_that_asks(["[CLS]", "[SEP]"], []) == 0

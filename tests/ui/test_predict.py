@@ -1,0 +1,119 @@
+"""Predict before reveal: who guesses first, what the room sees, and what a teacher can hold."""
+
+from threading import Thread
+
+from streamlit.testing.v1 import AppTest
+
+from ui import tally as tallies
+from ui.tally import Tally
+
+
+def asked(owner: str = "one", **query) -> AppTest:
+    def script():
+        import streamlit as st
+
+        from ui.predict import predict
+
+        about = st.text_input("about", "the dog", key="about")
+        if predict("count", "How many tokens?", ["two", "*three*"], 1, about=about):
+            st.markdown("THE ANSWER")
+
+    app = AppTest.from_function(script)
+    app.session_state["_owner"] = owner
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def answer_shown(app: AppTest) -> bool:
+    assert not app.exception
+    return any(block.value == "THE ANSWER" for block in app.markdown)
+
+
+def said(app: AppTest) -> str:
+    return "\n".join(block.value for block in app.markdown)
+
+
+def test_the_answer_waits_for_a_guess():
+    app = asked()
+    assert not answer_shown(app)
+    app.button(key="count-guess-0").click().run()
+    assert answer_shown(app)
+    assert "You guessed two; it is **&#42;three&#42;**" in said(app)
+
+
+def test_a_right_guess_is_told_so():
+    app = asked("two")
+    app.button(key="count-guess-1").click().run()
+    assert "Right: **&#42;three&#42;**" in said(app)
+
+
+def test_who_will_not_guess_or_comes_by_a_link_that_says_something_sees_it():
+    app = asked("three")
+    app.button(key="count-show").click().run()
+    assert answer_shown(app)
+    assert answer_shown(asked("four", layer="2"))
+    assert not answer_shown(asked("five", projector="1"))
+
+
+def test_with_something_else_nobody_is_asked_unless_they_want_to_be():
+    app = asked("six")
+    app.button(key="count-guess-0").click().run()
+    app.text_input(key="about").set_value("the cat").run()
+    assert answer_shown(app)
+    app.button(key="count-again").click().run()
+    assert not answer_shown(app)
+    app.button(key="count-guess-1").click().run()
+    assert answer_shown(app)
+
+
+def test_the_room_is_counted_and_nobody_twice():
+    for owner, guess in (("seven", 0), ("eight", 1), ("nine", 1)):
+        app = asked(owner)
+        app.text_input(key="about").set_value("a room").run()
+        app.button(key=f"count-guess-{guess}").click().run()
+    assert "The room: two 1 · **&#42;three&#42; 2**" in said(app)
+
+
+def test_a_held_answer_comes_when_it_is_released():
+    teacher = asked("teacher", projector="1")
+    teacher.toggle[0].set_value(True).run()
+    student = asked("student")
+    student.button(key="count-guess-0").click().run()
+    assert not answer_shown(student)
+    assert "the answer comes when it is released" in said(student)
+    teacher.toggle[0].set_value(False).run()
+    assert answer_shown(student.run())
+
+
+def test_a_hold_ends_by_itself(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(tallies.time, "monotonic", lambda: now[0])
+    room = Tally()
+    room.hold("q")
+    assert room.held("q") and not room.held("another")
+    now[0] = tallies.LONGEST_HOLD + 1
+    assert not room.held("q")
+
+
+def test_memory_is_bounded_and_the_oldest_question_goes_first(monkeypatch):
+    monkeypatch.setattr(tallies, "MOST_QUESTIONS", 3)
+    monkeypatch.setattr(tallies, "MOST_VOTERS", 2)
+    room = Tally()
+    for question in "abcd":
+        for voter in ("x", "y", "z"):
+            room.vote(question, voter, "0")
+    assert not room.counts("a")
+    assert room.counts("d") == {"0": 2}
+    room.vote("d", "x", "1")  # who has voted may change it in a full room
+    assert room.counts("d") == {"0": 1, "1": 1}
+
+
+def test_fifty_at_once_are_all_counted():
+    room = Tally()
+    voters = [Thread(target=room.vote, args=("q", str(n), str(n % 2))) for n in range(50)]
+    for voter in voters:
+        voter.start()
+    for voter in voters:
+        voter.join()
+    assert room.counts("q") == {"0": 25, "1": 25}

@@ -1,0 +1,138 @@
+"""What the picture is sent: every number is the trace's, rounded once; three models in at most 150 kB; a click leads to
+the lesson with the same sentence. And where each page stands on the way."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.hostile import HOSTILE
+from ui.models import FRONT_PAGE, load, trace_of
+from ui.navigation import ROOT
+from ui.stages import HERE, stages
+from ui.through.passage import MOST_TOKENS, Passage
+from ui.through.payload import DRAWN, compact
+from ui.through.picture import in_a_sentence, lesson_at, pass_of, sent, table
+
+KEYS = "The keys to the old cabinet were lost."
+
+
+def passage(text=KEYS, second="The football season begins in August.", blank=6, models=FRONT_PAGE) -> Passage:
+    return Passage(text, second, tuple(load("mini-en").tokenizer.encode(text).word_spans()), blank, models)
+
+
+def unpacked(text: str) -> np.ndarray:
+    return np.array([int(text[i : i + 2], 36) for i in range(0, len(text), 2)])
+
+
+@pytest.mark.parametrize("name", FRONT_PAGE)
+def test_every_number_is_the_traces(name):
+    asked = passage()
+    told, trace = sent(name, asked), trace_of(name, asked.hidden, asked.second)
+    count, layers, heads = len(trace.tokens), trace.config.num_hidden_layers, trace.config.num_attention_heads
+    assert told["tokens"] == trace.tokens and told["ids"] == trace.ids and told["segments"] == trace.encoding.segments
+    weights = unpacked(told["weights"]).reshape(layers, heads, count, count)
+    for layer in range(layers):
+        probs = trace[f"blocks.{layer}.attn.probs"]
+        assert np.abs(weights[layer] / 1000 - probs).max() <= 0.000501
+        mean = unpacked(told["mean"]).reshape(layers, count, count)[layer]
+        assert np.abs(mean / 1000 - probs.mean(0)).max() <= 0.000501
+        assert np.allclose(told["states"][layer + 1], trace[f"blocks.{layer}.out"][:, :DRAWN] * 100, atol=0.501)
+        added = np.linalg.norm(trace[f"blocks.{layer}.mlp.out"], axis=1)
+        added = added / np.linalg.norm(trace[f"blocks.{layer}.attn.norm"], axis=1)
+        assert np.allclose(told["adds"][layer][1], added * 100, atol=0.501)
+    for part, lengths, tap in zip(told["parts"], told["lengths"], ("token", "segment", "position", "sum"), strict=True):
+        vectors = trace[f"embeddings.{tap}"]
+        assert np.allclose(part, vectors[:, :DRAWN] * 100, atol=0.501)
+        assert np.allclose(lengths, np.linalg.norm(vectors, axis=1) * 100, atol=0.501)
+    blank = trace.tokens.index("[MASK]")
+    logits = trace["mlm.logits"][blank].astype(float)
+    probs = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+    assert told["blank"] == blank and len(told["guesses"]) == 5
+    for piece, _text, share, right in told["guesses"]:
+        assert abs(share - probs[load(name).tokenizer.vocab.index(piece)]) <= 0.0000501
+        assert right == (piece == "were")
+    scores = trace["nsp.logits"].astype(float)
+    assert abs(told["follows"][0] - 1 / (1 + np.exp(scores[1] - scores[0]))) <= 0.0000501
+
+
+def test_letters_are_those_of_the_text():
+    told = sent("mini-en", passage("Unbelievably, it rained.", "", 2, ("mini-en",)))
+    assert "".join(told["letters"]) == "Unbelievably,[MASK]rained." and told["word"] == "it"
+    assert told["follows"] is None
+
+
+def test_three_models_are_at_most_150_kb():
+    words = "a " * (MOST_TOKENS - 11) + "x"
+    asked = passage(words.strip(), "one two three four five six seven", 3)
+    told = [compact(sent(name, asked)) for name in FRONT_PAGE]
+    assert max(len(one["tokens"]) for one in told) == MOST_TOKENS
+    assert len(json.dumps(told).encode()) <= 150_000
+
+
+def test_the_frame_needs_no_weights(monkeypatch):
+    monkeypatch.setattr("ui.through.picture.load", None)
+    told = sent("minilm-en", passage(), waiting=True)
+    assert told["tokens"].count("[MASK]") == 1 and "weights" not in told
+    assert "19 tokens go through 6 blocks of 12 heads" in in_a_sentence(told)
+
+
+def test_words_and_numbers_say_the_same():
+    told = sent("minilm-en", passage())
+    (piece, share, *_), *_ = told["guesses"]
+    assert f"expects most “{piece}”, {share}" in in_a_sentence(told)
+    rows = table(told)
+    assert len(rows) == len(told["tokens"]) and rows[3]["their sum"] == told["lengths"][3][3] / 100
+
+
+@pytest.mark.parametrize("name", [name for name, text in HOSTILE.items() if len(text) < 90])
+def test_any_text_goes_through(name):
+    words = load("mini-en").tokenizer.encode(HOSTILE[name]).word_spans()
+    if words:
+        json.dumps(sent("mini-en", passage(HOSTILE[name], HOSTILE[name], 0, ("mini-en",))), allow_nan=False)
+
+
+# --- a click ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_click_opens_the_lesson_at_that_place():
+    asked = passage()
+    place = {"to": "heads", "model": "minilm-en", "layer": 2, "head": 4, "row": 7}
+    assert lesson_at(place, asked) == (
+        "attention",
+        {
+            "sentence": "The keys to the old cabinet [MASK] lost.",
+            "second": asked.second,
+            "model": "minilm-en",
+            "layer": "3",
+            "head": "5",
+            "row": "8",
+        },
+    )
+    assert lesson_at({**place, "to": "blank"}, asked) == ("masking", {"cloze": asked.hidden, "model": "minilm-en"})
+    assert lesson_at({**place, "to": "pieces"}, asked)[1]["text"] == KEYS
+    assert lesson_at({**place, "to": "pieces", "second": True}, asked)[1]["text"] == asked.second
+
+
+def test_a_click_says_only_what_is_there():
+    asked = passage()
+    for told in ({}, {"to": "x", "model": "mini-en"}, {"to": "heads", "model": "../x"}, {"to": "heads"}):
+        assert lesson_at(told, asked) is None
+    for bad in ("2", -1, 1e9, True, None, [1]):
+        assert "layer" not in lesson_at({"to": "heads", "model": "mini-en", "layer": bad}, asked)[1]
+
+
+def test_a_pass_is_computed_once():
+    first, again = (pass_of("mini-en", passage()) for _ in range(2))
+    assert first.values is again.values
+
+
+# --- you are here -----------------------------------------------------------------------------------------------------
+
+
+def test_every_page_has_its_place_on_the_way():
+    names = {stage.name for stage in stages()}
+    assert set(HERE) == {path.stem for path in (ROOT / "pages").glob("*.py")}
+    assert all(set(lit) <= names for lit in HERE.values())
+    for stage in stages():
+        assert stage.name in HERE[stage.page], "the lesson about a stage stands there"

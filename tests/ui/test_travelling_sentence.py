@@ -1,0 +1,83 @@
+"""The sentence a reader types goes with them; what a link says counts for more."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.driver import link
+from ui.languages import language_of
+
+
+def opened(typed: str = "", **query) -> AppTest:
+    """A page with a field whose sentence travels and one whose does not. typed: on the page before."""
+
+    def script():
+        import streamlit as st
+
+        from ui.inputs import sentence_input
+
+        chinese = st.checkbox("zh", key="zh")
+        examples = ["猫在睡觉。", "狗叫了。"] if chinese else ["One.", "Two."]
+        sentence_input("text", examples, default="One.", travels=True)
+        sentence_input("stays", ["Here."])
+
+    app = AppTest.from_function(script)
+    if typed:
+        app.session_state["_typed"] = typed
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_what_is_typed_goes_along_and_stands_in_the_link():
+    first = opened()
+    first.text_input(key="stays").set_value("Not this.").run()
+    assert "_typed" not in first.session_state
+    first.text_input(key="text").set_value("My dog\u00a0barked <b>.").run()
+    second = opened(first.session_state["_typed"])
+    assert second.text_input(key="text").value == "My dog barked <b>."
+    assert second.text_input(key="stays").value == "Here."
+    assert link(second, "text") == "My dog barked <b>."
+
+
+def test_a_link_with_a_sentence_shows_its_own():
+    assert opened("My dog barked.", text="From the link.").text_input(key="text").value == "From the link."
+
+
+def test_examples_of_another_language_replace_an_example_and_nothing_else():
+    app = opened()
+    app.checkbox(key="zh").check().run()
+    assert app.text_input(key="text").value == "猫在睡觉。"
+    assert link(app, "text") == "猫在睡觉。"  # the link's default stays what it always was
+    app.checkbox(key="zh").uncheck().run()
+    assert app.text_input(key="text").value == "One."
+    app.text_input(key="text").set_value("My own.").run()
+    app.checkbox(key="zh").check().run()
+    assert app.text_input(key="text").value == "My own."
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("", "en"), ("…!", "en"), ("Ein Bär", "en"), ("我爱北京", "zh"), ("BERT 是模型。", "en"), ("用BERT学中文", "en")],
+)
+def test_the_language_is_that_of_most_letters(text, language):
+    assert language_of(text) == language
+
+
+def test_a_model_reads_the_language_of_its_vocabulary():
+    from ui.models import language_read
+
+    assert [language_read(name) for name in ("mini-en", "minilm-en", "mini-zh")] == ["en", "en", "zh"]
+
+
+def test_a_chinese_sentence_brings_a_model_that_reads_it():
+    def script():
+        from ui.models import WELL_READ, model_choice
+
+        model_choice(fill=True, usual=WELL_READ)
+
+    for typed, name in (("我爱北京。", "mini-zh"), ("I love it.", "minilm-en")):
+        app = AppTest.from_function(script)
+        app.session_state["_typed"] = typed
+        assert app.run().selectbox(key="model").value == name

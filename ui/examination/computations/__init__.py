@@ -1,6 +1,0 @@
-"""Computations by the name that the bank uses for them. Each works its numbers out with minibert's own functions."""
-
-from ui.examination.computations import attention, bert, training, transformer
-from ui.examination.computations.base import COMPUTATIONS, Drawn, Field, Given
-
-__all__ = ["COMPUTATIONS", "Drawn", "Field", "Given", "attention", "bert", "training", "transformer"]

@@ -1,0 +1,129 @@
+"""Predict before reveal: one click first, then the answer, and how the room has guessed."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ui.fragments import fragment
+from ui.projector import projecting
+from ui.runs import owner
+from ui.state import VISIT, opened_by_link
+from ui.tally import Tally
+from ui.text import literal
+from ui.translations import _
+
+_REFRESH = 2.0  # seconds between looks of a projector, or of one who waits, at what the room has guessed
+
+
+@st.cache_resource(show_spinner=False)
+def tally() -> Tally:
+    """This server's."""
+    return Tally()
+
+
+def predict(key: str, question: str, options: Sequence[str], right: int, *, about: str = "") -> bool:
+    """Ask before the answer shows; returns whether it may be shown now.
+
+    options: at least two, in words · right: the index of what is right · about: what the question is asked of, such as
+    the sentence and the model; with another one the room is counted anew, and nobody is asked again unless they want
+    to be. Who opens a link that already says something is shown the answer, as before; so is whoever prefers not to
+    guess. On a projector the teacher may hold the answer until the room has guessed.
+    """
+    if len(options) < 2 or not 0 <= right < len(options):
+        raise ValueError(f"{len(options)} options, of which number {right} is right")
+    state, asked = st.session_state, f"{key}\n{about}"
+    guesses = state.setdefault(f"_guesses.{key}", {})
+    shown = f"_shown.{key}"
+    if shown not in state or state[shown][0] != state.get(VISIT, 0):
+        state[shown] = (state.get(VISIT, 0), opened_by_link() or bool(guesses))
+    mine = guesses.get(about)
+    with st.container(key=f"predict-{key}", border=True, gap="xsmall"):
+        if mine is None and state[shown][1]:
+            st.button(
+                _("Guess first: {question}").format(question=question),
+                key=f"{key}-again",
+                type="tertiary",
+                icon=":material/psychology:",
+                on_click=_ask,
+                args=(shown,),
+            )
+            return True
+        if mine is None:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(f"**{question}**", width="content")
+                for index, option in enumerate(options):
+                    st.button(
+                        literal(option), key=f"{key}-guess-{index}", on_click=_guess, args=(key, about, index, shown)
+                    )
+                st.button(_("Show it"), key=f"{key}-show", type="tertiary", on_click=_show, args=(shown,))
+            _hold(asked)
+            return False
+        waiting = tally().held(asked) and not projecting()
+        _told(asked, question, list(options), right, mine, waiting)
+        _hold(asked)
+        return not waiting
+
+
+def _guess(key: str, about: str, index: int, shown: str) -> None:
+    st.session_state[f"_guesses.{key}"][about] = index
+    _show(shown)
+    tally().vote(f"{key}\n{about}", owner(), str(index))
+
+
+def _show(shown: str) -> None:
+    st.session_state[shown] = (st.session_state.get(VISIT, 0), True)
+
+
+def _ask(shown: str) -> None:
+    st.session_state[shown] = (st.session_state.get(VISIT, 0), False)
+
+
+def _hold(asked: str) -> None:
+    """On a projector: how many have guessed, and whether they see the answer."""
+    if not projecting():
+        return
+    label = f"hold-{asked}"
+    held = tally().held(asked)
+    st.session_state[label] = held
+    st.toggle(
+        _("Hold the answer"),
+        key=label,
+        on_change=(tally().release if held else tally().hold),
+        args=(asked,),
+        help=_("Nobody in the room is shown what is right until you release it."),
+    )
+
+
+def _told(asked: str, question: str, options: list[str], right: int, mine: int, waiting: bool) -> None:
+    """The question, the reader's guess, the room's, and what is right; drawn again while somebody watches."""
+
+    @fragment
+    def once() -> None:
+        _lines(asked, question, options, right, mine, waiting)
+
+    @st.fragment(run_every=_REFRESH)
+    def again() -> None:
+        if waiting and not tally().held(asked):
+            st.rerun()
+        _lines(asked, question, options, right, mine, waiting)
+
+    (again if waiting or projecting() else once)()
+
+
+def _lines(asked: str, question: str, options: list[str], right: int, mine: int, waiting: bool) -> None:
+    counts = tally().counts(asked)
+    total = counts.total()
+    if waiting:
+        said = _("You guessed {mine}. {n} have guessed; the answer comes when it is released.")
+        st.markdown(f"**{question}** " + said.format(mine=literal(options[mine]), n=total))
+        return
+    verdict = _("Right: **{right}**.") if mine == right else _("You guessed {mine}; it is **{right}**.")
+    said = verdict.format(mine=literal(options[mine]), right=literal(options[right]))
+    room = " · ".join(
+        f"{'**' if index == right else ''}{literal(option)} {counts[str(index)]}{'**' if index == right else ''}"
+        for index, option in enumerate(options)
+        if counts[str(index)]
+    )
+    if total > 1:
+        said += " " + _("The room: {room}.").format(room=room)
+    st.markdown(f"**{question}** {said}")

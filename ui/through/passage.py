@@ -1,0 +1,204 @@
+"""What goes through the models, as the reader sets it: a sentence with a word hidden, and one that may follow it."""
+
+import time
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from ui.inputs import sentence_input
+from ui.languages import language_of
+from ui.lesson import LESSONS
+from ui.models import FRONT_PAGE, UNTRAINED, available_models, loaded, outline_of
+from ui.projector import projecting
+from ui.state import follow_link, set_url, url_int
+from ui.text import literal, shorten
+from ui.translations import _
+
+MAX_CHARS = 400
+MAX_WORDS = 24  # of each text; what is left has to fit into MOST_TOKENS
+MOST_TOKENS = 23  # a row each: more could not be read in one picture, nor be sent in 150 kB for three models
+LONGEST = 18  # characters of a word that are shown
+CHINESE = (UNTRAINED, "mini-zh")
+LOOK_AGAIN = 1.0  # seconds between two looks whether the models are there
+SHOWN, PATIENCE = 2.0, 30.0  # seconds before the first look that counts; and after which nobody else is waited for
+_TIRED = "_through-tired"  # session_state key
+
+
+@dataclass(frozen=True)
+class Passage:
+    """text, second: as far as they are used; second may be "" · words: where those of the text stand · blank: which of
+    them is hidden · models: those that read it."""
+
+    text: str
+    second: str
+    words: tuple[tuple[int, int], ...]
+    blank: int
+    models: tuple[str, ...]
+
+    @property
+    def hidden(self) -> str:
+        """The text as the models read it."""
+        start, end = self.words[self.blank]
+        return f"{self.text[:start]}[MASK]{self.text[end:]}"
+
+    @property
+    def word(self) -> str:
+        """What is hidden."""
+        start, end = self.words[self.blank]
+        return self.text[start:end]
+
+    @property
+    def start(self) -> int:
+        """Where the blank begins."""
+        return self.words[self.blank][0]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the parts of a page speak of; waiting: the models are not there yet."""
+
+    passage: Passage | None
+    waiting: bool
+
+
+def once_loaded(draw: Callable[[bool], Any]) -> Any:
+    """Draw what needs the models: first its frame, `draw(True)`, and the whole as soon as those that `warm_up` loads
+    are there. torch takes seconds to import, and the page shows before that. Returns what `draw` returns."""
+    front = _shipped(FRONT_PAGE)
+    waiting = not loaded(front) and not st.session_state.get(_TIRED)
+    drawn = draw(waiting)
+    if waiting:
+        # Apart from the fields: one that is drawn again before the browser has shown it forgets what stands in it.
+        st.fragment(_look_again, run_every=LOOK_AGAIN)(time.monotonic(), front)
+    return drawn
+
+
+def _look_again(since: float, front: tuple[str, ...]) -> None:
+    waited = time.monotonic() - since
+    st.session_state[_TIRED] = waited > PATIENCE
+    if waited > PATIENCE or (waited > SHOWN and loaded(front)):
+        st.rerun()
+
+
+def _shipped(names: tuple[str, ...]) -> tuple[str, ...]:
+    there = {info.name for info in available_models()}
+    return tuple(name for name in names if name in there)
+
+
+def read_passage() -> Passage | None:
+    """The fields for it, with examples; None, and a line that says so, if there is no word in the first."""
+    st.html(Path(__file__).with_name("fields.css"))
+    with st.container(key="through-fields"):
+        return _fields()
+
+
+def _fields() -> Passage | None:
+    examples = tomllib.loads((LESSONS / "through" / "passages.toml").read_text(encoding="utf-8"))["example"]
+    left, right = st.columns(2, gap="medium")
+    with left:
+        typed = sentence_input(
+            "text", [], default=examples[0]["text"], label=_("Your sentence"), max_chars=MAX_CHARS, travels=True
+        )
+    chosen = next((example for example in examples if example["text"] == typed), None)
+    with right:
+        second = _second_sentence((chosen or examples[0])["next"])
+    if not projecting():
+        _offer(examples, chosen)
+    models = _shipped(CHINESE if language_of(typed) == "zh" else FRONT_PAGE)
+    text, second, words = _cut(typed, second.strip(), models)
+    if not words:
+        st.info(_("Type at least one word."), icon=":material/edit:")
+        return None
+    return Passage(text, second, words, _blank(text, words, chosen["hide"] if chosen else None), models)
+
+
+def _offer(examples: list[dict], chosen: dict | None) -> None:
+    """The examples by their names: whole sentences would not stand side by side."""
+    st.session_state["example"] = examples.index(chosen) if chosen else None
+    st.pills(
+        _("Examples"),
+        range(len(examples)),
+        format_func=lambda index: literal(examples[index]["name"]),
+        key="example",
+        label_visibility="collapsed",
+        on_change=_take,
+        args=(examples,),
+    )
+
+
+def _take(examples: list[dict]) -> None:
+    chosen = st.session_state["example"]
+    if chosen is not None:
+        st.session_state["text"] = examples[chosen]["text"]
+
+
+def _second_sentence(offered: str) -> str:
+    """The field for it. What was offered with one sentence gives way to what is offered with the next; what the reader
+    has typed stays."""
+    state = st.session_state
+    before = state.get("_through-offered")
+    if offered != before and state.get("next") == before:
+        state.pop("next", None)
+    state["_through-offered"] = offered
+    return sentence_input("next", [], default=offered, label=_("Does this follow?"), max_chars=MAX_CHARS)
+
+
+def _cut(typed: str, second: str, models: tuple[str, ...]) -> tuple[str, str, tuple[tuple[int, int], ...]]:
+    """Both texts as far as they are used, and where the words of the first stand."""
+    from minibert.inside.one_pass import fitting
+
+    tokenizers = [outline_of(name).tokenizer for name in models]
+    read = tokenizers[-1]
+    total = [len(read.encode(one, add_special=False).word_spans()) for one in (typed, second)]
+    cut = [_first_words(read, one) for one in (typed, second)]
+    text, second = fitting(tokenizers, *cut, most=MOST_TOKENS)
+    if not read.encode(second, add_special=False).ids:
+        second = ""
+    words, others = (read.encode(one, add_special=False).word_spans() for one in (text, second))
+    if len(words) + len(others) < sum(total):
+        said = _("The models read the first {n} of {total} words, and of the second sentence {others} of {all}.")
+        st.caption(said.format(n=len(words), total=total[0], others=len(others), all=total[1]))
+    return text, second, tuple(words)
+
+
+def _first_words(tokenizer, text: str) -> str:
+    words = tokenizer.encode(text, add_special=False).word_spans()
+    return text[: words[MAX_WORDS - 1][1]] if len(words) > MAX_WORDS else text
+
+
+def _blank(text: str, spans: tuple[tuple[int, int], ...], hide: str | None) -> int:
+    """Which word is hidden: a click or an arrow key moves the blank. In a new sentence it is a [MASK] that stands in
+    it, else the word named `hide`, else the last one with a letter."""
+    state, n = st.session_state, len(spans)
+    words = [shorten(text[start:end], LONGEST) for start, end in spans]
+    lettered = [i for i, word in enumerate(words) if any(map(str.isalnum, word))] or [n - 1]
+    start = next((words.index(word) for word in ("[MASK]", hide) if word in words), lettered[-1])
+    if follow_link("blank"):
+        state["blank"] = url_int("blank", start + 1, 1, n) - 1
+    elif state.get("_through-text") != text or "blank" not in state:
+        state["blank"] = start
+    state["_through-text"] = text
+    blank = state["blank"] = min(state["blank"], n - 1)
+    # Buttons, not a segmented control: that one keeps the arrow keys to itself once it has been clicked.
+    with st.container(key="mask-word", horizontal=True, vertical_alignment="center", gap="xsmall"):
+        for index, word in enumerate(words):
+            st.button(
+                "[MASK]" if index == blank else literal(word),
+                key=f"hide-{index}",
+                type="primary" if index == blank else "secondary",
+                on_click=_move,
+                args=(index - blank, n),
+            )
+        for side, name, by in (("Left", _("Word before"), -1), ("Right", _("Next word"), 1)):
+            st.button(name, key=f"hide-{side}", type="tertiary", shortcut=side, on_click=_move, args=(by, n))
+    set_url("blank", blank + 1, default=start + 1)
+    return blank
+
+
+def _move(by: int, n: int) -> None:
+    """By so many words from where the blank then is: two quick presses are two steps."""
+    st.session_state["blank"] = max(0, min(n - 1, st.session_state.get("blank", 0) + by))

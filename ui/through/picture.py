@@ -1,0 +1,243 @@
+"""One sentence through BERT: the picture on a page. It is drawn and moves in the browser; a click opens a lesson."""
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from plots.grammar import MASK, SEGMENT_A, SEGMENT_B
+from ui.figures import in_words
+from ui.models import UNTRAINED, load, outline_of, title_of, trace_of, version_of
+from ui.navigation import stop_called
+from ui.stages import stages
+from ui.state import follow_link, set_url, url_choice, url_int
+from ui.through.passage import Passage
+from ui.through.payload import compact, frame, numbers
+from ui.translations import _
+
+KEY = "through"
+_GO = "_through-go"  # session_state key: where a click leads
+_HTML = """<div class="mb-through">
+<div class="bar"><div class="models" role="radiogroup"></div><div class="way">
+<button type="button" class="back"></button><button type="button" class="play"></button>
+<button type="button" class="on"></button></div></div>
+<nav class="names"></nav>
+<div class="scene"><svg role="img" tabindex="0"></svg><div class="moving" aria-hidden="true"></div>
+<div class="answers"></div><p class="tip" hidden></p></div>
+<p class="said" aria-live="polite"></p>
+</div>"""
+
+
+def title_and_about(name: str) -> tuple[str, str]:
+    """What a model is called here, and what it has read."""
+    known = {
+        UNTRAINED: (_("Random weights"), _("has read nothing")),
+        "mini-en": ("mini-en", _("has read for an evening")),
+        "minilm-en": ("minilm-en", _("has read a library")),
+        "mini-zh": ("mini-zh", _("has read Chinese for an evening")),
+    }
+    return known.get(name, (title_of(name), ""))
+
+
+def pass_of(name: str, passage: Passage):
+    """`minibert.inside.one_pass.OnePass` of a model; computed once for everyone."""
+    from minibert.inside.one_pass import OnePass
+
+    trace = trace_of(name, passage.hidden, passage.second or None)
+    return OnePass.of(trace.encoding, trace.values, passage.start)
+
+
+def sent(name: str, passage: Passage, waiting: bool = False) -> dict:
+    """What the picture is sent of one model. waiting: only what is known without its weights."""
+    title, about = title_and_about(name)
+    outline = outline_of(name)
+    encoding = outline.tokenizer.encode(passage.hidden, passage.second or None)
+    texts = (passage.hidden, passage.second)
+    known = frame(name, title, about, outline, encoding, texts, passage.word)
+    return known if waiting else known | _numbers(name, version_of(name), passage, load(name))
+
+
+@st.cache_data(show_spinner=False, max_entries=256)
+def _numbers(name: str, version: int, passage: Passage, _model) -> dict:
+    return numbers(pass_of(name, passage), _model.tokenizer, passage.word)
+
+
+def show_picture(passage: Passage, waiting: bool) -> None:
+    """Draw it. The model and the stage that are on screen are in the link as `model` and `stage`."""
+    models = [sent(name, passage, waiting) for name in passage.models]
+    state, names = st.session_state, list(passage.models)
+    if follow_link("model") or state.get("model") not in names:
+        state["model"] = url_choice("model", names, names[-1])
+    identity = repr((passage.hidden, passage.second, names))
+    if follow_link("stage") or "stage" not in state:
+        state["stage"] = url_int("stage", 0, 1, 99)
+    elif state.get("_through-shown") not in (None, identity):
+        state["stage"] = 0  # another sentence rises from the letters
+    state["_through-shown"] = identity
+    set_url("model", state["model"], default=names[-1])
+    set_url("stage", state["stage"] or None)
+    alt = in_a_sentence(models[names.index(state["model"])])
+    _component()(
+        key=KEY,
+        data={
+            "identity": identity,
+            "waiting": waiting,
+            "models": [compact(model) for model in models],
+            "model": names.index(state["model"]),
+            "stage": state["stage"],
+            "pages": _pages(),
+            "hues": {"mask": MASK, "segments": [SEGMENT_A, SEGMENT_B]},
+            "alt": alt,
+            "words": _words(),
+        },
+        on_told_change=_told,
+        on_go_change=lambda: _note_click(passage),
+        width="stretch",
+    )
+    if not waiting:
+        in_words(alt, f"{KEY}-words", lambda: table(models[names.index(state["model"])]))
+    if _GO in state:
+        page, query = state.pop(_GO)
+        st.switch_page(page, query_params=query)
+
+
+def in_a_sentence(model: dict) -> str:
+    """The picture in words."""
+    said = _("{title}: {tokens} tokens go through {layers} blocks of {heads} heads and a feed-forward network.").format(
+        **{**model, "tokens": len(model["tokens"])}
+    )
+    if "guesses" not in model:
+        return said
+    piece, share, *_rest = model["guesses"][0]
+    said += " " + _("For the hidden “{word}” it expects most “{piece}”, {share}.").format(
+        word=model["word"], piece=piece, share=share
+    )
+    if model["follows"]:
+        said += " " + _("That the second sentence follows has a probability of {share}.").format(
+            share=model["follows"][1]
+        )
+    return said
+
+
+def table(model: dict) -> list[dict]:
+    """A row a token: how long its vectors are, and what each block adds."""
+    rows = []
+    for i, token in enumerate(model["tokens"]):
+        row: dict[str, Any] = {_("token"): token, _("id"): model["ids"][i]}
+        names = (_("token vector"), _("segment vector"), _("position vector"), _("their sum"))
+        row |= {name: part[i] / 100 for name, part in zip(names, model["lengths"], strict=True)}
+        for layer, (heads, network) in enumerate(model["adds"], 1):
+            row[_("block {n}: heads add").format(n=layer)] = heads[i] / 100
+            row[_("block {n}: feed-forward adds").format(n=layer)] = network[i] / 100
+        rows.append(row)
+    return rows
+
+
+# --- the reader's clicks ----------------------------------------------------------------------------------------------
+
+
+def _told() -> None:
+    """The model and the stage that are on screen."""
+    told = (st.session_state.get(KEY) or {}).get("told")
+    if not isinstance(told, dict):
+        return
+    if isinstance(told.get("model"), str):
+        st.session_state["model"] = told["model"]
+    if isinstance(told.get("stage"), int):
+        st.session_state["stage"] = max(0, min(told["stage"], 99))
+
+
+def _note_click(passage: Passage) -> None:
+    go = (st.session_state.get(KEY) or {}).get("go")
+    if isinstance(go, dict) and (lesson := lesson_at(go, passage)):
+        stop = stop_called(lesson[0])
+        if stop is not None:
+            st.session_state[_GO] = (stop.path, lesson[1])
+
+
+def lesson_at(place: dict, passage: Passage) -> tuple[str, dict[str, str]] | None:
+    """The lesson about a place in the picture, and what its link says there: the same sentence, model, layer, head and
+    token. place: {"to": name of a stage, "model", "layer", "head", "row"}, counted from 0; None for anything else."""
+    page = {stage.name: stage.page for stage in stages()}.get(place.get("to"))
+    model = place.get("model")
+    if page is None or model not in passage.models:
+        return None
+    at = {
+        name: str(place[name] + 1)
+        for name in ("layer", "head", "row")
+        if type(place.get(name)) is int and 0 <= place[name] < 512
+    }
+    sentence, second = passage.hidden, passage.second
+    own = {"model": model}
+    place_of_head = {name: at[name] for name in ("layer", "head", "row") if name in at}
+    of_token = {"layer": at.get("layer"), "token": at.get("row")}
+    query = {
+        "letters": {"text": second if place.get("second") else passage.text, "step": "1"},
+        "pieces": {"text": second if place.get("second") else passage.text, "step": "5"},
+        "vectors": {"a": passage.text, **({"b": second} if second else {"pair": "false"})},
+        "heads": {"sentence": sentence, "second": second, **own, **place_of_head},
+        "network": {"sentence": sentence, **own, **of_token},
+        "blank": {"cloze": sentence, **own},
+        "pair": {"a": passage.text, "b": second, **own},
+        "class": {"task": "classification", **({} if model == UNTRAINED else own)},
+    }[place["to"]]
+    return page, {name: value for name, value in query.items() if value}
+
+
+def _pages() -> dict[str, str]:
+    """Stage → address of its lesson, for who opens it in another tab; none on a page that runs alone."""
+    return {stage.name: stage.page for stage in stages() if stop_called(stage.page)}
+
+
+def _words() -> dict[str, str]:
+    """All that the picture says. In braces what it puts in."""
+    return {
+        "models": _("Model"),
+        "letters": _("Letters"),
+        "pieces": _("Pieces"),
+        "vectors": _("Vectors"),
+        "block": _("Block {n}"),
+        "answers": _("Answers"),
+        "play": "▶ " + _("Play"),
+        "pause": "❚❚ " + _("Pause"),
+        "back": _("Step back"),
+        "on": _("Step"),
+        "loading": _("Loading the model …"),
+        "open": _("Click: the lesson"),
+        "hint": _(
+            "Lines: where “{token}” looks, all heads together, the wider the more. Point at another word, or ↑ ↓."
+        ),
+        "piece": _("“{letters}” is piece {row} of {count}: {token}, number {id} in a vocabulary of {vocab}."),
+        "frame": _("{token} is put in: piece {row} of {count}, number {id} in a vocabulary of {vocab}."),
+        "blankpiece": _("“{word}” is hidden: the model reads {token}, number {id}."),
+        "part0": _("The vector of the piece “{token}”, {length} long: {values} … ({drawn} of {hidden} numbers)"),
+        "part1": _("The vector of its sentence, {side}, {length} long: {values} …"),
+        "part2": _("The vector of position {row}, {length} long: {values} …"),
+        "part3": _("The sum of the three, {length} long: {values} … It is normalised before block 1."),
+        "head": _("Block {layer}, head {head}: “{from}” looks most at “{to}”, {share}."),
+        "look": _("Block {layer}: “{from}” takes {share} from “{to}” (mean of {heads} heads; head {head}: {most})."),
+        "heads": _("Block {layer}: what the heads add to “{token}” is {ratio} times as long as its own vector."),
+        "network": _(
+            "Block {layer}: what the feed-forward network adds to “{token}” is {ratio} times as long as what it got."
+        ),
+        "state": _("“{token}” after block {layer}: {values} … ({drawn} of {hidden} numbers)"),
+        "follows": _("Does the second follow?"),
+        "yes": _("yes: {share}"),
+        "no": _("no: {share} that it does"),
+        "tossup": _("a toss-up: {share}"),
+        "single": _("no second sentence"),
+        "class": _("A class?"),
+        "noclass": _("Here a task’s one layer would read this vector."),
+        "expects": _("“{word}” hidden: expected"),
+        "place": _("“{word}” is number {n}: {share}"),
+        "stage": _("Stage {n} of {all}: {name}"),
+        "a": _("the first"),
+        "b": _("the second"),
+    }
+
+
+def _component():
+    """Registered by every run, as the registry belongs to the server's life and a page may be its first."""
+    folder = Path(__file__).parent
+    css, js = (folder.joinpath(f"picture.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
+    return st.components.v2.component("minibert_through", html=_HTML, css=css, js=js)
