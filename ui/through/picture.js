@@ -65,7 +65,8 @@ export default function (component) {
     view.shown = shown;
     view.identity = data.identity;
     view.focus = null;
-    view.toldStage = data.stage;
+    view.heard = data.stage;
+    view.told = [];
     if (!ready) view.at = 1;
     else if (data.stage) view.at = data.stage - 1;
     else if (still.matches) view.at = last();
@@ -73,8 +74,11 @@ export default function (component) {
       view.at = again ? 1 : 0;
       view.playing = true;
     }
-  } else if (data.stage !== view.toldStage) {
-    view.toldStage = data.stage;
+  } else if (view.told.includes(data.stage)) {  // it repeats, perhaps late, what it heard from here
+    view.told.splice(0, view.told.indexOf(data.stage) + 1);
+    view.heard = data.stage;
+  } else if (data.stage !== view.heard) {
+    view.heard = data.stage;
     view.playing = false;
     view.at = data.stage ? data.stage - 1 : last();
   }
@@ -424,8 +428,9 @@ export default function (component) {
     clearTimeout(view.later);
     view.later = setTimeout(() => {
       view.toldModel = view.model;
-      view.toldStage = view.at >= last() ? 0 : view.at + 1;
-      setStateValue("told", { model: model().name, stage: view.toldStage });
+      const stage = view.at >= last() ? 0 : view.at + 1;
+      view.told.push(stage);
+      setStateValue("told", { model: model().name, stage });
     }, 300);
   }
   const go = (where) => setTriggerValue("go", { model: model().name, ...where });
