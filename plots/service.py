@@ -10,12 +10,12 @@ from plots.theme import BLUE, FONT_SIZE, GREY, SMALL, titled
 
 
 def rates(
-    clients: Sequence[int], found: Mapping[str, Sequence[float]], clients_word: str, axis: str, title: str = ""
+    clients: Sequence[int], found: Mapping[str, Sequence[float]], clients_axis: str, axis: str, title: str = ""
 ) -> go.Figure:
     """found: way → answers a second for each number of clients; the first way is the plain one · title: what it
     shows."""
     fig = go.Figure()
-    names = [clients_word.format(n=n) for n in clients]
+    names = [str(n) for n in clients]
     for (name, values), colour, shape in zip(found.items(), (GREY, BLUE), ("/", ""), strict=False):
         fig.add_bar(
             x=names, y=list(values), name=name, marker={"color": colour, "pattern": {"shape": shape}},
@@ -23,6 +23,7 @@ def rates(
             cliponaxis=False, hovertemplate="%{x}: %{y:,.1f}<extra></extra>",
         )  # fmt: skip
     highest = max((value for values in found.values() for value in values), default=1.0)
+    fig.update_xaxes(title_text=clients_axis, type="category")
     fig.update_yaxes(title_text=axis, range=[0, highest * 1.15])
     fig.update_layout(
         height=360, barmode="group", showlegend=True,
@@ -41,16 +42,16 @@ def request_stages(stages: Mapping[str, tuple[float, float]], title: str, axis: 
     fig = go.Figure()
     for name, (at, took) in stages.items():
         fig.add_bar(
-            y=[name], x=[took], base=[at], orientation="h", showlegend=False, text=[f"{took:.2f} ms"],
-            textposition="outside", textfont={"size": FONT_SIZE}, cliponaxis=False,
+            y=[name], x=[took], base=[at], orientation="h", showlegend=False, width=0.13 * len(stages),
             marker={"color": BLUE if name == longest else GREY, "pattern": {"shape": "" if name == longest else "/"}},
             hovertemplate=f"{name}: {took:.2f} ms<extra></extra>",
         )  # fmt: skip
-    numbered = [f"{number} · {name}" for number, name in enumerate(stages, 1)]
+    # The number stands with the name: beside a bar that ends at the edge there is no room for it.
+    numbered = [f"{n} · {name}<br><b>{took:.2f} ms</b>" for n, (name, (_at, took)) in enumerate(stages.items(), 1)]
     fig.update_yaxes(
         categoryorder="array", categoryarray=list(stages)[::-1], tickvals=list(stages), ticktext=numbered,
         showgrid=False, tickfont={"size": FONT_SIZE},
     )  # fmt: skip
-    fig.update_xaxes(title_text=axis, range=[0, 1.18 * total])
-    fig.update_layout(height=height, bargap=0.35, margin_r=16)
+    fig.update_xaxes(title_text=axis, range=[0, 1.02 * total])
+    fig.update_layout(height=height, margin_r=16)
     return titled(fig, title)

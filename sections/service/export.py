@@ -52,6 +52,7 @@ def show(served: Served) -> None:
         f"my-export: {format}, {done['dtype']}; on {done['rows']} random inputs no logit differs from the model's by "
         f"more than {done['difference']:.1e}",
         "text",
+        wrap_lines=True,
     )
     for note in done["notes"]:
         st.info(literal(note))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.service.subject import Served, predictor_of
+from sections.service.subject import UNTRAINED, Served, predictor_of
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.page import picture
@@ -13,7 +13,7 @@ from ui.source import show_source
 from ui.text import literal
 from ui.translations import _
 
-HEIGHT = 380
+HEIGHT = 400
 _AGAIN = "_service-again"  # session_state key: how often the reader has asked again
 
 
@@ -21,7 +21,7 @@ def show(lesson: Lesson, served: Served) -> None:
     """The request, the answer and, beside them, where the time goes."""
     with picture():
         found = _asked(served.name, served.directory, served.text, st.session_state.get(_AGAIN, 0))
-        left, right = st.columns([2, 3], gap="medium")
+        left, right = st.columns([5, 6], gap="medium")
         with left:
             _in_and_out(served, found.response)
         with right:
@@ -30,8 +30,8 @@ def show(lesson: Lesson, served: Served) -> None:
         st.button(_("Ask again"), key="again", icon=":material/replay:", on_click=_once_more)
         st.caption(
             _(
-                "In this process, without a network: the middle of five requests, after three that are not counted. "
-                "The first ones through a new thread pay for its start."
+                "In this process, without a network: the quickest of nine requests, after three that are not counted. "
+                "The first ones through a new thread pay for its start; other work on the machine only adds."
             )
         )
     lesson.show("Where the time goes", title=False)
@@ -62,8 +62,9 @@ def _asked(name: str, directory: Path | None, text: str, again: int):
 
 
 def _in_and_out(served: Served, response) -> None:
+    # As plain text: the colours of JSON have too little contrast to be read from the back row.
     st.markdown(_("**In:** `POST /predict`"))
-    st.code(body_for(served.predictor, served.text)[:600], "json", wrap_lines=True)
+    st.code(body_for(served.predictor, served.text)[:600], None, wrap_lines=True)
     st.markdown(
         _("**Out:** HTTP {status}, after {ms:.1f} ms").format(status=response.status, ms=1000 * response.seconds)
     )
@@ -72,16 +73,18 @@ def _in_and_out(served: Served, response) -> None:
         return
     answer = response.body["answers"][0]
     shown = {key: value for key, value in answer.items() if key not in ("text", "pair")}
-    st.code(json.dumps(shown, ensure_ascii=False, indent=1)[:600], "json", wrap_lines=True)
+    st.code(json.dumps(shown, ensure_ascii=False, indent=1)[:600], None, wrap_lines=True)
+    if served.name == UNTRAINED:
+        st.markdown(_(":material/casino: By chance: the new layer of this model is untrained."))
 
 
 def stage_names() -> dict[str, str]:
     return {
-        "check": _("read and checked"),
-        "wait": _("waits for company"),
-        "tokens": _("cut into tokens"),
+        "check": _("checking"),
+        "wait": _("waiting"),
+        "tokens": _("tokenizing"),
         "model": _("the model"),
-        "answer": _("answer written"),
+        "answer": _("writing"),
     }
 
 
@@ -92,10 +95,10 @@ def _where_the_time_goes(found) -> None:
     stages = {names[key]: (1000 * at, 1000 * took) for key, (at, took) in found.stages.items()}
     longest, (_at, most) = max(stages.items(), key=lambda stage: stage[1][1])
     if found.response.status == 200:
-        finding = _("{total:.1f} ms, of which {ms:.1f} for: {stage}").format(total=total, ms=most, stage=longest)
+        finding = _("{total:.1f} ms; longest: {stage}, {ms:.1f} ms").format(total=total, ms=most, stage=longest)
     else:
-        finding = _("Refused after {total:.1f} ms: the model was not asked").format(total=total)
+        finding = _("{total:.1f} ms: the model was not asked").format(total=total)
     told = ", ".join(f"{name} {took:.2f} ms" for name, (_at, took) in stages.items())
     rows = [{_("part"): name, _("ms"): round(took, 3)} for name, (_at, took) in stages.items()]
-    fig = request_stages(stages, finding, _("milliseconds since the request was sent"), HEIGHT)
+    fig = request_stages(stages, finding, _("ms since sending"), HEIGHT)
     figure(fig, f"{finding}. {told}.", "request", data=rows)

@@ -46,20 +46,17 @@ def read(lesson: Lesson) -> Served:
     """One row: the sentence, the button that fine-tunes a model, the model in the drawer."""
     keep("service", {"file": BROKEN, "ready": "good"}, prefixes=("request-", "input-"))
     models = fine_tuned()
-    with st.container(horizontal=True, vertical_alignment="top", gap="small", key="asked"):
-        first, second, last = st.container(width=520), st.container(width="content"), st.container(width="content")
-        with first:
+    asked, examples = st.container(horizontal=True, vertical_alignment="bottom", key="asked"), st.container()
+    with asked:
+        with st.container():
             text = sentence_input(
-                "text", lesson.examples, label=_("A sentence to send"), max_chars=MAX_CHARS, travels=True
-            )
-        with second:
-            st.space("small")  # as high as the label beside it
-            _train_one()
-        with last:
-            st.space("small")
-            with drawer(_("Model")):
-                chosen = _choose(models)
-                lesson.show("The model", title=False)
+                "text", lesson.examples, label=_("A sentence to send"), max_chars=MAX_CHARS, travels=True,
+                examples_in=examples,
+            )  # fmt: skip
+        _train_one()
+        with drawer(_("Model")):
+            chosen = _choose(models)
+            lesson.show("The model", title=False)
     show_refusal()
     _going()
     return Served(chosen, models.get(chosen, ("", None))[1], text)
@@ -106,7 +103,7 @@ def reviews(part: str):
 
 def _train_one() -> None:
     """A model to take along, in some seconds; it is chosen as soon as it is there."""
-    if st.button(_("Fine-tune one on the reviews"), icon=":material/play_arrow:", key="train", type="primary"):
+    if st.button(_("Fine-tune on reviews"), icon=":material/play_arrow:", key="train", type="primary"):
         from jobs.files import Upload
         from minibert.finetune.settings import FinetuneSettings
         from minibert.train import Optimization

@@ -103,6 +103,7 @@ def test_a_model_trained_here_is_taken_along(runs_folder):
     assert any("serve --model my-model" in block.value for block in app.code)
     table = next(table.value for table in app.table if "file" in table.value)
     assert {"config.json", "model.safetensors", "vocab.txt"} <= set(table["file"])
+    assert "By chance" not in text_of(app)
     assert "**Out:** HTTP 200" in text_of(app) and plain(run.title).startswith("reviews")
 
 
@@ -111,13 +112,14 @@ def test_a_sentence_goes_in_and_an_answer_comes_out(runs_folder):
     assert "**Out:** HTTP 200" in text_of(app)
     assert json.loads(app.code[0].value) == {"inputs": [{"text": "A <b>b</b> film"}]}
     assert json.loads(app.code[1].value)["label"] in ("negative", "positive")
+    assert "By chance" in text_of(app)  # nobody has trained its layer
     drawn = figure(app, "request")
     bars = drawn["data"]
     assert len(bars) == 5
     ends = [bar["base"][0] + bar["x"][0] for bar in bars]
     assert [bar["base"][0] for bar in bars] == pytest.approx([0.0, *ends[:-1]])
     longest = max(bars, key=lambda bar: bar["x"][0])
-    said = f"{ends[-1]:.1f} ms, of which {longest['x'][0]:.1f} for: {longest['y'][0]}"
+    said = f"{ends[-1]:.1f} ms; longest: {longest['y'][0]}, {longest['x'][0]:.1f} ms"
     assert drawn["layout"]["title"]["text"] == said
 
 

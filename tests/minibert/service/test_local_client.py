@@ -1,5 +1,6 @@
 """The service asked in this process answers as over HTTP, and clients who ask together share batches."""
 
+import dataclasses
 import json
 import threading
 import time
@@ -90,6 +91,18 @@ def test_what_is_measured_is_warmed_up(answering):
         found = load(SlowAtFirst(predictor), ["a b", "c d"], limits)
         assert max(found.waits) < slow.SECONDS and found.seconds < slow.SECONDS and sum(found.sizes) == 2
     assert timed(SlowAtFirst(predictor), BODY).response.seconds < slow.SECONDS
+
+
+def test_the_quickest_request_is_told(answering, monkeypatch):
+    from minibert.service import local_client
+
+    one, seconds = timed(answering("classification"), BODY).response, iter([9.0, 5.0, 3.0, 4.0, 8.0])
+
+    async def asked(_app, _request):
+        return dataclasses.replace(one, seconds=next(seconds))
+
+    monkeypatch.setattr(local_client, "_one", asked)
+    assert timed(answering("classification"), BODY, warm_up=1, rounds=4).response.seconds == 3.0
 
 
 def test_the_parts_of_a_request_are_its_whole_time(answering):
