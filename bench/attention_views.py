@@ -26,7 +26,7 @@ from minibert.inside.attention_summary import small_copies, strongest_edges
 from minibert.inside.head_kinds import attentions
 from minibert.model import Bert
 from plots.attention_payloads import heads_payload, lines_payload, matrix_payload
-from ui import attention_views, bertviz
+from sections.attention_explorer import bertviz, views
 
 LENGTHS = (64, 128, 512)
 LIMIT = 60  # seconds
@@ -123,7 +123,7 @@ def compare(chromium: Browser, probs: torch.Tensor) -> dict:
     ours = payloads(probs, tokens, 0)
     made = time.perf_counter() - started
     other = payloads(probs, tokens, 1)
-    documents = {name: attention_views.document(name, payload) for name, payload in ours.items()}
+    documents = {name: views.document(name, payload) for name, payload in ours.items()}
     hover = {"lines": "shadow .token.left"}
     result: dict = {
         "ours": {

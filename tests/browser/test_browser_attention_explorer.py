@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from plots.attention_payloads import heads_payload, lines_payload, matrix_payload
+from sections.attention_explorer import bertviz, views
 from tests.browser.driver import (
     MINUTES,
     assert_fits,
@@ -21,7 +22,6 @@ from tests.browser.driver import (
     wait_idle,
 )
 from tests.hostile import HOSTILE, texts_in_a_browser
-from ui import attention_views, bertviz
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
 EVIL = HOSTILE["script"]
@@ -172,7 +172,7 @@ def test_a_token_is_text_in_our_views(page):
         "heads": heads_payload(weights, [EVIL], [EVIL]),
     }
     for name, payload in payloads.items():
-        page.set_content(attention_views.document(name, payload))
+        page.set_content(views.document(name, payload))
         expect(page.get_by_role("button", name="SVG")).to_be_visible()
         assert page.locator("img, b").count() == 0, name
         with page.expect_download() as svg:
@@ -272,7 +272,7 @@ def test_long_texts_do_not_freeze_the_page(page, size):
     tokens = [f"token{i}" for i in range(size)]
     each = max(1, 12_000 // (12 * size))
     lines = lines_payload(tokens, Edges(size, 12, each), range(12))
-    page.set_content(attention_views.document("lines", lines_payload(["a"], Edges(1, 1), [0])))
+    page.set_content(views.document("lines", lines_payload(["a"], Edges(1, 1), [0])))
     page.evaluate(LONGEST)
     drawn = page.evaluate(DRAW, lines)
     box = page.locator(".scroll")
@@ -286,7 +286,7 @@ def test_long_texts_do_not_freeze_the_page(page, size):
     assert page.evaluate("window.clicked") == [{"row": 3}]
     assert page.evaluate("window.longest") < 2_000  # of a busy machine without a graphics card
     matrix = matrix_payload(tokens, np.random.default_rng(0).random((size, size)))
-    page.set_content(attention_views.document("matrix", matrix_payload(["a"], np.ones((1, 1)))))
+    page.set_content(views.document("matrix", matrix_payload(["a"], np.ones((1, 1)))))
     page.evaluate(LONGEST)
     drawn = max(drawn, page.evaluate(DRAW, matrix))
     for at in range(20, 400, 40):

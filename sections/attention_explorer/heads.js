@@ -1,11 +1,12 @@
 // All layers × heads as small pictures. A click tells the server which one.
 
 export default ({data, parentElement, setTriggerValue}) => {
-  const {layers, heads, size, labels, titles, selected, crossed, said, file, scale = 1} = data
+  const {layers, heads, size, labels, titles, selected, crossed, said, file, shades, scale = 1} = data
   const weights = bytes(data.weights)
-  const small = Array.from({length: layers * heads}, (_, i) => picture(weights, i * size * size, size))
+  const colours = ramp(shades)
+  const small = Array.from({length: layers * heads}, (_, i) => picture(weights, i * size * size, size, colours))
   const grid = element('div', {className: 'grid'})
-  const least = labels.some(label => label) ? (heads > 8 ? 52 : 66) * scale : 20 // room for a word; twelve heads fit the page without scrolling
+  const least = labels.some(label => label) ? (heads > 8 ? 52 : 66) * scale : 24 // room for a word; twelve heads fit the page without scrolling
   grid.style.gridTemplateColumns = `max-content repeat(${heads}, minmax(${least}px, 150px))`
   grid.append(element('span', {className: 'corner'}))
   for (let head = 0; head < heads; head++)
@@ -35,6 +36,7 @@ export default ({data, parentElement, setTriggerValue}) => {
       painter.text(x + step / 2 - 4, y + step + 2, labels[i].replace('\n', ' '), look.text, 'center', 12, look.font)
     })
   }
-  view.append(pictures(file, () => [70 + heads * step, 36 + layers * (step + 20)], draw, view, said.keep))
+  const keep = pictures(file, () => [70 + heads * step, 36 + layers * (step + 20)], draw, view, said.keep)
+  view.append(element('div', {className: 'foot'}, scaleBar(shades, said.scale), keep))
   renew(parentElement, view)
 }

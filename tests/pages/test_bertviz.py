@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pytest
 
+from sections.attention_explorer import bertviz
 from tests.hostile import HOSTILE
-from ui import bertviz
 
 TOKENS = ["[CLS]", HOSTILE["script"], "a\u2028b", "[SEP]", "<!--", "&lt;", "[SEP]"]
 
