@@ -26,21 +26,22 @@ SECTIONS = {"head": "The head view", "model": "The model view", "neuron": "The n
 @st.fragment
 def show(lesson: Lesson, seen: Seen) -> None:
     views = {"head": _("Head view"), "model": _("Model view"), "neuron": _("Neuron view")}
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         at = pick_head(seen)
         wanted = [
             name
             for name, label in views.items()
             if st.toggle(label, value=name == "head", key=f"bertviz_{name}", bind="query-params")
         ]
-        alone = st.toggle(_("The chosen head alone"), key="bertviz_alone", bind="query-params")
+        alone = st.toggle(_("This head alone"), key="bertviz_alone", bind="query-params")
     for name in wanted:
-        wide = name != "head" or len(seen.sides) == 1
-        boxes = [st.container() for _side in seen.sides] if wide else st.columns(len(seen.sides), gap="medium")
+        narrow = name == "head"  # the only view that leaves room beside it: for the second one, or for its prose
+        boxes = st.columns(2, gap="medium") if narrow else [st.container() for _side in seen.sides]
         for box, side, key in zip(boxes, seen.sides, "ab", strict=False):
             with box:
                 one_view(name, views[name], side, side.subject.head(*at), alone, f"bertviz-{name}-{key}")
-        lesson.show(SECTIONS[name], title=False)
+        with boxes[1] if narrow and len(seen.sides) == 1 else st.container():
+            lesson.show(SECTIONS[name], title=False)
     lesson.show("BertViz", title=False)
 
 

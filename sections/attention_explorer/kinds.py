@@ -83,17 +83,17 @@ def by_place(lesson: Lesson, seen: Seen) -> None:
     subject = seen.subject
     toy = held_out.kind_of_text(subject.tokenizer) == "toy"
     names = {"text": _("our sentences"), "toy": _("stories of the toy world")}
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         on = choice("on", _("Measured on"), {"toy": names["toy"]} if toy else names)
         threshold = st.slider(
-            _("Score from which a head gets the name"),
+            _("Score that gives a name"),
             20,
             90,
             THRESHOLD,
             key="threshold",
             format="%d %%",
             bind="query-params",
-            width=300,
+            width=190,
         )
         at = pick_head(seen)
     with st.spinner(_("Measuring every head …")):
@@ -106,12 +106,14 @@ def by_place(lesson: Lesson, seen: Seen) -> None:
     ]
     st.markdown(f"**{finding(named, threshold)}**")
     many = subject.shape[1] > 8  # twelve pictures with their names need the page's whole width
-    left, right = (st.container(), st.container()) if many else st.columns([11, 10], gap="medium")
-    with left:
+    crowd = st.container() if many else None
+    left, right = st.columns([11, 10], gap="medium")
+    with crowd or left:
         small_pictures(seen.sides[0], "explorer-kinds", open_head, labels, selected=at)
-    with right:
+    with left if many else right:
         one_head(subject, kinds, at, threshold / 100)
-    lesson.show("Kinds of heads", title=False)
+    with right if many else st.container():
+        lesson.show("Kinds of heads", title=False)
     if on == "text":
         literature.show_kinds(subject, kinds)
     show_source(targets)

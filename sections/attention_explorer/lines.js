@@ -51,7 +51,7 @@ export default ({data, parentElement, setTriggerValue}) => {
     canvas.height = height * scale
     canvas.style.width = `${width}px`
     canvas.style.height = `${height}px`
-    sheet.style.setProperty('--side', `${side}px`)
+    view.style.setProperty('--side', `${side}px`)
     const context = canvas.getContext('2d')
     context.scale(scale, scale)
     drawEdges(new CanvasPainter(context), surroundings(view), side, width - side, box.scrollTop, box.scrollTop + height)
@@ -85,7 +85,7 @@ export default ({data, parentElement, setTriggerValue}) => {
     chip.onclick = () => setTriggerValue('clicked', {head})
     chips.append(chip)
   })
-  const ends = element('div', {className: 'ends'}, element('span', {textContent: `${said.from} ↓`}), chips, element('span', {textContent: `${said.to} ↓`}))
+  const ends = element('div', {className: 'ends'}, element('span', {textContent: `${said.from} ↓`}), element('span', {textContent: `${said.to} ↓`}))
 
   const wide = () => Math.max(520, Math.min(900, box.clientWidth))
   const drawAll = (painter, look) => {
@@ -98,7 +98,7 @@ export default ({data, parentElement, setTriggerValue}) => {
     drawEdges(painter, look, SIDE, wide() - SIDE, 0, count * high)
   }
   const keep = pictures(file, () => [wide(), count * high], drawAll, view, said.keep)
-  view.append(ends, box, element('div', {className: 'foot'}, keep))
+  view.append(...(heads.length > 1 ? [chips] : []), ends, box, element('div', {className: 'foot'}, keep))
   renew(parentElement, view)
   box.addEventListener('scroll', later, {passive: true})
   view.addEventListener('transitionend', event => { if (event.target === view) later() }) // the theme has changed

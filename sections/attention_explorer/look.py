@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 SHARE = 60  # percent of each row's mass that is drawn at first
+LEAST = 0.01  # of a share that a title names beside the largest
 
 
 @st.fragment
@@ -41,6 +42,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
             with left:
                 st.markdown(f"**{crowd(inside_probs(seen.sides[0]), seen.sides[0])}**")
                 small_pictures(seen.sides[0], "explorer-heads", open_head, selected=at)
+                st.caption(_("Each picture is a head; click one to see its lines."))
             with right:
                 one_side(seen.sides[0], at, cell, drawn, "a")
         else:
@@ -53,7 +55,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
                     small_pictures(side, f"explorer-heads-{key}", open_head, selected=here)
     for box, side, key in zip(st.columns(len(seen.sides), gap="medium"), seen.sides, "ab", strict=False):
         with box:
-            numbers.show(side, side.subject.head(*at), *within(side, cell), key)
+            numbers.show(side, side.subject.head(*at), *within(side, cell), key, wide=single)
     lesson.show("Look", title=False)
     lesson.show("The question", level=3)
 
@@ -69,12 +71,12 @@ def read_settings(seen: Seen) -> tuple[HeadPlace, tuple[int, int], dict[str, Any
             return at, cell, {"view": view, "heads": "one"}
         heads = choice("heads", _("Lines of"), {"one": _("this head"), "all": _("all heads of the layer")})
         share = st.slider(
-            _("Share of each token's attention that is drawn"),
+            _("Share of attention that is drawn"),
             *(10, 100, SHARE),
             key="share",
             format="%d %%",
             bind="query-params",
-            width=330,
+            width=250,
         )
         hide = st.toggle(_("Hide [CLS] and [SEP]"), key="bare", bind="query-params")
     return at, cell, {"view": view, "heads": heads, "share": share / 100, "hide": hide}
@@ -167,35 +169,40 @@ def by_place(probs: Tensor, side: Side) -> Tensor:
 
 
 def crowd(probs: Tensor, side: Side) -> str:
-    """How many heads look mostly at one place in this sentence, and where."""
+    """How many heads look mostly at one place in this sentence, and where: the two commonest places."""
     most, where = by_place(probs, side).flatten(0, 1).max(-1)
     counts = [int(((where == k) & (most > 0.5)).sum()) for k in range(len(place_names()))]
     named = sorted(zip(counts, place_names().values(), strict=True), key=lambda one: -one[0])
-    told = ", ".join(f"{literal(name)} {count}" for count, name in named if count)
-    if not told:
-        return _("No head of {all} gives over half to one place: click one").format(all=len(most))
-    return _("{n} of {all} heads give over half to one place ({told}): click one").format(
-        n=sum(counts), all=len(most), told=told
-    )
+    (first, place), (second, other) = named[:2]
+    if not first:
+        return _("No head of {all} gives over half to one place").format(all=len(most))
+    said = _("{n} of {all} heads give over half to {place}").format(n=first, all=len(most), place=literal(place))
+    return said + (_(", {n} to {place}").format(n=second, place=literal(other)) if second else "")
 
 
 def finding(probs: Tensor, side: Side, at: HeadPlace, row: int | None, heads: str) -> str:
     """Where the head looks in this sentence: of the chosen token, else of all together."""
     layer, head = at
-    name = head_name(layer, head).capitalize()
     if heads == "all":
-        name, probs = _("Layer {n}, all heads").format(n=layer + 1), probs[layer].mean(0)
+        name, said, probs = (
+            _("layer {n}").format(n=layer + 1),
+            _("All heads of {head} give {told}"),
+            probs[layer].mean(0),
+        )
     else:
-        probs = probs[layer, head]
+        name, said, probs = head_name(layer, head).capitalize(), _("{head} gives {told}"), probs[layer, head]
     if row is None:
         shares, places = by_place(probs, side).topk(2)
         names = [list(place_names().values())[place] for place in places.tolist()]
-        said = _("{head} gives {told}")
     else:
-        tokens = side.reading.tokens
+        tokens, words = side.reading.tokens, set(side.reading.words)
         shares, places = probs[row].topk(min(3, len(tokens)))
-        names = [tokens[place] for place in places.tolist()]
-        said = _("{head}: “{word}” gives {told}")
+        names = [f"“{tokens[place]}”" if place in words else tokens[place] for place in places.tolist()]
+        name, said = name[0].upper() + name[1:], _("{head}: “{word}” gives {told}")
     to = _("{share:.0%} to {place}")
-    told = ", ".join(to.format(share=p, place=literal(of)) for p, of in zip(shares.tolist(), names, strict=True))
+    told = ", ".join(
+        to.format(share=share, place=literal(of))
+        for n, (share, of) in enumerate(zip(shares.tolist(), names, strict=True))
+        if n == 0 or share > LEAST
+    )
     return said.format(head=name, told=told, word="" if row is None else literal(side.reading.tokens[row]))

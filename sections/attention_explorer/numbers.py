@@ -12,7 +12,8 @@ from ui.text import literal, tex
 from ui.translations import _
 
 
-def show(side: Side, at: HeadPlace, row: int | None, column: int | None, key: str) -> None:
+def show(side: Side, at: HeadPlace, row: int | None, column: int | None, key: str, *, wide: bool) -> None:
+    """wide: there is room for what is said of the row beside its numbers."""
     from minibert.inside.head_arithmetic import entropy
 
     if row is None:
@@ -20,11 +21,10 @@ def show(side: Side, at: HeadPlace, row: int | None, column: int | None, key: st
         return
     layer, head = at
     tokens, probs = side.reading.tokens, inside(side.subject, side.reading)["probs"][layer, head, row]
-    if column is not None:
-        arithmetic(side, at, row, column)
     order = probs.argsort(descending=True).tolist()
     rows = order[:8] if column is None or column in order[:8] else [*order[:7], column]
-    st.dataframe(
+    left, right = st.columns(2, gap="medium") if wide else (st.container(), st.container())
+    left.dataframe(
         pd.DataFrame(
             {
                 _("to"): [f"{place + 1} · {tokens[place]}" for place in rows],
@@ -36,14 +36,19 @@ def show(side: Side, at: HeadPlace, row: int | None, column: int | None, key: st
         column_config={_("share"): st.column_config.NumberColumn(format="%.6f")},
     )
     rest = 1 - sum(probs[place].item() for place in rows)
-    st.caption(
-        _("From {token}; all others together {rest:.1%}. Entropy {bits:.2f} of {most:.2f} bits.").format(
-            token=literal(f"{row + 1} · {tokens[row]}"),
-            rest=max(0.0, rest),
-            bits=entropy(probs).item(),
-            most=math.log2(len(probs)),
+    with right:
+        st.caption(
+            _("From {token}; all others together {rest:.1%}. Entropy {bits:.2f} of {most:.2f} bits.").format(
+                token=literal(f"{row + 1} · {tokens[row]}"),
+                rest=max(0.0, rest),
+                bits=entropy(probs).item(),
+                most=math.log2(len(probs)),
+            )
         )
-    )
+        if column is None:
+            st.caption(_("Click a token on the right to see the arithmetic of one share."))
+        else:
+            arithmetic(side, at, row, column)
 
 
 def arithmetic(side: Side, at: HeadPlace, row: int, column: int) -> None:

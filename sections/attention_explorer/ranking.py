@@ -42,11 +42,21 @@ def show(subject: Subject, at: HeadPlace, mean: bool) -> None:
     layers = subject.shape[0]
     done, rows = st.empty(), []
     for layer in range(layers):  # a layer at a time, each kept: who comes back goes on from there
-        done.progress(layer / layers, _("Layer {n} of {all}").format(n=layer + 1, all=layers))
+        done.progress(layer / layers, _("Layer {n} of {all}").format(n=layer + 1, all=layers) + so_far(subject, rows))
         rows += costs_of_layer(subject, layer, mean)
     done.empty()
     draw(subject, rows, at)
     show_source(layer_costs)
+
+
+def so_far(subject: Subject, rows: list[tuple[HeadCost, HeadCost]]) -> str:
+    """The dearest head of those that are measured, for who waits for the rest."""
+    if not rows:
+        return ""
+    dearest = max(range(len(rows)), key=lambda i: rows[i][0].mean)
+    return " · " + _("dearest so far: {head}, {cost} nats").format(
+        head=all_names(subject)[dearest], cost=signed(rows[dearest][0].mean, 2)
+    )
 
 
 def draw(subject: Subject, rows: list[tuple[HeadCost, HeadCost]], at: HeadPlace) -> None:
