@@ -19,6 +19,7 @@ from sections.attention_explorer.subject import (
     pick_head,
     small_pictures,
 )
+from sections.attention_explorer.views import wide
 from ui import held_out
 from ui.figures import figure
 from ui.inputs import choice
@@ -93,7 +94,7 @@ def by_place(lesson: Lesson, seen: Seen) -> None:
             key="threshold",
             format="%d %%",
             bind="query-params",
-            width=190,
+            width=wide(190),
         )
         at = pick_head(seen)
     with st.spinner(_("Measuring every head …")):

@@ -50,7 +50,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
                 with box:
                     here = side.subject.head(*at)
                     words = literal(" ".join(side.reading.tokens[1:-1])[:120])
-                    st.markdown(f"{words} · **{literal(side.subject.title)}**")
+                    st.caption(f"**{literal(side.subject.title)}** · {words}")
                     one_side(side, here, cell, drawn, key)
                     small_pictures(side, f"explorer-heads-{key}", open_head, selected=here)
     for box, side, key in zip(st.columns(len(seen.sides), gap="medium"), seen.sides, "ab", strict=False):
@@ -65,18 +65,19 @@ def read_settings(seen: Seen) -> tuple[HeadPlace, tuple[int, int], dict[str, Any
     with st.container(horizontal=True, vertical_alignment="bottom"):
         at = pick_head(seen)
         tokens = [_("all"), *numbered(seen.reading.tokens)]
-        cell = (pick("row", _("From"), tokens, width=170) - 1, pick("column", _("To"), tokens, width=170) - 1)
+        names = (("row", _("From")), ("column", _("To")))
+        cell = tuple(pick(name, label, tokens, width=views.wide(170)) - 1 for name, label in names)
         view = choice("view", _("View"), {"lines": _("lines"), "matrix": _("matrix")})
         if view == "matrix":
             return at, cell, {"view": view, "heads": "one"}
         heads = choice("heads", _("Lines of"), {"one": _("this head"), "all": _("all heads of the layer")})
         share = st.slider(
-            _("Share of attention that is drawn"),
+            _("Share of attention drawn"),
             *(10, 100, SHARE),
             key="share",
             format="%d %%",
             bind="query-params",
-            width=250,
+            width=views.wide(250),
         )
         hide = st.toggle(_("Hide [CLS] and [SEP]"), key="bare", bind="query-params")
     return at, cell, {"view": view, "heads": heads, "share": share / 100, "hide": hide}

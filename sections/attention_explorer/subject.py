@@ -209,7 +209,7 @@ def pick_head(seen: Seen) -> HeadPlace:
             [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)],
             start,
             usual=usual,
-            width=115,
+            width=views.wide(130),
         )
         for (name, label), count, start, usual in zip(labels, seen.subject.shape, DEFAULT, seen.usual, strict=True)
     )

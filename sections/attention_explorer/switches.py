@@ -91,7 +91,10 @@ def switch_off(seen: Seen, at: HeadPlace, mean: bool) -> None:
         switches(seen.subject, *at, off)
     with right:
         effect_on_set(seen.subject, off, mean)
-        effect_on_answer(seen.subject, seen.reading, off, mean)
+        table = effect_on_answer(seen.subject, seen.reading, off, mean)
+    if table is not None:
+        with left:
+            logits(table)
 
 
 def switches(subject: Subject, layer: int, head: int, off: tuple[HeadPlace, ...]) -> None:
@@ -116,8 +119,10 @@ def switches(subject: Subject, layer: int, head: int, off: tuple[HeadPlace, ...]
     st.caption(_("{n} of {all} heads are off.").format(n=len(off), all=layers * heads))
 
 
-def effect_on_answer(subject: Subject, reading: ModelInput, off: tuple[HeadPlace, ...], mean: bool) -> None:
-    """The sentence's own answer with all heads and without those: a blank filled, or a class."""
+def effect_on_answer(
+    subject: Subject, reading: ModelInput, off: tuple[HeadPlace, ...], mean: bool
+) -> pd.DataFrame | None:
+    """The sentence's own answer with all heads and without those: a blank filled, or a class → its numbers, if any."""
     from minibert.inside.interventions import fill_logits, switched_off, total_variation
     from minibert.model import BertForPreTraining, no_tap
     from plots.attention import compared_words
@@ -126,7 +131,7 @@ def effect_on_answer(subject: Subject, reading: ModelInput, off: tuple[HeadPlace
     if isinstance(subject.model, BertForPreTraining):
         if not reading.words:
             st.info(_("There is no word to hide. Type a sentence above."), icon=":material/edit:")
-            return
+            return None
         words = [f"{i + 1} · {reading.tokens[i]}" for i in reading.words]
         with st.container(width=400):
             position = reading.words[pick("hide", _("Word to hide"), words, default=last_word(reading))]
@@ -168,13 +173,17 @@ def effect_on_answer(subject: Subject, reading: ModelInput, off: tuple[HeadPlace
         "explorer-answer",
         data=lambda: table,
     )
+    return table
+
+
+def logits(table: pd.DataFrame) -> None:
+    """What the answers' scores were and are: probabilities hide how far all of them move together."""
+    whole, without = _("logit"), _("logit without")
     st.dataframe(
-        table[[_("answer"), _("logit"), _("logit without")]].assign(**{_("change"): (after - before)[ids].numpy()}),
+        table[[_("answer"), whole, without]].assign(**{_("change"): table[without] - table[whole]}),
         hide_index=True,
         key="explorer-logits",
-        column_config={
-            name: st.column_config.NumberColumn(format="%.4f") for name in (_("logit"), _("logit without"), _("change"))
-        },
+        column_config={name: st.column_config.NumberColumn(format="%.4f") for name in (whole, without, _("change"))},
     )
 
 

@@ -84,6 +84,11 @@ def _shades() -> list[str]:
     return [colour for _share, colour in get_colorscale(ATTENTION["colorscale"])]
 
 
+def wide(pixels: int) -> int:
+    """The width of a field at a desk, as much larger on a wall as its type is."""
+    return round(pixels * TYPE) if projecting() else pixels
+
+
 def show(view: str, payload: dict, key: str, on_click: Callable[[dict], Any], *, file: str = "attention") -> None:
     """Draw a payload of plots/attention_payloads.py as one of VIEWS.
 
