@@ -113,9 +113,9 @@ svg rect.background {{ fill: {faint}; }}
 def _fitted(width: int, scale: float) -> str:
     """`scale` times as large as BertViz draws it, or as much as the frame has room for."""
     return (
-        "const whole = document.getElementById('bertviz'),"
+        "{ const whole = document.getElementById('bertviz'),"
         f" fit = () => {{ whole.style.zoom = Math.max({_SMALLEST}, Math.min({scale}, (innerWidth - 18) / {width})) }};"
-        " addEventListener('resize', fit); fit();"
+        " addEventListener('resize', fit); fit(); }"
     )
 
 
