@@ -272,6 +272,42 @@ def test_bertviz_works_on_the_page(page):
     assert [url for url in asked if not url.startswith(("data:", "blob:"))] == []
 
 
+@pytest.mark.parametrize("page", [{"viewport": {"width": 1280, "height": 800}}], indirect=True)
+def test_bertviz_keeps_the_chosen_head_and_is_not_cut(page):
+    chosen = {"layer": 3, "head": 4, "bertviz_model": "true", "bertviz_neuron": "true"}
+    open_page(page, "attention_explorer", part="BertViz", sentence=SENTENCE, model="minilm-en", **chosen)
+    for _visit in range(2):
+        expect(frame(page, "model").locator("svg text", has_text="Layer 3, Head 4")).to_be_visible()
+        expect(page.get_by_text("Neuron view: layer 3, head 4")).to_be_visible()
+        page.get_by_role("tab", name="Look").click()  # the frame is gone, and drawn anew
+        expect(view(page, "heads").get_by_role("button", name="layer 3, head 4")).to_have_attribute(
+            "aria-pressed", "true"
+        )
+        page.get_by_role("tab", name="BertViz").click()
+    neuron = frame(page, "neuron")
+    neuron.locator("#collapsed .token").nth(2).hover(force=True)
+    neuron.locator("#collapsed .plus-sign").nth(2).click(force=True)
+    expect(neuron.locator("svg text", has_text="Softmax")).to_be_visible()
+    texts = neuron.locator("svg text:visible")
+    right = max(box["x"] + box["width"] for box in (text.bounding_box() for text in texts.all()) if box)
+    edge = page.locator(".st-key-bertviz-neuron-a iframe").bounding_box()
+    assert right <= edge["x"] + edge["width"], f"{right - edge['x'] - edge['width']:.0f} px are cut"
+
+
+@pytest.mark.parametrize("page", [{"viewport": {"width": 1280, "height": 800}}], indirect=True)
+@pytest.mark.parametrize("times", [1, 6, 30])
+def test_the_matrix_has_all_its_columns_in_view(page, times):
+    open_page(page, "attention_explorer", view="matrix", sentence=" ".join([SENTENCE] * times)[:480])
+    box = view(page, "matrix-a").locator("canvas")
+    wide, cell, side = (float(box.evaluate(f"c => c.{of}")) for of in ("clientWidth", "dataset.cell", "dataset.side"))
+    count = round((wide - side - 2) / cell)
+    assert count >= 9 and wide <= view(page, "matrix-a").evaluate("e => e.clientWidth") + 1
+    frame = box.bounding_box()
+    last = side + (count - 0.5) * cell
+    page.mouse.move(frame["x"] + last, frame["y"] + side + 0.5 * cell)
+    expect(view(page, "matrix-a").locator(".note")).to_contain_text(f"1 · [CLS] → {count} · [SEP]")
+
+
 # --- nothing freezes ---------------------------------------------------------------------------------------------
 
 # The longest time between two frames; how long it takes to draw another payload; in milliseconds.
