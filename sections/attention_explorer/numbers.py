@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import streamlit as st
 
-from sections.attention_explorer.subject import HeadPlace, Side, inside
+from sections.attention_explorer.subject import HeadPlace, Side, head_name, inside
 from ui.text import literal, tex
 from ui.translations import _
 
@@ -38,7 +38,8 @@ def show(side: Side, at: HeadPlace, row: int | None, column: int | None, key: st
     rest = 1 - sum(probs[place].item() for place in rows)
     with right:
         st.caption(
-            _("From {token}; all others together {rest:.1%}. Entropy {bits:.2f} of {most:.2f} bits.").format(
+            _("{head}. From {token}; all others together {rest:.1%}. Entropy {bits:.2f} of {most:.2f} bits.").format(
+                head=head_name(layer, head).capitalize(),
                 token=literal(f"{row + 1} · {tokens[row]}"),
                 rest=max(0.0, rest),
                 bits=entropy(probs).item(),

@@ -93,7 +93,7 @@ def show(lesson: Lesson, subject: Subject) -> None:
     with right:
         chosen = pick("relation", _("Relation"), [row_name(one) for one in found])
         one_relation.show(subject, found[chosen], questions()[found[chosen].relation == "coref"])
-    with left:
+    with left, st.container(key="wide-relations"):
         picture(found, chosen)
     lesson.show("Which word a head finds", title=False)
     lesson.show("How this is measured", level=3)
