@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import tempfile
 import time
 from pathlib import Path
@@ -26,7 +27,7 @@ from minibert.inside.attention_summary import small_copies, strongest_edges
 from minibert.inside.head_kinds import attentions
 from minibert.model import Bert
 from plots.attention_payloads import heads_payload, lines_payload, matrix_payload
-from ui import attention_views, bertviz
+from sections.attention_explorer import bertviz, views
 
 LENGTHS = (64, 128, 512)
 LIMIT = 60  # seconds
@@ -123,7 +124,7 @@ def compare(chromium: Browser, probs: torch.Tensor) -> dict:
     ours = payloads(probs, tokens, 0)
     made = time.perf_counter() - started
     other = payloads(probs, tokens, 1)
-    documents = {name: attention_views.document(name, payload) for name, payload in ours.items()}
+    documents = {name: views.document(name, payload) for name, payload in ours.items()}
     hover = {"lines": "shadow .token.left"}
     result: dict = {
         "ours": {
@@ -175,7 +176,7 @@ def on_the_page(chromium: Browser) -> dict[str, float]:
                 page.wait_for_timeout(3_000)
             started = time.perf_counter()
             page.locator(".st-key-explorer-heads").get_by_role("button", name=f"layer 3, head {head}").click()
-            page.get_by_text(f"layer 3, head {head}", exact=True).wait_for()
+            page.get_by_text(re.compile(f"^Layer 3, head {head}[ :]")).wait_for()
             waits[f"a click on a head, {label}"] = round(1000 * (time.perf_counter() - started))
             page.wait_for_timeout(2_000)
             started = time.perf_counter()

@@ -63,13 +63,21 @@ def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *,
     return fig
 
 
-def ranking(names: Sequence[str], costs, errors, axis: str, *, selected: int | None = None) -> go.Figure:
+def ranking(
+    names: Sequence[str], costs, errors, axis: str, *, selected: int | None = None, most: int | None = None
+) -> go.Figure:
     """What the loss of each head costs, dearest first, with two standard errors. costs, errors: (N,).
 
-    A click's customdata is the head's place in `names`.
+    most: of more heads than these only the dearest three quarters of so many and the cheapest quarter are drawn, and
+    the selected one. A click's customdata is the head's place in `names`.
     """
     costs, errors = np.asarray(costs, dtype=float), np.asarray(errors, dtype=float)
     order = np.argsort(-costs, kind="stable")
+    if most is not None and len(order) > most:
+        low = most // 4
+        order = np.array(
+            [i for rank, i in enumerate(order) if not most - low <= rank < len(order) - low or i == selected]
+        )
     fig = go.Figure(
         go.Scatter(
             x=costs[order],

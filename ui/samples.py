@@ -20,7 +20,8 @@ POS_GROUPS = {
     "name": ("NNP", "NNPS", "PROPN"),
     "verb": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD", "VERB", "AUX"),
     "adjective": ("JJ", "JJR", "JJS", "ADJ"),
-    "pronoun": ("PRP", "PRP$", "DT", "WP", "WDT", "PRON", "DET"),
+    "pronoun": ("PRP", "PRP$", "WP", "WP$", "WDT", "PRON"),
+    "determiner": ("DT", "PDT", "DET"),
     "preposition": ("IN", "TO", "ADP"),
     "number": ("CD", "NUM"),
 }

@@ -55,6 +55,19 @@ def strongest_edges(probs: Tensor, share: float, keep: Tensor | None = None, mos
     return Edges(counts, kept[places[taken]], weights[taken], drawn, hidden)
 
 
+PLACES = ("sep", "cls", "itself", "previous", "next")
+
+
+def by_place(probs: Tensor, cls: Tensor, sep: Tensor) -> Tensor:
+    """The share of a head's attention that goes to each of PLACES, the mean of its rows: (…, T, T) → (…, 5). cls, sep:
+    (T,) bool, where [CLS] and [SEP] stand; they count as those, not as a neighbour."""
+    size = probs.size(-1)
+    step = torch.arange(size)[None] - torch.arange(size)[:, None]  # column − row
+    word = ~(cls | sep)
+    aims = [sep.expand(size, -1), cls.expand(size, -1), *((step == n) & word for n in (0, -1, 1))]
+    return torch.einsum("...ij,kij->...k", probs, torch.stack(aims).to(probs.dtype)) / size
+
+
 def small_copies(probs: Tensor, size: int = 32) -> Tensor:
     """Matrices of at most `size` × `size`: (…, T, T) → (…, s, s). Each cell is the largest weight of the block it
     stands for, so that a diagonal stays one."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.explorer import Subject
+from sections.attention_explorer.subject import Subject
 from ui.lesson import LESSONS
 from ui.text import literal
 from ui.translations import _, ngettext

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import attention_views, samples
-from ui.explorer import Subject, head_name, seen
+from sections.attention_explorer import views
+from sections.attention_explorer.subject import Subject, head_name, inside
+from ui import samples
 from ui.inputs import pick
 from ui.text import literal, shorten
 from ui.translations import _
@@ -58,9 +59,9 @@ def show(subject: Subject, found: Found, asked: Asked) -> None:
         + (" " + _("(of {candidates})").format(candidates=among) if among else "")
     )
     special = torch.tensor(encoding.special)
-    edges = strongest_edges(seen(subject, reading)["probs"][layer, [head]], SHARE, ~special)
+    edges = strongest_edges(inside(subject, reading)["probs"][layer, [head]], SHARE, ~special)
     payload = lines_payload(reading.tokens, edges, [head], faint=special.tolist(), row=row)
-    attention_views.show("lines", payload, "explorer-relation-lines", lambda told: None, file="attention-relation")
+    views.show("lines", payload, "explorer-relation-lines", lambda told: None, file="attention-relation")
     if found.relation == "coref":
         by_kind(found)
 

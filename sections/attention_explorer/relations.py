@@ -8,8 +8,8 @@ import streamlit as st
 
 from sections.attention_explorer import one_relation
 from sections.attention_explorer.literature import literature
+from sections.attention_explorer.subject import Subject, open_head
 from ui import held_out, samples
-from ui.explorer import Subject, open_head
 from ui.figures import figure, legend
 from ui.inputs import pick, state
 from ui.lesson import Lesson
@@ -82,7 +82,6 @@ def show(lesson: Lesson, subject: Subject) -> None:
     """The picture of all relations, and the chosen one in a sentence."""
     from plots.head_kinds import FOUND_LOOKS
 
-    lesson.show("Which word a head finds", level=3)
     if held_out.kind_of_text(subject.tokenizer) != "en":
         st.info(_("These sentences are English: choose a model that reads English."), icon=":material/info:")
         return
@@ -94,8 +93,9 @@ def show(lesson: Lesson, subject: Subject) -> None:
     with right:
         chosen = pick("relation", _("Relation"), [row_name(one) for one in found])
         one_relation.show(subject, found[chosen], questions()[found[chosen].relation == "coref"])
-    with left:
+    with left, st.container(key="wide-relations"):
         picture(found, chosen)
+    lesson.show("Which word a head finds", title=False)
     lesson.show("How this is measured", level=3)
     show_sources()
 

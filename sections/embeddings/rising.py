@@ -97,7 +97,7 @@ def group_names() -> dict[str, str]:
     """The groups of words that our own sets mark, in words."""
     return {
         "noun": _("noun"), "name": _("name"), "verb": _("verb"), "adjective": _("adjective"), "pronoun": _("pronoun"),
-        "preposition": _("preposition"), "number": _("number"),
+        "determiner": _("determiner"), "preposition": _("preposition"), "number": _("number"),
     }  # fmt: skip
 
 

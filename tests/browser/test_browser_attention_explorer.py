@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from plots.attention_payloads import heads_payload, lines_payload, matrix_payload
+from sections.attention_explorer import bertviz, views
 from tests.browser.driver import (
     MINUTES,
     assert_fits,
@@ -21,7 +22,6 @@ from tests.browser.driver import (
     wait_idle,
 )
 from tests.hostile import HOSTILE, texts_in_a_browser
-from ui import attention_views, bertviz
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
 EVIL = HOSTILE["script"]
@@ -42,10 +42,11 @@ def frame(page, name: str):
 def test_a_head_a_token_and_a_cell_are_clicked_and_the_link_keeps_them(page):
     open_page(page, "attention_explorer", sentence=SENTENCE)
     view(page, "heads").get_by_role("button", name="layer 3, head 2").click()
-    expect(page.get_by_text("layer 3, head 2", exact=True)).to_be_visible()
+    expect(page.get_by_text(re.compile("^Layer 3, head 2 gives "))).to_be_visible()
     expect(page).to_have_url(re.compile("layer=3"))
     view(page, "lines-a").get_by_role("button", name="from 3 man").click()
     expect(page.get_by_text("From 3 · man; all others together")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Layer 3, head 2: “man” gives "))).to_be_visible()
     view(page, "lines-a").get_by_role("button", name="to 7 house").click()
     expect(page.locator(".katex annotation", has_text="p_{3,7}")).to_have_count(1)
     page.reload()
@@ -56,7 +57,7 @@ def test_a_head_a_token_and_a_cell_are_clicked_and_the_link_keeps_them(page):
     box = view(page, "matrix-a").locator("canvas")
     expect(box).to_be_visible()
     wait_idle(page)
-    side, cell = 116, 30  # of nine tokens
+    side, cell = (float(box.get_attribute(f"data-{name}")) for name in ("side", "cell"))
     box.click(position={"x": side + 1.5 * cell, "y": side + 4.5 * cell})
     expect(page.locator(".katex annotation", has_text="p_{5,2}")).to_have_count(1)
     expect(page).to_have_url(re.compile("row=6.*column=3"))
@@ -79,11 +80,12 @@ def test_all_heads_of_a_layer_and_one_of_them(page):
     open_page(page, "attention_explorer", heads="all", layer=2, sentence=SENTENCE)
     lines = view(page, "lines-a")
     expect(lines.locator(".chip")).to_have_count(4)
+    expect(page.get_by_text(re.compile("^All heads of layer 2 give "))).to_be_visible()
     everything = ink(lines)
     lines.locator(".chip").nth(2).hover()
     until(page, lambda: 0 < ink(lines) < everything)
     lines.locator(".chip").nth(2).click()
-    expect(page.get_by_text("layer 2, head 3", exact=True)).to_be_visible()
+    expect(page.get_by_text(re.compile("^Layer 2, head 3 gives "))).to_be_visible()
 
 
 def ink(lines) -> int:
@@ -132,18 +134,36 @@ def test_heads_are_switched_off_and_the_score_changes(page):
 
 
 def test_heads_are_ranked_with_progress(page):
-    open_page(page, "attention_explorer", part="Switch heads off", sentence=SENTENCE)
+    open_page(page, "attention_explorer", part="Switch heads off", sentence=SENTENCE, silence="mean", rank="false")
+    expect(page.get_by_text("Click a head to switch it off or on")).to_be_visible()
+    expect(view(page, "ranking")).to_have_count(0)
     page.get_by_text("Rank all 16 heads").click()
-    expect(page.get_by_text("Layer 1 of 4")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Layer [234] of 4 · dearest so far: layer"))).to_be_visible()
     expect(page.get_by_text("Where they disagree")).to_be_visible(timeout=MINUTES)
     expect(view(page, "ranking").locator(".scatterlayer .point")).to_have_count(16)
+    expect(page).not_to_have_url(re.compile("rank="))  # so a page begins
+
+
+def test_a_ranked_head_is_clicked_and_marked(page):
+    open_page(page, "attention_explorer", part="Switch heads off", sentence=SENTENCE)
+    ranking = view(page, "ranking")
+    expect(ranking.locator(".scatterlayer .point")).to_have_count(16, timeout=MINUTES)
+    first = ranking.locator(".ytick text").first.text_content()
+    layer, head = (int(number) for number in re.findall("[0-9]+", first))
+    assert (layer, head) != (2, 2)
+    click_point(page, ranking, 0)
+    expect(view(page, "switches").get_by_role("button", name=f"layer {layer}, head {head}")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    expect(ranking.locator(".ytick text b, .ytick text tspan[style*=bold]").first).to_have_text(first)
 
 
 def test_a_relation_is_clicked_and_seen_in_a_sentence(page):
     open_page(page, "attention_explorer", part="Kinds of heads", sentence=SENTENCE)
+    page.get_by_role("radio", name="Which word it finds").click()
     picture = view(page, "relations")
     expect(picture.locator(".scatterlayer")).to_be_visible(timeout=MINUTES)
-    expect(page.get_by_text("where does")).to_be_visible()
+    expect(page.get_by_text(": where does")).to_be_visible()
     click_point(page, picture, 4)  # the best head of the fifth relation
     expect(page).to_have_url(re.compile("relation=5"))
     expect(page.get_by_text("Where the antecedent is settled:")).to_be_visible()
@@ -172,7 +192,7 @@ def test_a_token_is_text_in_our_views(page):
         "heads": heads_payload(weights, [EVIL], [EVIL]),
     }
     for name, payload in payloads.items():
-        page.set_content(attention_views.document(name, payload))
+        page.set_content(views.document(name, payload))
         expect(page.get_by_role("button", name="SVG")).to_be_visible()
         assert page.locator("img, b").count() == 0, name
         with page.expect_download() as svg:
@@ -214,8 +234,10 @@ def test_any_text_is_text(page, names):
         page, "attention_explorer", part="BertViz", bertviz_model="true", bertviz_neuron="true", model="untrained"
     )
     for name in names:
-        for label in ("Your text", "A second sentence"):
-            type_into(page, page.get_by_label(label), HOSTILE[name])
+        type_into(page, page.get_by_label("Your text"), HOSTILE[name])
+        page.get_by_role("button", name="Examples", exact=True).click()
+        type_into(page, page.get_by_label("A second sentence"), HOSTILE[name])
+        page.keyboard.press("Escape")
         expect(page.get_by_text("Check yourself")).to_be_visible()
         assert_no_markup(page)
         for kind in ("head", "model", "neuron"):
@@ -250,6 +272,42 @@ def test_bertviz_works_on_the_page(page):
     assert [url for url in asked if not url.startswith(("data:", "blob:"))] == []
 
 
+@pytest.mark.parametrize("page", [{"viewport": {"width": 1280, "height": 800}}], indirect=True)
+def test_bertviz_keeps_the_chosen_head_and_is_not_cut(page):
+    chosen = {"layer": 3, "head": 4, "bertviz_model": "true", "bertviz_neuron": "true"}
+    open_page(page, "attention_explorer", part="BertViz", sentence=SENTENCE, model="minilm-en", **chosen)
+    for _visit in range(2):
+        expect(frame(page, "model").locator("svg text", has_text="Layer 3, Head 4")).to_be_visible()
+        expect(page.get_by_text("Neuron view: layer 3, head 4")).to_be_visible()
+        page.get_by_role("tab", name="Look").click()  # the frame is gone, and drawn anew
+        expect(view(page, "heads").get_by_role("button", name="layer 3, head 4")).to_have_attribute(
+            "aria-pressed", "true"
+        )
+        page.get_by_role("tab", name="BertViz").click()
+    neuron = frame(page, "neuron")
+    neuron.locator("#collapsed .token").nth(2).hover(force=True)
+    neuron.locator("#collapsed .plus-sign").nth(2).click(force=True)
+    expect(neuron.locator("svg text", has_text="Softmax")).to_be_visible()
+    texts = neuron.locator("svg text:visible")
+    right = max(box["x"] + box["width"] for box in (text.bounding_box() for text in texts.all()) if box)
+    edge = page.locator(".st-key-bertviz-neuron-a iframe").bounding_box()
+    assert right <= edge["x"] + edge["width"], f"{right - edge['x'] - edge['width']:.0f} px are cut"
+
+
+@pytest.mark.parametrize("page", [{"viewport": {"width": 1280, "height": 800}}], indirect=True)
+@pytest.mark.parametrize("times", [1, 6, 30])
+def test_the_matrix_has_all_its_columns_in_view(page, times):
+    open_page(page, "attention_explorer", view="matrix", sentence=" ".join([SENTENCE] * times)[:480])
+    box = view(page, "matrix-a").locator("canvas")
+    wide, cell, side = (float(box.evaluate(f"c => c.{of}")) for of in ("clientWidth", "dataset.cell", "dataset.side"))
+    count = round((wide - side - 2) / cell)
+    assert count >= 9 and wide <= view(page, "matrix-a").evaluate("e => e.clientWidth") + 1
+    frame = box.bounding_box()
+    last = side + (count - 0.5) * cell
+    page.mouse.move(frame["x"] + last, frame["y"] + side + 0.5 * cell)
+    expect(view(page, "matrix-a").locator(".note")).to_contain_text(f"1 · [CLS] → {count} · [SEP]")
+
+
 # --- nothing freezes ---------------------------------------------------------------------------------------------
 
 # The longest time between two frames; how long it takes to draw another payload; in milliseconds.
@@ -272,7 +330,7 @@ def test_long_texts_do_not_freeze_the_page(page, size):
     tokens = [f"token{i}" for i in range(size)]
     each = max(1, 12_000 // (12 * size))
     lines = lines_payload(tokens, Edges(size, 12, each), range(12))
-    page.set_content(attention_views.document("lines", lines_payload(["a"], Edges(1, 1), [0])))
+    page.set_content(views.document("lines", lines_payload(["a"], Edges(1, 1), [0])))
     page.evaluate(LONGEST)
     drawn = page.evaluate(DRAW, lines)
     box = page.locator(".scroll")
@@ -286,7 +344,7 @@ def test_long_texts_do_not_freeze_the_page(page, size):
     assert page.evaluate("window.clicked") == [{"row": 3}]
     assert page.evaluate("window.longest") < 2_000  # of a busy machine without a graphics card
     matrix = matrix_payload(tokens, np.random.default_rng(0).random((size, size)))
-    page.set_content(attention_views.document("matrix", matrix_payload(["a"], np.ones((1, 1)))))
+    page.set_content(views.document("matrix", matrix_payload(["a"], np.ones((1, 1)))))
     page.evaluate(LONGEST)
     drawn = max(drawn, page.evaluate(DRAW, matrix))
     for at in range(20, 400, 40):
@@ -302,6 +360,9 @@ def test_it_fits(page, request):
     assert_fits(page, f"attention-explorer-{request.node.callspec.id}")
     page.get_by_role("tab", name="Kinds of heads").click()
     expect(page.get_by_text("have a name")).to_be_visible()
+    wait_idle(page)
+    assert_fits(page, f"attention-explorer-names-{request.node.callspec.id}")
+    page.get_by_role("radio", name="Which word it finds").click()
     expect(view(page, "relations").locator(".scatterlayer")).to_be_attached(timeout=MINUTES)
     wait_idle(page)
     assert_fits(page, f"attention-explorer-kinds-{request.node.callspec.id}")

@@ -21,12 +21,12 @@ from minibert.inside.pronouns import read_pronouns
 from minibert.model import BertForPreTraining
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
+from sections.attention_explorer.asked import questions
+from sections.attention_explorer.subject import Subject
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, figure, text_of, whole
 from ui import held_out, models
-from ui.explorer import Subject
-from ui.heads_off import questions
 from ui.lesson import Lesson, load_quiz
 from ui.models import UNTRAINED, available_models, load
 
@@ -161,6 +161,56 @@ def test_512_tokens_take_a_small_payload():
     assert len(unpacked(matrix["weights"])) == 512 * 512
 
 
+def test_a_page_begins_with_the_head_that_has_most_to_show():
+    app = open_page_alone()
+    given, best = views(app), telling("minilm-en")
+    assert given["heads"]["selected"] == best[0] * given["heads"]["heads"] + best[1]
+    assert given["lines-a"]["heads"] == [best[1]] and given["lines-a"]["row"] is None
+    older = views(open_page(row=3))  # a link that says something, but no head, means the one it meant before
+    assert older["heads"]["selected"] == older["heads"]["heads"] + 1
+
+
+def open_page_alone():
+    """The page as one comes to it without a link."""
+    return driver.open_page("attention_explorer")
+
+
+def telling(of: str) -> tuple[int, int]:
+    """The head whose *it* gives most to *dog*, *cat* and *ran*."""
+    text = ModelInput.of(load(of).tokenizer, TEXT)
+    probs, tokens = attentions(load(of).model, text.ids, text.segments), list(text.tokens)
+    fetched = [tokens.index(word) for word in ("dog", "ran", "cat")]
+    return divmod(int(probs[:, :, tokens.index("it"), fetched].sum(-1).argmax()), probs.size(1))
+
+
+def titles(app) -> list[str]:
+    return [driver.plain(block.value).strip("*") for block in app.markdown if block.value.startswith("**")]
+
+
+def test_titles_say_where_all_heads_look_and_where_one_does(probs, reading):
+    tokens, size = list(reading.tokens), len(reading.tokens)
+    places = {
+        "[CLS]": probs[..., tokens.index("[CLS]")].mean(-1),
+        "[SEP]": probs[..., tokens.index("[SEP]")].mean(-1),
+    }
+    words = range(1, size - 1)
+    for name, step in (("the token itself", 0), ("the token before", -1), ("the token after", 1)):
+        looks = [(i, i + step) for i in range(size) if i + step in words]
+        places[name] = sum(probs[..., i, j] for i, j in looks) / size
+    over = sorted(((int((share > 0.5).sum()), name) for name, share in places.items()), reverse=True)
+    said = titles(open_page(layer=2, head=1))
+    assert said[0].startswith(f"{over[0][0]} of 16 heads give over half to ")
+    best, second = sorted(places, key=lambda name: -places[name][1, 0])[:2]
+    told = f"{places[best][1, 0]:.0%} to {best}, {places[second][1, 0]:.0%} to {second}"
+    assert said[1] == f"Layer 2, head 1 gives {told}"
+    it = tokens.index("it")
+    of = titles(open_page(layer=4, head=3, row=it + 2))[1]
+    first, share = int(probs[3, 2, it].argmax()), probs[3, 2, it].max().item()
+    named = tokens[first] if tokens[first].startswith("[") else f"“{tokens[first]}”"
+    assert of.startswith(f"Layer 4, head 3: “it” gives {share:.0%} to {named}")
+    assert titles(open_page(layer=2, heads="all"))[1].startswith("All heads of layer 2 give ")
+
+
 # --- kinds -------------------------------------------------------------------------------------------------------
 
 
@@ -240,7 +290,7 @@ def values_of(values) -> list[float]:
 
 
 def test_each_relation_has_its_best_head_its_rule_and_the_papers(found, name):
-    app = open_page("Kinds of heads", model=name)
+    app = open_page("Kinds of heads", model=name, by="word")
     spec = figure(app, "explorer-relations")
     assert len(spec["layout"]["yaxis"]["ticktext"]) == len(found) == 10
     _lines, ours, texts, _their_lines, theirs, _their_texts, rules, _anywhere = spec["data"]
@@ -256,13 +306,13 @@ def test_each_relation_has_its_best_head_its_rule_and_the_papers(found, name):
 
 
 def test_the_finding_is_the_numbers(found, name):
-    text = text_of(open_page("Kinds of heads", model=name))
+    text = text_of(open_page("Kinds of heads", model=name, by="word"))
     clear = [one for one in found.values() if one.held_out > one.baseline + 0.05]
     if clear:
         most = max(clear, key=lambda one: one.held_out - one.baseline)
         assert f"**In {len(clear)} of 10 relations one head beats the best rule by more than 5 points, most in" in text
         assert f"{most.held_out:.0%} against {most.baseline:.0%}.**" in text
-    untrained = text_of(open_page("Kinds of heads", model=UNTRAINED))
+    untrained = text_of(open_page("Kinds of heads", model=UNTRAINED, by="word"))
     assert "**No head finds a word more often than the best rule without a model.**" in untrained
 
 
@@ -280,6 +330,15 @@ def test_a_relation_is_seen_in_a_sentence(found, name):
     assert f"({int(right[:36].sum())}/36) · by grammar" in captions(app)  # the first 36 are settled by their form
 
 
+def test_a_link_of_before_opens_the_way_it_was_about(name):
+    """Once both ways of naming heads stood under each other."""
+    for query, key in (({"relation": 2}, "explorer-relations"), ({"case-dobj": 2}, "explorer-relations")):
+        app = open_page("Kinds of heads", model=name, **query)
+        assert figure(app, key) and figure(app, "explorer-scores") is None and "by" not in app.query_params
+    both = open_page("Kinds of heads", model=name, relation=2, by="place")
+    assert figure(both, "explorer-scores") and figure(both, "explorer-relations") is None
+
+
 def test_kinds_are_counted_as_in_the_paper(model, name):
     tokenizer = load(name).tokenizer
     kinds = measure(model, sentences(tokenizer, held_out.texts("en"), 512))
@@ -292,7 +351,7 @@ def test_kinds_are_counted_as_in_the_paper(model, name):
 
 
 def test_relations_are_for_english_only(shelf):
-    app = open_page("Kinds of heads", model="toy", sentence="anna lost her keys.")
+    app = open_page("Kinds of heads", model="toy", sentence="anna lost her keys.", by="word")
     assert figure(app, "explorer-relations") is None
     assert any("choose a model that reads English" in box.value for box in app.info)
 
@@ -373,7 +432,7 @@ def test_two_readers_never_affect_each_other(model):
 
 
 def test_the_ranking_is_each_head_alone(model, name):
-    app = open_page("Switch heads off", rank="true")
+    app = open_page("Switch heads off")
     asked = questions(Subject.of(name))
     intact = answers(model, asked)
     spec = figure(app, "explorer-ranking")["data"][0]
@@ -391,6 +450,23 @@ def test_the_ranking_is_each_head_alone(model, name):
     assert figure(app, "explorer-disagree") and "Where they disagree" in text_of(app)
 
 
+def test_heads_are_ranked_unless_there_are_many(shelf):
+    assert figure(open_page("Switch heads off", model="judge", rank="false"), "explorer-ranking") is None
+    english = load("judge").tokenizer
+    shape = {"hidden_size": 24, "intermediate_size": 8, "max_position_embeddings": 64, "initializer_range": 0.5}
+    for name, layers, heads in (("twenty", 5, 4), ("many", 7, 12)):
+        config = BertConfig(english.vocab_size, num_hidden_layers=layers, num_attention_heads=heads, **shape)
+        checkpoint.save(shelf / name, BertForPreTraining(config), english)
+    app = open_page("Switch heads off", model="many")
+    assert app.toggle(key="rank").label == "Rank all 84 heads" and not app.toggle(key="rank").value
+    assert figure(app, "explorer-ranking") is None and views(app)["switches"]["heads"] == 12
+    app = open_page("Switch heads off", model="twenty")
+    spec = figure(app, "explorer-ranking")
+    drawn = spec["layout"]["yaxis"]["ticktext"]
+    assert len(drawn) in (16, 17) and sum(name.startswith("<b>layer 2, head 2") for name in drawn) == 1
+    assert "the chosen one of 20" in captions(app)
+
+
 # --- BertViz -----------------------------------------------------------------------------------------------------
 
 
@@ -400,6 +476,17 @@ def test_three_views_at_once_in_two_models():
     assert len(frames) == 3 and all(frame.srcdoc.startswith("<!doctype html>") and frame.alt for frame in frames)
     app = open_page("BertViz", compare="model", other_model=UNTRAINED)
     assert len(app.get("iframe")) == 2
+
+
+def test_bertviz_shows_the_chosen_layer_and_head():
+    chosen = {"layer": 3, "head": 2, "bertviz_model": "true", "bertviz_neuron": "true"}
+    head, model, neuron = (frame.proto.srcdoc for frame in open_page("BertViz", **chosen).get("iframe"))
+    assert '"layer": 3, "heads": null' in head and "attn_background_2_1" in model
+    assert '"layer": 2, "head": 1' in neuron
+    app = open_page("BertViz", bertviz_alone="true", **chosen)
+    assert '"layer": 3, "heads": [1]' in app.get("iframe")[0].proto.srcdoc
+    assert titles(app) == ["Head view: layer 3, head 2", "Model view: every head; open is layer 3, head 2",
+                           "Neuron view: layer 3, head 2"]  # fmt: skip
 
 
 def test_a_long_text_is_cut_for_bertviz_alone():
@@ -431,12 +518,13 @@ def test_a_bad_link_breaks_nothing(bad):
 def test_the_lesson_is_whole():
     assert len(load_quiz(LESSON.folder / "quiz.toml")) >= 4
     pages = [open_page(part, bertviz_model="true", bertviz_neuron="true") for part in PARTS]
+    pages.append(open_page("Kinds of heads", by="word"))
     text = "\n".join(block.value for app in pages for block in app.markdown)
     for heading in LESSON.sections:
         assert LESSON.section(heading)[1] in text, heading
 
 
 def test_every_figure_is_described():
-    for part in PARTS[1:3]:
-        charts = open_page(part, rank="true").get("plotly_chart")
+    for part, by in ((PARTS[1], "place"), (PARTS[1], "word"), (PARTS[2], "place")):
+        charts = open_page(part, by=by).get("plotly_chart")
         assert charts and all(len(chart.proto.alt) > 20 for chart in charts)

@@ -190,6 +190,16 @@ def test_chinese_has_its_own_words():
     assert not open_page(model=MODEL, **{"examples-en": "zh"}).error  # a model that reads none of it
 
 
+def test_an_article_is_no_pronoun():
+    told = moving(open_page(what="words"))
+    the = {
+        told["groups"][of]["name"]
+        for title, of in zip(told["titles"], told["of"], strict=True)
+        if title.startswith("the: ")
+    }
+    assert the == {"determiner"}
+
+
 def matrix(app, place: int = 0) -> list[list[float]]:
     return figure(app, "sentences")["data"][place]["z"]
 

@@ -29,6 +29,15 @@ def test_the_dearest_head_is_first_with_two_standard_errors():
     assert points.marker.symbol[2] == "diamond"
 
 
+def test_of_many_heads_the_two_ends_are_ranked_and_the_chosen_one():
+    names, costs = [f"h{i}" for i in range(20)], np.linspace(1, 0, 20)
+    drawn = [place[0] for place in ranking(names, costs, np.zeros(20), "loss", selected=10, most=8).data[0].customdata]
+    assert drawn == [0, 1, 2, 3, 4, 5, 10, 18, 19]
+    at_an_end = ranking(names, costs, np.zeros(20), "loss", selected=19, most=8)
+    assert len(at_an_end.data[0].x) == 8 and at_an_end.layout.yaxis.ticktext[-1] == "<b>h19</b>"
+    assert len(ranking(names, costs, np.zeros(20), "loss", most=20).data[0].x) == 20
+
+
 def test_a_found_word_is_a_line_from_the_rule_to_the_head():
     ours = [FoundWord("3.1", 0.9, 0.5), FoundWord("1.2<b>", 0.4, 0.6)]
     fig = found_words(["a<b>", "b"], ours, [FoundWord("8.10", 0.8, 0.4), None], ("ours", "theirs", "rule"), selected=1)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from minibert.inside.attention_summary import small_copies, strongest_edges
+from minibert.inside.attention_summary import PLACES, by_place, small_copies, strongest_edges
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +49,18 @@ def test_a_picture_never_holds_more_than_it_may():
 def test_nothing_to_draw():
     edges = strongest_edges(torch.ones(2, 1, 1), 0.9, torch.zeros(1, dtype=torch.bool))
     assert len(edges.columns) == 0 and edges.counts.tolist() == [[0], [0]]
+
+
+def test_each_share_goes_to_the_place_it_looks_at():
+    cls, sep = torch.tensor([True, False, False, False]), torch.tensor([False, False, False, True])
+    probs = torch.zeros(3, 4, 4)
+    probs[0, :, 3] = 1  # all to [SEP], which is neither the last token itself nor the one after the third
+    probs[1, range(4), range(4)] = 1  # the diagonal: [CLS] and [SEP] count as those
+    probs[2, [0, 1, 2, 3], [1, 2, 1, 2]] = 1  # after, after, before, before
+    shares = {place: by_place(probs, cls, sep)[:, k].tolist() for k, place in enumerate(PLACES)}
+    assert shares["sep"] == [1, 0.25, 0] and shares["cls"] == [0, 0.25, 0]
+    assert shares["itself"] == [0, 0.5, 0]
+    assert shares["next"] == [0, 0, 0.5] and shares["previous"] == [0, 0, 0.5]
 
 
 def test_small_copies_keep_the_largest_weight():

@@ -50,7 +50,7 @@ class CanvasPainter {
     c.fillText(text, x, y)
   }
   image(picture, x, y, width, height) {
-    this.context.imageSmoothingEnabled = false
+    this.context.imageSmoothingEnabled = width < picture.width // cells below a pixel are averaged, none is left out
     this.context.drawImage(picture, x, y, width, height)
   }
 }
@@ -107,15 +107,39 @@ const pictures = (name, size, draw, root, label) => {
     ...['SVG', 'PNG'].map(kind => element('button', {type: 'button', textContent: kind, onclick: () => made(kind)})))
 }
 
-// Weights 0 … 255 as a picture of one colour: nothing where there is none, so that it suits a light and a dark page.
-const picture = (weights, offset, size, [r, g, b] = [59, 141, 208]) => {
+// The colours of the weights 0 … 255, from those of a few evenly apart.
+const ramp = shades => {
+  const known = shades.map(colour => [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16)))
+  return Array.from({length: 256}, (_, weight) => {
+    const at = weight / 255 * (known.length - 1), below = Math.min(Math.floor(at), known.length - 2)
+    return known[below].map((part, i) => Math.round(part + (at - below) * (known[below + 1][i] - part)))
+  })
+}
+
+// Weights 0 … 255 as a picture, in the colours of `ramp`.
+const picture = (weights, offset, size, colours) => {
   const canvas = element('canvas', {width: size, height: size})
   const context = canvas.getContext('2d')
   const image = context.createImageData(size, size)
-  for (let i = 0; i < size * size; i++)
-    image.data.set([r, g, b, Math.round(255 * Math.sqrt(weights[offset + i] / 255))], 4 * i)
+  for (let i = 0; i < size * size; i++) {
+    const [r, g, b] = colours[weights[offset + i]]
+    image.data[4 * i] = r
+    image.data[4 * i + 1] = g
+    image.data[4 * i + 2] = b
+    image.data[4 * i + 3] = 255
+  }
   context.putImageData(image, 0, 0)
   return canvas
+}
+
+// What the colours mean: from 0 to 1.
+const scaleBar = (shades, label) => {
+  const bar = element('span', {className: 'bar'})
+  bar.style.background = `linear-gradient(to right, ${shades.join(', ')})`
+  const made = element('div', {className: 'scale', title: label}, element('span', {textContent: '0'}), bar, element('span', {textContent: '1'}))
+  made.setAttribute('role', 'img')
+  made.setAttribute('aria-label', label)
+  return made
 }
 
 // The box of a view, its type `scale` times as large as at a desk; who sees it on a wall keeps no pictures.

@@ -1,12 +1,12 @@
 // Two columns of tokens and between them the edges of some heads. A hand on a token shows its edges alone; a click tells
 // the server. Only what is in view is drawn, so that hundreds of tokens scroll.
 
-const TOP = 640, LEVELS = 16
+const TOP = 560, LEVELS = 16
 
 export default ({data, parentElement, setTriggerValue}) => {
   const {tokens, faint, heads, colours, row, column, said, file, scale: type = 1} = data
   const counts = words(data.counts), columns = words(data.columns), weights = bytes(data.weights)
-  const count = tokens.length, high = Math.round((count > 80 ? 21 : 26) * type), SIDE = Math.round(168 * type)
+  const count = tokens.length, high = Math.round((count > 80 ? 24 : 26) * type), SIDE = Math.round(168 * type)
   let under = null // what the hand is on: {left: row} | {right: column} | {head: place}
 
   // edges of each head by row: where they begin
@@ -51,7 +51,7 @@ export default ({data, parentElement, setTriggerValue}) => {
     canvas.height = height * scale
     canvas.style.width = `${width}px`
     canvas.style.height = `${height}px`
-    sheet.style.setProperty('--side', `${side}px`)
+    view.style.setProperty('--side', `${side}px`)
     const context = canvas.getContext('2d')
     context.scale(scale, scale)
     drawEdges(new CanvasPainter(context), surroundings(view), side, width - side, box.scrollTop, box.scrollTop + height)
@@ -85,7 +85,7 @@ export default ({data, parentElement, setTriggerValue}) => {
     chip.onclick = () => setTriggerValue('clicked', {head})
     chips.append(chip)
   })
-  const ends = element('div', {className: 'ends'}, element('span', {textContent: `${said.from} ↓`}), chips, element('span', {textContent: `${said.to} ↓`}))
+  const ends = element('div', {className: 'ends'}, element('span', {textContent: `${said.from} ↓`}), element('span', {textContent: `${said.to} ↓`}))
 
   const wide = () => Math.max(520, Math.min(900, box.clientWidth))
   const drawAll = (painter, look) => {
@@ -97,7 +97,8 @@ export default ({data, parentElement, setTriggerValue}) => {
     })
     drawEdges(painter, look, SIDE, wide() - SIDE, 0, count * high)
   }
-  view.append(ends, box, pictures(file, () => [wide(), count * high], drawAll, view, said.keep))
+  const keep = pictures(file, () => [wide(), count * high], drawAll, view, said.keep)
+  view.append(...(heads.length > 1 ? [chips] : []), ends, box, element('div', {className: 'foot'}, keep))
   renew(parentElement, view)
   box.addEventListener('scroll', later, {passive: true})
   view.addEventListener('transitionend', event => { if (event.target === view) later() }) // the theme has changed

@@ -1,7 +1,8 @@
-"""Our own views of attention on a page: small pictures of all heads, lines between tokens, one head as a matrix.
+"""Our own views of attention: small pictures of all heads, lines between tokens, one head as a matrix.
 
-Drawn in the browser from a few bytes an edge (plots/attention_payloads.py); what is clicked comes back as a small
-dictionary. Tokens reach the page as text only.
+A weight has the same colour wherever it stands: the scale goes from 0 to 1, as on every page. Drawn in the browser from
+a few bytes an edge (plots/attention_payloads.py); what is clicked comes back as a small dictionary. Tokens reach the
+page as text only.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def _code(view: str) -> tuple[str, str]:
     if view not in VIEWS:
         raise ValueError(f"a view is one of {', '.join(VIEWS)}, not {view!r}")
     code = "\n".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in ("common", view))
-    return code, (FOLDER / "style.css").read_text(encoding="utf-8")
+    return code, (FOLDER / "views.css").read_text(encoding="utf-8")
 
 
 @cache
@@ -43,6 +44,7 @@ def document(view: str, payload: dict) -> str:
     """
     code, css = _code(view)
     code = code.replace("export default", "const drawView =", 1)
+    given = as_script({"said": _said(), "file": "attention", "shades": _shades()})
     return f"""<!doctype html><html><head><meta charset="utf-8"><style>{css}</style></head><body><div id="host"></div>
 <script type="module">
 {code}
@@ -52,7 +54,7 @@ parentElement.append(document.head.querySelector('style').cloneNode(true))
 let leave = null
 window.draw = payload => {{
   leave?.()
-  const data = {{...payload, ...{as_script({"said": _said(), "file": "attention"})}}}
+  const data = {{...payload, ...{given}}}
   leave = drawView({{data, parentElement, setTriggerValue: (_name, value) => window.clicked.push(value)}})
 }}
 window.draw({as_script(payload)})
@@ -66,9 +68,25 @@ def _said() -> dict[str, str]:
         "from": _("from"),
         "to": _("to"),
         "keep": _("Keep the picture:"),
+        "scale": _("Attention from 0 to 1"),
         "hint": _("Click a cell, or choose one with the arrow keys and Enter."),
         "matrix": _("A head as a matrix: rows attend to columns"),
     }
+
+
+@cache
+def _shades() -> list[str]:
+    """The colours of some shares from 0 to 1, evenly apart; the browser finds those between."""
+    from plotly.colors import get_colorscale
+
+    from plots.grammar import ATTENTION
+
+    return [colour for _share, colour in get_colorscale(ATTENTION["colorscale"])]
+
+
+def wide(pixels: int) -> int:
+    """The width of a field at a desk, as much larger on a wall as its type is."""
+    return round(pixels * TYPE) if projecting() else pixels
 
 
 def show(view: str, payload: dict, key: str, on_click: Callable[[dict], Any], *, file: str = "attention") -> None:
@@ -84,5 +102,5 @@ def show(view: str, payload: dict, key: str, on_click: Callable[[dict], Any], *,
             on_click(told)
 
     texts = {"tokens": [visible(token) for token in payload["tokens"]]} if "tokens" in payload else {}
-    look = {"said": _said(), "file": file, "scale": TYPE if projecting() else 1}
+    look = {"said": _said(), "file": file, "scale": TYPE if projecting() else 1, "shades": _shades()}
     _component(view)(data={**payload, **texts, **look}, key=key, on_clicked_change=clicked, width="stretch")

@@ -2,27 +2,27 @@
 
 import pytest
 
+from sections.attention_explorer import views
 from tests.ui.driver import script
-from ui import attention_views
 
 
 def test_the_code_of_each_view_is_whole_and_loads_nothing():
-    for view in attention_views.VIEWS:
-        code = (attention_views.FOLDER / f"{view}.js").read_text(encoding="utf-8")
+    for view in views.VIEWS:
+        code = (views.FOLDER / f"{view}.js").read_text(encoding="utf-8")
         assert code.count("export default") == 1
-        for text in (code, (attention_views.FOLDER / "common.js").read_text(encoding="utf-8")):
+        for text in (code, (views.FOLDER / "common.js").read_text(encoding="utf-8")):
             assert "innerHTML" not in text and "import " not in text and "fetch(" not in text
             assert "://" not in text.replace("http://www.w3.org/2000/svg", "").replace("// ", "")
 
 
 def test_an_unknown_view_is_refused():
     with pytest.raises(ValueError, match="heads, lines, matrix"):
-        attention_views.show("circle", {}, "key", print)
+        views.show("circle", {}, "key", print)
 
 
 def test_a_view_is_given_what_it_draws_and_invisible_characters_are_shown():
     def page():
-        from ui.attention_views import show
+        from sections.attention_explorer.views import show
 
         show("matrix", {"tokens": ["a\x00", "<b>"], "weights": "", "row": None, "column": None}, "m", print, file="f")
 

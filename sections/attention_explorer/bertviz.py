@@ -3,7 +3,8 @@
 As it comes, BertViz asks a CDN for require.js, jQuery and d3, and writes the text of tokens unescaped into a script.
 Here its drawing code runs unchanged but for those two: the libraries come from installed packages, numbers and tokens
 as JSON in which nothing can end a script, and every view stands in a frame of its own that may not ask the network for
-anything. Layers and heads count from 0 in it.
+anything. Layers and heads count from 1, as everywhere here; which ones are shown is chosen on the page, where it is in
+the link, not in the frame, which forgets it. A view that is wider than its frame is made smaller.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from ui.projector import TYPE, projecting
 from ui.text import as_script
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 _DIGITS = 4  # of a weight: more than a line's opacity can show
 _COLOURS = {True: ("#14171C", "#E9E7E2", "#444B57"), False: ("#FDFCFA", "#23272E", "#DDD8CE")}  # as in the theme
+_WIDTHS = {"head_view": 345, "model_view": 970, "neuron_view": 1020}  # pixels that a view draws in
+_SMALLEST = 0.6  # of its own size a view is made; what is wider then scrolls
 _AMD = "window.require = {config() {}}; window.requirejs = (names, build) => build(window.jQuery, window.d3);"
 
 
@@ -42,6 +44,9 @@ def _libraries() -> str:
 def _drawing(view: str) -> str:
     """BertViz's own code of a view without the addresses it would load its libraries from."""
     code, found = re.subn(r"require\.config\(\{.*?\}\s*\);", "", _installed("bertviz", f"{view}.js"), flags=re.DOTALL)
+    code, counted = re.subn(r"\.val\(i\)\.text\(i\)", ".val(i).text(i + 1)", code)
+    if counted != (2 if view == "neuron_view" else 0):
+        raise RuntimeError(f"this version of BertViz counts in {view} in a way that is not known here")
     if found != 1 or "://" in re.sub(r"/\*\*.*?\*/", "", code, flags=re.DOTALL):
         raise RuntimeError(f"this version of BertViz loads {view} in a way that is not known here")
     return code
@@ -77,7 +82,12 @@ def _options(values: Sequence[tuple[str, str]]) -> str:
     return "".join(f'<option value="{value}">{name.replace("->", "→")}</option>' for value, name in values)
 
 
-def _page(view: str, controls: str, params: dict, dark: bool) -> str:
+def _hidden(*ids: str) -> str:
+    """The choices that the page makes in the frame's place."""
+    return "".join(f'<select id="{name}" hidden></select>' for name in ids)
+
+
+def _page(view: str, controls: str, params: dict, dark: bool, scale: float, then: str = "") -> str:
     back, text, faint = _COLOURS[dark]
     root = params["root_div_id"] = "bertviz"
     code = _drawing(view).replace("'background': 'black'", f"'background': '{back}'")
@@ -97,31 +107,60 @@ svg text {{ fill: currentColor; }}
 svg rect.background {{ fill: {faint}; }}
 </style></head><body>
 <div id="{root}"><span style="user-select:none">{controls}</span><div id="vis"></div></div>
-{_libraries()}<script>{code}</script></body></html>"""
+{_libraries()}<script>{code}</script><script>{_fitted(_WIDTHS[view], scale)}{then}</script></body></html>"""
+
+
+def _fitted(width: int, scale: float) -> str:
+    """`scale` times as large as BertViz draws it, or as much as the frame has room for."""
+    return (
+        "{ const whole = document.getElementById('bertviz'),"
+        f" fit = () => {{ whole.style.zoom = Math.max({_SMALLEST}, Math.min({scale}, (innerWidth - 18) / {width})) }};"
+        " addEventListener('resize', fit); fit(); }"
+    )
 
 
 def head_view(
-    attention, tokens: Sequence[str], second: int | None = None, *, layer: int = 0, dark: bool = False
+    attention,
+    tokens: Sequence[str],
+    second: int | None = None,
+    *,
+    layer: int = 0,
+    head: int | None = None,
+    dark: bool = False,
+    scale: float = 1,
 ) -> str:
-    """Lines of all heads of a layer, as a whole HTML document.
+    """Lines of a layer's heads, as a whole HTML document.
 
-    attention: (L, A, T, T) · second: position where the second sentence begins, None without one.
+    attention: (L, A, T, T) · second: position where the second sentence begins, None without one · layer, head: from 0;
+    head: None for all · scale: how much larger than BertViz draws it, on a wall.
     """
     attention = np.asarray(attention)
     parts = _parts(len(tokens), second)
-    controls = 'Layer: <select id="layer"></select>' + _filter(parts)
+    controls = _hidden("layer") + _filter(parts)
     params = {
         "attention": _lists(attention, tokens, parts),
         "default_filter": "0",
-        "layer": layer,
-        "heads": None,
-        "include_layers": list(range(len(attention))),
+        "layer": layer + 1,
+        "heads": None if head is None else [head],
+        "include_layers": _counted(len(attention)),
     }
-    return _page("head_view", controls, params, dark)
+    return _page("head_view", controls, params, dark, scale)
 
 
-def model_view(attention, tokens: Sequence[str], second: int | None = None, *, dark: bool = False) -> str:
-    """All layers × heads at once; a click opens one. Arguments as of `head_view`."""
+def _counted(count: int) -> list[int]:
+    return list(range(1, count + 1))
+
+
+def model_view(
+    attention,
+    tokens: Sequence[str],
+    second: int | None = None,
+    *,
+    opened: tuple[int, int] | None = None,
+    dark: bool = False,
+    scale: float = 1,
+) -> str:
+    """All layers × heads at once; a click opens one. opened: the open one, from 0. The rest as of `head_view`."""
     attention = np.asarray(attention)
     parts = _parts(len(tokens), second)
     layers, heads = attention.shape[:2]
@@ -129,11 +168,20 @@ def model_view(attention, tokens: Sequence[str], second: int | None = None, *, d
         "attention": _lists(attention, tokens, parts),
         "default_filter": "0",
         "display_mode": "dark" if dark else "light",
-        "include_layers": list(range(layers)),
-        "include_heads": list(range(heads)),
+        "include_layers": _counted(layers),
+        "include_heads": _counted(heads),
         "total_heads": max(8, heads),  # so many share the width: fewer would be drawn as tall as they are wide
     }
-    return _page("model_view", _filter(parts), params, dark)
+    then = "" if opened is None else _opening(*opened)
+    return _page("model_view", _filter(parts), params, dark, scale, then)
+
+
+def _opening(layer: int, head: int) -> str:
+    """A click on the picture of a head: the last shape of its group takes it."""
+    return (
+        f"document.getElementById('attn_background_{layer}_{head}').parentNode.lastElementChild"
+        ".dispatchEvent(new MouseEvent('click', {bubbles: true}));"
+    )
 
 
 def _lists(attention: np.ndarray, tokens: Sequence[str], parts: dict[str, tuple[str, slice, slice]]) -> list[dict]:
@@ -160,6 +208,7 @@ def neuron_view(
     head: int = 0,
     both_ways: bool = True,
     dark: bool = False,
+    scale: float = 1,
 ) -> str:
     """Query and key of every token, number by number. queries, keys: (L, A, T, D), those the model itself computed.
 
@@ -167,10 +216,7 @@ def neuron_view(
     """
     attention, queries, keys = (np.asarray(values) for values in (attention, queries, keys))
     parts, tokens = _parts(len(tokens), second), list(tokens)
-    controls = (
-        '<span class="dropdown-label">Layer: </span><select id="layer"></select>'
-        '<span class="dropdown-label">Head: </span><select id="att_head"></select>'
-    )
+    controls = _hidden("layer", "att_head")
     if second is not None:
         names = _options([(key, part[0]) for key, part in parts.items()])
         controls += f'<span class="dropdown-label">Attention: </span><select id="filter">{names}</select>'
@@ -191,12 +237,10 @@ def neuron_view(
         "layer": layer,
         "head": head,
     }
-    return _page("neuron_view", controls, params, dark)
+    return _page("neuron_view", controls, params, dark, scale)
 
 
 def show(html: str, key: str, alt: str, height: int) -> None:
     """Put a view on the page, in a frame of its own that scrolls where the view is larger."""
-    if projecting():
-        html, height = html.replace("<style>", f"<style>:root {{ zoom: {TYPE}; }}", 1), round(TYPE * height)
     with st.container(key=key):
         st.iframe(html, height=height, alt=alt)

@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pytest
 
+from sections.attention_explorer import bertviz
 from tests.hostile import HOSTILE
-from ui import bertviz
 
 TOKENS = ["[CLS]", HOSTILE["script"], "a\u2028b", "[SEP]", "<!--", "&lt;", "[SEP]"]
 
@@ -44,7 +44,7 @@ def test_nothing_is_loaded_and_nothing_may_be(numbers):
 
 def test_no_token_ends_a_script(numbers):
     for html in views(numbers, 4).values():
-        assert html.lower().count("</script") == 4  # jQuery, d3, what takes the place of require.js, the view
+        assert html.lower().count("</script") == 5  # jQuery, d3, what takes the place of require.js, the view, its size
         assert "<img" not in html and "\u2028" not in html
 
 
@@ -77,6 +77,21 @@ def test_the_neuron_view_has_the_queries_and_keys_it_is_given(numbers):
     assert (given["layer"], given["head"]) == (1, 2)
     np.testing.assert_allclose(given["attention"]["all"]["queries"], numbers[1], atol=5.1e-5)
     np.testing.assert_allclose(given["attention"]["all"]["keys"], numbers[2], atol=5.1e-5)
+
+
+def test_layers_and_heads_are_chosen_on_the_page_and_count_from_1(numbers):
+    probs, query, key = numbers
+    head = params(bertviz.head_view(probs, TOKENS, layer=1))
+    assert (head["layer"], head["heads"], head["include_layers"]) == (2, None, [1, 2])
+    assert params(bertviz.head_view(probs, TOKENS, layer=1, head=2))["heads"] == [2]
+    model = bertviz.model_view(probs, TOKENS, opened=(1, 2))
+    assert (params(model)["include_layers"], params(model)["include_heads"]) == ([1, 2], [1, 2, 3])
+    assert "attn_background_1_2" in model and "attn_background_1_2" not in bertviz.model_view(probs, TOKENS)
+    neuron = bertviz.neuron_view(probs, query, key, TOKENS)
+    assert neuron.count(".text(i + 1)") == 2 and ".text(i)" not in neuron
+    for html in (*views(numbers).values(), model):  # a frame forgets what is chosen in it: it has nothing to choose
+        controls = html.split("<script>")[0]
+        assert controls.count("<select") == controls.count("hidden></select>")
 
 
 def test_dark_and_light(numbers):

@@ -1,0 +1,82 @@
+"""What a model is asked to see what a head costs, and how it answers with heads switched off; kept for all readers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from sections.attention_explorer.subject import HeadPlace, Subject
+from ui import held_out
+from ui.models import can_fill
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.inside.head_cost import ClozeAnswers, HeadCost
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def questions(subject: Subject) -> list | None:
+    """What the model is asked to see what a head costs: hidden words of our sentences, or the classes of our reviews.
+
+    None for a model whose answers we have no set for.
+    """
+    from minibert.heads import BertForSequenceClassification
+    from minibert.inside import head_cost
+
+    model, tokenizer = subject.model, subject.tokenizer
+    kind, longest = held_out.kind_of_text(tokenizer), model.config.max_position_embeddings
+    if can_fill(subject.name):
+        return head_cost.hidden_words(tokenizer, held_out.texts(kind), longest)
+    if isinstance(model, BertForSequenceClassification) and model.problem == "single_label_classification":
+        rows = [(text, label) for text, label in held_out.reviews(kind) if label in model.labels]
+        if rows and len(rows) == len(held_out.reviews(kind)):
+            classes = [model.labels.index(label) for _text, label in rows]
+            return head_cost.labelled(tokenizer, [text for text, _label in rows], classes, longest)
+    return None
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def means(subject: Subject) -> Any:
+    from minibert.inside.interventions import mean_outputs
+
+    return mean_outputs(subject.model, questions(subject))
+
+
+@st.cache_resource(show_spinner=False, max_entries=256)
+def answers(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> ClozeAnswers:
+    """How the model answers all questions without these heads."""
+    from minibert.inside.head_cost import without
+
+    return without(subject.model, questions(subject), off, means(subject) if mean else None)
+
+
+@st.cache_resource(show_spinner=False, max_entries=256)
+def costs_of_layer(subject: Subject, layer: int, mean: bool) -> list[tuple[HeadCost, HeadCost]]:
+    from minibert.inside.head_cost import layer_costs
+
+    replaced = means(subject) if mean else None
+    return layer_costs(subject.model, questions(subject), layer, answers(subject, (), mean), replaced)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def confidences(subject: Subject) -> Any:
+    from minibert.inside.head_cost import confidence
+
+    return confidence(subject.model, questions(subject))
+
+
+def task_name(subject: Subject) -> tuple[str, str]:
+    """What the questions of `questions` are, and the name of their accuracy."""
+    from minibert.model import BertForPreTraining
+
+    if isinstance(subject.model, BertForPreTraining):
+        kind = {"toy": _("stories of the toy world"), "zh": _("Chinese reviews"), "en": _("English sentences")}
+        of = kind[held_out.kind_of_text(subject.tokenizer)]
+        return _("hidden words of our {of}").format(of=of), _("Words filled in right")
+    return _("reviews held back from training"), _("Reviews judged right")
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """A change, with its sign."""
+    return f"{value:+.{digits}f}".replace("-", "−")

@@ -1,0 +1,72 @@
+"""The numbers behind a token of a head: what it attends to, exactly; of one pair, the arithmetic."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import streamlit as st
+
+from sections.attention_explorer.subject import HeadPlace, Side, head_name, inside
+from ui.text import literal, tex
+from ui.translations import _
+
+
+def show(side: Side, at: HeadPlace, row: int | None, column: int | None, key: str, *, wide: bool) -> None:
+    """wide: there is room for what is said of the row beside its numbers."""
+    from minibert.inside.head_arithmetic import entropy
+
+    if row is None:
+        st.caption(_("Click a token on the left to see where it looks, one on the right to see who looks at it."))
+        return
+    layer, head = at
+    tokens, probs = side.reading.tokens, inside(side.subject, side.reading)["probs"][layer, head, row]
+    order = probs.argsort(descending=True).tolist()
+    rows = order[:8] if column is None or column in order[:8] else [*order[:7], column]
+    left, right = st.columns(2, gap="medium") if wide else (st.container(), st.container())
+    left.dataframe(
+        pd.DataFrame(
+            {
+                _("to"): [f"{place + 1} · {tokens[place]}" for place in rows],
+                _("share"): [probs[place].item() for place in rows],
+            }
+        ),
+        hide_index=True,
+        key=f"explorer-numbers-{key}",
+        column_config={_("share"): st.column_config.NumberColumn(format="%.6f")},
+    )
+    rest = 1 - sum(probs[place].item() for place in rows)
+    with right:
+        st.caption(
+            _("{head}. From {token}; all others together {rest:.1%}. Entropy {bits:.2f} of {most:.2f} bits.").format(
+                head=head_name(layer, head).capitalize(),
+                token=literal(f"{row + 1} · {tokens[row]}"),
+                rest=max(0.0, rest),
+                bits=entropy(probs).item(),
+                most=math.log2(len(probs)),
+            )
+        )
+        if column is None:
+            st.caption(_("Click a token on the right to see the arithmetic of one share."))
+        else:
+            arithmetic(side, at, row, column)
+
+
+def arithmetic(side: Side, at: HeadPlace, row: int, column: int) -> None:
+    """From query and key to the share of one pair."""
+    from minibert.inside.head_arithmetic import SoftmaxRow
+
+    found, (layer, head) = inside(side.subject, side.reading), at
+    query, k = found["query"][layer, head, row].double(), found["key"][layer, head].double()
+    i, j, keys, products = row + 1, column + 1, f"k_{{{column + 1}}}", k @ query
+    if "relative_scores" in found:
+        keys, products = f"({keys} + r_{{{i},{j}}})", products + found["relative_scores"][layer, head, row]
+    soft = SoftmaxRow((products / math.sqrt(len(query))).masked_fill(~found["allowed"][row], -math.inf))
+    less = f" - {soft.shift:.1f}" if soft.shift else ""
+    share = found["probs"][layer, head, row, column].item()
+    st.latex(
+        rf"\begin{{aligned}} s_{{{i},{j}}} &= \frac{{q_{{{i}}} \cdot {keys}}}{{\sqrt{{{len(query)}}}}}"
+        rf" = {tex(soft.scores[column].item())} \\ p_{{{i},{j}}} &="
+        rf" \frac{{e^{{{tex(soft.scores[column].item())}{less}}}}}{{{tex(soft.total)}}}"
+        rf" = \mathbf{{{share:.6f}}} \end{{aligned}}"
+    )

@@ -1,0 +1,178 @@
+"""What each head costs: every one switched off alone, on the whole set; beside it how sharply it looks."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from sections.attention_explorer.asked import confidences, costs_of_layer, signed
+from sections.attention_explorer.kinds import THRESHOLD, kind_names, measured
+from sections.attention_explorer.subject import HeadPlace, Subject, all_names, open_head
+from ui import held_out
+from ui.figures import figure
+from ui.inputs import clicked
+from ui.source import show_source
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.inside.head_cost import HeadCost
+
+AT_ONCE = 80  # heads that are ranked without being asked for
+IN_VIEW = 16  # of a longer ranking the dearest and the cheapest
+_OPENED = "explorer-opened"
+
+
+def wanted(subject: Subject) -> bool:
+    """Whether the heads are to be ranked: at once where there are not too many."""
+    layers, heads = subject.shape
+    count = layers * heads
+    label = _("Rank all {n} heads").format(n=count)
+    return st.toggle(label, value=count <= AT_ONCE, key="rank", bind="query-params")
+
+
+@st.fragment(parallel=True)  # the first reader of a model waits for it, but not the rest of the page
+def show(subject: Subject, at: HeadPlace, mean: bool) -> None:
+    from minibert.inside.head_cost import layer_costs
+
+    if st.session_state.pop(_OPENED, False):
+        st.rerun()  # layer and head are chosen outside this fragment
+    layers = subject.shape[0]
+    done, rows = st.empty(), []
+    for layer in range(layers):  # a layer at a time, each kept: who comes back goes on from there
+        done.progress(layer / layers, _("Layer {n} of {all}").format(n=layer + 1, all=layers) + so_far(subject, rows))
+        rows += costs_of_layer(subject, layer, mean)
+    done.empty()
+    draw(subject, rows, at)
+    show_source(layer_costs)
+
+
+def so_far(subject: Subject, rows: list[tuple[HeadCost, HeadCost]]) -> str:
+    """The dearest head of those that are measured, for who waits for the rest."""
+    if not rows:
+        return ""
+    dearest = max(range(len(rows)), key=lambda i: rows[i][0].mean)
+    return " · " + _("dearest so far: {head}, {cost} nats").format(
+        head=all_names(subject)[dearest], cost=signed(rows[dearest][0].mean, 2)
+    )
+
+
+def draw(subject: Subject, rows: list[tuple[HeadCost, HeadCost]], at: HeadPlace) -> None:
+    import torch
+
+    heads = subject.shape[1]
+    costs = torch.tensor([loss.mean for loss, _right in rows])
+    sharp = confidences(subject).flatten()
+    left, right = st.columns([10, 11], gap="medium")
+    with left:
+        dearest(subject, rows, costs, sharp, at[0] * heads + at[1])
+    with right:
+        against(subject, costs, sharp)
+
+
+def dearest(subject: Subject, rows: list[tuple[HeadCost, HeadCost]], costs: Any, sharp: Any, chosen: int) -> None:
+    """The ranking; of many heads its two ends and the chosen one."""
+    import torch
+
+    from plots.head_kinds import ranking
+
+    names, heads = all_names(subject), subject.shape[1]
+    errors = torch.tensor([loss.error for loss, _right in rows])
+    free = int((costs < 2 * errors).sum())
+    first = costs.argmax().item()
+    title = _("{head} costs most, {most} nats; {free} of {n} cost no more than chance explains").format(
+        head=names[first].capitalize(), most=signed(costs[first].item(), 2), free=free, n=len(names)
+    )
+    st.markdown(f"**{title}**")
+
+    def table() -> pd.DataFrame:
+        on = "toy" if held_out.kind_of_text(subject.tokenizer) == "toy" else "text"
+        kinds, words = measured(subject, on), kind_names()
+        named = [kind for row in kinds.named(THRESHOLD / 100) for kind in row]
+        return pd.DataFrame(
+            {
+                _("loss rises by"): costs,
+                _("standard error"): errors,
+                _("accuracy changes by"): [right.mean for _loss, right in rows],
+                _("mean largest share"): sharp,
+                _("kind"): ["–" if kind is None else words[kind] for kind in named],
+            },
+            index=names,
+        )
+
+    figure(
+        ranking(names, costs, errors, _("loss rises by, nats"), selected=chosen, most=IN_VIEW),
+        _("Dearest: {dear}, {most:+.3f} nats. Cheapest: {cheap}, {least:+.3f}.").format(
+            dear=names[first], most=costs.max(), cheap=names[costs.argmin()], least=costs.min()
+        ),
+        "explorer-ranking",
+        on_select=lambda: open_place("explorer-ranking", heads),
+        data=table,
+    )
+    if len(names) > IN_VIEW + 1:
+        st.caption(_("The dearest, the cheapest and the chosen one of {n}; all are in the table.").format(n=len(names)))
+
+
+def against(subject: Subject, costs: Any, sharp: Any) -> None:
+    """How sharply a head looks beside what it costs: the two need not go together."""
+    from minibert.statistics import rank_correlation
+    from plots.attention_experiments import weight_and_effect
+
+    names, heads = all_names(subject), subject.shape[1]
+    even, sure = disagreeing(sharp, costs)
+    rho = rank_correlation(sharp, costs)
+    title = _("Attention against effect")
+    if not math.isnan(rho):
+        title = _("Sharpness and cost: rank correlation {rho} (+1 is full agreement, 0 none)").format(
+            rho=signed(rho, 2)
+        )
+    st.markdown(f"**{title}**")
+    fig = weight_and_effect(
+        names,
+        sharp,
+        costs,
+        axes=(_("its mean largest share"), _("loss rises by, nats")),
+        marked={even: names[even], sure: names[sure]},
+    )
+    # Most heads are in one crowd: the dearest of the blunt ones is named above it, the cheapest of the sharp ones below
+    side, aside = ("right", 10) if sharp[even] > 0.4 else ("left", -10)
+    fig.update_annotations(yshift=20, xshift=aside, xanchor=side, selector={"text": names[even]})
+    fig.update_annotations(yshift=-20, xshift=0, xanchor="center", selector={"text": names[sure]})
+    low, high = min(0, costs.min().item()), costs.max().item()
+    fig.update_yaxes(range=[low - 0.14 * (high - low), high + 0.1 * (high - low)])
+    figure(
+        fig,
+        _("{n} heads: how sharply each looks, and what its loss costs.").format(n=len(names)),
+        "explorer-disagree",
+        on_select=lambda: open_place("explorer-disagree", heads),
+    )
+    st.markdown(
+        _(
+            "Where they disagree: of the sharpest third, **{sure}** costs least: a mean largest share of {w:.0%}, "
+            "and {a} nats. Of the least sharp third, **{even}** costs most: {v:.0%}, and {b} nats."
+        ).format(
+            sure=names[sure],
+            w=sharp[sure].item(),
+            a=signed(costs[sure].item()),
+            even=names[even],
+            v=sharp[even].item(),
+            b=signed(costs[even].item()),
+        )
+    )
+
+
+def disagreeing(sharp: Any, costs: Any) -> tuple[int, int]:
+    """Of the third of the heads that look least sharply the dearest, of the sharpest third the cheapest."""
+    order, third = sharp.argsort(), max(1, len(sharp) // 3)
+    even, sure = order[:third], order[-third:]
+    return even[costs[even].argmax()].item(), sure[costs[sure].argmin()].item()
+
+
+def open_place(chart: str, heads: int) -> None:
+    """A click on a head in a figure, its customdata the head's place among all."""
+    clicked(chart, "explorer-place")
+    if (place := st.session_state.pop("explorer-place", None)) is not None:
+        open_head({"layer": place // heads, "head": place % heads})
+        st.session_state[_OPENED] = True

@@ -1,0 +1,247 @@
+"""What all parts of the lesson look at: the class's sentence, the model, its heads and the chosen one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from sections.attention_explorer import views
+from ui.inputs import choice, pick, sentence_input, state
+from ui.lesson import Lesson
+from ui.limits import warn_unread
+from ui.models import WELL_READ, load, model_choice, title_of, version_of, warn_untrained
+from ui.page import drawer
+from ui.text import literal
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.inside.model_input import ModelInput
+
+# torch, and all that imports it, is imported where it is first needed: the page shows before that.
+
+MAX_CHARS = 4_000  # characters of a sentence that are read
+MAX_TOKENS = 512
+SMALL = 32  # pixels a side of a small picture at most
+DEFAULT = (1, 1)  # the head of a link that says none, from 0, if there are so many
+
+HeadPlace = tuple[int, int]  # layer, head, both from 0
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model looked into. Its version changes with its weights, so that nothing stale is shown."""
+
+    name: str
+    version: int
+
+    @classmethod
+    def of(cls, name: str) -> Subject:
+        return cls(name, version_of(name))
+
+    @property
+    def title(self) -> str:
+        return title_of(self.name)
+
+    @property
+    def model(self) -> Any:
+        return load(self.name).model
+
+    @property
+    def tokenizer(self) -> Any:
+        return load(self.name).tokenizer
+
+    @property
+    def shape(self) -> HeadPlace:
+        config = load(self.name).config
+        return config.num_hidden_layers, config.num_attention_heads
+
+    def head(self, layer: int, head: int) -> HeadPlace:
+        """That head, or the last one if there are fewer."""
+        layers, heads = self.shape
+        return min(layer, layers - 1), min(head, heads - 1)
+
+
+@dataclass(frozen=True)
+class Side:
+    """A text and what a model reads of it. second: a second sentence, None without one."""
+
+    subject: Subject
+    reading: ModelInput
+    text: str
+    second: str | None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is on the page: one side, or two beside each other. usual: the head a page begins with."""
+
+    sides: tuple[Side, ...]
+    usual: HeadPlace
+
+    @property
+    def subject(self) -> Subject:
+        return self.sides[0].subject
+
+    @property
+    def reading(self) -> ModelInput:
+        return self.sides[0].reading
+
+
+def read(lesson: Lesson) -> Seen:
+    """The class's sentence; in the drawer beside it the model, a second sentence, what stands side by side with it."""
+    st.html(Path(__file__).with_name("explorer.css"))
+    with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
+        sentence, settings = st.container(), drawer(_("Examples"))
+    with settings:
+        examples_in = st.container()
+        name = model_choice(usual=WELL_READ)
+        second = sentence_input(
+            "second", [], label=_("A second sentence"), max_chars=MAX_CHARS, placeholder=_("may stay empty")
+        )
+        beside = {"none": _("nothing"), "sentence": _("another sentence"), "model": _("another model")}
+        compare = choice("compare", _("Side by side with"), beside)
+        others = st.container()
+    examples = lesson.examples_for(name)
+    with sentence:
+        text = sentence_input(
+            "sentence",
+            examples,
+            max_chars=MAX_CHARS,
+            default=lesson.examples[0],
+            usual=examples[0],
+            travels=True,
+            examples_in=examples_in,
+        )
+    asked = [(name, text, second or None)]
+    with others:
+        if compare == "sentence":
+            label = _("The other sentence")
+            asked.append((name, sentence_input("other", [], default=lesson.examples[-1], label=label), None))
+        elif compare == "model":
+            asked.append((model_choice("other_model", label=_("The other model")), text, second or None))
+    with st.spinner(_("Loading the model …")):
+        sides = tuple(side_of(Subject.of(of), *pair) for of, *pair in asked)
+    warn_untrained(name)
+    for side in sides:
+        say_what_is_cut(side)
+    return Seen(sides, usual_head(sides[0]))
+
+
+def side_of(subject: Subject, text: str, second: str | None) -> Side:
+    return Side(subject, read_pair(subject, text, second), text, second)
+
+
+def read_pair(subject: Subject, text: str, second: str | None, limit: int = MAX_TOKENS) -> ModelInput:
+    from minibert.inside.model_input import ModelInput
+
+    longest = min(limit, subject.model.config.max_position_embeddings)
+    return ModelInput.of(subject.tokenizer, text, second or None, longest)
+
+
+def say_what_is_cut(side: Side) -> None:
+    """What of a text the model does not read, or has never learned to read."""
+    whole = side.subject.tokenizer.encode(side.text, side.second)
+    n = len(side.reading.ids)
+    if len(whole) > n:
+        text = _("Your text has {whole} tokens. {model} reads {n} of them.")
+        st.info(text.format(whole=len(whole), model=literal(side.subject.title), n=n), icon=":material/content_cut:")
+    warn_unread(side.subject.tokenizer.encode(side.text, side.second, max_length=n), side.subject.name)
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def inside(subject: Subject, reading: ModelInput) -> dict[str, Any]:
+    """probs (L, A, T, T), query and key (L, A, T, D), float32, shared by all sessions: read only. allowed: (T, T) bool,
+    what the mask leaves open · relative_scores: (L, A, T, T), only where distances add to the scores (NEZHA)."""
+    import torch
+
+    from minibert.inside.head_arithmetic import allowed
+    from minibert.model import Batch
+
+    kept: dict[str, list] = {"probs": [], "query": [], "key": [], "relative_scores": []}
+
+    def watch(name: str, x: Any) -> Any:
+        last = name.rpartition(".")[2]
+        if ".attn." in name and last in kept:
+            kept[last].append(x[0].float())
+        return x
+
+    bert = getattr(subject.model, "bert", subject.model)
+    batch = Batch(torch.tensor([reading.ids]), torch.tensor([reading.segments]))
+    with torch.inference_mode():
+        bert(batch, watch)
+    found = {name: torch.stack(values) for name, values in kept.items() if values}
+    return found | {"allowed": allowed(bert, batch)}
+
+
+# --- one of the heads, and all of them -------------------------------------------------------------------------------
+
+
+def usual_head(side: Side) -> HeadPlace:
+    """The head that has most to show for the word of the sentence that asks, as *Attention* begins, too."""
+    from minibert.inside.telling_head import telling_head, word_that_asks
+
+    tokens = side.reading.tokens
+    asks = word_that_asks(tokens, side.reading.words)
+    found = telling_head(inside(side.subject, side.reading)["probs"], tokens, asks)
+    return side.subject.head(*DEFAULT) if found is None else found[:2]
+
+
+def head_name(layer: int, head: int) -> str:
+    return _("layer {layer}, head {head}").format(layer=layer + 1, head=head + 1)
+
+
+def all_names(subject: Subject) -> list[str]:
+    layers, heads = subject.shape
+    return [head_name(layer, head) for layer in range(layers) for head in range(heads)]
+
+
+def pick_head(seen: Seen) -> HeadPlace:
+    """Select boxes for layer and head, in the link; a click on a picture moves them."""
+    labels = (("layer", _("Layer")), ("head", _("Head")))
+    return tuple(
+        pick(
+            name,
+            label,
+            [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)],
+            start,
+            usual=usual,
+            width=views.wide(130),
+        )
+        for (name, label), count, start, usual in zip(labels, seen.subject.shape, DEFAULT, seen.usual, strict=True)
+    )
+
+
+def open_head(told: dict) -> None:
+    st.session_state[state("layer")], st.session_state[state("head")] = max(0, told["layer"]), max(0, told["head"])
+
+
+def small_pictures(
+    side: Side,
+    key: str,
+    on_click: Callable[[dict], Any],
+    labels: Sequence[str] = (),
+    *,
+    selected: HeadPlace | None = None,
+    crossed: Sequence[HeadPlace] = (),
+) -> None:
+    """Every head as a small picture of its attention in the sentence."""
+    from minibert.inside.attention_summary import small_copies
+    from plots.attention_payloads import heads_payload
+
+    names = all_names(side.subject)
+    titles = [
+        f"{name}: {label}".replace("\n", " ") if label else name
+        for name, label in zip(names, labels or names, strict=True)
+    ]
+    payload = heads_payload(
+        small_copies(inside(side.subject, side.reading)["probs"], SMALL),
+        labels or [""] * len(names),
+        titles if labels else names,
+        selected=selected,
+        crossed=crossed,
+    )
+    views.show("heads", payload, key, on_click, file="attention-heads")
