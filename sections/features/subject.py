@@ -39,6 +39,10 @@ class Subject:
 def read(lesson: Lesson) -> Subject:
     """What is asked and on which data, and in a drawer the checkpoint."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="asked-row"):
+        left = st.container(horizontal=True)
+        with drawer():  # first: a link that says anything is read before what is usual is taken out of it
+            start_choice(TAGGING, "features-conll", CLASS)
+    with left:
         asked = choice(
             "asked", _("What is asked"), {"tagging": _("a tag for each word"), "class": _("a class of the sentence")}
         )
@@ -46,8 +50,6 @@ def read(lesson: Lesson) -> Subject:
         if asked == "tagging":
             sets = {TAGGING: _("our own sentences with names"), "features-conll": _("CoNLL-2003, 2,000 sentences")}
             shown = choice("set", _("Data"), sets)
-        with drawer():
-            start_choice(TAGGING, "features-conll", CLASS)
     return Subject(TAGGING if asked == "tagging" else CLASS, shown)
 
 
