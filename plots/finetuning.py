@@ -201,6 +201,7 @@ def answers_over_time(
     """
     fig = go.Figure()
     share = top == 1.0
+    last = max((x for one in said for x, _, _ in one.points), default=0)
     crosses = False
     for one in said:
         words = [word for _, word, _ in one.points]
@@ -212,7 +213,10 @@ def answers_over_time(
         fig.add_scatter(
             x=[x for x, _, _ in one.points], y=[y for _, _, y in one.points], showlegend=False,
             mode="lines+markers+text", text=text,
-            textposition="top left" if one.start == "pretrained" else "bottom left",
+            textposition=[
+                f"{'top' if one.start == 'pretrained' else 'bottom'} {'right' if x < last / 2 else 'left'}"
+                for x, _, _ in one.points
+            ],
             textfont={"size": SMALL, "color": COLOUR[one.start]}, cliponaxis=False,
             line={"color": COLOUR[one.start], "dash": DASH[one.start], "width": 2.5},
             marker={"symbol": [SYMBOL[one.start] if same else "x" for same in kept], "size": 10},

@@ -74,7 +74,7 @@ def measured_examples(subject: Subject) -> None:
             weight_against_effect(subject, hidden, position, f"attention-example-{number}", height=260)
 
 
-def weight_against_effect(subject: Subject, hidden: ModelInput, position: int, key: str, *, height: int = 310) -> None:
+def weight_against_effect(subject: Subject, hidden: ModelInput, position: int, key: str, *, height: int = 290) -> None:
     """Each other token: the attention that the hidden word pays it, and what hiding it from all moves."""
     from minibert.statistics import rank_correlation
     from plots.attention_experiments import weight_and_effect
@@ -133,7 +133,7 @@ def no_explanation(subject: Subject, hidden: ModelInput, position: int) -> None:
                 heads.shuffled.flatten(),
                 axes=(_("its largest share"), _("probability that moves")),
                 marked={tested: names[tested]},
-                height=310,
+                height=290,
             ),
             _("{n} heads: the largest share in the hidden word's row, and what shuffling the head moves.").format(
                 n=len(names)

@@ -25,7 +25,7 @@ def test_runs_draw_curves_answer_and_are_found_again(page):
     type_into(page, page.get_by_role("textbox", name="Your text"), text)
     expect(page.locator('[class*="st-key-answers"] .js-line').first).to_be_attached(timeout=MINUTES)
     page.get_by_role("tab", name="Right and wrong").click()
-    page.get_by_text("From file to service").last.click()
+    page.locator("summary", has_text="From file to service").click()
     expect(page.get_by_text("python -m minibert serve --model my-model")).to_be_visible()
     expect(page.get_by_text(re.compile(text)).last).to_be_visible()  # in the command that asks the service
     page.reload()

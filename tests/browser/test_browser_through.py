@@ -60,7 +60,7 @@ def test_it_rises_once_is_paused_and_stepped_by_keys(page):
     page.keyboard.press("Home")
     until(page, lambda: columns(page) == 1)
     page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(900)
+    until(page, lambda: columns(page) == 2)
     page.keyboard.press("ArrowRight")
     until(page, lambda: columns(page) == 3)
     expect(page.locator(".mb-through .said")).to_contain_text("Stage 3 of 10: Vectors")

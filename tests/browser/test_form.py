@@ -63,7 +63,7 @@ def assert_parts_are_short(page, screen: str) -> None:
         assert height <= most, f"{tab.inner_text()}: {height:.0f} px on a {screen}, at most {most}"
 
 
-@pytest.mark.parametrize("page", [{"viewport": LAPTOP}], indirect=True)
+@pytest.mark.parametrize("page", [{"viewport": LAPTOP, "reduced_motion": "reduce"}], indirect=True)
 @pytest.mark.parametrize("name", PAGES)
 def test_on_a_laptop_and_a_phone(page, name):
     open_page(page, name)

@@ -47,7 +47,8 @@ def html_of(app: AppTest) -> str:
 
 def figure(app: AppTest, key: str) -> dict | None:
     """What plotly is told to draw under this key; None without such a figure."""
-    specs = (chart.proto.spec for chart in app.get("plotly_chart") if chart.proto.id.endswith(f"-{key}"))
+    charts = app.get("plotly_chart")  # $$ID-<hash>-<key>
+    specs = (chart.proto.spec for chart in charts if chart.proto.id.split("-", 2)[-1] == key)
     return next(map(json.loads, specs), None)
 
 

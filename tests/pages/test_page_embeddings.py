@@ -300,11 +300,12 @@ def test_any_text_is_text():
 
 
 def test_bad_links_fall_back():
-    app = open_page(
-        layer=99, point=-4, what="no", method="no", word="no", of="no", part="no", **{"sentence-layer-4": 99}
-    )
+    wrong = {"layer": 99, "point": -4, "what": "no", "method": "no", "word": "no", "sentence-layer-4": 99}
+    app = open_page(**wrong, part="no")
     assert moving(app)["chosen"] is None
     assert not app.error
+    app = open_page(**wrong, of="no")
+    assert "Two meanings" in [tab.label for tab in app.tabs] and not app.error
 
 
 def test_every_section_is_on_the_page_and_the_quiz_is_sound():

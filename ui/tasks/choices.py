@@ -65,7 +65,7 @@ class ChoicesView(TaskView):
                 (_("Remove the last"), ":material/remove:", -1, FEWEST),
             ):
                 st.button(
-                    words, icon=icon, key=f"{key}-step{step}", disabled=st.session_state[count] == stop,
+                    words, icon=icon, key=f"step{step}-{key}", disabled=st.session_state[count] == stop,
                     on_click=change, args=(count, step),
                 )  # fmt: skip
         set_url(count, st.session_state[count], default=start)

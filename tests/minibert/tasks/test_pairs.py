@@ -32,11 +32,15 @@ def test_every_form_reads_alike(text):
     assert data.labels == ["no", "yes"] and not data.problems
 
 
-@pytest.mark.parametrize("form", ["{one},{two},{label}", "{label},{one},{two}"])
-def test_a_header_of_unknown_names_is_no_example(form):
+@pytest.mark.parametrize(
+    ("format", "form"), [("label-last", "{one},{two},{label}"), ("label-first", "{label},{one},{two}")]
+)
+def test_a_header_of_unknown_names_is_no_example(format, form):
     rows = [("first", "second", "verdict"), *[(f"a{i}", f"b{i}", "yn"[i % 2]) for i in range(6)]]
     text = "".join(form.format(one=one, two=two, label=label) + "\n" for one, two, label in rows)
-    data = parse(text, "a.csv")
+    with pytest.raises(TaskDataError, match=r"say which is which \(--columns\)"):
+        parse(text, "a.csv")  # whether the label is its first or its last is not guessed
+    data = parse(text, "a.csv", format=format)
     assert data.labels == ["n", "y"] and len(data.examples) == 6
     assert [problem.line for problem in data.problems] == [1] and "taken for a header" in data.problems[0].why
 
