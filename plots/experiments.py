@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from plots.theme import BLUE, GREEN, GREY, ORANGE, PALETTE, PINK, SMALL
+from plots.grammar import OURS, PAPER
+from plots.theme import GREEN, GREY, PALETTE, PINK, SMALL, VERMILION
 
-PAPER, OURS = ORANGE, BLUE
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 NO_DIRECTION = ("no difference in the paper", "not in the paper")
 VERDICT_COLOUR = {"agrees": GREEN, "disagrees": PINK, "unclear": GREY} | dict.fromkeys(NO_DIRECTION, GREY)
@@ -21,11 +21,12 @@ VERDICT_SYMBOL |= dict.fromkeys(NO_DIRECTION, "square-open")
 
 @dataclass(frozen=True)
 class Score:
-    """An arm in one measure: the paper's number, if it has one, and ours by seed."""
+    """An arm in one measure: the paper's number, if it has one, ours by seed, and those of the reader's own runs."""
 
     name: str
     paper: float | None
     ours: Mapping[int, float]
+    own: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,15 @@ def scores(
     axis: tuple[str, str],
     seed_word: str,
     floor: float | None = None,
+    *,
+    title: str = "",
+    high: int = 64,
+    own: str = "",
 ) -> go.Figure:
     """Beside each other, each on its own scale: the paper's numbers, and ours, a dot a seed and mean ± sd.
 
     floor: what needs no understanding, a dotted line among ours where it is in sight; our scale does not stretch to it.
+    high: pixels of a row · own: what the reader's runs are called.
     """
     with_paper = any(row.paper is not None for row in rows)
     fig = make_subplots(
@@ -85,18 +91,27 @@ def scores(
             marker={"size": 14, "color": OURS, "symbol": "line-ns", "line": {"width": 4, "color": OURS}},
             cliponaxis=False, hovertemplate="%{x:.2f}<extra></extra>", row=1, col=ours,
         )  # fmt: skip
+    for y, row in enumerate(rows):
+        if row.own:
+            fig.add_scatter(
+                x=list(row.own), y=[y + 0.16] * len(row.own), mode="markers", showlegend=False,
+                marker={"size": 20, "color": VERMILION, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
+                hovertemplate=f"{own}: %{{x:.1f}}<extra></extra>", row=1, col=ours,
+            )  # fmt: skip
     rows_axis(fig, [row.name for row in rows], row=1, col=1)
     if with_paper:
         rows_axis(fig, [row.name for row in rows], row=1, col=2)
         fig.update_yaxes(showticklabels=False, row=1, col=2)
         pad_axis(fig, [row.paper for row in rows if row.paper is not None], axis[0], col=1)
-    values = [value for row in rows for value in row.ours.values()]
+    values = [value for row in rows for value in (*row.ours.values(), *row.own)]
     pad_axis(fig, values, axis[1], col=ours)
     if floor is not None and values:
         low, high = next(fig.select_xaxes(row=1, col=ours)).range
         if low <= floor <= high:
             fig.add_vline(x=floor, line={"color": GREY, "width": 3, "dash": "dot"}, row=1, col=ours)
-    fig.update_layout(height=130 + 64 * len(rows))
+    fig.update_layout(height=130 + high * len(rows))
+    if title:
+        fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     return fig
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -68,16 +68,25 @@ def layer_rates(names: Sequence[str], rates: Sequence[float], frozen: str, axis:
 
 @dataclass(frozen=True)
 class Cell:
-    """The runs of one setting. column: words of the learning rate · row: words of the epochs · scores: in percent."""
+    """The runs of one setting. column: words of the learning rate · row: words of the epochs · scores: in percent, of
+    the recorded runs; own: of the reader's."""
 
     row: str
     column: str
     corrected: bool
     scores: Mapping[int, float]
+    own: Mapping[int, float] = field(default_factory=dict)
 
 
 def grid(
-    cells: Sequence[Cell], names: tuple[str, str], axis: str, chance: float | None, chance_word: str, seed_word: str
+    cells: Sequence[Cell],
+    names: tuple[str, str],
+    axis: str,
+    chance: float | None,
+    chance_word: str,
+    seed_word: str,
+    title: str = "",
+    own_word: str = "",
 ) -> go.Figure:
     """A panel for each number of epochs; in it, by learning rate, a dot a seed and a bar at their mean.
 
@@ -92,6 +101,13 @@ def grid(
     for cell in cells:
         panel, x = rows.index(cell.row) + 1, columns.index(cell.column) + (-0.17 if cell.corrected else 0.17)
         colour, values = (CORRECTED if cell.corrected else UNCORRECTED), list(cell.scores.values())
+        if cell.own:
+            fig.add_scatter(
+                x=[x] * len(cell.own), y=list(cell.own.values()), mode="markers", showlegend=False,
+                customdata=list(cell.own),
+                marker={"size": 18, "color": colour, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
+                hovertemplate=f"{own_word} · {seed_word} %{{customdata}}: %{{y:.1f}}<extra></extra>", row=1, col=panel,
+            )  # fmt: skip
         if not values:
             continue
         shift = [x + 0.05 * (i % 3 - 1) for i in range(len(values))]
@@ -119,8 +135,10 @@ def grid(
         range=[-0.6, len(columns) - 0.4], showgrid=False,
     )  # fmt: skip
     fig.update_yaxes(title_text=axis, row=1, col=1)
+    if title:
+        fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     fig.update_layout(
-        height=420, showlegend=True, uirevision="grid",
+        height=460, showlegend=True, uirevision="grid",
         legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0},
     )  # fmt: skip
     return fig

@@ -6,7 +6,7 @@ from tests.browser.driver import assert_fits, expect, on_every_screen, open_page
 
 
 def test_a_choice_lights_up_what_it_reads_and_stands_in_the_link(page):
-    open_page(page, "features")
+    open_page(page, "features", part="Which vectors are read")
     page.get_by_role("radio", name="embeddings", exact=True).click()
     expect(page.get_by_text("BERT is frozen. Read: one layer").first).to_be_visible()
     expect(page).to_have_url(re.compile("read-features=embeddings"))

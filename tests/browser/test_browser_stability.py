@@ -4,7 +4,7 @@ from tests.browser.driver import assert_fits, expect, on_every_screen, open_page
 
 
 def test_the_steps_follow_the_slider(page):
-    open_page(page, "stability")
+    open_page(page, "stability", part="The first steps")
     page.get_by_role("slider", name="Steps of the run").press("End")
     expect(page.get_by_text("and step 600 still").first).to_be_visible()
 

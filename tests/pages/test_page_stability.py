@@ -22,7 +22,7 @@ def write(folder, scores: dict[str, tuple[float, ...]]) -> None:
 
 
 def test_the_first_steps_are_said_in_numbers(results):
-    text = text_of(open_page())
+    text = text_of(open_page(part="The first steps"))
     assert "the first step is 3.16 times as long as it should be, step 12 6.57 times" in text
     assert "and step 100 still 3.24 times" in text
     assert "step 200 still 2.35 times" in text_of(open_page(steps=200))
@@ -37,8 +37,10 @@ def test_without_records_the_page_says_how_to_make_them(results):
 def test_failures_and_spread_are_counted(results):
     good, bad = cell(EPOCHS[0], RATES[0], True), cell(EPOCHS[0], RATES[0], False)
     write(results, {good: (0.60, 0.64, 0.62), bad: (0.50, 0.50, 0.70)})
-    app = open_page()
+    app = open_page(part="What came out")
     text = text_of(app)
+    title = figure(app, "recorded")["layout"]["title"]["text"]
+    assert title == "Runs that failed: with bias correction 0 of 3, without 2 of 3"
     assert "**with bias correction**: 0 of 3 runs failed; those that learned scatter by 2.0 points" in text
     assert "**without**: 2 of 3 runs failed. A run counts" in text
     dots = [trace for trace in figure(app, "recorded")["data"] if trace["mode"] == "markers"]
@@ -48,7 +50,7 @@ def test_failures_and_spread_are_counted(results):
 def test_two_settings_are_compared_and_the_calculator_starts_from_them(results):
     a, b = cell(EPOCHS[0], RATES[0], True), cell(EPOCHS[0], RATES[0], False)
     write(results, {a: (0.60, 0.62, 0.61), b: (0.70, 0.72, 0.71)})
-    app = open_page()
+    app = open_page(part="How many seeds")
     text = text_of(app)
     assert "B − A: +10.0 points" in text and "tell the settings apart" in text
     assert f"needs {seeds_needed(10.0, 1.0)} runs of each setting" in text
@@ -89,7 +91,7 @@ def test_a_grid_of_ones_own_fills_and_can_be_stopped(results):
 
 
 def test_every_section_is_placed_and_the_quiz_is_sound():
-    source = (ROOT / "pages" / "stability.py").read_text(encoding="utf-8")
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sections" / "stability").glob("*.py"))
     assert all(f'"{heading}"' in source for heading in LESSON.sections)
     assert len(load_quiz(LESSON.folder / "quiz.toml")) >= 4
     assert COMPARISONS["stability"].seeds >= 5

@@ -1,0 +1,1 @@
+"""The parts of Features or fine-tuning."""

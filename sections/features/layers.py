@@ -1,0 +1,102 @@
+"""Which vectors the new layer reads, in every arm."""
+
+import streamlit as st
+
+from sections.features.subject import Subject, arm_names, sizes_of
+from ui.figures import figure, legend
+from ui.inputs import choice, sentence_input
+from ui.lesson import Lesson
+from ui.models import outline_of
+from ui.recorded import start
+from ui.source import show_source
+from ui.text import literal
+from ui.translations import _
+
+TOKENS = 12  # columns that a figure has room for
+BYTES = 4  # a weight of a saved run
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    _reading(lesson, seen)
+    lesson.show("Which vectors are read")
+    lesson.show("Two ways to use a model")
+
+
+def how_in_words(reading) -> str:
+    several = {
+        "one": _("one layer, {width} numbers a token"),
+        "sum": _("{n} layers added: still {width} numbers a token"),
+        "concat": _("{n} layers side by side: {width} numbers a token"),
+        "mix": _("{n} layers in a learned mixture: {width} numbers a token"),
+    }
+    return several[reading.how].format(n=len(reading.layers), width=f"{reading.width:,}")
+
+
+def pooling_in_words(pooling: str | None) -> str:
+    return {
+        None: _("every token goes on"),
+        "pooler": _("[CLS], through the pooler"),
+        "cls": _("[CLS] goes on"),
+        "mean": _("the mean of the tokens goes on"),
+        "max": _("the maximum of the tokens goes on"),
+    }[pooling]
+
+
+@st.fragment
+def _reading(lesson: Lesson, seen: Subject) -> None:
+    from minibert.finetune.layer_choice import reading
+    from plots.features import FROZEN, NEW, TRAINED, stack
+
+    made = seen.made
+    names = arm_names(made.name)
+    arm = choice(f"read-{made.name}", _("What the new layer reads"), names, wrap=True)
+    values = made.values(arm)
+    outline = outline_of(start())
+    tokenizer, config = outline.tokenizer, outline.config
+    text = sentence_input("text", lesson.examples, label=_("Your own sentence"), max_chars=300)
+    encoding = tokenizer.encode(text, max_length=TOKENS, truncation="head")
+    blocks, hidden, frozen = config.num_hidden_layers, config.hidden_size, values.get("freeze") == "all"
+    found = reading(
+        values.get("layers", "last"),
+        blocks,
+        hidden,
+        pooling=None if made.task == "tagging" else values.get("pooling", "cls"),
+        bilstm=values.get("bilstm", False),
+    )
+    rows = {
+        "embeddings": _("embeddings"),
+        "layer": _("layer {n}"),
+        "read": _("what is read: {width}").format(width=f"{found.width:,}"),
+        "bilstm": _("BiLSTM: {width}").format(width=f"{found.width:,}"),
+        "new": _("new layer"),
+    }
+    outputs = _("a tag for each word, at its first piece") if made.task == "tagging" else _("two classes")
+    fig = stack(encoding.tokens, found, blocks, frozen, rows, outputs)
+    learns = _("BERT is frozen") if frozen else _("all of BERT is trained")
+    alt = _("{arm}: {learns}. Read: {how}; {pooling}.").format(
+        arm=names[arm], learns=learns, how=how_in_words(found), pooling=pooling_in_words(found.pooling)
+    )
+    figure(fig, alt, key="stack")
+    legend(
+        [
+            (TRAINED, "■", _("BERT, trained")),
+            (FROZEN, "■", _("BERT, frozen")),
+            (NEW, "■", _("new, starts from random numbers")),
+            ("gray", "□", _("not filled: computed, but not read")),
+        ]
+    )
+    st.markdown(f"**{literal(alt)}**", width=820)
+    counted = sizes_of(made.name, arm)
+    with st.container(horizontal=True, gap="large", key="counted"):
+        st.metric(_("numbers trained"), f"{counted.trained:,}", width="content")
+        st.metric(_("of them in the head"), f"{counted.head:,}", width="content")
+        st.metric(_("kept for this task"), megabytes(counted.stored), width="content")
+    from minibert.heads import TaskHead
+
+    show_source(TaskHead.choose, find=values.get("layers", "last"), label=_("The code that chooses: `TaskHead.choose`"))
+    show_source(TaskHead.pool, label=_("The code that makes one vector of many: `TaskHead.pool`"))
+
+
+def megabytes(numbers: int) -> str:
+    size = numbers * BYTES / 1e6
+    return _("{size} MB").format(size=f"{size:,.1f}" if size >= 1 else f"{size:.2g}")

@@ -1,0 +1,48 @@
+"""What came out, in numbers, and how to read them."""
+
+import statistics
+
+import streamlit as st
+
+from sections.features.recorded_runs import table_of
+from sections.features.subject import Subject, arm_names, in_percent, metric_of, paper
+from ui.lesson import Lesson
+from ui.recorded import comparison, recorded
+from ui.text import literal
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    if records := recorded(seen.shown):
+        st.table(table_of(seen))
+        found = in_percent(records, metric_of(comparison(seen.shown))[0])
+        findings(seen.shown, found, arm_names(seen.shown))
+    lesson.show("What came out" if seen.tagging else "Sentences")
+    lesson.show("How to read these numbers")
+    if seen.tagging:
+        lesson.show("Against the paper")
+
+
+def findings(name: str, found: dict[str, dict[int, float]], names: dict[str, str]) -> None:
+    """The best frozen arm against fine-tuning, in a sentence."""
+    from minibert.experiments.results import paired_difference
+
+    made = comparison(name)
+    frozen = [arm for arm in found if made.values(arm).get("freeze") == "all"]
+    tuned = [arm for arm in found if arm not in frozen and arm != "random"]
+    if not (frozen and tuned):
+        return
+    best, base = (max(arms, key=lambda arm: statistics.fmean(found[arm].values())) for arms in (frozen, tuned))
+    ours = paired_difference(found[best], found[base])
+    if ours is None or ours.half is None:
+        return
+    gap = f"{ours.mean:+.1f} ± {ours.half:.1f}".replace("-", "−")
+    text = _(
+        "Best frozen arm here: **{best}**, {gap} points against **{base}** (95 % interval over {n} seeds)."
+    ).format(best=literal(names[best]), gap=gap, base=literal(names[base]), n=ours.seeds)
+    if name != "pooling":
+        values = paper["values"]
+        their_best = max((arm for arm in values if arm != "fine-tuned"), key=values.get)
+        theirs = f"{values[their_best] - values['fine-tuned']:+.1f}".replace("-", "−")
+        text += " " + _("In the paper: {arm}, {gap}.").format(arm=literal(names[their_best]), gap=theirs)
+    st.markdown(text, width=820)

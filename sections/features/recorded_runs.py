@@ -1,0 +1,87 @@
+"""The central picture: every arm as it was recorded, the paper's numbers beside, the reader's own runs among them."""
+
+import statistics
+
+import streamlit as st
+
+from sections.features.subject import Subject, arm_names, in_percent, metric_of, own_scores, paper
+from ui.figures import figure
+from ui.page import picture
+from ui.recorded import command, comparison, recorded
+from ui.text import literal
+from ui.translations import _
+
+
+def show(seen: Subject) -> None:
+    name = seen.shown
+    with picture():
+        records, made = recorded(name), comparison(name)
+        if not records:
+            with st.container(border=True, key="no-results"):
+                st.markdown(_("**No results of this comparison have been recorded here yet.** This makes them:"))
+                st.code(command(name), "bash")
+            return
+        from plots.experiments import Score, scores
+
+        key, title = metric_of(made)
+        found, names = in_percent(records, key), arm_names(name)
+        theirs = {} if name == "pooling" else paper["values"]
+        own = own_scores(name) if name == seen.name else {}
+        rows = [Score(names[a], theirs.get(a), found[a], tuple(own.get(a, ()))) for a in names if a in found]
+        words = "; ".join(
+            _("{arm}: {mean} ± {sd}").format(arm=row[_("arm")], mean=row[_("ours, mean")], sd=row[_("sd")])
+            for row in table_of(seen)
+        )
+        fig = scores(
+            rows, (_("The paper"), _("Ours")), (paper["column"], title), _("seed"), title=finding(name, found), high=44,
+            own=_("your run"),
+        )  # fmt: skip
+        alt = _("{metric} of every arm, mean and standard deviation over seeds. {words}.").format(
+            metric=title, words=words
+        )
+        figure(fig, alt, key=f"scores-{name}", data=lambda: table_of(seen))
+    last = records[-1]
+    st.caption(
+        _(
+            "A dot is a seed; the line is their mean, the bar one standard deviation; a star is a run of yours. "
+            "{train:,} sentences to train on, measured on {dev:,}, from {model}. {theirs}Made with: {command}"
+        ).format(
+            train=last["examples"],
+            dev=last["measured_on"],
+            model=literal(last["model"]),
+            theirs=_("Left: {source}; the scales differ. ").format(source=literal(paper["source"])) if theirs else "",
+            command=f"`{last['command']}`",
+        )
+    )
+
+
+def finding(name: str, found: dict[str, dict[int, float]]) -> str:
+    """The best fine-tuned arm and the best frozen one."""
+    made, names = comparison(name), arm_names(name)
+    means = {arm: statistics.fmean(seeds.values()) for arm, seeds in found.items()}
+    frozen = [arm for arm in means if made.values(arm).get("freeze") == "all"]
+    tuned = [arm for arm in means if arm not in frozen and arm != "random"]
+    best = [max(arms, key=means.get) for arms in (tuned, frozen) if arms]
+    words = " · ".join(f"{names[arm]} {means[arm]:.1f}" for arm in best)
+    return words[:1].upper() + words[1:]
+
+
+def table_of(seen: Subject) -> list[dict]:
+    """A row an arm: its scores, and what it costs."""
+    name, records = seen.shown, recorded(seen.shown)
+    found, names = in_percent(records, metric_of(comparison(name))[0]), arm_names(name)
+    theirs = {} if name == "pooling" else paper["values"]
+    cost = {record["arm"]: record for record in records}
+    return [
+        {
+            _("arm"): names[arm],
+            **({_("paper"): f"{theirs[arm]:.1f}" if arm in theirs else "–"} if theirs else {}),
+            _("ours, mean"): f"{statistics.fmean(found[arm].values()):.1f}",
+            _("sd"): f"{statistics.stdev(found[arm].values()):.1f}" if len(found[arm]) > 1 else "–",
+            _("seeds"): len(found[arm]),
+            _("numbers trained"): f"{cost[arm]['trained']:,}",
+            _("core seconds a run"): f"{statistics.fmean(r['seconds'] for r in records if r['arm'] == arm):.0f}",
+        }
+        for arm in names
+        if arm in found
+    ]

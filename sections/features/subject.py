@@ -1,0 +1,137 @@
+"""What is asked, on which data and from which checkpoint, and what has been recorded of it."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from minibert.experiments.comparisons import COMPARISONS, Comparison
+from minibert.experiments.results import by_arm
+from ui.inputs import choice
+from ui.lesson import LESSONS, Lesson
+from ui.page import drawer
+from ui.recorded import comparison, start_choice, start_folder
+from ui.runs import own_runs
+from ui.translations import _
+
+KIND = "features"
+TAGGING, CLASS = "features", "pooling"  # the comparisons that are run live
+paper = tomllib.loads((LESSONS / "features" / "paper.toml").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Subject:
+    """name: of the comparison that is run and drawn layer by layer · shown: of the recorded one."""
+
+    name: str
+    shown: str
+
+    @property
+    def made(self) -> Comparison:
+        return comparison(self.name)
+
+    @property
+    def tagging(self) -> bool:
+        return self.name == TAGGING
+
+
+def read(lesson: Lesson) -> Subject:
+    """What is asked and on which data, and in a drawer the checkpoint."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="asked-row"):
+        left = st.container(horizontal=True)
+        with drawer():  # first: a link that says anything is read before what is usual is taken out of it
+            start_choice(TAGGING, "features-conll", CLASS)
+    with left:
+        asked = choice(
+            "asked", _("What is asked"), {"tagging": _("a tag for each word"), "class": _("a class of the sentence")}
+        )
+        shown = CLASS
+        if asked == "tagging":
+            sets = {TAGGING: _("our own sentences with names"), "features-conll": _("CoNLL-2003, 2,000 sentences")}
+            shown = choice("set", _("Data"), sets)
+    return Subject(TAGGING if asked == "tagging" else CLASS, shown)
+
+
+def arm_names(name: str) -> dict[str, str]:
+    """The arms of a comparison in words, fine-tuning first."""
+    if name == "pooling":
+        return {
+            "fine-tuned-cls": _("fine-tuned, [CLS]"),
+            "fine-tuned-mean": _("fine-tuned, mean"),
+            "fine-tuned-max": _("fine-tuned, maximum"),
+            "frozen-cls": _("frozen, [CLS]"),
+            "frozen-mean": _("frozen, mean"),
+            "frozen-max": _("frozen, maximum"),
+            "frozen-mean-embeddings": _("frozen, mean of the embeddings"),
+            "frozen-mean-last-four": _("frozen, mean of the last four, concatenated"),
+            "frozen-cls-all": _("frozen, [CLS] of every layer"),
+        }
+    return {
+        "fine-tuned": _("fine-tuned"),
+        "embeddings": _("embeddings"),
+        "second-to-last": _("second-to-last layer"),
+        "last": _("last layer"),
+        "last-four-sum": _("last four, summed"),
+        "last-four-concat": _("last four, concatenated"),
+        "weighted": _("all layers, weighted"),
+        "last-linear": _("last layer, no BiLSTM"),
+        "random": _("random weights, all trained"),
+    }
+
+
+def metric_of(comparison: Comparison) -> tuple[str, str]:
+    """(its key in the metrics, its name)"""
+    return ("f1", _("dev F1")) if comparison.task == "tagging" else ("accuracy", _("dev accuracy"))
+
+
+def in_percent(records: list[dict], metric: str) -> dict[str, dict[int, float]]:
+    return {arm: {seed: 100 * value for seed, value in seeds.items()} for arm, seeds in by_arm(records, metric).items()}
+
+
+@st.cache_data(show_spinner=False)
+def data_of(name: str):
+    from minibert.experiments.compare import read_data
+
+    return read_data(COMPARISONS[name], LESSONS / "data")
+
+
+def sizes_of(name: str, arm: str):
+    """Counted from the model that would be trained."""
+    made = comparison(name)
+    return counted_sizes(start_folder(), made.name, made.task, made.values(arm))
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def counted_sizes(folder: Path, name: str, task: str, values: dict):
+    from minibert.experiments.compare import settings_of, sizes
+
+    with st.spinner(_("Building the model …")):
+        return sizes(folder, task, data_of(name)[0], settings_of(values, 0))
+
+
+def newest_runs(name: str) -> list:
+    """The runs of the reader's last click."""
+    runs = own_runs(f"{KIND}/{name}")
+    return [run for run in runs if run.kind == runs[0].kind] if runs else []
+
+
+def arm_of(made: Comparison, settings: dict) -> str | None:
+    """Which arm a run's settings are; None where they have been changed since."""
+    from minibert.experiments.compare import settings_of
+
+    def told(values) -> tuple:
+        return tuple(values[key] for key in ("freeze", "layers", "pooling", "bilstm", "from_scratch"))
+
+    return next((arm for arm in made.arms if told(vars(settings_of(made.values(arm), 0))) == told(settings)), None)
+
+
+def own_scores(name: str) -> dict[str, list[float]]:
+    """Arm → what the reader's own runs of it have reached so far, in percent."""
+    made, found = comparison(name), {}
+    for run in newest_runs(name):
+        begun, measured = run.latest("started"), run.latest("eval")
+        arm = arm_of(made, begun["settings"]) if begun else None
+        if arm and measured:
+            found.setdefault(arm, []).append(100 * measured["metrics"][metric_of(made)[0]])
+    return found

@@ -1,0 +1,46 @@
+"""What the recorded runs tell: failures, spread, and what a seed decides."""
+
+import statistics
+
+import streamlit as st
+
+from minibert.experiments.comparisons import cell
+from sections.stability.subject import LEARNED, Subject, correction_names, every_cell, scores_of
+from ui.lesson import Lesson
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    if seen.records:
+        st.markdown(failures(scores_of(seen.records), seen.chance), width=820)
+    lesson.show("What came out")
+    lesson.show("What a seed decides")
+    lesson.show("What helps")
+
+
+def failures(scores: dict[str, dict[int, float]], chance: float) -> str:
+    """How many runs failed with and without correction, and how those that learned scatter within a cell."""
+    sentences = []
+    for corrected, name in correction_names().items():
+        cells = [
+            list(scores.get(cell(epochs, rate, corrected), {}).values())
+            for epochs, rate, with_it in every_cell()
+            if with_it == corrected
+        ]
+        learned = [[value for value in values if value > chance + LEARNED] for values in cells]
+        spreads = [statistics.stdev(values) for values in learned if len(values) > 1]
+        runs = sum(map(len, cells))
+        sentence = _("**{name}**: {failed} of {n} runs failed").format(
+            name=name, failed=runs - sum(map(len, learned)), n=runs
+        )
+        if spreads:
+            sentence += _("; those that learned scatter by {sd:.1f} points within a cell, on average").format(
+                sd=statistics.fmean(spreads)
+            )
+        sentences.append(sentence)
+    sentences.append(
+        _("A run counts as failed when it is at most {points:g} point above the commonest class.").format(
+            points=LEARNED
+        )
+    )
+    return ". ".join(sentences)
