@@ -174,7 +174,7 @@ MOST_LINES = {"minibert/model.py": 330, "minibert/relatives/*.py": 80, "pages/*.
 UNDIVIDED = {  # pages that are still to be divided into sections
     f"pages/{name}.py"
     for name in (
-        "attention_explorer", "encoder_decoder", "experiments", "features", "service", "stability",
+        "attention_explorer", "encoder_decoder", "experiments", "features", "stability",
     )
 }  # fmt: skip
 NO_RELATIVE = "minibert/relatives/registry.py"  # it says which there are

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from minibert.finetune.predictor import Predictor
-from minibert.service.server import Limits, application
+from minibert.service.server import Limits, Service, application, application_of
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -25,25 +27,33 @@ class LocalRequest:
 
 @dataclass(frozen=True)
 class LocalResponse:
-    """status, the answer's JSON, its headers, and the seconds it took."""
+    """status, the answer's JSON, its headers, and the seconds it took from `begun` on (time.perf_counter)."""
 
     status: int
     body: Any
     headers: dict[str, str]
     seconds: float
+    begun: float = 0.0
 
 
-def ask(app, *requests: LocalRequest) -> list[LocalResponse]:
+def ask(app, *requests: LocalRequest, warm_up: int = 0) -> list[LocalResponse]:
     """Start the application, send all requests at once, stop it; the answers in order.
 
-    An application is asked once: its lifespan ends with this. What fails in it is raised.
+    warm_up: how often all of them are sent before, uncounted: the first through a new thread pays for its start. An
+    application is asked once: its lifespan ends with this. What fails in it is raised.
     """
+    return _run(_ask(app, requests, warm_up))
+
+
+def _run(coroutine: Coroutine[Any, Any, Found]) -> Found:
     with ThreadPoolExecutor(1) as thread:  # the caller's may have an event loop that runs, as a notebook's has
-        return thread.submit(asyncio.run, _ask(app, requests)).result()
+        return thread.submit(asyncio.run, coroutine).result()
 
 
-async def _ask(app, requests: Sequence[LocalRequest]) -> list[LocalResponse]:
+async def _ask(app, requests: Sequence[LocalRequest], warm_up: int) -> list[LocalResponse]:
     async with app.router.lifespan_context(app):
+        for _round in range(warm_up):
+            await asyncio.gather(*(_one(app, request) for request in requests))
         return await asyncio.gather(*(_one(app, request) for request in requests))
 
 
@@ -79,23 +89,93 @@ async def _one(app, request: LocalRequest) -> LocalResponse:
     await app(scope, receive, send)
     content = b"".join(parts).decode()
     body = json.loads(content) if headers.get("content-type", "").startswith("application/json") else content
-    return LocalResponse(status, body, headers, time.perf_counter() - begun)
+    return LocalResponse(status, body, headers, time.perf_counter() - begun, begun)
+
+
+# --- one request, part by part ----------------------------------------------------------------------------------------
+
+STAGES = ("check", "wait", "tokens", "model", "answer")
+
+
+@dataclass(frozen=True)
+class TimedResponse:
+    """stages: of STAGES, in their order, each with (seconds after the request was sent, seconds it took). One that is
+    refused has not been through all."""
+
+    response: LocalResponse
+    stages: dict[str, tuple[float, float]]
+
+
+class _MarkingPredictor:
+    """A Predictor that notes when a part of its work is done. at: stage → its end."""
+
+    def __init__(self, predictor: Predictor):
+        self.predictor, self.at = predictor, {}
+
+    def __getattr__(self, name: str):
+        return getattr(self.predictor, name)
+
+    def answers(self, examples: Sequence) -> tuple[list[dict], float]:
+        self.at["wait"] = time.perf_counter()
+        features = self.predictor.features(examples)
+        self.at["tokens"] = time.perf_counter()
+        outputs, loss = self.predictor.outputs(features)
+        self.at["model"] = time.perf_counter()
+        return self.predictor.decoded(outputs, features, examples), loss
+
+
+class _MarkingService(Service):
+    def examples(self, body: bytes) -> list:
+        try:
+            return super().examples(body)
+        finally:
+            self.predictor.at["check"] = time.perf_counter()
+
+
+def timed(
+    predictor: Predictor, body: bytes, limits: Limits | None = None, *, warm_up: int = 3, rounds: int = 5
+) -> TimedResponse:
+    """What one request costs, part by part: the middle of `rounds`, one after the other, after
+    `warm_up` that are not counted."""
+    marking = _MarkingPredictor(predictor)
+    return _run(_timed(_MarkingService(marking, limits or Limits()), marking, LocalRequest(body=body), warm_up, rounds))
+
+
+async def _timed(service: Service, marking: _MarkingPredictor, request: LocalRequest, warm_up: int, rounds: int):
+    app, found = application_of(service), []
+    async with app.router.lifespan_context(app):
+        for number in range(warm_up + rounds):
+            marking.at.clear()
+            response = await _one(app, request)
+            if number >= warm_up:
+                found.append(TimedResponse(response, _stages(response, marking.at)))
+    return sorted(found, key=lambda one: one.response.seconds)[rounds // 2]
+
+
+def _stages(response: LocalResponse, at: dict[str, float]) -> dict[str, tuple[float, float]]:
+    ends = {**at, "answer": response.begun + response.seconds}
+    stages, begun = {}, response.begun
+    for name in STAGES:
+        if name in ends:
+            stages[name] = (begun - response.begun, ends[name] - begun)
+            begun = ends[name]
+    return stages
 
 
 # --- many clients -----------------------------------------------------------------------------------------------------
 
 
 class CountingPredictor:
-    """A Predictor, and how many inputs each of its batches had."""
+    """A Predictor, and of each of its batches when it began and how many inputs it had."""
 
     def __init__(self, predictor: Predictor):
-        self.predictor, self.sizes = predictor, []
+        self.predictor, self.batches = predictor, []
 
     def __getattr__(self, name: str):
         return getattr(self.predictor, name)
 
     def answers(self, examples: Sequence) -> tuple[list[dict], float]:
-        self.sizes.append(len(examples))
+        self.batches.append((time.perf_counter(), len(examples)))
         return self.predictor.answers(examples)
 
 
@@ -114,14 +194,16 @@ class LoadResult:
 
 
 def load(predictor: Predictor, inputs: Sequence[Any], limits: Limits) -> LoadResult:
-    """What that costs. Raises RuntimeError unless every answer is one."""
+    """What that costs a service that is warm: all have asked once before. Raises RuntimeError unless every answer is
+    one."""
     counting = CountingPredictor(predictor)
     app = application(counting, limits)
     asked = [LocalRequest(body=json.dumps({"inputs": [given]}).encode()) for given in inputs]
-    begun = time.perf_counter()
-    answers = ask(app, *asked)
-    seconds = time.perf_counter() - begun
+    answers = ask(app, *asked, warm_up=1)
+    begun = min(answer.begun for answer in answers)
+    seconds = max(answer.begun + answer.seconds for answer in answers) - begun
     bad = next((answer for answer in answers if answer.status != 200), None)
     if bad is not None:
         raise RuntimeError(f"the service answered {bad.status}: {bad.body}")
-    return LoadResult(seconds, tuple(counting.sizes), tuple(answer.seconds for answer in answers))
+    sizes = tuple(size for when, size in counting.batches if when >= begun)
+    return LoadResult(seconds, sizes, tuple(answer.seconds for answer in answers))

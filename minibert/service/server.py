@@ -294,7 +294,10 @@ async def error_of_ours(request: Request, error: Exception) -> JSONResponse:
 
 def application(predictor: Predictor, limits: Limits | None = None) -> Starlette:
     """The service as an ASGI application, for `serve` or for any ASGI server."""
-    service = Service(predictor, limits or Limits())
+    return application_of(Service(predictor, limits or Limits()))
+
+
+def application_of(service: Service) -> Starlette:
     routes = [
         Route("/predict", service.predict, methods=["POST"]),
         Route("/schema", service.schema),

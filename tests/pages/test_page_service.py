@@ -13,6 +13,7 @@ from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 
 LESSON = Lesson("service")
+ASK, MANY, OUT = "Ask the service", "Many clients", "Before it goes out"
 open_page = partial(driver.open_page, "service")
 STATUS = {"good": 200, "two": 200, "json": 400, "missing": 400, "type": 400, "blank": 422, "unknown": 400, "long": 422,
           "many": 413}  # fmt: skip
@@ -24,7 +25,7 @@ def status(app) -> int:
 
 
 def test_each_ready_request_gets_its_number(runs_folder):
-    app = open_page()
+    app = open_page(part=ASK)
     for name, expected in STATUS.items():
         app.button_group(key="ready").set_value(name)
         assert status(whole(app.run())) == expected, name
@@ -32,7 +33,7 @@ def test_each_ready_request_gets_its_number(runs_folder):
 
 
 def test_a_request_of_ones_own_is_answered_or_refused_where_it_is_wrong(runs_folder):
-    app = open_page()
+    app = open_page(part=ASK)
     app.text_area(key="request-classification").set_value(json.dumps({"inputs": ["fine", " "]}))
     app = whole(app.run())
     assert status(app) == 422
@@ -73,13 +74,13 @@ def test_an_export_is_compared(runs_folder):
 
 
 def test_limits_are_the_services_own(runs_folder):
-    app = open_page()
+    app = open_page(part=OUT)
     table = next(table.value for table in app.table if "limit" in table.value)
     assert f"{Limits().inputs:,}" in list(table["now"]) and f"{Limits().body:,}" in list(table["now"])
 
 
 def test_clients_together_are_measured(runs_folder):
-    app = open_page()
+    app = open_page(part=MANY)
     app.button(key="measure").click()
     app = whole(app.run())
     assert [len(trace["y"]) for trace in figure(app, "load")["data"]] == [3, 3]
@@ -97,16 +98,56 @@ def test_a_model_trained_here_is_taken_along(runs_folder):
     until(lambda: run.over and run.future is None)
     assert run.state == "finished", run.error
     whole(app.run())
-    app.selectbox(key="model").set_value(run.id)
-    app = whole(app.run())
+    assert app.selectbox(key="model").value == run.id  # chosen as soon as it is there
     assert any(block.value.startswith("step 0: accuracy") for block in app.code)
     assert any("serve --model my-model" in block.value for block in app.code)
     table = next(table.value for table in app.table if "file" in table.value)
     assert {"config.json", "model.safetensors", "vocab.txt"} <= set(table["file"])
-    assert status(app) == 200 and plain(run.title).startswith("reviews")
+    assert "**Out:** HTTP 200" in text_of(app) and plain(run.title).startswith("reviews")
+
+
+def test_a_sentence_goes_in_and_an_answer_comes_out(runs_folder):
+    app = open_page(text="A <b>b</b> film")
+    assert "**Out:** HTTP 200" in text_of(app)
+    assert json.loads(app.code[0].value) == {"inputs": [{"text": "A <b>b</b> film"}]}
+    assert json.loads(app.code[1].value)["label"] in ("negative", "positive")
+    drawn = figure(app, "request")
+    bars = [trace for trace in drawn["data"] if trace["type"] == "bar"]
+    assert len(bars) == 5
+    ends = [bar["base"][0] + bar["x"][0] for bar in bars]
+    assert [bar["base"][0] for bar in bars] == pytest.approx([0.0, *ends[:-1]])
+    longest = max(bars, key=lambda bar: bar["x"][0])
+    said = f"{ends[-1]:.1f} ms, of which {longest['x'][0]:.1f} for: {longest['y'][0]}"
+    assert drawn["layout"]["title"]["text"] == said
+
+
+def test_a_blank_sentence_is_refused_before_the_model(runs_folder):
+    app = open_page(text=" ")
+    assert "**Out:** HTTP 422" in text_of(app) and "is blank" in text_of(app)
+    drawn = figure(app, "request")
+    assert sum(trace["type"] == "bar" for trace in drawn["data"]) == 2
+    assert drawn["layout"]["title"]["text"].endswith("the model was not asked")
+
+
+def test_hostile_sentences_stay_text(runs_folder):
+    app = open_page()
+    for text in HOSTILE.values():
+        app.text_input(key="text").set_value(text)
+        app = whole(app.run())
+        assert_no_markup(app)
+
+
+def test_the_file_and_the_request_are_there_on_coming_back(runs_folder):
+    app = open_page(step=1)
+    app.text_area(key="file").set_value("sentence\tlabel\ngood\tx\nbad\ty\n")
+    app = whole(app.run())
+    for part in (MANY, "The road"):
+        app.session_state["part"] = part
+        app = whole(app.run())
+    assert app.text_area(key="file").value.startswith("sentence\tlabel\ngood")
 
 
 def test_every_section_is_placed_and_the_quiz_is_sound():
-    source = (ROOT / "pages" / "service.py").read_text(encoding="utf-8")
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sections" / "service").glob("*.py"))
     assert all(f'"{heading}"' in source for heading in LESSON.sections)
     assert len(load_quiz(LESSON.folder / "quiz.toml")) >= 4

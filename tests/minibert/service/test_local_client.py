@@ -1,11 +1,13 @@
 """The service asked in this process answers as over HTTP, and clients who ask together share batches."""
 
 import json
+import threading
+import time
 
 import pytest
 from starlette.testclient import TestClient
 
-from minibert.service.local_client import LocalRequest, ask, load
+from minibert.service.local_client import STAGES, LocalRequest, ask, load, timed
 from minibert.service.server import Limits, application
 
 BODY = json.dumps({"inputs": ["a b c"]}).encode()
@@ -54,3 +56,50 @@ def test_clients_who_ask_together_share_batches(answering):
 def test_an_answer_that_is_none_is_an_error(answering):
     with pytest.raises(RuntimeError, match="422"):
         load(answering("classification"), [" "], Limits())
+
+
+class SlowAtFirst:
+    """A Predictor whose first answer in each thread takes long, as that of a thread which has just begun does."""
+
+    SECONDS = 0.4
+
+    def __init__(self, predictor):
+        self.predictor, self.seen = predictor, set()
+
+    def __getattr__(self, name):
+        return getattr(self.predictor, name)
+
+    def features(self, examples):
+        if threading.get_ident() not in self.seen:
+            self.seen.add(threading.get_ident())
+            time.sleep(self.SECONDS)
+        return self.predictor.features(examples)
+
+    def answers(self, examples):
+        features = self.features(examples)
+        outputs, loss = self.predictor.outputs(features)
+        return self.predictor.decoded(outputs, features, examples), loss
+
+
+def test_what_is_measured_is_warmed_up(answering):
+    predictor = answering("classification")
+    slow = SlowAtFirst(predictor)
+    cold, warm = (ask(application(slow), LocalRequest(body=BODY), warm_up=n)[0] for n in (0, 1))
+    assert warm.seconds < slow.SECONDS <= cold.seconds
+    for limits in (Limits(), Limits(batch=1, window=0.0)):
+        found = load(SlowAtFirst(predictor), ["a b", "c d"], limits)
+        assert max(found.waits) < slow.SECONDS and found.seconds < slow.SECONDS and sum(found.sizes) == 2
+    assert timed(SlowAtFirst(predictor), BODY).response.seconds < slow.SECONDS
+
+
+def test_the_parts_of_a_request_are_its_whole_time(answering):
+    found = timed(answering("classification"), BODY, Limits(window=0.05))
+    assert tuple(found.stages) == STAGES and found.response.status == 200
+    begun = 0.0
+    for at, seconds in found.stages.values():
+        assert at == pytest.approx(begun, abs=1e-9) and seconds >= 0
+        begun = at + seconds
+    assert begun == pytest.approx(found.response.seconds, abs=1e-9)
+    assert 0.04 <= found.stages["wait"][1] < found.response.seconds  # for company, as long as the window says
+    refused = timed(answering("classification"), b'{"inputs": ["  "]}')
+    assert refused.response.status == 422 and tuple(refused.stages) == ("check", "answer")

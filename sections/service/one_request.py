@@ -1,0 +1,101 @@
+"""The picture: a sentence goes in, an answer comes out, and what each part of the service takes for it."""
+
+import json
+from pathlib import Path
+
+import streamlit as st
+
+from sections.service.subject import Served, predictor_of
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.page import picture
+from ui.source import show_source
+from ui.text import literal
+from ui.translations import _
+
+HEIGHT = 380
+_AGAIN = "_service-again"  # session_state key: how often the reader has asked again
+
+
+def show(lesson: Lesson, served: Served) -> None:
+    """The request, the answer and, beside them, where the time goes."""
+    with picture():
+        found = _asked(served.name, served.directory, served.text, st.session_state.get(_AGAIN, 0))
+        left, right = st.columns([2, 3], gap="medium")
+        with left:
+            _in_and_out(served, found.response)
+        with right:
+            _where_the_time_goes(found)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(_("Ask again"), key="again", icon=":material/replay:", on_click=_once_more)
+        st.caption(
+            _(
+                "In this process, without a network: the middle of five requests, after three that are not counted. "
+                "The first ones through a new thread pay for its start."
+            )
+        )
+    lesson.show("Where the time goes", title=False)
+    from minibert.service.local_client import timed
+
+    show_source(timed, find="warm_up", label=_("How one request is measured"))
+
+
+def _once_more() -> None:
+    st.session_state[_AGAIN] = st.session_state.get(_AGAIN, 0) + 1
+
+
+def body_for(predictor, text: str) -> str:
+    """A request with the sentence where the task's example has its first text."""
+    example = predictor.task.example_input
+    field = "text" if "text" in example else next(name for name, value in example.items() if isinstance(value, str))
+    return json.dumps({"inputs": [{**example, field: text}]}, ensure_ascii=False)
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def _asked(name: str, directory: Path | None, text: str, again: int):
+    """Measured once for everyone who sends this sentence; again: another with each click."""
+    from minibert.service.local_client import timed
+
+    with st.spinner(_("Asking …")):
+        predictor = predictor_of(name, directory)
+        return timed(predictor, body_for(predictor, text).encode("utf-8", "surrogatepass"))
+
+
+def _in_and_out(served: Served, response) -> None:
+    st.markdown(_("**In:** `POST /predict`"))
+    st.code(body_for(served.predictor, served.text)[:600], "json", wrap_lines=True)
+    st.markdown(
+        _("**Out:** HTTP {status}, after {ms:.1f} ms").format(status=response.status, ms=1000 * response.seconds)
+    )
+    if response.status != 200:
+        st.markdown(f":material/block: {literal(response.body['error'])}")
+        return
+    answer = response.body["answers"][0]
+    shown = {key: value for key, value in answer.items() if key not in ("text", "pair")}
+    st.code(json.dumps(shown, ensure_ascii=False, indent=1)[:600], "json", wrap_lines=True)
+
+
+def stage_names() -> dict[str, str]:
+    return {
+        "check": _("read and checked"),
+        "wait": _("waits for company"),
+        "tokens": _("cut into tokens"),
+        "model": _("the model"),
+        "answer": _("answer written"),
+    }
+
+
+def _where_the_time_goes(found) -> None:
+    from plots.service import request_stages
+
+    names, total = stage_names(), 1000 * found.response.seconds
+    stages = {names[key]: (1000 * at, 1000 * took) for key, (at, took) in found.stages.items()}
+    longest, (_at, most) = max(stages.items(), key=lambda stage: stage[1][1])
+    if found.response.status == 200:
+        finding = _("{total:.1f} ms, of which {ms:.1f} for: {stage}").format(total=total, ms=most, stage=longest)
+    else:
+        finding = _("Refused after {total:.1f} ms: the model was not asked").format(total=total)
+    told = ", ".join(f"{name} {took:.2f} ms" for name, (_at, took) in stages.items())
+    rows = [{_("part"): name, _("ms"): round(took, 3)} for name, (_at, took) in stages.items()]
+    fig = request_stages(stages, finding, _("milliseconds since the request was sent"), HEIGHT)
+    figure(fig, f"{finding}. {told}.", "request", data=rows)

@@ -1,0 +1,130 @@
+"""What is taken along the road: the class's sentence, and the fine-tuned model that answers it."""
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from ui.inputs import sentence_input
+from ui.kept import keep
+from ui.lesson import REVIEWS, Lesson
+from ui.models import CHECKPOINTS, choose_model
+from ui.page import drawer
+from ui.runs import live, own_models, own_runs, run_title, settled, show_refusal, state_rows, submit
+from ui.translations import _
+
+# What imports torch is imported where it is first needed: the page shows before that.
+
+KIND = "service"
+START = CHECKPOINTS / "mini-en"
+UNTRAINED = "untrained"
+SECONDS_AT_MOST = 300
+MAX_CHARS = 2_000
+BROKEN = (
+    "sentence\tlabel\nNot a dull minute.\tpositive\nThe soup was cold.\nCold coffee, warm beer.\t\n"
+    "A quiet room.\tpositive\nI left after the first act.\tnegative\n"
+)
+_WANTED = "_service-wanted"  # session_state key: the run whose model is taken along as soon as it is there
+
+
+@dataclass(frozen=True)
+class Served:
+    """name: of the model, in links · directory: of a fine-tuned one · text: the class's sentence."""
+
+    name: str
+    directory: Path | None
+    text: str
+
+    @property
+    def predictor(self):
+        return predictor_of(self.name, self.directory)
+
+
+def read(lesson: Lesson) -> Served:
+    """One row: the sentence, the button that fine-tunes a model, the model in the drawer."""
+    keep("service", {"file": BROKEN, "ready": "good"}, prefixes=("request-", "input-"))
+    models = fine_tuned()
+    with st.container(horizontal=True, vertical_alignment="top", gap="small", key="asked"):
+        first, second, last = st.container(width=520), st.container(width="content"), st.container(width="content")
+        with first:
+            text = sentence_input(
+                "text", lesson.examples, label=_("A sentence to send"), max_chars=MAX_CHARS, travels=True
+            )
+        with second:
+            st.space("small")  # as high as the label beside it
+            _train_one()
+        with last:
+            st.space("small")
+            with drawer(_("Model")):
+                chosen = _choose(models)
+                lesson.show("The model", title=False)
+    show_refusal()
+    _going()
+    return Served(chosen, models.get(chosen, ("", None))[1], text)
+
+
+def fine_tuned() -> dict[str, tuple[str, Path]]:
+    """This browser's models that have a task: id → (title, directory)."""
+    found = {}
+    for run in own_models():
+        values = json.loads((run.result / "config.json").read_text(encoding="utf-8"))
+        if "minibert_task" in values:
+            found[run.id] = (run_title(run), run.result)
+    return found
+
+
+def _choose(models: dict[str, tuple[str, Path]]) -> str:
+    if st.session_state.get(_WANTED) in models:
+        st.session_state["model"] = st.session_state.pop(_WANTED)
+    titles = {name: title for name, (title, _directory) in models.items()}
+    titles[UNTRAINED] = _("shipped checkpoint, new layer untrained (answers by chance)")
+    return choose_model("model", _("Model"), titles, {name: directory for name, (_title, directory) in models.items()})
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def predictor_of(name: str, directory: Path | None):
+    """The model, loaded once for everyone; it is only asked, never changed."""
+    from minibert.finetune.predictor import Predictor
+    from minibert.finetune.settings import FinetuneSettings
+
+    if directory is not None:
+        return Predictor.from_directory(directory)
+    from minibert.finetune.option_effects import FreshLearner
+
+    bench = FreshLearner.of(START, "classification", reviews("train"), FinetuneSettings())
+    return Predictor(bench.learner.model.eval(), bench.tokenizer, bench.task, bench.options)
+
+
+@st.cache_data(show_spinner=False)
+def reviews(part: str):
+    from minibert.tasks import TASKS
+
+    return TASKS["classification"].read(REVIEWS / f"{part}.tsv")
+
+
+def _train_one() -> None:
+    """A model to take along, in some seconds; it is chosen as soon as it is there."""
+    if st.button(_("Fine-tune one on the reviews"), icon=":material/play_arrow:", key="train", type="primary"):
+        from jobs.files import Upload
+        from minibert.finetune.settings import FinetuneSettings
+        from minibert.train import Optimization
+
+        settings = FinetuneSettings(optimization=Optimization(learning_rate=3e-4), max_seconds=SECONDS_AT_MOST)
+        arguments = (Upload(START, deep=False), "classification", reviews("train"), reviews("dev"), settings)
+        when = time.strftime("%H:%M:%S", time.gmtime())
+        title = _("reviews · fine-tuned at {time} UTC").format(time=when)
+        run = submit("minibert.finetune.run:finetune", *arguments, title=title, kind=f"{KIND}/{time.time_ns()}")
+        if run is not None:
+            st.session_state[_WANTED] = run.id
+
+
+def _going() -> None:
+    """The newest run, until its model is there."""
+    runs = own_runs(KIND)[:1]
+    if runs and not (settled(runs[0]) and runs[0].state == "finished"):
+        live(
+            (runs[0].id,),
+            lambda shown: state_rows(shown, lambda step: _(" · loss {loss:.3f}").format(loss=step["loss"])),
+        )
