@@ -40,23 +40,17 @@ def request_stages(stages: Mapping[str, tuple[float, float]], title: str, axis: 
     total = max(at + took for at, took in stages.values())
     fig = go.Figure()
     for name, (at, took) in stages.items():
-        # What is short has its number on the side where there is room for it.
-        left = at > 0.6 * total
         fig.add_bar(
-            y=[name], x=[took], base=[at], orientation="h", showlegend=False,
+            y=[name], x=[took], base=[at], orientation="h", showlegend=False, text=[f"{took:.2f} ms"],
+            textposition="outside", textfont={"size": FONT_SIZE}, cliponaxis=False,
             marker={"color": BLUE if name == longest else GREY, "pattern": {"shape": "" if name == longest else "/"}},
             hovertemplate=f"{name}: {took:.2f} ms<extra></extra>",
-        )  # fmt: skip
-        fig.add_scatter(
-            y=[name], x=[at if left else at + took], mode="text", text=[f"{took:.2f} ms"], showlegend=False,
-            textposition="middle left" if left else "middle right", textfont={"size": FONT_SIZE},
-            hoverinfo="skip", cliponaxis=False,
         )  # fmt: skip
     numbered = [f"{number} · {name}" for number, name in enumerate(stages, 1)]
     fig.update_yaxes(
         categoryorder="array", categoryarray=list(stages)[::-1], tickvals=list(stages), ticktext=numbered,
         showgrid=False, tickfont={"size": FONT_SIZE},
     )  # fmt: skip
-    fig.update_xaxes(title_text=axis, range=[0, 1.02 * total])
+    fig.update_xaxes(title_text=axis, range=[0, 1.18 * total])
     fig.update_layout(height=height, bargap=0.35, margin_r=16)
     return titled(fig, title)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.service.subject import Served
+from sections.service.subject import Served, predictor_of
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.source import show_source

@@ -112,7 +112,7 @@ def test_a_sentence_goes_in_and_an_answer_comes_out(runs_folder):
     assert json.loads(app.code[0].value) == {"inputs": [{"text": "A <b>b</b> film"}]}
     assert json.loads(app.code[1].value)["label"] in ("negative", "positive")
     drawn = figure(app, "request")
-    bars = [trace for trace in drawn["data"] if trace["type"] == "bar"]
+    bars = drawn["data"]
     assert len(bars) == 5
     ends = [bar["base"][0] + bar["x"][0] for bar in bars]
     assert [bar["base"][0] for bar in bars] == pytest.approx([0.0, *ends[:-1]])
@@ -125,7 +125,7 @@ def test_a_blank_sentence_is_refused_before_the_model(runs_folder):
     app = open_page(text=" ")
     assert "**Out:** HTTP 422" in text_of(app) and "is blank" in text_of(app)
     drawn = figure(app, "request")
-    assert sum(trace["type"] == "bar" for trace in drawn["data"]) == 2
+    assert len(drawn["data"]) == 2
     assert drawn["layout"]["title"]["text"].endswith("the model was not asked")
 
 

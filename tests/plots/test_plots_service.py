@@ -33,7 +33,7 @@ def test_what_steps_count_begins_at_step_1():
 
 def test_each_part_of_a_request_begins_where_the_one_before_ends():
     fig = request_stages({"read": (0.0, 1.0), "model": (1.0, 3.0), "written": (4.0, 0.5)}, "4.5 ms", "ms", 300)
-    bars = [trace for trace in fig.data if trace.type == "bar"]
+    bars = fig.data
     assert [(bar.base[0], bar.x[0]) for bar in bars] == [(0.0, 1.0), (1.0, 3.0), (4.0, 0.5)]
     assert len({bar.marker.color for bar in bars}) == 2 and bars[1].marker.pattern.shape == ""  # the longest stands out
     assert fig.layout.title.text == "4.5 ms" and fig.layout.yaxis.ticktext[0] == "1 · read"
