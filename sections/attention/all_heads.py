@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from sections.attention.subject import Seen, Subject, axes, head_name, show_guesses, square, trace, word_to_hide
+from sections.attention.subject import Seen, axes, show_guesses, square, trace, word_to_hide
 from ui.figures import figure
 from ui.inputs import clicked, state
 from ui.lesson import Lesson
+from ui.looked_into import Subject, head_name
 from ui.translations import _
 
 if TYPE_CHECKING:

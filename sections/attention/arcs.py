@@ -6,10 +6,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.attention.subject import Seen, go_to, head_name, picked_row, square, trace
+from sections.attention.subject import Seen, go_to, picked_row, square, trace
 from ui.figures import in_words
 from ui.inputs import state
 from ui.lesson import Lesson
+from ui.looked_into import head_name
 from ui.page import picture
 from ui.projector import projecting
 from ui.state import follow_link, set_url, url_int

@@ -9,21 +9,11 @@ import pandas as pd
 import streamlit as st
 
 from sections.attention import sentence_pairs
-from sections.attention.subject import (
-    Seen,
-    Subject,
-    aside,
-    axes,
-    head_name,
-    show_guesses,
-    square,
-    tiny,
-    trace,
-    word_to_hide,
-)
+from sections.attention.subject import Seen, aside, axes, show_guesses, square, tiny, trace, word_to_hide
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
+from ui.looked_into import Subject, head_name
 from ui.text import show_tokens
 from ui.translations import _
 
@@ -126,7 +116,7 @@ def without_mask(lesson: Lesson, subject: Subject, reading: ModelInput, position
         _("{moved} with the mask: rounding").format(moved=tiny(moved[1])),
     )
     best = seen.masked[0].argmax().item()
-    word = subject.vocab[best]
+    word = subject.tokenizer.vocab[best]
     lines = {names[0]: seen.masked[:, best].tolist(), names[1]: seen.unmasked[:, best].tolist()}
     left, right = st.columns(2, gap="medium")
     with left:

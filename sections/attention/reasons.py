@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from sections.attention.subject import Seen, Subject, head_name, show_guesses, word_to_hide
+from sections.attention.subject import Seen, show_guesses, word_to_hide
 from ui.figures import figure
 from ui.inputs import choice, clicked, pick, state
 from ui.lesson import Lesson
+from ui.looked_into import Subject, head_name
 from ui.models import WELL_READ, available_models, language_read, load
 from ui.text import literal, show_tokens
 from ui.translations import _

@@ -12,7 +12,8 @@ import streamlit as st
 from ui.figures import figure
 from ui.inputs import numbered, pick, picked, sentence_input, state
 from ui.lesson import Lesson
-from ui.models import WELL_READ, load, model_choice, version_of
+from ui.looked_into import Subject
+from ui.models import WELL_READ, load, model_choice
 from ui.page import drawer
 from ui.projector import projecting
 from ui.translations import _
@@ -27,26 +28,6 @@ MAX_TOKENS = 18  # tokens that are read, [CLS] and [SEP] among them: more cannot
 MAX_PADDING = 6
 BEFORE = "The man bit the dog."  # what a link shows that is older than the page's present beginning and names none
 FIRST_ROW = 1  # the word of a link that says none, from 0
-
-
-@dataclass(frozen=True)
-class Subject:
-    """The model looked into. Its version changes with its weights, so that nothing stale is shown."""
-
-    name: str
-    version: int
-
-    @classmethod
-    def of(cls, name: str) -> Subject:
-        return cls(name, version_of(name))
-
-    @property
-    def model(self) -> Any:
-        return load(self.name).model
-
-    @property
-    def vocab(self) -> list[str]:
-        return load(self.name).tokenizer.vocab
 
 
 @dataclass(frozen=True)
@@ -158,10 +139,6 @@ def axes() -> str:
     return _("from ↓ · to →")
 
 
-def head_name(layer: int, head: int) -> str:
-    return _("layer {layer}, head {head}").format(layer=layer + 1, head=head + 1)
-
-
 def square(values: Any, tokens: Sequence[str]) -> pd.DataFrame:
     """A T × T matrix as a table."""
     return pd.DataFrame(values.numpy(), index=numbered(tokens), columns=numbered(tokens))
@@ -185,7 +162,7 @@ def show_guesses(subject: Subject, before: Any, after: Any, names: tuple[str, st
     from plots.attention import compared_words
 
     ids = list(dict.fromkeys(i for p in (before, after) for i in p.topk(3).indices.tolist()))
-    words = [subject.vocab[i] for i in ids]
+    words = [subject.tokenizer.vocab[i] for i in ids]
     told = [", ".join(f"{word} {p[i]:.1%}" for word, i in zip(words, ids, strict=True)) for p in (before, after)]
     alt = _("What the model expects. {first}: {words}. {second}: {others}.").format(
         first=names[0], second=names[1], words=told[0], others=told[1]

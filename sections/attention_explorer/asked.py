@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from sections.attention_explorer.subject import HeadPlace, Subject
 from ui import held_out
+from ui.looked_into import HeadPlace, Subject
 from ui.models import can_fill
 from ui.translations import _
 

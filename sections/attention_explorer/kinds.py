@@ -9,21 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from sections.attention_explorer import literature, relations
-from sections.attention_explorer.subject import (
-    HeadPlace,
-    Seen,
-    Subject,
-    all_names,
-    head_name,
-    open_head,
-    pick_head,
-    small_pictures,
-)
+from sections.attention_explorer.subject import Seen, all_names, open_head, pick_head, small_pictures
 from sections.attention_explorer.views import wide
 from ui import held_out
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
+from ui.looked_into import HeadPlace, Subject, head_name
 from ui.source import show_source
 from ui.translations import _
 

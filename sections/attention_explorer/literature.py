@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from sections.attention_explorer.subject import Subject
 from ui.lesson import LESSONS
+from ui.looked_into import Subject
 from ui.text import literal
 from ui.translations import _, ngettext
 

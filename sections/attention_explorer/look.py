@@ -7,18 +7,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from sections.attention_explorer import numbers, views
-from sections.attention_explorer.subject import (
-    HeadPlace,
-    Seen,
-    Side,
-    head_name,
-    inside,
-    open_head,
-    pick_head,
-    small_pictures,
-)
+from sections.attention_explorer.subject import Seen, Side, inside, open_head, pick_head, small_pictures
 from ui.inputs import choice, numbered, pick, state
 from ui.lesson import Lesson
+from ui.looked_into import HeadPlace, head_name
 from ui.page import picture
 from ui.text import literal
 from ui.translations import _

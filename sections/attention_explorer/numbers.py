@@ -7,7 +7,8 @@ import math
 import pandas as pd
 import streamlit as st
 
-from sections.attention_explorer.subject import HeadPlace, Side, head_name, inside
+from sections.attention_explorer.subject import Side, inside
+from ui.looked_into import HeadPlace, head_name
 from ui.text import literal, tex
 from ui.translations import _
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from sections.attention_explorer import views
-from sections.attention_explorer.subject import Subject, head_name, inside
+from sections.attention_explorer.subject import inside
 from ui import samples
 from ui.inputs import pick
+from ui.looked_into import Subject, head_name
 from ui.text import literal, shorten
 from ui.translations import _
 

@@ -10,10 +10,11 @@ import streamlit as st
 
 from sections.attention_explorer.asked import confidences, costs_of_layer, signed
 from sections.attention_explorer.kinds import THRESHOLD, kind_names, measured
-from sections.attention_explorer.subject import HeadPlace, Subject, all_names, open_head
+from sections.attention_explorer.subject import all_names, open_head
 from ui import held_out
 from ui.figures import figure
 from ui.inputs import clicked
+from ui.looked_into import HeadPlace, Subject
 from ui.source import show_source
 from ui.translations import _
 

@@ -8,11 +8,12 @@ import streamlit as st
 
 from sections.attention_explorer import one_relation
 from sections.attention_explorer.literature import literature
-from sections.attention_explorer.subject import Subject, open_head
+from sections.attention_explorer.subject import open_head
 from ui import held_out, samples
 from ui.figures import figure, legend
 from ui.inputs import pick, state
 from ui.lesson import Lesson
+from ui.looked_into import Subject
 from ui.source import show_source
 from ui.translations import _
 

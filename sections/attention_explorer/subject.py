@@ -13,7 +13,8 @@ from sections.attention_explorer import views
 from ui.inputs import choice, pick, sentence_input, state
 from ui.lesson import Lesson
 from ui.limits import warn_unread
-from ui.models import WELL_READ, load, model_choice, title_of, version_of, warn_untrained
+from ui.looked_into import HeadPlace, Subject, head_name
+from ui.models import WELL_READ, model_choice, warn_untrained
 from ui.page import drawer
 from ui.text import literal
 from ui.translations import _
@@ -27,42 +28,6 @@ MAX_CHARS = 4_000  # characters of a sentence that are read
 MAX_TOKENS = 512
 SMALL = 32  # pixels a side of a small picture at most
 DEFAULT = (1, 1)  # the head of a link that says none, from 0, if there are so many
-
-HeadPlace = tuple[int, int]  # layer, head, both from 0
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A model looked into. Its version changes with its weights, so that nothing stale is shown."""
-
-    name: str
-    version: int
-
-    @classmethod
-    def of(cls, name: str) -> Subject:
-        return cls(name, version_of(name))
-
-    @property
-    def title(self) -> str:
-        return title_of(self.name)
-
-    @property
-    def model(self) -> Any:
-        return load(self.name).model
-
-    @property
-    def tokenizer(self) -> Any:
-        return load(self.name).tokenizer
-
-    @property
-    def shape(self) -> HeadPlace:
-        config = load(self.name).config
-        return config.num_hidden_layers, config.num_attention_heads
-
-    def head(self, layer: int, head: int) -> HeadPlace:
-        """That head, or the last one if there are fewer."""
-        layers, heads = self.shape
-        return min(layer, layers - 1), min(head, heads - 1)
 
 
 @dataclass(frozen=True)
@@ -188,10 +153,6 @@ def usual_head(side: Side) -> HeadPlace:
     asks = word_that_asks(tokens, side.reading.words)
     found = telling_head(inside(side.subject, side.reading)["probs"], tokens, asks)
     return side.subject.head(*DEFAULT) if found is None else found[:2]
-
-
-def head_name(layer: int, head: int) -> str:
-    return _("layer {layer}, head {head}").format(layer=layer + 1, head=head + 1)
 
 
 def all_names(subject: Subject) -> list[str]:

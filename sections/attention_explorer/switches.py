@@ -10,18 +10,11 @@ import streamlit as st
 
 from sections.attention_explorer import ranking
 from sections.attention_explorer.asked import answers, means, questions, signed, task_name
-from sections.attention_explorer.subject import (
-    HeadPlace,
-    Seen,
-    Subject,
-    head_name,
-    open_head,
-    pick_head,
-    small_pictures,
-)
+from sections.attention_explorer.subject import Seen, open_head, pick_head, small_pictures
 from ui.figures import figure
 from ui.inputs import choice, pick
 from ui.lesson import Lesson
+from ui.looked_into import HeadPlace, Subject, head_name
 from ui.state import follow_link, set_url
 from ui.text import literal
 from ui.translations import _

@@ -22,12 +22,12 @@ from minibert.model import BertForPreTraining
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
 from sections.attention_explorer.asked import questions
-from sections.attention_explorer.subject import Subject
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, figure, text_of, whole
 from ui import held_out, models
 from ui.lesson import Lesson, load_quiz
+from ui.looked_into import Subject
 from ui.models import UNTRAINED, available_models, load
 
 LESSON = Lesson("attention_explorer")

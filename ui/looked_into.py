@@ -1,0 +1,49 @@
+"""A model that a lesson looks into, and how its heads are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ui.models import load, title_of, version_of
+from ui.translations import _
+
+HeadPlace = tuple[int, int]  # layer, head, both from 0
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model looked into. Its version changes with its weights, so that nothing stale is shown."""
+
+    name: str
+    version: int
+
+    @classmethod
+    def of(cls, name: str) -> Subject:
+        return cls(name, version_of(name))
+
+    @property
+    def title(self) -> str:
+        return title_of(self.name)
+
+    @property
+    def model(self) -> Any:
+        return load(self.name).model
+
+    @property
+    def tokenizer(self) -> Any:
+        return load(self.name).tokenizer
+
+    @property
+    def shape(self) -> HeadPlace:
+        config = load(self.name).config
+        return config.num_hidden_layers, config.num_attention_heads
+
+    def head(self, layer: int, head: int) -> HeadPlace:
+        """That head, or the last one if there are fewer."""
+        layers, heads = self.shape
+        return min(layer, layers - 1), min(head, heads - 1)
+
+
+def head_name(layer: int, head: int) -> str:
+    return _("layer {layer}, head {head}").format(layer=layer + 1, head=head + 1)
