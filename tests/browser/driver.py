@@ -135,8 +135,9 @@ def _assert_fits(page: Page, name: str) -> None:
     main = page.get_by_test_id("stMain")
     wide = main.evaluate("e => e.scrollWidth - e.clientWidth")
     assert wide <= 1, f"{wide} px wider than the window"
-    for texts in page.locator(".stPlotlyChart").evaluate_all(_TEXTS):
-        assert texts, "a figure without any text"
+    charts = page.locator(".stPlotlyChart")
+    until(page, lambda: all(charts.evaluate_all(_TEXTS)))  # none is without; one that is drawn anew is for a moment
+    for texts in charts.evaluate_all(_TEXTS):
         bad = [text for text in texts if text["size"] < 13.5 or (text["outside"] and page.viewport_size["width"] > 500)]
         assert not bad, bad
     if "PYTEST_XDIST_WORKER" not in os.environ:  # nobody looks at the pictures of a whole run

@@ -67,6 +67,7 @@ export default function (component) {
     view.focus = null;
     view.heard = data.stage;
     view.told = [];
+    view.target = null;
     if (!ready) view.at = 1;
     else if (data.stage) view.at = data.stage - 1;
     else if (still.matches) view.at = last();
@@ -79,6 +80,7 @@ export default function (component) {
     view.heard = data.stage;
   } else if (data.stage !== view.heard) {
     view.heard = data.stage;
+    view.target = null;
     view.playing = false;
     view.at = data.stage ? data.stage - 1 : last();
   }
@@ -389,9 +391,9 @@ export default function (component) {
     view.target = null;
   }
   function goTo(stage) {
-    const wanted = Math.max(0, Math.min(last(), stage)), here = view.at;
+    const wanted = Math.max(0, Math.min(last(), stage)), before = view.at;
     halt();
-    if (!still.matches && wanted > here && wanted - here <= 1) {
+    if (!still.matches && wanted > before && wanted - before <= 1) {
       view.target = wanted;
       run();
     } else {
@@ -400,7 +402,8 @@ export default function (component) {
       rest();
     }
   }
-  const back = () => goTo(Math.ceil(view.at) - 1), on = () => goTo(Math.floor(view.at) + 1);
+  const here = () => view.target ?? view.at;  // where a quick reader who has pressed twice counts from
+  const back = () => goTo(Math.ceil(here()) - 1), on = () => goTo(Math.floor(here()) + 1);
   function play() {
     if (!ready) return;
     if (view.playing) {
@@ -605,9 +608,11 @@ export default function (component) {
     buttons();
     speak();
   }
+  const underway = view.target !== null && view.target !== undefined;
+  if (!view.playing) view.at = Math.round(here());
   view.target = null;
-  if (!view.playing) view.at = Math.round(view.at);
   show();
+  if (underway) tell();  // the server's news have cut a step short
   if (view.playing && !still.matches) run();
   let width = scene.clientWidth;
   const watcher = new ResizeObserver(() => {
