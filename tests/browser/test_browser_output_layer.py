@@ -23,7 +23,8 @@ def test_runs_draw_curves_answer_and_are_found_again(page):
     wait_idle(page)  # the page comes once more when the last run has ended
     text = "这家店的包子又冷又硬。"
     type_into(page, page.get_by_role("textbox", name="Your text"), text)
-    expect(page.locator('[class*="st-key-answers"] .js-line').first).to_be_attached(timeout=MINUTES)
+    bars = page.locator('[class*="st-key-answers"] .barlayer .point')  # asked after training: a bar a run
+    expect(bars.first).to_be_attached(timeout=30_000)
     page.get_by_role("tab", name="Right and wrong").click()
     page.locator("summary", has_text="From file to service").click()
     expect(page.get_by_text("python -m minibert serve --model my-model")).to_be_visible()
