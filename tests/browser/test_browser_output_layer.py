@@ -24,7 +24,7 @@ def test_runs_draw_curves_answer_and_are_found_again(page):
     text = "这家店的包子又冷又硬。"
     type_into(page, page.get_by_role("textbox", name="Your text"), text)
     bars = page.locator('[class*="st-key-answers"] .barlayer .point')  # asked after training: a bar a run
-    expect(bars.first).to_be_attached(timeout=30_000)
+    expect(bars).to_have_count(4, timeout=MINUTES)
     page.get_by_role("tab", name="Right and wrong").click()
     page.locator("summary", has_text="From file to service").click()
     expect(page.get_by_text("python -m minibert serve --model my-model")).to_be_visible()
