@@ -22,10 +22,12 @@ export default function (component) {
   const { data, parentElement, setStateValue } = component;
   const find = (name) => parentElement.querySelector(name);
   const svg = find(".mb-moving > svg"), slider = find("input"), said = find(".said"), play = find("button");
-  const view = (parentElement.mbView ??= { layer: data.layer, drawn: null, told: data.layer });
+  const view = (parentElement.mbView ??= { layer: data.layer, drawn: null, told: [], heard: data.layer });
   const last = data.layers.length - 1;
-  // The server's word counts where it differs from what it last heard from here.
-  if (data.layer !== view.told) view.layer = view.told = data.layer;
+  // The server's word counts, but not where it repeats, perhaps late, what it heard from here.
+  if (view.told.includes(data.layer)) view.told.splice(0, view.told.indexOf(data.layer) + 1);
+  else if (data.layer !== view.heard) view.layer = data.layer;
+  view.heard = data.layer;
   view.layer = Math.min(view.layer, last);
 
   const shape = (group) => SHAPES[data.groups[group].shape];
@@ -105,7 +107,7 @@ export default function (component) {
     place();
     clearTimeout(view.later);  // the server hears of it when the reader has stopped
     view.later = setTimeout(() => {
-      view.told = view.layer;
+      if (view.layer !== (view.told.at(-1) ?? view.heard)) view.told.push(view.layer);
       setStateValue("layer", view.layer);
     }, 250);
   }
@@ -137,7 +139,7 @@ export default function (component) {
     halt();
     view.layer = 0;
     view.playing = setInterval(() => {
-      if (view.layer >= view.told) return halt();
+      if (view.layer >= view.heard) return halt();
       view.layer += 1;
       view.draw();
     }, RISE);

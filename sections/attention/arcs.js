@@ -35,10 +35,13 @@ export default function (component) {
   const { data, parentElement, setStateValue, setTriggerValue } = component;
   const find = (name) => parentElement.querySelector(name);
   const svg = find(".mb-arcs > svg"), said = find(".said"), way = find(".way"), count = data.tokens.length;
-  const view = (parentElement.mbView ??= { stage: data.stage, told: data.stage, row: data.row, heard: data.row });
-  // The server's word counts where it differs from what it last heard from here.
-  if (data.stage !== view.told) view.stage = view.told = data.stage;
-  if (data.row !== view.heard) view.row = view.heard = data.row;
+  const view = (parentElement.mbView ??= { told: { stage: [], row: [] }, heard: {} });
+  // The server's word counts, but not where it repeats, perhaps late, what it heard from here.
+  for (const [name, told] of Object.entries(view.told)) {
+    if (told.includes(data[name])) told.splice(0, told.indexOf(data[name]) + 1);
+    else if (data[name] !== view.heard[name]) view[name] = data[name];
+    view.heard[name] = data[name];
+  }
   view.row = Math.min(view.row, count - 1);
   view.step = data.step;
   find(".mb-arcs").classList.toggle("large", data.large);
@@ -182,13 +185,14 @@ export default function (component) {
     tell();
     clearTimeout(view.later);  // the server hears of it when the reader has stopped
     view.later = setTimeout(() => {
-      view.told = view.stage;
+      if (view.stage !== (view.told.stage.at(-1) ?? view.heard.stage)) view.told.stage.push(view.stage);
       setStateValue("stage", view.stage);
     }, 250);
   }
 
   function choose(row, column) {
-    view.row = view.heard = row;
+    if (row !== (view.told.row.at(-1) ?? view.heard.row)) view.told.row.push(row);
+    view.row = row;
     draw();
     setTriggerValue("clicked", column === undefined ? { row } : { row, column });
   }

@@ -19,7 +19,7 @@ from ui.translations import _
 
 KEY = "attention-picture"
 _STAGE = "attention-stage"
-_HTML = """<div class="mb-arcs"><p class="finding"></p><svg role="img" tabindex="0"></svg>
+HTML = """<div class="mb-arcs"><p class="finding"></p><svg role="img" tabindex="0"></svg>
 <div class="way"></div><p class="said" aria-live="polite"></p></div>"""
 
 
@@ -137,4 +137,4 @@ def _component():
     """Registered by every run, as the registry belongs to the server's life and a page may be its first."""
     folder = Path(__file__).parent
     css, js = (folder.joinpath(f"arcs.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
-    return st.components.v2.component("minibert_attention_arcs", html=_HTML, css=css, js=js)
+    return st.components.v2.component("minibert_attention_arcs", html=HTML, css=css, js=js)

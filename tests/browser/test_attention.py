@@ -1,7 +1,9 @@
 """Attention as a reader meets it: cells and heads are clicked, keys step, links hold the cell, every part breaks."""
 
 import re
+from pathlib import Path
 
+from sections.attention import arcs
 from tests.browser.driver import (
     assert_fits,
     assert_no_markup,
@@ -80,6 +82,45 @@ def test_arrows_become_a_row_the_matrix_and_the_new_vector(page):
     expect(page).to_have_url(re.compile("row=6"))
     expect(picture.locator(".finding")).to_contain_text("“the” takes")
     expect(picture.locator(".cell[data-row='5']")).to_have_count(9)
+
+
+def test_what_the_server_says_late_does_not_turn_the_picture_back(page):
+    """The picture's own module, with a server that is two presses behind, as a busy one is."""
+    page.set_content(arcs.HTML)
+    data = {
+        "tokens": ["a", "b"],
+        "probs": [[0.5, 0.5]] * 2,
+        "values": [[0.1, 0.2]] * 2,
+        "mixed": [[0.1, 0.2]] * 2,
+        "row": 0,
+        "stage": 0,
+        "step": 0,
+        "findings": ["", ""],
+        "words": {"stages": ["1", "2", "3", "4"], "said": [""] * 4, "play": "", "pause": "", "new": ""},
+    }
+    heard, shown = page.evaluate(
+        """async ([source, data]) => {
+          const { default: draw } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+          const heard = [], rest = () => new Promise((resolve) => setTimeout(resolve, 400));
+          const say = (stage) => draw({
+            data: { ...data, stage },
+            parentElement: document.body,
+            setStateValue: (name, value) => heard.push(value),
+            setTriggerValue: () => {},
+          });
+          const press = () => window.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+          say(0);
+          for (const late of [0, 0, 1]) {
+            press();
+            await rest();
+            say(late);
+          }
+          [2, 3].map(say);
+          return [heard, [...document.querySelectorAll("[data-stage]")].map((one) => one.getAttribute("aria-current"))];
+        }""",
+        [(Path(arcs.__file__).parent / "arcs.js").read_text(encoding="utf-8"), data],
+    )
+    assert heard == [1, 2, 3] and shown == ["false", "false", "false", "step"]
 
 
 def test_a_click_on_a_number_of_a_vector(page):
