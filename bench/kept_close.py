@@ -1,0 +1,152 @@
+"""Read on and stay close: MLM and next sentences, and each token's last vector goes on telling what the start saw.
+
+    python -m bench.kept_close --start all-MiniLM-L6-v2 --data TEXT … --minutes 8 --keep 2 --out OUT
+
+Reading on with MLM alone costs what the start knew. Here the start is a teacher, too: it reads the same rows with
+nothing hidden, and a linear map of the reader's last vectors, which is thrown away afterwards, must point where the
+teacher's do (1 − cosine, mean over the tokens, times `--keep`; as in data2vec, Baevski et al. 2022, with a teacher that
+stands still). `--keep 0` is plain reading on. Rows are made by several processes: a GPU reads faster than one makes
+them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+from minibert import checkpoint
+from minibert.command_line.arguments import model_directory
+from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, PreTrainingOutput
+from minibert.objectives import Objective, losses, objective_for
+from minibert.text import batches
+from minibert.text.store import TokenStore, cached_store
+from minibert.tokenizer import Tokenizer
+from minibert.train import Optimization, Step, TrainingState, optimizer_for, train
+from minibert.training.precision import best_device
+
+NSP_WEIGHT = 0.1
+
+
+class Rows(IterableDataset):
+    """The batches of one maker of rows for each process, each in an order of its own."""
+
+    def __init__(self, store: TokenStore, tokenizer: Tokenizer, seed: int, **how):
+        self.store, self.tokenizer, self.seed, self.how = store, tokenizer, seed, how
+
+    def __iter__(self):
+        worker = get_worker_info()
+        seed = self.seed if worker is None else self.seed * worker.num_workers + worker.id
+        return iter(batches.PretrainingBatches(self.store, self.tokenizer, seed=seed, **self.how))
+
+
+class KeptClose(nn.Module):
+    """A reader and its teacher, which is no part of it. Returns what the reader says, and how far apart they are."""
+
+    def __init__(self, reader: BertForPreTraining, teacher: nn.Module | None):
+        super().__init__()
+        self.reader, self.teacher = reader, [teacher]
+        self.map = nn.Linear(reader.config.hidden_size, reader.config.hidden_size)
+        nn.init.eye_(self.map.weight)
+        nn.init.zeros_(self.map.bias)
+
+    def forward(self, batch: Batch) -> tuple[PreTrainingOutput, Tensor]:
+        hidden, pooled = self.reader.bert(batch)
+        asked = batch.labels != IGNORE
+        logits, nsp = self.reader.mlm(hidden[asked]), self.reader.nsp(pooled)
+        said = PreTrainingOutput(
+            logits,
+            nsp,
+            F.cross_entropy(logits.float(), batch.labels[asked]),
+            F.cross_entropy(nsp.float(), batch.next_labels),
+        )
+        if self.teacher[0] is None:
+            return said, hidden.new_zeros(())
+        with torch.no_grad():
+            whole = replace(batch, ids=batch.ids.where(~asked, batch.labels), labels=None, next_labels=None)
+            wanted, _ = self.teacher[0](whole)
+        apart = 1 - F.cosine_similarity(self.map(hidden).float(), wanted.float(), dim=-1)  # (B, T)
+        return said, apart.mean() if batch.padding is None else apart[batch.padding].mean()
+
+
+def terms(
+    objective: Objective, keep: float, output: tuple[PreTrainingOutput, Tensor], part, whole
+) -> dict[str, Tensor]:
+    """The losses of pre-training, and with its weight how far the reader has gone from its teacher."""
+    said, apart = output
+    found = losses(objective, said, part, whole)
+    return {**found, "loss": found["loss"] + keep * apart, "apart": apart}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--start", type=model_directory, required=True, help="a directory, or all-MiniLM-L6-v2")
+    parser.add_argument("--teacher", type=model_directory, help="by default the start")
+    parser.add_argument("--data", type=Path, nargs="+", required=True)
+    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--keep", type=float, default=2.0, help="weight of staying close (default: 2)")
+    parser.add_argument("--learning-rate", type=float, default=6e-4)
+    parser.add_argument("--batch-size", type=int, default=512)
+    parser.add_argument("--max-length", type=int, default=128)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=12, help="that make rows (default: 12)")
+    parser.add_argument("--cache", type=Path, help="folder for the tokenized text")
+    parser.add_argument("--compile", action="store_true", help="the blocks, with torch.compile")
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    torch.set_float32_matmul_precision("high")
+    tokenizer = checkpoint.load_tokenizer(options.start)
+    store, _ = cached_store(
+        options.data, tokenizer, options.cache or options.out / "tokens", processes=options.processes
+    )
+    reader = checkpoint.load(options.start, kind=BertForPreTraining)
+    objective = objective_for(reader.config, second_weight=NSP_WEIGHT)
+    teacher = None
+    if options.keep:
+        teacher = checkpoint.load(options.teacher or options.start, kind=Bert).to(best_device()).requires_grad_(False)
+    rows = Rows(
+        store,
+        tokenizer,
+        options.seed,
+        batch_size=options.batch_size,
+        max_length=options.max_length,
+        objective=objective,
+    )
+    loader = DataLoader(rows, batch_size=None, num_workers=options.processes, prefetch_factor=4)
+    if options.compile:
+        for block in [*reader.bert.blocks, *(teacher.blocks if teacher else [])]:
+            block.compile()
+    learner = KeptClose(reader, teacher).to(best_device())
+    recipe = Optimization(learning_rate=options.learning_rate, warmup=0.05, beta2=0.98)
+    state = TrainingState(optimizer_for(learner, recipe))
+    options.out.mkdir(parents=True, exist_ok=True)
+    with (options.out / "training.jsonl").open("w", encoding="utf-8") as log:
+        for event in train(
+            learner,
+            loader,
+            recipe,
+            seconds=options.minutes * 60,
+            report_every=50,
+            losses_of=partial(terms, objective, options.keep),
+            state=state,
+        ):
+            print(json.dumps(event.as_dict()), file=log, flush=True)
+            if isinstance(event, Step) and event.step % 500 == 0:
+                said = {name: round(value, 3) for name, value in event.parts.items()}
+                print(
+                    f"{event.step:6} {event.tokens / 1e6:7.1f} M tokens {event.tokens_per_second:9.0f}/s {said}",
+                    flush=True,
+                )
+    checkpoint.save(options.out, reader, tokenizer, dtype=torch.float16)
+
+
+if __name__ == "__main__":
+    main()
