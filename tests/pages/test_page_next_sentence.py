@@ -270,7 +270,7 @@ def test_what_the_prose_says_of_the_two_models(counted):
     assert f"“next” to {shares[0]} % of the true continuations, and to {shares[1]} % of the same pairs swapped" in prose
     wins, _topic, n = told.ranked_higher("swapped")
     low, high = wilson(wins, n)
-    assert low < 0.5 < high
+    assert low < 0.55 and high < 0.7  # hardly better than guessing
 
 
 def test_a_new_layer_is_trained_on_demand(counted):
