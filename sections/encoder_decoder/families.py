@@ -3,13 +3,12 @@
 import pandas as pd
 import streamlit as st
 
-from sections.encoder_decoder.masks import mask_names
 from ui.lesson import Lesson
 from ui.translations import _
 
 
-def show(lesson: Lesson, tokens: int) -> None:
-    """The three families, and what a sentence of so many tokens teaches each."""
+def show(lesson: Lesson, names: list[str], tokens: int) -> None:
+    """The three families by their names, and what a sentence of so many tokens teaches each."""
     import torch
 
     from minibert.corruption import masking_budget
@@ -31,7 +30,6 @@ def show(lesson: Lesson, tokens: int) -> None:
         (_("Good for"), _("classifying, tagging, finding"), _("writing on"), _("translating, summarising")),
         (_("For instance"), _("BERT, RoBERTa"), _("GPT"), _("the Transformer of 2017, T5, BART")),
     ]
-    head = ("", *mask_names().values())
+    head = ("", *names)
     with st.container(key="wide-families"):
         st.table(pd.DataFrame(rows, columns=head).set_index(""))
-    lesson.show("What remains")

@@ -48,8 +48,8 @@ export default function (component) {
     };
 
     // the whole machine, what is lit in full
-    const heading = (words, middle, lit, beneath) => {
-      [words, beneath].forEach((one, number) => {
+    const heading = (lines, middle, lit) => {
+      lines.forEach((one, number) => {
         if (!one) return;
         const node = add("text", { x: middle, y: (0.75 + 1.15 * number) * size, class: lit && !number ? "name" : "", "text-anchor": "middle", "dominant-baseline": "central" }, one);
         node.style.fontSize = `${Math.max(13, (number ? 0.85 : 1) * size * (narrow ? 0.85 : 1))}px`;
@@ -57,10 +57,10 @@ export default function (component) {
     };
     for (const [left, right, lit, [name, whose]] of [[from, into, reading, names.encoder], [over, out, writing, names.decoder]]) {
       add("rect", { x: left, y: head - 3, width: right - left, height: foot - head + 6, rx: 10, class: lit ? "box" : "box dark" });
-      heading(name, (left + right) / 2, lit, whose);
+      heading([name, whose], (left + right) / 2, lit);
     }
     const nodeE = into - 0.7 * size, nodeD = over + 0.9 * size, bend = (a, b, room) => Math.min(room, 0.7 * size + Math.abs(a - b) * high * 0.4);
-    if (half !== "encoder") heading(names.bridge[0], (into + over) / 2, half === "both", narrow ? "" : names.bridge[1]);
+    if (half !== "encoder") heading(narrow ? ["", "", names.bridge[0]] : names.bridge, (into + over) / 2, half === "both");
     if (half === "decoder")
       add("path", { d: `M${into + 8},${(head + foot) / 2}L${over - 8},${(head + foot) / 2}`, class: "back" });
     const top = { "text-anchor": "middle", y: 0.75 * size, "dominant-baseline": "central" };

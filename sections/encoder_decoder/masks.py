@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from sections.encoder_decoder import families
 from sections.encoder_decoder.subject import Seen, finding, two_words_needed
 from ui.figures import figure, legend
 from ui.inputs import choice, clicked, numbered, pick, state
@@ -40,7 +41,7 @@ def kinds(mask: str, count: int, start: int) -> list[list[str]]:
 
 @st.fragment
 def show(lesson: Lesson, seen: Seen) -> None:
-    """The three masks side by side; one of them in numbers."""
+    """The three masks side by side; one of them in numbers; the families that they make."""
     from minibert.toy.seq2seq import split_words
 
     words = [visible(word) for word in split_words(seen.text)[:MAX_SQUARES]]
@@ -57,6 +58,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
         _in_numbers(mask, words, start)
     lesson.show("Who sees whom", title=False)
     lesson.show("What the masks mean")
+    families.show(lesson, list(mask_names().values()), len(words))
 
 
 def _squares(words: list[str], position: int, start: int, mask: str) -> None:

@@ -3,7 +3,6 @@
 import pandas as pd
 import streamlit as st
 
-from sections.encoder_decoder import families
 from sections.encoder_decoder.subject import MAX_TOKENS, Seen, finding, two_words_needed
 from ui.figures import figure
 from ui.inputs import choice, numbered, pick
@@ -37,7 +36,7 @@ def both_orders(model: str, version: int, ids: tuple[int, ...]) -> tuple[list[fl
 
 @st.fragment
 def show(lesson: Lesson, seen: Seen) -> None:
-    """What BERT writes; the two things that stand in its way; the three families side by side."""
+    """What BERT writes; the two things that stand in its way."""
     from minibert.inside.generation import write
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -55,7 +54,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
     else:
         _orders(lesson, seen.model, ids)
         _views(lesson, seen.model, ids)
-    families.show(lesson, len(ids) - 2)
+    lesson.show("What remains")
 
 
 def _shown(seen: Seen, count: int, after: str) -> None:
