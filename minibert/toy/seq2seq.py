@@ -154,16 +154,23 @@ def start(model: EncoderDecoder) -> None:
 
 
 @torch.no_grad()
-def greedy(model: EncoderDecoder, source: Batch, bos: int, eos: int, most: int) -> list[list[int]]:
+def greedy(
+    model: EncoderDecoder, source: Batch, bos: int, eos: int, most: int, tap: Tap = no_tap
+) -> list[list[int]]:  # fmt: skip
     """The likeliest word, again and again, until [EOS] or `most` words: ids for each source, without [EOS]."""
-    memory = model.encode(source)
+    memory = model.encode(source, tap)
     target = torch.full((source.ids.size(0), 1), bos, device=source.ids.device)  # (B, 1)
     for _ in range(most):
-        best = model.decode(target, memory, source)[:, -1].argmax(-1)  # (B,)
+        best = model.decode(target, memory, source, tap)[:, -1].argmax(-1)  # (B,)
         target = torch.cat([target, best[:, None]], dim=1)
         if (target == eos).any(dim=1).all():
             break
     return [row[: row.index(eos)] if eos in row else row for row in target[:, 1:].tolist()]
+
+
+def without_bridge(name: str, x: Tensor) -> Tensor:
+    """A tap that leaves the decoder alone: nothing of what the encoder has read comes over to it."""
+    return torch.zeros_like(x) if name.endswith(".cross.out") else x
 
 
 # --- the task ----------------------------------------------------------------------------------------------------
@@ -424,11 +431,11 @@ class Trained:
     task: str
     longest: int
 
-    def say(self, sources: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The greedy answer to each source, words in and words out."""
+    def say(self, sources: Sequence[Sequence[str]], tap: Tap = no_tap) -> list[list[str]]:
+        """The greedy answer to each source, words in and words out. `tap` may change what the model goes on with."""
         model = self.model.eval()
         batch = self.words.batch(sources).to(next(model.parameters()).device)
-        rows = greedy(model, batch, self.words.ids[BOS], self.words.ids[EOS], self.longest + 1)
+        rows = greedy(model, batch, self.words.ids[BOS], self.words.ids[EOS], self.longest + 1, tap)
         return [[self.words.entries[i] for i in row] for row in rows]
 
     def answer(self, source: Sequence[str]) -> Answer:
@@ -442,15 +449,16 @@ class Trained:
         )
 
     @torch.no_grad()
-    def decode(self, source: Sequence[str]) -> Decoding:
-        """Greedy decoding with everything on the way. Raises ValueError without a word."""
+    def decode(self, source: Sequence[str], tap: Tap = no_tap) -> Decoding:
+        """Greedy decoding with everything on the way. `tap` may change it. Raises ValueError without a word."""
         known = self.words.known(source)[: self.longest]
         if not known:
             raise ValueError("there is no word to answer")
-        said = self.say([known])[0]
+        said = self.say([known], tap)[0]
         taps: dict[str, Tensor] = {}
 
         def keep(name: str, x: Tensor) -> Tensor:
+            x = tap(name, x)
             taps[name] = x.cpu()
             return x
 

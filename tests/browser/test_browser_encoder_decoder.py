@@ -4,15 +4,40 @@ import re
 
 import pytest
 
-from tests.browser.driver import MINUTES, click_point, expect, open_page, wait_idle
+from tests.browser.driver import MINUTES, assert_no_markup, click_point, expect, open_page, wait_idle
 
 
 def test_a_click_on_the_circuit_is_a_step(page):
-    open_page(page, "encoder_decoder")
+    open_page(page, "encoder_decoder", part="The block")
     circuit = page.locator(".st-key-ed-circuit")
     click_point(page, circuit, circuit.locator(".scatterlayer .point").count() - 1)
     expect(page.get_by_text("after gain and bias").first).to_be_visible()
     expect(page).to_have_url(re.compile(r"step=7"))
+
+
+def test_the_arrow_keys_read_and_write_word_by_word(page):
+    open_page(page, "encoder_decoder", sentence="the robot <b>sang")
+    picture = page.locator(".st-key-picture .moving")
+    expect(picture.get_by_role("button", name=re.compile("Play"))).to_be_visible(timeout=MINUTES)  # it has run
+    picture.focus()
+    page.keyboard.press("ArrowLeft")
+    said = picture.locator(".said")
+    expect(said).to_have_text(re.compile(r"^Word \d"))
+    before = said.inner_text()
+    page.keyboard.press("ArrowLeft")
+    expect(said).not_to_have_text(before)
+    assert_no_markup(page)
+
+
+def test_each_half_is_lit_and_the_link_keeps_it(page):
+    open_page(page, "encoder_decoder")
+    page.get_by_role("radio", name="Encoder: BERT").click()
+    expect(page).to_have_url(re.compile("half=encoder"))
+    wait_idle(page)
+    page.reload()
+    wait_idle(page)
+    expect(page.get_by_role("radio", name="Encoder: BERT")).to_be_checked()
+    expect(page.locator(".st-key-picture svg[role=img]")).to_have_attribute("aria-label", re.compile("Lit: Encoder"))
 
 
 def test_a_click_on_a_row_lights_it_in_all_three(page):

@@ -2,6 +2,7 @@
 
 import base64
 import html
+import json
 import math
 from dataclasses import replace
 from functools import partial
@@ -11,16 +12,17 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from minibert.toy.seq2seq import EOS, Trained, split_words
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, link, plain, text_of, whole
 from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 from ui.models import UNTRAINED, available_models, load
 
 LESSON = Lesson("encoder_decoder")
 MODEL = available_models(fill=True)[0].name
-PARTS = ["The block", "Three masks", "Train a Transformer", "Can BERT write?"]
+PARTS = ["Read and write", "The block", "Three masks", "Train a Transformer", "Can BERT write?"]
 open_page = partial(driver.open_page, "encoder_decoder")
 pytestmark = pytest.mark.usefixtures("runs_folder")
 
@@ -46,6 +48,109 @@ def recorded(sentence: str):
     reading = ModelInput.of(loaded.tokenizer, sentence)
     seen = record(loaded.model.bert, reading.batch())
     return seen, take_block_apart(loaded.model, seen, 1)
+
+
+def film(app: AppTest) -> dict:
+    """What the central picture is sent."""
+    return json.loads(app.get("bidi_component")[0].proto.json)
+
+
+# --- the picture
+
+
+def test_the_page_opens_with_both_halves_and_every_number_is_the_models():
+    from sections.encoder_decoder.trained import SHIPPED
+
+    app = open_page()
+    assert app.session_state["part"] == PARTS[0]
+    sent = film(app)
+    model = Trained.load(SHIPPED)
+    decoding = model.decode(split_words(app.text_input(key="sentence").value))
+    assert sent["half"] == "both" and sent["sources"] == decoding.source
+    _begin, *steps, last = sent["steps"]
+    assert [step["word"] for step in steps] == decoding.said
+    assert [step["share"] for step in steps] == [f"{p:.1%}" for p in decoding.probs.max(-1).values.tolist()]
+    for part, name in (("decoder.cross", "bridge"), ("decoder.attn", "own")):
+        means = decoding.attention(part).mean((0, 1)).tolist()
+        for step, row in zip(steps, means, strict=True):
+            assert step[name] == pytest.approx(row[: len(step[name])], abs=1e-4)
+    assert np.allclose(sent["reads"], decoding.attention("encoder.attn").mean((0, 1)), atol=1e-4)
+    right = sum(map(str.__eq__, decoding.said, [*reversed(decoding.source[:-1]), EOS]))
+    assert last["finding"].startswith(f"{right} of {len(decoding.source)} words right")
+    assert all(step["finding"].endswith(f"writes “{step['word']}” ({step['share']})") for step in steps)
+
+
+def test_the_shipped_model_says_every_example_of_the_lesson_in_reverse():
+    from sections.encoder_decoder.trained import SHIPPED
+
+    model = Trained.load(SHIPPED)
+    for text in LESSON.examples:
+        answer = model.answer(split_words(text))
+        assert answer.answer == split_words(text)[::-1], text
+
+
+def test_a_decoder_alone_writes_the_same_whatever_was_read():
+    films = [film(open_page(half="decoder", sentence=text)) for text in ("The fox ran away", "Anna found two boxes")]
+    words = [[step["word"] for step in one["steps"][1:-1]] for one in films]
+    assert words[0] == words[1]
+    assert films[0]["sources"] == [] and all("bridge" not in step for step in films[0]["steps"])
+    assert "Without the bridge 0 of 5 words are right" in films[0]["steps"][-1]["finding"]
+
+
+def test_the_encoder_alone_is_bert_filling_blanks():
+    from minibert.inside.cloze import expectations
+
+    app = open_page(half="encoder", sentence="The fox ran.", model=MODEL)
+    sent, loaded = film(app), load(MODEL)
+    encoding = loaded.tokenizer.encode("The fox ran.")
+    assert sent["sources"] == encoding.tokens
+    steps = sent["steps"][1:-1]
+    assert [step["row"] for step in steps] == [1, 2, 3]  # neither the full stop nor [CLS] and [SEP]
+    for step in steps:
+        ids = [loaded.tokenizer.mask_id if at == step["row"] else i for at, i in enumerate(encoding.ids)]
+        probs = expectations(loaded.model, ids, [step["row"]])[0].exp()
+        assert step["word"] == loaded.tokenizer.vocab[int(probs.argmax())]
+        assert step["share"] == f"{probs.max():.1%}"
+        assert step["right"] == (step["word"] == encoding.tokens[step["row"]])
+        assert sum(step["looks"]) == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize("half", ["both", "encoder", "decoder"])
+def test_the_picture_takes_any_text_and_none(half):
+    app = open_page(part=PARTS[0], half=half)
+    for text in (*HOSTILE.values(), "", "…", "word " * 40):
+        app.text_input(key="sentence").set_value(text)
+        assert_no_markup(whole(app.run()))
+        if app.get("bidi_component"):
+            sent = film(app)
+            assert max(len(sent["sources"]), len(sent["steps"]) - 2) <= sent["rows"] <= 11
+        else:
+            assert any("no word to read" in box.value for box in app.info)
+
+
+@pytest.mark.parametrize(
+    ("query", "part"),
+    [
+        ({}, PARTS[0]),
+        ({"half": "encoder", "model": MODEL}, PARTS[0]),
+        ({"sentence": "The fox ran", "first": 1}, PARTS[0]),
+        ({"sentence": "The fox ran"}, PARTS[1]),  # links from the time when the block came first
+        ({"step": 3}, PARTS[1]),
+        ({"model": MODEL, "layer": 2}, PARTS[1]),
+        ({"part": PARTS[2], "position": 3}, PARTS[2]),
+    ],
+)
+def test_a_link_opens_the_part_that_it_is_about(query, part):
+    assert open_page(**query).session_state["part"] == part
+
+
+def test_a_sentence_that_came_along_opens_the_picture():
+    app = AppTest.from_file(str(ROOT / "pages" / "encoder_decoder.py"), default_timeout=240)
+    app.session_state["_typed"] = "The fox ran away"
+    whole(app.run())
+    assert app.session_state["part"] == PARTS[0]
+    assert film(app)["sources"][:-1] == ["the", "fox", "ran", "away"]
+    assert link(app, "first") == "1"  # and so does a link to what is on screen
 
 
 # --- the block
@@ -145,6 +250,9 @@ def test_a_run_learns_answers_and_is_taken_apart():
     assert "zebras" in words
     whole(app.run())
     assert f" {len(words) - len(seq2seq.SPECIALS)} words. " in text_of(app)  # the special entries are none
+    assert (
+        film(open_page(owner=app.session_state["_owner"], part=PARTS[0]))["steps"][1]["word"] in words
+    )  # it writes now
     model = seq2seq.Trained.load(run.result)
     decoding = model.decode(["two", "zebras", "sang"])
     assert f"{run.latest('eval')['metrics']['sequence_accuracy']:.1%}" in text_of(app)
@@ -208,12 +316,13 @@ def test_any_text_is_text(part):
 
 @pytest.mark.parametrize("query", [{"layer": 99, "token": 0}, {"step": "x"}, {"mask": "none", "position": -3}])
 def test_a_bad_link_falls_back(query):
-    for part in PARTS[:2]:
+    for part in PARTS[:3]:
         open_page(part=part, **query)
 
 
 def test_every_section_is_on_the_page_and_the_quiz_is_sound():
-    views = [{"part": PARTS[0], "step": step} for step in range(1, 6)] + [{"part": part} for part in PARTS[1:]]
+    views = [{"part": PARTS[1], "step": step} for step in range(1, 6)]
+    views += [{"part": part} for part in (PARTS[0], *PARTS[2:])]
     shown = "\n".join(text_of(open_page(**view)) for view in views)
     for section in LESSON.sections:
         told = LESSON.section(section)[1].split("\n")[0][:40]

@@ -27,6 +27,7 @@ from minibert.toy.seq2seq import (
     greedy,
     split_words,
     train_seq2seq,
+    without_bridge,
     word_list,
 )
 from minibert.train import Done, Eval, Sample, Started
@@ -279,6 +280,13 @@ def test_a_decoding_is_what_the_model_says_step_by_step(run):
     assert torch.allclose(first[0, 0].softmax(-1), decoding.probs[0], atol=1e-5)
     with pytest.raises(ValueError, match="no word"):
         trained.decode([])
+
+
+def test_without_the_bridge_the_source_does_not_count(run):
+    trained = Trained.load(run[1])
+    one, other = (trained.decode(source, without_bridge) for source in (["sang", "boat"], ["boat", "zebras", "sang"]))
+    assert one.target == other.target and torch.allclose(one.probs, other.probs, atol=1e-6)
+    assert not torch.allclose(one.probs[0], trained.decode(["sang", "boat"]).probs[0], atol=1e-4)
 
 
 @pytest.mark.parametrize("wrong", [{"task": "shout"}, {"steps": 0}, {"longest": 0}])

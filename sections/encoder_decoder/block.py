@@ -1,0 +1,147 @@
+"""The block both halves are built from: one token on its way through it, and how much of it is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from sections.encoder_decoder import sublayers
+from sections.encoder_decoder.subject import MAX_TOKENS, Seen, finding
+from ui.figures import figure
+from ui.inputs import clicked, numbered, pick, state
+from ui.lesson import Lesson
+from ui.models import load, version_of, warn_untrained
+from ui.source import show_source
+from ui.stepper import stepper
+from ui.text import literal, visible
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.inside.block_arithmetic import OneBlock
+    from minibert.inside.model_input import ModelInput
+
+# torch, and all that imports it, is imported where it is first needed: the page shows before that.
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def trace(model: str, version: int, reading: ModelInput) -> dict:
+    """Every intermediate of the encoder, shared by all sessions: read only."""
+    from minibert.inside.head_arithmetic import record
+    from minibert.inside.vectors import encoder_of
+
+    return record(encoder_of(load(model).model), reading.batch())
+
+
+@dataclass(frozen=True)
+class Place:
+    """One step through a block: its name in the stepper and in the figure, its section of the lesson."""
+
+    label: str
+    box: str
+    section: str
+
+
+def places() -> list[Place]:
+    return [
+        Place(_("Input"), "x", "Step: what comes in"),
+        Place(_("Attention"), _("attention"), "Step: attention"),
+        Place(_("Add"), "+", "Step: add"),
+        Place(_("Norm"), _("LayerNorm"), "Step: LayerNorm"),
+        Place(_("Feed-forward"), _("feed-forward"), "Step: feed-forward"),
+        Place(_("Add"), "+", "Step: add"),
+        Place(_("Norm"), _("LayerNorm"), "Step: LayerNorm"),
+    ]
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Seen) -> None:
+    """The circuit and the numbers of its lit place, then all blocks together."""
+    from minibert.inside.block_arithmetic import take_block_apart
+    from minibert.inside.model_input import ModelInput
+
+    warn_untrained(seen.model)
+    loaded = load(seen.model)
+    reading = ModelInput.of(loaded.tokenizer, seen.text, None, MAX_TOKENS)
+    count = loaded.config.num_hidden_layers
+    tokens = [visible(token) for token in reading.tokens]
+    with st.container(horizontal=True):
+        layer = pick("layer", _("Layer"), [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)])
+        token = pick("token", _("Token"), numbered(tokens), default=1)
+    record = trace(seen.model, version_of(seen.model), reading)
+    block = take_block_apart(loaded.model, record, layer)
+    step = stepper("step", [place.label for place in places()])
+    finding(_found(block, token, tokens[token], layer))
+    left, right = st.columns([5, 9], gap="medium")
+    with left:
+        _circuit(block, token, step, tokens[token])
+    with right:
+        lesson.show(places()[step].section, title=False)
+        sublayers.show(block, token, step)
+    lesson.show("The block", title=False)
+    _source(step)
+    _kept(lesson, record, tokens, layer, token)
+
+
+def _found(block: OneBlock, token: int, word: str, layer: int) -> str:
+    """How much each half adds to the vector, as a title."""
+    shares = [
+        sublayers.length(half.added[token]) / sublayers.length(half.x[token])
+        for half in (block.attention, block.feed_forward)
+    ]
+    return _(
+        "Block {layer}, “{word}”: attention adds {first:.0%} of the vector’s length, feed-forward {second:.0%}"
+    ).format(layer=layer + 1, word=literal(word), first=shares[0], second=shares[1])
+
+
+def _circuit(block: OneBlock, token: int, step: int, word: str) -> None:
+    from plots.encoder_decoder import block_circuit
+
+    first, second = block.attention, block.feed_forward
+    vectors = (first.x, first.added, first.sum, first.out, second.added, second.sum, second.out)
+    notes = [_("‖·‖ {n:.2f}").format(n=sublayers.length(vector[token])) for vector in vectors]
+    figure(
+        block_circuit([place.box for place in places()], notes, step),
+        _("The block, from bottom to top, with the length of the vector of {token} at each place: {notes}.").format(
+            token=word, notes=", ".join(f"{p.label} {n}" for p, n in zip(places(), notes, strict=True))
+        ),
+        "ed-circuit",
+        on_select=lambda: clicked("ed-circuit", "step-step"),
+    )
+
+
+def _source(step: int) -> None:
+    if step == 4:
+        from minibert.model import FeedForward
+
+        show_source(FeedForward.forward)
+    else:
+        from minibert.model import Block
+
+        show_source(Block.forward, 'tap("attn.norm"' if step < 4 else 'tap("out"')
+
+
+def _kept(lesson: Lesson, record: dict, tokens: list[str], layer: int, token: int) -> None:
+    from minibert.inside.block_arithmetic import kept_by_layer
+    from plots.encoder_decoder import grid
+
+    lesson.show("How much is kept", level=3)
+    kept = kept_by_layer(record)  # (L, T)
+    rows = [_("layer {n}").format(n=n + 1) for n in range(len(kept))]
+    means = kept.mean(1)
+    finding(
+        _("Block {most} changes least (cosine {high:.2f} on average), block {least} most ({low:.2f})").format(
+            most=int(means.argmax()) + 1, high=means.max().item(), least=int(means.argmin()) + 1, low=means.min().item()
+        )
+    )
+    figure(
+        grid(kept.numpy(), rows, tokens, selected=(layer, token), low=min(0.0, kept.min().item())),
+        _("Cosine between input and output of each block. {token} in layer {layer}: {value:.3f}.").format(
+            token=tokens[token], layer=layer + 1, value=kept[layer, token].item()
+        ),
+        "ed-kept",
+        on_select=lambda: clicked("ed-kept", state("layer"), state("token")),
+        data=lambda: pd.DataFrame(kept.numpy(), index=rows, columns=numbered(tokens)),
+    )

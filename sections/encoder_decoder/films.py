@@ -1,0 +1,158 @@
+"""What the picture plays with both halves, the encoder, or the decoder lit: every number is a model's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from ui.models import load
+from ui.text import visible
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.toy.seq2seq import Decoding, Trained
+
+ROWS = 11  # tokens under each other in the picture, at most
+
+
+@dataclass(frozen=True)
+class Film:
+    """sources: what the encoder reads, a row each, and reads: how much each of them looks at each, (S, S) · steps: what
+    is to be seen at each, the first before anything is written; all but the last have a `row` that is written ·
+    rows: on the longer side · table: the same in numbers."""
+
+    sources: list[str]
+    reads: list[list[float]]
+    steps: list[dict[str, Any]]
+    rows: int
+    table: list[dict[str, Any]]
+
+
+def _rounded(values: Any) -> list:
+    return [round(value, 4) if isinstance(value, float) else _rounded(value) for value in values]
+
+
+def _mean(decoding: Decoding, part: str) -> list[list[float]]:
+    """Of all heads and blocks: each row still adds up to 1."""
+    return _rounded(decoding.attention(part).mean((0, 1)).tolist())
+
+
+def _right(trained: Trained, decoding: Decoding) -> list[bool]:
+    """Of each word said, whether it is the right one there."""
+    from minibert.toy.seq2seq import EOS, REORDERINGS
+
+    right = [*REORDERINGS[trained.task](decoding.source[:-1]), EOS]
+    said = decoding.said
+    return [at < len(right) and word == right[at] for at, word in enumerate(said)]
+
+
+def both(trained: Trained, words: Sequence[str]) -> Film:
+    """The encoder reads, the decoder writes, and looks over the bridge for each word."""
+    decoding = trained.decode(words)
+    said, right = [visible(word) for word in decoding.said], _right(trained, decoding)
+    sources = [visible(word) for word in decoding.source]
+    bridge, own = _mean(decoding, "decoder.cross"), _mean(decoding, "decoder.attn")
+    probs = decoding.probs.max(-1).values.tolist()
+    steps = [
+        {"finding": _("The encoder has read all {n} words, both ways; nothing is written yet").format(n=len(words))}
+    ]
+    for row, (word, p) in enumerate(zip(said, probs, strict=True)):
+        most = max(range(len(sources)), key=bridge[row].__getitem__)
+        told = _("Word {n}: over the bridge it looks at “{place}” ({share:.0%}) and writes “{word}” ({p:.1%})")
+        told = told.format(n=row + 1, place=sources[most], share=bridge[row][most], word=word, p=p)
+        steps.append(_written(row, word, p, right[row], told, own[row]) | {"bridge": bridge[row]})
+    told = _("{right} of {n} words right: each was looked up over the bridge, {share:.0%} of the look on one word")
+    count = len(decoding.source)
+    share = sum(map(max, bridge)) / len(bridge)
+    steps.append({"finding": told.format(right=sum(right), n=count, share=share)})
+    table = [
+        {_("it writes"): word, _("probability"): p, **{f"{n} · {s}": w for n, (s, w) in enumerate(pairs, 1)}}
+        for word, p, pairs in zip(said, probs, ([*zip(sources, row, strict=True)] for row in bridge), strict=True)
+    ]
+    return Film(sources, _mean(decoding, "encoder.attn"), steps, max(len(sources), len(said)), table)
+
+
+def decoder(trained: Trained, words: Sequence[str]) -> Film:
+    """The decoder writes alone: nothing comes over to it."""
+    from minibert.toy.seq2seq import without_bridge
+
+    decoding = trained.decode(words, without_bridge)
+    said, right = [visible(word) for word in decoding.said], _right(trained, decoding)
+    own, probs = _mean(decoding, "decoder.attn"), decoding.probs.max(-1).values.tolist()
+    steps = [{"finding": _("The decoder alone: nobody tells it what was read; it has its own words only")}]
+    for row, (word, p) in enumerate(zip(said, probs, strict=True)):
+        told = _("Word {n}: from its own past alone it writes “{word}” ({p:.1%})").format(n=row + 1, word=word, p=p)
+        steps.append(_written(row, word, p, right[row], told, own[row]))
+    told = _("Without the bridge {right} of {n} words are right: it writes on, but about nothing that was read")
+    steps.append({"finding": told.format(right=sum(right), n=len(decoding.source))})
+    table = [{_("it writes"): word, _("probability"): p} for word, p in zip(said, probs, strict=True)]
+    return Film([], [], steps, max(len(decoding.source), len(said)), table)
+
+
+def _written(row: int, word: str, p: float, right: bool, told: str, own: list[float]) -> dict[str, Any]:
+    return {"row": row, "word": word, "share": f"{p:.1%}", "right": right, "finding": told, "own": own[: row + 1]}
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A token hidden: its row, the guess and its probability, that of the token itself, where [MASK] looks."""
+
+    row: int
+    guess: str
+    p: float
+    own: float
+    looks: list[float]
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def blanks(model: str, version: int, text: str) -> tuple[list[str], list[list[float]], list[Blank]]:
+    """The tokens, how each looks at each (mean of the last block's heads), and every word hidden in turn."""
+    from minibert.inside.cloze import expectations
+    from minibert.inside.head_arithmetic import all_probs, record
+    from minibert.inside.model_input import ModelInput
+    from minibert.inside.vectors import encoder_of
+
+    loaded = load(model)
+    reading = ModelInput.of(loaded.tokenizer, text, None, ROWS)
+    encoder = encoder_of(loaded.model)
+
+    def looks(one: ModelInput) -> list[list[float]]:
+        return _rounded(all_probs(record(encoder, one.batch()))[-1, 0].mean(0).tolist())
+
+    found = []
+    for row in reading.words:
+        if any(map(str.isalnum, reading.tokens[row])):
+            hidden = reading.hiding(row)
+            probs = expectations(loaded.model, hidden.ids, [row])[0].exp()
+            best = int(probs.argmax())
+            own = probs[reading.ids[row]].item()
+            found.append(Blank(row, loaded.tokenizer.vocab[best], probs[best].item(), own, looks(hidden)[row]))
+    return list(reading.tokens), looks(reading), found
+
+
+def encoder(title: str, tokens: list[str], reads: list[list[float]], found: list[Blank]) -> Film:
+    """BERT fills one blank after another, each from both sides. title: what the model is called."""
+    shown = [visible(token) for token in tokens]
+    told = _("BERT is this half: {model} reads all {n} tokens at once, and every one of them sees both sides")
+    steps: list[dict[str, Any]] = [{"finding": told.format(model=title, n=len(tokens))}]
+    table, right = [], 0
+    for blank in found:
+        word, guess = shown[blank.row], visible(blank.guess)
+        fits = blank.guess == tokens[blank.row]
+        right += fits
+        told = _("“{word}” hidden: from both sides it expects “{guess}” ({p:.1%})").format(
+            word=word, guess=guess, p=blank.p
+        )
+        if not fits:
+            told += _("; “{word}” itself {own:.1%}").format(word=word, own=blank.own)
+        step = {"row": blank.row, "word": guess, "share": f"{blank.p:.1%}", "right": fits, "finding": told}
+        steps.append(step | {"looks": blank.looks})
+        table.append(
+            {_("hidden"): word, _("it expects"): guess, _("probability"): blank.p, _("of the word"): blank.own}
+        )
+    told = _("{right} of {n} blanks filled right, each from both sides; it has no place to write on")
+    steps.append({"finding": told.format(right=right, n=len(found))})
+    return Film(shown, reads, steps, len(tokens), table)

@@ -1,0 +1,59 @@
+"""What all parts of the lesson look at: the class's sentence, and the BERT that reads it."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from ui.figures import readable
+from ui.inputs import sentence_input
+from ui.lesson import Lesson
+from ui.models import WELL_READ, model_choice
+from ui.page import drawer
+from ui.translations import _
+
+MAX_CHARS = 300  # characters of a sentence that are read
+MAX_TOKENS = 16  # tokens that BERT reads, [CLS] and [SEP] among them
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is on the page. model: the name of a BERT."""
+
+    text: str
+    model: str
+
+
+def read(lesson: Lesson) -> Seen:
+    """The class's sentence; examples and the model in the drawer beside it."""
+    readable()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
+        sentence, settings = st.container(), drawer(_("Examples"))
+    with settings:
+        examples_in = st.container()
+        model = model_choice(fill=True, usual=WELL_READ)
+    with sentence:
+        text = sentence_input(
+            "sentence",
+            lesson.examples_for(model),
+            max_chars=MAX_CHARS,
+            default=lesson.examples[0],
+            travels=True,
+            examples_in=examples_in,
+        )
+    return Seen(text, model)
+
+
+def finding(text: str) -> None:
+    """The title of a figure: what is seen in it. text: Markdown."""
+    st.markdown(f"**{text}**")
+
+
+def tell(*numbers: tuple[str, str]) -> None:
+    """Numbers with their names, in a row."""
+    with st.container(horizontal=True, gap="medium"):
+        for name, value in numbers:
+            st.metric(name, value, width="content")
+
+
+def two_words_needed() -> None:
+    st.info(_("Type at least two words above."), icon=":material/edit:")

@@ -1,0 +1,74 @@
+"""The encoder–decoders that there are: the reader's own runs, and the one that ships."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.models import CHECKPOINTS
+from ui.navigation import ROOT
+from ui.runs import own_runs, settled
+from ui.text import literal
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.toy.seq2seq import Trained
+
+KIND = "encoder-decoder"  # of runs
+SHIPPED = CHECKPOINTS / "reverse"
+LONGEST = 8  # words that a model trained on this page reads
+
+
+def task_names() -> dict[str, str]:
+    return {"reverse": _("reverse"), "sort": _("sort by the alphabet"), "copy": _("copy")}
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def trained(directory: str) -> "Trained":
+    """Shared by all sessions: read only."""
+    from minibert.toy.seq2seq import Trained
+
+    return Trained.load(directory)
+
+
+def usable(run) -> bool:
+    """Whether a run has left a model."""
+    return run.state == "finished" and settled(run) and run.result.is_dir()
+
+
+def writer() -> tuple["Trained", bool]:
+    """The reader's newest model, else the one that ships; and whether it is the reader's."""
+    there = Path(os.environ.get("MINIBERT_RUNS") or ROOT / "runs").is_dir()
+    own = next((run for run in own_runs(KIND) if usable(run)), None) if there else None
+    return trained(str(own.result if own else SHIPPED)), own is not None
+
+
+def say_unknown(model: "Trained", words: list[str]) -> None:
+    """Which words it reads as [UNK], if any."""
+    from minibert.toy.seq2seq import UNK
+
+    unknown = [word for word in words[: model.longest] if word not in model.words.ids]
+    if unknown:
+        st.info(
+            _(
+                "Not among the words of this run: {words}. It reads {unk} there. Train again, and your words are "
+                "learned too – or do as BERT does and cut words into pieces."
+            ).format(words=literal(", ".join(unknown)), unk=literal(UNK)),
+            icon=":material/help:",
+        )
+
+
+def say_repeated(model: "Trained", words: list[str]) -> None:
+    """What to expect of a word that comes twice, where it was trained without."""
+    if model.task == "sort" and len(set(words)) < len(words):
+        st.caption(_("A word comes twice here. Sorting was trained without that, and it shows: words may get lost."))
+
+
+def say_cut(words: list[str], most: int) -> None:
+    """That it reads the beginning only, if so."""
+    if len(words) > most:
+        st.info(
+            _("Your sentence has {n} words. The model reads the first {most}.").format(n=len(words), most=most),
+            icon=":material/content_cut:",
+        )

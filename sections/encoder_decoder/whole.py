@@ -1,0 +1,122 @@
+"""The central picture: encoder and decoder drawn once, whole; what is lit reads, fills in, or writes word by word."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from plots.grammar import MASK
+from sections.encoder_decoder import films
+from sections.encoder_decoder.subject import Seen
+from sections.encoder_decoder.trained import say_cut, say_repeated, say_unknown, task_names, writer
+from ui.figures import in_words, legend
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.models import title_of, version_of, warn_untrained
+from ui.page import picture
+from ui.player import controls, moving
+from ui.source import show_source
+from ui.text import literal
+from ui.translations import _
+
+KEY = "halves"
+_HTML = """<div class="moving" role="group" tabindex="0"><p class="said" aria-live="polite"></p>
+<svg role="img"></svg><div class="way"></div></div>"""
+
+
+def halves() -> dict[str, str]:
+    return {"both": _("Both: Transformer"), "encoder": _("Encoder: BERT"), "decoder": _("Decoder: GPT")}
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Seen) -> None:
+    """The switch, the picture, and what wrote in it."""
+    from minibert.toy.seq2seq import split_words
+
+    words = split_words(seen.text)
+    with picture():
+        half = choice("half", _("Which half is lit"), halves(), wrap=True, bare=True)
+        if not words:
+            st.info(_("There is no word to read. Type a sentence above."), icon=":material/edit:")
+        elif half == "encoder":
+            _draw(half, seen, films.encoder(title_of(seen.model), *films.blanks(*_reading(seen))))
+        else:
+            model, own = writer()
+            _draw(half, seen, (films.both if half == "both" else films.decoder)(model, words[: model.longest]), model)
+    if words:
+        _legend(half)
+    if words and half == "encoder":
+        warn_untrained(seen.model)
+    elif words:
+        _about(model, own, words)
+    lesson.show("The question", title=False)
+    _source(half)
+
+
+def _reading(seen: Seen) -> tuple[str, int, str]:
+    return seen.model, version_of(seen.model), seen.text
+
+
+def _draw(half: str, seen: Seen, film: films.Film, model: object = None) -> None:
+    from plots.encoder_decoder import CROSS, LOOK, SELF
+
+    last = film.steps[-1]["finding"]
+    alt = _("Encoder and decoder side by side. Lit: {lit}. {finding}.").format(lit=halves()[half], finding=last)
+    moving(KEY, Path(__file__).parent, _HTML)(
+        key=KEY,
+        data={
+            "identity": f"{half}\n{seen.text}\n{seen.model if model is None else id(model)}",
+            "half": half,
+            "sources": film.sources,
+            "reads": film.reads,
+            "steps": film.steps,
+            "rows": film.rows,
+            "names": {
+                "encoder": [_("Encoder"), _("BERT’s half")],
+                "bridge": [_("Bridge"), _("cross-attention")],
+                "decoder": [_("Decoder"), _("GPT’s half")],
+                "reads": _("reads"),
+                "writes": _("writes"),
+                "fills": _("fills in"),
+            },
+            "hues": {"own": LOOK[SELF][0], "bridge": LOOK[CROSS][0], "mask": MASK},
+            "controls": controls(_("Steps so far"), _("step {n} of {last}")),
+            "alt": alt,
+        },
+    )
+    in_words(alt, f"{KEY}-words", film.table)
+
+
+def _legend(half: str) -> None:
+    from plots.encoder_decoder import CROSS, LOOK, SELF
+
+    within = (LOOK[SELF][0], "━", _("self-attention, within a half: the thicker, the more"))
+    over = (LOOK[CROSS][0], "━", _("cross-attention, over the bridge"))
+    legend([within, over] if half == "both" else [within])
+
+
+def _about(model, own: bool, words: list[str]) -> None:
+    """Who writes here, and what it cannot know."""
+    said = {
+        True: _("Your newest run writes here: a Transformer of {n:,} weights, trained for “{task}”."),
+        False: _(
+            "A small Transformer of {n:,} weights writes here. It knows {words:,} words and has learned one thing: to "
+            "say them in reverse, which stands for translating – every word has to be looked up elsewhere."
+        ),
+    }[own]  # fmt: skip
+    count = sum(weight.numel() for weight in model.model.parameters())
+    st.caption(said.format(n=count, task=task_names()[model.task], words=len(model.words.entries)))
+    say_cut(words, model.longest)
+    say_unknown(model, words)
+    say_repeated(model, words)
+
+
+def _source(half: str) -> None:
+    if half == "encoder":
+        from minibert.inside.cloze import expectations
+
+        show_source(expectations, "mlm_logits")
+    else:
+        from minibert.toy.seq2seq import EncoderDecoder, greedy
+
+        show_source(greedy, "argmax")
+        show_source(EncoderDecoder.decode, "memory", label=literal(_("The decoder, with what the encoder has read")))

@@ -1,0 +1,157 @@
+"""BERT made to write: what it puts behind a sentence, and why no sentence comes of it."""
+
+import pandas as pd
+import streamlit as st
+
+from sections.encoder_decoder.subject import MAX_TOKENS, Seen, finding, two_words_needed
+from ui.figures import figure
+from ui.inputs import choice, numbered, pick
+from ui.lesson import Lesson
+from ui.models import load, version_of, warn_untrained
+from ui.source import show_source
+from ui.text import literal, show_tokens, visible
+from ui.translations import _
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def written(model: str, version: int, start: tuple[int, ...], count: int, after: str) -> list:
+    """The steps of minibert.inside.generation.write with what the reader wants to stand behind the blank."""
+    from minibert.inside.generation import write
+
+    loaded = load(model)
+    stop = [loaded.tokenizer.ids["."]] if after == "stop" and "." in loaded.tokenizer.ids else []
+    return list(write(loaded.model, loaded.tokenizer, start, count, stop, blanks=5 if after == "blanks" else 1))
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def both_orders(model: str, version: int, ids: tuple[int, ...]) -> tuple[list[float], list[float]]:
+    """ln P of each token, in the order of the text: filled in from the left, and from the right."""
+    from minibert.inside.generation import chain
+
+    loaded = load(model)
+    forward = list(range(1, len(ids) - 1))
+    there, back = (chain(loaded.model, ids, order, loaded.tokenizer.mask_id) for order in (forward, forward[::-1]))
+    return there, back[::-1]
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Seen) -> None:
+    """What BERT writes; the two things that stand in its way."""
+    from minibert.inside.generation import write
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        names = {"nothing": _("nothing"), "stop": _("a full stop"), "blanks": _("four more blanks")}
+        after = choice("after", _("Behind the blank stands"), names)
+        count = st.slider(_("Words to write"), 1, 12, 8, key="write", bind="query-params", width=240)
+    warn_untrained(seen.model)
+    _shown(seen, count, after)
+    lesson.show("Can BERT write?", title=False)
+    show_source(write)
+    lesson.show("Why it does not", level=3)
+    ids = load(seen.model).tokenizer.encode(seen.text, max_length=MAX_TOKENS).ids
+    if len(ids) < 4:
+        two_words_needed()
+    else:
+        _orders(lesson, seen.model, ids)
+        _views(lesson, seen.model, ids)
+    lesson.show("What remains")
+
+
+def _shown(seen: Seen, count: int, after: str) -> None:
+    """The words, and each step under them."""
+    loaded = load(seen.model)
+    vocab = loaded.tokenizer.vocab
+    start = loaded.tokenizer.encode(seen.text, max_length=MAX_TOKENS).ids[1:-1]
+    while start and vocab[start[-1]] in ".!?…":
+        start.pop()
+    steps = written(seen.model, version_of(seen.model), tuple(start), count, after)
+    new = [step.chosen for step in steps]
+    ends = sum(vocab[i] in ".!?…;,:-" for i in new)
+    finding(
+        _("Of {n} tokens that it puts behind your words, {different} are different and {ends} are punctuation").format(
+            n=len(new), different=len(set(new)), ends=ends
+        )
+    )
+    show_tokens(
+        [vocab[i] for i in [*start, *new]],
+        kinds=["plain"] * len(start) + ["changed"] * len(new),
+        label=_("Your words, and what BERT has put behind them"),
+    )
+    table = {
+        _("it reads"): [visible(" ".join(vocab[i] for i in step.ids), spaces=False) for step in steps],
+        _("its guesses for the first blank"): [
+            ", ".join(f"{visible(vocab[i], spaces=False)} {p:.1%}" for i, p in step.guesses[:3]) for step in steps
+        ],
+    }
+    with st.expander(_("Step by step"), icon=":material/format_list_numbered:"):
+        st.dataframe(pd.DataFrame(table, index=range(1, len(steps) + 1)))
+
+
+def _orders(lesson: Lesson, model: str, ids: list[int]) -> None:
+    import numpy as np
+
+    from minibert.inside.generation import chain
+    from plots.attention import compared_words, number
+
+    loaded = load(model)
+    lesson.show("No left-to-right probability", level=3)
+    there, back = both_orders(model, version_of(model), tuple(ids))
+    names = (_("from the left"), _("from the right"))
+    tokens = [visible(loaded.tokenizer.vocab[i]) for i in ids[1:-1]]
+    finding(
+        _("The same sentence, and one “probability” is e^{difference:.2f} times the other").format(
+            difference=abs(sum(there) - sum(back))
+        )
+    )
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        figure(
+            compared_words(numbered(tokens), np.exp(there), np.exp(back), names, height=110 + 38 * len(tokens)),
+            _("Probability of each token when they are filled in from the left and from the right: {words}.").format(
+                words=", ".join(
+                    f"{token} {np.exp(a):.1%}, {np.exp(b):.1%}" for token, a, b in zip(tokens, there, back, strict=True)
+                )
+            ),
+            "ed-orders",
+            data=lambda: pd.DataFrame({_("token"): tokens, names[0]: np.exp(there), names[1]: np.exp(back)}),
+        )
+    with right:
+        st.metric(_("ln P, from the left"), number(sum(there)))
+        st.metric(_("ln P, from the right"), number(sum(back)))
+    show_source(chain)
+
+
+def _share(p: float) -> str:
+    return f"{p:.2%}" if p >= 0.0001 else "< 0.01%"
+
+
+def _views(lesson: Lesson, model: str, ids: list[int]) -> None:
+    from minibert.inside.generation import views
+    from plots.encoder_decoder import next_words
+
+    lesson.show("A word that sees itself", level=3)
+    loaded = load(model)
+    tokens = [visible(loaded.tokenizer.vocab[i]) for i in ids[1:-1]]
+    letters = [i for i, token in enumerate(tokens) if any(map(str.isalnum, token))] or [0]
+    with st.container(width=300):
+        position = 1 + pick("word", _("Word"), numbered(tokens), default=letters[len(letters) // 2])
+    seen = views(loaded.model, ids, position, loaded.tokenizer.mask_id)
+    rows = {
+        _("it stands there"): seen.shown,
+        _("hidden, seen from both sides"): seen.both,
+        _("hidden, and all that follows too"): seen.left,
+        _("hidden, and the sentence ends there"): seen.cut,
+    }
+    told = _("How likely BERT finds {word}: {rows}.").format(
+        word=tokens[position - 1], rows="; ".join(f"{name} {p:.1%}" for name, p in rows.items())
+    )
+    finding(
+        _("“{word}”: {shown} where it stands, {both} hidden, {cut} where the sentence ends at the blank").format(
+            word=literal(tokens[position - 1]), shown=_share(seen.shown), both=_share(seen.both), cut=_share(seen.cut)
+        )
+    )
+    left, right = st.columns([1, 1], gap="large", vertical_alignment="center")
+    with left:
+        st.markdown("\n".join(f"{n}. {name}: **{_share(p)}**" for n, (name, p) in enumerate(rows.items(), 1)))
+    with right:
+        figure(next_words([str(n) for n in range(1, 5)], list(rows.values())), told, "ed-views")
