@@ -16,9 +16,9 @@ def test_a_click_on_the_circuit_is_a_step(page):
 
 
 def test_the_arrow_keys_read_and_write_word_by_word(page):
-    open_page(page, "encoder_decoder", sentence="the robot <b>sang")
+    open_page(page, "encoder_decoder", part="Read and write", sentence="the robot <b>sang")
     picture = page.locator(".st-key-picture .moving")
-    expect(picture.get_by_role("button", name=re.compile("Play"))).to_be_visible(timeout=MINUTES)  # it has run
+    expect(picture.get_by_role("button", name=re.compile("Play"))).to_be_visible()  # it has run
     picture.focus()
     page.keyboard.press("ArrowLeft")
     said = picture.locator(".said")

@@ -299,8 +299,11 @@ def test_two_orders_two_numbers():
     shown = [float(metric.value.replace("−", "-")) for metric in app.metric]
     assert shown == [pytest.approx(there, abs=0.006), pytest.approx(back, abs=0.006)]
     assert not math.isclose(there, back, abs_tol=0.01)
-    rows = app.table[0].value
-    assert rows.loc["Tokens that teach, of yours"].iloc[0].startswith(f"1 of {len(order)}")
+
+
+def test_of_three_words_one_teaches_an_encoder():
+    rows = open_page(part="Three masks", sentence="The fox ran.").table[0].value
+    assert list(rows.loc["Tokens that teach, of yours"])[:2] == ["1 of 3 (33%)", "3 of 3 (100%)"]
 
 
 # --- all of it
