@@ -30,17 +30,23 @@ def halves() -> dict[str, str]:
 @st.fragment
 def show(lesson: Lesson, seen: Seen) -> None:
     """The switch, the picture, and what wrote in it."""
+    from minibert.checkpoint import CheckpointError
     from minibert.toy.seq2seq import split_words
 
     words = split_words(seen.text)
     with picture():
         half = choice("half", _("Which half is lit"), halves(), wrap=True, bare=True)
+        try:
+            model, own = (None, False) if half == "encoder" else writer()
+        except CheckpointError as error:
+            st.error(_("What writes here cannot be read: {error}").format(error=literal(str(error))))
+            st.markdown(_("Train one of your own under *Train a Transformer*, or see what the encoder does alone."))
+            return
         if not words:
             st.info(_("There is no word to read. Type a sentence above."), icon=":material/edit:")
         elif half == "encoder":
             _draw(half, seen, films.encoder(title_of(seen.model), *films.blanks(*_reading(seen))))
         else:
-            model, own = writer()
             _draw(half, seen, (films.both if half == "both" else films.decoder)(model, words[: model.longest]), model)
     if words:
         _legend(half)

@@ -288,6 +288,16 @@ def test_what_bert_writes_is_its_first_guess(after):
     assert chips.count("mb-changed") == 3
 
 
+def test_without_what_writes_the_page_says_so_and_the_encoder_stays(monkeypatch, tmp_path):
+    from sections.encoder_decoder import trained
+
+    monkeypatch.setattr(trained, "SHIPPED", tmp_path)
+    app = open_page(part="Read and write")
+    assert [error.value for error in app.error] and "cannot be read" in app.error[0].value
+    assert not app.exception
+    assert not open_page(part="Read and write", half="encoder").error
+
+
 def test_two_orders_two_numbers():
     from minibert.inside.generation import chain
 
