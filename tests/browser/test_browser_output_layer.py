@@ -20,7 +20,9 @@ def test_runs_draw_curves_answer_and_are_found_again(page):
     start(page, "few", data="reviews-zh")
     expect(page.locator('[class*="st-key-curves"] .js-line').first).to_be_attached(timeout=MINUTES)
     expect(page.locator(".st-key-comparison")).to_be_visible(timeout=MINUTES)
-    wait_idle(page)  # the page comes once more when the last run has ended
+    stop = page.locator(".st-key-run-states").get_by_role("button", name="Stop")
+    expect(stop).to_have_count(0, timeout=MINUTES)  # all have ended
+    wait_idle(page)  # the page comes once more then
     text = "这家店的包子又冷又硬。"
     type_into(page, page.get_by_role("textbox", name="Your text"), text)
     bars = page.locator('[class*="st-key-answers"] .barlayer .point')  # asked after training: a bar a run
