@@ -486,5 +486,5 @@ class Trained:
             model = EncoderDecoder(BertConfig.from_dict(said["config"]))
             model.load_state_dict(load_file(existing(directory, WEIGHTS)))
             return cls(model.eval(), Words(tuple(said["words"])), said["task"], said["longest"])
-        except (ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        except (ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
             raise CheckpointError(f"{directory} holds no encoder–decoder that can be read: {error}") from error

@@ -4,6 +4,7 @@ import base64
 import html
 import json
 import math
+import shutil
 from dataclasses import replace
 from functools import partial
 
@@ -288,9 +289,13 @@ def test_what_bert_writes_is_its_first_guess(after):
     assert chips.count("mb-changed") == 3
 
 
-def test_without_what_writes_the_page_says_so_and_the_encoder_stays(monkeypatch, tmp_path):
+@pytest.mark.parametrize("damaged", [None, "seq2seq.json", "seq2seq.safetensors"])
+def test_without_what_writes_the_page_says_so_and_the_encoder_stays(monkeypatch, tmp_path, damaged):
     from sections.encoder_decoder import trained
 
+    if damaged:
+        shutil.copytree(trained.SHIPPED, tmp_path, dirs_exist_ok=True)
+        (tmp_path / damaged).write_text("[]")
     monkeypatch.setattr(trained, "SHIPPED", tmp_path)
     app = open_page(part="Read and write")
     assert [error.value for error in app.error] and "cannot be read" in app.error[0].value
