@@ -26,7 +26,7 @@ from minibert import checkpoint
 from minibert.command_line.arguments import model_directory
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, PreTrainingOutput
 from minibert.objectives import Objective, losses, objective_for
-from minibert.text import batches
+from minibert.text.batches import PretrainingBatches
 from minibert.text.store import TokenStore, cached_store
 from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization, Step, TrainingState, optimizer_for, train
@@ -44,7 +44,7 @@ class Rows(IterableDataset):
     def __iter__(self):
         worker = get_worker_info()
         seed = self.seed if worker is None else self.seed * worker.num_workers + worker.id
-        return iter(batches.PretrainingBatches(self.store, self.tokenizer, seed=seed, **self.how))
+        return iter(PretrainingBatches(self.store, self.tokenizer, seed=seed, **self.how))
 
 
 class KeptClose(nn.Module):
@@ -58,7 +58,7 @@ class KeptClose(nn.Module):
         nn.init.zeros_(self.map.bias)
 
     def forward(self, batch: Batch) -> tuple[PreTrainingOutput, Tensor]:
-        hidden, pooled = self.reader.bert(batch)
+        hidden, pooled = self.reader.bert(batch)  # no tap: with one, attention is not fused
         asked = batch.labels != IGNORE
         logits, nsp = self.reader.mlm(hidden[asked]), self.reader.nsp(pooled)
         said = PreTrainingOutput(
@@ -88,7 +88,6 @@ def terms(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--start", type=model_directory, required=True, help="a directory, or all-MiniLM-L6-v2")
-    parser.add_argument("--teacher", type=model_directory, help="by default the start")
     parser.add_argument("--data", type=Path, nargs="+", required=True)
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--keep", type=float, default=2.0, help="weight of staying close (default: 2)")
@@ -98,7 +97,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=12, help="that make rows (default: 12)")
     parser.add_argument("--cache", type=Path, help="folder for the tokenized text")
-    parser.add_argument("--compile", action="store_true", help="the blocks, with torch.compile")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     torch.manual_seed(options.seed)
@@ -111,7 +109,7 @@ def main() -> None:
     objective = objective_for(reader.config, second_weight=NSP_WEIGHT)
     teacher = None
     if options.keep:
-        teacher = checkpoint.load(options.teacher or options.start, kind=Bert).to(best_device()).requires_grad_(False)
+        teacher = checkpoint.load(options.start, kind=Bert).to(best_device()).requires_grad_(False)
     rows = Rows(
         store,
         tokenizer,
@@ -121,9 +119,6 @@ def main() -> None:
         objective=objective,
     )
     loader = DataLoader(rows, batch_size=None, num_workers=options.processes, prefetch_factor=4)
-    if options.compile:
-        for block in [*reader.bert.blocks, *(teacher.blocks if teacher else [])]:
-            block.compile()
     learner = KeptClose(reader, teacher).to(best_device())
     recipe = Optimization(learning_rate=options.learning_rate, warmup=0.05, beta2=0.98)
     state = TrainingState(optimizer_for(learner, recipe))
