@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import NoReturn
 
 from minibert.command_line import basics, experiment, finetuning, prediction, pretraining, serving
+from minibert.command_line.printing import complain, error_line
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -14,7 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         options.run(options)
     except (ValueError, OSError) as error:
-        print(f"minibert {options.command}: {error}", file=sys.stderr)
+        complain(f"minibert {options.command}: {error}")
         return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -22,12 +24,17 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+class Parser(argparse.ArgumentParser):
+    """One whose complaint about an argument is not as long as the argument."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(error_line(message))
+
+
 def parser() -> argparse.ArgumentParser:
     """Every command, from the files of minibert/command_line. They import torch and what needs it inside functions:
     `--help` and `count` must not wait for it."""
-    top = argparse.ArgumentParser(
-        prog="python -m minibert", description="A compact BERT: tokenize, count, train, predict."
-    )
+    top = Parser(prog="python -m minibert", description="A compact BERT: tokenize, count, train, predict.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for group in (basics, pretraining, finetuning, prediction, experiment, serving):
         group.add_commands(commands)

@@ -6,14 +6,17 @@ worlds, so the whole bridge is a table of names: BERT's here, and before it what
 
 from __future__ import annotations
 
+import errno
+import glob
 import json
 import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -30,10 +33,29 @@ from minibert.heads import (
 from minibert.model import Bert, BertForPreTraining
 from minibert.objectives import objective_for
 from minibert.relatives.registry import Relative, config_from, relative_of
+from minibert.text.json_values import check_kinds, json_object
 from minibert.tokenizer import Tokenizer
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
+UNFINISHED = ".unfinished"  # how the name of a folder ends that is being written
 OBJECTIVE = "minibert_objective"  # in config.json: the name of what such a model is pre-trained on
+# What config.json says beside the sizes, where it says it; null is nothing said.
+KINDS = {
+    "model_type": str,
+    "architectures": list[str],
+    "id2label": dict[str, str | int | float],
+    "problem_type": str,
+    "classifier_pooling": str,
+    "classifier_layers": str,
+    "classifier_bilstm": bool,
+    "classifier_metadata": list[int],
+    "intents": list[str],
+    "tags": list[str],
+    "minibert_task": str,
+    "minibert_options": dict[str, Any],
+    OBJECTIVE: str,
+}
+MOST_LABELS = 2**16  # each is a row of weights; a model that has more is none of ours
 
 # ours → theirs, in order; `bert.` stands before the encoder's names except in a bare BertModel.
 NAMES = [
@@ -159,12 +181,30 @@ def save(
     return Path(directory)
 
 
+def make_ready(directory) -> None:
+    """Before hours of work that end in `writing(directory)`: CheckpointError where that would fail, and what a save that
+    was killed has left there goes. Not while another program saves to the same directory."""
+    directory = Path(directory).absolute()
+    try:
+        for left in directory.parent.glob(f".{glob.escape(directory.name)}-*{UNFINISHED}"):
+            shutil.rmtree(left, ignore_errors=True)
+        beside = next(folder for folder in directory.parents if os.path.lexists(folder))
+        for folder in [beside, directory] if os.path.lexists(directory) else [beside]:
+            with tempfile.TemporaryDirectory(prefix=f".{directory.name}-", suffix=UNFINISHED, dir=folder):
+                pass
+        for name in (CONFIG, WEIGHTS):
+            if (directory / name).is_dir():
+                raise IsADirectoryError(errno.EISDIR, f"{name} in it is a directory")
+    except OSError as error:
+        raise CheckpointError(f"{directory} cannot be written: {error.strerror}") from None
+
+
 @contextmanager
 def writing(directory) -> Iterator[Path]:
     """A temporary folder beside `directory`; what was written there moves in, file by file, only if nothing failed."""
     directory = Path(directory)
     directory.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
+    folder = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", suffix=UNFINISHED, dir=directory.parent))
     folder.chmod(0o755)
     try:
         yield folder
@@ -191,7 +231,7 @@ def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Mod
     values = config_values(directory)
     try:
         config = config_from(values)
-    except (ValueError, TypeError) as error:
+    except ValueError as error:
         raise CheckpointError(f"{config_file}: {error}") from error
     relative = relative_of(config)
     stored = stored_weights(directory, relative)
@@ -199,14 +239,22 @@ def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Mod
     saved_as = (values.get("architectures") or [f"{relative.prefix}{'ForPreTraining' if heads else 'Model'}"])[0]
     saved_kind = class_of(saved_as, relative, config_file)
     kind = kind or saved_kind
-    options = {**getattr(kind, "options_from_config", lambda values: {})(values), **options}
+    try:
+        options = {**getattr(kind, "options_from_config", lambda values: {})(values), **options}
+        with torch.device(
+            "meta"
+        ):  # sizes without numbers: what asks for 100 GB must not get them before it is compared
+            outline = kind(config, **options)
+    except ValueError as error:
+        raise CheckpointError(f"{config_file}: {error}") from error
+    state = matched(outline, stored, directory, strict=kind is saved_kind)
     model = kind(config, **options)
-    fill(model, stored, directory, strict=kind is saved_kind)
+    model.load_state_dict(state, strict=False)
     return model.eval()
 
 
 def stored_weights(directory: Path, relative: Relative) -> dict[str, torch.Tensor]:
-    """The tensors of the directory by the names they have today, each once."""
+    """The tensors of the directory by the names they have today, each once, all of them of numbers."""
     try:
         stored = load_file(existing(directory, WEIGHTS))
     except SafetensorError as error:
@@ -216,23 +264,38 @@ def stored_weights(directory: Path, relative: Relative) -> dict[str, torch.Tenso
     for copy, original in copies(relative).items():
         if copy in stored and original in stored and not torch.equal(stored.pop(copy), stored[original]):
             raise CheckpointError(f"{directory}: {copy} differs from {original}, and here they are one (tied)")
+    check_finite(stored, directory / WEIGHTS)
     return {name: tensor for name, tensor in stored.items() if not name.endswith("embeddings.position_ids")}
 
 
+def check_finite(tensors: Mapping[str, torch.Tensor], file: Path) -> None:
+    """Raise CheckpointError for a weight that is no finite number: every answer would be none either."""
+    for name, tensor in tensors.items():
+        if tensor.is_complex() or not tensor.float().isfinite().all():
+            raise CheckpointError(f"{file}: {name} holds what is no finite number")
+
+
 def config_values(directory) -> dict:
-    """Everything that the directory's config.json says."""
+    """Everything that the directory's config.json says, each of KINDS of the kind it should be; without nulls."""
     file = existing(Path(directory), CONFIG)
     try:
-        values = json.loads(file.read_text(encoding="utf-8"))
+        values = {name: value for name, value in json_object(file).items() if value is not None}
     except ValueError as error:
-        raise CheckpointError(f"{file}: {error}") from error
-    if not isinstance(values, dict):
-        raise CheckpointError(f"{file} does not hold an object")
+        raise CheckpointError(str(error)) from None
+    try:
+        check_kinds(values, KINDS)
+    except ValueError as error:
+        raise CheckpointError(f"{file}: {error}") from None
+    for name in ("id2label", "intents", "tags"):
+        if len(values.get(name, ())) > MOST_LABELS:
+            raise CheckpointError(f"{file}: {name} has {len(values[name]):,} labels; at most {MOST_LABELS:,} are read")
     return values
 
 
-def fill(model: nn.Module, stored: dict, directory: Path, *, strict: bool) -> None:
-    """Copy weights by name into `model`; complain about what is missing, unknown or of another shape."""
+def matched(model: nn.Module, stored: dict, directory: Path, *, strict: bool) -> dict[str, torch.Tensor]:
+    """The stored weights by the names they have in `model`; CheckpointError for what is missing, unknown or of another
+    shape. Only the shapes of the model are looked at."""
+    stored = dict(stored)
     prefix = f"{relative_of(model.config).encoder}."
     bare = not any(name.startswith(prefix) for name in stored)
     wanted, names = model.state_dict(), stored_names(model)
@@ -249,7 +312,7 @@ def fill(model: nn.Module, stored: dict, directory: Path, *, strict: bool) -> No
             has, wants = tuple(stored[key].shape), tuple(value.shape)
             raise CheckpointError(f"{directory}: {key} has shape {has} where config.json asks for {wants}")
         else:
-            state[name] = stored.pop(key).float()
+            state[name] = stored.pop(key)
     # A checkpoint may lack what its class can do without (a masked-LM file has no next-sentence head or pooler);
     # the encoder itself may never be incomplete.
     unfilled = [key for key in missing if ".encoder." in f".{key}" or ".embeddings." in f".{key}"]
@@ -258,7 +321,7 @@ def fill(model: nn.Module, stored: dict, directory: Path, *, strict: bool) -> No
         unknown_name = f"holds {sorted(unknown)[0]}, which is no part of this model" if unknown else ""
         problem = f"lacks {sorted(unfilled)[0]}" if unfilled else unknown_name
         raise CheckpointError(f"{directory / WEIGHTS} {problem} ({len(unfilled)} missing, {len(unknown)} unknown)")
-    model.load_state_dict(state, strict=False)
+    return state
 
 
 def existing(directory: Path, name: str) -> Path:

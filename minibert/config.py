@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_type_hints
+
+from minibert.text.json_values import check_kinds, short
 
 # name → (L, H, A). base and large: Devlin et al. 2019, §3; the smaller ones: Turc et al. 2019, table 1.
 PRESETS = {
@@ -45,16 +48,22 @@ class BertConfig:
         for name in SIZES:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
+                raise ValueError(f"{name} must be a whole number of at least 1, not {short(value)}")
+            if value > LARGEST.get(name, LARGEST_SIZE):
+                raise ValueError(f"{name} is {value:.3g}; at most {LARGEST.get(name, LARGEST_SIZE):,} can be read")
         if self.hidden_size % self.num_attention_heads:
             raise ValueError(
                 f"hidden_size {self.hidden_size} does not divide evenly among {self.num_attention_heads} heads"
             )
         if self.hidden_act not in ACTIVATIONS:
-            raise ValueError(f"hidden_act must be one of {', '.join(ACTIVATIONS)}, not {self.hidden_act!r}")
+            raise ValueError(f"hidden_act must be one of {', '.join(ACTIVATIONS)}, not {short(self.hidden_act)}")
         for name in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1, not {getattr(self, name)!r}")
+        if not 0 < self.layer_norm_eps < math.inf:  # else a norm divides by nothing, or by the root of less
+            raise ValueError(f"layer_norm_eps must be a number above 0, not {self.layer_norm_eps!r}")
+        if not 0 <= self.initializer_range < math.inf:
+            raise ValueError(f"initializer_range must be a number of at least 0, not {self.initializer_range!r}")
 
     @property
     def head_size(self) -> int:
@@ -83,14 +92,16 @@ class BertConfig:
         model_type: `relatives.registry.config_from`."""
         kind = values.get("model_type", "bert")
         if kind != cls.model_type:
-            raise ValueError(f'model_type is "{kind}"; this reads "{cls.model_type}"')
+            raise ValueError(f'model_type is "{short(kind)}"; this reads "{cls.model_type}"')
         position = values.get("position_embedding_type", "absolute")
         if position != "absolute":
-            raise ValueError(f'position_embedding_type "{position}" is not BERT\'s; "absolute" is')
+            raise ValueError(f'position_embedding_type {short(position)} is not BERT\'s; "absolute" is')
         if values.get("is_decoder"):
             raise ValueError("is_decoder is set; BERT is an encoder")
-        known = {field.name for field in fields(cls)}
-        return cls(**{name: value for name, value in values.items() if name in known and value is not None})
+        kinds = {field.name: get_type_hints(cls)[field.name] for field in fields(cls)}
+        given = {name: value for name, value in values.items() if name in kinds and value is not None}
+        check_kinds(given, kinds)
+        return cls(**given)
 
 
 SIZES = (
@@ -102,4 +113,6 @@ SIZES = (
     "max_position_embeddings",
     "type_vocab_size",
 )
+# Nothing of this kind is larger; a number beyond it is a slip, or meant to fill the memory.
+LARGEST_SIZE, LARGEST = 2**24, {"num_hidden_layers": 1000}
 ACTIVATIONS = ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu")

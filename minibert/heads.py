@@ -27,6 +27,7 @@ POOLINGS = ("cls", "mean", "max")
 LAYERS = (
     "last", "embeddings", "second_to_last", "last_four_concat", "last_four_sum", "all_concat", "all_sum", "weighted",
 )  # fmt: skip
+MOST_VALUES = 2**16  # of a metadata column
 PROBLEMS = ("single_label_classification", "multi_label_classification", "regression")
 
 
@@ -116,6 +117,8 @@ class TaskHead(nn.Module):
             self.mix = LearnedMix(depth)
         if bilstm:
             self.bilstm = BiLstm(self.width)
+        if not all(0 <= values <= MOST_VALUES for values in metadata):
+            raise ValueError(f"a metadata column has from 0 to {MOST_VALUES:,} values, not {list(metadata)[:5]}")
         self.metadata = nn.ModuleList(nn.Embedding(values + 1, self.width) for values in metadata)
         initialize(self.metadata, config.initializer_range)
 
@@ -405,6 +408,8 @@ def names_to_config(labels: Sequence[str]) -> dict:
 
 def names_from_config(values: dict) -> list[str]:
     names = values.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
+    if not all(key.isdecimal() for key in names):
+        raise ValueError("the keys of id2label must be the numbers of the labels")
     return [str(names[key]) for key in sorted(names, key=int)]
 
 

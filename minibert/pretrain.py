@@ -189,7 +189,12 @@ def pretrain_store(
     """Pre-train on tokenized text; see `pretrain`. measure(model, step): the events that measuring it yields."""
     torch.manual_seed(settings.seed)
     group = group or ProcessGroup()
-    saved = resume.latest(out) if resuming else None
+    damaged: list[str] = []
+    saved = resume.latest(out, damaged) if resuming else None
+    for state in damaged:
+        yield Preparing(f"passing over {state}")
+    if group.leads:
+        resume.clear_unfinished(out)
     stream = PretrainingBatches(
         store,
         tokenizer,
@@ -237,6 +242,8 @@ def checked(
     settings: PretrainSettings, out: Path, group: ProcessGroup, cache, resuming: bool, model: str | Path | None
 ) -> resume.SavedRun | None:
     """The run to resume, if one is. Raises ValueError for what can be known to fail before the text is read."""
+    if group.leads:
+        checkpoint.make_ready(out)
     if group.size > 1 and cache is None:
         raise ValueError("several processes need a `cache` folder to share the tokenized text")
     if settings.batch_size < group.size * settings.accumulate:
@@ -254,16 +261,15 @@ def checked(
         raise ValueError(
             f"rows of {settings.max_length} tokens, but the model has {config.max_position_embeddings} positions"
         )
-    saved = resume.latest(out)
     if not resuming:
+        saved = resume.latest(out)
         if saved is not None:
             raise ValueError(
                 f"{out} holds a run that was cut off at step {saved.values['step']}: go on with it (--resume), or "
                 "begin in another folder"
             )
         return None
-    if saved is None:
-        raise ValueError(f"{out} holds no interrupted run to resume")
+    saved = resume.to_go_on_with(out)
     saved.check(asdict(settings))
     return saved
 

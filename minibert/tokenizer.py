@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tokenizers
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
@@ -34,10 +34,20 @@ from minibert.text.characters import (
     lower,
     why_dropped,
 )
+from minibert.text.json_values import check_kinds, json_object, short
 from minibert.text.truncation import keep
-from minibert.text.vocab import SPECIAL_TOKENS, check_vocab, read_json, read_vocab
+from minibert.text.vocab import LONGEST_WORD, SPECIAL_TOKENS, check_vocab, read_vocab
 
 PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS
+MOST_ROWS_BEYOND, MOST_WORD_CHARS = 2**16, 2**16
+# What tokenizer_config.json says, where it says it; a special token stands there as text or as an object.
+KINDS = {
+    "do_lower_case": bool,
+    "tokenizer_class": str,
+    "max_input_chars_per_word": int,
+    "extra_special_tokens": list[str | dict[str, Any]] | dict[str, str | dict[str, Any]],
+    "additional_special_tokens": list[str | dict[str, Any]],
+}
 NAMED = {"pad_token": PAD, "unk_token": UNK, "cls_token": CLS, "sep_token": SEP, "mask_token": MASK}
 
 
@@ -288,10 +298,14 @@ class Tokenizer:
         *,
         lowercase: bool = True,
         special_tokens: Sequence[str] = (),
-        max_word_chars: int = 100,
+        max_word_chars: int = LONGEST_WORD,
         rows: int = 0,
     ):
         check_vocab(vocab)
+        if rows > len(vocab) + MOST_ROWS_BEYOND:
+            raise ValueError(f"{rows:.3g} rows for a vocabulary of {len(vocab):,} pieces")
+        if not 1 <= max_word_chars <= MOST_WORD_CHARS:
+            raise ValueError(f"a word has from 1 to {MOST_WORD_CHARS:,} characters, not {max_word_chars:.3g}")
         self.pieces = {piece: number for number, piece in enumerate(vocab)}  # what WordPiece may use
         self.longest = max(map(len, self.pieces))
         self.special_tokens = tuple(dict.fromkeys((*SPECIAL_TOKENS, *special_tokens)))
@@ -526,26 +540,32 @@ class Tokenizer:
         """
         directory = Path(directory)
         file = directory / "tokenizer_config.json"
-        config = read_json(file) if file.is_file() else {}
+        config = json_object(file) if file.is_file() else {}
+        config = {name: value for name, value in config.items() if value is not None}
+        try:
+            check_kinds(config, KINDS)
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from None
         lowercase = config.get("do_lower_case", True)
-        if not isinstance(lowercase, bool):
-            raise ValueError(f"{file}: do_lower_case is {lowercase!r}; it can be true or false")
         fixed = {**NAMED, "tokenize_chinese_chars": True, "strip_accents": lowercase}
         for name, value in fixed.items():
             asked = content(config.get(name))
             if asked not in (None, value):
-                raise ValueError(f"{file}: {name} is {asked!r}; this tokenizer only does {value!r}")
+                raise ValueError(f"{file}: {name} is {short(asked)}; this tokenizer only does {value!r}")
         if (asked := config.get("tokenizer_class") or SAME_ALGORITHM[0]).removesuffix("Fast") not in SAME_ALGORITHM:
             raise ValueError(f"{file}: tokenizer_class is {asked}; this tokenizer only does {SAME_ALGORITHM[0]}")
         extra = config.get("extra_special_tokens") or config.get("additional_special_tokens") or []
         model = directory / "config.json"
-        rows = read_json(model).get("vocab_size") if model.is_file() else None
+        rows = json_object(model).get("vocab_size") if model.is_file() else 0
+        special = [content(token) for token in (extra.values() if isinstance(extra, dict) else extra)]
+        if not all(isinstance(token, str) for token in special):
+            raise ValueError(f"{file}: a special token must be a text, or an object with its content")
         vocab = next((f for f in (directory / "vocab.txt", directory / "tokenizer.json") if f.is_file()), None)
         return cls.from_file(
             vocab or directory / "vocab.txt",
             lowercase,
-            special_tokens=[content(token) for token in (extra.values() if isinstance(extra, dict) else extra)],
-            max_word_chars=config.get("max_input_chars_per_word", 100),
+            special_tokens=special,
+            max_word_chars=config.get("max_input_chars_per_word", LONGEST_WORD),
             rows=rows if isinstance(rows, int) else 0,
         )
 

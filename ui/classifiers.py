@@ -1,6 +1,5 @@
 """Fine-tuned classifiers to look into: those the class trains once for everyone, and the reader's own runs."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,6 +8,7 @@ import streamlit as st
 
 from minibert.tasks import TASKS
 from minibert.tasks.sequences import ClassTask
+from minibert.text.json_values import json_object
 from ui.lesson import LESSONS
 from ui.models import CHECKPOINTS, choose_model
 from ui.runs import (
@@ -100,7 +100,7 @@ def own_classifiers() -> list:
 
 def _answers(run) -> bool:
     """Whether the run has left a model that answers with a class, and what it was measured on."""
-    values = json.loads((run.result / "config.json").read_text(encoding="utf-8"))
+    values = json_object(run.result / "config.json")
     return isinstance(TASKS.get(values.get("minibert_task")), ClassTask) and run.latest("started") is not None
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from minibert.tasks.given import input_key
+from minibert.text.json_values import json_value
 from ui.finetune_settings import Chosen, start_names
 from ui.runs import complete, own_runs, settled, submit
 from ui.task_data import ChosenData, shipped_sets
@@ -128,7 +129,7 @@ def answer_of(run_id: str, directory: str, given: str) -> dict:
     """What the model that a run has left answers to an input, given as JSON."""
     from minibert.finetune.evaluation import answered
 
-    return answered(predictor_of(run_id, directory), json.loads(given))
+    return answered(predictor_of(run_id, directory), json_value(given))
 
 
 def last_answers(one: FinetuneRun, given: Any) -> list[tuple[float, dict]]:

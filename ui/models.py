@@ -4,7 +4,6 @@ torch takes seconds to import, so nothing here imports it before a model is need
 """
 
 import gc
-import json
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from minibert.text.json_values import json_object
 from ui.inputs import distinct, typed
 from ui.languages import language_of
 from ui.navigation import ROOT
@@ -82,7 +82,7 @@ class ModelInfo:
 
 
 def _config_values(directory: Path) -> dict:
-    return json.loads((directory / "config.json").read_text(encoding="utf-8"))
+    return json_object(directory / "config.json")
 
 
 def about(directory: Path) -> str:

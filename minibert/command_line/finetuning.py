@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
-from minibert.command_line.printing import print_events, print_result
+from minibert.command_line.printing import complain, print_events, print_result
 from minibert.command_line.task_files import file_options, read_task_data
 from minibert.packaged import PACKAGED
 from minibert.tasks import TASKS
@@ -131,7 +131,7 @@ def evaluate(options) -> None:
             data = read_task_data(options, predictor.task, path)
             predictor.task.check_answers(data)
             if unknown := unknown_labels(predictor, data):
-                print(f"{path}: the model does not have the labels {', '.join(unknown)}", file=sys.stderr)
+                complain(f"{path}: the model does not have the labels {', '.join(unknown)}")
             metadata_values(data, predictor.options.metadata)  # without them the figures would be another model's
             metrics = measure_task(predictor, data).metrics
             plain = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from minibert.command_line.arguments import add_command, positive
 from minibert.command_line.lines import lines_as_they_come
 from minibert.command_line.printing import print_result
 from minibert.command_line.task_files import file_options, read_task_data
+from minibert.text.json_values import JsonError, json_value
 
 
 def add_commands(commands) -> None:
@@ -63,7 +63,7 @@ def parse_input(line: str):
     """An input of `predict`: a JSON object or list, texts with tabs between, or one text."""
     if line.lstrip()[:1] in ("{", "["):
         try:
-            return json.loads(line)
-        except ValueError:
+            return json_value(line)
+        except JsonError:
             return line  # a text may begin like that too
     return line.split("\t") if "\t" in line else line

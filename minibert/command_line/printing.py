@@ -10,6 +10,22 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+LONGEST_ERROR = 300
+
+
+def complain(why: object) -> None:
+    """One line on stderr, however long what is complained about."""
+    print(error_line(str(why)), file=sys.stderr, flush=True)
+
+
+def error_line(text: str) -> str:
+    """A text as a line of at most LONGEST_ERROR characters, nothing in it that moves a cursor: its beginning says where
+    something is wrong, its end mostly what."""
+    if len(text) > LONGEST_ERROR:
+        end = LONGEST_ERROR // 3
+        text = f"{text[: LONGEST_ERROR - end - 3]} … {text[-end:]}"
+    return "".join(c if c.isprintable() else " " if c.isspace() else f"\\x{ord(c):02x}" for c in text)
+
 
 def print_result(options, values: dict, plain: str | None = None) -> None:
     print(json.dumps(values, ensure_ascii=False) if options.json or plain is None else plain, flush=True)
@@ -60,7 +76,7 @@ def print_event(event: dict) -> None:
             print(f"{event['what']} …", file=sys.stderr, flush=True)
         case "started":
             for note in event["details"].get("skipped", ()):
-                print(f"passed over: {note}", file=sys.stderr, flush=True)
+                complain(f"passed over: {note}")
         case "step":
             print(f"\r{step_line(event)} ", end="", file=sys.stderr, flush=True)
         case "eval":

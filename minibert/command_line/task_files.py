@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
+
+from minibert.command_line.printing import complain
 
 
 def file_options(sub: argparse.ArgumentParser) -> None:
@@ -31,5 +32,5 @@ def read_task_data(options, task, path: Path, labels=None):
     """The examples of a file; its problems are told on stderr."""
     data = task.read(path, options.format, options.strict, labels, dict(options.columns or ()))
     for problem in data.problems:
-        print(f"{path}, {problem}", file=sys.stderr)
+        complain(f"{path}, {problem}")
     return data

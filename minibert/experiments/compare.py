@@ -10,7 +10,7 @@ from typing import Any
 
 from minibert.experiments.comparisons import REQUIRED, Comparison
 from minibert.experiments.events import Finished, Stage, steps_of, within
-from minibert.experiments.records import append_record
+from minibert.experiments.records import append_record, check_writable
 from minibert.experiments.results import read_records
 from minibert.finetune.option_effects import FreshLearner
 from minibert.finetune.run import finetune
@@ -73,6 +73,7 @@ def run_comparison(
 ) -> Iterator[Event]:
     """Every arm with seeds 0 … seeds − 1 from the checkpoint `start`, seed by seed; what `out` holds already with the
     same settings is not done again. folder: of the data. Yields Stage, Step, Finished, Done."""
+    check_writable(out)
     train, dev = read_data(comparison, folder)
     seeds = seeds or comparison.seeds
     done = {

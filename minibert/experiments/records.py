@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from pathlib import Path
+
+from minibert.text.json_values import json_value
 
 
 def append_record(path: str | Path, record: dict) -> None:
@@ -24,9 +27,23 @@ def append_record(path: str | Path, record: dict) -> None:
         os.fsync(file.fileno())
 
 
+def check_writable(path: str | Path) -> None:
+    """Raise ValueError where `append_record` would fail: it is asked before hours of work, not after."""
+    path = Path(path).absolute()
+    try:
+        if path.exists():
+            with open(path, "ab"):
+                return
+        beside = next(folder for folder in path.parents if os.path.lexists(folder))
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=beside):
+            pass
+    except OSError as error:
+        raise ValueError(f"{path} cannot be written: {error.strerror}") from None
+
+
 def is_json(line: bytes) -> bool:
     try:
-        json.loads(line)
+        json_value(line)
     except ValueError:
         return False
     return True

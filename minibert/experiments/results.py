@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from minibert.text.json_values import json_value
 
 REQUIRED = {
     "experiment", "arm", "seed", "metrics", "steps", "tokens", "parameters", "pretraining", "pretraining_seconds",
@@ -31,7 +32,7 @@ def read_records(path: str | Path, required: set[str] = REQUIRED) -> list[dict]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = json_value(line)
             missing = required - set(record)
         except (ValueError, TypeError) as error:
             if number == len(lines):

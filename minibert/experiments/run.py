@@ -14,7 +14,7 @@ from minibert.experiments.corpus import Corpus
 from minibert.experiments.events import Finished, Stage, within
 from minibert.experiments.finetuning import finetune_arm, read_data
 from minibert.experiments.pretraining import heldout_loss, pretrain, start, token_question
-from minibert.experiments.records import append_record
+from minibert.experiments.records import append_record, check_writable
 from minibert.experiments.results import read_records
 from minibert.model import BertForPreTraining
 from minibert.tasks import TaskData
@@ -44,6 +44,7 @@ def run_experiment(
     (progress is the whole experiment's), Finished, Done.
     """
     scale = scale or Scale()
+    check_writable(out)
     data = {name: read_data(name, tasks, scale) for name in experiment.tasks}
     jobs = jobs_of(experiment, corpus, out, seeds, scale)
     begun = time.perf_counter()

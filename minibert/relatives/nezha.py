@@ -17,6 +17,8 @@ from minibert.model import Block, Embeddings, SelfAttention, Tap, masked_softmax
 from minibert.positions import sinusoids
 from minibert.relatives.registry import relative
 
+FURTHEST = 2**15  # there is a table of twice as many sinusoids, which is in no file of weights
+
 
 @dataclass(frozen=True)
 class NezhaConfig(BertConfig):
@@ -24,6 +26,11 @@ class NezhaConfig(BertConfig):
 
     model_type: ClassVar[str] = "nezha"
     max_relative_position: int = 64
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not 1 <= self.max_relative_position <= FURTHEST:
+            raise ValueError(f"max_relative_position must be from 1 to {FURTHEST:,}, not {self.max_relative_position}")
 
 
 class EmbeddingsWithoutPositions(Embeddings):

@@ -7,7 +7,6 @@ This file imports nothing that a model is made of: `minibert.model` reads it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -16,6 +15,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from minibert.config import BertConfig
+from minibert.text.json_values import json_object, short
 
 if TYPE_CHECKING:
     from minibert.count import Shape
@@ -67,7 +67,8 @@ def model_types() -> list[str]:
 def relative_named(model_type: str) -> Relative:
     """Raises ValueError, which says what there is, for a model_type that is none of `model_types`."""
     if model_type not in model_types():
-        raise ValueError(f'model_type is "{model_type}", which is not known here; known are {", ".join(model_types())}')
+        known = ", ".join(model_types())
+        raise ValueError(f"model_type is {short(model_type)}, which is not known here; known are {known}")
     if model_type not in _registered:  # BERT's own stands here: it differs in nothing
         import_module(f"minibert.relatives.{model_type}")
     return _registered[model_type]
@@ -90,7 +91,8 @@ def config_from(values: Mapping[str, Any]) -> BertConfig:
 
 def config_from_file(path: str | Path) -> BertConfig:
     """`config_from` of a file. Errors name it."""
+    values = json_object(path)
     try:
-        return config_from(json.loads(Path(path).read_text(encoding="utf-8")))
-    except (ValueError, TypeError, AttributeError) as error:
+        return config_from(values)
+    except ValueError as error:
         raise ValueError(f"{path}: {error}") from error

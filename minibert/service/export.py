@@ -71,6 +71,7 @@ def export(model: str | Path, out: str | Path, format: str = "huggingface", dtyp
     model, out = Path(model), Path(out)
     if out.exists() and out.samefile(model):
         raise ExportError(f"{out} is the model itself: name another directory")
+    checkpoint.make_ready(out)
     predictor = Predictor.from_directory(model)
     write = to_onnx if format == "onnx" else to_huggingface
     difference, rows = write(predictor, model, out, dtype)

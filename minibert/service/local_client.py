@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from minibert.finetune.predictor import Predictor
 from minibert.service.server import Limits, Service, application, application_of
+from minibert.text.json_values import json_value
 
 Found = TypeVar("Found")
 
@@ -88,7 +89,7 @@ async def _one(app, request: LocalRequest) -> LocalResponse:
     begun = time.perf_counter()
     await app(scope, receive, send)
     content = b"".join(parts).decode()
-    body = json.loads(content) if headers.get("content-type", "").startswith("application/json") else content
+    body = json_value(content) if headers.get("content-type", "").startswith("application/json") else content
     return LocalResponse(status, body, headers, time.perf_counter() - begun, begun)
 
 

@@ -6,7 +6,6 @@ Inputs of requests that come at the same time are answered together, in batches,
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +22,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from minibert.finetune.predictor import Predictor
+from minibert.text.json_values import JsonError, json_value
 
 SECONDS_TO_SEND = 30  # a client's request
 SECONDS_TO_STOP = 10  # for requests that are being answered
@@ -216,21 +216,15 @@ class Service:
     def examples(self, body: bytes) -> list:
         """The task's examples in the body of a request, or HTTPException saying which input is wrong, and why."""
         try:
-            values = json.loads(body)
-        except RecursionError:
-            raise refused(400, "not JSON that can be read: nested too deep") from None
-        except ValueError as error:
-            raise refused(400, f"not JSON: {error}") from None
+            values = json_value(body)
+        except JsonError as error:
+            raise refused(400, str(error)) from None
         error = next(self.validator.iter_errors(values), None)
         if error is not None:
             raise refusal(error)
         examples, tokenizer = [], self.predictor.tokenizer
         for number, given in enumerate(values["inputs"]):
             path = ["inputs", number]
-            try:
-                json.dumps(given, ensure_ascii=False).encode()
-            except UnicodeEncodeError:
-                raise refused(422, "has half of a surrogate pair, which is no character", path) from None
             texts = self.predictor.task.texts_in(given)
             for (place, _), ids in zip(texts, tokenizer.encode_bulk([text for _, text in texts]), strict=True):
                 if not ids:

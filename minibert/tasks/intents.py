@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
@@ -29,6 +28,7 @@ from minibert.tasks.tagging import (
     type_scores,
     word_offsets,
 )
+from minibert.text.json_values import json_value
 
 SECTION = re.compile(r"##\s*(\w+)\s*:\s*(.*?)\s*")
 ITEM = re.compile(r"\s*[-*+]\s+(.*)")
@@ -105,7 +105,7 @@ def read_rasa(source: Source) -> list[IntentExample]:
         for match in ENTITY.finditer(marked):
             words, kind, detail = match.groups()
             try:
-                kind = kind if kind is not None else json.loads(detail)["entity"]
+                kind = kind if kind is not None else json_value(detail)["entity"]
             except (ValueError, KeyError, TypeError):
                 wrong = (match.start(3), f"{detail} does not say which entity it is")
                 break

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
@@ -19,6 +18,7 @@ from minibert.tasks.sequences import softmax
 from minibert.tasks.span_scores import mean, score_answer
 from minibert.tasks.tables import Source
 from minibert.tasks.tagging import owners
+from minibert.text.json_values import JsonError, json_value
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,9 @@ def questions(source: Source) -> Iterator[tuple[str, SpanExample]]:
     """(path, example) of each question of a SQuAD file. An answer that does not stand at its offset is named; it counts
     for scoring, but nothing is trained on it."""
     try:
-        root = json.loads(source.text)
-    except ValueError as error:
-        line = getattr(error, "lineno", None)
-        raise source.fail(f"not JSON: {getattr(error, 'msg', error)}", line) from error
-    except RecursionError as error:
-        raise source.fail("not JSON that can be read: nested too deeply") from error
+        root = json_value(source.text)
+    except JsonError as error:
+        raise source.fail(str(error), error.line) from None
     articles = root.get("data") if isinstance(root, dict) else None
     if not isinstance(articles, list):
         raise source.fail('expected SQuAD\'s JSON: an object with a list "data" of articles with paragraphs')

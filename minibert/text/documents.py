@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import json
 import lzma
 import re
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from minibert.text.json_values import JsonError, json_value
 
 OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 TEXT_NAMES = tuple(kind + packed for kind in (".txt", ".jsonl") for packed in ("", *OPENERS))
@@ -132,15 +133,12 @@ def json_documents(file: Path, skipped: list[str] | None = None) -> Iterator[lis
 def text_of(line: str) -> str:
     """The text of a JSON line. Raises ValueError where there is none."""
     try:
-        text = json.loads(line)["text"]
-    except (ValueError, KeyError, TypeError):
-        text = None
+        value = json_value(line)
+    except JsonError as error:
+        raise ValueError(f'not a JSON object with a "text" ({error})') from None
+    text = value.get("text") if isinstance(value, dict) else None
     if not isinstance(text, str):
         raise ValueError('not a JSON object with a "text"')
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:  # half of a surrogate pair, which JSON allows and no text holds
-        raise ValueError(f"the text holds {text[error.start]!r}, which is no character") from error
     return text
 
 

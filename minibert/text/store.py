@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from minibert.text.documents import DataError, read_documents, split_sentences, text_files
+from minibert.text.json_values import json_object, json_value
 from minibert.tokenizer import Tokenizer
 
 CHUNK = 1 << 20  # characters of text that are tokenized at a time
@@ -86,15 +87,14 @@ class TokenStore:
         """The store in `directory`. Raises DataError if there is none, or one of another version."""
         directory = Path(directory)
         try:
-            meta = json.loads((directory / "store.json").read_text(encoding="utf-8"))
-            if meta["format"] != FORMAT:
-                raise DataError(f"{directory} was written by another version: delete it")
+            if (meta := json_object(directory / "store.json"))["format"] != FORMAT:
+                raise ValueError("it was written by another version: delete it")
             kinds = {"ids": np.dtype(meta["type"]), "sentences": np.dtype(np.int64), "documents": np.dtype(np.int64)}
             if mapped:
                 arrays = [np.memmap(directory / name, dtype=kind, mode="r") for name, kind in kinds.items()]
             else:
                 arrays = [np.fromfile(directory / name, dtype=kind) for name, kind in kinds.items()]
-        except (OSError, KeyError, TypeError, json.JSONDecodeError) as error:
+        except (OSError, KeyError, TypeError, ValueError) as error:
             raise DataError(f"{directory} holds no token store: {error}") from error
         return cls(*arrays, segmented=meta["segmented"])
 
@@ -263,7 +263,7 @@ def cached_store(
     directory = Path(cache) / hashlib.sha256(identity.encode()).hexdigest()[:24]
     notes = directory / "skipped.json"
     try:
-        return TokenStore.open(directory), json.loads(notes.read_text(encoding="utf-8"))
+        return TokenStore.open(directory), json_value(notes.read_bytes())
     except (OSError, ValueError):
         progress("tokenizing")
     skipped: list[str] = []

@@ -7,7 +7,6 @@ reconstructs as the ratio count(ab) / (count(a)·count(b)), Google's program bei
 `tokenizers` takes the most frequent pair, which is BPE with `##`. `learn` can do both.
 """
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -17,12 +16,16 @@ from typing import NamedTuple
 from tokenizers import Tokenizer as FastTokenizer
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
+from minibert.text.json_values import json_object
+
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+LONGEST_WORD = 100  # characters; the tokenizer cuts no longer one, as BERT's does not
 REPEATED = 1_000  # times a word is written in one text for the trainer, which takes a hundred bytes a character
 
 
 def count_words(texts: Iterable[str], lowercase: bool = True) -> Counter[str]:
-    """How often each word occurs; words are cut as BERT cuts them, at white space, punctuation and CJK characters."""
+    """How often each word occurs; words are cut as BERT cuts them, at white space, punctuation and CJK characters, and
+    of one that is longer than LONGEST_WORD the beginning counts: a step of learning takes as long as its words are."""
     normalizer = normalizers.BertNormalizer(lowercase=lowercase)
     split = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
     chunks: Counter[str] = Counter()
@@ -31,7 +34,7 @@ def count_words(texts: Iterable[str], lowercase: bool = True) -> Counter[str]:
     words: Counter[str] = Counter()
     for chunk, count in chunks.items():
         for word, _ in split(chunk):
-            words[word] += count
+            words[word[:LONGEST_WORD]] += count
     return words
 
 
@@ -212,14 +215,13 @@ def read_vocab(path) -> list[str]:
     An empty line is an entry that matches nothing, and keeps the ids of those after it.
     """
     path = Path(path)
-    content = read_bytes(path)
     if path.suffix == ".json":
-        model = read_json(path).get("model")
+        model = json_object(path).get("model")
         ids = model.get("vocab") if isinstance(model, dict) and model.get("type") == "WordPiece" else None
         if not isinstance(ids, dict) or sorted(map(str, ids.values())) != sorted(map(str, range(len(ids)))):
             raise ValueError(f"{path}: no WordPiece vocabulary with ids from 0 up in it")
         return sorted(ids, key=ids.__getitem__)
-    lines = content.split(b"\n")
+    lines = read_bytes(path).split(b"\n")
     if not lines[-1]:
         lines.pop()
     vocab: dict[str, int] = {}
@@ -238,17 +240,6 @@ def looks_uncased(pieces: Sequence[str]) -> bool:
     """A vocab.txt does not say whether it is cased; one with capitals in more than one piece of 200 is."""
     words = [piece for piece in pieces if not piece.startswith(("[", "<"))]
     return sum(piece != piece.lower() for piece in words) * 200 <= len(words)
-
-
-def read_json(path: Path) -> dict:
-    """The object in a JSON file. Raises ValueError naming the file."""
-    try:
-        value = json.loads(read_bytes(path))
-    except ValueError as error:
-        raise ValueError(f"{path}: not JSON ({error})") from None
-    if not isinstance(value, dict):
-        raise ValueError(f"{path}: not a JSON object")
-    return value
 
 
 def read_bytes(path: Path) -> bytes:

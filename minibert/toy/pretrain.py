@@ -10,6 +10,7 @@ from pathlib import Path
 
 import torch
 
+from minibert import checkpoint
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.objectives import Masking, objective_for
 from minibert.pretrain import PretrainSettings, fills, pretrain_store
@@ -63,11 +64,10 @@ def pretrain_toy(
     if going_on is not None:
         shutil.copytree(going_on, out, dirs_exist_ok=True)
         resuming = True
-    cut_off = resume.latest(out)
+    checkpoint.make_ready(out)
+    cut_off = resume.to_go_on_with(out) if resuming else resume.latest(out)
     if cut_off is not None and not (resuming or cut_off.begun.get("world")):
         raise ValueError(f"{out} holds another run that was cut off: begin in another folder")
-    if resuming and cut_off is None:
-        raise ValueError(f"{out} holds no interrupted run to resume")
     yield Preparing("writing stories")
     tokenizer = Tokenizer(toy_world.vocabulary())
     documents = toy_world.documents(stories, seed, world)

@@ -27,6 +27,7 @@ from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, no_tap, under
 from minibert.positions import sinusoids
 from minibert.text.batches import padded
+from minibert.text.json_values import json_object
 from minibert.tokenizer import basic_tokens
 from minibert.toy import lexicon as toy_lexicon
 from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, train
@@ -482,7 +483,7 @@ class Trained:
         """What `save` has written. Raises CheckpointError where there is no such thing."""
         directory = Path(directory)
         try:
-            said = json.loads(existing(directory, DESCRIPTION).read_text(encoding="utf-8"))
+            said = json_object(existing(directory, DESCRIPTION))
             model = EncoderDecoder(BertConfig.from_dict(said["config"]))
             model.load_state_dict(load_file(existing(directory, WEIGHTS)))
             return cls(model.eval(), Words(tuple(said["words"])), said["task"], said["longest"])

@@ -26,6 +26,7 @@ def average(directories: Sequence[str | Path], out: str | Path, dtype: torch.dty
     first, *others = directories
     if not others:
         raise ValueError("a mean takes two models or more")
+    checkpoint.make_ready(out)
     values, tokenizer = described(first), checkpoint.load_tokenizer(first)
     mean = AveragedModel(checkpoint.load(first))
     mean.update_parameters(checkpoint.load(first))

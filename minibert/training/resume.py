@@ -1,15 +1,18 @@
 """Going on exactly: all that a pre-training run needs to continue bit for bit, and nothing pickled.
 
-`resume/step-000500/` in a run's directory holds a checkpoint like any other (in float32), optimizer.safetensors, and
-state.json. Each appears whole or not at all; the last two are kept.
+`resume/step-000500/` in a run's directory holds a checkpoint like any other (in float32), optimizer.safetensors,
+state.json, and SHA256SUMS of these, as `sha256sum -c` reads them. Each appears whole or not at all; the last two are
+kept, so that there is one to go back to when the newest is damaged.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, get_type_hints
 
 import torch
 from safetensors import SafetensorError
@@ -18,10 +21,19 @@ from torch import nn
 
 from minibert import checkpoint
 from minibert.text.batches import Position
+from minibert.text.json_values import check_kinds, json_object
 from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization, TrainingState
 
-FOLDER, KEPT = "resume", 2
+FOLDER, KEPT, SUMS = "resume", 2, "SHA256SUMS"
+STATE = {
+    "step": int,
+    "tokens": int,
+    "seconds": float,
+    "position": dict[str, int],
+    "settings": dict[str, Any],
+    "events": list[dict[str, Any]],
+}
 BUDGET = ("steps", "minutes", "save_minutes", "save_every", "snapshots", "report_every", "measure_every")
 
 
@@ -79,17 +91,21 @@ class SavedRun:
 
     def restore(self, model: nn.Module, state: TrainingState) -> None:
         """Put optimizer, counters and random numbers back as they were."""
+        optimizer = state.optimizer.state_dict()
+        numbered = enumerate(weight for group in state.optimizer.param_groups for weight in group["params"])
+        shapes = {number: weight.shape for number, weight in numbered}
         try:
             stored = load_file(self.directory / "optimizer.safetensors")
-        except (OSError, SafetensorError) as error:
+            torch.set_rng_state(stored.pop("rng.cpu"))
+            if torch.cuda.is_available() and "rng.cuda" in stored:
+                torch.cuda.set_rng_state(stored.pop("rng.cuda"))
+            for name, value in stored.items():
+                number, _, part = name.partition(".")
+                if value.dim() and value.shape != shapes[int(number)]:
+                    raise ValueError(f"{name} in optimizer.safetensors is of another shape than its weight")
+                optimizer["state"].setdefault(int(number), {})[part] = value
+        except (OSError, SafetensorError, KeyError, TypeError, RuntimeError, ValueError) as error:
             raise ValueError(f"{self.directory} cannot be resumed: {error}") from error
-        torch.set_rng_state(stored.pop("rng.cpu"))
-        if torch.cuda.is_available() and "rng.cuda" in stored:
-            torch.cuda.set_rng_state(stored.pop("rng.cuda"))
-        optimizer = state.optimizer.state_dict()
-        for name in stored:
-            number, _, part = name.partition(".")
-            optimizer["state"].setdefault(int(number), {})[part] = stored[name]
         state.optimizer.load_state_dict(optimizer)
         state.step, state.tokens, state.seconds = (self.values[name] for name in ("step", "tokens", "seconds"))
 
@@ -121,18 +137,70 @@ def save(
         (folder / "model").rmdir()
         save_file(tensors, folder / "optimizer.safetensors")
         (folder / "state.json").write_text(json.dumps(values), encoding="utf-8")
+        sums = "".join(f"{digest(file)}  {file.name}\n" for file in sorted(folder.iterdir()))
+        (folder / SUMS).write_text(sums, encoding="utf-8")
     for old in sorted(directory.parent.glob("step-*"))[:-KEPT]:
         shutil.rmtree(old)
 
 
-def latest(out: Path) -> SavedRun | None:
-    """The newest state under `out` that can be read."""
+def digest(file: Path) -> str:
+    with open(file, "rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def latest(out: Path, damaged: list[str] | None = None) -> SavedRun | None:
+    """The newest state under `out` that can be gone on with; `damaged` is told of each that is newer and cannot."""
     for directory in sorted((Path(out) / FOLDER).glob("step-*"), reverse=True):
         try:
-            return SavedRun(directory, json.loads((directory / "state.json").read_text(encoding="utf-8")))
-        except (OSError, ValueError):
-            continue
+            return opened(directory)
+        except ValueError as error:
+            if damaged is not None:
+                damaged.append(f"{directory.name}, which is damaged: {error}")
     return None
+
+
+def to_go_on_with(out: Path) -> SavedRun:
+    """`latest`, or ValueError where there is none."""
+    damaged: list[str] = []
+    if (saved := latest(out, damaged)) is None:
+        why = f" but {'; '.join(damaged)}" if damaged else ""
+        raise ValueError(f"{out} holds no interrupted run to resume{why}")
+    return saved
+
+
+def opened(directory: Path) -> SavedRun:
+    """The state in a directory. Raises ValueError, which says why, where it is not what was saved."""
+    if (sums := directory / SUMS).exists():  # older states have none
+        try:
+            for line in sums.read_text(encoding="utf-8").splitlines():
+                saved, name = line.split("  ", 1)
+                if digest(directory / Path(name).name) != saved:
+                    raise ValueError(f"{Path(name).name} is not as it was saved")
+        except OSError as error:
+            raise ValueError(f"{Path(error.filename).name} cannot be read ({error.strerror})") from None
+    values = json_object(directory / "state.json")
+    if lacking := STATE.keys() - values.keys():
+        raise ValueError(f"state.json lacks {min(lacking)}")
+    check_kinds(values, STATE)
+    settings, position = values["settings"], values["position"]
+    try:
+        Position(**position)
+        check_kinds(settings["optimization"], get_type_hints(Optimization))
+        Optimization(**settings["optimization"])
+    except (AttributeError, TypeError, KeyError) as error:
+        raise ValueError(f"state.json holds another position or other settings ({error})") from None
+    kinds = {"event": str, "details": dict[str, Any], "step": int, "progress": float}
+    for event in values["events"]:
+        check_kinds({"event": None, **event}, kinds)
+    if min(position.values(), default=0) < 0:
+        raise ValueError("state.json holds a position before the first")
+    return SavedRun(directory, values)
+
+
+def clear_unfinished(out: Path) -> None:
+    """What a save that was killed has left."""
+    for left in Path(out, FOLDER).glob(f".step-*{checkpoint.UNFINISHED}"):
+        shutil.rmtree(left, ignore_errors=True)
 
 
 def clear(out: Path) -> None:

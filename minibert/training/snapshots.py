@@ -84,6 +84,7 @@ def load(directory: str | Path, snapshot: Snapshot) -> BertForPreTraining:
             if not name.endswith(".scale"):
                 value = file.get_tensor(name).float()
                 state[name] = value * file.get_tensor(f"{name}.scale") if f"{name}.scale" in names else value
+    checkpoint.check_finite(state, snapshot.path)
     unknown = set(state) - set(model.state_dict())
     if unknown:
         raise checkpoint.CheckpointError(f"{snapshot.path} holds {sorted(unknown)[0]}, which is no part of the model")

@@ -1,6 +1,5 @@
 """Pre-trainings of this browser and those of the models that ship: begun, stopped, resumed, read."""
 
-import json
 import math
 import tempfile
 import time
@@ -12,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from minibert.text.json_values import json_object, json_value
 from sections.pretraining.settings import settings_of
 from sections.pretraining.texts import Text
 from ui.models import available_models
@@ -56,7 +56,7 @@ class Training:
     def vocab_size(self) -> int | None:
         if self.begun:
             return self.begun["details"].get("vocab_size")
-        return json.loads((self.directory / "config.json").read_text())["vocab_size"] if self.directory else None
+        return json_object(self.directory / "config.json")["vocab_size"] if self.directory else None
 
     @property
     def toy(self) -> bool:
@@ -81,7 +81,7 @@ class Training:
 @st.cache_data(show_spinner=False, max_entries=8)
 def read_log(path: Path, version: int) -> list[dict]:
     with open(path, encoding="utf-8") as lines:  # not splitlines(): a text may hold characters that it takes for ends
-        return [json.loads(line) for line in lines]
+        return [json_value(line) for line in lines]
 
 
 def logged(directory: Path) -> list[dict]:

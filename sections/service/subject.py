@@ -1,12 +1,12 @@
 """What is taken along the road: the class's sentence, and the fine-tuned model that answers it."""
 
-import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 
+from minibert.text.json_values import json_object
 from ui.inputs import sentence_input
 from ui.kept import keep
 from ui.lesson import REVIEWS, Lesson
@@ -66,7 +66,7 @@ def fine_tuned() -> dict[str, tuple[str, Path]]:
     """This browser's models that have a task: id → (title, directory)."""
     found = {}
     for run in own_models():
-        values = json.loads((run.result / "config.json").read_text(encoding="utf-8"))
+        values = json_object(run.result / "config.json")
         if "minibert_task" in values:
             found[run.id] = (run_title(run), run.result)
     return found

@@ -33,7 +33,8 @@ def test_plain_packed_and_folders_read_alike(tmp_path):
         ("cut.txt.xz", lzma.compress(TEXT.encode())[:-20], r"cut.txt.xz cannot be read"),
         ("fake.txt.gz", b"not gzip", r"fake.txt.gz cannot be read"),
         ("hurt.txt.gz", gzip.compress(TEXT.encode(), mtime=0)[:12] + b"\xff" * 40, r"hurt.txt.gz cannot be read"),
-        ("half.jsonl", b'{"text": "fine"}\n{"text": "a \\ud800 b"}\n', r"half.jsonl, line 2: the text holds '\\ud800'"),
+        ("half.jsonl", b'{"text": "fine"}\n{"text": "a \\ud800 b"}\n', r"half.jsonl, line 2: .* holds '\\ud800'"),
+        ("deep.jsonl", b'{"text": ' + b"[" * 100_000, r"deep.jsonl, line 1: .* nested more than 100 deep"),
     ],
 )
 def test_bad_files_are_named(tmp_path, name, content, message):

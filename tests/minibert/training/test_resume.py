@@ -58,6 +58,7 @@ def test_a_run_begun_before_there_was_a_choice_of_optimizers_goes_on(text, undis
         values = json.loads(state.read_text())
         del values["settings"]["optimization"]["optimizer"]
         state.write_text(json.dumps(values))
+        (state.parent / resume.SUMS).unlink()  # there were none then either
     muon = replace(SETTINGS, optimization=replace(SETTINGS.optimization, optimizer="muon"))
     with pytest.raises(ValueError, match=r"has optimization .*adamw.*, not .*muon"):
         list(pretrain(muon, [text], out, resuming=True))
@@ -180,7 +181,7 @@ def test_states_are_kept_as_often_as_asked(text, tmp_path):
 def test_a_state_of_before_has_its_tokenizer_beside_the_model_only(text, undisturbed, tmp_path):
     out = tmp_path / "model"
     cut_off(SETTINGS, text, out)
-    for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
+    for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", resume.SUMS):
         (resume.latest(out).directory / name).unlink()
     list(pretrain(SETTINGS, [text], out, resuming=True))
     assert same_weights(out, undisturbed)
