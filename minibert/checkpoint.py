@@ -182,8 +182,8 @@ def save(
 
 
 def make_ready(directory) -> None:
-    """Before hours of work that end in `writing(directory)`: CheckpointError where that would fail, and what a save that
-    was killed has left there goes. Not while another program saves to the same directory."""
+    """Before hours of work that end in `writing(directory)`: CheckpointError where that would fail, and what a save
+    that was killed has left there goes. Not while another program saves to the same directory."""
     directory = Path(directory).absolute()
     try:
         for left in directory.parent.glob(f".{glob.escape(directory.name)}-*{UNFINISHED}"):

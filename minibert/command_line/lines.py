@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
+
+LONGEST_LINE = 2**20  # characters, or bytes
 
 
 def lines_of(options) -> Iterator[str]:
@@ -13,16 +15,30 @@ def lines_of(options) -> Iterator[str]:
         yield options.text
         return
     sys.stdin.reconfigure(encoding="utf-8", errors="strict")
-    for number, line in enumerate(sys.stdin):
-        yield (line if number else line.removeprefix("\ufeff")).rstrip("\n")
+    yield from bounded_lines(sys.stdin)
+
+
+def bounded_lines(file: TextIO) -> Iterator[str]:
+    """The lines of a file, without their ends. Raises ValueError at one that nobody has written, before it is read."""
+    number = 0
+    while line := file.readline(LONGEST_LINE + 1):
+        check_line(line, number := number + 1)
+        yield (line if number > 1 else line.removeprefix("\ufeff")).rstrip("\n")
+
+
+def check_line(line: str | bytes, number: int) -> None:
+    if len(line) > LONGEST_LINE:
+        raise ValueError(f"line {number}: more than {LONGEST_LINE:,} characters; has the file lost its line breaks?")
 
 
 def lines_as_they_come(file: BinaryIO, most: int) -> Iterator[list[str]]:
     """The lines that can be read without waiting, at least one and at most `most` at a time: a program that writes a
     line and waits for its answer is not kept waiting for more lines."""
-    rest, first = b"", True
+    rest, first, begun = b"", True, 1
     while read := file.read1(2**16):
         *lines, rest = (rest + read).split(b"\n")
+        begun += len(lines)
+        check_line(rest, begun)
         for start in range(0, len(lines), most):
             batch = enumerate(lines[start : start + most], start)
             yield [text_of(line, first and number == 0) for number, line in batch]

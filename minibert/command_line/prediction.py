@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from minibert.command_line.arguments import add_command, positive
-from minibert.command_line.lines import lines_as_they_come
+from minibert.command_line.lines import bounded_lines, lines_as_they_come
 from minibert.command_line.printing import print_result
 from minibert.command_line.task_files import file_options, read_task_data
 from minibert.text.json_values import JsonError, json_value
@@ -42,7 +42,7 @@ def predict(options) -> None:
             answers = predictor.stream([parse_input(options.text)])
         elif options.file is not None:
             file = stack.enter_context(options.file.open(encoding="utf-8-sig"))
-            answers = predictor.stream((parse_input(line.rstrip("\n")) for line in file), options.batch_size)
+            answers = predictor.stream(map(parse_input, bounded_lines(file)), options.batch_size)
         elif options.data is not None:
             answers = file_answers(options, predictor)
         else:

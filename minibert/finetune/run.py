@@ -49,7 +49,8 @@ def finetune(
     on the very examples it is measured on, as in the paper: that is the model that answers and is saved, and its
     figures are a little too good. `mailbox()` returns messages received since it was last asked: a list of
     inputs replaces `watch`, and is answered at once. Raises ValueError when a class of the dev set never occurs in
-    training, when an example of it does not say its answer, when nothing can be trained on, or when `out` cannot be written.
+    training, when an example of it does not say its answer, when nothing can be trained on, or when `out` cannot be
+    written.
     """
     task = task_named(task) if isinstance(task, str) else task
     if out is not None:

@@ -13,7 +13,7 @@ from minibert.tasks.features import Features
 from minibert.tasks.guess import Form, Sureness
 from minibert.tasks.input_rows import InputRow
 from minibert.tasks.options import Options
-from minibert.tasks.tables import Reader, Source, check_size, decoded
+from minibert.tasks.tables import Reader, Source, check_lines, check_size, decoded
 
 if TYPE_CHECKING:
     from torch import nn
@@ -28,9 +28,9 @@ class Task(ABC):
 
     order: where it stands among the tasks, as they are taught.
 
-    Files. readers: by format name, the first the usual one · endings: of the names of its files · companions: the names
-    of files that are read beside one, * for its own name · columns: of a table, the fields with the names that a header
-    may have for them ("header" among the readers).
+    Files. readers: by format name, the first the usual one · endings: of the names of its files · by_line: they are
+    no JSON, which may be one line · companions: the names of files that are read beside one, * for its own name ·
+    columns: of a table, the fields with the names that a header may have for them ("header" among the readers).
 
     Examples. example_type: their class · answer: its field that is None where the answer is unknown · parts: fields
     that are tuples of objects, with the class of these.
@@ -52,6 +52,7 @@ class Task(ABC):
     order: ClassVar[int]
     readers: ClassVar[dict[str, Reader]]
     endings: ClassVar[tuple[str, ...]] = ("tsv", "csv", "txt")
+    by_line: ClassVar[bool] = True
     companions: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[dict[str, Sequence[str]]] = {}
     example_type: ClassVar[type]
@@ -117,6 +118,8 @@ class Task(ABC):
         format = format or self.guess_format(source.text, name) or next(iter(self.readers))
         if format not in self.readers:
             raise TaskDataError(f"{name}: no format {format!r} for {self.name}; it can be {', '.join(self.readers)}")
+        if self.by_line:
+            check_lines(source.text, name)
         examples = self.readers[format](source)
         if not examples:
             why = f"; {source.problems[0]}" if source.problems else ""

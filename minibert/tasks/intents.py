@@ -30,7 +30,7 @@ from minibert.tasks.tagging import (
 )
 from minibert.text.json_values import json_value
 
-SECTION = re.compile(r"##\s*(\w+)\s*:\s*(.*?)\s*")
+SECTION = re.compile(r"##\s*(\w+)\s*:(.*)")
 ITEM = re.compile(r"\s*[-*+]\s+(.*)")
 ENTITY = re.compile(r"\[([^\[\]]+)\](?:\(([^()]+)\)|(\{[^{}]+\}))")
 
@@ -85,7 +85,7 @@ def read_rasa(source: Source) -> list[IntentExample]:
         if not line.strip() or line.strip().startswith("<!--"):
             continue
         if heading := SECTION.fullmatch(line.strip()):
-            section, intent = heading.groups()
+            section, intent = (part.strip() for part in heading.groups())
             if section != "intent":
                 source.problem(number, 1, f"a {section} section holds no examples; passed over")
             elif not intent:

@@ -19,7 +19,7 @@ from minibert.tasks.tables import Source, columns, header_of, lines_of, rows_of,
 CANDIDATES = 5  # replies to choose from, where the file does not say them
 MOST = 100  # replies, or turns, of an input
 RECALL_AT = (1, 2, 5)
-TURN = re.compile(r"(\w[\w .'’-]{0,29}): +([^\t]*[^\t ])")  # NAME: what was said
+TURN = re.compile(r"(\w[\w .'’-]{0,29}): +(?! )([^\t]*[^\t ])")  # NAME: what was said
 END_OF_TURN, END_OF_UTTERANCE = "__eot__", "__eou__"  # the Ubuntu Dialogue Corpus marks both
 DISTRACTOR = re.compile(r"distractor_\d+")
 

@@ -16,7 +16,7 @@ from minibert.tasks.input_rows import END, START, row_of, with_cut
 from minibert.tasks.metadata import metadata_numbers, metadata_prefix
 from minibert.tasks.sequences import softmax
 from minibert.tasks.span_scores import mean, score_answer
-from minibert.tasks.tables import Source
+from minibert.tasks.tables import LONGEST_TEXT, Source
 from minibert.tasks.tagging import owners
 from minibert.text.json_values import JsonError, json_value
 
@@ -78,11 +78,18 @@ def questions(source: Source) -> Iterator[tuple[str, SpanExample]]:
             if not isinstance(context, str) or not context.strip():
                 source.problem(None, path, "there is no context")
                 continue
+            if len(context) > LONGEST_TEXT:
+                why = f"the context has {len(context):,} characters; at most {LONGEST_TEXT:,} are read"
+                source.problem(None, path, why)
+                continue
             for q, asked in listed(source, paragraph, "qas", path):
                 here = f"{path}.qas[{q}]"
                 question = asked.get("question") if isinstance(asked, dict) else None
                 if not isinstance(question, str) or not question.strip():
                     source.problem(None, here, "there is no question")
+                    continue
+                if len(question) > LONGEST_TEXT:
+                    source.problem(None, here, f"the question has {len(question):,} characters")
                     continue
                 answers = answers_of(source, asked, context, here)
                 if answers is None:
@@ -156,6 +163,7 @@ class Spans(Task):
     metric = "f1"
     readers: ClassVar = {"squad": read_squad}
     endings = ("json",)
+    by_line = False
     may_be_none = False
     example_input: ClassVar = {
         "question": "Where was Ada born?",

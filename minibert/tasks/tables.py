@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from minibert.tasks.data import Problem, TaskDataError
 
 LARGEST_FILE = 100 * 2**20  # bytes
+LONGEST_TEXT = 2**20  # characters of a line, or of a text in JSON; a model reads its first hundreds or thousands
 
 
 COLUMN_NAME = re.compile(r"(?=.{1,30}$)[^\W\d][\w#()/.-]*( [\w#()/.-]+){0,2}")  # what could be one: three words at most
@@ -58,7 +59,7 @@ Reader = Callable[[Source], list]
 
 
 def decoded(content: bytes, name: str) -> str:
-    """UTF-8 text, or TaskDataError naming the line."""
+    """UTF-8 text, or TaskDataError naming the line; one that is not JSON has no line beyond LONGEST_TEXT."""
     check_size(name, len(content))
     try:
         text = content.decode("utf-8-sig")
@@ -70,7 +71,22 @@ def decoded(content: bytes, name: str) -> str:
         raise TaskDataError(f"{name}, line {line}: a NUL byte; this is not a text file")
     if not text.strip():
         raise TaskDataError(f"{name} is empty")
+    if not text.lstrip().startswith("{"):
+        check_lines(text, name)
     return text
+
+
+def check_lines(text: str, name: str) -> None:
+    """Raise TaskDataError for a text with a line that nobody has written: it is no text, or lost its line breaks."""
+    start, number = 0, 1
+    while (end := text.find("\n", start)) >= 0 or start < len(text):
+        end = len(text) if end < 0 else end
+        if end - start > LONGEST_TEXT:
+            raise TaskDataError(
+                f"{name}, line {number}: {end - start:,} characters; at most {LONGEST_TEXT:,} are read. Has the file "
+                "lost its line breaks?"
+            )
+        start, number = end + 1, number + 1
 
 
 def check_size(name: str, size: int) -> None:

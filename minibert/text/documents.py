@@ -22,6 +22,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[^\
 ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Prof|Gen|Col|Lt|Capt|Sgt|Rev|Jr|Sr|vs|etc|No|Vol|pp|cf|e\.g|i\.e))\.$"
 )
+LONGER_THAN_ANY = 12  # characters: than an abbreviation of these, and the one before it
 
 
 class DataError(ValueError):
@@ -174,7 +175,8 @@ def split_sentences(line: str) -> list[str]:
     sentences: list[str] = []
     start = 0
     for end in SENTENCE_END.finditer(line):
-        if not ABBREVIATION.search(line[start : end.start()]):
+        before = line[max(start, end.start() - LONGER_THAN_ANY) : end.start()]  # not all of a line of "Mr. Mr. Mr. …"
+        if not ABBREVIATION.search(before):
             sentences.append(line[start : end.end()].strip())
             start = end.end()
     sentences.append(line[start:].strip())

@@ -181,7 +181,8 @@ def test_states_are_kept_as_often_as_asked(text, tmp_path):
 def test_a_state_of_before_has_its_tokenizer_beside_the_model_only(text, undisturbed, tmp_path):
     out = tmp_path / "model"
     cut_off(SETTINGS, text, out)
+    directory = resume.latest(out).directory
     for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", resume.SUMS):
-        (resume.latest(out).directory / name).unlink()
+        (directory / name).unlink()
     list(pretrain(SETTINGS, [text], out, resuming=True))
     assert same_weights(out, undisturbed)
