@@ -186,7 +186,7 @@ def make_ready(directory) -> None:
     that was killed has left there goes. Not while another program saves to the same directory."""
     directory = Path(directory).absolute()
     try:
-        for left in directory.parent.glob(f".{glob.escape(directory.name)}-*{UNFINISHED}"):
+        for left in directory.parent.glob(f".{glob.escape(directory.name)}-{'?' * 8}{UNFINISHED}"):  # as mkdtemp has it
             shutil.rmtree(left, ignore_errors=True)
         beside = next(folder for folder in directory.parents if os.path.lexists(folder))
         for folder in [beside, directory] if os.path.lexists(directory) else [beside]:

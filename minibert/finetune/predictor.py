@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
 from minibert import checkpoint
+from minibert.heads import reading_options
 from minibert.tasks import Features, Options, Task, task_named, task_of_head
 from minibert.tasks.metadata import metadata_read
 from minibert.tokenizer import Tokenizer
 from minibert.training.precision import autocast
 
 EVALUATION_TOKENS = 2**14  # a batch, at most
+
+
+class NotNumbersError(ValueError):
+    """Weights that are numbers, but so large that what they are multiplied with is none."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +44,18 @@ class Predictor:
         name = values.get("minibert_task") or (fitting and fitting.name)
         if name is None:
             raise checkpoint.CheckpointError(f"{directory} is not fine-tuned for a task: fine-tune it first")
-        known = {f.name for f in fields(Options)}
-        options = {k: v for k, v in values.get("minibert_options", {}).items() if k in known}
-        options = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
-        options.setdefault("max_length", model.config.max_position_embeddings)
+        places = model.config.max_position_embeddings
         try:
-            task, options = task_named(name), Options(**options)
-        except (TypeError, ValueError) as error:
+            task, options = task_named(name), Options.read({"max_length": places, **values.get("minibert_options", {})})
+            if type(model).__name__ != task.architecture:
+                raise ValueError(f"the task {task.name} has no model like {type(model).__name__}")
+            if options.max_length > places:
+                raise ValueError(f"max_length is {options.max_length}, and the model has {places} positions")
+            if reading_options(options)["metadata"] != [table.num_embeddings - 1 for table in model.metadata]:
+                raise ValueError("the model reads other metadata than minibert_options say")
+            if options.thresholds is not None and len(options.thresholds) != len(model.labels):
+                raise ValueError(f"{len(options.thresholds)} thresholds for {len(model.labels)} labels")
+        except ValueError as error:
             raise checkpoint.CheckpointError(f"{directory}: {error}") from error
         return cls(model, checkpoint.load_tokenizer(directory), task, options)
 
@@ -80,6 +91,8 @@ class Predictor:
                 loss, asked = loss + output.loss.item() * batch.asked, asked + batch.asked
             arrays = {"logits": output.logits, "intent_logits": output.intent_logits}
             arrays = {name: x.float().cpu().numpy() for name, x in arrays.items() if x is not None}
+            if not all(np.isfinite(x).all() for x in arrays.values()):
+                raise NotNumbersError("the model answers with what is no finite number: it has learned nothing usable")
             for row, j in enumerate(chosen):
                 results[j] = {name: x[row] for name, x in arrays.items()}
         self.model.train(training)

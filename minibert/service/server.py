@@ -21,10 +21,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from minibert.finetune.predictor import Predictor
+from minibert.finetune.predictor import NotNumbersError, Predictor
+from minibert.service.connections import SECONDS_TO_SEND, PatientProtocol
 from minibert.text.json_values import JsonError, json_value
 
-SECONDS_TO_SEND = 30  # a client's request
 SECONDS_TO_STOP = 10  # for requests that are being answered
 
 
@@ -206,6 +206,8 @@ class Service:
         example = self.schema_of_requests["examples"][0]
         try:  # this also warms the model up
             self.example = {"request": example, "response": self.response(predictor.predict(example["inputs"]))}
+        except NotNumbersError:
+            raise
         except ValueError:  # a model of very short inputs has no room for it
             self.example = {"request": example}
         self.batcher = Batcher(predictor, limits)
@@ -324,6 +326,7 @@ def serve(
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=SECONDS_TO_STOP,
+            http=PatientProtocol,
         )
         with suppress(KeyboardInterrupt):  # raised again once the server has stopped
             uvicorn.Server(config).run(sockets=[sock])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, get_type_hints
 
+from minibert.text.json_values import check_kinds, short
 from minibert.text.truncation import TRUNCATIONS
 
 
@@ -36,6 +39,17 @@ class Options:
     metadata_values: dict[str, list[str]] = field(default_factory=dict)
     null_threshold: float = 0.0
     thresholds: tuple[float, ...] | None = None
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> Options:
+        """Those we know of what a config.json says. Raises ValueError for a value of another kind, and for none."""
+        kinds = get_type_hints(cls)
+        known = {name: value for name, value in values.items() if name in kinds}
+        check_kinds(known, kinds)
+        options = cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in known.items()})
+        if missing := [column for column in options.metadata if column not in options.metadata_values]:
+            raise ValueError(f"the values of the metadata column {short(missing[0])} are missing")
+        return options
 
     def __post_init__(self):
         for name in ("max_length", "doc_stride", "max_question", "max_answer", "n_best", "dropout_samples"):

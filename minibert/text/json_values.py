@@ -6,8 +6,8 @@ All JSON that comes from outside is read here: files, lines, requests, links.
 from __future__ import annotations
 
 import json
-import math
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import NoneType, UnionType
@@ -95,7 +95,8 @@ def fits(value: Any, kind: Any) -> bool:
     if origin is dict:
         return isinstance(value, dict) and all(fits(one, inside[1]) for one in value.values())
     if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
+        largest = sys.float_info.max  # whole numbers of JSON go beyond it
+        return isinstance(value, int | float) and not isinstance(value, bool) and -largest <= value <= largest
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 

@@ -21,7 +21,7 @@ from torch import nn
 
 from minibert import checkpoint
 from minibert.text.batches import Position
-from minibert.text.json_values import check_kinds, json_object
+from minibert.text.json_values import check_kinds, json_object, json_value
 from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization, TrainingState
 
@@ -62,7 +62,7 @@ class SavedRun:
         begun = self.values["settings"]
         begun = {"relative": "bert", "sizes": {}, **begun}  # older runs lack some fields
         begun["optimization"] = asdict(Optimization(**begun["optimization"]))
-        stored, asked = json.loads(json.dumps([begun, settings]))
+        stored, asked = json_value(json.dumps([begun, settings]))
         changed = [name for name in asked if name not in BUDGET and asked[name] != stored.get(name)]
         if changed:
             name = changed[0]

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from minibert.experiments.results import read_records
+from minibert.text.json_values import json_value
 from sections.output_layer.subject import Subject
 from ui.figures import figure
 from ui.finetune_runs import FinetuneRun
@@ -35,7 +36,7 @@ def recorded_for(data: ChosenData, model: str) -> list[dict]:
     """The recorded runs on these data from this model and from random weights of its sizes, as the page sets them."""
     if not RECORDED.exists():
         return []
-    values = json.loads(json.dumps(asdict(suited(data, outline_of(model).config))))
+    values = json_value(json.dumps(asdict(suited(data, outline_of(model).config))))
     arms = {model} | ({"random"} if model == "minilm-en" else set())
     everything = _records(RECORDED.stat().st_mtime_ns)
     return [r for r in everything if r["set"] == data.key and r["arm"] in arms and r["values"] == values]

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from pathlib import Path
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from minibert.checkpoint import CheckpointError
 from minibert.config import BertConfig
 from minibert.heads import BertForSequenceClassification
 from minibert.model import Batch, Bert, BertForPreTraining
+from minibert.relatives.registry import relative_named
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 
 CONFIG = BertConfig(
@@ -136,6 +138,13 @@ def spoiled(directory, **changes):
     (directory / "config.json").write_text(json.dumps({**config, **changes}))
 
 
+def overwritten(directory, value):
+    """One weight of many."""
+    weights = load_file(directory / "model.safetensors")
+    weights["bert.encoder.layer.1.output.LayerNorm.weight"][3] = value
+    save_file(weights, directory / "model.safetensors", metadata={"format": "pt"})
+
+
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
@@ -145,6 +154,40 @@ def spoiled(directory, **changes):
         (lambda d: spoiled(d, model_type="gpt2"), 'model_type is "gpt2"'),
         (lambda d: spoiled(d, position_embedding_type="relative_key"), "relative_key"),
         (lambda d: spoiled(d, architectures=["BertForQuantumGravity"]), "BertForQuantumGravity is not one of"),
+        (lambda d: spoiled(d, architectures=5), r"architectures must be a list \(each a text\), not 5"),
+        (lambda d: spoiled(d, architectures=[5]), r"architectures must be a list"),
+        (lambda d: spoiled(d, architectures="BertModel"), r"architectures must be a list"),
+        (lambda d: spoiled(d, id2label=-1), "id2label must be an object .* not -1"),
+        (
+            lambda d: spoiled(d, architectures=["BertForSequenceClassification"], id2label={"a": "b"}),
+            "keys of id2label",
+        ),
+        (lambda d: spoiled(d, id2label={str(i): "a" for i in range(70_000)}), "70,000 labels; at most 65,536 are read"),
+        (lambda d: spoiled(d, minibert_options=[]), "minibert_options must be an object, not "),
+        (lambda d: spoiled(d, classifier_metadata=-1), "classifier_metadata must be a list"),
+        (
+            lambda d: spoiled(
+                d, architectures=["BertForQuestionAnswering"], id2label={"0": "a"}, classifier_metadata=[10**9]
+            ),
+            "a metadata column has from 0 to 65,536 values",
+        ),
+        (lambda d: spoiled(d, model_type=[]), r"model_type must be a text"),
+        (lambda d: spoiled(d, hidden_act=["gelu"]), "hidden_act must be a text"),
+        (lambda d: spoiled(d, hidden_dropout_prob="a lot"), "hidden_dropout_prob must be a number, not "),
+        (lambda d: spoiled(d, vocab_size=10**12), "vocab_size is 1e.12; at most"),
+        (lambda d: spoiled(d, num_hidden_layers=10**6), "num_hidden_layers is 1e.06; at most 1,000"),
+        (lambda d: spoiled(d, hidden_size=3 * 2**20), "has shape .* where config.json asks for .*3145728"),  # 400 TB
+        (lambda d: spoiled(d, intermediate_size=2**24), "has shape .* where config.json asks for"),
+        (lambda d: spoiled(d, max_position_embeddings=2**24), "has shape .* where config.json asks for"),
+        (lambda d: spoiled(d, layer_norm_eps=-1e-12), "layer_norm_eps must be a number above 0, not -1e-12"),
+        (lambda d: spoiled(d, layer_norm_eps=float("nan")), "layer_norm_eps must be a number, not NaN"),
+        (lambda d: spoiled(d, layer_norm_eps=10**400), "layer_norm_eps must be a number, not 1000"),
+        (lambda d: spoiled(d, initializer_range=-1), "initializer_range must be a number of at least 0"),
+        (lambda d: (d / "config.json").write_text("[" * 100_000), r"config.json: .* nested more than 100 deep"),
+        (lambda d: (d / "config.json").write_text("[]"), r"config.json: not a JSON object"),
+        (lambda d: (d / "config.json").write_bytes(b'"\xff"'), r"config.json: .* not UTF-8"),
+        (lambda d: overwritten(d, float("nan")), r"LayerNorm.weight holds what is no finite number"),
+        (lambda d: overwritten(d, float("-inf")), r"LayerNorm.weight holds what is no finite number"),
         (lambda d: (d / "config.json").write_text("{"), "config.json"),
         (lambda d: (d / "config.json").unlink(), "has no config.json"),
         (lambda d: (d / "model.safetensors").unlink(), "has no model.safetensors"),
@@ -156,6 +199,60 @@ def test_what_is_wrong_is_named(spoil, message, tmp_path):
     spoil(directory)
     with pytest.raises(CheckpointError, match=message):
         checkpoint.load(directory)
+
+
+def test_building_an_outline_draws_no_random_numbers(tmp_path):
+    """A fresh head is the one that the seed gives."""
+    directory = checkpoint.save(tmp_path / "model", BertForPreTraining(CONFIG))
+    torch.manual_seed(3)
+    loaded = checkpoint.load(directory, kind=BertForSequenceClassification, labels=["a", "b"])
+    torch.manual_seed(3)
+    built = BertForSequenceClassification(CONFIG, ["a", "b"])
+    assert torch.equal(loaded.classifier.weight, built.classifier.weight)
+
+
+def test_albert_and_nezha_allocate_nothing_that_no_file_holds(tmp_path):
+    """One block stands for all layers in ALBERT's file, and none holds NEZHA's sinusoids."""
+    for kind, wrong in [("albert", {"num_hidden_layers": 10**9}), ("nezha", {"max_relative_position": 10**9})]:
+        config = relative_named(kind).config.from_dict(
+            {"model_type": kind, "vocab_size": 60, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3}
+        )
+        directory = checkpoint.save(tmp_path / kind, BertForPreTraining(config))
+        checkpoint.load(directory)
+        spoiled(directory, **wrong)
+        with pytest.raises(CheckpointError, match=rf"{next(iter(wrong))} "):
+            checkpoint.load(directory)
+
+
+def test_where_nothing_can_be_written_is_known_before_the_work(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "taken" / "model.safetensors").mkdir(parents=True)
+    for goal, why in [
+        (tmp_path / "file", "Not a directory"),
+        (tmp_path / "file" / "model", "Not a directory"),
+        (tmp_path / "file" / "deeper" / "model", "Not a directory"),
+        (tmp_path / "taken", "model.safetensors in it is a directory"),
+        (tmp_path / ("a" * 300), "File name too long"),
+        (Path("/proc/nowhere/model"), "cannot be written"),
+    ]:
+        with pytest.raises(CheckpointError, match=f"cannot be written: .*{why}|{why}"):
+            checkpoint.make_ready(goal)
+    checkpoint.make_ready(tmp_path / "new" / "model")
+    checkpoint.make_ready(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "taken"]
+
+
+def test_what_a_killed_save_has_left_goes_and_nothing_else(tmp_path):
+    for name in ("model", "model-2"):
+        with pytest.raises(KeyboardInterrupt), checkpoint.writing(tmp_path / name) as folder:
+            left = folder.with_name(folder.name)
+            raise KeyboardInterrupt
+        left.mkdir()  # as SIGKILL would have left it
+        (left / "model.safetensors").write_bytes(b"half")
+    (tmp_path / ".model-notes").write_text("mine")
+    checkpoint.make_ready(tmp_path / "model")
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert len(left) == 2 and left[0].startswith(".model-2-") and left[1] == ".model-notes"
 
 
 def test_no_such_directory(tmp_path):

@@ -1,0 +1,110 @@
+"""JSON that somebody else wrote: whatever it is, a value or one sentence; and there is one reader of it."""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minibert.text.json_values import DEEPEST, JsonError, check_kinds, fits, json_object, json_value, short
+
+ROOT = Path(__file__).resolve().parents[3]
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inside: st.lists(inside, max_size=4) | st.dictionaries(st.text(max_size=4), inside, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(VALUES)
+def test_what_json_writes_comes_back(value):
+    text = json.dumps(value)
+    assert json_value(text) == json_value(text.encode()) == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[" * 100_000, "nested more than 100 deep"),
+        ('{"a":' * 100_000, "nested more than 100 deep"),
+        ("[" * 200 + "]" * 200, "nested more than 100 deep"),  # less than Python itself can read
+        ("[" + "1" * 5000 + "]", "a number of thousands of digits"),
+        ('{"a": "\\ud83d"}', "half of a surrogate pair"),
+        ('{"\\uDE00": 1}', "half of a surrogate pair"),
+        ("\ud83d", "not JSON"),
+        (b'"\xff"', "not UTF-8"),
+        ("{\n'a': 1}", r"not JSON: .*line 2, column 1"),
+        ("", "not JSON"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_a_sentence(text, message):
+    with pytest.raises(JsonError, match=message) as told:
+        json_value(text)
+    assert len(str(told.value)) < 120
+
+
+def test_depth_is_counted_in_lists_and_objects():
+    assert json_value("[" * DEEPEST + "]" * DEEPEST)
+    with pytest.raises(JsonError):
+        json_value("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1))
+    assert json_value('{"a": "\\ud83d\\ude00"}') == {"a": "😀"}
+
+
+def test_files_are_named(tmp_path):
+    file = tmp_path / "a.json"
+    for content, message in [(b"[]", "not a JSON object"), (b"[" * 100_000, "nested"), (b"{", "not JSON")]:
+        file.write_bytes(content)
+        with pytest.raises(ValueError, match=rf"a\.json: .*{message}"):
+            json_object(file)
+    with pytest.raises(ValueError, match=r"b\.json: cannot be read"):
+        json_object(tmp_path / "b.json")
+    file.write_bytes(b"")
+    with open(file, "r+b") as sparse:
+        sparse.truncate(101 * 2**20)
+    with pytest.raises(ValueError, match="has 101 MB"):
+        json_object(file)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "right"),
+    [
+        (1, int, True),
+        (True, int, False),
+        (1.0, int, False),
+        (1, float, True),
+        (float("inf"), float, False),
+        (10**400, float, False),
+        ([1, 2], tuple[int, ...], True),
+        ([1, "2"], tuple[int, ...], False),
+        (None, tuple[int, ...] | None, True),
+        ({"a": ["b"]}, dict[str, list[str]], True),
+        ({"a": "b"}, dict[str, list[str]], False),
+        (-1, dict[str, str], False),
+        ([], str, False),
+    ],
+)
+def test_kinds(value, kind, right):
+    assert fits(value, kind) is right
+    if not right:
+        with pytest.raises(ValueError, match="x must be "):
+            check_kinds({"x": value}, {"x": kind})
+    check_kinds({"another": value}, {"x": kind})
+
+
+def test_a_value_that_is_complained_about_is_cut():
+    assert short({"a": [1, None]}) == '{"a": [1, null]}'
+    assert len(short("x" * 10_000)) == 61
+
+
+def test_nobody_else_reads_json():
+    """Fifteen places that each forgot another thing are why there is one."""
+    files = [file for folder in ("minibert", "ui", "sections", "pages") for file in (ROOT / folder).rglob("*.py")]
+    found = {
+        str(file.relative_to(ROOT))
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in ("load", "loads") and ast.unparse(node.value) == "json"
+    }
+    assert found == {"minibert/text/json_values.py"}
