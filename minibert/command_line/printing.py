@@ -21,10 +21,11 @@ def complain(why: object) -> None:
 def error_line(text: str) -> str:
     """A text as a line of at most LONGEST_ERROR characters, nothing in it that moves a cursor: its beginning says where
     something is wrong, its end mostly what."""
-    if len(text) > LONGEST_ERROR:
-        end = LONGEST_ERROR // 3
-        text = f"{text[: LONGEST_ERROR - end - 3]} … {text[-end:]}"
-    return "".join(c if c.isprintable() else " " if c.isspace() else f"\\x{ord(c):02x}" for c in text)
+    if len(text) > 2 * LONGEST_ERROR:
+        text = text[:LONGEST_ERROR] + text[-LONGEST_ERROR:]
+    text = "".join(c if c.isprintable() else " " if c.isspace() else f"\\x{ord(c):02x}" for c in text)
+    end = LONGEST_ERROR // 3
+    return text if len(text) <= LONGEST_ERROR else f"{text[: LONGEST_ERROR - end - 3]} … {text[-end:]}"
 
 
 def print_result(options, values: dict, plain: str | None = None) -> None:

@@ -162,6 +162,81 @@ def test_what_cannot_be_used_is_said_in_a_line_and_leaves_nothing(arguments, mes
     assert message in done.stderr.decode() and not done.stdout and not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["pretrain", "--toy", "--steps", "1"],
+        ["pretrain", "--data", "{text}", "--preset", "tiny", "--steps", "1"],
+        ["finetune", "--train", "{train}", "--model", "{model}"],
+        ["average", "{model}", "{model}"],
+        ["export", "--model", "{model}"],
+        ["experiment", "features"],
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_a_goal_that_cannot_be_written_is_refused_before_the_work(
+    command, tmp_path, text, small_checkpoint, monkeypatch
+):
+    """Not after an evening of training."""
+    in_the_way, train = tmp_path / "file", tmp_path / "train.tsv"
+    in_the_way.write_text("mine")
+    train.write_text("sentence\tlabel\n" + "abc\tno\nabz\tyes\n" * 10)
+    worked = []
+    for name in ("minibert.finetune.run.model_of", "minibert.pretrain.train", "minibert.checkpoint.load"):
+        monkeypatch.setattr(name, lambda *arguments, **options: worked.append(arguments))
+    places = {"text": text, "train": train, "model": small_checkpoint}
+    done = run(*(part.format(**places) for part in command), "--out", in_the_way / "model", expect=2)
+    assert "cannot be written: Not a directory" in done.stderr.decode()
+    assert not worked and in_the_way.read_text() == "mine"
+
+
+def test_a_line_of_100_mb_is_one_line_of_error(tmp_path, model_of):
+    model = model_of("classification", ["no", "yes"])
+    file = tmp_path / "long.tsv"
+    for content in (b"sentence\tlabel\n" + b"a" * 99_000_000 + b"\tno\n", b"a" * 99_000_000, b"{" + b"a" * 2_000_000):
+        file.write_bytes(content)
+        for arguments in (["--data", file], ["--file", file]):
+            done = run("predict", "--model", model, *arguments, expect=2)
+            said = done.stderr.decode()
+            assert said.count("\n") == 1 and len(said) < 320, said[:1000]
+            assert ("characters" in said or "field larger than" in said) and not done.stdout
+    done = run("predict", "--model", model, stdin=b"a" * 3_000_000, expect=2)
+    assert "line 1: more than 1,048,576 characters" in done.stderr.decode()
+    done = run("tokenize", "--vocab", model / "vocab.txt", stdin=b"ab\n" + b"a" * 3_000_000, expect=2)
+    assert "line 2: more than 1,048,576 characters" in done.stderr.decode() and done.stdout.count(b"\n") == 1
+
+
+def test_a_passage_of_many_megabytes_is_one_line_of_error(tmp_path, model_of):
+    model = model_of("span", ["start", "end"])
+    file = tmp_path / "long.json"
+    asked = {"id": "1", "question": "a", "answers": []}
+    file.write_text(json.dumps({"data": [{"paragraphs": [{"context": "a b " * 1_000_000, "qas": [asked]}]}]}))
+    done = run("predict", "--model", model, "--data", file, expect=2)
+    assert "the context has 4,000,000 characters; at most 1,048,576 are read" in done.stderr.decode()
+    file.write_text('{"data": ' + "[" * 100_000)
+    done = run("predict", "--model", model, "--data", file, expect=2)
+    assert "nested more than 100 deep" in done.stderr.decode() and done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("long", ["x" * 100_000, "\x1b[2J" * 30_000, "a\nb" * 30_000], ids=["long", "cursor", "lines"])
+def test_an_error_is_a_line_of_a_few_hundred_characters(long, tmp_path, small_checkpoint):
+    (tmp_path / "bad.tsv").write_text(f"sentence\tlabel\nabc\t{long}\nabz\t{long}".replace("\n", " "))
+    for arguments in (
+        ["fill", long, "--model", small_checkpoint],
+        ["count", "--preset", long],
+        ["count", "--config", long],
+        ["tokenize", "a", "--vocab", long],
+        ["pretrain", "--data", long, "--out", tmp_path / "x", "--steps", "1"],
+        ["finetune", "--train", tmp_path / "bad.tsv", "--out", tmp_path / "x", "--labels", "a"],
+        ["serve", "--model", "x", "--port", long],
+        ["evaluate", "--data", "x", "--columns", long],
+        [long],
+    ):
+        *usage, error = run(*arguments, expect=2).stderr.decode().splitlines()
+        assert len(error) < 400 and error.isprintable(), (arguments[0][:20], error[:500])
+        assert all(len(line) < 400 for line in usage)
+
+
 @pytest.mark.slow
 def test_ctrl_c_saves_what_was_learned(tmp_path, text):
     out = tmp_path / "model"

@@ -525,19 +525,41 @@ def test_bad_vocabulary_list(vocab, message):
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ('{"strip_accents": false}', "strip_accents is False"),
+        ('{"strip_accents": false}', "strip_accents is false"),
         ('{"tokenizer_class": "BertJapaneseTokenizer"}', "tokenizer_class is BertJapaneseTokenizer"),
-        ('{"do_lower_case": "yes"}', "do_lower_case is 'yes'"),
-        ('{"tokenize_chinese_chars": false}', "tokenize_chinese_chars is False"),
-        ('{"cls_token": "<s>"}', "cls_token is '<s>'"),
+        ('{"do_lower_case": "yes"}', 'do_lower_case must be true or false, not "yes"'),
+        ('{"tokenize_chinese_chars": false}', "tokenize_chinese_chars is false"),
+        ('{"cls_token": "<s>"}', 'cls_token is "<s>"'),
         ('{"cls_token": ', "not JSON"),
         ("[1]", "not a JSON object"),
+        ("[" * 100_000, ".*nested more than 100 deep"),
+        ('{"tokenizer_class": 5}', "tokenizer_class must be a text, not 5"),
+        ('{"additional_special_tokens": 5}', "additional_special_tokens must be a list"),
+        ('{"additional_special_tokens": [5]}', "additional_special_tokens must be a list"),
+        ('{"additional_special_tokens": [{"content": 5}]}', "a special token must be a text"),
+        ('{"max_input_chars_per_word": "long"}', "max_input_chars_per_word must be a whole number"),
     ],
 )
 def test_configuration_we_cannot_follow_is_refused(tmp_path, config, message):
     write(tmp_path / "vocab.txt", FIVE)
     write(tmp_path / "tokenizer_config.json", config.encode())
     with pytest.raises(ValueError, match=rf"tokenizer_config\.json: {message}"):
+        Tokenizer.from_directory(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("config.json", '{"vocab_size": 1000000000000}', r"1e\+12 rows for a vocabulary of 5 pieces"),
+        ("tokenizer_config.json", '{"max_input_chars_per_word": -1}', "from 1 to 65,536 characters, not -1"),
+        ("tokenizer_config.json", '{"max_input_chars_per_word": 1000000000000}', "from 1 to 65,536 characters, not 1e"),
+        ("config.json", "[" * 100_000, "config.json: .* nested more than 100 deep"),
+    ],
+)
+def test_numbers_that_ask_for_all_memory_are_refused(tmp_path, file, content, message):
+    write(tmp_path / "vocab.txt", FIVE)
+    write(tmp_path / file, content.encode())
+    with pytest.raises(ValueError, match=message):
         Tokenizer.from_directory(tmp_path)
 
 
@@ -554,6 +576,7 @@ def test_json_without_a_vocabulary_is_refused(tmp_path):
         '{"model": {"type": "BPE", "vocab": {}}}',
         '{"model": {"type": "WordPiece", "vocab": {"a": 7}}}',
         "{}",
+        '{"model": {"type": "WordPiece", "vocab": {"a": [0]}}}',
     ):
         with pytest.raises(ValueError, match=r"tokenizer\.json: no WordPiece vocabulary"):
             Tokenizer.from_file(write(tmp_path / "tokenizer.json", content.encode()))

@@ -8,15 +8,17 @@ import sys
 import threading
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import jsonschema
 import pytest
+import torch
 import uvicorn
 from starlette.testclient import TestClient
 
 from minibert.__main__ import main
 from minibert.command_line.arguments import ROOT
+from minibert.service import connections
 from minibert.service.server import Limits, application, serve
 from minibert.tasks import TASKS
 from tests.waiting import until
@@ -288,6 +290,80 @@ def nodelay(listening: socket.socket) -> bool:
     """Of a connection to it, on the server's side."""
     with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
         return accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+
+
+@pytest.fixture
+def listening(answering, monkeypatch):
+    """The port of a service that gives a client a quarter of a second to send its headers."""
+    monkeypatch.setattr(connections, "SECONDS_TO_SEND", 0.25)
+    servers, ports = [], []
+    begin = uvicorn.Server.__init__
+    monkeypatch.setattr(uvicorn.Server, "__init__", lambda self, config: (begin(self, config), servers.append(self))[0])
+    thread = threading.Thread(
+        target=serve, args=(answering("classification"),), kwargs={"port": 0, "ready": ports.append}
+    )
+    thread.start()
+    until(lambda: servers and servers[0].started)
+    yield int(ports[0].rpartition(":")[2])
+    servers[0].should_exit = True
+    thread.join(OVERDUE)
+
+
+REQUEST = b'{"inputs": ["ab z"]}'
+ASKED = b"POST /predict HTTP/1.1\r\nhost: a\r\ncontent-length: 20\r\n\r\n" + REQUEST
+
+
+def said_to(port: int, sent: bytes, closes: bool = False) -> bytes:
+    """All that the service says to a client that sends this and then only listens. closes: its side of the line."""
+    with socket.create_connection(("127.0.0.1", port), timeout=OVERDUE) as client:
+        client.sendall(sent)
+        if closes:
+            client.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: client.recv(2**16), b""))
+
+
+@pytest.mark.parametrize("half", [b"POST /predict HT", ASKED[:40], ASKED[: ASKED.index(b"\r\n\r\n") + 2]])
+def test_half_of_the_headers_is_not_waited_for(listening, half):
+    answer = said_to(listening, half)
+    assert answer.startswith(b"HTTP/1.1 408 Request Timeout") and b"the headers did not arrive" in answer
+
+
+def test_a_client_that_says_nothing_is_let_go(listening):
+    assert said_to(listening, b"") == b""
+
+
+def test_a_client_that_drips_gains_nothing(listening):
+    with socket.create_connection(("127.0.0.1", listening), timeout=OVERDUE) as client:
+        client.settimeout(0.02)
+        answer, sent = b"", 0
+        while not answer:
+            assert sent < 10_000
+            client.sendall(b"P" if not sent else b"O")
+            sent += 1
+            with suppress(TimeoutError):
+                answer = client.recv(2**16)
+        assert b"408" in answer
+
+
+def test_a_client_that_closes_its_side_is_answered(listening):
+    answer = said_to(listening, ASKED, closes=True)
+    assert answer.startswith(b"HTTP/1.1 200") and b'"text":"ab z"' in answer
+    assert said_to(listening, ASKED * 3, closes=True).count(b'"text":"ab z"') == 3
+    assert said_to(listening, ASKED[:-5], closes=True) == b""  # half of a body is no question
+    assert said_to(listening, b"", closes=True) == b""
+
+
+def test_weights_that_answer_with_no_number_are_not_served(answering, tmp_path, capsys):
+    predictor = answering("classification")
+    with torch.no_grad():
+        for weights in predictor.model.parameters():
+            weights.fill_(3e38)
+    model = str(predictor.save(tmp_path / "model"))
+    assert main(["serve", "--model", model, "--port", "0"]) == 2
+    assert "what is no finite number" in capsys.readouterr().err
+    assert main(["predict", "--model", model, "ab z"]) == 2
+    told = capsys.readouterr()
+    assert "what is no finite number" in told.err and not told.out
 
 
 def test_ctrl_c_lets_what_was_asked_be_answered(answering, tmp_path):

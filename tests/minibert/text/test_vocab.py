@@ -1,5 +1,6 @@
 """Learning a vocabulary: the readable learner against `tokenizers`' trainer, and against sums done by hand."""
 
+import random
 import subprocess
 import sys
 from collections import Counter
@@ -10,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from minibert.text import vocab as vocab_module
 from minibert.text.vocab import (
+    LONGEST_WORD,
     SPECIAL_TOKENS,
     Merge,
     alphabet_of,
@@ -165,3 +168,23 @@ def test_nothing_to_learn_from():
 def test_capitals_tell_a_cased_vocabulary():
     small = ["[UNK]", "<s>", *(f"##{n}" for n in range(200)), "北"]
     assert looks_uncased([*small, "A"]) and not looks_uncased([*small, "A", "É"])
+
+
+def test_a_long_word_is_cut_where_the_tokenizer_gives_up():
+    """What it makes [UNK] of teaches nothing; and each step of learning takes as long as its words are."""
+    words = count_words(["ab" * 100_000 + " ab", "x" * LONGEST_WORD])
+    assert words == {"ab" * (LONGEST_WORD // 2): 1, "ab": 1, "x" * LONGEST_WORD: 1}
+    vocab = learn_fast(["a" * LONGEST_WORD + " b"], 60)
+    tokenizer = Tokenizer(vocab)
+    assert tokenizer.encode("a" * LONGEST_WORD).tokens[1] != "[UNK]"
+    assert tokenizer.encode("a" * (LONGEST_WORD + 1)).tokens[1] == "[UNK]"
+
+
+def test_learning_looks_at_no_word_longer_than_that(monkeypatch):
+    """Counted, not timed: pieces that a step has put together again."""
+    seen = []
+    before = vocab_module.merged
+    monkeypatch.setattr(vocab_module, "merged", lambda cut, *pair: seen.append(len(cut)) or before(cut, *pair))
+    text = "".join(random.Random(0).choices("abcdefgh", k=200_000))
+    merges = list(learn(count_words([text]), 200, min_frequency=1))
+    assert merges and max(seen) <= LONGEST_WORD and sum(seen) < 10_000

@@ -1,6 +1,7 @@
 """Going on exactly: killed at any step, resumed, the final weights are those of a run nobody disturbed."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -8,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from minibert.pretrain import PretrainSettings, pretrain
 from minibert.toy.world import documents
-from minibert.train import Saved, Step
+from minibert.train import Preparing, Saved, Step
 from minibert.training import resume, snapshots
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -185,4 +186,111 @@ def test_a_state_of_before_has_its_tokenizer_beside_the_model_only(text, undistu
     for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", resume.SUMS):
         (directory / name).unlink()
     list(pretrain(SETTINGS, [text], out, resuming=True))
+    assert same_weights(out, undisturbed)
+
+
+def two_states(text, out):
+    """A run stopped after its second save that holds something learned: states of two steps."""
+    events = pretrain(SETTINGS, [text], out)
+    next(event for event in events if isinstance(event, Saved) and event.step == 6)
+    events.close()
+    return sorted((out / resume.FOLDER).iterdir())
+
+
+def overwrite(file, at=-1):
+    content = bytearray(file.read_bytes())
+    content[at] ^= 1
+    file.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        (lambda state: overwrite(state / "optimizer.safetensors"), "optimizer.safetensors is not as it was saved"),
+        (lambda state: overwrite(state / "model.safetensors"), "model.safetensors is not as it was saved"),
+        (lambda state: overwrite(state / "state.json"), "state.json is not as it was saved"),
+        (lambda state: (state / "vocab.txt").unlink(), r"vocab.txt cannot be read \(No such file"),
+        (lambda state: overwrite(state / resume.SUMS, 0), "is not as it was saved"),
+        (lambda state: (state / resume.SUMS).write_text("["), "not enough values|SHA256SUMS"),
+    ],
+)
+def test_a_damaged_newest_state_falls_back_to_the_one_before_and_says_so(text, undisturbed, tmp_path, damage, why):
+    out = tmp_path / "model"
+    before, newest = two_states(text, out)
+    damage(newest)
+    events = list(pretrain(SETTINGS, [text], out, resuming=True))
+    said = [event.what for event in events if isinstance(event, Preparing)]
+    assert re.search(rf"passing over {newest.name}, which is damaged: .*({why})", said[-1]), said
+    first = next(event.step for event in events if isinstance(event, Step))
+    assert f"step-{first - 3:08d}" == before.name
+    assert same_weights(out, undisturbed)
+
+
+def test_the_sums_are_those_of_the_usual_program(text, tmp_path):
+    _, newest = two_states(text, tmp_path / "model")
+    done = subprocess.run(["sha256sum", "--check", "--quiet", resume.SUMS], cwd=newest, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    named = {line.split()[1] for line in (newest / resume.SUMS).read_text().splitlines()}
+    assert named == {file.name for file in newest.iterdir()} - {resume.SUMS}
+
+
+def test_damaged_states_only_are_no_run_to_go_on_with(text, tmp_path):
+    out = tmp_path / "model"
+    for state in two_states(text, out):
+        overwrite(state / "state.json")
+    with pytest.raises(ValueError, match=r"no interrupted run to resume but step-\d+, which is damaged: .*; step-\d+"):
+        list(pretrain(SETTINGS, [text], out, resuming=True))
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("[]", "not a JSON object"),
+        ("[" * 100_000, "nested more than 100 deep"),
+        ("{}", "lacks events"),
+        ({"step": "3"}, "step must be a whole number"),
+        ({"events": [1]}, "events must be a list"),
+        ({"events": [{"details": {}}]}, "event must be a text"),
+        ({"events": [{"event": "started", "details": []}]}, "details must be an object"),
+        ({"position": {"epoch": 0, "hour": 3}}, "another position"),
+        ({"position": {"epoch": -1}}, "before the first"),
+        ({"settings": {}}, "other settings"),
+        ({"settings": {"optimization": 5}}, "other settings"),
+        ({"settings": {"optimization": {"learning_rate": "fast"}}}, "learning_rate must be a number"),
+    ],
+)
+def test_a_state_of_another_shape_is_passed_over(text, tmp_path, content, why):
+    out = tmp_path / "model"
+    for state in two_states(text, out):
+        (state / resume.SUMS).unlink()
+        values = json.loads((state / "state.json").read_text())
+        (state / "state.json").write_text(content if isinstance(content, str) else json.dumps({**values, **content}))
+    damaged = []
+    assert resume.latest(out, damaged) is None and len(damaged) == 2
+    assert re.search(why, damaged[0]), damaged
+    with pytest.raises(ValueError, match=why):
+        list(pretrain(SETTINGS, [text], out, resuming=True))
+
+
+def test_moments_of_another_shape_are_refused(text, tmp_path):
+    out = tmp_path / "model"
+    for state in two_states(text, out):
+        (state / resume.SUMS).unlink()
+        moments = load_file(state / "optimizer.safetensors")
+        save_file(moments | {"0.exp_avg": moments["0.exp_avg"][:1]}, state / "optimizer.safetensors")
+    with pytest.raises(ValueError, match=r"resumed: 0\.exp_avg in optimizer\.safetensors is of another shape"):
+        list(pretrain(SETTINGS, [text], out, resuming=True))
+
+
+def test_what_a_killed_save_has_left_is_cleared(text, undisturbed, tmp_path):
+    out = tmp_path / "model"
+    two_states(text, out)
+    left = [tmp_path / ".model-abcd1234.unfinished", out / resume.FOLDER / ".step-00000009-abcd1234.unfinished"]
+    for folder in left:
+        folder.mkdir()
+        (folder / "model.safetensors").write_bytes(b"half")
+    events = pretrain(SETTINGS, [text], out, resuming=True)
+    next(event for event in events if isinstance(event, Step))
+    assert not any(folder.exists() for folder in left)
+    list(events)
     assert same_weights(out, undisturbed)
