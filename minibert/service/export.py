@@ -85,7 +85,12 @@ def export(model: str | Path, out: str | Path, format: str = "huggingface", dtyp
 def to_huggingface(predictor: Predictor, source: Path, out: Path, dtype: str) -> tuple[float, int]:
     with checkpoint.writing(out) as folder:
         predictor.save(folder / "model", DTYPES[dtype])
-        again = Graph(checkpoint.load(folder / "model"))
+        try:
+            again = Graph(checkpoint.load(folder / "model"))
+        except checkpoint.CheckpointError as error:
+            raise ExportError(
+                f"a weight is no number in {dtype}, or cannot be read again: nothing was written"
+            ) from error
         difference, rows = compare(Graph(predictor.model), lambda inputs: again(*inputs.values()))
         if difference > TOLERANCE and dtype == "float32":
             raise ExportError(f"the saved model differs from the model by {difference:.2g}: nothing was written")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import nn
 from torch.nn import functional as F
@@ -67,9 +67,12 @@ def listed(directory: str | Path) -> list[Snapshot]:
     """The snapshots kept beside the checkpoint in `directory`, oldest first."""
     found = []
     for path in sorted(Path(directory, FOLDER).glob("step-*.safetensors")):
-        with safe_open(path, "pt") as file:
-            facts = file.metadata()
-        found.append(Snapshot(path, int(facts["step"]), int(facts["tokens"])))
+        try:
+            with safe_open(path, "pt") as file:
+                facts = file.metadata()
+            found.append(Snapshot(path, int(facts["step"]), int(facts["tokens"])))
+        except (SafetensorError, KeyError, TypeError, ValueError) as error:
+            raise checkpoint.CheckpointError(f"{path} is damaged or no snapshot: {error}") from None
     return found
 
 
@@ -77,17 +80,27 @@ def load(directory: str | Path, snapshot: Snapshot) -> BertForPreTraining:
     """The model of `directory` as it was at `snapshot`, in eval mode, float32. Entries that its vocabulary got later
     have a vector of zeros and are never answered."""
     model = checkpoint.load(directory, kind=BertForPreTraining)
-    state = {}
-    with safe_open(snapshot.path, "pt") as file:
-        names = set(file.keys())
-        for name in names:
-            if not name.endswith(".scale"):
-                value = file.get_tensor(name).float()
-                state[name] = value * file.get_tensor(f"{name}.scale") if f"{name}.scale" in names else value
+    state, wanted = {}, model.state_dict()
+    try:
+        with safe_open(snapshot.path, "pt") as file:
+            names = set(file.keys())
+            for name in names:
+                if not name.endswith(".scale"):
+                    value = file.get_tensor(name).float()
+                    state[name] = value * file.get_tensor(f"{name}.scale") if f"{name}.scale" in names else value
+    except (SafetensorError, RuntimeError) as error:  # the second: a scale that does not fit
+        raise checkpoint.CheckpointError(f"{snapshot.path} is damaged or no snapshot: {error}") from None
     checkpoint.check_finite(state, snapshot.path)
-    unknown = set(state) - set(model.state_dict())
-    if unknown:
-        raise checkpoint.CheckpointError(f"{snapshot.path} holds {sorted(unknown)[0]}, which is no part of the model")
+    if unknown := set(state) - set(wanted):
+        raise checkpoint.CheckpointError(f"{snapshot.path} holds {min(unknown)}, which is no part of the model")
+    grows = {TOKENS, BIAS}  # with the vocabulary
+    if lacking := grows - set(state):
+        raise checkpoint.CheckpointError(f"{snapshot.path} lacks {min(lacking)}")
+    for name, value in state.items():
+        if value.shape[name in grows :] != wanted[name].shape[name in grows :] or value.dim() != wanted[name].dim():
+            raise checkpoint.CheckpointError(f"{snapshot.path}: {name} is of another shape than in the model")
+    if not 0 < len(state[BIAS]) == len(state[TOKENS]) <= model.config.vocab_size:
+        raise checkpoint.CheckpointError(f"{snapshot.path} is of another vocabulary than the model")
     missing = model.config.vocab_size - len(state[BIAS])
     if missing > 0:
         state[BIAS] = F.pad(state[BIAS], (0, missing), value=NEVER)

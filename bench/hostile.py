@@ -1,0 +1,592 @@
+"""Ten thousand hostile inputs: command line, files, uploads, service, links. Does each get a sentence, and soon?
+
+python -m bench.hostile [--count 10000] [--seed 0] [--only SURFACE] [--from N] [--record]
+
+An input holds when no exception comes out that a reader would see as a traceback, it takes at most LIMIT seconds, no
+answer of the service has status 500 and none is anything but JSON, an error on the command line is one printable line
+of at most LONGEST characters, no page shows as markup what came in the link, and memory stays bounded. Inputs are drawn
+by seed, surface and number (tests/hostile_inputs.py); `--only files --from 17 --count 1` makes one again and shows it.
+Most are tried in this process, SUBPROCESSES of the command line in one of their own; pages run without a browser.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import gzip
+import io
+import json
+import lzma
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from starlette.testclient import TestClient
+
+from bench.machine import record
+from minibert import checkpoint
+from minibert.__main__ import main as minibert
+from minibert.config import BertConfig
+from minibert.experiments.results import read_records
+from minibert.finetune.predictor import Predictor
+from minibert.model import BertForPreTraining
+from minibert.pretrain import PretrainSettings, pretrain
+from minibert.service.server import Limits, application
+from minibert.tasks import TASKS, Options, guess_format, guess_task
+from minibert.text.documents import read_documents
+from minibert.text.store import TokenStore
+from minibert.train import Saved
+from minibert.training import resume, snapshots
+from tests.hostile_inputs import MARKUP, NUMBERS, a_text, drawing, mutated, mutated_json
+from tests.spelling import spelling_tokenizer
+
+ROOT = Path(__file__).resolve().parent.parent
+LIMIT, LONGEST = 10, 400  # seconds; characters
+MEMORY = 3 * 2**30  # bytes that one input may take beside what the process holds
+SHARES = {"command line": 0.25, "files": 0.3, "uploads": 0.25, "service": 0.18, "links": 0.02}
+SUBPROCESSES = 0.005  # of all inputs
+SAMPLES = {
+    "classification": "animals/train.tsv",
+    "pair": "pairs/train.tsv",
+    "similarity": "similarity/train.tsv",
+    "multilabel": "emotions/train.tsv",
+    "tagging": "entities/train.txt",
+    "span": "questions/train.json",
+    "span-or-none": "questions-or-none/train.json",
+    "choice": "choices/train.csv",
+    "intent": "intents/train.md",
+    "next-utterance": "dialogues/train.txt",
+}
+LINES, ARTICLES = 60, 1  # of a sample
+
+
+class Overdue(BaseException):
+    """Nobody catches it by accident."""
+
+
+class Broken(Exception):
+    """What must not be: an answer, not an exception, is wrong."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What the inputs are thrown at, in a folder: a small model a task, one that is pre-trained, one cut off."""
+
+    folder: Path
+    samples: dict[str, bytes]
+
+    @classmethod
+    def prepared(cls, folder: Path) -> Ground:
+        torch.manual_seed(0)
+        tokenizer = spelling_tokenizer()
+        sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+        config = BertConfig(vocab_size=tokenizer.vocab_size, max_position_embeddings=64, **sizes)
+        samples = {name: sample(ROOT / "lessons" / "data" / file) for name, file in SAMPLES.items()}
+        for name, task in TASKS.items():
+            (folder / f"{name}{Path(SAMPLES[name]).suffix}").write_bytes(samples[name])
+            labels = task.labels(task.parse(samples[name], SAMPLES[name].replace("/", "-")))
+            options = Options(max_length=48, doc_stride=16)
+            Predictor(task.head(config, labels, options).eval(), tokenizer, task, options).save(
+                folder / "models" / name
+            )
+        checkpoint.save(folder / "models" / "pretrained", BertForPreTraining(config), tokenizer)
+        text = "the cat sat on the mat. a dog ran home.\nthen it slept.\n\n" * 20
+        (folder / "text.txt").write_text(text)
+        run = PretrainSettings(preset="tiny", sizes={**sizes, "hidden_size": 16}, steps=6, batch_size=4, max_length=16,
+                               report_every=1, save_every=1, snapshots=(0.0,), vocab_size=60)  # fmt: skip
+        events = pretrain(run, [folder / "text.txt"], folder / "cut-off", cache=folder / "cache")
+        next(event for event in events if isinstance(event, Saved) and event.step == 2)
+        events.close()
+        return cls(folder, samples)
+
+    def model(self, name: str) -> Path:
+        return self.folder / "models" / name
+
+    @contextmanager
+    def copy(self, source: Path) -> Iterator[Path]:
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            yield Path(shutil.copytree(source, Path(folder, "copy")))
+
+
+def sample(file: Path) -> bytes:
+    """The beginning of a file that ships: enough to be read as what it is."""
+    if file.suffix == ".json":
+        root = json.loads(file.read_bytes())
+        return json.dumps({**root, "data": root["data"][:ARTICLES]}).encode()
+    return b"\n".join(file.read_bytes().split(b"\n")[:LINES]) + b"\n"
+
+
+# --- command line -----------------------------------------------------------------------------------------------------
+
+
+def a_command(rng: random.Random, ground: Ground) -> tuple[list[str], bytes]:
+    """(arguments, standard input): one that could be given, with one or two things in it that could not."""
+    task = rng.choice(list(TASKS))
+    model = str(ground.model(rng.choice((task, task, "pretrained"))))
+    data = str(ground.folder / f"{task}{Path(SAMPLES[task]).suffix}")
+    out = str(ground.folder / "out" / str(rng.randrange(4)))
+    text = str(ground.folder / "text.txt")
+    learning = ["--max-seconds", "0.2", "--epochs", "1", "--batch-size", "8", "--max-length", "24"]
+    pretraining = ["--steps", "1", "--preset", "tiny", "--vocab-size", "60", "--batch-size", "4", "--max-length", "16"]
+    commands = [
+        ["tokenize", "a z", "--vocab", f"{model}/vocab.txt"],
+        ["tokenize", "--cased", "--vocab", f"{model}/vocab.txt"],
+        ["count", "--preset", "base", "--relative", "albert"],
+        ["count", "--config", f"{model}/config.json"],
+        ["fill", "a [MASK] b", "--model", str(ground.model("pretrained")), "--top", "3"],
+        ["predict", "--model", model, "a z"],
+        ["predict", "--model", model],
+        ["predict", "--model", model, "--data", data],
+        ["predict", "--model", model, "--file", data, "--batch-size", "8"],
+        ["evaluate", "--model", model, "--data", data],
+        ["evaluate", "--model", str(ground.model("pretrained")), "--data", text, "--max-length", "24"],
+        ["finetune", "--task", task, "--train", data, "--model", model, "--out", out, *learning],
+        ["finetune", "--task", task, "--train", data, "--columns", "text=1", "label=2", "--out", out, *learning],
+        ["pretrain", "--data", text, "--out", out, "--sizes", "num_hidden_layers=1", "--dev", text, *pretraining],
+        ["pretrain", "--data", text, "--out", str(ground.folder / "cut-off"), "--resume", *pretraining],
+        ["average", model, model, "--out", out],
+        ["export", "--model", model, "--out", out, "--dtype", "float16"],
+        ["experiment", "features", "--tasks", data, "--out", data, "--seeds", "1", "--model", "nowhere"],
+        ["serve", "--model", "nowhere", "--port", "0", "--window", "1"],
+    ]
+    command = rng.choice(commands)
+    command += ["--cache", str(ground.folder / "cache")] if command[0] == "pretrain" else []
+    # What asks for hours gets them; what is drawn in their place is not hostile but long.
+    long = {"--steps", "--epochs", "--max-seconds", "--threads", "--seeds", "--out", "--cache"}
+    for _ in range(rng.randrange(1, 3)):
+        at = rng.randrange(1, len(command))
+        if command[at] in long or command[at - 1] in long or (command[0], at) == ("serve", 2):
+            continue
+        places = (str(ground.folder), "/dev/null", data, text, model, "/proc/self/mem", f"{model}/model.safetensors")
+        drawn = rng.choice((*places, a_text(rng), rng.choice(NUMBERS), ""))
+        command[at] = drawn.replace("\0", "")[:30_000]  # as the system passes no zero byte, and no more than 128 KB
+        if rng.random() < 0.1:
+            del command[at]
+        if at >= len(command) - 1:
+            break
+    given = b"\n".join(a_text(rng, 5000).encode("utf-8", "surrogatepass") for _ in range(rng.randrange(4)))
+    return [*command, *rng.choice(([], [], ["--json"]))], mutated(rng, given) if rng.random() < 0.3 else given
+
+
+def command_line(rng: random.Random, ground: Ground) -> object:
+    arguments, given = a_command(rng, ground)
+    yield arguments
+    files = [io.TextIOWrapper(io.BytesIO(content), encoding="utf-8") for content in (given, b"", b"")]
+    with mock.patch("sys.stdin", files[0]), redirect_stdout(files[1]), redirect_stderr(files[2]):
+        try:
+            code = minibert(arguments)
+        except SystemExit as end:  # argparse's
+            code = end.code
+    files[2].flush()
+    check_command(code, files[2].buffer.getvalue())
+
+
+def subprocesses(rng: random.Random, ground: Ground) -> object:
+    arguments, given = a_command(rng, ground)
+    yield arguments
+    done = subprocess.run(
+        [sys.executable, "-m", "minibert", *arguments], input=given, capture_output=True, cwd=ROOT, timeout=120
+    )
+    check_command(done.returncode, done.stderr)
+
+
+def check_command(code: object, told: bytes) -> None:
+    said = told.decode("utf-8", "backslashreplace")
+    if "Traceback" in said or "panicked" in said:
+        raise Broken(said[-2000:])
+    if code not in (0, 2):
+        raise Broken(f"exit {code}: {said[-500:]}")
+    lines = [line for line in said.replace("\r", "\n").split("\n") if not line.startswith(("usage", " "))]
+    if bad := [line for line in lines if len(line) > LONGEST or not line.isprintable()]:
+        raise Broken(f"a line of {len(bad[0])} characters: {bad[0][:500]!r}")
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def files(rng: random.Random, ground: Ground) -> object:
+    """A model's directory, or what a run leaves, damaged; then it is used."""
+    what = rng.choice(("model", "model", "model", "resume", "log", "snapshot", "store"))
+    name = rng.choice((*TASKS, "pretrained"))
+    source = ground.model(name) if what == "model" else ground.folder / "cut-off"
+    with ground.copy(source) as folder:
+        if what == "store":
+            TokenStore.build([["a b", "c"]], spelling_tokenizer(), folder / "tokens")
+        places = {
+            "model": [*["config.json"] * 3, "tokenizer_config.json", "tokenizer.json", "vocab.txt",
+                      "model.safetensors"],
+            "resume": [f"resume/{state.name}/{part}" for state in (folder / "resume").glob("step-*") for part in
+                       ("state.json", "state.json", "optimizer.safetensors", "config.json", resume.SUMS)],
+            "log": ["training.jsonl"],
+            "snapshot": ["steps/step-00000000.safetensors"],
+            "store": ["tokens/store.json", "tokens/ids", "tokens/sentences", "tokens/documents"],
+        }[what]  # fmt: skip
+        damaged = [rng.choice(places) for _ in range(rng.choice((1, 1, 2)))]
+        for place in damaged:
+            if (folder / place).exists():
+                damage(rng, folder / place)
+        if what == "resume" and rng.random() < 0.8:  # as a state of before there were sums
+            for sums in folder.glob(f"resume/*/{resume.SUMS}"):
+                sums.unlink()
+        if what == "model" and rng.random() < 0.3:
+            (folder / "vocab.txt").unlink(missing_ok=True)
+        yield f"{name}, {what}: {', '.join(damaged)}"
+        try:
+            use(what, folder, rng)
+        except (ValueError, OSError) as told:
+            if len(str(told)) > 20_000:
+                raise Broken(f"an error of {len(str(told))} characters: {str(told)[:300]}") from told
+
+
+def damage(rng: random.Random, file: Path) -> None:
+    content = file.read_bytes()
+    if file.suffix == ".json" and rng.random() < 0.9:
+        file.write_bytes(mutated_json(rng, content))
+    elif file.suffix == ".safetensors" and rng.random() < 0.7:
+        try:
+            tensors = load_file(file)
+        except Exception:  # it was damaged before
+            return
+        name = rng.choice(list(tensors))
+        match rng.randrange(6):
+            case 0:
+                tensors[name] = torch.full(tensors[name].shape, rng.choice((float("nan"), float("inf"), 3e38)))
+            case 1:
+                del tensors[name]
+            case 2:
+                tensors[name] = tensors[name].flatten()[:1].clone()
+            case 3:
+                tensors[a_text(rng, 50) or "x"] = torch.zeros(2)
+            case 4:
+                tensors[name] = tensors[name].to(rng.choice((torch.int8, torch.bool, torch.float64, torch.bfloat16)))
+            case _:
+                tensors = {each: torch.full(value.shape, 1e30) for each, value in tensors.items()}
+        save_file(tensors, file, metadata={"format": "pt"})
+    else:
+        file.write_bytes(mutated(rng, content))
+
+
+def use(what: str, folder: Path, rng: random.Random) -> None:
+    if what == "model":
+        predictor = Predictor.from_directory(folder)
+        with TestClient(application(predictor), raise_server_exceptions=False) as client:
+            check_answer(client.get("/schema"))
+            check_answer(client.post("/predict", json={"inputs": [predictor.task.example_input]}))
+    elif what == "resume":
+        events = pretrain(
+            PretrainSettings.from_dict(resume.to_go_on_with(folder).values["settings"]),
+            [folder.parent.parent / "text.txt"], folder, cache=folder.parent.parent / "cache", resuming=True,
+        )  # fmt: skip
+        for _ in events:
+            pass
+    elif what == "log":
+        read_records(folder / "training.jsonl", {"event"})
+    elif what == "snapshot":
+        for one in snapshots.listed(folder):
+            snapshots.load(folder, one)
+    else:
+        store = TokenStore.open(folder / "tokens")
+        for index in range(min(len(store), 10)):
+            list(store.document(index))
+
+
+# --- uploads ----------------------------------------------------------------------------------------------------------
+
+
+def uploads(rng: random.Random, ground: Ground) -> object:
+    """A file for a task, or text to pre-train on, as it is read on the page and from the command line."""
+    if rng.random() < 0.2:
+        yield from text_files(rng, ground)
+        return
+    task = TASKS[rng.choice(list(TASKS))]
+    content = ground.samples[rng.choice((task.name, task.name, rng.choice(list(TASKS))))]
+    content = mutated_json(rng, content) if content.startswith(b"{") and rng.random() < 0.7 else mutated(rng, content)
+    name = rng.choice(("a.tsv", "a.csv", "a.txt", "a.json", "a.md", "a", "labels.txt", MARKUP, "../a.csv"))
+    format = rng.choice((None, None, *task.readers, "header", "nothing"))
+    columns = {
+        what: rng.choice((1, 2, 99, -1, "label", a_text(rng, 20))) for what in task.columns if rng.random() < 0.3
+    }
+    beside = (
+        {"labels.txt": mutated(rng, b"joy\nfear\n"), "a.ans": mutated(rng, b"A B\tC\n")} if rng.random() < 0.3 else {}
+    )
+    yield f"{task.name}, {name}, {format}, {columns}, {content[:300]!r}"
+    try:
+        guess_format(content, name, guess_task(content, name))
+        data = task.parse(content, name, format, rng.random() < 0.2, None, beside, columns)
+        predictor = Predictor.from_directory(ground.model(task.name))
+        answers = predictor.answers(data.examples[:4])[0]
+        task.score(answers, data.examples[:4])
+        json.dumps([[str(problem) for problem in data.problems[:100]], answers])
+    except (ValueError, OSError) as told:
+        if len(str(told)) > 2_000_000:
+            raise Broken(f"an error of {len(str(told))} characters: {str(told)[:300]}") from told
+
+
+def text_files(rng: random.Random, ground: Ground) -> object:
+    lines = "".join(json.dumps({"text": a_text(rng)}) + "\n" for _ in range(rng.randrange(1, 5))).encode()
+    content = mutated(rng, rng.choice((lines, (ground.folder / "text.txt").read_bytes(), a_text(rng).encode() + b"\n")))
+    with tempfile.TemporaryDirectory(dir=ground.folder) as folder:
+        name = rng.choice(("a.txt", "a.jsonl", "a.txt.gz", "a.jsonl.xz", "a.json"))
+        packed = (
+            gzip.compress(content)
+            if name.endswith("gz")
+            else lzma.compress(content)
+            if name.endswith("xz")
+            else content
+        )
+        Path(folder, name).write_bytes(mutated(rng, packed) if rng.random() < 0.3 else packed)
+        yield f"{name}: {content[:300]!r}"
+        try:
+            skipped: list[str] = []
+            paths = [Path(folder, name)] if rng.random() < 0.5 else [Path(folder)]
+            TokenStore.build(read_documents(paths, skipped), spelling_tokenizer())
+        except (ValueError, OSError):
+            pass
+
+
+# --- service ----------------------------------------------------------------------------------------------------------
+
+
+def service(rng: random.Random, ground: Ground) -> object:
+    task = TASKS[rng.choice(list(TASKS))]
+    good = json.dumps({"inputs": [task.example_input] * rng.randrange(1, 4)}).encode()
+    body = mutated_json(rng, good) if rng.random() < 0.7 else mutated(rng, good)
+    method = rng.choice(("POST", "POST", "POST", "POST", "GET", "PUT", "HEAD", "OPTIONS"))
+    path = rng.choice(("/predict", "/predict", "/predict", "/predict", "/schema", "/health", "/" + a_text(rng, 200)))
+    yield f"{task.name}: {method} {path[:100]!r} {body[:300]!r}"
+    client = client_of(ground, task.name)
+    try:
+        answer = client.request(method, path.encode("ascii", "replace").decode(), content=body)
+    except ValueError as told:  # of the client: no address that can be asked for
+        if type(told).__module__.split(".")[0] not in ("httpx", "httpx2"):
+            raise
+        return
+    check_answer(answer)
+
+
+_clients: dict[tuple[Path, str], TestClient] = {}
+
+
+def client_of(ground: Ground, task: str) -> TestClient:
+    """One service a task for all its requests, as it would be."""
+    if (ground.folder, task) not in _clients:
+        predictor = Predictor.from_directory(ground.model(task))
+        client = TestClient(application(predictor, Limits(characters=5000)), raise_server_exceptions=False)
+        _clients[ground.folder, task] = client.__enter__()
+    return _clients[ground.folder, task]
+
+
+def check_answer(answer) -> None:
+    if answer.status_code >= 500 and answer.status_code != 503:
+        raise Broken(f"status {answer.status_code}: {answer.text[:300]}")
+    kind = answer.headers.get("content-type", "")
+    if answer.content and kind != "application/json":
+        raise Broken(f"an answer of the type {kind!r}")
+    if answer.content:
+        json.loads(answer.content, parse_constant=not_json)
+    if answer.status_code >= 400 and len(answer.content) > 1000:
+        raise Broken(f"an error of {len(answer.content)} bytes: {answer.text[:300]}")
+
+
+def not_json(name: str) -> None:
+    raise Broken(f"{name} in an answer, which is no JSON")
+
+
+# --- links ------------------------------------------------------------------------------------------------------------
+
+
+def links(rng: random.Random, ground: Ground) -> object:
+    """A page with values in its link that no page has put there."""
+    from tests.pages.driver import open_page
+
+    page = rng.choice(sorted(file.stem for file in (ROOT / "pages").glob("*.py")))
+    names = link_names(page)
+    query = {
+        rng.choice(names): rng.choice((a_text(rng, 3000), rng.choice(NUMBERS), MARKUP))
+        for _ in range(rng.randrange(1, 6))
+    }
+    query = {name: value.encode("utf-8", "replace").decode() for name, value in query.items()}
+    yield f"{page}: {str(query)[:600]}"
+    with mock.patch.dict(os.environ, {"MINIBERT_RUNS": str(ground.folder / "runs")}):
+        app = open_page(page, **query)
+    shown = [block.proto.body for block in app.get("html")]
+    shown += [block.value for block in app.markdown if block.proto.allow_html]
+    shown += [frame.proto.srcdoc for frame in app.get("iframe")]
+    if any("<img src=x" in text for text in shown):
+        raise Broken("what came in the link is shown as markup")
+
+
+def link_names(page: str) -> list[str]:
+    """What the code of a page, its sections and `ui` may read of a link: all strings that look like names there."""
+
+    texts = [ROOT / "pages" / f"{page}.py", *(ROOT / "sections" / page).rglob("*.py")]
+    found = {
+        node.value
+        for file in texts
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node.value.replace("-", "_").isidentifier()
+    }
+    return sorted(
+        {*found, "text", "pair", "model", "layer", "head", "step", "tab", "seed", "projector", "lang", MARKUP}
+    )
+
+
+# --- trying -----------------------------------------------------------------------------------------------------------
+
+SURFACES: dict[str, Callable[[random.Random, Ground], Iterator]] = {
+    "command line": command_line,
+    "subprocesses": subprocesses,
+    "files": files,
+    "uploads": uploads,
+    "service": service,
+    "links": links,
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One input and what came of it. wrong: None where it held · megabytes: that the process grew by, at its peak."""
+
+    surface: str
+    number: int
+    given: str
+    wrong: str | None
+    seconds: float
+    megabytes: float
+
+
+def tried(surface: str, number: int, seed: int, ground: Ground) -> Trial:
+    rng = drawing(seed, surface, number)
+    torch.manual_seed(number)
+    given, wrong = "", None
+    before = reset_peak()
+    begun = time.perf_counter()
+    try:
+        with at_most(LIMIT if surface != "links" else 10 * LIMIT):
+            steps = SURFACES[surface](rng, ground)
+            given = str(next(steps, ""))
+            begun = time.perf_counter()
+            for _ in steps:
+                pass
+    except Overdue as hang:
+        wrong = f"took more than {LIMIT} seconds: {''.join(traceback.format_tb(hang.__traceback__)[-3:])}"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a panic of Rust is no Exception
+        wrong = "".join(traceback.format_exception(error))[-3000:]
+    seconds = time.perf_counter() - begun
+    grown = max(0, peak() - before)
+    if wrong is None and grown > MEMORY / 2**20:
+        wrong = f"took {grown:.0f} MB"
+    return Trial(surface, number, given, wrong, seconds, grown)
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    def stop(*_) -> None:
+        raise Overdue
+
+    usual = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, usual)
+
+
+def reset_peak() -> float:
+    """Megabytes that the process holds; its peak counts from here."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return peak("VmRSS")
+
+
+def peak(name: str = "VmHWM") -> float:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
+
+
+def counts(count: int) -> dict[str, int]:
+    """How many inputs each surface gets."""
+    numbers = {"subprocesses": round(count * SUBPROCESSES)}
+    numbers |= {name: round((count - numbers["subprocesses"]) * share) for name, share in SHARES.items()}
+    return numbers
+
+
+def bounded_memory() -> None:
+    """What asks for 100 GB is told no, and does not take the machine with it."""
+    held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (held + 2 * MEMORY, resource.RLIM_INFINITY))
+
+
+def summary(trials: list[Trial], seed: int) -> dict:
+    """What is recorded."""
+    by_surface = {}
+    for name in SURFACES:
+        of_it = [trial for trial in trials if trial.surface == name]
+        if of_it:
+            seconds = np.array([trial.seconds for trial in of_it])
+            by_surface[name] = {
+                "inputs": len(of_it),
+                "wrong": sum(trial.wrong is not None for trial in of_it),
+                "seconds, median": round(float(np.median(seconds)), 4),
+                "seconds, longest": round(float(seconds.max()), 2),
+                "megabytes more at the peak, most": round(max(trial.megabytes for trial in of_it)),
+            }
+    wrong = [{"surface": t.surface, "number": t.number, "why": t.wrong[-300:]} for t in trials if t.wrong]
+    return {"seed": seed, "inputs": len(trials), "wrong": len(wrong), "surfaces": by_surface, "which": wrong}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=SURFACES)
+    parser.add_argument("--from", dest="first", type=int, default=0, help="number of the first input of each surface")
+    parser.add_argument("--record", action="store_true")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    numbers = {options.only: options.count} if options.only else counts(options.count)
+    trials, kinds = [], Counter()
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"XDG_CACHE_HOME": folder}):
+        ground = Ground.prepared(Path(folder))
+        bounded_memory()
+        for surface, count in numbers.items():
+            for number in range(options.first, options.first + count):
+                trial = tried(surface, number, options.seed, ground)
+                trials.append(trial)
+                if trial.wrong is not None:
+                    kinds[trial.wrong.strip().splitlines()[-1][:100]] += 1
+                    if kinds[trial.wrong.strip().splitlines()[-1][:100]] <= 2 or count == 1:
+                        print(f"\n{surface} {number}: {trial.given[:600]}\n{trial.wrong}", flush=True)
+            print(
+                surface, count, Counter(trial.wrong is None for trial in trials if trial.surface == surface), flush=True
+            )
+    results = summary(trials, options.seed)
+    print(json.dumps({**results, "which": len(results["which"])}, indent=1))
+    for why, often in kinds.most_common():
+        print(f"{often:5} {why}")
+    if options.record:
+        record("hostile", results)
+
+
+if __name__ == "__main__":
+    main()
