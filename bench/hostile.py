@@ -33,6 +33,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
+from urllib.parse import quote
 
 import numpy as np
 import torch
@@ -58,6 +59,7 @@ from tests.spelling import spelling_tokenizer
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT, LONGEST = 10, 400  # seconds; characters
+LARGEST_ERROR = 2**16  # characters, before it is shown: who shows it cuts it
 MEMORY = 3 * 2**30  # bytes that one input may take beside what the process holds
 SHARES = {"command line": 0.25, "files": 0.3, "uploads": 0.25, "service": 0.18, "links": 0.02}
 SUBPROCESSES = 0.005  # of all inputs
@@ -132,6 +134,7 @@ def sample(file: Path) -> bytes:
     return b"\n".join(file.read_bytes().split(b"\n")[:LINES]) + b"\n"
 
 
+# What is tried: each yields what is given, tries it, and yields the sentence with which it was refused, if it was.
 # --- command line -----------------------------------------------------------------------------------------------------
 
 
@@ -184,7 +187,7 @@ def a_command(rng: random.Random, ground: Ground) -> tuple[list[str], bytes]:
     return [*command, *rng.choice(([], [], ["--json"]))], mutated(rng, given) if rng.random() < 0.3 else given
 
 
-def command_line(rng: random.Random, ground: Ground) -> object:
+def command_line(rng: random.Random, ground: Ground) -> Iterator[object]:
     arguments, given = a_command(rng, ground)
     yield arguments
     files = [io.TextIOWrapper(io.BytesIO(content), encoding="utf-8") for content in (given, b"", b"")]
@@ -195,15 +198,26 @@ def command_line(rng: random.Random, ground: Ground) -> object:
             code = end.code
     files[2].flush()
     check_command(code, files[2].buffer.getvalue())
+    if code:
+        yield files[2].buffer.getvalue()
 
 
-def subprocesses(rng: random.Random, ground: Ground) -> object:
+def subprocesses(rng: random.Random, ground: Ground) -> Iterator[object]:
     arguments, given = a_command(rng, ground)
     yield arguments
     done = subprocess.run(
         [sys.executable, "-m", "minibert", *arguments], input=given, capture_output=True, cwd=ROOT, timeout=120
     )
     check_command(done.returncode, done.stderr)
+    if done.returncode:
+        yield done.stderr
+
+
+def refused(told: Exception) -> str:
+    """The sentence with which an input was turned away."""
+    if len(said := str(told)) > LARGEST_ERROR:
+        raise Broken(f"an error of {len(said)} characters: {said[:300]}") from told
+    return said
 
 
 def check_command(code: object, told: bytes) -> None:
@@ -220,7 +234,7 @@ def check_command(code: object, told: bytes) -> None:
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
-def files(rng: random.Random, ground: Ground) -> object:
+def files(rng: random.Random, ground: Ground) -> Iterator[object]:
     """A model's directory, or what a run leaves, damaged; then it is used."""
     what = rng.choice(("model", "model", "model", "resume", "log", "snapshot", "store"))
     name = rng.choice((*TASKS, "pretrained"))
@@ -250,8 +264,7 @@ def files(rng: random.Random, ground: Ground) -> object:
         try:
             use(what, folder, rng)
         except (ValueError, OSError) as told:
-            if len(str(told)) > 20_000:
-                raise Broken(f"an error of {len(str(told))} characters: {str(told)[:300]}") from told
+            yield refused(told)
 
 
 def damage(rng: random.Random, file: Path) -> None:
@@ -285,7 +298,7 @@ def damage(rng: random.Random, file: Path) -> None:
 def use(what: str, folder: Path, rng: random.Random) -> None:
     if what == "model":
         predictor = Predictor.from_directory(folder)
-        with TestClient(application(predictor), raise_server_exceptions=False) as client:
+        with TestClient(application(predictor)) as client:
             check_answer(client.get("/schema"))
             check_answer(client.post("/predict", json={"inputs": [predictor.task.example_input]}))
     elif what == "resume":
@@ -309,7 +322,7 @@ def use(what: str, folder: Path, rng: random.Random) -> None:
 # --- uploads ----------------------------------------------------------------------------------------------------------
 
 
-def uploads(rng: random.Random, ground: Ground) -> object:
+def uploads(rng: random.Random, ground: Ground) -> Iterator[object]:
     """A file for a task, or text to pre-train on, as it is read on the page and from the command line."""
     if rng.random() < 0.2:
         yield from text_files(rng, ground)
@@ -318,7 +331,8 @@ def uploads(rng: random.Random, ground: Ground) -> object:
     content = ground.samples[rng.choice((task.name, task.name, rng.choice(list(TASKS))))]
     content = mutated_json(rng, content) if content.startswith(b"{") and rng.random() < 0.7 else mutated(rng, content)
     name = rng.choice(("a.tsv", "a.csv", "a.txt", "a.json", "a.md", "a", "labels.txt", MARKUP, "../a.csv"))
-    format = rng.choice((None, None, *task.readers, "header", "nothing"))
+    name = name if rng.random() < 0.4 else f"a{Path(SAMPLES[task.name]).suffix}"
+    format = rng.choice((*task.readers, "header", "nothing")) if rng.random() < 0.3 else None
     columns = {
         what: rng.choice((1, 2, 99, -1, "label", a_text(rng, 20))) for what in task.columns if rng.random() < 0.3
     }
@@ -334,11 +348,10 @@ def uploads(rng: random.Random, ground: Ground) -> object:
         task.score(answers, data.examples[:4])
         json.dumps([[str(problem) for problem in data.problems[:100]], answers])
     except (ValueError, OSError) as told:
-        if len(str(told)) > 2_000_000:
-            raise Broken(f"an error of {len(str(told))} characters: {str(told)[:300]}") from told
+        yield refused(told)
 
 
-def text_files(rng: random.Random, ground: Ground) -> object:
+def text_files(rng: random.Random, ground: Ground) -> Iterator[object]:
     lines = "".join(json.dumps({"text": a_text(rng)}) + "\n" for _ in range(rng.randrange(1, 5))).encode()
     content = mutated(rng, rng.choice((lines, (ground.folder / "text.txt").read_bytes(), a_text(rng).encode() + b"\n")))
     with tempfile.TemporaryDirectory(dir=ground.folder) as folder:
@@ -356,14 +369,14 @@ def text_files(rng: random.Random, ground: Ground) -> object:
             skipped: list[str] = []
             paths = [Path(folder, name)] if rng.random() < 0.5 else [Path(folder)]
             TokenStore.build(read_documents(paths, skipped), spelling_tokenizer())
-        except (ValueError, OSError):
-            pass
+        except (ValueError, OSError) as told:
+            yield refused(told)
 
 
 # --- service ----------------------------------------------------------------------------------------------------------
 
 
-def service(rng: random.Random, ground: Ground) -> object:
+def service(rng: random.Random, ground: Ground) -> Iterator[object]:
     task = TASKS[rng.choice(list(TASKS))]
     good = json.dumps({"inputs": [task.example_input] * rng.randrange(1, 4)}).encode()
     body = mutated_json(rng, good) if rng.random() < 0.7 else mutated(rng, good)
@@ -371,13 +384,10 @@ def service(rng: random.Random, ground: Ground) -> object:
     path = rng.choice(("/predict", "/predict", "/predict", "/predict", "/schema", "/health", "/" + a_text(rng, 200)))
     yield f"{task.name}: {method} {path[:100]!r} {body[:300]!r}"
     client = client_of(ground, task.name)
-    try:
-        answer = client.request(method, path.encode("ascii", "replace").decode(), content=body)
-    except ValueError as told:  # of the client: no address that can be asked for
-        if type(told).__module__.split(".")[0] not in ("httpx", "httpx2"):
-            raise
-        return
+    answer = client.request(method, quote(path, "/?%&=", errors="replace"), content=body)
     check_answer(answer)
+    if answer.status_code >= 400:
+        yield answer.text
 
 
 _clients: dict[tuple[Path, str], TestClient] = {}
@@ -387,7 +397,7 @@ def client_of(ground: Ground, task: str) -> TestClient:
     """One service a task for all its requests, as it would be."""
     if (ground.folder, task) not in _clients:
         predictor = Predictor.from_directory(ground.model(task))
-        client = TestClient(application(predictor, Limits(characters=5000)), raise_server_exceptions=False)
+        client = TestClient(application(predictor, Limits(characters=5000)))
         _clients[ground.folder, task] = client.__enter__()
     return _clients[ground.folder, task]
 
@@ -411,7 +421,7 @@ def not_json(name: str) -> None:
 # --- links ------------------------------------------------------------------------------------------------------------
 
 
-def links(rng: random.Random, ground: Ground) -> object:
+def links(rng: random.Random, ground: Ground) -> Iterator[object]:
     """A page with values in its link that no page has put there."""
     from tests.pages.driver import open_page
 
@@ -463,11 +473,13 @@ SURFACES: dict[str, Callable[[random.Random, Ground], Iterator]] = {
 
 @dataclass(frozen=True)
 class Trial:
-    """One input and what came of it. wrong: None where it held · megabytes: that the process grew by, at its peak."""
+    """One input and what came of it. refused: with a sentence, as most should be · wrong: None where it held ·
+    megabytes: that the process grew by, at its peak."""
 
     surface: str
     number: int
     given: str
+    refused: bool
     wrong: str | None
     seconds: float
     megabytes: float
@@ -476,7 +488,7 @@ class Trial:
 def tried(surface: str, number: int, seed: int, ground: Ground) -> Trial:
     rng = drawing(seed, surface, number)
     torch.manual_seed(number)
-    given, wrong = "", None
+    given, refused, wrong = "", False, None
     before = reset_peak()
     begun = time.perf_counter()
     try:
@@ -484,8 +496,7 @@ def tried(surface: str, number: int, seed: int, ground: Ground) -> Trial:
             steps = SURFACES[surface](rng, ground)
             given = str(next(steps, ""))
             begun = time.perf_counter()
-            for _ in steps:
-                pass
+            refused = bool([*steps])
     except Overdue as hang:
         wrong = f"took more than {LIMIT} seconds: {''.join(traceback.format_tb(hang.__traceback__)[-3:])}"
     except KeyboardInterrupt:
@@ -496,7 +507,7 @@ def tried(surface: str, number: int, seed: int, ground: Ground) -> Trial:
     grown = max(0, peak() - before)
     if wrong is None and grown > MEMORY / 2**20:
         wrong = f"took {grown:.0f} MB"
-    return Trial(surface, number, given, wrong, seconds, grown)
+    return Trial(surface, number, given, refused, wrong, seconds, grown)
 
 
 @contextmanager
@@ -546,6 +557,7 @@ def summary(trials: list[Trial], seed: int) -> dict:
             seconds = np.array([trial.seconds for trial in of_it])
             by_surface[name] = {
                 "inputs": len(of_it),
+                "refused": sum(trial.refused for trial in of_it),
                 "wrong": sum(trial.wrong is not None for trial in of_it),
                 "seconds, median": round(float(np.median(seconds)), 4),
                 "seconds, longest": round(float(seconds.max()), 2),

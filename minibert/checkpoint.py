@@ -34,6 +34,7 @@ from minibert.model import Bert, BertForPreTraining
 from minibert.objectives import objective_for
 from minibert.relatives.registry import Relative, config_from, relative_of
 from minibert.text.json_values import check_kinds, json_object
+from minibert.text.shortened import ShortError
 from minibert.tokenizer import Tokenizer
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
@@ -91,7 +92,7 @@ ARCHITECTURES = {
 }
 
 
-class CheckpointError(ValueError):
+class CheckpointError(ShortError):
     """A directory that does not hold a model we can load; the message says what is wrong and what to do."""
 
 

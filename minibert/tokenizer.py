@@ -561,13 +561,17 @@ class Tokenizer:
         if not all(isinstance(token, str) for token in special):
             raise ValueError(f"{file}: a special token must be a text, or an object with its content")
         vocab = next((f for f in (directory / "vocab.txt", directory / "tokenizer.json") if f.is_file()), None)
-        return cls.from_file(
+        rows = rows if isinstance(rows, int) else 0
+        tokenizer = cls.from_file(
             vocab or directory / "vocab.txt",
             lowercase,
             special_tokens=special,
             max_word_chars=config.get("max_input_chars_per_word", LONGEST_WORD),
-            rows=rows if isinstance(rows, int) else 0,
+            rows=rows,
         )
+        if rows and tokenizer.vocab_size > rows:
+            raise ValueError(f"{directory}: {tokenizer.vocab_size:,} tokens for a model of {rows:,} rows")
+        return tokenizer
 
     def save(self, directory) -> None:
         """Write vocab.txt, tokenizer_config.json, special_tokens_map.json and tokenizer.json, each whole or not at all.

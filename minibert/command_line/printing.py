@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-LONGEST_ERROR = 300
+from minibert.text.shortened import LONGEST, shortened
 
 
 def complain(why: object) -> None:
@@ -19,13 +19,9 @@ def complain(why: object) -> None:
 
 
 def error_line(text: str) -> str:
-    """A text as a line of at most LONGEST_ERROR characters, nothing in it that moves a cursor: its beginning says where
-    something is wrong, its end mostly what."""
-    if len(text) > 2 * LONGEST_ERROR:
-        text = text[:LONGEST_ERROR] + text[-LONGEST_ERROR:]
-    text = "".join(c if c.isprintable() else " " if c.isspace() else f"\\x{ord(c):02x}" for c in text)
-    end = LONGEST_ERROR // 3
-    return text if len(text) <= LONGEST_ERROR else f"{text[: LONGEST_ERROR - end - 3]} … {text[-end:]}"
+    """A text as a line of at most LONGEST characters, nothing in it that moves a cursor."""
+    characters = shortened(text, 2 * LONGEST)
+    return shortened("".join(c if c.isprintable() else " " if c.isspace() else f"\\x{ord(c):02x}" for c in characters))
 
 
 def print_result(options, values: dict, plain: str | None = None) -> None:

@@ -24,6 +24,7 @@ from starlette.routing import Route
 from minibert.finetune.predictor import NotNumbersError, Predictor
 from minibert.service.connections import SECONDS_TO_SEND, PatientProtocol
 from minibert.text.json_values import JsonError, json_value
+from minibert.text.shortened import shortened
 
 SECONDS_TO_STOP = 10  # for requests that are being answered
 
@@ -281,7 +282,7 @@ class Service:
 
 
 async def error_of(request: Request, error: HTTPException) -> JSONResponse:
-    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+    return JSONResponse({"error": shortened(error.detail)}, error.status_code, error.headers)
 
 
 async def error_of_ours(request: Request, error: Exception) -> JSONResponse:

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from minibert.text.shortened import ShortError
 
-class TaskDataError(ValueError):
+
+class TaskDataError(ShortError):
     """A file that cannot be used; the message says where and what to do."""
 
 

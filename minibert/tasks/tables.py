@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from minibert.tasks.data import Problem, TaskDataError
+from minibert.text.shortened import shortened
 
 LARGEST_FILE = 100 * 2**20  # bytes
 LONGEST_TEXT = 2**20  # characters of a line, or of a text in JSON; a model reads its first hundreds or thousands
@@ -39,7 +40,7 @@ class Source:
 
     def problem(self, line: int | None, column: int | str | None, why: str) -> None:
         """Note it and go on, or raise it when strict."""
-        found = Problem(line, column, why)
+        found = Problem(line, column, shortened(why))
         if self.strict:
             raise TaskDataError(f"{self.name}, {found}")
         self.problems.append(found)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from minibert.text.json_values import JsonError, json_value
+from minibert.text.shortened import ShortError
 
 OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 TEXT_NAMES = tuple(kind + packed for kind in (".txt", ".jsonl") for packed in ("", *OPENERS))
@@ -25,7 +26,7 @@ ABBREVIATION = re.compile(
 LONGER_THAN_ANY = 12  # characters: than an abbreviation of these, and the one before it
 
 
-class DataError(ValueError):
+class DataError(ShortError):
     """Data that cannot be used; the message names the file, the line and what to do."""
 
 

@@ -16,6 +16,7 @@ from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.tasks import TASKS, TaskDataError, guess_task
+from minibert.tasks.tables import LONGEST_TEXT
 from minibert.train import Done, Eval, Optimization, Sample, Saved, Started
 from tests.minibert.tasks.toys import INPUTS, NAMES, toy
 
@@ -222,3 +223,23 @@ def test_the_task_is_guessed_from_the_form(text):
 def test_what_is_none_of_its_files_is_refused_in_words(name, content):
     with pytest.raises(TaskDataError, match=r"^odd\.txt"):
         TASKS[name].parse(content, "odd.txt")
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.txt", "a.json"])
+def test_a_line_that_nobody_has_written_is_refused(task, name):
+    long = b"a" * (LONGEST_TEXT + 1)
+    for content in (long, b"{" + long, b"text\tlabel\n" + long + b"\tx\n", b'{"data": ' + b"[" * 100_000):
+        with pytest.raises(TaskDataError) as told:
+            guess_task(content, name)
+            TASKS[task].parse(content, name)
+        assert len(str(told.value)) <= 400
+
+
+def test_runs_of_spaces_are_read_once():
+    """Not as often as there are of them: a pattern that tries every way to share them would take hours."""
+    spaces = " " * 200_000
+    for task, line in [("intent", f"## intent:{spaces}a{spaces}b"), ("next-utterance", f"A:{spaces}\tb")]:
+        with pytest.raises(TaskDataError):
+            TASKS[task].parse(f"{line}\n".encode(), "a.txt")
+    assert TASKS["intent"].parse(b"## intent:  go away \n- x\n", "a.md").examples[0].intent == "go away"

@@ -167,3 +167,13 @@ def test_a_document_on_a_line_may_be_long(tmp_path):
     text = "word " * (LONGEST_LINE // 4)
     (tmp_path / "a.jsonl").write_text(json.dumps({"text": text}))
     assert list(read_documents([tmp_path])) == [[text.strip()]]
+
+
+def test_a_line_of_abbreviations_is_read_once():
+    """Not as often as there are of them: 200,000 would take an hour."""
+    assert split_sentences("Mr. A " * 100_000) == [("Mr. A " * 100_000).strip()]
+    assert split_sentences("He met Mr. A. B. Smith. She Mrs. C, vs. Dr. D at St. E. Really? Yes.") == [
+        "He met Mr. A. B. Smith.",
+        "She Mrs. C, vs. Dr. D at St. E. Really?",
+        "Yes.",
+    ]
