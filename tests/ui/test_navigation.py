@@ -13,7 +13,7 @@ def no_warm_up(monkeypatch):
 
 
 def open_app(page="home"):
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    app = AppTest.from_file(str(ROOT / "course.py"), default_timeout=60).run()
     return app if page == "home" else app.switch_page(f"pages/{page}.py").run()
 
 

@@ -23,6 +23,9 @@ def run_of(owner, title, score=None, state="finished", result=None, kind="finetu
         kind=kind,
         over=state in ("finished", "failed", "cancelled"),
         future=None,
+        can_begin_again=False,
+        tries=0,
+        events=lambda: [],
         latest=told.get,
         result=result or SimpleNamespace(is_dir=lambda: False),
     )
@@ -71,7 +74,7 @@ def test_a_reader_keeps_one_name():
     def reader():
         import streamlit as st
 
-        from ui.runs import owner
+        from ui.visitor import owner
 
         st.text(owner())
 
