@@ -28,8 +28,8 @@ def address() -> str:
 def network(host: str | None) -> str:
     """An IPv4 address as it is, of an IPv6 address the network: whoever has one has all of its 2⁶⁴."""
     try:
-        ip = ipaddress.ip_address((host or "").partition("%")[0])
-    except ValueError:
+        ip = ipaddress.ip_address(host.partition("%")[0])
+    except (ValueError, AttributeError):  # none, or none that is one
         return HERE
     if ip.version == 6 and ip.ipv4_mapped:
         ip = ip.ipv4_mapped

@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.server import LESSON_PAGES
 from ui.navigation import ROOT
 
 
@@ -24,7 +25,7 @@ def stops_of(app):
 def test_every_page_that_exists_is_in_the_course():
     stops = stops_of(open_app())
     assert stops[0].name == "home"
-    assert {stop.name for stop in stops} == {path.stem for path in (ROOT / "pages").glob("*.py")}
+    assert {stop.name for stop in stops} == LESSON_PAGES
 
 
 def test_the_foot_leads_on():
