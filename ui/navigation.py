@@ -12,7 +12,8 @@ from ui.folders import ROOT
 from ui.state import VISIT
 from ui.translations import _
 
-_COURSE, _HERE = "_course", "_here"  # session_state keys: the stops by section; the page this run shows
+# session_state keys: the stops by section; pages beside the course; the page this run shows
+_COURSE, _OTHERS, _HERE = "_course", "_others", "_here"
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def open_course(sections: Mapping[str, Sequence[Stop]], beside: Sequence[Stop] =
     st.html(Path(__file__).with_name("style.css"))
     present = {title: [stop for stop in stops if stop.path.exists()] for title, stops in sections.items()}
     stops = [stop for section in present.values() for stop in section]
-    st.session_state[_COURSE] = present
+    st.session_state[_COURSE], st.session_state[_OTHERS] = present, list(beside)
     page = st.navigation(
         {
             title: [
@@ -106,7 +107,7 @@ def course() -> list[Stop]:
 
 def stop_called(name: str) -> Stop | None:
     """The page `name`, if it exists."""
-    return next((stop for stop in course() if stop.name == name), None)
+    return next((stop for stop in (*course(), *st.session_state.get(_OTHERS, ())) if stop.name == name), None)
 
 
 def current_page() -> str:

@@ -50,8 +50,6 @@ def _table() -> None:
 
 
 def title_of(page: str) -> str:
-    if page == "classroom":
-        return _("Class")
     stop = stop_called(page or "home")
     return stop.title if stop else ""
 

@@ -545,7 +545,7 @@ def test_an_outside_scheduler_runs_the_same_code_without_having_it(tmp_path, mon
         text=True,
     )
     address = cluster.stdout.readline().strip()
-    manager = jobs.Manager(tmp_path / "runs", scheduler=address, code=(ROOT / "jobs", package))
+    manager = jobs.Manager(tmp_path / "runs", scheduler=address, code=(ROOT / "minibert", ROOT / "jobs", package))
     try:
         run = manager.submit("classroom_code:saves", owner="ada", title="far away")
         assert ended(run).state == "finished", run.traceback

@@ -137,7 +137,11 @@ def test_a_run_that_is_refused_says_why_once(monkeypatch):
     app = script(page).run()
     app.button[0].click().run()
     assert app.text[0].value == "None"
-    assert html.unescape(app.error[0].value) == "<b>module:run (1,) me {'address': 'here', 'title': 'one'}</b>" != app.error[0].value
+    assert (
+        html.unescape(app.error[0].value)
+        == "<b>module:run (1,) me {'address': 'here', 'title': 'one'}</b>"
+        != app.error[0].value
+    )
     assert not app.run().error
 
 

@@ -35,7 +35,7 @@ SECONDS_GONE = 150  # Streamlit remembers a session whose connection broke for 1
 SECONDS_BETWEEN_SWEEPS = 20
 CHUNK = 1 << 20
 LONGEST_NAME = 200
-_UPLOAD = re.compile(r".*/_stcore/upload_file/(?P<session>[\w-]{1,64})/(?P<file>[\w-]{1,64})")
+_UPLOAD = re.compile(r".*/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)", re.DOTALL)
 _MARK = f"minibert upload {secrets.token_hex(16)} "  # nobody outside can write such a line
 
 

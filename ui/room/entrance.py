@@ -5,6 +5,7 @@ import sqlite3
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from ui.navigation import link_to
 from ui.room import presence
 from ui.room.key import digest, is_key
 from ui.room.store import room
@@ -44,7 +45,7 @@ def enter(page: str) -> None:
             st.error(_("That is not the code."), icon=":material/door_front:")
         except TooManyTries:
             say_too_many()
-    st.page_link("pages/classroom.py", label=_("I am the teacher"), icon=":material/key:")
+    link_to("classroom", _("I am the teacher"), icon=":material/key:")
     st.stop()
 
 
