@@ -62,8 +62,7 @@ page = open_course(
 )
 language_picker()
 projector_switch()
-if page.url_path != "classroom":
-    enter(page.url_path)
+enter(page.url_path)
 page.run()
 announce_runs()
 warm_up(page.url_path)

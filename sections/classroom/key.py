@@ -24,7 +24,7 @@ def show() -> None:
 
 def show_leave() -> None:
     st.button(
-        _("Leave this page to nobody"),
+        _("Give the key back"),
         key="leave",
         icon=":material/logout:",
         on_click=leave,

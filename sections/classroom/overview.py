@@ -17,7 +17,7 @@ def show() -> None:
     here = visitors().here()
     going = [run for run in manager().runs() if not run.over]
     waiting = [run for run in going if run.state == "queued"]
-    with st.container(horizontal=True, gap="large", key="class-numbers"):
+    with st.container(horizontal=True, gap="medium", key="class-numbers"):
         st.metric(_("there"), f"{len(here):,}", width="content")
         st.metric(_("addresses"), f"{len({one.address for one in here}):,}", width="content")
         st.metric(_("training"), f"{len(going) - len(waiting):,}", width="content")

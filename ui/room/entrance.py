@@ -13,6 +13,8 @@ from ui.room.visitors import TooManyTries, Visitors
 from ui.translations import _
 from ui.visitor import address, owner
 
+TEACHERS = "classroom"  # the page that the key opens
+
 
 def visitors() -> Visitors:
     return Visitors(room())
@@ -24,14 +26,17 @@ def is_teacher() -> bool:
 
 
 def enter(page: str) -> None:
-    """Note that this browser is on `page`; while the door is closed, ask newcomers for the code, and go no further."""
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is not None:
-        presence.note(context.session_id, owner(), address(), page)
+    """Note that this browser is on `page`; while the door is closed, ask newcomers for the code, and go no further.
+
+    The teacher's own page is open to everyone: it has a lock of its own.
+    """
     try:
-        if visitors().may_enter(owner()):
-            return
+        inside = is_teacher() if page == TEACHERS else visitors().may_enter(owner())
     except sqlite3.Error:  # the disk is full, or another server holds it: the class goes on
+        inside = True
+    if inside and (context := get_script_run_ctx(suppress_warning=True)):
+        presence.note(context.session_id, owner(), address(), page)
+    if inside or page == TEACHERS:
         return
     st.title(_("This class has closed its door"))
     st.markdown(_("Whoever has been here before is still in. Everyone else needs the code that the teacher shows."))
@@ -45,7 +50,7 @@ def enter(page: str) -> None:
             st.error(_("That is not the code."), icon=":material/door_front:")
         except TooManyTries:
             say_too_many()
-    link_to("classroom", _("I am the teacher"), icon=":material/key:")
+    link_to(TEACHERS, _("I am the teacher"), icon=":material/key:")
     st.stop()
 
 
