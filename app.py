@@ -1,64 +1,15 @@
-"""The front door: the list of pages, the language, the theme, projector mode. Start it with `streamlit run app.py`."""
+"""The front door: the server, and what a visitor passes on the way in. Start it with `streamlit run app.py`."""
 
-import streamlit as st
+from starlette.middleware import Middleware
+from streamlit import App
 
-from ui.models import warm_up
-from ui.navigation import Stop, open_course
-from ui.projector import projecting, projector_switch
-from ui.runs import announce_runs
-from ui.translations import _, language_picker
+from ui.door.closed import Closed
+from ui.door.identity import Identity
+from ui.door.opening import opening
+from ui.door.uploads import Uploads
 
-st.set_page_config(
-    page_title=_("minibert – a classroom for BERT"),
-    page_icon="ui/icon.svg",
-    layout="wide",
-    initial_sidebar_state="collapsed" if projecting() else 270,
-    menu_items={"About": _("**minibert**: a classroom for BERT. Everything runs on this computer.")},  # and the theme
+app = App(
+    "course.py",
+    lifespan=opening,
+    middleware=[Middleware(Closed), Middleware(Identity), Middleware(Uploads)],
 )
-
-# In teaching order. A page that is not there yet is left out of the menu.
-page = open_course(
-    {
-        _("Start"): [
-            Stop("home", _("Home"), ":material/home:"),
-            Stop("through", _("Through BERT"), ":material/route:"),
-        ],
-        _("1 Input"): [
-            Stop("tokenization", _("Tokenization"), ":material/content_cut:"),
-            Stop("input", _("Input"), ":material/input:"),
-        ],
-        _("2 Model"): [
-            Stop("attention", _("Attention"), ":material/hub:"),
-            Stop("encoder_decoder", _("Encoder and decoder"), ":material/swap_horiz:"),
-            Stop("parameters", _("Parameters"), ":material/calculate:"),
-        ],
-        _("3 Pre-training"): [
-            Stop("masking", _("Masking"), ":material/visibility_off:"),
-            Stop("next_sentence", _("Next sentence"), ":material/swap_vert:"),
-            Stop("pretraining", _("Pre-training"), ":material/model_training:"),
-            Stop("experiments", _("The paper’s experiments"), ":material/science:"),
-        ],
-        _("4 Fine-tuning"): [
-            Stop("output_layer", _("One output layer"), ":material/category:"),
-            Stop("features", _("Features or fine-tuning"), ":material/layers:"),
-            Stop("stability", _("Why runs differ"), ":material/ssid_chart:"),
-            Stop("training_options", _("What else can be set"), ":material/tune:"),
-            Stop("service", _("From file to service"), ":material/dns:"),
-        ],
-        _("5 Looking inside"): [
-            Stop("attention_explorer", _("Attention explorer"), ":material/travel_explore:"),
-            Stop("embeddings", _("Embeddings"), ":material/scatter_plot:"),
-            Stop("probes", _("What each layer knows"), ":material/query_stats:"),
-            Stop("attribution", _("Why this answer"), ":material/troubleshoot:"),
-            Stop("wrong_reasons", _("Does it understand?"), ":material/psychology_alt:"),
-        ],
-        _("7 Practice"): [
-            Stop("examination", _("The examination"), ":material/quiz:"),
-        ],
-    }
-)
-language_picker()
-projector_switch()
-page.run()
-announce_runs()
-warm_up(page.url_path)

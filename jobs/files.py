@@ -7,6 +7,9 @@ import shutil
 import tempfile
 from pathlib import Path, PurePosixPath
 
+RECORD, EVENTS, RESULT, ARGUMENTS = "run.json", "events.jsonl", "result", "arguments.pickle"  # in a run's folder
+RESUME = "resume"  # in its result: what it takes to go on (minibert.training.resume.FOLDER)
+
 
 def pack(path: str | Path, *, deep: bool = True) -> dict[str, bytes]:
     """Relative name → content, of a folder (deep: and the folders in it) or of one file. Links are left out: they may

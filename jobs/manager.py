@@ -10,6 +10,7 @@ import asyncio
 import atexit
 import contextlib
 import logging
+import math
 import os
 import pickle
 import shutil
@@ -24,7 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jobs.cluster import Cluster
-from jobs.run import ID, STOPPED, Run, restore
+from jobs.run import ID, NOT_BEGUN, STOPPED, Run, restore
+from minibert.training.patience import is_full
 
 ROOT = Path(__file__).resolve().parent.parent
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -32,6 +34,7 @@ SECONDS_TO_CONNECT = 5
 SECONDS_TO_CANCEL = 0.15
 SECONDS_TO_KILL = 10
 SECONDS_TO_SAVE = 60  # instead, of a run that has learned something: it hears of its end only after its next steps
+SECONDS_FOR_ROOM = 5  # between two looks whether a full disk has room
 DIED = "The worker that did this run died: it was killed, or ran out of memory. What it had reported is kept."
 GONE = "The connection to the Dask scheduler was lost during this run. What it had reported is kept."
 
@@ -50,11 +53,13 @@ class ClusterError(JobError):
 
 @dataclass(frozen=True)
 class JobLimits:
-    """queued: runs that may wait, for all and for each owner; beyond it, as many again of owners with none waiting ·
-    kept: ended runs (and bytes) on disk; the oldest go, of all those of whom holds most."""
+    """queued: runs that may wait, for all and for each owner, who may have fewer the longer the queue is; a first run,
+    of an owner who has none waiting or going on, is taken in any case, at one address so many · kept: ended runs (and
+    bytes) on disk; the oldest go, of all those of whom holds most."""
 
     queued: int = 60
     queued_per_owner: int = 12
+    first_per_address: int = 200  # a whole year of students behind one router
     kept_per_owner: int = 20
     bytes_per_owner: int = 2_000_000_000  # twenty models of 23 million parameters
     bytes: int = 10_000_000_000
@@ -82,13 +87,13 @@ class Manager:
         self._removed: Counter[str] = Counter()
         self.limits, self.preload, self.code = limits or JobLimits(), preload, code
         self._runs: dict[str, Run] = {}
-        self._arguments: dict[str, bytes] = {}
         self._queue: list[Run] = []  # in the order it is served; never changed in place, so that pages may read it
         self._turn = 0  # of the queue, that is being served
         self._active: list[Run] = []  # holding one of the `max_running` places
         self._tasks: set[asyncio.Task] = set()
         self._cluster = self._client = None
         self._connecting = asyncio.Lock()
+        self._closing = False
         self._topic = f"minibert-{os.urandom(8).hex()}"
         if self.directory.is_dir():
             folders = (folder for folder in self.directory.iterdir() if ID.fullmatch(folder.name))
@@ -97,6 +102,9 @@ class Manager:
         self._thread = threading.Thread(target=self._loop.run_forever, name="minibert jobs", daemon=True)
         self._thread.start()
         atexit.register(self.close)
+        for run in sorted(self._runs.values(), key=lambda run: run.created):
+            if run.state == "queued":  # a server before this one was killed
+                self._start(self._requeue(run))
 
     # For pages, in any thread
 
@@ -110,7 +118,16 @@ class Manager:
 
         self._start(connect())
 
-    def submit(self, target: str | Callable, *args, owner: str, title: str, kind: str = "finetune", **kwargs) -> Run:
+    def submit(
+        self,
+        target: str | Callable,
+        *args,
+        owner: str,
+        title: str,
+        kind: str = "finetune",
+        address: str = "",
+        **kwargs,
+    ) -> Run:
         """Queue a run of `target`, a generator function "package.module:name" that yields minibert events.
 
         Where the target takes `out` it gets a folder to save to, and where it takes `mailbox` a function that returns
@@ -126,7 +143,7 @@ class Manager:
             raise JobError(f"An argument of {target} cannot be sent to a worker: {error}") from error
         if not self._thread.is_alive():
             raise JobError("The server is stopping.")
-        run = Run(self, self.directory, owner, title, kind, target)
+        run = Run(self, self.directory, owner, title, kind, target, address)
         return asyncio.run_coroutine_threadsafe(self._submit(run, arguments), self._loop).result()
 
     def runs(self, owner: str | None = None) -> list[Run]:
@@ -150,6 +167,12 @@ class Manager:
     def cancel(self, run: Run) -> None:
         self._start(self._cancel(run))
 
+    def again(self, run: Run) -> None:
+        """Begin a run again that has come to no end of its own, in its place. Raises as `submit`."""
+        if not self._thread.is_alive():
+            raise JobError("The server is stopping.")
+        asyncio.run_coroutine_threadsafe(self._again(run), self._loop).result()
+
     def send(self, run: Run, message) -> None:
         self._start(self._deliver(run, message))
 
@@ -171,20 +194,58 @@ class Manager:
 
     async def _submit(self, run: Run, arguments: bytes) -> Run:
         await self._connect()
-        waiting = Counter(other.owner for other in self._queue)
-        if waiting[run.owner] >= self.limits.queued_per_owner:
-            raise QueueFull(f"You already have {waiting[run.owner]} runs waiting: cancel one, or let one start first.")
-        if waiting.total() >= self.limits.queued * (1 if waiting[run.owner] else 2):  # a few must not keep out the rest
-            raise QueueFull(f"{waiting.total()} runs are already waiting on this server: try again in a few minutes.")
+        self._check_share(run)
         try:
+            await asyncio.to_thread(run.keep_arguments, arguments)
             run.store()
         except OSError as error:
+            await asyncio.to_thread(shutil.rmtree, run.directory, ignore_errors=True)
             raise JobError(f"The run cannot be kept in {self.directory}: {error.strerror}") from error
-        self._runs[run.id], self._arguments[run.id] = run, arguments
-        run.turn = self._turn_of(run.owner)
-        self._queue = sorted([*self._queue, run], key=lambda run: (run.turn, run.created))
-        self._advance()
+        self._runs[run.id] = run
+        self._enqueue(run)
         return run
+
+    def _check_share(self, run: Run) -> None:
+        """Raise QueueFull where the owner of a new run, or all at their address, have their share of the queue."""
+        limits, queue = self.limits, self._queue
+        waiting = Counter(other.owner for other in queue)
+        here = {other.owner for other in queue if other.address == run.address}
+        if not any(other.owner == run.owner for other in queue + self._active):
+            if run.address and len(here) >= limits.first_per_address:
+                raise QueueFull(f"{len(here)} people at this address already have runs waiting: try again later.")
+            return
+        free = max(0, limits.queued - len(queue))
+        share = max(1, math.ceil(limits.queued_per_owner * free / limits.queued))
+        if not free:
+            raise QueueFull(f"{len(queue)} runs are already waiting on this server: try again in a few minutes.")
+        if waiting[run.owner] >= share:
+            raise QueueFull(
+                f"You already have {waiting[run.owner]} runs waiting, and {len(queue)} wait in all: cancel one, or let "
+                "one start first."
+            )
+        # Who clears their cookies is somebody else each time, at the same address; but so are thirty students.
+        more = sum(waiting[owner] - 1 for owner in here)
+        if run.address and waiting[run.owner] and more >= max(1, free // 2):
+            raise QueueFull(
+                f"{more + len(here)} runs of {len(here)} people at your address are already waiting: let one of yours "
+                "start first."
+            )
+
+    async def _again(self, run: Run) -> None:
+        if run.can_begin_again and run not in self._active:
+            await self._connect()
+            self._check_share(run)
+            run.tries = 0
+            await self._requeue(run)
+
+    async def _requeue(self, run: Run) -> None:
+        run.begin_anew()
+        self._enqueue(run)
+
+    def _enqueue(self, run: Run) -> None:
+        run.turn = self._turn_of(run.owner)
+        self._queue = in_turn([*self._queue, run])
+        self._advance()
 
     def _turn_of(self, owner: str) -> int:
         """First everyone's first run, then everyone's second: who asks for ten does not make the others wait for ten.
@@ -212,30 +273,67 @@ class Manager:
         try:
             run.change("starting")
             client = await self._connect()
-            arguments = self._arguments.pop(run.id)
-            job = (run_job, run.id, self._topic, run.target, arguments)
-            run.future = client.submit(*job, key=f"minibert-{run.id}", pure=False)
+            arguments = await asyncio.to_thread(run.arguments)
+            job = (run_job, run.id, self._topic, run.target, arguments, str(run.directory))
+            run.future = client.submit(*job, key=f"minibert-{run.id}-{os.urandom(4).hex()}", pure=False)
             end = await run.future
             run.worker = None  # which is free for another run from now on
             files, events = end.pop("files"), end.pop("events")
             if files:
-                await asyncio.to_thread(run.store_files, files)
-            if events != len(run.events()):
-                raise JobError(f"{events - len(run.events())} of {events} events were lost on their way")
+                await self._store_files(run, files)
+            if events != len(run.events()) - run.first_event:
+                lost = events - len(run.events()) + run.first_event
+                raise JobError(f"{lost} of {events} events were lost on their way")
             self._end(run, **end)
+            run.drop_arguments()
         except distributed.KilledWorker:
-            self._end(run, "lost", DIED)
+            self._died(run, DIED)
         except (distributed.CancelledError, asyncio.CancelledError):
-            self._end(run, "lost", GONE)
+            self._died(run, GONE)
         except JobError as error:
             self._end(run, "failed", str(error))
         except Exception as error:
             self._end(run, "failed", f"{type(error).__name__}: {error}")
         finally:
             run.future = None  # lets the worker forget the result
-            self._active.remove(run)
+            self._leave(run)
+            if run.state == "queued":  # and to begin again
+                await self._requeue(run)
+            elif run.state in ("failed", "cancelled"):
+                run.drop_arguments()  # it came to an end of its own
             self._prune(run.owner)
+
+    def _leave(self, run: Run) -> None:
+        """Its place is free for another."""
+        if run in self._active:
+            self._active.remove(run)
             self._advance()
+
+    def _died(self, run: Run, why: str) -> None:
+        """What did a run is gone: it begins again by itself, unless that cost a worker its life before."""
+        if run.over:
+            return
+        if run.cancelling or self._closing or not run.can_be_tried:
+            self._end(run, "lost", why)
+        else:
+            run.tries += 1
+            run.change("queued")
+
+    async def _store_files(self, run: Run, files: dict[str, bytes]) -> None:
+        """Keep what a run has made. Where the disk is full it waits for room, and others go on meanwhile."""
+        while True:
+            try:
+                return await asyncio.to_thread(run.store_files, files)
+            except OSError as error:
+                if not is_full(error):
+                    raise
+            if run.over:  # nobody wants it any more
+                return None
+            run.future = None
+            run.change("storing")
+            self._leave(run)
+            self._prune(run.owner)
+            await asyncio.sleep(SECONDS_FOR_ROOM)
 
     def _receive(self, event) -> None:
         """A message of a worker, in the order they were sent."""
@@ -243,7 +341,7 @@ class Manager:
         run = self._runs.get(message["run"])
         if run is None:
             return
-        if "lines" in message and not run.over:
+        if "lines" in message and not run.over and run.state != "queued":
             run.add(message["lines"])
         if "started" in message:
             if run.worker:  # an outside scheduler starts a run again elsewhere when its worker has died
@@ -264,7 +362,10 @@ class Manager:
         run.cancelling = True
         if run in self._queue:
             self._queue = [other for other in self._queue if other is not run]
-            del self._arguments[run.id]
+            self._end(run, "cancelled")
+            run.drop_arguments()
+            return
+        if run.state == "storing":
             self._end(run, "cancelled")
             return
         self._spawn(self._deliver(run))
@@ -303,7 +404,7 @@ class Manager:
         """
         ended: dict[str, list[tuple[Run, int]]] = {}  # with their bytes, newest first
         for run in self.runs():
-            if run.over and run not in self._active:
+            if run.over and run.future is None and run not in self._active:
                 ended.setdefault(run.owner, []).append((run, run.size()))
         mine = ended.get(owner, [])
         while len(mine) > self.limits.kept_per_owner or (held(mine) > self.limits.bytes_per_owner and len(mine) > 1):
@@ -382,8 +483,12 @@ class Manager:
             cluster.close()
 
     async def _close(self) -> None:
-        for run in self._queue + self._active:
+        self._closing = True
+        for run in self._queue:  # they are kept, and can be begun again
+            self._end(run, "cancelled", NOT_BEGUN)
+        for run in self._active:
             self._end(run, "lost", STOPPED)
+        self._queue = []
         await self._disconnect()
 
     def _spawn(self, coroutine) -> None:
@@ -393,6 +498,16 @@ class Manager:
 
     def _start(self, coroutine) -> None:
         self._loop.call_soon_threadsafe(self._spawn, coroutine)
+
+
+def in_turn(queue: list[Run]) -> list[Run]:
+    """In the order it is served: by turn; within one, everyone's whose address has none before, then the second of each
+    address: a lone visitor does not wait for a whole class, nor for one who is many."""
+    ordered, seen = [], Counter()
+    for run in sorted(queue, key=lambda run: (run.turn, run.created)):
+        seen[run.turn, run.address] += 1
+        ordered.append((run.turn, seen[run.turn, run.address] if run.address else 1, run.created, run))
+    return [run for *_order, run in sorted(ordered, key=lambda entry: entry[:3])]
 
 
 def held(runs: list[tuple[Run, int]]) -> int:

@@ -1,4 +1,5 @@
-"""One run as the app sees it, in memory and as a folder: run.json, events.jsonl, result/."""
+"""One run as the app sees it, in memory and as a folder: run.json, events.jsonl, result/, and arguments.pickle as
+long as it may have to begin again."""
 
 from __future__ import annotations
 
@@ -11,30 +12,36 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
 
-from jobs.files import pack, unpack
+from jobs.files import ARGUMENTS, EVENTS, RECORD, RESULT, RESUME, pack, unpack
 
 ENDED = ("finished", "failed", "cancelled", "lost")
-STATES = ("queued", "starting", "running", *ENDED)
+STATES = ("queued", "starting", "running", "storing", *ENDED)
 ID = re.compile(r"[0-9a-f]{32}")  # 128 random bits: nobody finds another's run by guessing
 STOPPED = "The server was stopped before this run had ended. What it had reported is kept."
-STORED = ("id", "owner", "title", "kind", "target", "state", "error", "traceback", "created", "started", "ended")
+NOT_BEGUN = "The server was stopped before this run had begun. It is kept."
+MOST_TRIES = 2  # a run that has cost two workers their life costs no third
+GIVEN = ("owner", "title", "kind", "target", "address")
+STORED = ("id", *GIVEN, "state", "error", "traceback", "created", "started", "ended", "tries")
+ADDED = {"address": "", "tries": 0}  # what records of older versions lack
 
 
 class Run:
     """A run of a training generator. Its attributes are for reading; times are seconds since 1970.
 
-    state: queued (waiting for its turn), starting (waiting for a worker), running, and then one of finished, failed
-    (`error` is a sentence, `traceback` the text for an engineer), cancelled, lost (worker, cluster or server died).
+    state: queued (waiting for its turn), starting (waiting for a worker), running, storing (done, but the disk is
+    full), and then one of finished, failed (`error` is a sentence, `traceback` the text for an engineer), cancelled,
+    lost (worker, cluster or server died) · tries: how often it was begun again since · address: where its owner sits.
     """
 
-    def __init__(self, manager, directory: Path, owner: str, title: str, kind: str, target: str):
+    def __init__(self, manager, directory: Path, owner: str, title: str, kind: str, target: str, address: str = ""):
         self.id = secrets.token_hex(16)
-        self.owner, self.title, self.kind, self.target = owner, title, kind, target
+        self.owner, self.title, self.kind, self.target, self.address = owner, title, kind, target, address
+        self.tries = 0
         self.state = "queued"
         self.error: str | None = None
         self.traceback: str | None = None
@@ -50,6 +57,8 @@ class Run:
         self.delivering = asyncio.Lock()
         self._manager = manager
         self._events: list[dict] | None = []
+        self.first_event = 0  # of those that its worker counts
+        self._unwritten: list[str] = []  # lines that the disk had no room for
         self._latest: dict[str, dict] = {}
         self._over = threading.Event()
 
@@ -90,6 +99,20 @@ class Run:
         """End it, at the next event and in a second at most; what it had reported and saved stays."""
         self._manager.cancel(self)
 
+    @property
+    def can_be_tried(self) -> bool:
+        """Whether it is to begin again by itself after what did it was killed."""
+        return self.tries + 1 < MOST_TRIES and (self.directory / ARGUMENTS).is_file()
+
+    @property
+    def can_begin_again(self) -> bool:
+        """Whether it has come to no end of its own, and what it began with is still here."""
+        return self.over and self.future is None and (self.directory / ARGUMENTS).is_file()
+
+    def again(self) -> None:
+        """Begin it again, in its place; JobError where that is refused."""
+        self._manager.again(self)
+
     def send(self, message) -> None:
         """Hand `message` to the target's `mailbox`; before it has started it waits, after the end it is dropped."""
         self._manager.send(self, message)
@@ -97,7 +120,7 @@ class Run:
     @property
     def result(self) -> Path:
         """The folder of the files the run has made, e.g. a checkpoint, if any (paths in events are a worker's)."""
-        return self.directory / "result"
+        return self.directory / RESULT
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -117,8 +140,22 @@ class Run:
         for event in map(json.loads, lines):
             self._events.append(event)
             self._latest[event.get("event")] = event
-        with self._on_disk(), open(self.directory / "events.jsonl", "a", encoding="utf-8") as file:
-            file.writelines(line + "\n" for line in lines)
+        self._unwritten += lines
+        with self._on_disk():
+            self._write_events()
+
+    def _write_events(self) -> None:
+        """Append what could not be written before, too; nothing twice."""
+        path = self.directory / EVENTS
+        before = path.stat().st_size if path.exists() else 0
+        try:
+            with open(path, "a", encoding="utf-8") as file:
+                file.writelines(line + "\n" for line in self._unwritten)
+        except OSError:
+            with suppress(OSError):
+                os.truncate(path, before)  # half of them may be there
+            raise
+        self._unwritten = []
 
     def change(self, state: str, error: str | None = None, traceback: str | None = None) -> None:
         self.state, self.error, self.traceback = state, error or self.error, traceback
@@ -128,24 +165,60 @@ class Run:
             self.ended = time.time()
         with self._on_disk():
             self.store()
+            if self._unwritten:
+                self._write_events()
         if self.over:
             self._over.set()
 
+    def begin_anew(self) -> None:
+        """Back to the queue. Where it has saved what going on takes, it will go on from there (see jobs/worker.py), and
+        of its events those since then are forgotten; else it is as if it had never begun."""
+        events = self.events() if (self.result / RESUME).is_dir() else []
+        saved = max((i for i, event in enumerate(events) if event.get("event") == "saved"), default=-1)
+        self._events = events[: saved + 1]
+        self._latest = {event.get("event"): event for event in self._events}
+        self._unwritten, self.first_event = [json.dumps(event) for event in self._events], len(self._events)
+        self.error = self.traceback = self.started = self.ended = self.worker = None
+        self.cancelling, self.outgoing = False, []
+        self._over.clear()
+        with suppress(OSError):
+            (self.directory / EVENTS).unlink(missing_ok=True)
+        self.change("queued")
+
+    def keep_arguments(self, arguments: bytes) -> None:
+        """What `Manager.submit` was given. Pickled, as it travels to a worker; like the code, only the server writes
+        here."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        temporary = self.directory / f".{ARGUMENTS}"
+        temporary.write_bytes(arguments)
+        os.replace(temporary, self.directory / ARGUMENTS)
+
+    def arguments(self) -> bytes:
+        return (self.directory / ARGUMENTS).read_bytes()
+
+    def drop_arguments(self) -> None:
+        with suppress(OSError):
+            (self.directory / ARGUMENTS).unlink(missing_ok=True)
+
     @contextmanager
     def _on_disk(self) -> Iterator[None]:
-        """A full disk must not end a run: it goes on in memory, and says so."""
+        """A full disk must not end a run: it goes on in memory, and says so, until there is room again."""
+        said = f"The run cannot be kept in {self.directory}: "
         try:
             yield
         except OSError as error:
-            self.error = self.error or f"The run cannot be kept in {self.directory}: {error.strerror}"
+            self.error = self.error or said + str(error.strerror)
+        else:
+            if self.error and self.error.startswith(said):
+                self.error = None
 
     def store(self) -> None:
         """Write run.json, whole or not at all."""
         self.directory.mkdir(parents=True, exist_ok=True)
-        temporary = self.directory / ".run.json"
+        temporary = self.directory / f".{RECORD}"
         values = {name: getattr(self, name) for name in STORED} | {"server": this_process()}
         temporary.write_text(json.dumps(values, indent=1), encoding="utf-8")
-        os.replace(temporary, self.directory / "run.json")
+        os.replace(temporary, self.directory / RECORD)
 
     def store_files(self, files: dict[str, bytes]) -> None:
         shutil.rmtree(self.result, ignore_errors=True)
@@ -160,7 +233,7 @@ class Run:
         if self._events is not None:
             return
         events = []
-        file = self.directory / "events.jsonl"
+        file = self.directory / EVENTS
         for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
             try:
                 events.append(json.loads(line))
@@ -171,22 +244,35 @@ class Run:
 
 
 def restore(manager, directory: Path) -> Run | None:
-    """The run stored in `directory`; None where there is none to show: unreadable, or a live server's of its own."""
+    """The run stored in `directory`; None where there is none to show: unreadable, or a live server's of its own.
+
+    One that was not over when its server died is "queued" if it is to begin again, else "lost".
+    """
     try:
-        values = json.loads((directory / "run.json").read_text(encoding="utf-8"))
-        run = Run(manager, directory.parent, *(values[name] for name in ("owner", "title", "kind", "target")))
+        values = ADDED | json.loads((directory / RECORD).read_text(encoding="utf-8"))
+        run = Run(manager, directory.parent, **{name: values[name] for name in GIVEN})
         run.__dict__.update({name: values[name] for name in STORED})
         server = values["server"]
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
     if run.id != directory.name or run.state not in STATES:
         return None
     run.directory, run._events = directory, None
-    if not run.over:
-        if server != this_process() and is_alive(*server):
-            return None
+    if run.over:
+        run._over.set()
+        return run
+    if server != this_process() and is_alive(*server):
+        return None
+    try:  # of several servers that start together one takes it
+        os.rename(directory / RECORD, directory / f".{RECORD}-{os.getpid()}")
+    except OSError:
+        return None
+    if run.can_be_tried:
+        run.tries += run.state != "queued"
+        run.change("queued")
+    else:
         run.change("lost", STOPPED)
-    run._over.set()
+    (directory / f".{RECORD}-{os.getpid()}").unlink(missing_ok=True)
     return run
 
 

@@ -6,20 +6,24 @@ import inspect
 import json
 import os
 import pickle
+import shutil
 import tempfile
 import time
 import traceback
 from collections import deque
-from contextlib import closing
+from contextlib import closing, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 import psutil
 from distributed import get_worker
 
-from jobs.files import Upload, pack
+from jobs.files import RECORD, RESULT, RESUME, Upload, pack
+from minibert.training.patience import patient
 
 SECONDS_BETWEEN_MESSAGES = 0.1
+WAITING = "waiting"  # the kind of event that says that a full disk keeps a run from saving
 NICE = 10  # pages first; on Linux it is the training thread that gives way, the worker hears a cancel as before
 
 
@@ -80,8 +84,11 @@ class Outbox:
         self.worker.log_event(self.topic, {"run": self.run_id, **message})
 
 
-def run_job(run_id: str, topic: str, target: str, arguments: bytes) -> dict:
+def run_job(run_id: str, topic: str, target: str, arguments: bytes, home: str) -> dict:
     """Run `target` ("package.module:function") to its end, and say how it ended.
+
+    home: the run's folder at the app. Where it can be reached from here, it gets all that the run saves as soon as it
+    is saved, so that it is there if this worker is killed.
 
     Returns state, error, traceback, the number of events, and files: name → bytes of the last path an event named, or
     else of the folder the target was given as `out`. An exception comes back as text: its class may not exist at home.
@@ -96,11 +103,14 @@ def run_job(run_id: str, topic: str, target: str, arguments: bytes) -> dict:
     with tempfile.TemporaryDirectory(prefix="run-", dir=worker.local_directory) as folder:
         result = Path(folder, "out")
         try:
-            with closing(events_of(target, arguments, Path(folder), inbox)) as events:
+            waiting = partial(outbox.send, {"event": WAITING})
+            with patient(waiting), closing(events_of(target, arguments, Path(folder), inbox, Path(home))) as events:
                 for event in events:
                     event = event.as_dict()
                     outbox.send(event)
                     result = Path(event.get("path") or result)
+                    if event.get("event") == "saved":
+                        bring_home(result, Path(home))
                     if inbox.cancelled:
                         end["state"] = "cancelled"
                         break
@@ -114,8 +124,25 @@ def run_job(run_id: str, topic: str, target: str, arguments: bytes) -> dict:
     return {**end, "events": outbox.count}
 
 
-def events_of(target: str, arguments: bytes, folder: Path, inbox: Inbox):
-    """The generator that `target` makes of its arguments; `out` and `mailbox` are filled in where it takes them."""
+def bring_home(result: Path, home: Path) -> None:
+    """Copy what a run has saved so far to where it will stay. What cannot be brought now comes at the end."""
+    if not (home / RECORD).is_file():
+        return  # another machine's, which shares no folder with this one
+    new, old = home / ".result-new", home / ".result-old"
+    with suppress(OSError):
+        for leftover in (new, old):
+            shutil.rmtree(leftover, ignore_errors=True)
+        shutil.copytree(result, new)
+        if (home / RESULT).exists():
+            os.rename(home / RESULT, old)
+        os.rename(new, home / RESULT)
+    for leftover in (new, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+
+
+def events_of(target: str, arguments: bytes, folder: Path, inbox: Inbox, home: Path):
+    """The generator that `target` makes of its arguments; `out` and `mailbox` are filled in where it takes them, and
+    `going_on` if an earlier worker, killed at this run, has left at home what it takes to go on."""
     module, _, name = target.partition(":")
     function = getattr(import_module(module), name)
     if not inspect.isgeneratorfunction(function):
@@ -126,6 +153,8 @@ def events_of(target: str, arguments: bytes, folder: Path, inbox: Inbox):
     kwargs = {k: unpacked(a, uploads / k) for k, a in kwargs.items()}
     offered = {"out": folder / "out", "mailbox": inbox.take}
     taken = {name: offered[name] for name in offered if name in inspect.signature(function).parameters}
+    if "going_on" in inspect.signature(function).parameters and (home / RESULT / RESUME).is_dir():
+        kwargs["going_on"] = home / RESULT
     return function(*args, **{**taken, **kwargs})
 
 

@@ -41,6 +41,7 @@ from minibert.train import (
 )
 from minibert.training import resume, snapshots
 from minibert.training.data_parallel import ProcessGroup, join_process_group
+from minibert.training.patience import when_there_is_room
 from minibert.training.precision import best_device
 
 STARTS = ("random", "counts")
@@ -413,6 +414,10 @@ class Keeper:
     def save(self, finished: bool = False) -> Saved:
         """The model so far in half precision, the log beside it, and, until it is over, what resuming takes."""
         self.saved_step, self.saved_at = self.state.step, self.state.seconds
+        when_there_is_room(self._write, finished)
+        return Saved(self.state.step, str(self.out))
+
+    def _write(self, finished: bool) -> None:
         checkpoint.save(self.out, self.model, self.tokenizer, dtype=torch.float16)
         with checkpoint.writing(self.out) as folder:
             lines = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in self.events)
@@ -422,7 +427,6 @@ class Keeper:
         else:
             settings, position = asdict(self.settings), self.stream.position
             resume.save(self.out, self.model, self.tokenizer, self.state, position, settings, self.events)
-        return Saved(self.state.step, str(self.out))
 
 
 def measurements(

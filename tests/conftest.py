@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 
 import pytest
 from hypothesis import settings
@@ -12,6 +13,9 @@ import examination  # noqa: F401  (before a page run by AppTest puts pages/, wit
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 if "PYTEST_XDIST_WORKER" in os.environ:  # the workers share the cores out already
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# What a page keeps for the room is the test's own, not the repository's.
+os.environ.setdefault("MINIBERT_RUNS", os.path.join(tempfile.mkdtemp(prefix="minibert-tests-"), "runs"))
 
 # A slow machine is not wrong: how long something takes is measured in bench, not by a deadline of a random example.
 settings.register_profile("minibert", deadline=None)

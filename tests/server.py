@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+LESSON_PAGES = {path.stem for path in (ROOT / "pages").glob("*.py")} - {"classroom"}  # which is the teacher's alone
 
 
 @contextmanager

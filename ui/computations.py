@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from ui.runs import COMPUTED, manager, owner, redraw_until, state_in_words, stop, submit
+from ui.runs import COMPUTED, manager, redraw_until, state_in_words, stop, submit
 from ui.text import literal
 from ui.translations import _
+from ui.visitor import owner
 
 
 def fingerprint(*parts: object) -> str:

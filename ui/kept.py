@@ -9,6 +9,7 @@ import streamlit as st
 from ui.state import EVERY_PAGE, VISIT, went_back
 from ui.text import literal
 from ui.translations import _
+from ui.uploads import received
 
 _KEPT = "_kept"  # session_state key: page → key → value
 
@@ -43,10 +44,13 @@ def kept_uploader(page: str, key: str, label: str, types: Sequence[str]) -> list
     kept = st.session_state.setdefault(_KEPT, {}).setdefault(f"{page} files", {})
     drawn = key in st.session_state
     files = st.file_uploader(label, types, accept_multiple_files=True, key=key)
-    if files:
-        kept[key] = files
+    taken = received(files)
+    if taken:
+        kept[key] = taken
     elif drawn:
         kept.pop(key, None)  # taken out by the reader
+    elif key in kept and not all(file.there for file in kept[key]):
+        kept.pop(key)  # cleared by the server: the reader had been away
     elif key in kept:
         with st.container(horizontal=True, vertical_alignment="center"):
             names = ", ".join(literal(file.name) for file in kept[key])

@@ -8,11 +8,12 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from ui.folders import ROOT
 from ui.state import VISIT
 from ui.translations import _
 
-ROOT = Path(__file__).resolve().parent.parent
-_COURSE, _HERE = "_course", "_here"  # session_state keys: the stops by section; the page this run shows
+# session_state keys: the stops by section; pages beside the course; the page this run shows
+_COURSE, _OTHERS, _HERE = "_course", "_others", "_here"
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,9 @@ class Stop:
 
 
 def begin_with_app() -> None:
-    """Run this session again from app.py if Streamlit began it without.
+    """Run this session again from course.py if Streamlit began it without.
 
-    Until app.py has run once on a server, Streamlit takes pages/ for a menu of its own: whoever opens a link to a
+    Until course.py has run once on a server, Streamlit takes pages/ for a menu of its own: whoever opens a link to a
     lesson first would get that file alone, without menu and style. Called while a page runs, never while a module is
     imported: an import that is broken off leaves half a module to every other session that waits for it.
     """
@@ -43,16 +44,17 @@ def begin_with_app() -> None:
     st.rerun()
 
 
-def open_course(sections: Mapping[str, Sequence[Stop]]):
+def open_course(sections: Mapping[str, Sequence[Stop]], beside: Sequence[Stop] = (), listed: bool = False):
     """Show the menu of the pages that exist and return the one the reader is on; the caller runs it.
 
-    The first page is the front page. Also loads the style sheet that all pages share.
+    The first page is the front page. beside: pages that are no lessons; listed: whether the menu has them, too. Also
+    loads the style sheet that all pages share.
     """
     begin_with_app()
     st.html(Path(__file__).with_name("style.css"))
     present = {title: [stop for stop in stops if stop.path.exists()] for title, stops in sections.items()}
     stops = [stop for section in present.values() for stop in section]
-    st.session_state[_COURSE] = present
+    st.session_state[_COURSE], st.session_state[_OTHERS] = present, list(beside)
     page = st.navigation(
         {
             title: [
@@ -61,6 +63,18 @@ def open_course(sections: Mapping[str, Sequence[Stop]]):
             ]
             for title, section in present.items()
             if section
+        }
+        | {
+            "": [
+                st.Page(
+                    stop.path,
+                    title=stop.title,
+                    icon=stop.icon,
+                    url_path=stop.name,
+                    visibility="visible" if listed else "hidden",
+                )
+                for stop in beside
+            ]
         },
         expanded=True,  # else the menu hides half of the lessons as soon as something stands below it
     )
@@ -93,7 +107,7 @@ def course() -> list[Stop]:
 
 def stop_called(name: str) -> Stop | None:
     """The page `name`, if it exists."""
-    return next((stop for stop in course() if stop.name == name), None)
+    return next((stop for stop in (*course(), *st.session_state.get(_OTHERS, ())) if stop.name == name), None)
 
 
 def current_page() -> str:

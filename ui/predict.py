@@ -6,19 +6,20 @@ import streamlit as st
 
 from ui.fragments import fragment
 from ui.projector import projecting
-from ui.runs import owner
+from ui.room.entrance import is_teacher
+from ui.room.store import room
 from ui.state import VISIT, opened_by_link
 from ui.tally import Tally
 from ui.text import literal
 from ui.translations import _
+from ui.visitor import owner
 
 _REFRESH = 2.0  # seconds between looks of a projector, or of one who waits, at what the room has guessed
 
 
-@st.cache_resource(show_spinner=False)
 def tally() -> Tally:
-    """This server's."""
-    return Tally()
+    """The room's."""
+    return Tally(room())
 
 
 def predict(key: str, question: str, options: Sequence[str], right: int, *, about: str = "") -> bool:
@@ -27,7 +28,7 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
     options: at least two, in words · right: the index of what is right · about: what the question is asked of, such as
     the sentence and the model; with another one the room is counted anew, and nobody is asked again unless they want
     to be. Who opens a link that already says something is shown the answer, as before; so is whoever prefers not to
-    guess. On a projector the teacher may hold the answer until the room has guessed.
+    guess. On a projector, and on *Class*, the teacher may hold the answer until the room has guessed.
     """
     if len(options) < 2 or not 0 <= right < len(options):
         raise ValueError(f"{len(options)} options, of which number {right} is right")
@@ -58,7 +59,7 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
                 st.button(_("Show it"), key=f"{key}-show", type="tertiary", on_click=_show, args=(shown,))
             _hold(asked)
             return False
-        waiting = tally().held(asked) and not projecting()
+        waiting = tally().held(asked) and not (projecting() and is_teacher())
         _told(asked, question, list(options), right, mine, waiting)
         _hold(asked)
         return not waiting
@@ -79,8 +80,8 @@ def _ask(shown: str) -> None:
 
 
 def _hold(asked: str) -> None:
-    """On a projector: how many have guessed, and whether they see the answer."""
-    if not projecting():
+    """On the teacher's projector: whether those who have guessed see the answer."""
+    if not (projecting() and is_teacher()):
         return
     label = f"hold-{asked}"
     held = tally().held(asked)

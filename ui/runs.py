@@ -1,21 +1,21 @@
 """The server's training runs, seen from a page: whose they are, how they go on, and what this class has trained."""
 
-import hashlib
 import io
 import os
-import secrets
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import streamlit as st
-from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 
-from ui.navigation import ROOT, current_page, link_to, stop_called
+from ui.disk import warn_if_nearly_full
+from ui.folders import runs_folder
+from ui.navigation import current_page, link_to, stop_called
 from ui.text import literal
 from ui.translations import _, ngettext
+from ui.visitor import address, owner
 
-_OWNER, _REFUSED, _GOING = "_owner", "_refused", "_going"  # session_state keys
+_REFUSED, _GOING = "_refused", "_going"  # session_state keys
 PRETRAINING = "pretraining"  # kinds of runs begin with their page's name
 OTHER_PAGES = {"finetune": "output_layer"}  # … but for these
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
@@ -31,16 +31,7 @@ def manager():
     """This server's job manager. MINIBERT_RUNS: where runs are kept; MINIBERT_SCHEDULER: a Dask cluster to use."""
     from jobs.manager import Manager
 
-    return Manager(os.environ.get("MINIBERT_RUNS") or ROOT / "runs", scheduler=os.environ.get("MINIBERT_SCHEDULER"))
-
-
-def owner() -> str:
-    """Who a run started here belongs to: this browser, so that its runs are found again after a reload."""
-    if _OWNER not in st.session_state:
-        # Streamlit gives every browser a random token of its own; its hash names the browser and gives nothing away.
-        token, _made = decode_xsrf_token_string(st.context.cookies.get("_streamlit_xsrf") or "")
-        st.session_state[_OWNER] = hashlib.sha256(token or secrets.token_bytes(32)).hexdigest()[:32]
-    return st.session_state[_OWNER]
+    return Manager(runs_folder(), scheduler=os.environ.get("MINIBERT_SCHEDULER"))
 
 
 def own_runs(kind: str) -> list:
@@ -53,7 +44,7 @@ def submit(target: str, *arguments, **options):
     from jobs.manager import JobError
 
     try:
-        return manager().submit(target, *arguments, **{"owner": owner(), **options})
+        return manager().submit(target, *arguments, **{"owner": owner(), "address": address(), **options})
     except JobError as error:
         note_refusal(error)
         return None
@@ -64,7 +55,9 @@ def note_refusal(reason: object) -> None:
 
 
 def show_refusal() -> None:
-    """Why the last run could not begin, once."""
+    """Beside a button that begins a run: why the last could not begin, once; and a warning where the disk has little
+    room for another."""
+    warn_if_nearly_full()
     if reason := st.session_state.pop(_REFUSED, None):
         st.error(literal(reason), icon=":material/hourglass_disabled:")
 
@@ -83,7 +76,7 @@ def complete(directory: Path) -> bool:
 def own_models() -> list:
     """This browser's runs that left a whole model, finished or stopped, newest first. Of a pre-training that was
     stopped and resumed only the last part counts: it holds what the others learned."""
-    if not (Path(os.environ.get("MINIBERT_RUNS") or ROOT / "runs")).is_dir():
+    if not runs_folder().is_dir():
         return []
     runs = [run for run in manager().runs(owner()) if settled(run) and complete(run.result)]
     last = {run.kind: run.id for run in reversed(runs)}
@@ -146,12 +139,21 @@ def state_in_words(run) -> str:
         "queued": _("waiting, place {place}"),
         "starting": _("starting"),
         "running": _("training"),
+        "storing": _("done; waits for room on the disk"),
         "finished": _("finished"),
         "failed": _("failed"),
         "cancelled": _("stopped"),
         "lost": _("lost"),
     }
+    if run.state == "running" and waits_for_room(run):
+        return words["storing"]
     return words[run.state].format(place=run.position or 1)
+
+
+def waits_for_room(run) -> bool:
+    """Whether a full disk keeps its worker from saving: the last that it has said is that."""
+    last = run.events()[-1:]
+    return bool(last) and last[0].get("event") == "waiting"
 
 
 def state_rows(
@@ -176,15 +178,34 @@ def state_rows(
                     st.empty()  # takes the button's place at once; otherwise it stays until all that follows is drawn
                 else:
                     st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=stop, args=(run,))
+                if run.can_begin_again and not can_go_on(run):
+                    st.button(_("Again"), key=f"again-{run.id}", icon=":material/replay:", on_click=again, args=(run,))
                 actions(run)
             if run.error:
                 st.error(literal(run.error), icon=":material/error:")
+            elif run.tries and not run.over:
+                st.caption(_("What it ran on died; it has begun again by itself."))
+
+
+def can_go_on(run) -> bool:
+    """Whether it has left what a pre-training goes on from, which its page offers."""
+    return (run.result / "resume").is_dir()
+
+
+def again(run) -> None:
+    """Begin a run again that was cut off."""
+    from jobs.manager import JobError
+
+    try:
+        run.again()
+    except JobError as error:
+        note_refusal(error)
 
 
 def announce_runs() -> None:
     """In the sidebar of every page, this browser's runs that go on, each a link to the page it belongs to; and those
     that have ended since, until that page is opened. Called when the page is drawn: it may have begun one."""
-    if not (Path(os.environ.get("MINIBERT_RUNS") or ROOT / "runs")).is_dir():
+    if not runs_folder().is_dir():
         return
     going = [run.id for run in _announced() if not run.over]
     known = st.session_state.setdefault(_GOING, {})

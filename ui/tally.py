@@ -1,56 +1,82 @@
-"""What a room has guessed: counts on the server, no names. Kept in memory; the oldest questions go first."""
+"""What a room has guessed: counts, no names; the same on all app servers that share a store. The oldest questions go
+first."""
 
 import time
-from collections import Counter, OrderedDict
-from dataclasses import dataclass, field
-from threading import Lock
+from collections import Counter
+
+from ui.room.store import Store
 
 MOST_QUESTIONS, MOST_VOTERS = 1_000, 2_000
 LONGEST_HOLD = 600.0  # seconds: a teacher who has gone keeps nobody waiting
-
-
-@dataclass
-class _Votes:
-    by_voter: dict[str, str] = field(default_factory=dict)
-    held_until: float = 0.0
+_ALL = "every answer is held until"
 
 
 class Tally:
     """Guesses by question. A voter is told apart by an opaque word; the last guess of each counts."""
 
-    def __init__(self) -> None:
-        self._questions: OrderedDict[str, _Votes] = OrderedDict()
-        self._lock = Lock()
+    def __init__(self, store: Store) -> None:
+        self.store = store
 
     def vote(self, question: str, voter: str, guess: str) -> None:
-        with self._lock:
-            votes = self._of(question).by_voter
-            if voter in votes or len(votes) < MOST_VOTERS:
-                votes[voter] = guess
+        with self.store.changing() as connection:
+            self._touch(connection, question)
+            others = connection.execute(
+                "SELECT COUNT(*) FROM votes WHERE question = ? AND voter != ?", (question, voter)
+            ).fetchone()[0]
+            if others < MOST_VOTERS:
+                connection.execute("INSERT OR REPLACE INTO votes VALUES (?, ?, ?)", (question, voter, guess))
 
     def counts(self, question: str) -> Counter[str]:
         """guess → how many made it."""
-        with self._lock:
-            votes = self._questions.get(question)
-            return Counter(votes.by_voter.values() if votes else ())
+        return Counter(dict(self.store.ask(
+            "SELECT guess, COUNT(*) FROM votes WHERE question = ? GROUP BY guess", question
+        )))  # fmt: skip
 
     def hold(self, question: str) -> None:
         """Until `release`, or LONGEST_HOLD, nobody who has guessed is shown what is right."""
-        with self._lock:
-            self._of(question).held_until = time.monotonic() + LONGEST_HOLD
+        self._hold_until(question, time.time() + LONGEST_HOLD)
 
     def release(self, question: str) -> None:
-        with self._lock:
-            self._of(question).held_until = 0.0
+        self._hold_until(question, 0.0)
 
     def held(self, question: str) -> bool:
-        with self._lock:
-            votes = self._questions.get(question)
-            return votes is not None and time.monotonic() < votes.held_until
+        if self.all_held():
+            return True
+        found = self.store.ask("SELECT held_until FROM questions WHERE question = ?", question)
+        return bool(found) and time.time() < found[0][0]
 
-    def _of(self, question: str) -> _Votes:
-        votes = self._questions.setdefault(question, _Votes())
-        self._questions.move_to_end(question)
-        if len(self._questions) > MOST_QUESTIONS:
-            self._questions.popitem(last=False)
-        return votes
+    def hold_all(self) -> None:
+        """The same of every question, also of those that nobody has opened yet."""
+        self.store.set(_ALL, str(time.time() + LONGEST_HOLD))
+
+    def release_all(self) -> None:
+        """Of every question, also of those that were held alone."""
+        self.store.set(_ALL, None)
+        with self.store.changing() as connection:
+            connection.execute("UPDATE questions SET held_until = 0")
+
+    def all_held(self) -> bool:
+        return time.time() < float(self.store.setting(_ALL) or 0.0)
+
+    def latest(self, most: int) -> list[str]:
+        """The questions that were guessed or held last, the newest first."""
+        rows = self.store.ask("SELECT question FROM questions ORDER BY touched DESC LIMIT ?", most)
+        return [question for (question,) in rows]
+
+    def _hold_until(self, question: str, when: float) -> None:
+        with self.store.changing() as connection:
+            self._touch(connection, question)
+            connection.execute("UPDATE questions SET held_until = ? WHERE question = ?", (when, question))
+
+    def _touch(self, connection, question: str) -> None:
+        connection.execute(
+            "INSERT INTO questions (question, touched) VALUES (?, ?) "
+            "ON CONFLICT (question) DO UPDATE SET touched = excluded.touched",
+            (question, time.time()),
+        )
+        oldest = (
+            "SELECT question FROM questions ORDER BY touched DESC LIMIT -1 OFFSET ?", (MOST_QUESTIONS,)
+        )  # fmt: skip
+        for (old,) in connection.execute(*oldest).fetchall():
+            connection.execute("DELETE FROM votes WHERE question = ?", (old,))
+            connection.execute("DELETE FROM questions WHERE question = ?", (old,))

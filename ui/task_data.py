@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from jobs.apart import ApartError, apart
 from minibert.tasks import TASKS, Task, TaskData, TaskDataError, guess_format, guess_task
+from minibert.tasks.sampling import even_sample
 from minibert.tasks.tables import COLUMN_NAME, column, header_of, table
 from minibert.text.characters import is_cjk
+from ui.door.uploads import MB
 from ui.inputs import choice
 from ui.kept import kept_uploader
 from ui.lesson import LESSONS
@@ -31,6 +33,7 @@ MOST_TITLE = 24  # characters of a cell that stands for its column
 MOST_LABELS = 200  # more are a column taken for another
 PREVIEW, PROBLEMS = 5, 1_000  # rows
 SHORT = 300  # characters of a text in the preview
+READ_HERE = 4 * MB  # a larger file is read apart
 FIRST_LINE = 100_000  # bytes in which a table's first line ends
 # session_state keys: the task of the page, the file whose task has been guessed, the files as they were last read
 _TASK, _SEEN, _READ = "task", "_file-seen", "_files-read"
@@ -116,17 +119,34 @@ def own_files(task: str) -> ChosenData | None:
         uploads = *(one.file_id for one in files), None, *(one.file_id for one in measured)
         key = (task, chosen, *columns.items(), *uploads)
         if st.session_state.get(_READ, (None,))[0] != key:  # a large file takes seconds
-            read = partial(TASKS[task].parse, format=chosen, columns=columns)
-            train, dev = read(file.getvalue(), file.name, beside=beside), None
+            train, whole = _read(task, chosen, columns, MOST_TRAINING + MOST_DEV, file, beside)
+            dev, dev_whole = None, 0
             if measured:
                 names = {name: content for name, content in beside.items() if name in companions()}  # hold for both
                 other, beside = main_file(measured, names)
-                dev = read(other.getvalue(), other.name, beside=beside)
-            st.session_state[_READ] = key, train, dev
+                dev, dev_whole = _read(task, chosen, columns, MOST_DEV, other, beside)
+            st.session_state[_READ] = key, train, dev, whole, dev_whole
         return usable(task, *st.session_state[_READ][1:])
     except (TaskDataError, ValueError) as error:
         st.error(literal(error), icon=":material/error:")
-        return None
+    except ApartError as error:
+        st.error(
+            _("This file takes {much} to read: give a part of it.").format(much=error), icon=":material/hard_drive:"
+        )
+    return None
+
+
+def _read(task: str, chosen: str, columns: dict, most: int, file, beside: dict[str, bytes]) -> tuple[TaskData, int]:
+    """The examples, and how many the file has: a large one is read in a process of its own, of which nothing stays but
+    an even sample of at most `most`."""
+    if file.size <= READ_HERE or file.path is None:
+        data = TASKS[task].parse(file.getvalue(), file.name, format=chosen, columns=columns, beside=beside)
+        return data, len(data.examples)
+    with st.spinner(_("Reading {name} …").format(name=literal(file.name))):
+        return apart(
+            "minibert.tasks.sampling:read_sample", file.path, file.name, task, chosen,
+            most=most, columns=columns, beside=beside,
+        )  # fmt: skip
 
 
 def recognize(file, task: str) -> None:
@@ -134,7 +154,7 @@ def recognize(file, task: str) -> None:
     st.session_state[_SEEN] = file.file_id
     for name in ["format", *(key for key in st.session_state if str(key).startswith(_COLUMN))]:
         st.session_state.pop(name, None)
-    guessed = guess_task(file.getvalue(), file.name)
+    guessed = guess_task(file.head(), file.name)
     if guessed != task:
         st.session_state["task-guess"] = guessed
         st.rerun()
@@ -145,7 +165,7 @@ def choose_format(file, task: str) -> str:
     view, readers = VIEWS[task], list(TASKS[task].readers)
     titles = view.formats()
     if st.session_state.get("format") not in readers:
-        guessed = guess_format(file.getvalue(), file.name, task)
+        guessed = guess_format(file.head(), file.name, task)
         st.session_state["format"] = guessed if guessed in readers else readers[0]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         chosen = st.selectbox(_("Format"), readers, format_func=lambda name: titles[name], key="format", width=320)
@@ -161,7 +181,7 @@ def choose_columns(file, task: str) -> dict[str, str | int] | None:
     """Field → its column's name, or its number where the file has no header; guessed where a name is known. None until
     all are chosen."""
     wanted, words = TASKS[task].columns, VIEWS[task].columns()
-    _line, first = next(table(file.getvalue()[:FIRST_LINE].decode("utf-8-sig", "replace"), file.name))
+    _line, first = next(table(file.head()[:FIRST_LINE].decode("utf-8-sig", "replace"), file.name))
     if len(first) < len(wanted):
         return {}  # not such a table: reading it says what is wrong
     header = header_of(first)
@@ -219,8 +239,9 @@ def is_beside(name: str) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in companions())
 
 
-def usable(task: str, train: TaskData, dev: TaskData | None) -> ChosenData:
-    """The data cut to size and divided; ValueError where nothing can be learned or measured."""
+def usable(task: str, train: TaskData, dev: TaskData | None, whole: int = 0, dev_whole: int = 0) -> ChosenData:
+    """The data cut to size and divided; ValueError where nothing can be learned or measured. whole, dev_whole: how many
+    examples the files have, where these are only a sample."""
     from minibert.finetune.split import split_dev
 
     TASKS[task].check(train)
@@ -235,12 +256,13 @@ def usable(task: str, train: TaskData, dev: TaskData | None) -> ChosenData:
         raise ValueError(_("No example says what its answer is: is a file beside it missing?"))
     if not train.labels and VIEWS[task].labels_needed:
         raise ValueError(_("{file} has no label on any example: there is nothing to learn.").format(file=train.name))
+    sampled = whole > len(train.examples)
     if dev is None:
         train, dev = split_dev(train)
-    for data, most in ((train, MOST_TRAINING), (dev, MOST_DEV)):
-        if len(data.examples) > most:
+    for data, most, n in ((train, MOST_TRAINING, whole if sampled else 0), (dev, MOST_DEV, dev_whole)):
+        if max(len(data.examples), n) > most:
             words = _("Of {n:,} examples {most:,} are used, taken evenly from the whole file.")
-            st.info(words.format(n=len(data.examples), most=most))
+            st.info(words.format(n=max(len(data.examples), n), most=min(most, len(data.examples))))
     train = train.take(even_sample(train, range(len(train.examples)), MOST_TRAINING))
     dev = cut(TASKS[task], dev, MOST_DEV)
     shown = set(train.labels)
@@ -256,21 +278,6 @@ def cut(task: Task, data: TaskData, most: int) -> TaskData:
     if not known:
         raise ValueError(_("{file} has no example that says its answer.").format(file=data.name))
     return data.take(even_sample(data, known, most))
-
-
-def even_sample(data: TaskData, indices: Sequence[int], most: int) -> list[int]:
-    """At most `most` of the indices, evenly spread; every label keeps its first example, however rare it is."""
-    from minibert.finetune.split import spread
-
-    if len(indices) <= most:
-        return list(indices)
-    first: dict[str, int] = {}
-    for i in indices:
-        for mark in data.examples[i].marks:
-            first.setdefault(mark, i)
-    kept = set(sorted(first.values())[:most])
-    others = [i for i in indices if i not in kept]
-    return sorted(kept | {others[j] for j in spread(len(others), most - len(kept))})
 
 
 def language_of(view: TaskView, data: TaskData) -> str:

@@ -15,8 +15,8 @@ from minibert.experiments.results import read_records
 from minibert.finetune.option_effects import FreshLearner
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
-from minibert.finetune.split import spread
 from minibert.tasks import TaskData, task_named
+from minibert.tasks.sampling import spread
 from minibert.train import Done, Event, Optimization
 from minibert.training import machine
 

@@ -18,12 +18,14 @@ from minibert.finetune.learner import Learner, with_metadata_tokens
 from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
-from minibert.finetune.split import TooFewError, split_dev, spread
+from minibert.finetune.split import TooFewError, split_dev
 from minibert.model import BertForPreTraining
 from minibert.tasks import Features, Task, TaskData, label_order, task_named
 from minibert.tasks.metadata import metadata_values
+from minibert.tasks.sampling import spread
 from minibert.train import Done, Eval, Event, Sample, Saved, Started, TrainingState, train
 from minibert.training.averaging import running_mean
+from minibert.training.patience import when_there_is_room
 from minibert.training.precision import best_device
 
 TUNED_ON_AT_MOST = 2000  # examples
@@ -174,7 +176,7 @@ class Measuring:
         """With the thresholds that belong to the weights of this step."""
         if self.predictor.task.tune_on is not None and self.last.step < step:
             self.measure(step)
-        self.predictor.save(out)
+        when_there_is_room(self.predictor.save, out)
 
 
 def started(

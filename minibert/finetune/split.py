@@ -10,11 +10,6 @@ import torch
 from minibert.tasks import TaskData, label_order
 
 
-def spread(count: int, most: int) -> list[int]:
-    """At most `most` of `count` indices, evenly spread, in order."""
-    return list(range(count)) if count <= most else [i * count // most for i in range(most)]
-
-
 class TooFewError(ValueError):
     """Nothing can be set aside."""
 

@@ -6,9 +6,9 @@ from sections.next_sentence.subject import Subject, bundled, kind_names, topic_j
 from ui.models import load, version_of
 from ui.page import picture
 from ui.predict import tally
-from ui.runs import owner
 from ui.text import literal
 from ui.translations import _
+from ui.visitor import owner
 
 ROUND = 10  # pairs to guess
 

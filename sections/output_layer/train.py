@@ -11,9 +11,10 @@ from ui.finetune_runs import SHOWN, FinetuneRun, kind_of, start_runs
 from ui.finetune_settings import settings_choice, values_buttons
 from ui.lesson import Lesson
 from ui.models import outline_of
-from ui.runs import live, manager, own_runs, owner, show_refusal, state_rows
+from ui.runs import live, manager, own_runs, show_refusal, state_rows
 from ui.task_data import ChosenData
 from ui.translations import _, ngettext
+from ui.visitor import owner
 
 
 def show(lesson: Lesson, subject: Subject) -> None:

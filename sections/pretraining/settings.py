@@ -16,6 +16,7 @@ RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, RATE, 1e-2, 2e-2]
 SIZES = ("tiny", "mini", "small")
 SECONDS_AT_MOST, STEPS_AT_MOST = 900, 5_000  # one run may not hold a place for ever
 PIECES = 2_000
+SAVE_MINUTES = 0.25  # between two states to go on from when a worker or the server is killed
 MAX_NAME = 60
 
 
@@ -81,6 +82,7 @@ def settings_of(chosen: dict, toy: bool):
         nsp_weight=chosen.get("nsp", TOY.nsp_weight),
         start=chosen["start"],
         seed=int(chosen["seed"]),
+        save_minutes=SAVE_MINUTES,
         masking=replace(TOY.masking, rate=chosen["masked"] / 100),
         optimization=replace(TOY.optimization, learning_rate=chosen["rate"], optimizer=chosen["optimizer"]),
     )

@@ -12,6 +12,7 @@ from ui.lesson import TEXT_WIDTH, Lesson, course_prose, course_reviews
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, show_tokens, visible
 from ui.translations import _, ngettext
+from ui.uploads import uploader
 
 LARGEST_TEXT = 5_000_000  # bytes: what is larger belongs on the command line
 HELD_OUT = 10  # every tenth document is kept apart to measure on
@@ -76,7 +77,7 @@ def own_text(pairs: bool) -> Text | None:
             "kept apart to measure on. At most {most} MB; for more there is `python -m minibert pretrain`."
         ).format(most=LARGEST_TEXT // 1_000_000)
     )
-    file = st.file_uploader(_("Your file"), type=["txt"], key="file")
+    file = uploader(_("Your file"), ["txt"], "file")
     if file is None:
         return None
     if file.size > LARGEST_TEXT:

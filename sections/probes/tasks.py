@@ -11,6 +11,7 @@ from ui.models import load
 from ui.samples import annotated, pronouns, requests, tagged
 from ui.text import literal, visible
 from ui.translations import _
+from ui.uploads import uploader
 
 if TYPE_CHECKING:
     from minibert.inside.probe_tasks import ProbeTask
@@ -65,7 +66,7 @@ def choose_tasks(model: str) -> "tuple[list[ProbeTask], str] | None":
             "sentence. Every column after the first becomes a task."
         )
     )
-    file = st.file_uploader(_("Your file"), type=["txt", "conll", "tsv"], key="file")
+    file = uploader(_("Your file"), ["txt", "conll", "tsv"], "file")
     if file is None:
         return None
     if file.size > LARGEST:

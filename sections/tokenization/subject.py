@@ -24,6 +24,7 @@ from ui.projector import projecting
 from ui.state import url_choice
 from ui.text import literal
 from ui.translations import _
+from ui.uploads import uploader
 
 MOST_TEXT = 5_000  # characters that are stepped through
 CHOOSE = "_choose"  # session_state key: the vocabulary to choose next
@@ -80,7 +81,7 @@ def read(lesson: Lesson) -> Subject | None:
 
 def _upload() -> None:
     """A vocab.txt of the reader's own, for this session."""
-    file = st.file_uploader(_("Your own vocab.txt"), key="upload", max_upload_size=10)
+    file = uploader(_("Your own vocab.txt"), None, "upload", max_upload_size=10)
     if file is None:
         if st.session_state.pop("_uploaded-vocabulary", None) is not None:
             st.rerun()

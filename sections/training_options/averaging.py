@@ -23,7 +23,7 @@ def answers_of(text: str, rate: float) -> dict[float, list[float]]:
     """The probability of "positive" after each step of a short run, at 0 by its weights and by each mean of them."""
     from minibert.finetune.option_effects import FreshLearner, answers_on_the_way
     from minibert.finetune.settings import FinetuneSettings
-    from minibert.finetune.split import spread
+    from minibert.tasks.sampling import spread
     from minibert.train import Optimization
 
     settings = FinetuneSettings(

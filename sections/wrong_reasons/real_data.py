@@ -8,6 +8,7 @@ from ui.inputs import choice
 from ui.lesson import LESSONS, Lesson
 from ui.text import literal
 from ui.translations import _
+from ui.uploads import uploader
 
 CUE_ROWS = 8
 LARGEST_FILE_READ = 20_000  # examples of a file that are counted
@@ -76,7 +77,7 @@ def own_file():
             "file, or a TSV or CSV with a text and a label column."
         )
     )
-    file = st.file_uploader(_("Your file"), type=["tsv", "csv", "txt"], key="file")
+    file = uploader(_("Your file"), ["tsv", "csv", "txt"], "file")
     if file is None:
         return None
     try:

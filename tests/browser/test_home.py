@@ -16,7 +16,7 @@ from tests.browser.driver import (
     wait_idle,
 )
 from tests.hostile import HOSTILE, texts_in_a_browser
-from tests.server import ROOT
+from tests.server import LESSON_PAGES
 
 
 def sees(page, model: str):
@@ -26,7 +26,7 @@ def sees(page, model: str):
 
 def test_the_road_leads_to_every_lesson(page):
     open_page(page)
-    lessons = {path.stem for path in (ROOT / "pages").glob("*.py")} - {"home"}
+    lessons = LESSON_PAGES - {"home"}
     stops = page.locator('[class*="st-key-stop-"] a')
     assert {link.get_attribute("href").strip("/") for link in stops.all()} == lessons
 
@@ -37,7 +37,7 @@ def test_every_lesson_is_reached_from_the_menu_and_opens(page):
     open_page(page)
     menu = page.get_by_test_id("stSidebarNav")
     addresses = [link.get_attribute("href") for link in menu.get_by_role("link").all()]
-    assert len(addresses) == len(list((ROOT / "pages").glob("*.py")))
+    assert len(addresses) == len(LESSON_PAGES)
     for address in addresses[::-1]:
         menu.locator(f'a[href="{address}"]').click()
         expect(page).to_have_url(re.compile(re.escape(address.strip("./")) or "/(home)?$"))

@@ -1,5 +1,6 @@
 """Generators that behave like training, for workers to import."""
 
+import errno
 import os
 import signal
 import time
@@ -70,6 +71,45 @@ def saves(out, start=None):
     if start is not None:
         (folder / "start.txt").write_bytes(Path(start, "config.json").read_bytes())
     yield Event("saved", path=str(folder))
+
+
+def goes_on(steps, out, going_on=None):
+    """Saves a state every tenth step, and goes on from the last."""
+    step = int(Path(going_on, "resume", "step").read_text()) if going_on else 0
+    while step < steps:
+        time.sleep(0.02)
+        step += 1
+        yield Event("step", step, heard=[os.getpid()])
+        if step % 10 == 0:
+            Path(out, "resume").mkdir(parents=True, exist_ok=True)
+            Path(out, "resume", "step").write_text(str(step))
+            yield Event("saved", step, path=str(out))
+
+
+def until_killed_once(steps, out):
+    """Ends only in a second process: the first leaves a mark beside the scratch folders of all."""
+    mark = Path(out).parents[1] / "killed-once"
+    for step in range(1, steps + 1):
+        yield Event("step", step, heard=[os.getpid()])
+    if not mark.exists():
+        mark.touch()
+        time.sleep(60)
+    yield Event("step", steps + 1)
+
+
+def saves_on_a_full_disk(out):
+    from minibert.training import patience
+
+    patience.SECONDS, tries = 0.05, iter(range(3))
+
+    def save():
+        if next(tries, None) is not None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        Path(out).mkdir()
+        Path(out, "weights").write_bytes(b"w")
+
+    patience.when_there_is_room(save)
+    yield Event("step", 1)
 
 
 def listens(mailbox):

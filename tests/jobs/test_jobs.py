@@ -1,11 +1,13 @@
 """Runs on a real embedded cluster: real processes, really killed."""
 
+import errno
 import importlib
 import json
 import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -14,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 import jobs
 from jobs.files import unpack
+from jobs.run import STORED, Run, restore
 from jobs.worker import unpacked
 from tests.waiting import until
 
@@ -109,13 +112,69 @@ def test_queue_serves_owners_in_turn_and_has_limits(manager, busy, monkeypatch):
     with pytest.raises(jobs.QueueFull, match="3 runs are already waiting on this server"):
         submit(manager, "count", 1, owner="patient")
     late = [submit(manager, "count", 1, owner=f"late {i}") for i in range(3)]  # who has none waiting still gets in
-    with pytest.raises(jobs.QueueFull, match="6 runs are already waiting on this server"):
-        submit(manager, "count", 1, owner="too late")
     assert [run.position for run in (first, other, *late, second)] == [1, 2, 3, 4, 5, 6]  # not in the order they came
     busy[0].cancel()
     for run in (first, other, second):
         assert ended(run).state == "finished"
     assert first.started <= other.started <= second.started
+
+
+def fill(manager, owners, address):
+    """As many runs as these owners get at an address, each until it is refused."""
+    taken = []
+    for owner in owners:
+        while True:
+            try:
+                taken.append(submit(manager, "count", 1, owner=owner, address=address))
+            except jobs.QueueFull:
+                break
+    return taken
+
+
+def clear(runs):
+    for run in runs:
+        run.cancel()
+        ended(run)
+
+
+def test_who_is_many_at_one_address_does_not_fill_the_queue(manager, busy):
+    """Ten cookies, each for as many runs as they are given: before, 120."""
+    many = fill(manager, [f"cookie {i}" for i in range(10)], "192.0.2.1")
+    assert len(many) <= 40 and len({run.owner for run in many}) == 10
+    newcomer = submit(manager, "count", 1, owner="newcomer", address="192.0.2.7")
+    assert newcomer.position <= 2  # nor wait for ten: their own address has none before
+    assert len(fill(manager, ["newcomer"], "192.0.2.7")) >= 2  # nor is their address full
+    same = submit(manager, "count", 1, owner="beside the ten", address="192.0.2.1")  # and they may sit in one room
+    assert same.position <= 12
+    clear([run for run in manager.runs() if not run.over and run not in busy])
+
+
+def test_a_class_behind_one_address_trains(manager, busy):
+    first = [submit(manager, "count", 1, owner=f"student {i}", address="192.0.2.1") for i in range(50)]
+    assert [run.state for run in first] == ["queued"] * 50
+    more = fill(manager, ["student 0", "student 1"], "192.0.2.1")
+    assert 1 <= len(more) <= 6  # there is little room left
+    assert min(run.position for run in more) > 50
+    clear(first + more)
+    alone = fill(manager, ["student 0"], "192.0.2.1")
+    assert len(alone) >= 8  # and with the queue empty, much
+    clear(alone)
+
+
+def test_shares_shrink_as_the_queue_grows(manager, busy):
+    shares = [fill(manager, [f"from {i}"], f"192.0.2.{i}") for i in range(6)]
+    counts = [len(runs) for runs in shares]
+    assert counts == sorted(counts, reverse=True) and counts[0] >= 8 and counts[-1] < counts[0] / 2
+    clear([run for runs in shares for run in runs])
+
+
+def test_one_address_does_not_get_any_number_of_first_runs(manager, busy, monkeypatch):
+    monkeypatch.setattr(manager, "limits", jobs.JobLimits(first_per_address=3))
+    runs = [submit(manager, "count", 1, owner=f"cookie {i}", address="192.0.2.1") for i in range(3)]
+    with pytest.raises(jobs.QueueFull, match="3 people at this address"):
+        submit(manager, "count", 1, owner="cookie 4", address="192.0.2.1")
+    runs.append(submit(manager, "count", 1, owner="somebody", address="192.0.2.2"))
+    clear(runs)
 
 
 def test_an_exception_is_told_and_the_events_before_it_stay(manager):
@@ -139,8 +198,9 @@ def test_arguments_that_cannot_travel_are_refused_at_once(manager):
 def test_a_killed_worker_is_reported_and_replaced_and_the_other_run_goes_on(manager):
     other = submit(manager, "until_cancelled", owner="bob")
     until(other.events)
-    run = ended(submit(manager, "dies"))
-    assert run.state == "lost" and "died" in run.error and len(run.events()) == 1
+    run = ended(submit(manager, "dies"))  # begins again by itself, but not for ever
+    assert run.state == "lost" and "died" in run.error and len(run.events()) == 1 and run.tries == 1
+    assert run.can_begin_again
     assert [ended(submit(manager, "count", 3)).state for _ in range(2)] == ["finished"] * 2
     seen = len(other.events())
     until(lambda: len(other.events()) > seen)
@@ -153,9 +213,91 @@ def test_a_killed_cluster_is_reported_and_replaced(tmp_path):
     run, queued = submit(manager, "until_cancelled"), submit(manager, "count", 3)
     until(run.events)
     manager._cluster.process.kill()
-    assert ended(run).state == "lost" and "scheduler" in run.error
     assert ended(queued).state == "finished"
+    until(lambda: run.state == "running" and run.tries == 1)  # it begins again by itself
+    until(run.events)
+    seen = len(run.events())
+    until(lambda: len(run.events()) > seen)
+    manager._cluster.process.kill()
+    assert ended(run).state == "lost" and "scheduler" in run.error
+    run.again()
+    until(lambda: run.state == "running")
     manager.close()
+
+
+def pids(run):
+    return {event["heard"][0] for event in run.events() if event["event"] == "step"}
+
+
+def test_a_run_whose_worker_is_killed_goes_on_from_what_it_had_saved(manager):
+    run = submit(manager, "goes_on", 40)
+    until(lambda: run.latest("saved") and run.latest("step")["step"] > run.latest("saved")["step"])
+    assert (run.result / "resume" / "step").is_file()
+    os.kill(run.latest("step")["heard"][0], signal.SIGKILL)
+    assert ended(run).state == "finished" and run.tries == 1 and run.error is None
+    assert [e["step"] for e in run.events() if e["event"] == "step"] == list(range(1, 41))  # none lost, none twice
+    assert len(pids(run)) == 2 and run.files["resume/step"] == b"40"
+    stored = (run.directory / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in stored] == run.events()
+    assert not (run.directory / "arguments.pickle").exists()  # nothing will need them
+
+
+def test_a_run_that_cannot_go_on_begins_anew(manager):
+    run = submit(manager, "until_killed_once", 5)
+    until(lambda: len(run.events()) == 5)
+    os.kill(run.latest("step")["heard"][0], signal.SIGKILL)
+    assert ended(run).state == "finished" and run.tries == 1
+    assert [event["step"] for event in run.events()] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_model_that_meets_a_full_disk_waits_for_room(manager, monkeypatch):
+    monkeypatch.setattr(manager_module, "SECONDS_FOR_ROOM", 0.05)
+    full, store_files = [True], Run.store_files
+
+    def store(self, files):
+        if full[0] and self.title == "saves":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        store_files(self, files)
+
+    monkeypatch.setattr(Run, "store_files", store)
+    run, unwanted = submit(manager, "saves"), submit(manager, "saves")
+    until(lambda: run.state == unwanted.state == "storing")
+    assert [ended(submit(manager, "count", 1)).state for _ in range(3)] == ["finished"] * 3  # nobody waits for it
+    unwanted.cancel()
+    assert ended(unwanted).state == "cancelled"
+    full[0] = False
+    assert ended(run).state == "finished" and run.files["weights"] == bytes(range(256))
+
+
+def test_a_worker_that_meets_a_full_disk_waits_for_room_and_says_so(manager):
+    run = ended(submit(manager, "saves_on_a_full_disk"))
+    assert run.state == "finished" and run.latest("waiting") is not None and run.files == {"weights": b"w"}
+
+
+def test_events_that_the_disk_had_no_room_for_are_written_later(manager, monkeypatch):
+    run = submit(manager, "until_cancelled")
+    until(run.events)
+    monkeypatch.setattr(Run, "_write_events", no_room)
+    until(lambda: run.error and "cannot be kept" in run.error)
+    monkeypatch.undo()
+    until(lambda: run.error is None)
+    run.cancel()
+    ended(run)
+    until(lambda: run not in manager._active)
+    stored = (run.directory / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in stored] == run.events()
+
+
+def no_room(*_arguments):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_queue_without_room_on_the_disk_refuses_and_leaves_nothing(manager, monkeypatch):
+    before = set(manager.directory.iterdir())
+    monkeypatch.setattr(Run, "keep_arguments", no_room)
+    with pytest.raises(jobs.JobError, match="cannot be kept"):
+        submit(manager, "count", 1)
+    assert set(manager.directory.iterdir()) <= before
 
 
 def test_messages_reach_the_run_in_order_also_those_sent_before_it_started(manager, busy):
@@ -257,47 +399,93 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in a shell's b
 manager = jobs.Manager(sys.argv[1], max_running=2, preload=())
 done = manager.submit("tests.jobs.fake_training:saves", owner="ada", title="done")
 done.wait(300)
-going = manager.submit("tests.jobs.fake_training:until_cancelled", owner="ada", title="going")
-while not going.events():
+going = manager.submit("tests.jobs.fake_training:goes_on", 10_000, owner="ada", title="going")
+other = manager.submit("tests.jobs.fake_training:until_cancelled", owner="ada", title="other")
+while not other.events() or not going.latest("saved"):
     time.sleep(0.01)
-print(done.id, going.id, flush=True)
+waits = manager.submit("tests.jobs.fake_training:count", 3, owner="ada", title="waits", address="192.0.2.1")
+print(done.id, going.id, other.id, waits.id, flush=True)
 time.sleep(600)
 """
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_server_that_ends_leaves_no_process_and_its_runs_are_found_again(tmp_path, how):
-    server = subprocess.Popen(
-        [sys.executable, "-c", SERVER, tmp_path], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    done, going = server.stdout.readline().split()
-    children = psutil.Process(server.pid).children(recursive=True)
-    assert len(children) >= 3  # the scheduler and two workers
+@pytest.fixture
+def ends(tmp_path):
+    """Starts a server, checks that a second one leaves its runs alone, ends it by a signal; the ids of its runs."""
 
-    elsewhere = jobs.Manager(tmp_path)  # a second server on the same folder leaves the first one's runs alone
-    assert elsewhere.get(going) is None and elsewhere.get(done).state == "finished"
-    elsewhere.close()
+    def end(how):
+        server = subprocess.Popen(
+            [sys.executable, "-c", SERVER, tmp_path],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        done, *others = server.stdout.readline().split()
+        children = psutil.Process(server.pid).children(recursive=True)
+        assert len(children) >= 3  # the scheduler and two workers
+        elsewhere = jobs.Manager(tmp_path)
+        assert [elsewhere.get(one) for one in others] == [None] * 3 and elsewhere.get(done).state == "finished"
+        elsewhere.close()
+        server.send_signal(how)
+        server.communicate(timeout=OVERDUE)
+        until(lambda: not any(child.is_running() and child.status() != psutil.STATUS_ZOMBIE for child in children))
+        return done, *others
 
-    server.send_signal(how)
-    server.communicate(timeout=OVERDUE)
-    until(lambda: not any(child.is_running() and child.status() != psutil.STATUS_ZOMBIE for child in children))
+    return end
 
-    with (tmp_path / going / "events.jsonl").open("a") as file:
+
+def test_a_server_that_is_stopped_leaves_no_process_and_its_runs_are_found_again(tmp_path, ends):
+    done, going, other, waits = ends(signal.SIGINT)
+    with (tmp_path / other / "events.jsonl").open("a") as file:
         file.write('{"number": 99, "ev')  # as if it had died in the middle of a line
     (tmp_path / "not-a-run").mkdir()
     (tmp_path / ("0" * 32)).mkdir()
     (tmp_path / ("0" * 32) / "run.json").write_text('{"id": "../../outside"}', encoding="utf-8")
-    again = jobs.Manager(tmp_path)
-    assert {run.id for run in again.runs("ada")} == {done, going} == {run.id for run in again.runs()}
+    again = jobs.Manager(tmp_path, max_running=2, preload=())
+    assert {run.id for run in again.runs("ada")} == {done, going, other, waits} == {run.id for run in again.runs()}
     assert again.get(done).state == "finished" and again.get(done).files["deep/vocab.txt"] == b"[PAD]\n"
-    lost = again.get(going)
+    lost = again.get(other)
     assert lost.state == "lost" and "server was stopped" in lost.error and lost.wait(0) and lost.progress == 0
     assert [event["number"] for event in lost.events()] == list(range(len(lost.events()))) != []
     assert lost.latest("step")["step"] == len(lost.events())
-    assert json.loads((tmp_path / going / "run.json").read_text())["state"] == "lost"
+    assert json.loads((tmp_path / other / "run.json").read_text())["state"] == "lost"
     lost.cancel()
     lost.send("anyone there?")
+    waited = again.get(waits)
+    assert waited.state == "cancelled" and "had begun" in waited.error and waited.address == "192.0.2.1"
+    assert waited.can_begin_again and lost.can_begin_again and not again.get(done).can_begin_again
+    waited.again()
+    assert ended(waited).state == "finished" and waited.error is None and len(waited.events()) == 3
+    last = [event["step"] for event in again.get(going).events() if event["event"] == "saved"][-1]
+    again.get(going).again()
+    until(lambda: len(pids(again.get(going))) == 2)
+    steps = [event["step"] for event in again.get(going).events() if event["event"] == "step"]
+    assert steps == list(range(1, len(steps) + 1)) and len(steps) > last
     again.close()
+
+
+def test_runs_of_a_server_that_was_killed_go_on_by_themselves(tmp_path, ends):
+    done, going, other, waits = ends(signal.SIGKILL)
+    again = jobs.Manager(tmp_path, max_running=3, preload=())
+    assert ended(again.get(waits)).state == "finished" and again.get(waits).tries == 0  # it had not begun
+    until(lambda: again.get(other).events() and len(pids(again.get(going))) == 2)
+    assert again.get(going).tries == again.get(other).tries == 1 and again.get(done).tries == 0
+    steps = [event["step"] for event in again.get(going).events() if event["event"] == "step"]
+    assert steps == list(range(1, len(steps) + 1))
+    again.close()
+
+
+def test_of_servers_that_start_together_one_takes_a_run_that_was_killed(tmp_path):
+    directory = tmp_path / ("a" * 32)
+    directory.mkdir()
+    values = dict.fromkeys(STORED) | {"id": directory.name, "owner": "ada", "state": "running", "server": [1, 0.0]}
+    values |= {"tries": 0, "created": 1.0, "target": f"{FAKE}:count", "title": "", "kind": "", "address": ""}
+    (directory / "run.json").write_text(json.dumps(values), encoding="utf-8")
+    with ThreadPoolExecutor(8) as pool:
+        taken = [run for run in pool.map(lambda _: restore(None, directory), range(8)) if run]
+    assert [run.state for run in taken].count("lost") == len(taken) >= 1
+    assert json.loads((directory / "run.json").read_text())["state"] == "lost"
 
 
 @pytest.mark.parametrize("run_id", ["../ada", "..", "", "/etc/passwd", "run.json", "0" * 32, "%2e%2e"])
@@ -357,7 +545,7 @@ def test_an_outside_scheduler_runs_the_same_code_without_having_it(tmp_path, mon
         text=True,
     )
     address = cluster.stdout.readline().strip()
-    manager = jobs.Manager(tmp_path / "runs", scheduler=address, code=(ROOT / "jobs", package))
+    manager = jobs.Manager(tmp_path / "runs", scheduler=address, code=(ROOT / "minibert", ROOT / "jobs", package))
     try:
         run = manager.submit("classroom_code:saves", owner="ada", title="far away")
         assert ended(run).state == "finished", run.traceback

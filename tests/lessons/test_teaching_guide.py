@@ -13,6 +13,7 @@ from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.driver import html_of, open_page, plain
+from tests.server import LESSON_PAGES
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "lessons" / "TEACHING.md").read_text(encoding="utf-8")
@@ -20,7 +21,7 @@ LINK = re.compile(r"`(/[a-z_]*(?:\?[^`]*)?)`")
 LINKS = sorted(set(LINK.findall(GUIDE)))
 STEPS = [(step, LINK.findall(step), re.findall("“([^”]+)”", step)) for step in re.split(r"\n(?=- |\n|#)", GUIDE)]
 STEPS = [(links, quotes) for _step, links, quotes in STEPS if links and quotes]
-PAGES = {path.stem for path in (ROOT / "pages").glob("*.py")}
+PAGES = LESSON_PAGES
 
 
 def parts(link: str) -> tuple[str, dict[str, str]]:

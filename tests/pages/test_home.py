@@ -17,7 +17,7 @@ from ui.models import FRONT_PAGE, load, trace_of
 def home(monkeypatch, tmp_path):
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "runs"))
     monkeypatch.setattr("ui.models._warm_up_once", lambda pause: None)
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    return AppTest.from_file(str(ROOT / "course.py"), default_timeout=60)
 
 
 def lines(run) -> list[str]:

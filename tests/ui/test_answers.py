@@ -33,7 +33,7 @@ def untrained(name: str, chinese: bool = False):
 
     from minibert.config import BertConfig
     from minibert.finetune.predictor import Predictor
-    from minibert.finetune.split import spread
+    from minibert.tasks.sampling import spread
     from minibert.tokenizer import Tokenizer
 
     task = TASKS[name]

@@ -1,44 +1,60 @@
 """The first pages of a fresh server, opened by several readers in the same moment: all import at once."""
 
+import ast
+import json
+import subprocess
+import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.sync.client import connect
 
-from tests.server import ROOT, fresh_server
+from tests.server import LESSON_PAGES, ROOT, fresh_server
+from tests.visitor import Visitor
 from ui.lesson import Lesson
 
 # Home and what imports most before it shows: pandas, plotly, readers of vocabularies.
 PAGES = ("home", "tokenization", "attention", "parameters", "masking", "service")
 PATIENCE = 240  # seconds
+OPENED = """
+import json, sys
+from ui.door.opening import import_pages
+before = set(sys.modules)
+import_pages()
+after = set(sys.modules)
+print(json.dumps([sorted(before), sorted(after)]))
+"""
 
 
 def visit(address: str, name: str, together: threading.Barrier) -> tuple[str, list[str], list[str]]:
     """What a browser is told that opens the page `name` as soon as all the others do: its title, the pages in its menu
     and the exceptions that it shows."""
-    title, menu, exceptions = "", [], []
-    request = BackMsg()
-    request.rerun_script.page_name = "" if name == "home" else name
-    stream = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
-    with connect(stream, subprotocols=["streamlit"], origin=address, max_size=None) as socket:
-        together.wait()
-        socket.send(request.SerializeToString())
-        until = time.monotonic() + PATIENCE
-        while True:
-            told = ForwardMsg.FromString(socket.recv(timeout=until - time.monotonic()))
-            kind, element = told.WhichOneof("type"), told.delta.new_element
-            if kind == "navigation":
-                menu = [page.url_pathname or "home" for page in told.navigation.app_pages]
-            elif kind == "delta" and element.WhichOneof("type") == "exception":
-                exceptions.append(f"{element.exception.type}: {element.exception.message}")
-            elif kind == "delta" and element.WhichOneof("type") == "heading" and element.heading.tag == "h1":
-                title = element.heading.body
-            elif kind == "script_finished" and told.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                return title, menu, exceptions
+    visitor = Visitor(address)
+    visitor.get("/").read()
+    together.wait()
+    session = visitor.open("" if name == "home" else name, timeout=PATIENCE)
+    menu = next(one.navigation for one in session.messages[::-1] if one.WhichOneof("type") == "navigation")
+    pages = [page.url_pathname or "home" for page in menu.app_pages if not page.is_hidden]
+    title = next(one.heading.body for one in session.elements if one.HasField("heading") and one.heading.tag == "h1")
+    session.close()
+    return title, pages, session.exceptions
+
+
+def test_all_that_pages_import_is_there_before_anyone_comes():
+    """Whoever comes first imports nothing of ours: no other can meet half of it."""
+    run = subprocess.run([sys.executable, "-c", OPENED], cwd=ROOT, capture_output=True, text=True, check=True)
+    before, after = map(set, json.loads(run.stdout))
+    files = [ROOT / "course.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "sections").rglob("*.py")]
+    wanted = set()
+    for file in [*files, *(ROOT / "ui").rglob("*.py")]:
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ImportFrom):
+                wanted.add(node.module)
+            elif isinstance(node, ast.Import):
+                wanted |= {alias.name for alias in node.names}
+    assert "ui.navigation" in wanted and "ui.navigation" not in before
+    assert wanted - {"__future__"} <= after, sorted(wanted - after)
+    assert "torch" not in after  # which takes seconds, and a page shows before
 
 
 @pytest.mark.slow
@@ -46,7 +62,7 @@ def test_several_pages_open_at_once_on_a_fresh_server(tmp_path):
     together = threading.Barrier(len(PAGES))
     with fresh_server(tmp_path) as address, ThreadPoolExecutor(len(PAGES)) as readers:
         seen = dict(zip(PAGES, readers.map(lambda name: visit(address, name, together), PAGES), strict=True))
-    course = {path.stem for path in (ROOT / "pages").glob("*.py")}
+    course = LESSON_PAGES
     for name, (title, menu, exceptions) in seen.items():
         assert not exceptions, (name, exceptions)
         assert title == Lesson(name).title

@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.server import LESSON_PAGES
 from ui.navigation import ROOT
 
 
@@ -13,7 +14,7 @@ def no_warm_up(monkeypatch):
 
 
 def open_app(page="home"):
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    app = AppTest.from_file(str(ROOT / "course.py"), default_timeout=60).run()
     return app if page == "home" else app.switch_page(f"pages/{page}.py").run()
 
 
@@ -24,7 +25,7 @@ def stops_of(app):
 def test_every_page_that_exists_is_in_the_course():
     stops = stops_of(open_app())
     assert stops[0].name == "home"
-    assert {stop.name for stop in stops} == {path.stem for path in (ROOT / "pages").glob("*.py")}
+    assert {stop.name for stop in stops} == LESSON_PAGES
 
 
 def test_the_foot_leads_on():

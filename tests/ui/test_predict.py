@@ -2,9 +2,14 @@
 
 from threading import Thread
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from ui import tally as tallies
+from ui.predict import tally
+from ui.room.entrance import visitors
+from ui.room.key import digest
+from ui.room.store import Store
 from ui.tally import Tally
 
 
@@ -76,6 +81,7 @@ def test_the_room_is_counted_and_nobody_twice():
 
 
 def test_a_held_answer_comes_when_it_is_released():
+    visitors().make_teacher("teacher", "here", digest())
     teacher = asked("teacher", projector="1")
     teacher.toggle[0].set_value(True).run()
     student = asked("student")
@@ -86,20 +92,53 @@ def test_a_held_answer_comes_when_it_is_released():
     assert answer_shown(student.run())
 
 
-def test_a_hold_ends_by_itself(monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(tallies.time, "monotonic", lambda: now[0])
-    room = Tally()
+def test_only_the_teacher_holds_answers_and_only_theirs_is_the_projector_that_sees_them():
+    assert not asked("somebody", projector="1").toggle
+    tally().hold("count\nthe dog")
+    curious = asked("curious", projector="1")
+    curious.button(key="count-guess-0").click().run()
+    assert not answer_shown(curious)
+    tally().release("count\nthe dog")
+    assert answer_shown(curious.run())
+
+
+def test_all_answers_are_held_and_released_together():
+    student = asked("late student")
+    tally().hold_all()
+    student.button(key="count-guess-0").click().run()
+    assert not answer_shown(student)
+    tally().release_all()
+    assert answer_shown(student.run())
+
+
+@pytest.fixture
+def room(tmp_path):
+    return Tally(Store(tmp_path / "room.sqlite"))
+
+
+def test_servers_that_share_a_store_count_together(tmp_path):
+    one, other = (Tally(Store(tmp_path / "room.sqlite")) for _ in range(2))
+    one.vote("q", "x", "0")
+    other.vote("q", "y", "0")
+    assert one.counts("q") == other.counts("q") == {"0": 2}
+    one.hold("q")
+    assert other.held("q")
+    other.release_all()
+    assert not one.held("q")
+
+
+def test_a_hold_ends_by_itself(room, monkeypatch):
+    now = [1.0]
+    monkeypatch.setattr(tallies.time, "time", lambda: now[0])
     room.hold("q")
     assert room.held("q") and not room.held("another")
-    now[0] = tallies.LONGEST_HOLD + 1
+    now[0] = tallies.LONGEST_HOLD + 2
     assert not room.held("q")
 
 
-def test_memory_is_bounded_and_the_oldest_question_goes_first(monkeypatch):
+def test_the_store_is_bounded_and_the_oldest_question_goes_first(room, monkeypatch):
     monkeypatch.setattr(tallies, "MOST_QUESTIONS", 3)
     monkeypatch.setattr(tallies, "MOST_VOTERS", 2)
-    room = Tally()
     for question in "abcd":
         for voter in ("x", "y", "z"):
             room.vote(question, voter, "0")
@@ -109,8 +148,7 @@ def test_memory_is_bounded_and_the_oldest_question_goes_first(monkeypatch):
     assert room.counts("d") == {"0": 1, "1": 1}
 
 
-def test_fifty_at_once_are_all_counted():
-    room = Tally()
+def test_fifty_at_once_are_all_counted(room):
     voters = [Thread(target=room.vote, args=("q", str(n), str(n % 2))) for n in range(50)]
     for voter in voters:
         voter.start()

@@ -23,6 +23,9 @@ def run_of(owner, title, score=None, state="finished", result=None, kind="finetu
         kind=kind,
         over=state in ("finished", "failed", "cancelled"),
         future=None,
+        can_begin_again=False,
+        tries=0,
+        events=lambda: [],
         latest=told.get,
         result=result or SimpleNamespace(is_dir=lambda: False),
     )
@@ -71,7 +74,7 @@ def test_a_reader_keeps_one_name():
     def reader():
         import streamlit as st
 
-        from ui.runs import owner
+        from ui.visitor import owner
 
         st.text(owner())
 
@@ -134,7 +137,11 @@ def test_a_run_that_is_refused_says_why_once(monkeypatch):
     app = script(page).run()
     app.button[0].click().run()
     assert app.text[0].value == "None"
-    assert html.unescape(app.error[0].value) == "<b>module:run (1,) me {'title': 'one'}</b>" != app.error[0].value
+    assert (
+        html.unescape(app.error[0].value)
+        == "<b>module:run (1,) me {'address': 'here', 'title': 'one'}</b>"
+        != app.error[0].value
+    )
     assert not app.run().error
 
 
@@ -147,7 +154,7 @@ def test_a_row_names_its_run_says_its_state_and_stops_it():
         from ui.runs import state_rows
 
         told = st.session_state.setdefault("told", [])
-        common = {"progress": 0.5, "error": None}
+        common = {"progress": 0.5, "error": None, "can_begin_again": False, "tries": 0, "events": lambda: []}
         going = SimpleNamespace(
             id="1", title="*one*", state="running", over=False, position=None, latest=lambda kind: {"step": 7},
             cancel=lambda: told.append("cancel"), wait=lambda timeout: told.append("wait"), **common,
@@ -157,7 +164,7 @@ def test_a_row_names_its_run_says_its_state_and_stops_it():
         )
         ended = SimpleNamespace(
             id="3", title="three", state="failed", over=True, position=None, latest=lambda kind: {"step": 9},
-            progress=1.0, error="<b>why</b>",
+            progress=1.0, error="<b>why</b>", can_begin_again=False,
         )  # fmt: skip
         state_rows([going, waits, ended], lambda step: f", step {step['step']}", title=lambda run: f"no. {run.title}")
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tests.hostile import HOSTILE
+from tests.server import LESSON_PAGES
 from ui.models import FRONT_PAGE, load, trace_of
-from ui.navigation import ROOT
 from ui.stages import HERE, stages
 from ui.through.passage import MOST_TOKENS, Passage
 from ui.through.payload import DRAWN, compact
@@ -132,7 +132,7 @@ def test_a_pass_is_computed_once():
 
 def test_every_page_has_its_place_on_the_way():
     names = {stage.name for stage in stages()}
-    assert set(HERE) == {path.stem for path in (ROOT / "pages").glob("*.py")}
+    assert set(HERE) == LESSON_PAGES
     assert all(set(lit) <= names for lit in HERE.values())
     for stage in stages():
         assert stage.name in HERE[stage.page], "the lesson about a stage stands there"

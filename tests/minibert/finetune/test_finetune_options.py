@@ -17,10 +17,11 @@ from minibert.finetune.optimizer import UncorrectedAdamW, finetuning_optimizer
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
-from minibert.finetune.split import split_dev, spread
+from minibert.finetune.split import split_dev
 from minibert.tasks import TASKS, Example, TaskData, TaskDataError
 from minibert.tasks.given import input_key
 from minibert.tasks.labels import LabelsExample
+from minibert.tasks.sampling import spread
 from minibert.tasks.spans import Answer, SpanExample
 from minibert.tasks.tagging import TaggedExample
 from minibert.train import Eval, Optimization, Sample, Started, Step

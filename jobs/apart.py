@@ -1,0 +1,72 @@
+"""A function in a process of its own: what it needs of memory is given back, and is bounded."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from typing import Any
+
+GIGABYTE = 1 << 30
+MOST_MEMORY, MOST_SECONDS = 3 * GIGABYTE, 120
+NICE = 10  # as runs: pages first
+_one_at_a_time = threading.Lock()  # several would each take as much
+
+
+class ApartError(RuntimeError):
+    """The function has not come to an end."""
+
+
+def apart(target: str, *args, **kwargs) -> Any:
+    """What `target` ("package.module:function") returns of these arguments, and raises. One call at a time.
+
+    Raises ApartError where it takes more than MOST_MEMORY or MOST_SECONDS.
+    """
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+    with _one_at_a_time, subprocess.Popen(
+        [sys.executable, "-c", "from jobs import apart; apart.serve()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        start_new_session=True,  # Ctrl-C is for the app
+    ) as process:  # fmt: skip
+        try:
+            said, _errors = process.communicate(pickle.dumps((target, args, kwargs)), timeout=MOST_SECONDS)
+        except BaseException as error:
+            process.kill()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise ApartError(f"more than {MOST_SECONDS} seconds") from None
+            raise  # the page that waited is run again
+    if process.returncode:
+        raise ApartError(f"more than {MOST_MEMORY // GIGABYTE} GB of memory")
+    done, result = pickle.loads(said)
+    if not done:
+        raise result
+    return result
+
+
+def serve() -> None:
+    """The other side: arguments in on standard input, what came of it out on standard output."""
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, 0, NICE)
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        pass
+    else:
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    target, args, kwargs = pickle.load(sys.stdin.buffer)
+    module, _, name = target.partition(":")
+    out, sys.stdout = sys.stdout.buffer, sys.stderr
+    try:
+        end = True, getattr(importlib.import_module(module), name)(*args, **kwargs)
+    except MemoryError:
+        sys.exit(1)
+    except Exception as error:
+        end = False, error
+    out.write(pickle.dumps(end))
+    out.flush()

@@ -1,0 +1,1 @@
+"""Class: what the teacher sees of the room, and does in it."""

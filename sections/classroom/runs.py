@@ -1,0 +1,63 @@
+"""All runs of the class: those that go on, with a button to stop each, and what can be cleared."""
+
+import streamlit as st
+
+from ui.room.entrance import is_teacher
+from ui.runs import manager, state_in_words, stop
+from ui.text import literal
+from ui.translations import _, ngettext
+
+REFRESH, MOST = 3.0, 30  # seconds between two looks; rows
+
+
+def show() -> None:
+    st.subheader(_("What runs"))
+    _rows()
+    _clear()
+
+
+@st.fragment(run_every=REFRESH)
+def _rows() -> None:
+    if not is_teacher():
+        return
+    going = sorted((run for run in manager().runs() if not run.over), key=lambda run: (run.position or 0, run.created))
+    if not going:
+        st.markdown(_("Nothing runs or waits."))
+    for run in going[:MOST]:
+        with st.container(horizontal=True, vertical_alignment="center", key=f"class-run-{run.id}"):
+            st.progress(run.progress, text=f"{run.owner[:4]} · {literal(run.title)}: **{state_in_words(run)}**")
+            st.button(_("Stop"), key=f"class-stop-{run.id}", icon=":material/stop:", on_click=stop, args=(run,))
+    if len(going) > MOST:
+        more = len(going) - MOST
+        st.markdown(ngettext("and {n} more", "and {n} more", more).format(n=more))
+
+
+def _clear() -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(_("Stop all that wait"), key="stop-waiting", icon=":material/playlist_remove:", on_click=stop_waiting)
+        st.button(_("Stop everything"), key="stop-all", icon=":material/stop_circle:", on_click=stop_all)
+        with st.popover(_("Clear what has ended"), icon=":material/delete_sweep:"):
+            st.markdown(_("Everyone’s ended runs go from this server, with their models. They cannot be had back."))
+            st.button(_("Clear them"), key="clear-ended", type="primary", on_click=clear_ended)
+
+
+def stop_waiting() -> None:
+    stop_of(None, waiting=True)
+
+
+def stop_all() -> None:
+    stop_of(None)
+
+
+def stop_of(owner: str | None, *, waiting: bool = False) -> None:
+    """End the runs of an owner, or of all; those that wait first, or the next of them would begin."""
+    going = [run for run in manager().runs() if not run.over and (owner is None or run.owner.startswith(owner))]
+    for run in sorted(going, key=lambda run: run.state != "queued"):
+        if run.state == "queued" or not waiting:
+            run.cancel()
+
+
+def clear_ended() -> None:
+    for run in manager().runs():
+        if run.over:
+            manager().delete(run)

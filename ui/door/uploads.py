@@ -1,0 +1,259 @@
+"""Files of visitors: kept on disk, bounded for each visitor and for the server, and cleared when a visitor has gone.
+
+Streamlit would hold every file in memory for as long as it remembers the session. Here it gets a line that says where
+the file lies, or why there is none; ui/uploads.py reads that line.
+"""
+
+import asyncio
+import json
+import os
+import re
+import secrets
+import shutil
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from starlette.datastructures import Headers, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import config
+
+from ui.door.identity import token_in
+from ui.folders import runs_folder
+
+MB = 1_000_000
+PER_VISITOR, PER_SERVER = 200 * MB, 2_000 * MB
+FREE = 1_000 * MB  # bytes of the disk that no upload takes
+SECONDS_GONE = 150  # Streamlit remembers a session whose connection broke for 120
+SECONDS_BETWEEN_SWEEPS = 20
+CHUNK = 1 << 20
+LONGEST_NAME = 200
+_UPLOAD = re.compile(r".*/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)", re.DOTALL)
+_MARK = f"minibert upload {secrets.token_hex(16)} "  # nobody outside can write such a line
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A file of a visitor."""
+
+    whose: str
+    session: str
+    path: Path
+    size: int
+
+
+class UploadStore:
+    """All files of this server's visitors. Safe to call from any thread."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._files: dict[tuple[str, str], Kept] = {}
+        self._coming: dict[object, tuple[str, int]] = {}  # reserved for what is on its way
+        self._seen: dict[str, float] = {}  # session → when it was last connected
+        self._lock = threading.Lock()
+
+    def reserve(self, whose: str, size: int) -> object | str:
+        """A place for so many bytes; or "visitor", "server", "disk": what is full."""
+        with self._lock:
+            held = [(kept.whose, kept.size) for kept in self._files.values()] + list(self._coming.values())
+            if sum(bytes_ for other, bytes_ in held if other == whose) + size > PER_VISITOR:
+                return "visitor"
+            if sum(bytes_ for _other, bytes_ in held) + size > PER_SERVER:
+                return "server"
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if shutil.disk_usage(self.folder).free - size < FREE:
+                return "disk"
+            place = object()
+            self._coming[place] = (whose, size)
+            return place
+
+    def leave(self, place: object) -> None:
+        with self._lock:
+            self._coming.pop(place, None)
+
+    def keep(self, whose: str, session: str, file: str, path: Path) -> None:
+        self.remove(session, file)
+        with self._lock:
+            self._files[session, file] = Kept(whose, session, path, path.stat().st_size)
+            self._seen[session] = time.monotonic()
+
+    def remove(self, session: str, file: str) -> None:
+        with self._lock:
+            kept = self._files.pop((session, file), None)
+        if kept:
+            kept.path.unlink(missing_ok=True)
+
+    def sweep(self, connected) -> None:
+        """Remove the files of sessions that have been gone for SECONDS_GONE. connected(session): is it there?."""
+        now = time.monotonic()
+        with self._lock:
+            sessions = {kept.session for kept in self._files.values()}
+            self._seen = {one: now if connected(one) else self._seen.get(one, now) for one in sessions}
+            gone = [key for key, kept in self._files.items() if now - self._seen[kept.session] > SECONDS_GONE]
+            removed = [self._files.pop(key) for key in gone]
+        for kept in removed:
+            kept.path.unlink(missing_ok=True)
+
+    @property
+    def bytes(self) -> int:
+        with self._lock:
+            return sum(kept.size for kept in self._files.values())
+
+    def clear(self) -> None:
+        """The server ends."""
+        with self._lock:
+            self._files.clear()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@cache
+def store() -> UploadStore:
+    """This server's. Other servers may share the folder of runs."""
+    return UploadStore(runs_folder() / "uploads" / f"{socket.gethostname()}-{os.getpid()}")
+
+
+def clear_leftovers(runs: Path) -> None:
+    """Remove what servers of this machine that were killed have left."""
+    host = socket.gethostname()
+    for folder in (runs / "uploads").glob(f"{host}-*"):
+        pid = folder.name.removeprefix(f"{host}-")
+        if pid.isdigit() and (int(pid) == os.getpid() or not _alive(int(pid))):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def said_in(content: bytes) -> dict | None:
+    """What the line that Streamlit got in place of a file says; None of any other content."""
+    mark = _MARK.encode()
+    return json.loads(content[len(mark) :]) if content.startswith(mark) else None
+
+
+class Uploads:
+    """ASGI: takes the body of an upload out of the request and puts a line about it in its place."""
+
+    def __init__(self, app: ASGIApp, kept: UploadStore | None = None):
+        self.app, self.store = app, kept or store()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        where = _UPLOAD.fullmatch(scope["path"]) if scope["type"] == "http" else None
+        if where is None or scope["method"] not in ("PUT", "DELETE"):
+            await self.app(scope, receive, send)
+        elif scope["method"] == "DELETE":
+            if await self._pass_on(scope, receive, send) == 204:
+                self.store.remove(where["session"], where["file"])
+        else:
+            await self._take(scope, receive, send, where["session"], where["file"])
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> int:
+        status = 0
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        await self.app(scope, receive, watched)
+        return status
+
+    async def _take(self, scope: Scope, receive: Receive, send: Send, session: str, file: str) -> None:
+        headers = Headers(scope=scope)
+        whose = token_in(headers.get("cookie", "")) or session
+        most = config.get_option("server.maxUploadSize") * CHUNK + CHUNK
+        announced = headers.get("content-length", "")
+        size = int(announced) if announced.isdigit() and len(announced) < 16 else most
+        if size > most:
+            await PlainTextResponse("File too large", status_code=413)(scope, receive, send)
+            return
+        place = self.store.reserve(whose, size)
+        path = self.store.folder / secrets.token_hex(16)
+        try:
+            refused = place if isinstance(place, str) else None
+            name = await self._read(Request(scope, _at_most(receive, most)), None if refused else path)
+            said = {"refused": refused} if refused else {"path": str(path), "size": path.stat().st_size}
+            status = await self._pass_on(*_with_body(scope, name, (_MARK + json.dumps(said)).encode()), send)
+            if status == 204 and not refused:
+                self.store.keep(whose, session, file, path)
+                path = None
+        except HTTPException as error:
+            await PlainTextResponse(error.detail, status_code=error.status_code)(scope, receive, send)
+        except (MultiPartException, OSError) as error:
+            await PlainTextResponse(f"The file did not arrive: {error}"[:200], status_code=400)(scope, receive, send)
+        except ClientDisconnect:
+            pass
+        finally:
+            self.store.leave(place)
+            if path is not None:
+                path.unlink(missing_ok=True)
+
+    async def _read(self, request: Request, path: Path | None) -> str:
+        """Write the one file of a form to `path` (nowhere, for None) and return its name."""
+        async with request.form(max_files=1, max_fields=1) as form:
+            files = [value for value in form.values() if isinstance(value, UploadFile)]
+            if len(files) != 1:
+                raise HTTPException(400, f"Expected 1 file, but got {len(files)}")
+            if path is not None:
+                await asyncio.to_thread(_copy, files[0].file, path)
+            return (files[0].filename or "")[:LONGEST_NAME]
+
+
+def _copy(source, path: Path) -> None:
+    with open(path, "xb") as target:
+        source.seek(0)
+        shutil.copyfileobj(source, target, CHUNK)
+
+
+def _at_most(receive: Receive, most: int) -> Receive:
+    """The same, up to so many bytes."""
+    received = 0
+
+    async def counted() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > most:
+            raise HTTPException(413, "File too large")
+        return message
+
+    return counted
+
+
+def _with_body(scope: Scope, name: str, content: bytes) -> tuple[Scope, Receive]:
+    """The request with a form of one small file in place of its body."""
+    boundary = secrets.token_hex(16)
+    plain = name.translate({ord(c): "_" for c in '"\r\n\0'})
+    body = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{plain}"\r\n'
+        "Content-Type: application/octet-stream\r\n\r\n"
+    ).encode() + content + f"\r\n--{boundary}--\r\n".encode()  # fmt: skip
+    replaced = {b"content-length", b"content-type", b"transfer-encoding"}
+    headers = [(key, value) for key, value in scope["headers"] if key.lower() not in replaced]
+    headers += [
+        (b"content-type", f"multipart/form-data; boundary={boundary}".encode()),
+        (b"content-length", str(len(body)).encode()),
+    ]
+    sent = False
+
+    async def receive() -> Message:
+        nonlocal sent
+        if sent:
+            await asyncio.Event().wait()  # the connection is not ours to call broken
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return {**scope, "headers": headers}, receive

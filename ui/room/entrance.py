@@ -1,0 +1,72 @@
+"""The room as a page meets it: whether its visitor may be here, and whether they are the teacher."""
+
+import sqlite3
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from ui.navigation import link_to
+from ui.room import presence
+from ui.room.key import digest, is_key
+from ui.room.store import room
+from ui.room.visitors import TooManyTries, Visitors
+from ui.translations import _
+from ui.visitor import address, owner
+
+TEACHERS = "classroom"  # the page that the key opens
+
+
+def visitors() -> Visitors:
+    return Visitors(room())
+
+
+def is_teacher() -> bool:
+    """Whether this browser has given the teacher's key."""
+    return visitors().is_teacher(owner(), digest())
+
+
+def enter(page: str) -> None:
+    """Note that this browser is on `page`; while the door is closed, ask newcomers for the code, and go no further.
+
+    The teacher's own page is open to everyone: it has a lock of its own.
+    """
+    try:
+        inside = is_teacher() if page == TEACHERS else visitors().may_enter(owner())
+    except sqlite3.Error:  # the disk is full, or another server holds it: the class goes on
+        inside = True
+    if inside and (context := get_script_run_ctx(suppress_warning=True)):
+        presence.note(context.session_id, owner(), address(), page)
+    if inside or page == TEACHERS:
+        return
+    st.title(_("This class has closed its door"))
+    st.markdown(_("Whoever has been here before is still in. Everyone else needs the code that the teacher shows."))
+    with st.form("door", border=False, width=360):
+        given = st.text_input(_("Room code"), key="room-code", max_chars=20)
+        tried = st.form_submit_button(_("Come in"), type="primary", icon=":material/login:")
+    if tried and given.strip():
+        try:
+            if visitors().enter(owner(), address(), given):
+                st.rerun()
+            st.error(_("That is not the code."), icon=":material/door_front:")
+        except TooManyTries:
+            say_too_many()
+    link_to(TEACHERS, _("I am the teacher"), icon=":material/key:")
+    st.stop()
+
+
+def give_key(given: str) -> bool:
+    """Whether it is the teacher's key: then this browser is the teacher's from now on. Raises TooManyTries."""
+    visitors().try_once("key", owner(), address())
+    if is_key(given):
+        visitors().make_teacher(owner(), address(), digest())
+        return True
+    return False
+
+
+def leave() -> None:
+    """This browser is the teacher's no more."""
+    visitors().make_teacher(owner(), address(), None)
+
+
+def say_too_many() -> None:
+    st.error(_("Too many tries. Wait a minute."), icon=":material/hourglass_disabled:")

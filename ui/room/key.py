@@ -1,0 +1,59 @@
+"""The teacher's key: printed when the server starts, it opens the page *Class*."""
+
+import base64
+import hashlib
+import hmac
+import os
+import re
+import secrets
+from functools import lru_cache
+from pathlib import Path
+
+from ui.folders import runs_folder
+
+FILE = "teacher-key"
+BYTES = 10  # nobody finds 80 random bits by trying
+_TRY = "teacher's key"
+
+
+def announce() -> None:
+    """Print it, for the one who has started the server."""
+    print(f"\n  For the teacher: the page /classroom opens with the key  {key()}\n", flush=True)
+
+
+def key() -> str:
+    """MINIBERT_TEACHER_KEY; else what the first server of this folder of runs has drawn: all have the same, and a
+    teacher stays one when a server is started again."""
+    return os.environ.get("MINIBERT_TEACHER_KEY") or _kept(runs_folder() / FILE)
+
+
+@lru_cache(maxsize=4)
+def _kept(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    letters = base64.b32encode(secrets.token_bytes(BYTES)).decode().lower()
+    drawn = path.with_name(f".{FILE}-{secrets.token_hex(8)}")
+    descriptor = os.open(drawn, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(descriptor, "w", encoding="ascii") as file:
+        file.write("-".join(re.findall("....", letters)))
+    try:
+        os.link(drawn, path)  # of several servers that start together, the first
+    except FileExistsError:
+        pass
+    finally:
+        drawn.unlink()
+    return path.read_text(encoding="ascii").strip()
+
+
+def digest() -> str:
+    """What stands in the store for it."""
+    return _digest(key())
+
+
+def is_key(given: str) -> bool:
+    """In constant time, whatever was given."""
+    return hmac.compare_digest(_digest(given).encode(), digest().encode())
+
+
+def _digest(given: str) -> str:
+    plain = re.sub(r"[\s-]", "", given[:200]).lower()
+    return hashlib.sha256(plain.encode()).hexdigest()

@@ -1,0 +1,69 @@
+"""What all app servers of a class must know alike, in the folder of runs that they share: SQLite."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+from ui.folders import runs_folder
+
+FILE = "room.sqlite"
+SECONDS_LOCKED = 5  # that another server may take
+_TABLES = """
+CREATE TABLE IF NOT EXISTS visitors (
+    owner TEXT PRIMARY KEY, address TEXT, page TEXT, first REAL, last REAL, admitted INTEGER DEFAULT 0, key TEXT);
+CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE IF NOT EXISTS tries (what TEXT, who TEXT, time REAL);
+CREATE TABLE IF NOT EXISTS questions (question TEXT PRIMARY KEY, touched REAL, held_until REAL DEFAULT 0);
+CREATE TABLE IF NOT EXISTS votes (question TEXT, voter TEXT, guess TEXT, PRIMARY KEY (question, voter));
+"""
+
+
+class Store:
+    """A database. Safe to call from any thread; other processes may use it, too."""
+
+    def __init__(self, path: Path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = threading.Lock()
+        self._connection = sqlite3.connect(path, timeout=SECONDS_LOCKED, check_same_thread=False, isolation_level=None)
+        # Of a class nothing is worth the wait for a disk; and no journal of a kind that a shared folder cannot have.
+        self._connection.execute("PRAGMA synchronous = OFF")
+        self._connection.executescript(_TABLES)
+
+    @contextmanager
+    def changing(self) -> Iterator[sqlite3.Connection]:
+        """Everything in it or nothing, and nobody else's changes in between."""
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def ask(self, question: str, *values) -> list[tuple]:
+        with self._lock:
+            return self._connection.execute(question, values).fetchall()
+
+    def setting(self, name: str) -> str | None:
+        found = self.ask("SELECT value FROM settings WHERE name = ?", name)
+        return found[0][0] if found else None
+
+    def set(self, name: str, value: str | None) -> None:
+        with self.changing() as connection:
+            connection.execute("DELETE FROM settings WHERE name = ?", (name,))
+            if value is not None:
+                connection.execute("INSERT INTO settings VALUES (?, ?)", (name, value))
+
+
+def room() -> Store:
+    """That of the folder of runs."""
+    return _store(runs_folder() / FILE)
+
+
+@lru_cache(maxsize=4)
+def _store(path: Path) -> Store:
+    return Store(path)
