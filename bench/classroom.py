@@ -214,7 +214,9 @@ async def keep_training(address: str, seen: Seen, until: float) -> None:
     try:
         await visitor.open("output_layer")
         while time.perf_counter() < until:
-            if visitor.connected and not any(f"**{word}" in visitor.text for word in ("waiting", "starting", "training")):
+            if visitor.connected and not any(
+                f"**{word}" in visitor.text for word in ("waiting", "starting", "training")
+            ):
                 seen.add("run", "kept going", await visitor.click(train_button(visitor)))
             await asyncio.sleep(2)
     except BrokenOff as error:
@@ -266,7 +268,10 @@ def measure(sessions: int, options) -> dict:
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="minibert-class-") as folder:
         log, extra = Path(folder, "log.txt"), ["--workers", str(options.workers)] if options.workers else []
-        with room(Path(folder, "runs"), options.servers, log, *(extra if options.servers else [])) as (address, process):
+        with room(Path(folder, "runs"), options.servers, log, *(extra if options.servers else [])) as (
+            address,
+            process,
+        ):
             if not options.servers:
                 asyncio.run(visit_all(address))  # as TEACHING.md tells a teacher to; the other way does so by itself
             time.sleep(options.before)
@@ -284,7 +289,7 @@ def measure(sessions: int, options) -> dict:
     if options.verbose:
         print("\n".join(f"   {p95:6.2f} s of {times:4}  {name}" for p95, times, name in slowest[:40]))
         print(*Counter(seen.broken).most_common(10), sep="\n")
-        print(words[-3_000:])
+        print(*re.findall(r"^\S*(?:Error|Exception)\b.*", words, re.MULTILINE), sep="\n")
     return {
         "sessions": sessions,
         "servers": options.servers,
@@ -309,7 +314,9 @@ def told(result: dict) -> str:
              f"{result['processor seconds, room']} s + visitors {result['processor seconds, visitors']} s "
              f"of {result['seconds']} s"]  # fmt: skip
     for kind, row in result["waits"].items():
-        wanted = f"   wanted {WANTED[kind]:g} s{'' if row['p95'] <= WANTED[kind] else '   MISSED'}" if kind in WANTED else ""
+        wanted = (
+            f"   wanted {WANTED[kind]:g} s{'' if row['p95'] <= WANTED[kind] else '   MISSED'}" if kind in WANTED else ""
+        )
         lines.append(f"  {kind:12} p50 {row['p50']:6.2f}  p95 {row['p95']:6.2f}  most {row['most']:6.2f} s"
                      f"  × {row['times']}{wanted}")  # fmt: skip
     return "\n".join([*lines, *map(str, result["exceptions"])])
@@ -322,7 +329,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, help="for trainings (default: the room's own)")
     parser.add_argument("--trainings", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=180, help="of each class (default: 180)")
-    parser.add_argument("--before", type=float, default=5, help="seconds from a room that is ready to the class (default: 5)")
+    parser.add_argument(
+        "--before", type=float, default=5, help="seconds from a room that is ready to the class (default: 5)"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--chaos", action="store_true", help="kill a worker, a server, the proxy; fill the disk")
     parser.add_argument("--verbose", action="store_true")

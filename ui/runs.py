@@ -28,10 +28,16 @@ VOCABULARIES = ("vocab.txt", "tokenizer.json")  # one of them
 
 @st.cache_resource(show_spinner=False)
 def manager():
-    """This server's job manager. MINIBERT_RUNS: where runs are kept; MINIBERT_SCHEDULER: a Dask cluster to use."""
+    """This server's job manager. MINIBERT_RUNS: where runs are kept; MINIBERT_SCHEDULER: a Dask cluster to use;
+    MINIBERT_JOBS: the address of the job server, where this is one of several app servers."""
+    directory = os.environ.get("MINIBERT_RUNS") or ROOT / "runs"
+    if address := os.environ.get("MINIBERT_JOBS"):
+        from jobs.remote import RemoteManager
+
+        return RemoteManager(address, directory)
     from jobs.manager import Manager
 
-    return Manager(os.environ.get("MINIBERT_RUNS") or ROOT / "runs", scheduler=os.environ.get("MINIBERT_SCHEDULER"))
+    return Manager(directory, scheduler=os.environ.get("MINIBERT_SCHEDULER"))
 
 
 def owner() -> str:
