@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from minibert.command_line import basics, experiment, finetuning, prediction, pretraining, serving
+from minibert.command_line import basics, classroom, experiment, finetuning, prediction, pretraining, serving
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m minibert", description="A compact BERT: tokenize, count, train, predict."
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for group in (basics, pretraining, finetuning, prediction, experiment, serving):
+    for group in (basics, pretraining, finetuning, prediction, experiment, serving, classroom):
         group.add_commands(commands)
     return top
 
