@@ -10,8 +10,8 @@ and talks to it alone; the visitors' own work, on the same cores, is named besid
 
 servers: app servers behind one address (`python -m minibert classroom`); 0 is `streamlit run app.py` by itself.
 trainings: how many are kept running the whole time, beside those that visitors start.
-page: asked for to whole · edit: a text handed over to all that follows from it · step, part, quiz: likewise · run: Train
-pressed to the run being taken. Memory: what the processes hold together (PSS), at most.
+page: asked for to whole · edit: a text handed over to all that follows from it · step, part, quiz: likewise · run:
+Train pressed to the run being taken. Memory: what the processes hold together (PSS), at most.
 
 --chaos: bench.chaos.
 """
@@ -209,7 +209,7 @@ def train_button(visitor: Visitor) -> Widget | None:
 
 
 async def keep_training(address: str, seen: Seen, until: float) -> None:
-    """Someone whose trainings follow each other until the class ends: two models each time, with the page's settings."""
+    """Someone whose trainings follow each other until the class ends: two models each, with the page's settings."""
     visitor = Visitor(address)
     try:
         await visitor.open("output_layer")
@@ -272,7 +272,10 @@ def measure(sessions: int, options) -> dict:
             address,
             process,
         ):
-            if not options.servers:
+            if options.servers:
+                while "ready for a class" not in log.read_text(errors="replace"):
+                    time.sleep(0.5)
+            else:
                 asyncio.run(visit_all(address))  # as TEACHING.md tells a teacher to; the other way does so by itself
             time.sleep(options.before)
             before, began = own_seconds(), time.perf_counter()

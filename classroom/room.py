@@ -223,7 +223,7 @@ def healthy(address: str) -> bool:
 
 
 def spared() -> set[int] | None:
-    """The cores that trainings may use: all but one, so that pages never wait for them; None where that cannot be set."""
+    """The cores that trainings may use, all but one: pages never wait for them. None where that cannot be set."""
     if not hasattr(os, "sched_getaffinity"):
         return None
     cores = sorted(os.sched_getaffinity(0))
