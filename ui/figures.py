@@ -34,8 +34,8 @@ def figure(
     """Draw a figure and return the points selected in it (empty without `on_select`).
 
     fig: a figure, or `partial(plot, …)`, which draws it: then it is drawn once for all who look at the same, and never
-    changed. alt: what the figure shows, with its main numbers, in a sentence or two: read by screen readers, and shown
-    under “In words and numbers”. data: the numbers as a table there (anything st.dataframe takes, or a function that makes
+    changed. alt: what it shows, with its main numbers, in a sentence or two: read by screen readers, and shown under
+    “In words and numbers”. data: the numbers as a table there (anything st.dataframe takes, or a function that makes
     it when the reader opens it). on_select: "rerun" or a callback; a click on a point then reruns the fragment or page,
     and the point's `customdata` says what was clicked. A heatmap cell sends no click: draw square scatter markers.
     """

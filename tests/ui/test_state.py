@@ -89,7 +89,7 @@ def test_going_back_never_loses_a_text_too_long_for_a_link(monkeypatch, link):
 
 
 def test_no_two_pages_keep_different_things_under_one_key():
-    """Keys that begin with _ outlive a change of page: the sentence of one page was taken for the choices of another."""
+    """Keys that begin with _ outlive a change of page: one page's sentence was taken for the choices of another."""
     root = Path(state.__file__).resolve().parents[1]
     files = [path for folder in ("ui", "sections", "pages") for path in (root / folder).rglob("*.py")]
     keys = Counter(
