@@ -42,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--runs", type=Path, help="where runs are kept (default: MINIBERT_RUNS, or runs/)")
     top.add_argument("--scheduler", help="tcp://… of a Dask cluster that trains (default: MINIBERT_SCHEDULER)")
+    top.add_argument("--cold", action="store_true", help="do not open every page once at the start")
     top.add_argument("--also", nargs="+", default=[], metavar="HOST:PORT", help="app servers on other machines")
     top.add_argument("--jobs", metavar="HOST:PORT", help="where those find the queue (default: this machine alone)")
     return top
@@ -54,7 +55,15 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return Room(
             Settings(
-                given.servers, given.host, given.port, given.workers, runs.resolve(), scheduler, given.also, given.jobs
+                servers=given.servers,
+                host=given.host,
+                port=given.port,
+                workers=given.workers,
+                runs=runs.resolve(),
+                scheduler=scheduler,
+                also=given.also,
+                jobs=given.jobs,
+                cold=given.cold,
             )
         ).run()
     except (RoomError, OSError) as error:

@@ -34,7 +34,7 @@ class RoomError(RuntimeError):
 @dataclass(frozen=True)
 class Settings:
     """As the options of the command. workers: trainings at a time · also: addresses of servers elsewhere · jobs: where
-    the job server listens for these."""
+    the job server listens for these · cold: no page is opened before the first visitor comes."""
 
     servers: int
     host: str
@@ -44,6 +44,7 @@ class Settings:
     scheduler: str | None
     also: list[str]
     jobs: str | None
+    cold: bool = False
 
 
 def free_ports(count: int) -> list[int]:
@@ -181,6 +182,8 @@ class Room:
             direct = f"http://{host or '127.0.0.1'}:{port}"
             while not self._over.wait(LOOK) and not healthy(direct):
                 pass
+            if self.settings.cold:
+                return
             with suppress(BrokenOff):
                 asyncio.run(visit_all(direct))
                 first = address not in self._warm
