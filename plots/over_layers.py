@@ -222,22 +222,26 @@ def layer_words(
     title: what is to be seen."""
     fig = go.Figure()
     width = max(map(len, rows))
+    shapes, texts = [], []  # handed over at once: plotly checks all there are each time that one is added
     for place, row in enumerate(rows):
         for rank, (token, probability) in enumerate(row):
             right = token == wanted
             box = {"type": "rect", "x0": rank + 0.53, "x1": rank + 1.47, "y0": place - 0.44, "y1": place + 0.44}
             opacity = 0.08 + 0.5 * min(1.0, probability**0.5)
-            fig.add_shape(**box, fillcolor=BLUE, opacity=opacity, line={"width": 0}, layer="below")
+            shapes.append({**box, "fillcolor": BLUE, "opacity": opacity, "line": {"width": 0}, "layer": "below"})
             if right:
-                fig.add_shape(**box, line={"width": 3, "color": ORANGE})
+                shapes.append({**box, "line": {"width": 3, "color": ORANGE}})
             label = literal(token if len(token) <= 12 else token[:11] + "…")
-            fig.add_annotation(
-                x=rank + 1,
-                y=place,
-                text=f"{f'<b>{label}</b>' if right else label} {probability:.0%}",
-                showarrow=False,
-                font={"size": FONT_SIZE},
+            texts.append(
+                {
+                    "x": rank + 1,
+                    "y": place,
+                    "text": f"{f'<b>{label}</b>' if right else label} {probability:.0%}",
+                    "showarrow": False,
+                    "font": {"size": FONT_SIZE},
+                }
             )
+    fig.update_layout(shapes=shapes, annotations=texts)
     fig.add_scatter(
         x=[rank + 1 for row in rows for rank in range(len(row))],
         y=[place for place, row in enumerate(rows) for _ in row],

@@ -1,7 +1,10 @@
 """A plotly figure on a page: our look, the page's width, and its content in words and numbers for who cannot see it."""
 
+import hashlib
 import html
+import pickle
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -30,31 +33,51 @@ def figure(
 ) -> list[dict]:
     """Draw a figure and return the points selected in it (empty without `on_select`).
 
-    alt: what the figure shows, with its main numbers, in a sentence or two: read by screen readers, and shown under
+    fig: a figure, or `partial(plot, …)`, which draws it: then it is drawn once for all who look at the same, and never
+    changed. alt: what it shows, with its main numbers, in a sentence or two: read by screen readers, and shown under
     “In words and numbers”. data: the numbers as a table there (anything st.dataframe takes, or a function that makes
     it when the reader opens it). on_select: "rerun" or a callback; a click on a point then reruns the fragment or page,
     and the point's `customdata` says what was clicked. A heatmap cell sends no click: draw square scatter markers.
     """
-    from plots.theme import apply, enlarged
-
-    apply(fig)
-    if height is not None:
-        fig.update_layout(height=height)
-    if projecting():
-        fig = enlarged(fig, TYPE)
+    options = (height, on_select is not None, TYPE if projecting() else None)
+    fig = _drawn(_name(fig), fig, *options) if isinstance(fig, partial) else _finished(fig, *options)
     config = dict(_CONFIG, displayModeBar="hover" if modebar else False)
     chosen: list[dict] = []
     if on_select is None:
         st.plotly_chart(fig, key=key, config=config, alt=alt)
     else:
-        fig.update_layout(clickmode="event+select", dragmode=False)
-        for trace in fig.select_traces({"type": "scatter"}):
-            if trace.unselected.marker.opacity is None:  # a click must not fade everything else
-                trace.unselected.marker.opacity = 1 if trace.marker.opacity is None else trace.marker.opacity
         state = st.plotly_chart(fig, key=key, config=config, alt=alt, on_select=on_select, selection_mode="points")
         chosen = list(state.selection.points) if state else []
     in_words(alt, f"{key}-words", data)
     return chosen
+
+
+def _name(plot: partial) -> str:
+    """Says all that a figure is drawn from."""
+    what = (plot.func.__module__, plot.func.__qualname__, plot.args, sorted(plot.keywords.items()))
+    return hashlib.sha256(pickle.dumps(what)).hexdigest()
+
+
+@st.cache_resource(show_spinner=False, max_entries=256)
+def _drawn(name: str, _plot: partial, height: int | None, clicked: bool, type_size: float | None):
+    return _finished(_plot(), height, clicked, type_size)
+
+
+def _finished(fig, height: int | None, clicked: bool, type_size: float | None):
+    """A figure with our look, and with what a click needs."""
+    from plots.theme import apply, enlarged
+
+    apply(fig)
+    if height is not None:
+        fig.update_layout(height=height)
+    if type_size is not None:
+        fig = enlarged(fig, type_size)
+    if clicked:
+        fig.update_layout(clickmode="event+select", dragmode=False)
+        for trace in fig.select_traces({"type": "scatter"}):
+            if trace.unselected.marker.opacity is None:  # a click must not fade everything else
+                trace.unselected.marker.opacity = 1 if trace.marker.opacity is None else trace.marker.opacity
+    return fig
 
 
 def readable() -> None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,25 +69,31 @@ class ModelInfo:
         """Whether it has the heads of pre-training."""
         return self.objective is not None
 
-    @cached_property
+    @property
     def objective(self) -> str | None:
         """What its pre-training heads are for; None without such heads. Files of others have no note of it: the class
         tells, and of those that judge pairs it tells only of BERT's that they judge what follows."""
         if self.directory is None:
             return "mlm+nsp"
-        values = _config_values(self.directory)
+        values = config_values(self.directory)
         kind = (values.get("architectures") or [""])[0]
         by_class = {"BertForPreTraining": "mlm+nsp"}.get(kind, "mlm")
         return values.get(OBJECTIVE, by_class) if kind.endswith(("ForPreTraining", "ForMaskedLM")) else None
 
 
-def _config_values(directory: Path) -> dict:
+def config_values(directory: Path) -> dict:
+    """What stands in a model's config.json, read once for everyone: every run of every page asks for it. Look only."""
+    return _config_values(directory, (directory / "config.json").stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=512)
+def _config_values(directory: Path, changed: int) -> dict:
     return json_object(directory / "config.json")
 
 
 def about(directory: Path) -> str:
     """What the model in a directory is, if it is a relative of BERT, in a line of Markdown; else ""."""
-    values = _config_values(directory)
+    values = config_values(directory)
     if values.get("model_type", "bert") == "bert":
         return ""  # nothing is imported for it
     from minibert.relatives.registry import config_from, relative_of

@@ -28,10 +28,16 @@ VOCABULARIES = ("vocab.txt", "tokenizer.json")  # one of them
 
 @st.cache_resource(show_spinner=False)
 def manager():
-    """This server's job manager. MINIBERT_RUNS: where runs are kept; MINIBERT_SCHEDULER: a Dask cluster to use."""
+    """This server's job manager. MINIBERT_RUNS: where runs are kept; MINIBERT_SCHEDULER: a Dask cluster to use;
+    MINIBERT_JOBS: the address of the job server, where this is one of several app servers."""
+    directory = runs_folder()
+    if server := os.environ.get("MINIBERT_JOBS"):
+        from jobs.remote import RemoteManager
+
+        return RemoteManager(server, directory)
     from jobs.manager import Manager
 
-    return Manager(runs_folder(), scheduler=os.environ.get("MINIBERT_SCHEDULER"))
+    return Manager(directory, scheduler=os.environ.get("MINIBERT_SCHEDULER"))
 
 
 def own_runs(kind: str) -> list:

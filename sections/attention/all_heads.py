@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -46,7 +47,7 @@ def every_head(lesson: Lesson, seen: Seen) -> None:
         told = _("Sharpest: {sharp}, {low:.1f} bits a row. Broadest: {broad}, {top:.1f}.")
         st.markdown(f"**{told.format(sharp=sharp, broad=broad, low=bits.min().item(), top=bits.max().item())}**")
         figure(
-            plots.all_heads(probs, selected=(layer, head), names=(_("layer"), _("head"))),
+            partial(plots.all_heads, probs, selected=(layer, head), names=(_("layer"), _("head"))),
             _("{layers} layers of {heads} heads, each a matrix. Chosen: {name}.").format(
                 layers=probs.size(0), heads=probs.size(1), name=head_name(layer, head)
             ),
@@ -64,7 +65,7 @@ def every_head(lesson: Lesson, seen: Seen) -> None:
             if st.button(_("Take it apart, step by step"), icon=":material/calculate:", on_click=open_stepper):
                 st.rerun()
         figure(
-            plots.attention_matrix(tokens, probs[layer, head], axes=axes(), height=520),
+            partial(plots.attention_matrix, tokens, probs[layer, head], axes=axes(), height=520),
             _("The shares of {name} for {count} tokens.").format(name=head_name(layer, head), count=n),
             "attention-opened-head",
             data=lambda: square(probs[layer, head], tokens),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -32,7 +33,8 @@ def show_pairs(seen: Seen, one: HeadTrace, step: int, name: str) -> None:
         column = pick("column", _("To (column)"), numbered(reading.tokens), default=2)
     with left:
         figure(
-            attention_matrix(
+            partial(
+                attention_matrix,
                 reading.tokens,
                 values,
                 kind="probs" if step == 4 else "scores",

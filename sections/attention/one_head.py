@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -68,7 +69,8 @@ def step_vectors(seen: Seen, one: HeadTrace) -> str:
     which, letter = ("query", "key", "value")[panel], "qkv"[panel]
     values = getattr(one, which)
     figure(
-        vectors(
+        partial(
+            vectors,
             reading.tokens,
             {"Q": one.query, "K": one.key, "V": one.value},
             selected=(panel, row, place),
@@ -95,7 +97,9 @@ def step_vectors(seen: Seen, one: HeadTrace) -> str:
         )
         rounding(total.total, values[row, place].item())
         figure(
-            dot_product(total.left, total.right, ("x", "W", "x · W"), height=300), told(total), "attention-projection"
+            partial(dot_product, total.left, total.right, ("x", "W", "x · W"), height=300),
+            told(total),
+            "attention-projection",
         )
     return letter
 
@@ -112,7 +116,7 @@ def step_mix(seen: Seen, one: HeadTrace) -> None:
     value = f"v_j[{d}]" if one.relative is None else f"(v_j[{d}] + r_{{{i},j}}[{d}])"
     with left:
         figure(
-            vectors(reading.tokens, {_("What the head hands on"): one.mixed}, selected=(0, row, place)),
+            partial(vectors, reading.tokens, {_("What the head hands on"): one.mixed}, selected=(0, row, place)),
             _("{count} tokens with {size} numbers each. {row}, number {d}: {value:.4f}.").format(
                 count=len(reading.tokens), size=one.size, row=reading.tokens[row], d=d, value=total.total
             ),

@@ -1,6 +1,7 @@
 """The central picture: every word's value by five methods."""
 
 from collections import Counter
+from functools import partial
 
 import streamlit as st
 
@@ -22,7 +23,7 @@ def show(seen: Subject) -> None:
         strongest = {name: words[int(abs(value).argmax())] for name, value in values.items()}
         with st.container(key="wide-grid"):
             figure(
-                word_grid(words, values, column_names(), finding(strongest)),
+                partial(word_grid, words, values, column_names(), finding(strongest)),
                 _("The value of every word by five methods. Strongest word: {words}.").format(
                     words="; ".join(f"{names[name]}: {word}" for name, word in strongest.items())
                 ),

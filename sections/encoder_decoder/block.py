@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -103,7 +104,7 @@ def _circuit(block: OneBlock, token: int, step: int, word: str) -> None:
     vectors = (first.x, first.added, first.sum, first.out, second.added, second.sum, second.out)
     notes = [_("‖·‖ {n:.2f}").format(n=sublayers.length(vector[token])) for vector in vectors]
     figure(
-        block_circuit([place.box for place in places()], notes, step),
+        partial(block_circuit, [place.box for place in places()], notes, step),
         _("The block, from bottom to top, with the length of the vector of {token} at each place: {notes}.").format(
             token=word, notes=", ".join(f"{p.label} {n}" for p, n in zip(places(), notes, strict=True))
         ),
@@ -137,7 +138,7 @@ def _kept(lesson: Lesson, record: dict, tokens: list[str], layer: int, token: in
         )
     )
     figure(
-        grid(kept.numpy(), rows, tokens, selected=(layer, token), low=min(0.0, kept.min().item())),
+        partial(grid, kept.numpy(), rows, tokens, selected=(layer, token), low=min(0.0, kept.min().item())),
         _("Cosine between input and output of each block. {token} in layer {layer}: {value:.3f}.").format(
             token=tokens[token], layer=layer + 1, value=kept[layer, token].item()
         ),

@@ -1,5 +1,7 @@
 """Who sees whom: one sentence under the masks of an encoder, a decoder, and both together."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -84,7 +86,7 @@ def _squares(words: list[str], position: int, start: int, mask: str) -> None:
     }
     with st.container(key="wide-masks"):
         figure(
-            mask_squares(words, {counted[name]: cells for name, cells in panels.items()}, position),
+            partial(mask_squares, words, {counted[name]: cells for name, cells in panels.items()}, position),
             _("What {word} sees. {sights}.").format(
                 word=words[position],
                 sights="; ".join(f"{title}: {', '.join(sights[name])}" for name, title in mask_names().items()),

@@ -1,5 +1,7 @@
 """ELMo, GPT and BERT over a sentence: which words may a word's vector draw on?"""
 
+from functools import partial
+
 import streamlit as st
 
 from ui.figures import figure, legend
@@ -51,7 +53,7 @@ def show(lesson: Lesson) -> None:
             seen = reach(model, position, n)
             st.markdown(f"### {model}")
             figure(
-                visibility(words, position, model),
+                partial(visibility, words, position, model),
                 _in_words(model, words, position, seen),
                 f"see-{model}",
                 on_select=lambda key=f"see-{model}": clicked(key, "word"),

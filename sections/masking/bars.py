@@ -1,5 +1,7 @@
 """What a model expects at a blank, as bars: a panel for each."""
 
+from functools import partial
+
 import streamlit as st
 
 from ui.figures import figure, legend
@@ -58,7 +60,7 @@ def show_bars(panels: list, key: str, finding: str) -> None:
     ]
     with st.container(key=f"{'wide' if len(panels) > 1 else 'narrow'}-{key}"):
         figure(
-            expected_tokens(panels, title=finding, axis=_("probability")),
+            partial(expected_tokens, panels, title=finding, axis=_("probability")),
             f"{finding}. {' '.join(words)}",
             key,
             data=rows,

@@ -1,5 +1,7 @@
 """Where the arithmetic goes."""
 
+from functools import partial
+
 import streamlit as st
 
 from minibert.count import by_group, flops, parameters, total
@@ -37,7 +39,8 @@ def _arithmetic(seen: Sizes) -> None:
         rows[_("FLOPs, MLM head<br>on all: <b>{n}</b>").format(n=short(dense.total))] = by_group(dense.parts)
     groups = by_group(asked.parts)
     figure(
-        shares(
+        partial(
+            shares,
             rows,
             names=group_names(),
             title=_("Embeddings: {share} of the parameters, {cost} of the FLOPs").format(

@@ -1,5 +1,7 @@
 """The family: parameters against arithmetic."""
 
+from functools import partial
+
 from minibert.count import Shape, flops, parameters
 from plots.parameters import family, short
 from sections.parameters.models import models
@@ -21,7 +23,8 @@ def show(lesson: Lesson, seen: Sizes) -> None:
     points = {name: place(m) for name, m in known.items()}
     small, large = points["ALBERT-xxlarge"], points["BERT-large"]
     figure(
-        family(
+        partial(
+            family,
             points,
             x_title=_("parameters (log scale)"),
             y_title=_("FLOPs for {tokens} tokens (log scale)").format(tokens=tokens),

@@ -1,6 +1,7 @@
 """How everything grows with one size."""
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -77,7 +78,8 @@ def show(lesson: Lesson, seen: Sizes) -> None:
         letter=letter, at=at, twice=2 * at, ratio=f"{later / now:.2f}", what=kinds[what]
     )
     figure(
-        growth(
+        partial(
+            growth,
             sizes,
             series,
             at=at,

@@ -1,5 +1,7 @@
 """Where the memory goes."""
 
+from functools import partial
+
 from minibert.count import by_group, memory
 from plots.parameters import memory_bars, short_bytes
 from sections.parameters import how
@@ -31,7 +33,8 @@ def _bytes(seen: Sizes, running: dict) -> None:
         rows = {_("forward"): count.start}
     groups = by_group(count.parts)
     figure(
-        memory_bars(
+        partial(
+            memory_bars,
             rows,
             names=group_names(),
             title=_("At most {peak} at one time, with {batch} × {tokens} tokens").format(

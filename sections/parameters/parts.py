@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -90,11 +91,12 @@ def _map(seen: Sizes, count: ParameterCount, names: Mapping[str, str], told: boo
     if not told:
         alt = _("The {n} parts of the model, all drawn equally large: guess first.").format(n=len(count.parts))
         title = _("Its {n} parts, all drawn equally large").format(n=len(count.parts))
-        figure(mosaic(count, names=names, columns=columns, title=title, veiled=True), alt, key="parts-veiled")
+        figure(partial(mosaic, count, names=names, columns=columns, title=title, veiled=True), alt, key="parts-veiled")
         return
     largest = max(groups, key=groups.get)
     figure(
-        mosaic(
+        partial(
+            mosaic,
             count,
             names=names,
             columns=columns,

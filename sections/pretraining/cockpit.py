@@ -3,10 +3,18 @@
 import streamlit as st
 
 from sections.pretraining import shown
-from sections.pretraining.curves import WATCHED, answers_so_far, draw_curves, numbers
+from sections.pretraining.curves import answers_so_far, draw_curves, numbers
 from sections.pretraining.settings import MAX_NAME, choose_budget, choose_settings
 from sections.pretraining.texts import Text, choose_data, choose_text, choose_world, examples, unknown_words
-from sections.pretraining.trainings import Training, default_name, own_trainings, resume, start, trainings_of
+from sections.pretraining.trainings import (
+    WATCHED,
+    Training,
+    default_name,
+    own_trainings,
+    resume,
+    start,
+    trainings_of,
+)
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.page import drawer, picture

@@ -4,14 +4,13 @@ import math
 
 import streamlit as st
 
-from sections.pretraining.trainings import Training
+from sections.pretraining.trainings import WATCHED, Training
 from ui.figures import figure
 from ui.inputs import choice
 from ui.text import literal
 from ui.translations import _
 
 PAIRS = ("nsp", "sop")  # questions about two segments
-WATCHED = "_watched"  # session_state key: the reader's sentence
 
 
 def numbers(training: Training) -> None:

@@ -19,6 +19,7 @@ from ui.runs import PRETRAINING, complete, note_refusal, own_models, own_runs, s
 from ui.translations import _
 
 LOG = "training.jsonl"  # minibert.pretrain.LOG, which is not imported for it
+WATCHED = "_pretraining-watched"  # session_state key: the reader's sentence
 SHOWN = "_shown"  # session_state key: the keys of the trainings that are drawn
 
 
@@ -135,7 +136,7 @@ def begin(
     resumed."""
     from jobs.files import Upload, unpack
 
-    options = {"watch": [st.session_state.get("_watched", "")], "title": name, "kind": kind}
+    options = {"watch": [st.session_state.get(WATCHED, "")], "title": name, "kind": kind}
     if going_on is not None:
         options["going_on"] = Upload(going_on)
     try:

@@ -1,6 +1,7 @@
 """The logit lens: what the model would answer if it stopped at each layer."""
 
 import csv
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -62,7 +63,9 @@ def _words(found: list, wanted: str | None) -> None:
     finding = _finding(found, wanted, names)
     with picture(), st.container(key="wide-lens"):
         figure(
-            layer_words(rows, names, None if wanted is None else visible(wanted), (_("layer"), _("place")), finding),
+            partial(
+                layer_words, rows, names, None if wanted is None else visible(wanted), (_("layer"), _("place")), finding
+            ),
             _("What each layer would answer. {finding}. {told}.").format(finding=finding, told=told),
             "lens-words",
             data=lambda: [
@@ -102,7 +105,9 @@ def _ranks(model: str, found: list, wanted: str) -> None:
         word=literal(wanted), rank=end.rank, p=end.probability
     )
     figure(
-        ranks(lines, names, _("layer"), _("Rank of the right word (1 is best)"), load(model).config.vocab_size),
+        partial(
+            ranks, lines, names, _("layer"), _("Rank of the right word (1 is best)"), load(model).config.vocab_size
+        ),
         _("Rank of the right word by layer: {ranks}.").format(
             ranks=", ".join(f"{name} {answer.rank:,}" for name, answer in zip(names, found, strict=True))
         ),

@@ -2,6 +2,7 @@
 
 import json
 
+from tests.ui import drawings
 from tests.ui.driver import script
 
 
@@ -40,3 +41,30 @@ def test_the_table_is_made_only_when_it_is_opened():
     assert run.session_state["made"] == 1
     assert run.dataframe[0].value["share"].tolist() == [0.5]
     assert run.text[0].value == "Two points, <b>rising</b>."
+
+
+def shared():
+    from functools import partial
+
+    import streamlit as st
+
+    from tests.ui.drawings import points
+    from ui.figures import figure
+
+    figure(partial(points, [3, st.session_state.get("y", 4)]), "Two points.", "fig", on_select="rerun")
+    figure(partial(points, [3, 4]), "The same, higher.", "other", height=700)
+
+
+def test_a_figure_is_drawn_once_for_all_who_look_at_the_same_and_anew_for_other_numbers():
+    drawings.drawn.clear()
+    first, second = script(shared).run(), script(shared).run()
+    assert not first.exception and drawings.drawn == [[3, 4], [3, 4]]  # with what a click needs, and higher without
+    specs = [[json.loads(chart.proto.spec) for chart in run.get("plotly_chart")] for run in (first, second)]
+    assert specs[0] == specs[1]
+    clicked, high = specs[0]
+    assert clicked["layout"]["clickmode"] == "event+select" and clicked["layout"].get("height") is None
+    assert high["layout"]["height"] == 700 and "clickmode" not in high["layout"]
+    second.session_state["y"] = 5
+    second.run()
+    assert drawings.drawn[2:] == [[3, 5]]
+    assert json.loads(second.get("plotly_chart")[0].proto.spec)["data"][0]["y"] == [3, 5]

@@ -1,5 +1,9 @@
 """What a link says is checked; what is not sense falls back quietly."""
 
+import re
+from collections import Counter
+from pathlib import Path
+
 import pytest
 import streamlit as st
 
@@ -82,3 +86,15 @@ def test_going_back_never_loses_a_text_too_long_for_a_link(monkeypatch, link):
     state.set_url("text", "x" * 10_000)
     visit.went_back = True
     assert not state.follow_link("text")
+
+
+def test_no_two_pages_keep_different_things_under_one_key():
+    """Keys that begin with _ outlive a change of page: one page's sentence was taken for the choices of another."""
+    root = Path(state.__file__).resolve().parents[1]
+    files = [path for folder in ("ui", "sections", "pages") for path in (root / folder).rglob("*.py")]
+    keys = Counter(
+        key
+        for path in files
+        for key in re.findall(r'^_?[A-Z_]+ = "(_[a-z._-]+)"', path.read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    assert len(keys) > 20 and [key for key, times in keys.items() if times > 1] == []

@@ -1,0 +1,357 @@
+"""A room that works at once: how long does one of fifty wait, and what does the server need for it?
+
+    python -m bench.classroom [--sessions 10 30 50] [--servers N] [--trainings N] [--record]
+    python -m bench.classroom --chaos [--record]
+
+Each visitor is one of classroom.visitor: a session over Streamlit's own protocol, without a browser. All open the front
+page in the same two seconds and then, ten seconds from one thing to the next on average (the seed says when and what),
+change pages, open parts, type, step, answer quizzes, and now and then start a training. Everything runs on this machine
+and talks to it alone; the visitors' own work, on the same cores, is named beside the figures.
+
+servers: app servers behind one address (`python -m minibert classroom`); 0 is `streamlit run app.py` by itself.
+trainings: how many are kept running the whole time, beside those that visitors start.
+page: asked for to whole · edit: a text handed over to all that follows from it · step, part, quiz: likewise · run:
+Train pressed to the run being taken. Memory: what the processes hold together (PSS), at most.
+
+--chaos: bench.chaos.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import re
+import resource
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from bench.machine import record, recorded
+from classroom.visitor import BrokenOff, Visitor, Widget, visit_all
+
+ROOT = Path(__file__).resolve().parent.parent
+GAP = 10.0  # seconds from one thing to the next, on average
+# What visitors do, by its share. What a page does not offer becomes a change of page.
+SHARES = {"page": 25, "edit": 25, "step": 25, "part": 12, "quiz": 11, "run": 2}
+WANTED = {"page": 2.0, "edit": 1.0, "step": 1.0}  # seconds, 95 of 100
+MEMORY = 4_000  # MB
+SENTENCES = (
+    "The bank of the river was steep.",
+    "She said that the film was not bad at all.",
+    "He put the apple on the table and ate it.",
+    "Nobody knows what the old man wanted.",
+    "The dog that chased the cat was tired.",
+    "It was a dull evening until the music began.",
+    "They went to the bank because they needed money.",
+    "A capital city is not always the largest one.",
+)
+STEP = re.compile(r".*-(left|right|\d+)$")  # the keys of ui.stepper's buttons
+HIDDEN = " [MASK] "
+
+
+@dataclass
+class Seen:
+    """What a crowd has seen. waits: seconds by kind · did: how often, by page and kind."""
+
+    waits: dict[str, list[float]] = field(default_factory=dict)
+    slowest: dict[str, list[float]] = field(default_factory=dict)
+    exceptions: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+    received: int = 0
+
+    def add(self, kind: str, page: str, seconds: float) -> None:
+        self.waits.setdefault(kind, []).append(seconds)
+        self.slowest.setdefault(f"{kind} {page}", []).append(seconds)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def room(runs: Path, servers: int, log: Path, *options: str) -> Iterator[tuple[str, psutil.Process]]:
+    """The classroom, as soon as it answers: its address and its first process."""
+    port = free_port()
+    command = [sys.executable, "-m", "minibert", "classroom", "--servers", str(servers), "--port", str(port)]
+    command += ["--host", "127.0.0.1", *options]
+    if not servers:
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+        command += [f"--server.port={port}", "--server.address=127.0.0.1"]
+    environment = os.environ | {"MINIBERT_RUNS": str(runs)}
+    with open(log, "ab") as output:
+        process = psutil.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(600):
+            with suppress(OSError):
+                urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()
+                break
+            if process.poll() is not None:
+                raise RuntimeError(f"the classroom did not start: {log.read_text(errors='replace')[-2_000:]}")
+            time.sleep(0.1)
+        yield address, process
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=30)
+        except (psutil.TimeoutExpired, subprocess.TimeoutExpired):
+            process.kill()
+
+
+def family(process: psutil.Process) -> list[psutil.Process]:
+    with suppress(psutil.Error):
+        return [process, *process.children(recursive=True)]
+    return []
+
+
+def memory(process: psutil.Process) -> int:
+    """Bytes that a process and all it has started hold together; what they share counts once."""
+    total = 0
+    for one in family(process):
+        with suppress(psutil.Error):
+            total += one.memory_full_info().pss
+    return total
+
+
+# --- one visitor ------------------------------------------------------------------------------------------------------
+
+
+class Student:
+    """A visitor who works: what comes next is drawn from `rng`."""
+
+    def __init__(self, address: str, seen: Seen, rng: random.Random):
+        self.visitor, self.seen, self.rng, self.page = Visitor(address), seen, rng, ""
+
+    async def attend(self, until: float, late: float) -> None:
+        """late: seconds before the page is opened · until: the time at which the class ends."""
+        await asyncio.sleep(late)
+        try:
+            await self._try("opening", self.visitor.open())
+            due = time.perf_counter() + self.rng.uniform(0, 2 * GAP)
+            while due < until:
+                await asyncio.sleep(max(0.0, due - time.perf_counter()))
+                due += self.rng.uniform(0.2 * GAP, 1.8 * GAP)
+                await self.act()
+                due = max(due, time.perf_counter() + 1)
+        finally:
+            self.seen.exceptions += self.visitor.exceptions
+            self.seen.received += self.visitor.received
+            await self.visitor.close()
+
+    async def _try(self, kind: str, action) -> bool:
+        try:
+            self.seen.add(kind, self.page or "home", await action)
+            return True
+        except BrokenOff as error:
+            self.seen.broken.append(f"{kind} {self.page or 'home'}: {error}"[:200])
+            return False
+
+    async def act(self) -> None:
+        if not self.visitor.connected:
+            if self.visitor.pages:
+                await self._try("reconnected", self.visitor.again())
+            else:
+                await self._try("opening", self.visitor.open())
+            return
+        kind = self.rng.choices(list(SHARES), list(SHARES.values()))[0]
+        widget, value = self.choose(kind)
+        if widget is None:
+            self.page = self.rng.choice([page for page in self.visitor.pages if page != self.page])
+            await self._try("page", self.visitor.go(self.page))
+        elif value is None:
+            await self._try(kind, self.visitor.click(widget))
+        else:
+            await self._try(kind, self.visitor.enter(widget, value))
+
+    def choose(self, kind: str) -> tuple[Widget | None, str | None]:
+        """What is done next, and with which value; (None, None) where the page offers nothing of this kind."""
+        offered = self.visitor.offered
+        if kind == "edit":
+            fields = [one for one in (*offered("text_input"), *offered("text_area")) if not one.proto.form_id]
+            if fields:
+                chosen, text = self.rng.choice(fields), self.rng.choice(SENTENCES)
+                if HIDDEN.strip() in chosen.proto.default:
+                    text = text.replace(" ", HIDDEN, 1)
+                return chosen, text
+        elif kind == "step":
+            if steps := [one for one in offered("button") if STEP.match(one.key)]:
+                return self.rng.choice(steps), None
+        elif kind == "quiz":
+            if questions := [one for one in offered("radio") if one.key.startswith("quiz-")]:
+                chosen = self.rng.choice(questions)
+                return chosen, self.rng.choice(chosen.proto.options)
+        elif kind == "part":
+            if parts := [one for one in offered("tabs") if one.tabs]:
+                chosen = self.rng.choice(parts)
+                return chosen, self.rng.choice(chosen.tabs)
+        elif kind == "run" and (train := train_button(self.visitor)):
+            return train, None
+        return None, None
+
+
+def train_button(visitor: Visitor) -> Widget | None:
+    return next((one for one in visitor.offered("button") if one.key == "train"), None)
+
+
+async def keep_training(address: str, seen: Seen, until: float) -> None:
+    """Someone whose trainings follow each other until the class ends: two models each, with the page's settings."""
+    visitor = Visitor(address)
+    try:
+        await visitor.open("output_layer")
+        while time.perf_counter() < until:
+            if visitor.connected and not any(
+                f"**{word}" in visitor.text for word in ("waiting", "starting", "training")
+            ):
+                seen.add("run", "kept going", await visitor.click(train_button(visitor)))
+            await asyncio.sleep(2)
+    except BrokenOff as error:
+        seen.broken.append(f"the trainer: {error}")
+    finally:
+        seen.exceptions += visitor.exceptions
+        await visitor.close()
+
+
+# --- the crowd --------------------------------------------------------------------------------------------------------
+
+
+async def crowd(
+    address: str, process: psutil.Process, sessions: int, seconds: float, trainings: int, seed: int
+) -> tuple[Seen, dict]:
+    """All of them, to the end of the class → what they saw, and what the server needed."""
+    seen, needed = Seen(), {"memory": 0}
+    until = time.perf_counter() + seconds
+    rngs = [random.Random(f"{seed}/{sessions}/{number}") for number in range(sessions)]
+    students = [Student(address, seen, rng).attend(until, rng.uniform(0, 2)) for rng in rngs]
+    trainers = [keep_training(address, seen, until) for _ in range(-(-trainings // 2))]  # two models a click
+
+    async def watch() -> None:
+        while True:
+            needed["memory"] = max(needed["memory"], await asyncio.to_thread(memory, process))
+            await asyncio.sleep(5)
+
+    watching = asyncio.create_task(watch())
+    await asyncio.gather(*students, *trainers)
+    watching.cancel()
+    return seen, needed
+
+
+def own_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def table(seen: Seen) -> dict:
+    rows = {}
+    for kind, waits in sorted(seen.waits.items()):
+        p50, p95 = np.percentile(waits, [50, 95]).round(2).tolist()
+        rows[kind] = {"p50": p50, "p95": p95, "most": round(max(waits), 2), "times": len(waits)}
+    return rows
+
+
+def measure(sessions: int, options) -> dict:
+    """One room with one crowd, from its start to its end."""
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="minibert-class-") as folder:
+        log, extra = Path(folder, "log.txt"), ["--workers", str(options.workers)] if options.workers else []
+        with room(Path(folder, "runs"), options.servers, log, *(extra if options.servers else [])) as (
+            address,
+            process,
+        ):
+            if options.servers:
+                while "ready for a class" not in log.read_text(errors="replace"):
+                    time.sleep(0.5)
+            else:
+                asyncio.run(visit_all(address))  # as TEACHING.md tells a teacher to; the other way does so by itself
+            time.sleep(options.before)
+            before, began = own_seconds(), time.perf_counter()
+            seen, needed = asyncio.run(
+                crowd(address, process, sessions, options.seconds, options.trainings, options.seed)
+            )
+            took, used = time.perf_counter() - began, own_seconds() - before
+            used_up = sum(sum(one.cpu_times()[:2]) for one in family(process))
+        words = log.read_text(errors="replace")
+    slowest = sorted(
+        ((round(float(np.percentile(waits, 95)), 2), len(waits), name) for name, waits in seen.slowest.items()),
+        reverse=True,
+    )
+    if options.verbose:
+        print("\n".join(f"   {p95:6.2f} s of {times:4}  {name}" for p95, times, name in slowest[:40]))
+        print(*Counter(seen.broken).most_common(10), sep="\n")
+        print(*re.findall(r"^\S*(?:Error|Exception)\b.*", words, re.MULTILINE), sep="\n")
+    return {
+        "sessions": sessions,
+        "servers": options.servers,
+        "trainings": options.trainings,
+        "seconds": round(took),
+        "waits": table(seen),
+        "broken off": len(seen.broken),
+        "exceptions": dict(Counter(seen.exceptions)),
+        "memory, MB": round(needed["memory"] / 1e6),
+        "received, MB": round(seen.received / 1e6),
+        "processor seconds, room": round(used_up),
+        "processor seconds, visitors": round(used),
+        "load before": round(load, 2),
+    }
+
+
+def told(result: dict) -> str:
+    """A result in a line a kind, what was wanted beside it."""
+    head = "{sessions} sessions, {servers} servers, {trainings} trainings".format(**result)
+    lines = [f"{head}: {result['broken off']} broken off, {sum(result['exceptions'].values())} exceptions, "
+             f"{result['memory, MB']} MB (wanted: {MEMORY}), load before {result['load before']}, processor "
+             f"{result['processor seconds, room']} s + visitors {result['processor seconds, visitors']} s "
+             f"of {result['seconds']} s"]  # fmt: skip
+    for kind, row in result["waits"].items():
+        wanted = (
+            f"   wanted {WANTED[kind]:g} s{'' if row['p95'] <= WANTED[kind] else '   MISSED'}" if kind in WANTED else ""
+        )
+        lines.append(f"  {kind:12} p50 {row['p50']:6.2f}  p95 {row['p95']:6.2f}  most {row['most']:6.2f} s"
+                     f"  × {row['times']}{wanted}")  # fmt: skip
+    return "\n".join([*lines, *map(str, result["exceptions"])])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sessions", type=int, nargs="+", default=[10, 30, 50])
+    parser.add_argument("--servers", type=int, default=len(psutil.Process().cpu_affinity()))
+    parser.add_argument("--workers", type=int, help="for trainings (default: the room's own)")
+    parser.add_argument("--trainings", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=180, help="of each class (default: 180)")
+    parser.add_argument(
+        "--before", type=float, default=5, help="seconds from a room that is ready to the class (default: 5)"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--chaos", action="store_true", help="kill a worker, a server, the proxy; fill the disk")
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--record", action="store_true", help="write bench/results/classroom.json")
+    options = parser.parse_args()
+    if options.chaos:
+        from bench.chaos import main as chaos
+
+        return chaos(options)
+    results = recorded("classroom")
+    for sessions in options.sessions:
+        result = measure(sessions, options)
+        print(told(result), flush=True)
+        results[f"{sessions} sessions, {options.servers} servers, {options.trainings} trainings"] = result
+    if options.record:
+        print("recorded", record("classroom", results))
+
+
+if __name__ == "__main__":
+    main()

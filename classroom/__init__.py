@@ -1,0 +1,1 @@
+"""A room of many: several app servers behind one address, one queue of trainings, one store of runs."""

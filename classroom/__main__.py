@@ -1,0 +1,75 @@
+"""python -m minibert classroom: a class of many on one machine, or on several."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from classroom.room import Room, RoomError, Settings
+
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 64:
+        raise argparse.ArgumentTypeError(f"must be a number from 1 to 64, not {text[:40]}")
+    return int(text)
+
+
+def port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65_535:
+        raise argparse.ArgumentTypeError(f"must be a number from 1 to 65535, not {text[:40]}")
+    return int(text)
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="python -m minibert classroom",
+        description="Several app servers behind one address (HAProxy), with one queue of trainings and one store of "
+        "runs. A server that dies is started again; Ctrl-C ends everything.",
+        epilog="On another machine with the same folder of runs, an app server is started with MINIBERT_JOBS=HOST:PORT "
+        "(see --jobs) MINIBERT_RUNS=FOLDER streamlit run app.py --server.port 8601, and named here with --also. "
+        "Workers elsewhere are those of a Dask cluster: --scheduler.",
+    )
+    top.add_argument("--servers", type=count, default=CORES, help="app servers (default: the cores, %(default)s)")
+    top.add_argument("--port", type=port, default=8501, help="default: %(default)s")
+    top.add_argument("--host", default="", help="the address to listen at (default: all of this machine's)")
+    top.add_argument(
+        "--workers", type=count, default=min(max(1, CORES - 1), 4), help="trainings at a time (default: %(default)s)"
+    )
+    top.add_argument("--runs", type=Path, help="where runs are kept (default: MINIBERT_RUNS, or runs/)")
+    top.add_argument("--scheduler", help="tcp://… of a Dask cluster that trains (default: MINIBERT_SCHEDULER)")
+    top.add_argument("--cold", action="store_true", help="do not open every page once at the start")
+    top.add_argument("--also", nargs="+", default=[], metavar="HOST:PORT", help="app servers on other machines")
+    top.add_argument("--jobs", metavar="HOST:PORT", help="where those find the queue (default: this machine alone)")
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    given = parser().parse_args(arguments)
+    runs = given.runs or Path(os.environ.get("MINIBERT_RUNS") or ROOT / "runs")
+    scheduler = given.scheduler or os.environ.get("MINIBERT_SCHEDULER")
+    try:
+        return Room(
+            Settings(
+                servers=given.servers,
+                host=given.host,
+                port=given.port,
+                workers=given.workers,
+                runs=runs.resolve(),
+                scheduler=scheduler,
+                also=given.also,
+                jobs=given.jobs,
+                cold=given.cold,
+            )
+        ).run()
+    except (RoomError, OSError) as error:
+        print(f"minibert classroom: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,237 @@
+"""The room: which processes there are, that they go on, that they end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from classroom import proxy
+from classroom.children import Child, NotStarted
+from classroom.visitor import BrokenOff, visit_all
+
+ROOT = Path(__file__).resolve().parent.parent
+LOOK = 0.2  # seconds between two looks at the processes
+HEALTH = 5.0  # seconds between two questions for a server's health, and the most that an answer may take
+HUNG = 6  # questions in a row without an answer: the server is started anew
+SECONDS_TO_END = 15
+
+
+class RoomError(RuntimeError):
+    """The room cannot be opened; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """As the options of the command. workers: trainings at a time · also: addresses of servers elsewhere · jobs: where
+    the job server listens for these · cold: no page is opened before the first visitor comes."""
+
+    servers: int
+    host: str
+    port: int
+    workers: int
+    runs: Path
+    scheduler: str | None
+    also: list[str]
+    jobs: str | None
+    cold: bool = False
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of this machine that nobody uses, all different."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()
+
+
+def check_port(host: str, port: int) -> None:
+    """Raises RoomError if somebody else listens there."""
+    everywhere = host in ("", "::", "0.0.0.0")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("" if everywhere else host, port))
+        except OSError as error:
+            raise RoomError(f"{host or 'port'} {port}: {error.strerror}; --port chooses another") from error
+
+
+def network_address() -> str:
+    """This machine's address as others see it; "" where it has none. Nothing is sent."""
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 1))
+        return probe.getsockname()[0]
+    return ""
+
+
+class Room:
+    """All processes of a classroom, from their start to their end."""
+
+    def __init__(self, settings: Settings):
+        self.settings, self.program = settings, proxy.program()
+        servers = settings.servers
+        if self.program is None and (servers > 1 or settings.also):
+            say(
+                f"There is no {proxy.PACKAGE} here, which puts several servers behind one address (Debian, Ubuntu: "
+                f"apt-get install {proxy.PACKAGE}). One server is started without it."
+            )
+            servers = 1
+        self.fronted = self.program is not None and (servers > 1 or bool(settings.also))
+        check_port(settings.host, settings.port)
+        jobs_port, *ports = free_ports(servers + 1)
+        self.jobs = settings.jobs or f"127.0.0.1:{jobs_port}"
+        where = [f"127.0.0.1:{port}" for port in ports] if self.fronted else [f"{settings.host}:{settings.port}"]
+        environment = self._environment(servers)
+        self.training = Child("The job server", self._jobs_command(), environment, cores=spared())
+        self.servers = [
+            Child(f"Server {number}", self._server_command(address), environment, started=self._warmer(address))
+            for number, address in enumerate(where, 1)
+        ]
+        self.addresses = where
+        self.children = [self.training, *self.servers]
+        self.folder = tempfile.TemporaryDirectory(prefix="minibert-classroom-")
+        if self.fronted:
+            file = Path(self.folder.name, "haproxy.cfg")
+            file.write_text(proxy.settings(settings.host, settings.port, [*where, *settings.also]), encoding="utf-8")
+            command = [self.program, "-db", "-q", "-f", str(file)]
+            self.children.append(Child("The proxy", command, environment, deaf=True))
+        self._over = threading.Event()
+        self._warm: set[str] = set()
+        self._unheard = dict.fromkeys(where, 0)
+
+    def _environment(self, servers: int) -> dict[str, str]:
+        cores = os.cpu_count() or 1
+        own = {
+            "MINIBERT_RUNS": str(self.settings.runs),
+            "MINIBERT_JOBS": self.jobs,
+            "STREAMLIT_SERVER_COOKIE_SECRET": secrets.token_hex(32),  # what one server signs the others believe
+            "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
+        }
+        usual = {
+            "OMP_NUM_THREADS": str(max(1, cores // servers)),
+            "OMP_WAIT_POLICY": "passive",  # threads that wait sleep: they share their cores with other servers
+            "MALLOC_ARENA_MAX": "2",  # a heap for each of the threads that come and go costs gigabytes
+        }
+        return usual | os.environ | own
+
+    def _jobs_command(self) -> list[str]:
+        command = [sys.executable, "-m", "jobs.server", "--listen", self.jobs, "--runs", str(self.settings.runs)]
+        command += ["--workers", str(self.settings.workers)]
+        return [*command, "--scheduler", self.settings.scheduler] if self.settings.scheduler else command
+
+    def _server_command(self, address: str) -> list[str]:
+        host, _, port = address.rpartition(":")
+        command = [sys.executable, "-m", "classroom.server", "--server.headless=true", f"--server.port={port}"]
+        return [*command, f"--server.address={host}"] if host else command
+
+    # --- while it is open ---------------------------------------------------------------------------------------------
+
+    def run(self) -> int:
+        """Start everything, keep it going, and end it on SIGINT or SIGTERM."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: self._over.set())
+        self.settings.runs.mkdir(parents=True, exist_ok=True)
+        os.chdir(ROOT)  # where Streamlit finds its settings
+        try:
+            for child in self.children:
+                child.start()
+            self._say_where()
+            threading.Thread(target=self._ask_for_health, daemon=True).start()
+            while not self._over.wait(LOOK):
+                for child in self.children:
+                    if words := child.look():
+                        say(words)
+            return 0
+        except NotStarted as error:
+            raise RoomError(str(error)) from error
+        finally:
+            self._end()
+
+    def _say_where(self) -> None:
+        trained = f"trainings at {self.settings.scheduler}" if self.settings.scheduler else (
+            f"{self.settings.workers} at a time of all trainings"
+        )  # fmt: skip
+        say(f"{len(self.servers) + len(self.settings.also)} app servers, {trained}, runs in {self.settings.runs}")
+        host = self.settings.host
+        for name, shown in (("Local", host or "localhost"), ("Network", "" if host else network_address())):
+            if shown:
+                say(f"{name} URL: http://{shown}:{self.settings.port}")
+        if self.settings.also:
+            say(f"On the other machines: MINIBERT_JOBS={self.jobs} MINIBERT_RUNS=… streamlit run app.py")
+
+    def _warmer(self, address: str):
+        """After a start of the server at `address`: a visit to every page, before anyone waits for what that loads."""
+
+        def visit() -> None:
+            host, _, port = address.rpartition(":")
+            direct = f"http://{host or '127.0.0.1'}:{port}"
+            while not self._over.wait(LOOK) and not healthy(direct):
+                pass
+            if self.settings.cold:
+                return
+            with suppress(BrokenOff):
+                asyncio.run(visit_all(direct))
+                first = address not in self._warm
+                self._warm.add(address)
+                if first and len(self._warm) == len(self.servers):
+                    say("Every page has been opened once: ready for a class. Ctrl-C ends it.")
+
+        return lambda: threading.Thread(target=visit, daemon=True).start()
+
+    def _ask_for_health(self) -> None:
+        while not self._over.wait(HEALTH):
+            for child, address in zip(self.servers, self.addresses, strict=True):
+                host, _, port = address.rpartition(":")
+                if time.monotonic() - child.since < HUNG * HEALTH or healthy(f"http://{host or '127.0.0.1'}:{port}"):
+                    self._unheard[address] = 0
+                    continue
+                self._unheard[address] += 1
+                if self._unheard[address] >= HUNG:
+                    say(f"{child.name} no longer answers")
+                    child.kill()
+
+    def _end(self) -> None:
+        self._over.set()
+        deadline = time.monotonic() + SECONDS_TO_END
+        for child in reversed(self.children):  # first the door, then the servers, last what they ask
+            child.ask_to_end()
+            if child in (self.children[-1], self.training):
+                child.end(deadline)
+        for child in self.children:
+            child.end(deadline)
+        self.folder.cleanup()
+
+
+def healthy(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=HEALTH) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+def spared() -> set[int] | None:
+    """The cores that trainings may use, all but one: pages never wait for them. None where that cannot be set."""
+    if not hasattr(os, "sched_getaffinity"):
+        return None
+    cores = sorted(os.sched_getaffinity(0))
+    return set(cores[1:]) or None
+
+
+def say(words: str) -> None:
+    print(words, flush=True)

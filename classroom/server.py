@@ -1,0 +1,36 @@
+"""One app server of several: Streamlit with this classroom, for as long as whoever started it is there.
+
+python -m classroom.server --server.port 9001 …
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SECONDS_TO_STOP = 5
+
+
+def end_with_starter() -> None:
+    """Standard input ends when the starter does, however it does."""
+    sys.stdin.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(SECONDS_TO_STOP)
+    os._exit(0)
+
+
+def main() -> None:
+    threading.Thread(target=end_with_starter, daemon=True).start()
+    sys.argv = ["streamlit", "run", str(ROOT / "app.py"), *sys.argv[1:]]
+    from streamlit.web import cli
+
+    cli.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,278 @@
+"""A visitor without a browser: speaks Streamlit's own protocol (a websocket of protobuf messages) with the classroom.
+
+Keeps what a browser would: cookies, the values of widgets, the link, the parts of a page that run again by themselves.
+Draws nothing: what a browser needs for that comes on top of every time measured with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import urllib.parse
+import urllib.request
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
+
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+PATIENT = 60.0  # seconds; who waits longer has been forgotten
+WIDGETS = ("button", "text_input", "text_area", "radio")  # what a visitor uses of a page
+# A run that gives way to a newer one ends "early"; the newer one is waited for.
+FINISHED, EARLY = ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN
+
+
+class BrokenOff(Exception):
+    """The connection ended, or an answer never came."""
+
+
+@dataclass
+class Widget:
+    """What a page offers: `kind` is one of WIDGETS or "tabs"; `key` the name that the page's code gives it."""
+
+    kind: str
+    proto: object
+    fragment: str
+    tabs: list[str] = field(default_factory=list)
+
+    @property
+    def id(self) -> str:
+        return self.proto.id
+
+    @property
+    def key(self) -> str:
+        return self.id.split("-", 2)[-1]
+
+
+class Visitor:
+    """One browser tab, with cookies of its own."""
+
+    def __init__(self, address: str):
+        self.address, self.cookies = address, {}
+        self.pages: dict[str, str] = {}  # address of a page → what Streamlit calls it
+        self.exceptions: list[str] = []
+        self._texts: dict[tuple[int, ...], str] = {}
+        self.received = 0  # bytes
+        self._socket = self._reader = None
+        self._query, self._page, self._session = "", "", ""
+        self._states: dict[str, WidgetState] = {}
+        self._widgets: dict[tuple[int, ...], Widget] = {}
+        self._clocks: dict[str, asyncio.Task] = {}
+        self._ended: asyncio.Queue = asyncio.Queue()
+
+    # --- coming and going ---------------------------------------------------------------------------------------------
+
+    async def open(self, page: str = "") -> float:
+        """Fetch the page as a browser does, connect, and wait for the whole page → seconds."""
+        began = time.perf_counter()
+        try:
+            await asyncio.to_thread(self._fetch, f"/{page}")
+            await asyncio.to_thread(self._fetch, "/_stcore/host-config")
+            await self._connect()
+            await self._run(page_name=page)
+        except (OSError, websockets.WebSocketException) as error:
+            raise BrokenOff(repr(error)) from error
+        return time.perf_counter() - began
+
+    async def close(self) -> None:
+        for task in (*self._clocks.values(), *filter(None, [self._reader])):
+            task.cancel()
+        self._clocks.clear()
+        if self._socket:
+            with suppress(Exception):
+                await self._socket.close()
+        self._socket = None
+
+    async def again(self) -> float:
+        """Connect anew after the connection was lost, as the browser does, with the link and what was typed."""
+        await self.close()
+        began = time.perf_counter()
+        try:
+            await self._connect()
+            await self._run()
+        except (OSError, websockets.WebSocketException) as error:
+            raise BrokenOff(repr(error)) from error
+        return time.perf_counter() - began
+
+    def _fetch(self, path: str) -> None:
+        request = urllib.request.Request(self.address + path, headers={"Cookie": self._cookie()})
+        with urllib.request.urlopen(request, timeout=PATIENT) as response:
+            response.read()
+            for line in response.headers.get_all("Set-Cookie") or ():
+                self.cookies |= {name: morsel.value for name, morsel in SimpleCookie(line).items()}
+
+    def _cookie(self) -> str:
+        return "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+
+    async def _connect(self) -> None:
+        where = self.address.replace("http", "ws", 1) + "/_stcore/stream"
+        xsrf = urllib.parse.unquote(self.cookies.get("_streamlit_xsrf", ""))
+        protocols = ["streamlit", *(name for name in (xsrf or "none", self._session) if name)]
+        headers = {"Cookie": self._cookie(), "Origin": self.address}
+        self._socket = await websockets.connect(
+            where, subprotocols=protocols, additional_headers=headers, max_size=None, compression=None,
+            open_timeout=PATIENT, ping_interval=None, proxy=None,
+        )  # fmt: skip
+        self._ended = asyncio.Queue()
+        self._reader = asyncio.create_task(self._read())
+
+    # --- what one does with a page ------------------------------------------------------------------------------------
+
+    async def go(self, page: str) -> float:
+        """A link of the menu → seconds until the page is whole."""
+        self._page, self._query = self.pages[page], ""
+        self._states.clear()
+        return await self._timed()
+
+    async def click(self, widget: Widget) -> float:
+        return await self._timed(WidgetState(id=widget.id, trigger_value=True), widget.fragment)
+
+    async def enter(self, widget: Widget, value: str) -> float:
+        """Type a text, pick a choice or open a tab → seconds."""
+        state = self._states[widget.id] = WidgetState(id=widget.id, string_value=value)
+        return await self._timed(state, widget.fragment)
+
+    def offered(self, kind: str) -> list[Widget]:
+        found = [widget for widget in self._widgets.values() if widget.kind == kind]
+        return [widget for widget in found if not getattr(widget.proto, "disabled", False)]
+
+    @property
+    def text(self) -> str:
+        """The page's prose, and what its progress bars say."""
+        return "\n".join(self._texts.values())
+
+    @property
+    def connected(self) -> bool:
+        return self._socket is not None and self._reader is not None and not self._reader.done()
+
+    async def _timed(self, state: WidgetState | None = None, fragment: str = "") -> float:
+        began = time.perf_counter()
+        await self._run(state, fragment)
+        return time.perf_counter() - began
+
+    async def _run(self, state: WidgetState | None = None, fragment: str = "", page_name: str = "") -> None:
+        """Ask for a run of the page, or of a part of it, and wait for its end."""
+        while not self._ended.empty():
+            self._ended.get_nowait()
+        await self._ask(state, fragment, page_name=page_name)
+        deadline = time.perf_counter() + PATIENT
+        while True:
+            try:
+                left = deadline - time.perf_counter()
+                status, fragments = await asyncio.wait_for(self._ended.get(), max(left, 0.01))
+            except TimeoutError as error:
+                raise BrokenOff("no answer") from error
+            if status is None:
+                raise BrokenOff(fragments)
+            # The whole page's run answers anything; a part's run answers only what was asked of that part.
+            if status != EARLY and (not fragments or fragment in fragments):
+                return
+
+    async def _ask(self, state: WidgetState | None, fragment: str, *, page_name: str = "", clock: bool = False) -> None:
+        message = BackMsg()
+        rerun = message.rerun_script
+        rerun.query_string, rerun.page_script_hash = self._query, self._page
+        rerun.page_name, rerun.fragment_id, rerun.is_auto_rerun = page_name, fragment, clock
+        rerun.context_info.url, rerun.context_info.locale = self.address, "en-US"
+        states = self._states | ({state.id: state} if state else {})
+        rerun.widget_states.widgets.extend(states.values())
+        try:
+            await self._socket.send(message.SerializeToString())
+        except (AttributeError, websockets.WebSocketException) as error:
+            raise BrokenOff(repr(error)) from error
+
+    # --- what comes ---------------------------------------------------------------------------------------------------
+
+    async def _read(self) -> None:
+        why = "the connection was closed"
+        try:
+            async for data in self._socket:
+                self.received += len(data)
+                self._take(ForwardMsg.FromString(data))
+        except websockets.WebSocketException as error:
+            why = repr(error)
+        finally:
+            for task in self._clocks.values():
+                task.cancel()
+            self._clocks.clear()
+            self._ended.put_nowait((None, why))
+
+    def _take(self, message: ForwardMsg) -> None:
+        kind = message.WhichOneof("type")
+        if kind == "delta":
+            self._draw(tuple(message.metadata.delta_path), message.delta)
+        elif kind == "script_finished":
+            self._ended.put_nowait((message.script_finished, list(message.metadata.run.fragment_ids)))
+        elif kind == "new_session":
+            if not message.metadata.run.fragment_ids:
+                self._widgets.clear()
+                self._texts.clear()
+                self._stop_clocks()
+            self._page = message.new_session.page_script_hash
+            if message.new_session.HasField("initialize"):
+                self._session = message.new_session.initialize.session_id
+        elif kind == "navigation":
+            self.pages = {page.url_pathname: page.page_script_hash for page in message.navigation.app_pages}
+        elif kind == "page_info_changed":
+            self._query = message.page_info_changed.query_string
+        elif kind == "auto_rerun":
+            again = message.auto_rerun
+            self._stop_clocks(again.fragment_id)
+            self._clocks[again.fragment_id] = asyncio.create_task(self._tick(again.interval, again.fragment_id))
+        elif kind == "stop_auto_rerun":
+            self._stop_clocks(*message.stop_auto_rerun.fragment_ids)
+
+    def _stop_clocks(self, *fragments: str) -> None:
+        for fragment in fragments or tuple(self._clocks):
+            if clock := self._clocks.pop(fragment, None):
+                clock.cancel()
+
+    async def _tick(self, interval: float, fragment: str) -> None:
+        with suppress(BrokenOff):
+            while True:
+                await asyncio.sleep(interval)
+                await self._ask(None, fragment, clock=True)
+
+    def _draw(self, path: tuple[int, ...], delta) -> None:
+        for old in [old for old in self._widgets if old[: len(path)] == path]:
+            if self._widgets[old].kind != "tabs" or delta.WhichOneof("type") != "add_block":
+                del self._widgets[old]
+        if delta.WhichOneof("type") == "add_block":
+            block = delta.add_block
+            if block.HasField("tab_container"):
+                self._widgets[path] = Widget("tabs", block.tab_container, delta.fragment_id)
+            elif block.HasField("tab") and path[:-1] in self._widgets:
+                self._widgets[path[:-1]].tabs.append(block.tab.label)
+            return
+        element = delta.new_element
+        kind = element.WhichOneof("type")
+        if kind in WIDGETS:
+            self._widgets[path] = Widget(kind, getattr(element, kind), delta.fragment_id)
+        elif kind == "exception":
+            self.exceptions.append(f"{element.exception.type}: {element.exception.message}"[:300])
+        elif kind == "markdown":
+            self._texts[path] = element.markdown.body
+        elif kind == "progress":
+            self._texts[path] = element.progress.text
+
+
+async def visit_all(address: str) -> float:
+    """Open every part of every page once: what is imported, loaded and computed then, nobody else waits for → seconds.
+
+    Raises BrokenOff where the server does not answer.
+    """
+    visitor, began = Visitor(address), time.perf_counter()
+    try:
+        await visitor.open()
+        for page in visitor.pages:
+            await visitor.go(page)
+            for titles in [one.tabs for one in visitor.offered("tabs")]:
+                for title in titles[1:]:
+                    if tabs := [one for one in visitor.offered("tabs") if one.tabs == titles]:
+                        await visitor.enter(tabs[0], title)
+    finally:
+        await visitor.close()
+    return time.perf_counter() - began

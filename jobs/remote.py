@@ -1,0 +1,127 @@
+"""The manager of an app server that is one of several: asks the job server (`jobs.server`) for everything."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client, Connection
+from pathlib import Path
+
+from jobs.manager import ClusterError, JobError
+from jobs.run import Run
+from jobs.wire import address_of, key_of, packed, unpacked
+
+KEPT = 400  # runs whose events are held here, of those last asked for
+PATIENCE = 10.0  # seconds: a job server that has died is started again meanwhile
+CONNECTIONS = 8  # that are kept open while nobody asks
+GONE = "The server of the training runs does not answer: try again in a moment."
+OTHER_KEY = "The server of the training runs has another key: {directory} is not the folder that it keeps them in."
+ONCE = {"submit"}  # what must not be asked twice: it may have been done before the connection was lost
+
+
+class RemoteRun(Run):
+    """A run as the job server last told of it; its events are fetched as they are asked for, its files are in the
+    shared folder."""
+
+    def __init__(self, manager: RemoteManager, run_id: str):
+        self.id, self._manager = run_id, manager
+        self._events, self._latest, self._whole = [], {}, False
+        self._place: int | None = None
+        self._fetching = threading.Lock()
+
+    @property
+    def position(self) -> int | None:
+        return self._place
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return self.over or self._manager.ask(self, "wait", timeout) is not False
+
+    def _restore_events(self) -> None:
+        with self._fetching:
+            if self._whole:
+                return
+            over = self.over and self.future is None  # as last told: then all events were there
+            for event in self._manager.ask(self, "events", len(self._events)) or ():
+                self._events.append(event)
+                self._latest[event.get("event")] = event
+            self._whole = over
+
+
+class RemoteManager:
+    """What `jobs.manager.Manager` is, at an address. directory: of the runs, shared with the job server."""
+
+    def __init__(self, address: str, directory: str | Path):
+        self.directory = Path(directory).resolve()
+        self._address = address_of(address)
+        self._free: list[Connection] = []
+        self._runs: OrderedDict[str, RemoteRun] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __getattr__(self, name: str):
+        """The methods of a manager: each is done there."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: self.ask(None, name, *args, **kwargs)
+
+    def submit(self, target, *args, **options) -> Run:
+        if callable(target):
+            target = f"{target.__module__}:{target.__qualname__}"
+        return self.ask(None, "submit", target, *args, **options)
+
+    def close(self) -> None:
+        with self._lock:
+            while self._free:
+                self._free.pop().close()
+
+    def ask(self, run: Run | None, name: str, *args, **kwargs):
+        """An attribute, or what a method returns, of a run or of the manager, there. Raises what it raises, and
+        ClusterError where nobody answers."""
+        try:
+            data = packed((run, name, args, kwargs), lambda run: run.id)
+        except Exception as error:
+            raise JobError(f"What “{name}” was given cannot be sent: {error}") from error
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            sent = False
+            try:
+                connection = self._connection(new=name in ONCE)
+                connection.send_bytes(data)
+                sent = True
+                answer = connection.recv_bytes()
+                break
+            except AuthenticationError as error:
+                raise ClusterError(OTHER_KEY.format(directory=self.directory)) from error
+            except (OSError, EOFError) as error:  # it is being started again, or was since we last asked
+                if (sent and name in ONCE) or time.monotonic() > deadline:
+                    raise ClusterError(GONE) from error
+                time.sleep(0.1)
+        with self._lock:
+            if len(self._free) < CONNECTIONS:
+                self._free.append(connection)
+            else:
+                connection.close()
+        done, value = unpacked(answer, self._told)
+        if done:
+            return value
+        raise value
+
+    def _connection(self, new: bool) -> Connection:
+        with self._lock:
+            if self._free and not new:
+                return self._free.pop()
+        return Client(self._address, authkey=key_of(self.directory))
+
+    def _told(self, values: dict) -> RemoteRun:
+        """The run that the job server tells of: the same object for all who ask, as it now is."""
+        with self._lock:
+            run = self._runs.get(values["id"])
+            if run is None:
+                run = self._runs[values["id"]] = RemoteRun(self, values["id"])
+            self._runs.move_to_end(run.id)
+            while len(self._runs) > KEPT:
+                self._runs.popitem(last=False)
+        run.__dict__.update(values)
+        run.directory = self.directory / run.id  # the shared folder may have another name there
+        return run

@@ -1,0 +1,94 @@
+"""The job server: one manager, one queue and one store of runs for several app servers (python -m jobs.server).
+
+Each app server asks it for everything that has to do with runs (`jobs.remote`), so who waits, how far a run is and what
+it left are the same whichever server one is on, and a run outlives the server it was started from.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from multiprocessing.connection import Connection, Listener
+from pathlib import Path
+
+from jobs.manager import Manager
+from jobs.run import Run
+from jobs.wire import Forgotten, address_of, key_of, packed, unpacked
+
+PLAIN = (str, int, float, bool, type(None), Path)
+
+
+def snapshot(run: Run) -> dict:
+    """What is known of a run, as values; the rest is asked for when it is needed."""
+    values = {name: value for name, value in vars(run).items() if isinstance(value, PLAIN) and not name.startswith("_")}
+    return values | {"_place": run.position, "future": None if run.future is None else "underway"}
+
+
+class Server:
+    """Answers app servers at an address, each connection in a thread of its own."""
+
+    def __init__(self, manager, address: tuple[str, int]):
+        self.manager = manager
+        self.listener = Listener(address, backlog=64, authkey=key_of(manager.directory))
+
+    def serve(self) -> None:
+        while True:
+            try:
+                connection = self.listener.accept()
+            except Exception:  # somebody without the key, or who went away at once
+                continue
+            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+
+    def _answer(self, connection: Connection) -> None:
+        with suppress(EOFError, OSError), connection:
+            while True:
+                data = connection.recv_bytes()
+                try:
+                    answer = (True, self._do(*unpacked(data, self._found)))
+                except Forgotten:
+                    answer = (True, None)  # nothing is left to be done
+                except Exception as error:
+                    answer = (False, error)
+                try:
+                    data = packed(answer, snapshot)
+                except Exception as error:  # what cannot travel is said in words
+                    data = packed((False, RuntimeError(f"{answer[1]!r} cannot be sent: {error}")), snapshot)
+                connection.send_bytes(data)
+
+    def _found(self, run_id: str) -> Run:
+        if run := self.manager.get(run_id):
+            return run
+        raise Forgotten(run_id)
+
+    def _do(self, run: Run | None, name: str, args: tuple, kwargs: dict):
+        """An attribute, or what a method returns, of a run or, without one, of the manager."""
+        value = getattr(self.manager if run is None else run, name)
+        return value(*args, **kwargs) if callable(value) else value
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m jobs.server", description=__doc__.split("\n")[0])
+    parser.add_argument("--listen", type=address_of, required=True, metavar="HOST:PORT")
+    parser.add_argument("--runs", type=Path, required=True, help="the folder that all app servers share")
+    parser.add_argument("--workers", type=int, help="trainings at a time")
+    parser.add_argument("--scheduler", help="tcp://… of a Dask cluster; without it workers are started here")
+    options = parser.parse_args()
+    manager = Manager(options.runs, scheduler=options.scheduler, max_running=options.workers)
+    server = Server(manager, options.listen)
+    threading.Thread(target=server.serve, daemon=True).start()
+    manager.warm_up()
+    over = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: over.set())
+    threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()  # ends with who started it
+    over.wait()
+    manager.close()
+    os._exit(0)  # threads that still wait for an app server's next question do not hold it up
+
+
+if __name__ == "__main__":
+    main()

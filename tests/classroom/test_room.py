@@ -1,0 +1,197 @@
+"""Several servers behind one address: real processes, really killed."""
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from bench.classroom import train_button
+from classroom import proxy, room
+from classroom.children import MOST, Child, NotStarted
+from classroom.visitor import Visitor
+from tests.waiting import until
+
+ROOT = Path(__file__).resolve().parents[2]
+needs_proxy = pytest.mark.skipif(
+    proxy.program() is None, reason=f"needs {proxy.PACKAGE} (apt-get install {proxy.PACKAGE})"
+)
+PATIENT = 240  # seconds: nothing waits for them, they only end what hangs
+
+
+def free_port() -> int:
+    return room.free_ports(1)[0]
+
+
+@contextmanager
+def opened(folder: Path, *options: str):
+    """A room with two servers, as soon as its door answers → its address and its first process."""
+    port = free_port()
+    command = [sys.executable, "-m", "minibert", "classroom", "--servers", "2", "--host", "127.0.0.1", "--cold"]
+    command += ["--port", str(port), "--runs", str(folder / "runs"), *options]
+    with open(folder / "log.txt", "wb") as log:
+        process = psutil.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+    try:
+        until(lambda: room.healthy(f"http://127.0.0.1:{port}") or process.poll() is not None, PATIENT)
+        assert process.poll() is None, (folder / "log.txt").read_text(errors="replace")
+        until(lambda: all(room.healthy(address) for address in addresses(process)), PATIENT)
+        yield f"http://127.0.0.1:{port}", process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait(60)
+
+
+def servers(process: psutil.Process) -> list[psutil.Process]:
+    """The app servers, in the order of their numbers."""
+    found = []
+    for one in process.children():
+        try:
+            if "classroom.server" in one.cmdline():
+                found.append(one)
+        except psutil.Error:
+            continue
+    return found
+
+
+def addresses(process: psutil.Process) -> list[str]:
+    ports = [re.search(r"server\.port=(\d+)", " ".join(one.cmdline()))[1] for one in servers(process)]
+    return [f"http://127.0.0.1:{port}" for port in ports]
+
+
+@pytest.mark.slow
+@needs_proxy
+def test_two_servers_are_one_classroom_and_outlive_one_of_them(tmp_path):
+    with opened(tmp_path) as (address, process):
+        asyncio.run(two_visitors(address, process))
+        everybody = [process, *process.children(recursive=True)]
+        assert any("haproxy" in one.name() for one in everybody) and len(everybody) >= 6
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+        until(lambda: not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in everybody), 60)
+
+
+async def two_visitors(address: str, process: psutil.Process) -> None:
+    ada, bob = Visitor(address), Visitor(address)
+    await ada.open("output_layer")
+    await bob.open("input")
+    place = ada.cookies[proxy.COOKIE]
+    assert {place, bob.cookies[proxy.COOKIE]} == {"1", "2"}  # the one with fewer visitors takes the next
+    await ada.go("input")
+    assert ada.cookies[proxy.COOKIE] == place
+    await ada.go("output_layer")
+    assert "No run yet" in ada.text
+    await ada.click(train_button(ada))
+    assert re.search(r"\*\*(waiting|starting|training)", ada.text)
+
+    same = Visitor(address)  # the same browser, sent to the other server
+    same.cookies = ada.cookies | {proxy.COOKIE: bob.cookies[proxy.COOKIE]}
+    await same.open("output_layer")
+    assert same.cookies[proxy.COOKIE] == bob.cookies[proxy.COOKIE]
+    assert "No run yet" not in same.text and re.search(r"\*\*(waiting|starting|training|finished)", same.text)
+
+    victim = servers(process)[int(place) - 1]
+    victim.kill()
+    while ada.connected:  # the proxy ends what leads nowhere
+        await asyncio.sleep(0.05)
+    for _ in range(20):  # at every moment since, somebody answers at the address
+        await asyncio.to_thread(urllib.request.urlopen, address, timeout=60)
+    await ada.again()
+    assert "No run yet" not in ada.text and re.search(r"\*\*(waiting|starting|training|finished)", ada.text)
+    deadline = time.monotonic() + PATIENT
+    while len(servers(process)) < 2 or not all(
+        [await asyncio.to_thread(room.healthy, one) for one in addresses(process)]
+    ):
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.2)
+    assert victim.pid not in [one.pid for one in servers(process)]
+    assert not [*ada.exceptions, *bob.exceptions, *same.exceptions]
+    for visitor in (ada, bob, same):
+        await visitor.close()
+
+
+@pytest.mark.slow
+@needs_proxy
+def test_who_starts_it_may_be_killed_and_nothing_is_left(tmp_path):
+    with opened(tmp_path) as (_address, process):
+        everybody = process.children(recursive=True)
+        process.kill()
+        until(lambda: not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in everybody), 60)
+
+
+def test_without_the_proxy_there_is_one_server_and_words_that_name_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(proxy, "program", lambda: None)
+    made = room.Room(room.Settings(3, "127.0.0.1", free_port(), 1, tmp_path, None, [], None))
+    assert len(made.servers) == 1 and [child.name for child in made.children] == ["The job server", "Server 1"]
+    assert f"--server.port={made.settings.port}" in made.servers[0].command  # nobody stands before it
+    assert "apt-get install haproxy" in capsys.readouterr().out
+
+
+def test_a_port_that_is_taken_is_said_in_a_line(tmp_path):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        command = [sys.executable, "-m", "minibert", "classroom", "--host", "127.0.0.1", "--port", port]
+        done = subprocess.run([*command, "--runs", str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "--port chooses another" in done.stderr
+
+
+@pytest.mark.parametrize("bad", [["--servers", "0"], ["--servers", "x"], ["--port", "99999"], ["--workers", "-1"]])
+def test_numbers_that_make_no_sense_are_refused(bad):
+    done = subprocess.run(
+        [sys.executable, "-m", "minibert", "classroom", *bad], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 2 and "must be a number" in done.stderr
+
+
+def test_the_proxy_sticks_by_a_cookie_and_closes_the_figures_of_the_servers():
+    text = proxy.settings("", 8501, ["127.0.0.1:9001", "192.0.2.8:8601"])
+    assert "bind [::]:8501 v4v6" in text and "server 2 192.0.2.8:8601 cookie 2" in text
+    assert f"cookie {proxy.COOKIE} insert indirect nocache httponly" in text and "/_stcore/metrics" in text
+    assert "bind 127.0.0.1:80\n" in proxy.settings("127.0.0.1", 80, []) and "bind [::1]:80\n" in proxy.settings(
+        "::1", 80, []
+    )
+
+
+def test_a_process_that_ends_is_started_again_and_one_that_never_starts_is_given_up(monkeypatch):
+    monkeypatch.setattr("classroom.children.PAUSE", 0.0)
+    child = Child("It", [sys.executable, "-c", "import sys; sys.stdin.read()"], dict(os.environ))
+    child.start()
+    first = child.process.pid
+    assert child.look() is None
+    child.kill()
+    until(lambda: child.look() is not None)
+    until(lambda: child.look() is None and child.process.pid != first)
+    child.ask_to_end()
+    child.end(time.monotonic() + 60)
+    assert child.process.poll() is not None
+    broken = Child("It", [sys.executable, "-c", "raise SystemExit(3)"], dict(os.environ))
+    broken.start()
+    told = []
+    with pytest.raises(NotStarted, match="ends as soon as it has started"):
+        until(lambda: told.append(broken.look()))
+    assert len([words for words in told if words]) == MOST - 1
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="needs Linux: cores are given to processes there")
+def test_trainings_never_take_the_last_core(tmp_path):
+    cores = os.sched_getaffinity(0)
+    spared = room.spared()
+    assert spared is None if len(cores) == 1 else len(spared) == len(cores) - 1
+    file = tmp_path / "cores"
+    look = f"import os; open({str(file)!r}, 'w').write(repr(os.sched_getaffinity(0)))"
+    child = Child("It", [sys.executable, "-c", look], dict(os.environ), cores={min(cores)})
+    child.start()
+    child.process.wait(60)
+    child.process.stdin.close()
+    assert file.read_text() == repr({min(cores)}) and os.sched_getaffinity(0) == cores
