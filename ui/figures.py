@@ -28,15 +28,17 @@ def figure(
     height: int | None = None,
     modebar: bool = False,
 ) -> list[dict]:
-    """Draw a figure and return the points selected in it (empty without `on_select`).
+    """Draw a figure, its title above it, and return the points selected in it (empty without `on_select`).
 
     alt: what the figure shows, with its main numbers, in a sentence or two: read by screen readers, and shown under
     “In words and numbers”. data: the numbers as a table there (anything st.dataframe takes, or a function that makes
     it when the reader opens it). on_select: "rerun" or a callback; a click on a point then reruns the fragment or page,
     and the point's `customdata` says what was clicked. A heatmap cell sends no click: draw square scatter markers.
     """
-    from plots.theme import apply, enlarged
+    from plots.theme import apply, enlarged, untitled
 
+    if said := untitled(fig):  # above it as text: it goes on in a second line where a figure's own is cut
+        st.html(f'<p class="mb-finding" data-of="{html.escape(key)}" dir="auto">{html.escape(said)}</p>')
     apply(fig)
     if height is not None:
         fig.update_layout(height=height)
