@@ -1,6 +1,7 @@
 """The look all figures share: colours for any kind of colour vision, type for the back row, light and dark pages."""
 
 import html
+import re
 
 import numpy as np
 
@@ -85,6 +86,17 @@ def titled(fig: go.Figure, title: str) -> go.Figure:
             height=(height or USUAL_HEIGHT) + TITLE,
         )
     return fig
+
+
+def untitled(fig: go.Figure) -> str:
+    """Take the title out of a figure, in place, with the room that it takes; returns it as plain text, "" for none."""
+    title = fig.layout.title.text
+    if not title:
+        return ""
+    room = TITLE + 26 * title.count("<br>")  # pixels a line
+    margin, height = fig.layout.margin.t, fig.layout.height
+    fig.update_layout(title={"text": None}, margin_t=margin and max(24, margin - room), height=height and height - room)
+    return html.unescape(re.sub(r"</?b>", "", title.replace("<br>", " ")))
 
 
 def _apply_axis(axis) -> None:

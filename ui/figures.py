@@ -31,7 +31,7 @@ def figure(
     height: int | None = None,
     modebar: bool = False,
 ) -> list[dict]:
-    """Draw a figure and return the points selected in it (empty without `on_select`).
+    """Draw a figure, its title above it, and return the points selected in it (empty without `on_select`).
 
     fig: a figure, or `partial(plot, …)`, which draws it: then it is drawn once for all who look at the same, and never
     changed. alt: what it shows, with its main numbers, in a sentence or two: read by screen readers, and shown under
@@ -40,7 +40,9 @@ def figure(
     and the point's `customdata` says what was clicked. A heatmap cell sends no click: draw square scatter markers.
     """
     options = (height, on_select is not None, TYPE if projecting() else None)
-    fig = _drawn(_name(fig), fig, *options) if isinstance(fig, partial) else _finished(fig, *options)
+    fig, said = _drawn(_name(fig), fig, *options) if isinstance(fig, partial) else _finished(fig, *options)
+    if said:  # above it as text: it goes on in a second line where a figure's own is cut
+        st.html(f'<p class="mb-finding" data-of="{html.escape(key)}" dir="auto">{html.escape(said)}</p>')
     config = dict(_CONFIG, displayModeBar="hover" if modebar else False)
     chosen: list[dict] = []
     if on_select is None:
@@ -64,9 +66,10 @@ def _drawn(name: str, _plot: partial, height: int | None, clicked: bool, type_si
 
 
 def _finished(fig, height: int | None, clicked: bool, type_size: float | None):
-    """A figure with our look, and with what a click needs."""
-    from plots.theme import apply, enlarged
+    """A figure with our look and what a click needs, and its title, which is taken out of it."""
+    from plots.theme import apply, enlarged, untitled
 
+    said = untitled(fig)
     apply(fig)
     if height is not None:
         fig.update_layout(height=height)
@@ -77,7 +80,7 @@ def _finished(fig, height: int | None, clicked: bool, type_size: float | None):
         for trace in fig.select_traces({"type": "scatter"}):
             if trace.unselected.marker.opacity is None:  # a click must not fade everything else
                 trace.unselected.marker.opacity = 1 if trace.marker.opacity is None else trace.marker.opacity
-    return fig
+    return fig, said
 
 
 def readable() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import streamlit as st
 
 from ui.figures import in_words
+from ui.player import playing
 from ui.translations import _
 
 # Told apart by shape as well as by colour; the last is for what the reader has added.
@@ -92,8 +93,7 @@ def moving_points(
             "rise": rise,
             "words": {
                 "layer": _("Layer"),
-                "play": "▶ " + _("Play"),
-                "pause": "⏸ " + _("Pause"),
+                **playing(),
                 "hint": _("Point at a mark to read it; click it for its neighbours."),
             },
         },

@@ -20,6 +20,12 @@ def drawer(label: str | None = None, *, key: str = "drawer", icon: str = ":mater
     return st.popover(label or _("Settings"), icon=icon, key=key)
 
 
+def with_drawer(label: str | None = None, *, key: str = "drawer") -> tuple[Any, Any]:
+    """(the place of a field, the drawer beside it) in one row: of a page whose field needs no more than its drawer."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
+        return st.container(), drawer(label or _("Examples"), key=key)
+
+
 def tabs(
     parts: Mapping[str, Any], *, key: str = "part", older: Mapping[str, Collection[str]] | None = None
 ) -> Iterator[tuple[Any, Any]]:

@@ -39,7 +39,7 @@ function player({ root, identity, last, at, words, delay, show, told = () => {},
   const halt = () => {
     clearTimeout(state.timer);
     state.timer = null;
-    play.textContent = "▶ " + words.play;
+    play.textContent = words.play;
   };
   const rest = () => {
     clearTimeout(state.later);
@@ -47,7 +47,7 @@ function player({ root, identity, last, at, words, delay, show, told = () => {},
   };
   const by = (steps) => { halt(); go(state.at + steps, steps); rest(); };
   const run = () => {
-    play.textContent = "⏸ " + words.pause;
+    play.textContent = words.pause;
     state.timer = setTimeout(() => {
       if (!root.isConnected) return;
       if (state.at >= last) { halt(); return rest(); }

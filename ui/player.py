@@ -25,11 +25,15 @@ def _files(name: str, folder: Path) -> list[tuple[Path, str]]:
     return [(Path(__file__).parent, "player"), (folder, name)]
 
 
+def playing() -> dict[str, str]:
+    """What the button says that plays and pauses. Its signs are no emoji: without a font of these they were boxes."""
+    return {"play": "▶ " + _("Play"), "pause": "❚❚ " + _("Pause")}
+
+
 def controls(slider: str, count: str) -> dict[str, str]:
     """Words of the controls. slider: its name · count: such as “Step {n} of {last}”."""
     return {
-        "play": _("Play"),
-        "pause": _("Pause"),
+        **playing(),
         "back": _("One step back"),
         "on": _("One step on"),
         "slider": slider,

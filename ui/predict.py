@@ -57,7 +57,7 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
                         literal(option), key=f"{key}-guess-{index}", on_click=_guess, args=(key, about, index, shown)
                     )
                 st.button(_("Show it"), key=f"{key}-show", type="tertiary", on_click=_show, args=(shown,))
-            _hold(asked)
+                _hold(asked)
             return False
         waiting = tally().held(asked) and not (projecting() and is_teacher())
         _told(asked, question, list(options), right, mine, waiting)

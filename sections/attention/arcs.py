@@ -12,6 +12,7 @@ from ui.inputs import state
 from ui.lesson import Lesson
 from ui.looked_into import head_name
 from ui.page import picture
+from ui.player import playing
 from ui.projector import projecting
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, visible
@@ -59,8 +60,7 @@ def show(lesson: Lesson, seen: Seen, step: int) -> None:
                 "findings": findings,
                 "words": {
                     "stages": stages(),
-                    "play": "▶ " + _("Play"),
-                    "pause": "⏸ " + _("Pause"),
+                    **playing(),
                     "said": said(),
                     "new": _("new vector"),
                 },

@@ -54,7 +54,7 @@ def trace(subject: Subject, reading: ModelInput) -> dict:
 def read(lesson: Lesson) -> Seen:
     """The class's sentence, layer and head in a row; model, second sentence and padding in the drawer beside them."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
-        sentence, places = st.container(), st.container(horizontal=True, width=2 * place_width() + 18)
+        sentence, places = st.container(), st.container(horizontal=True, width=2 * place_width() + 30)
         settings = drawer(_("Examples"))
     with settings:
         examples_in = st.container()
@@ -118,7 +118,7 @@ def pick_head(subject: Subject, reading: ModelInput, row: int) -> tuple[int, int
 
 def place_width() -> int:
     """Pixels of the select boxes of layer and head."""
-    return round(104 * (1.5 if projecting() else 1))
+    return round(118 * (1.5 if projecting() else 1))
 
 
 def picked_row(seen: Seen) -> int:

@@ -15,7 +15,7 @@ from ui.lesson import Lesson
 from ui.limits import warn_unread
 from ui.looked_into import HeadPlace, Subject, head_name
 from ui.models import WELL_READ, model_choice, warn_untrained
-from ui.page import drawer
+from ui.page import with_drawer
 from ui.text import literal
 from ui.translations import _
 
@@ -59,8 +59,7 @@ class Seen:
 def read(lesson: Lesson) -> Seen:
     """The class's sentence; in the drawer beside it the model, a second sentence, what stands side by side with it."""
     st.html(Path(__file__).with_name("explorer.css"))
-    with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
-        sentence, settings = st.container(), drawer(_("Examples"))
+    sentence, settings = with_drawer()
     with settings:
         examples_in = st.container()
         name = model_choice(usual=WELL_READ)

@@ -18,7 +18,7 @@ from ui.classifiers import (
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.models import available_models, choose_model, language_read, load, version_of
-from ui.page import drawer
+from ui.page import with_drawer
 from ui.state import follow_link, url_int
 from ui.text import literal, visible
 from ui.translations import _
@@ -85,15 +85,13 @@ def replacement_names() -> dict[str, str]:
 def read(lesson: Lesson) -> Subject | None:
     """The reader's text and, in a drawer beside it, the model, the class and what stands for a missing word; None, with
     the reason on the screen, where there is nothing to explain."""
-    with st.container(horizontal=True, key="asked"):
-        left, right = st.container(), drawer()
+    left, right = with_drawer()
     with right:
-        chosen = _choose_model()
-        settings = st.container()
+        examples_in, chosen, settings = st.container(), _choose_model(), st.container()
     run = None if chosen.startswith(BLANK) else trained(chosen)
     with left:
         model = "" if run else chosen.removeprefix(BLANK) if chosen.startswith(BLANK) else USUAL_GUESSER
-        given = _text_for(lesson, run) if run else {"text": _text_with_blank(lesson, model)}
+        given = _text_for(lesson, run, examples_in) if run else {"text": _text_with_blank(lesson, model, examples_in)}
     case, more = _within(run, model, given)
     if isinstance(case, str):
         st.info(_("Type a text with at least one word.") + f" ({literal(case)})", icon=":material/edit:")
@@ -122,14 +120,18 @@ def _choose_model() -> str:
     return choose_model("model", _("The model that answers"), names, results_of_own())
 
 
-def _text_for(lesson: Lesson, run) -> dict[str, str]:
+def _text_for(lesson: Lesson, run, examples_in) -> dict[str, str]:
     """The reader's own text or pair, as the classifier's task takes it."""
     examples = dev_examples(run)
     if task_of(run) == "pair":
         labels = {"text": _("First sentence"), "pair": _("Second sentence")}
         return {
             name: sentence_input(
-                key, [example[name] for example in examples[:4]], label=labels[name], max_chars=MOST_CHARACTERS
+                key,
+                [example[name] for example in examples[:4]],
+                label=labels[name],
+                max_chars=MOST_CHARACTERS,
+                examples_in=examples_in,
             )
             for key, name in (("a", "text"), ("b", "pair"))
         }
@@ -137,12 +139,14 @@ def _text_for(lesson: Lesson, run) -> dict[str, str]:
         key, ready = "zh", sorted((example["text"] for example in examples), key=len)[:4]
     else:
         key, ready = "text", lesson.examples
-    return {"text": sentence_input(key, ready, label=_("Your own text"), max_chars=MOST_CHARACTERS, travels=True)}
+    field = {"label": _("Your own text"), "max_chars": MOST_CHARACTERS, "travels": True, "examples_in": examples_in}
+    return {"text": sentence_input(key, ready, **field)}
 
 
-def _text_with_blank(lesson: Lesson, model: str) -> str:
+def _text_with_blank(lesson: Lesson, model: str, examples_in) -> str:
     ready = lesson.examples_called("blank-zh" if language_read(model) == "zh" else "blank")
-    return sentence_input("blank", ready, label=_("Your own text, with one [MASK]"), max_chars=MOST_CHARACTERS)
+    label = _("Your own text, with one [MASK]")
+    return sentence_input("blank", ready, label=label, max_chars=MOST_CHARACTERS, examples_in=examples_in)
 
 
 def _case(run, model: str, texts: tuple, target: str | None = None):

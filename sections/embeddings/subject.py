@@ -105,9 +105,9 @@ def method_names() -> dict[str, str]:
 def read(lesson: Lesson) -> Subject:
     """One row: the word, the reader's sentence, and behind a button what is seldom changed."""
     word, text, own = None, "", ()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="subject"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="subject"):
         # The drawer decides what stands before it.
-        first, second, last = st.container(width="content"), st.container(width=560), st.container(width="content")
+        first, second, last = st.container(width="content"), st.container(), st.container(width="content")
         with last, drawer():
             model = model_choice(usual=WELL_READ)
             language = _language(model)

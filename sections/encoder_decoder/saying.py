@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from sections.encoder_decoder.subject import finding
-from sections.encoder_decoder.trained import say_repeated, say_unknown, trained
+from sections.encoder_decoder.trained import say_repeated, say_unknown, say_unreadable, trained
 from ui.figures import figure
 from ui.inputs import clicked, numbered, pick
 from ui.lesson import Lesson
@@ -24,13 +24,18 @@ GUESSES = 5
 @st.fragment
 def show(lesson: Lesson, run, words: list[str]) -> None:
     """Greedy decoding, step by step."""
+    from minibert.checkpoint import CheckpointError
     from minibert.toy.seq2seq import greedy
 
     lesson.show("What it looks at")
     if not words:
         st.info(_("There is no word to read. Type a sentence above."), icon=":material/edit:")
         return
-    model = trained(str(run.result))
+    try:
+        model = trained(str(run.result))
+    except CheckpointError as error:
+        say_unreadable(error)
+        return
     say_unknown(model, words)
     decoding = model.decode(words)
     say_repeated(model, words)

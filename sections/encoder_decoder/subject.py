@@ -8,7 +8,7 @@ from ui.figures import readable
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.models import WELL_READ, model_choice
-from ui.page import drawer
+from ui.page import with_drawer
 from ui.translations import _
 
 MAX_CHARS = 300  # characters of a sentence that are read
@@ -26,8 +26,7 @@ class Seen:
 def read(lesson: Lesson) -> Seen:
     """The class's sentence; examples and the model in the drawer beside it."""
     readable()
-    with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
-        sentence, settings = st.container(), drawer(_("Examples"))
+    sentence, settings = with_drawer()
     with settings:
         examples_in = st.container()
         model = model_choice(fill=True, usual=WELL_READ)

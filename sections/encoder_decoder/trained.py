@@ -38,10 +38,22 @@ def usable(run) -> bool:
 
 
 def writer() -> tuple["Trained", bool]:
-    """The reader's newest model, else the one that ships; and whether it is the reader's."""
+    """The reader's newest model that can be read, else the one that ships; and whether it is the reader's."""
+    from minibert.checkpoint import CheckpointError
+
     there = Path(os.environ.get("MINIBERT_RUNS") or ROOT / "runs").is_dir()
-    own = next((run for run in own_runs(KIND) if usable(run)), None) if there else None
-    return trained(str(own.result if own else SHIPPED)), own is not None
+    for run in filter(usable, own_runs(KIND) if there else []):
+        try:
+            return trained(str(run.result)), True
+        except CheckpointError as error:
+            say_unreadable(error)
+    return trained(str(SHIPPED)), False
+
+
+def say_unreadable(error: Exception) -> None:
+    """That a run of the reader's has left nothing that can write."""
+    text = _("What your run has left cannot be read: {error}. Train again.")
+    st.warning(text.format(error=literal(str(error))), icon=":material/error:")
 
 
 def say_unknown(model: "Trained", words: list[str]) -> None:

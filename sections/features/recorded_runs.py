@@ -36,10 +36,12 @@ def show(seen: Subject) -> None:
             rows, (_("The paper"), _("Ours")), (paper["column"], title), _("seed"), title=finding(name, found), high=44,
             own=_("your run"),
         )  # fmt: skip
+        fig.update_traces(cliponaxis=False)  # the number above the first row stands outside
         alt = _("{metric} of every arm, mean and standard deviation over seeds. {words}.").format(
             metric=title, words=words
         )
-        figure(fig, alt, key=f"scores-{name}", data=lambda: table_of(seen))
+        with st.container(key="wide-scores"):
+            figure(fig, alt, key=f"scores-{name}", data=lambda: table_of(seen))
     last = records[-1]
     st.caption(
         _(

@@ -86,7 +86,8 @@ export default function (component) {
 
   root.setAttribute("aria-label", data.alt);
   const film = player({
-    root, identity: data.identity, last, at: 0, words: data.controls, show, delay: () => 1500, auto: true,
+    root, identity: data.identity, last, at: still() ? last : 0, words: data.controls, show, delay: () => 1500,
+    auto: true,
   });
   point(Math.min(view.at, data.parts[0].values.length - 1));
 }

@@ -8,7 +8,6 @@ from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.models import WELL_READ, model_choice
 from ui.page import drawer
-from ui.projector import projecting
 from ui.state import follow_link, set_url, url_text
 from ui.translations import _
 
@@ -26,16 +25,17 @@ class Subject:
 
 
 def read(lesson: Lesson) -> Subject:
-    """Both sentences side by side; model and number of sentences in a drawer."""
-    if projecting():  # one row of examples: the picture needs the room
-        st.html("<style>.st-key-a-example { max-height: 2.1rem; overflow: hidden; }</style>")
-    left, right, side = st.columns([2, 2, 1], gap="small")
-    with side, drawer():
+    """Both sentences side by side; examples, model and number of sentences in a drawer."""
+    left, right, side = st.columns([2, 2, 0.8], gap="small", vertical_alignment="bottom")
+    with side, drawer(_("Examples")):
+        examples_in = st.container()
         model = model_choice(usual=WELL_READ)
         pair = st.toggle(_("A second sentence"), value=True, key="pair", bind="query-params")
     with left:
         examples = lesson.examples_for(model)
-        first = sentence_input("a", examples, label=_("First sentence"), max_chars=MAX_CHARS, travels=True)
+        first = sentence_input(
+            "a", examples, label=_("First sentence"), max_chars=MAX_CHARS, travels=True, examples_in=examples_in
+        )
     with right:
         second = _second() if pair else None
     return Subject(model, first, second)

@@ -58,7 +58,7 @@ export default function (component) {
     said.textContent = epoch.said;
     before.disabled = view.at === 0;
     after.disabled = view.at === last;
-    play.textContent = view.playing ? "⏸ " + data.words.pause : "▶ " + data.words.play;
+    play.textContent = view.playing ? data.words.pause : data.words.play;
     play.disabled = last === 0;
   }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from ui.computations import fingerprint
+from ui.player import playing
 from ui.text import visible
 from ui.translations import _
 
@@ -44,8 +45,7 @@ def falling_masks(key: str, tokens: Sequence[str], special: Sequence[bool], draw
             "row": _("What the model reads"),
             "before": _("Epoch before"),
             "after": _("Next epoch"),
-            "play": _("Play"),
-            "pause": _("Pause"),
+            **playing(),
         },
     }
     _component()(key=key, data={"identity": fingerprint(data), **data})

@@ -7,7 +7,7 @@ import streamlit as st
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.models import WELL_READ, load, model_choice
-from ui.page import drawer
+from ui.page import with_drawer
 from ui.translations import _
 
 MAX_CHARS = 1_000
@@ -34,9 +34,9 @@ class Subject:
 
 def read(lesson: Lesson) -> Subject:
     """The sentence and, in a drawer beside it, what is seldom changed."""
-    with st.container(horizontal=True, key="asked"):
-        left, right = st.container(), drawer()
+    left, right = with_drawer()
     with right:
+        examples_in = st.container()
         model = model_choice(
             fill=True, label=_("Model: its vocabulary cuts the text, its guesses fill the blanks"), usual=WELL_READ
         )
@@ -46,7 +46,14 @@ def read(lesson: Lesson) -> Subject:
     blanked = [text for text in examples if BLANK in text]
     offered = [*plain[1:], blanked[0]]
     with left:
-        text = sentence_input("cloze", offered, label=_("Sentence with blanks"), max_chars=MAX_CHARS, travels=True)
+        text = sentence_input(
+            "cloze",
+            offered,
+            label=_("Sentence with blanks"),
+            max_chars=MAX_CHARS,
+            travels=True,
+            examples_in=examples_in,
+        )
     pairs = list(zip(blanked[0::2], blanked[1::2], strict=True))
     return Subject(text, text not in offered, model, bars, plain, pairs)
 

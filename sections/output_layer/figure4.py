@@ -13,6 +13,7 @@ from ui.figures import in_words
 from ui.finetune_runs import FinetuneRun, kind_of, last_answers
 from ui.models import outline_of
 from ui.page import picture
+from ui.player import playing
 from ui.runs import own_runs, settled
 from ui.text import literal, visible
 from ui.translations import _
@@ -72,12 +73,9 @@ def _draw(subject: Subject) -> None:
             "answer": {"words": words, "bars": bars},
             "state": state,
             "alt": alt,
-            "words": {
-                "play": "▶ " + _("Play"), "pause": "⏸ " + _("Pause"), "block": _("block"), "back": _("A step back"),
-                "next": _("A step on"),
-            },
+            "words": {**playing(), "block": _("block"), "back": _("A step back"), "next": _("A step on")},
         },
-    )  # fmt: skip
+    )
     in_words(
         alt,
         "figure4-words",

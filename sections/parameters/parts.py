@@ -70,7 +70,7 @@ def _guessed(seen: Sizes, count: ParameterCount) -> bool:
     right = max(ASKED, key=lambda group: groups.get(group, 0))
     return predict(
         "largest",
-        _("Which holds most of {model}?").format(model=seen.title),
+        _("Which part is the largest?"),
         [names[group] for group in ASKED],
         ASKED.index(right),
         about=repr(seen.model),

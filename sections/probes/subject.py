@@ -8,7 +8,6 @@ from ui.inputs import sentence_input, typed
 from ui.lesson import Lesson
 from ui.models import WELL_READ, model_choice, warn_untrained
 from ui.page import drawer
-from ui.projector import projecting
 from ui.state import follow_link, set_url, url_text
 from ui.translations import _
 
@@ -26,17 +25,16 @@ class Subject:
 
 def read(lesson: Lesson) -> Subject:
     """One row: the sentence with a blank, the word that belongs there, and the model in the drawer."""
-    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
-        first, second, last = st.container(width=480), st.container(width=140), st.container(width="content")
-        with last:
-            st.space("small")  # as high as the labels beside it
-            with drawer():
-                model = model_choice(usual=WELL_READ)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="subject"):
+        first, second, last = st.container(), st.container(width=190), st.container(width="content")
+        with last, drawer(_("Examples")):
+            examples_in = st.container()
+            model = model_choice(usual=WELL_READ)
         words = answers(lesson, model)
         with first:
             text = sentence_input(
-                "cloze", [] if projecting() else list(words), default=next(iter(words)),
-                label=_("Sentence with a [MASK]"), max_chars=MAX_CHARS, travels=_travels(),
+                "cloze", list(words), label=_("Sentence with a [MASK]"), max_chars=MAX_CHARS, travels=_travels(),
+                examples_in=examples_in,
             )  # fmt: skip
         with second:
             word = _right_word(words, text)

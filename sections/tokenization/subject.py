@@ -20,7 +20,6 @@ from sections.tokenization.vocabularies import read as read_vocabulary
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.page import drawer
-from ui.projector import projecting
 from ui.state import url_choice
 from ui.text import literal
 from ui.translations import _
@@ -57,12 +56,12 @@ def read(lesson: Lesson) -> Subject | None:
         return None
     now = st.session_state.get("vocab")
     here = now if now in known else url_choice("vocab", list(known), next(iter(known)))
-    if projecting():  # one row of examples: the picture needs the room
-        st.html("<style>.st-key-text-example { max-height: 2.1rem; overflow: hidden; }</style>")
-    left, right = st.columns([4, 1.1], gap="small")
+    with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
+        left, examples_in = st.container(), drawer(_("Examples"), key="examples", icon=":material/format_quote:")
+        right = drawer(vocabulary_label(known[here]), key="vocabulary-choice")
     with left:
-        text = sentence_input("text", lesson.examples, max_chars=MOST_TEXT, travels=True)
-    with right, st.container(key="vocabulary-choice"), drawer(vocabulary_label(known[here])):
+        text = sentence_input("text", lesson.examples, max_chars=MOST_TEXT, travels=True, examples_in=examples_in)
+    with right:
         titles = {name: vocabulary_label(vocabulary) for name, vocabulary in known.items()}
         vocabulary = known[choice("vocab", _("Vocabulary"), titles, wrap=True)]
         try:

@@ -38,7 +38,8 @@ export default function (component) {
   find(".words").hidden = data.words.length < 2;
   find(".moving > .band").setAttribute("dir", word.dir);
   const letters = find(".letters");
-  const cell = Math.max(0.85, Math.min(3.2, 44 / (word.letters.length + 1)));
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const cell = Math.max(0.85, Math.min(3.2, Math.min(44, letters.parentElement.clientWidth / rem || 44) / (word.letters.length + 1)));
   letters.style.setProperty("--cell", `${cell}rem`);
   const frame = element("div", { class: "frame" });
   frame.append(element("b"));

@@ -26,7 +26,26 @@ def test_the_arrow_keys_read_and_write_word_by_word(page):
     before = said.inner_text()
     page.keyboard.press("ArrowLeft")
     expect(said).not_to_have_text(before)
+    page.keyboard.press("ArrowRight")
+    expect(said).to_have_text(before)
     assert_no_markup(page)
+
+
+@pytest.mark.parametrize("page", [{"reduced_motion": "reduce"}], indirect=True)
+@pytest.mark.parametrize("half", ["both", "decoder", "encoder"])
+def test_where_motion_is_unwelcome_it_stands_at_its_end_until_it_is_asked(page, half):
+    open_page(page, "encoder_decoder", half=half)
+    picture = page.locator(".st-key-picture .moving")
+    play, count, slider = picture.locator(".play"), picture.locator(".count"), picture.get_by_role("slider")
+    expect(play).to_have_text(re.compile("Play"))
+    last = slider.get_attribute("max")
+    expect(count).to_have_text(f"step {last} of {last}")
+    page.wait_for_timeout(1500)  # longer than a film stands at its first step
+    expect(count).to_have_text(f"step {last} of {last}")
+    assert picture.evaluate("e => e.getAnimations({subtree: true}).length") == 0
+    picture.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(count).to_have_text(f"step {int(last) - 1} of {last}")
 
 
 def test_each_half_is_lit_and_the_link_keeps_it(page):

@@ -12,6 +12,9 @@ from tests.hostile import HOSTILE, texts_in_a_browser
 def test_three_strips_come_to_their_sum(page):
     open_page(page, "input", a="The river rose.", model="mini-en")
     picture = page.locator(".st-key-picture")
+    expect(picture.locator(".count")).to_have_text("step 4 of 4")  # nothing moves: it stands at its end
+    expect(picture.locator(".strip.empty")).to_have_count(0)
+    picture.get_by_role("slider").press("Home")
     expect(picture.locator(".strip.empty")).to_have_count(2)  # the sum, and what LayerNorm makes of it
     picture.locator(".moving").focus()
     for step, said in enumerate(("token + …", "token + segment + …", "token + segment + position = sum"), 1):

@@ -1,5 +1,11 @@
 """The form of a page, measured: its central picture in the first screen, parts that are not long, what is read and
-pressed large and plain enough, nothing cut or overprinted; on a laptop, a phone and a projector, light and dark."""
+pressed large and plain enough, nothing cut or overprinted; on a laptop, a phone and a projector, light and dark.
+
+Each page is opened twice, at a desk and on a wall. On a laptop and in light all its parts are looked at, then in dark
+and on a phone.
+"""
+
+from pathlib import Path
 
 import pytest
 
@@ -20,19 +26,9 @@ NOT_YET = {  # pages that have not got this form so far
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
 PAGES = sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - NOT_YET)
 MOST_SCREENS = {"laptop": 3, "phone": 7}  # of a part in a tab
+BEGINS = 800  # pixels: above them a picture begins, on whatever screen
 RULES = ["color-contrast", "target-size", "button-name", "link-name", "label", "image-alt", "aria-allowed-attr"]
-
-# Texts of plotly's figures and of our own pictures that lie over each other, or leave what they stand in.
-_OVERPRINTED = """() => [...document.querySelectorAll('.stPlotlyChart, .st-key-picture svg')].flatMap(chart => {
-  const texts = [...chart.querySelectorAll('text')]
-    .filter(t => t.textContent.trim() && t.checkVisibility({opacityProperty: true}))
-    .map(t => ({text: t.textContent, box: t.getBoundingClientRect()})).filter(t => t.box.width > 0);
-  return texts.flatMap((a, i) => texts.slice(i + 1).filter(b => {
-    const wide = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
-    const high = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
-    return wide > 3 && high > 0.5 * Math.min(a.box.height, b.box.height);
-  }).map(b => `${a.text} / ${b.text}`));
-})"""
+CUT_OR_OVERPRINTED = Path(__file__).with_name("form.js").read_text(encoding="utf-8")
 
 
 def in_view(page) -> tuple[float, float]:
@@ -43,25 +39,39 @@ def in_view(page) -> tuple[float, float]:
     return box["y"], min(box["y"] + box["height"], page.viewport_size["height"]) - box["y"]
 
 
-def assert_readable(page) -> None:
+def assert_readable(page, where: str) -> None:
+    """Contrast, the size of what is pressed (24 px), and names, by axe-core."""
     found = axe_api.Axe().run(page, options={"runOnly": RULES}).response["violations"]
     told = [
-        f"{rule['id']}: {node['html'][:120]} – {(node['any'] or [{}])[0].get('message', '')}"
+        f"{where}: {rule['id']}: {node['html'][:120]} – {(node['any'] or [{}])[0].get('message', '')}"
         for rule in found
         for node in rule["nodes"]
     ]
     assert not told, "\n".join(told)
 
 
-def assert_parts_are_short(page, screen: str) -> None:
+def assert_whole(page, where: str) -> None:
+    told = page.evaluate(CUT_OR_OVERPRINTED)
+    assert not told, f"{where}: " + "; ".join(told)
+
+
+def assert_parts(page, screen: str) -> None:
+    """Every part is short, whole and readable."""
     most = MOST_SCREENS[screen] * page.viewport_size["height"]
-    for number in range(page.locator(".st-key-part [role=tab]").count()):
-        tab = page.locator(".st-key-part [role=tab]").nth(number)
+    tabs = page.locator(".st-key-part [role=tab]")
+    for number in range(tabs.count()):
+        tab = tabs.nth(number)
         tab.click()
         expect(tab).to_have_attribute("aria-selected", "true")
         wait_idle(page)
+        where = f"{tab.inner_text()}, on a {screen}"
         height = page.locator(".st-key-part [role=tabpanel]:visible").first.bounding_box()["height"]
-        assert height <= most, f"{tab.inner_text()}: {height:.0f} px on a {screen}, at most {most}"
+        assert height <= most, f"{where}: {height:.0f} px, at most {most}"
+        assert_whole(page, where)
+        assert_readable(page, where)
+    if not tabs.count():
+        assert_whole(page, screen)
+        assert_readable(page, screen)
 
 
 @pytest.mark.parametrize("page", [{"viewport": LAPTOP, "reduced_motion": "reduce"}], indirect=True)
@@ -71,24 +81,31 @@ def test_on_a_laptop_and_a_phone(page, name):
     if name not in WITHOUT_PICTURE:
         top, seen = in_view(page)
         assert top <= 400 and seen >= 330, f"the picture begins at {top:.0f} px; {seen:.0f} px of it are in view"
-    assert_readable(page)
-    assert page.evaluate(_OVERPRINTED) == []
+    assert_parts(page, "laptop")
     page.emulate_media(color_scheme="dark")
-    wait_idle(page)
-    assert_readable(page)
-    page.emulate_media(color_scheme="light")
-    assert_parts_are_short(page, "laptop")
     page.set_viewport_size(PHONE)
     wait_idle(page)
     wide = page.get_by_test_id("stMain").evaluate("e => e.scrollWidth - e.clientWidth")
     assert wide <= 1, f"{wide} px wider than a phone"
-    assert_parts_are_short(page, "phone")
+    assert_parts(page, "phone")
+    if name not in WITHOUT_PICTURE:
+        if page.locator(".st-key-part [role=tab]").count():
+            page.locator(".st-key-part [role=tab]").first.click()
+            wait_idle(page)
+        page.get_by_test_id("stMain").evaluate("e => e.scrollTo(0, 0)")
+        top, _ = in_view(page)
+        assert top <= BEGINS, f"the picture begins at {top:.0f} px on a phone"
 
 
-@pytest.mark.parametrize("page", [{"viewport": PROJECTOR}], indirect=True)
-@pytest.mark.parametrize("name", sorted(set(PAGES) - WITHOUT_PICTURE))
+@pytest.mark.parametrize("page", [{"viewport": PROJECTOR, "reduced_motion": "reduce"}], indirect=True)
+@pytest.mark.parametrize("name", PAGES)
 def test_on_a_projector(page, name):
     open_page(page, name, projector=1)
-    _, before = in_view(page)
-    assert before >= 500, f"{before:.0f} px of the picture are in view"
-    assert page.evaluate(_OVERPRINTED) == []
+    if name not in WITHOUT_PICTURE:
+        top, seen = in_view(page)
+        assert top <= 400 and seen >= 500, f"the picture begins at {top:.0f} px; {seen:.0f} px of it are in view"
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        wait_idle(page)
+        assert_whole(page, f"on a wall, {scheme}")
+        assert_readable(page, f"on a wall, {scheme}")

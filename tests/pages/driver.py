@@ -9,6 +9,7 @@ def test_a_step_shows():
 
 import html
 import json
+import re
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -50,6 +51,13 @@ def figure(app: AppTest, key: str) -> dict | None:
     charts = app.get("plotly_chart")  # $$ID-<hash>-<key>
     specs = (chart.proto.spec for chart in charts if chart.proto.id.split("-", 2)[-1] == key)
     return next(map(json.loads, specs), None)
+
+
+def title_of(app: AppTest, key: str) -> str | None:
+    """The title above the figure under this key, as it reads; None without one."""
+    blocks = (block.proto.body for block in app.get("html"))
+    said = (re.search(rf'class="mb-finding" data-of="{re.escape(key)}"[^>]*>(.*)</p>', body) for body in blocks)
+    return next((plain(found[1]) for found in said if found), None)
 
 
 def link(app: AppTest, name: str) -> str:

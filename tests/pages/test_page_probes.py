@@ -7,7 +7,7 @@ import pytest
 from minibert.inside.logit_lens import blank_of, layer_answers, only_token
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, title_of, whole
 from tests.pages.recorded import write_records
 from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
@@ -151,7 +151,7 @@ def test_the_title_of_the_lens_says_where_the_right_word_comes_first():
     blank = blank_of(loaded.tokenizer, "Once upon a [MASK] there was a king.", 512)
     found = layer_answers(loaded.model, loaded.tokenizer, *blank, only_token(loaded.tokenizer, "time"), 5)
     first = [answer.rank for answer in found].index(1)
-    title = plain(figure(app, "lens-words")["layout"]["title"]["text"])
+    title = title_of(app, "lens-words")
     assert title == f"“time” first comes first at layer {first} of 6, and ends at rank {found[-1].rank}"
 
 
@@ -168,8 +168,7 @@ def test_recorded_probes_are_there_before_any_is_trained(tmp_path, monkeypatch):
     ]  # fmt: skip
     write_records(tmp_path / MODEL, "probes", rows)
     app = open_page(part=ASKING)
-    fig = figure(app, "probe-lines")
-    assert "Sentence length is read at layer 0 already, topic only at layer 2" in plain(fig["layout"]["title"]["text"])
+    assert "Sentence length is read at layer 0 already, topic only at layer 2" in title_of(app, "probe-lines")
     assert any(f"Recorded from {MODEL}, 2 seeds" in caption.value for caption in app.caption)
     assert "No probe yet" not in text_of(app) and app.button(key="probe")
     write_records(tmp_path / MODEL, "probes", [{**rows[0], "tasks": "of other sentences"}])

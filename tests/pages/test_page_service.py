@@ -8,7 +8,7 @@ import pytest
 from minibert.service.server import Limits
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, title_of, whole
 from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 
@@ -120,7 +120,7 @@ def test_a_sentence_goes_in_and_an_answer_comes_out(runs_folder):
     assert [bar["base"][0] for bar in bars] == pytest.approx([0.0, *ends[:-1]])
     longest = max(bars, key=lambda bar: bar["x"][0])
     said = f"{ends[-1]:.1f} ms; longest: {longest['y'][0]}, {longest['x'][0]:.1f} ms"
-    assert drawn["layout"]["title"]["text"] == said
+    assert title_of(app, "request") == said
 
 
 def test_a_blank_sentence_is_refused_before_the_model(runs_folder):
@@ -128,7 +128,7 @@ def test_a_blank_sentence_is_refused_before_the_model(runs_folder):
     assert "**Out:** HTTP 422" in text_of(app) and "is blank" in text_of(app)
     drawn = figure(app, "request")
     assert len(drawn["data"]) == 2
-    assert drawn["layout"]["title"]["text"].endswith("the model was not asked")
+    assert title_of(app, "request").endswith("the model was not asked")
 
 
 def test_hostile_sentences_stay_text(runs_folder):

@@ -7,7 +7,7 @@ import pytest
 from minibert.experiments.comparisons import COMPARISONS, EPOCHS, RATES, cell
 from minibert.experiments.seeds import seeds_needed
 from tests.pages import driver
-from tests.pages.driver import ROOT, figure, text_of, whole
+from tests.pages.driver import ROOT, figure, text_of, title_of, whole
 from tests.pages.recorded import comparison_record, write_records
 from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
@@ -39,7 +39,7 @@ def test_failures_and_spread_are_counted(results):
     write(results, {good: (0.60, 0.64, 0.62), bad: (0.50, 0.50, 0.70)})
     app = open_page(part="What came out")
     text = text_of(app)
-    title = figure(app, "recorded")["layout"]["title"]["text"]
+    title = title_of(app, "recorded")
     assert title == "Runs that failed: with bias correction 0 of 3, without 2 of 3"
     assert "**with bias correction**: 0 of 3 runs failed; those that learned scatter by 2.0 points" in text
     assert "**without**: 2 of 3 runs failed. A run counts" in text

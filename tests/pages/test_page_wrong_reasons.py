@@ -10,7 +10,7 @@ from minibert.inside.spurious_cues import CONDITIONS, cue_words, overlap_pairs, 
 from minibert.tasks import TASKS
 from tests.hostile import HOSTILE, texts_in_turn
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, title_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from tests.pages.recorded import write_records
 from ui.classifiers import EVERYONE, RECIPES
@@ -81,11 +81,9 @@ def test_the_page_opens_with_what_was_recorded_once_the_reader_has_guessed(runs_
     monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
     cues(tmp_path)
     app = open_page()
-    drawn = figure(app, "finals")
-    assert "99% → 49%" in drawn["layout"]["title"]["text"] and "1%" not in drawn["layout"]["title"]["text"]
+    assert "99% → 49%" in title_of(app, "finals") and "1%" not in title_of(app, "finals")
     app.button(key="flip-guess-0").click()
-    drawn = figure(whole(app.run()), "finals")
-    assert "99% → 49% → 1%" in drawn["layout"]["title"]["text"]
+    assert "99% → 49% → 1%" in title_of(whole(app.run()), "finals")
     assert "You guessed nearly always; it is **hardly ever**" in text_of(app)
 
 

@@ -102,7 +102,7 @@ def test_the_map_tells_no_number_before_the_guess():
     assert not re.search(r"\d", "".join(label for label in veiled["text"] if "H" not in label))
     next(button for button in app.button if driver.plain(button.label) == "feed-forward").click().run()
     assert not app.exception and "Right" in text_of(app)
-    assert driver.figure(app, "parts-map")["layout"]["title"]["text"] == "Feed-forward: 51% of 110 M"
+    assert driver.title_of(app, "parts-map") == "Feed-forward: 51% of 110 M"
 
 
 def test_older_links_open_the_part_they_are_about():
@@ -184,7 +184,7 @@ def test_a_relative_is_not_claimed_to_be_built():
 )
 def test_growth_curves_and_what_doubling_does(letter, watch, least, most):
     app = open_page(grow=letter, watch=watch, T=96, L=3)
-    title = driver.figure(app, "growth-figure")["layout"]["title"]["text"]
+    title = driver.title_of(app, "growth-figure")
     found = re.search(r"Twice the (\w), from [\d,]+ to [\d,]+: ([\d.]+) times", title)
     assert found[1] == letter and least <= float(found[2]) <= most
 

@@ -9,6 +9,7 @@ from plots.grammar import MASK, SEGMENT_A, SEGMENT_B
 from ui.figures import in_words
 from ui.models import UNTRAINED, load, outline_of, title_of, trace_of, version_of
 from ui.navigation import stop_called
+from ui.player import playing
 from ui.stages import stages
 from ui.state import follow_link, set_url, url_choice, url_int
 from ui.through.passage import Passage
@@ -198,8 +199,7 @@ def _words() -> dict[str, str]:
         "vectors": _("Vectors"),
         "block": _("Block {n}"),
         "answers": _("Answers"),
-        "play": "▶ " + _("Play"),
-        "pause": "❚❚ " + _("Pause"),
+        **playing(),
         "back": _("Step back"),
         "on": _("Step"),
         "loading": _("Loading the model …"),
