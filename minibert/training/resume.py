@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -48,7 +49,7 @@ class SavedRun:
     def check(self, settings: dict) -> None:
         """Raise ValueError where `settings` would train something else than the run that was cut off."""
         begun = self.values["settings"]
-        begun = {"relative": "bert", "sizes": {}, **begun}  # older runs lack some fields
+        begun = {"relative": "bert", "sizes": {}, "objective_options": {}, **begun}  # older runs lack some fields
         begun["optimization"] = asdict(Optimization(**begun["optimization"]))
         stored, asked = json.loads(json.dumps([begun, settings]))
         changed = [name for name in asked if name not in BUDGET and asked[name] != stored.get(name)]
@@ -67,9 +68,6 @@ class SavedRun:
                     f"the run in {self.directory.parent.parent} was begun on other text ({name}: {self.begun[name]}, "
                     f"now {facts[name]}): resume it with the text it was begun on"
                 )
-
-    def model(self) -> nn.Module:
-        return checkpoint.load(self.directory)
 
     def tokenizer(self) -> Tokenizer:
         try:
@@ -96,14 +94,14 @@ class SavedRun:
 
 def save(
     out: Path,
-    model: nn.Module,
+    models: Mapping[str, nn.Module],
     tokenizer: Tokenizer,
     state: TrainingState,
     position: Position,
     settings: dict,
     events: list[dict],
 ) -> None:
-    """Write `resume/step-N` under `out`, then drop all but the last KEPT."""
+    """Write `resume/step-N` under `out`, then drop all but the last KEPT. models: by folder, "" that one itself."""
     directory = out / FOLDER / f"step-{state.step:08d}"
     if directory.exists():
         return
@@ -115,10 +113,11 @@ def save(
     values = {"step": state.step, "tokens": state.tokens, "seconds": state.seconds, "position": asdict(position)}
     values |= {"settings": settings, "events": events}
     with checkpoint.writing(directory) as folder:
-        checkpoint.save(folder / "model", model, tokenizer)
-        for file in (folder / "model").iterdir():
+        for name, model in models.items():
+            checkpoint.save(folder / "models" / name, model, tokenizer)
+        for file in (folder / "models").iterdir():
             file.rename(folder / file.name)
-        (folder / "model").rmdir()
+        (folder / "models").rmdir()
         save_file(tensors, folder / "optimizer.safetensors")
         (folder / "state.json").write_text(json.dumps(values), encoding="utf-8")
     for old in sorted(directory.parent.glob("step-*"))[:-KEPT]:

@@ -18,7 +18,6 @@ from torch import nn
 from torch.nn import functional as F
 
 from minibert import checkpoint
-from minibert.model import BertForPreTraining
 
 FOLDER = "steps"
 TOKENS, BIAS = "bert.embeddings.token.weight", "mlm.decoder.bias"
@@ -73,10 +72,10 @@ def listed(directory: str | Path) -> list[Snapshot]:
     return found
 
 
-def load(directory: str | Path, snapshot: Snapshot) -> BertForPreTraining:
+def load(directory: str | Path, snapshot: Snapshot) -> nn.Module:
     """The model of `directory` as it was at `snapshot`, in eval mode, float32. Entries that its vocabulary got later
     have a vector of zeros and are never answered."""
-    model = checkpoint.load(directory, kind=BertForPreTraining)
+    model = checkpoint.load(directory)
     state = {}
     with safe_open(snapshot.path, "pt") as file:
         names = set(file.keys())
@@ -87,9 +86,10 @@ def load(directory: str | Path, snapshot: Snapshot) -> BertForPreTraining:
     unknown = set(state) - set(model.state_dict())
     if unknown:
         raise checkpoint.CheckpointError(f"{snapshot.path} holds {sorted(unknown)[0]}, which is no part of the model")
-    missing = model.config.vocab_size - len(state[BIAS])
+    missing = model.config.vocab_size - len(state[TOKENS])
     if missing > 0:
-        state[BIAS] = F.pad(state[BIAS], (0, missing), value=NEVER)
+        if BIAS in state:
+            state[BIAS] = F.pad(state[BIAS], (0, missing), value=NEVER)
         state[TOKENS] = F.pad(state[TOKENS], (0, 0, 0, missing))
     model.load_state_dict(state, strict=False)
     return model.eval()
