@@ -88,7 +88,9 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
         help="muon: for the matrices of the blocks (default: adamw, and muon on the toy world)",
     )
     sub.add_argument("--dropout", type=float, default=0.0)
-    sub.add_argument("--mask-rate", type=positive(float), default=0.15)
+    sub.add_argument(
+        "--mask-rate", type=positive(float), help="of tokens hidden (default: 0.15; of the toy world 0.35)"
+    )
     sub.add_argument("--nsp-weight", type=float, default=1.0, help="of the next-sentence loss (default: 1)")
     sub.add_argument("--whole-words", action="store_true", help="mask whole words")
     sub.add_argument("--words", choices=("none", "jieba"), default="none", help="who says what a Chinese word is")
@@ -145,7 +147,7 @@ def pretrain(options) -> None:
         add_pretraining_options(alone)
         usual = alone.parse_args(["--toy", "--out", "x", "--steps", "1"])
         taken = {"out", "steps", "minutes", "seed", "threads", "optimizer", "relative", "preset", "sizes", "resume"}
-        taken |= {"save_every", "objective"}
+        taken |= {"save_every", "objective", "mask_rate"}
         for name in vars(usual).keys() - taken:
             if getattr(options, name) != getattr(usual, name):
                 name = name.replace("_", "-")
@@ -153,6 +155,8 @@ def pretrain(options) -> None:
         changes = {name: getattr(options, name) for name in ("steps", "minutes", "seed", "relative", "save_every")}
         changes |= {"preset": options.preset or TOY.preset, "sizes": dict(options.sizes)}
         changes["objective_options"] = dict(options.objective)
+        if options.mask_rate:
+            changes["masking"] = replace(TOY.masking, rate=options.mask_rate)
         if options.optimizer:
             changes["optimization"] = replace(TOY.optimization, optimizer=options.optimizer)
         print_events(options, pretrain_toy(replace(TOY, **changes), options.out, resuming=options.resume))
@@ -164,7 +168,7 @@ def pretrain(options) -> None:
         preset=options.preset or PretrainSettings.preset,
         sizes=dict(options.sizes),
         objective_options=dict(options.objective),
-        masking=Masking(rate=options.mask_rate, whole_words=options.whole_words, static=options.static),
+        masking=Masking(rate=options.mask_rate or Masking.rate, whole_words=options.whole_words, static=options.static),
         snapshots=EARLY if options.snapshots else (),
     )
     optimization = replace(settings.optimization, learning_rate=options.learning_rate)

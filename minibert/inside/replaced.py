@@ -83,3 +83,64 @@ def fitting(
     fits = originality(discriminator, ids, ids.index(tokenizer.mask_id), words)
     best = fits.topk(min(top, len(words)))
     return [(tokenizer.vocab[words[i]], p) for p, i in zip(best.values.tolist(), best.indices.tolist(), strict=True)]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Over many texts. hidden: tokens that the generator filled · right: of them, those it filled with what stood there
+    · replaced: the others · found: of these, those that the discriminator takes for replaced · original: tokens that
+    hold what they held · suspected: of these, those it takes for replaced."""
+
+    hidden: int = 0
+    right: int = 0
+    replaced: int = 0
+    found: int = 0
+    original: int = 0
+    suspected: int = 0
+
+    def and_of(self, one: Replaced, special: Sequence[bool]) -> Tally:
+        """With another draw counted; special tokens are left out."""
+        places = [i for i, is_special in enumerate(special) if not is_special]
+        new = [i for i in places if one.replaced[i]]
+        old = [i for i in places if not one.replaced[i]]
+        hidden = sum(one.hidden[i] for i in places)
+        return Tally(
+            self.hidden + hidden,
+            self.right + hidden - len(new),
+            self.replaced + len(new),
+            self.found + sum(one.suspicion[i] > 0.5 for i in new),
+            self.original + len(old),
+            self.suspected + sum(one.suspicion[i] > 0.5 for i in old),
+        )
+
+    def shares(self) -> dict[str, float]:
+        """right of hidden, found of replaced, suspected of original; 0 where there is none."""
+        pairs = {"right": (self.right, self.hidden), "found": (self.found, self.replaced)}
+        pairs["suspected"] = (self.suspected, self.original)
+        return {name: part / whole if whole else 0.0 for name, (part, whole) in pairs.items()}
+
+
+def places_to_hide(special: Sequence[bool], rate: float, seed: int) -> list[int]:
+    """Places drawn like those of pre-training: a share `rate` of the tokens that may fall, one at least."""
+    free = [i for i, is_special in enumerate(special) if not is_special]
+    count = min(len(free), max(1, round(rate * len(free))))
+    order = torch.randperm(len(free), generator=torch.Generator().manual_seed(seed)).tolist()
+    return sorted(free[i] for i in order[:count])
+
+
+def tally(
+    generator: BertForPreTraining, discriminator: nn.Module, tokenizer: Tokenizer, texts: Sequence[str], *,
+    temperature: float, rate: float = 0.15, seed: int = 0,
+) -> Tally:  # fmt: skip
+    """What becomes of `texts`, each drawn once."""
+    total = Tally()
+    for number, text in enumerate(texts):
+        encoding = tokenizer.encode(text, max_length=discriminator.config.max_position_embeddings, truncation="head")
+        places = places_to_hide(encoding.special, rate, seed + number)
+        if places:
+            one = replaced(
+                generator, discriminator, encoding.ids, places, tokenizer.mask_id, temperature=temperature,
+                seed=seed + number,
+            )  # fmt: skip
+            total = total.and_of(one, encoding.special)
+    return total
