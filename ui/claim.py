@@ -1,4 +1,4 @@
-"""What a relative's paper claims, beside our recorded experiment: every arm, every direction, and a verdict in words."""
+"""What a relative's paper claims, beside our recorded experiment: every arm, every direction, a verdict in words."""
 
 import os
 import statistics
@@ -107,7 +107,8 @@ def show_claim(lesson: Lesson, measure: str, title: str) -> None:
         theirs=paper["column"], ours=title, told=told), "scores-claim", data=table)  # fmt: skip
     st.caption(
         _(
-            "Left: {source}. Right: a dot is a seed, the line their mean, the bar one standard deviation. The scales differ."
+            "Left: {source}. Right: a dot is a seed, the line their mean, the bar one standard deviation; the scales "
+            "differ."
         ).format(source=literal(paper["source"]))
     )
     if not records:
@@ -117,15 +118,14 @@ def show_claim(lesson: Lesson, measure: str, title: str) -> None:
         return
     compared = directions(paper, found)
     gaps = [
-        Gap(names[one.arm], one.paper, one.ours.mean if one.ours else None, one.ours.half if one.ours else None, one.verdict)
+        Gap(names[one.arm], one.paper, getattr(one.ours, "mean", None), getattr(one.ours, "half", None), one.verdict)
         for one in compared
     ]  # fmt: skip
     base = literal(next(iter(names.values())))
     sentences = [sentence(names[one.arm], one) for one in compared]
     counts = Counter(one.verdict for one in compared)
-    summary = _(
-        "Of {n} directions in the paper, ours agree in {same}, disagree in {other}, and leave {open} open."
-    ).format(n=len(compared), same=counts["agrees"], other=counts["disagrees"], open=counts["unclear"])
+    summary = _("Of the paper’s {n} directions ours agree in {same}, disagree in {other}, and leave {open} open.")
+    summary = summary.format(n=len(compared), same=counts["agrees"], other=counts["disagrees"], open=counts["unclear"])
     st.markdown("### " + _("Difference to {base}").format(base=base))
     figure(
         differences(gaps, (_("the paper"), _("ours, with 95 % interval")), _("points")),
@@ -165,9 +165,9 @@ def scaled_down(records: list[dict]) -> None:
     title = RELATIVE_EXPERIMENTS[last["experiment"]].title
     st.caption(
         _(
-            "{title}. Every arm reads the same {tokens:,} tokens ({steps:,} steps, {masked:.0%} hidden; {n}), then learns "
-            "from {train:,} stories whom each pronoun means and is measured on {test:,} others. Processor seconds of "
-            "pre-training, by arm: {seconds}. {processor}, torch {torch}, {date}. Made with: {command}"
+            "{title}. Every arm reads the same {tokens:,} tokens ({steps:,} steps, {masked:.0%} hidden; {n}), then "
+            "learns from {train:,} stories whom each pronoun means and is measured on {test:,} others. Processor "
+            "seconds of pre-training: {seconds}. {processor}, torch {torch}, {date}. Made with: {command}"
         ).format(
             title=literal(title),
             tokens=max(tokens),

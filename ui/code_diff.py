@@ -15,7 +15,7 @@ from ui.translations import _
 
 @dataclass(frozen=True)
 class Change:
-    """title: what it is about, in words · before: BERT's code for it, None where BERT has none · after: the relative's."""
+    """title: what it is about · before: BERT's code for it, None where BERT has none · after: the relative's."""
 
     title: str
     before: Any

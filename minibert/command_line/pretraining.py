@@ -88,9 +88,7 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
         help="muon: for the matrices of the blocks (default: adamw, and muon on the toy world)",
     )
     sub.add_argument("--dropout", type=float, default=0.0)
-    sub.add_argument(
-        "--mask-rate", type=positive(float), help="of tokens hidden (default: 0.15; of the toy world 0.35)"
-    )
+    sub.add_argument("--mask-rate", type=positive(float), help="of the tokens (default: 0.15; with --toy 0.35)")
     sub.add_argument("--nsp-weight", type=float, default=1.0, help="of the next-sentence loss (default: 1)")
     sub.add_argument("--whole-words", action="store_true", help="mask whole words")
     sub.add_argument("--words", choices=("none", "jieba"), default="none", help="who says what a Chinese word is")

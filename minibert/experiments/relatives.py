@@ -33,15 +33,16 @@ class RelativeArm:
 
 @dataclass(frozen=True)
 class RelativeScale:
-    """The same for every arm. steps: of pre-training, on batches of the same rows, so that all read equally many tokens
-    · masked: share of the tokens that is hidden · train, test: stories to fine-tune and to measure on."""
+    """The same for every arm. steps, batch_size: of pre-training, on the same rows, so that all read as many tokens ·
+    masked: share of the tokens that is hidden · train, test: stories to fine-tune and to measure on."""
 
-    steps: int = 600
+    steps: int = 400
+    batch_size: int = 16
     masked: float = 0.15
     learning_rate: float = 5e-3
-    stories: int = 6_000
-    train: int = 400
-    test: int = 300
+    stories: int = 3_000
+    train: int = 300
+    test: int = 200
     epochs: int = 4
     finetune_rate: float = 1e-3
 
@@ -80,10 +81,20 @@ def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int):
     from minibert.toy.pretrain import TOY
 
     return replace(
-        TOY, relative=arm.relative, objective_options=dict(arm.options), sizes=dict(arm.sizes), minutes=None,
-        steps=scale.steps, masking=Masking(rate=scale.masked), seed=seed, snapshots=(), measure_every=scale.steps,
-        optimization=replace(TOY.optimization, learning_rate=scale.learning_rate), report_every=20,
-    )  # fmt: skip
+        TOY,
+        relative=arm.relative,
+        objective_options=dict(arm.options),
+        sizes=dict(arm.sizes),
+        minutes=None,
+        steps=scale.steps,
+        batch_size=scale.batch_size,
+        masking=Masking(rate=scale.masked),
+        optimization=replace(TOY.optimization, learning_rate=scale.learning_rate),
+        seed=seed,
+        report_every=20,
+        measure_every=scale.steps,
+        snapshots=(),
+    )
 
 
 def run_relative(

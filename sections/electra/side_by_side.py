@@ -88,10 +88,10 @@ def columns_html(drawn: Drawn) -> str:
         share = float(one.guesses[place][one.read[place]]) if one.hidden[place] else None
         under = f"<small>{html.escape(percent(share))}</small>" if share is not None else ""
         css = ' class="hid"' if one.hidden[place] else ""
-        said = words[verdict(drawn, place)]
+        said, suspected = words[verdict(drawn, place)], html.escape(percent(one.suspicion[place]))
         columns.append(
             f'<li{css}><span class="was"><bdi>{was}</bdi></span><span class="read"><bdi>{now}</bdi>{under}</span>'
-            f'<span class="says" style="--p:{one.suspicion[place]:.3f}"><span>{percent(one.suspicion[place])}</span>'
+            f'<span class="says" style="--p:{one.suspicion[place]:.3f}"><span>{suspected}</span>'
             f"<b>{html.escape(said)}</b></span></li>"
         )
     label = html.escape(_("the text, what the generator makes of it, and P(replaced), token by token"))
@@ -99,7 +99,7 @@ def columns_html(drawn: Drawn) -> str:
 
 
 def percent(share: float) -> str:
-    return f"{share:.0%}" if share >= 0.01 or share == 0 else "<1%"
+    return f"{share:.0%}".replace("%", "\u00a0%") if share >= 0.01 else "<\u00a01\u00a0%"
 
 
 def finding(drawn: Drawn) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.inputs import choice, seed_input, sentence_input
+from ui.inputs import MAX_SEED, choice, sentence_input
 from ui.lesson import Lesson
 from ui.models import CHECKPOINTS, complete
 from ui.page import drawer
@@ -17,6 +17,7 @@ MAX_CHARS = 400
 SHIPPED = "electra-toy"
 TEMPERATURES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0)
 RATES = (15, 25, 35, 50)
+SEED = 1  # of the first draw
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Subject:
 def pairs() -> list[Pair]:
     """The pair that ships, then what this browser has trained, the newest first."""
     folder = CHECKPOINTS / SHIPPED
-    found = [Pair(SHIPPED, _("shipped, of the toy world"), folder / "discriminator", folder / "generator")]
+    found = [Pair(SHIPPED, _("shipped, of the toy world"), folder / "pair", folder / "pair" / "generator")]
     for run in own_models():
         if _is_discriminator(run.result) and complete(run.result / "generator"):
             found.append(Pair(run.id, run_title(run), run.result, run.result / "generator"))
@@ -63,14 +64,11 @@ def _is_discriminator(folder: Path) -> bool:
 def read(lesson: Lesson) -> Subject:
     """The sentence, and beside it what draws again; in a drawer what is seldom changed."""
     offered = pairs()
-    with st.container(horizontal=True, key="asked", vertical_alignment="bottom"):
-        left, right = st.container(), st.container(horizontal=True, vertical_alignment="bottom", width="content")
-    with left:
-        text = sentence_input("text", lesson.examples, label=_("Text in words of the toy world"), max_chars=MAX_CHARS)
-    with right:
+    with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
+        left = st.container()
         temperature = st.select_slider(
             _("Temperature of the samples"), TEMPERATURES, value=1.0, format_func=lambda t: f"{t:g}", key="temperature",
-            bind="query-params", width=240, help=_("0: always the likeliest word; high: nearly any word."),
+            bind="query-params", width=230, help=_("0: always the likeliest word; high: nearly any word."),
         )  # fmt: skip
         with drawer():
             names = {pair.name: pair.title for pair in offered}
@@ -79,8 +77,21 @@ def read(lesson: Lesson) -> Subject:
                 _("Tokens hidden"), RATES, value=RATES[1], format_func=lambda r: f"{r} %", key="rate",
                 bind="query-params",
             )  # fmt: skip
-            seed = seed_input(1)
+            seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
+    with st.container(horizontal=True, key="again", vertical_alignment="bottom", gap="medium"):
+        examples = st.container()
+        st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
+    with left:
+        text = sentence_input(
+            "text", lesson.examples, label=_("Text in words of the toy world"), max_chars=MAX_CHARS,
+            examples_in=examples,
+        )  # fmt: skip
+    seed = SEED if seed is None else int(seed)
     return Subject(text, next(pair for pair in offered if pair.name == chosen), temperature, rate, seed)
+
+
+def _next_seed() -> None:
+    st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)
