@@ -16,7 +16,7 @@ from ui.translations import _
 MAX_CHARS = 400
 SHIPPED = "electra-toy"
 TEMPERATURES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0)
-RATES = (15, 25, 35, 50)
+RATE = 25  # percent hidden: enough that something is replaced in a short text
 SEED = 1  # of the first draw
 
 
@@ -73,10 +73,7 @@ def read(lesson: Lesson) -> Subject:
         with drawer():
             names = {pair.name: pair.title for pair in offered}
             chosen = choice("pair", _("The two networks"), names, box=320)
-            rate = st.select_slider(
-                _("Tokens hidden"), RATES, value=RATES[1], format_func=lambda r: f"{r} %", key="rate",
-                bind="query-params",
-            )  # fmt: skip
+            rate = st.slider(_("Tokens hidden"), 5, 50, RATE, 5, format="%d %%", key="rate", bind="query-params")
             seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
     with st.container(horizontal=True, key="again", vertical_alignment="bottom", gap="medium"):
         examples = st.container()
