@@ -53,6 +53,9 @@ page = open_course(
             Stop("attribution", _("Why this answer"), ":material/troubleshoot:"),
             Stop("wrong_reasons", _("Does it understand?"), ":material/psychology_alt:"),
         ],
+        _("6 The family"): [
+            Stop("electra", "ELECTRA", ":material/find_replace:"),
+        ],
         _("7 Practice"): [
             Stop("examination", _("The examination"), ":material/quiz:"),
         ],

@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -96,9 +96,10 @@ class CheckpointError(ShortError):
     """A directory that does not hold a model we can load; the message says what is wrong and what to do."""
 
 
-def their_name(name: str, relative: Relative) -> str:
-    """`bert.blocks.3.attn.query.weight` → `bert.encoder.layer.3.attention.self.query.weight`."""
-    for ours, theirs in [*relative.names, *NAMES]:
+def their_name(name: str, relative: Relative, of_head: Sequence[tuple[str, str]] = ()) -> str:
+    """`bert.blocks.3.attn.query.weight` → `bert.encoder.layer.3.attention.self.query.weight`. of_head: what one class
+    calls otherwise."""
+    for ours, theirs in [*of_head, *relative.names, *NAMES]:
         name = re.sub(ours, theirs, name)
     return re.sub(r"^bert\.", f"{relative.encoder}.", name)
 
@@ -114,25 +115,33 @@ def copies(relative: Relative) -> dict[str, str]:
 
 def architecture(model: nn.Module) -> str:
     """What transformers calls the class: `BertForPreTraining`, `AlbertModel`."""
-    kind = "Model" if type(model) is Bert else type(model).__name__.removeprefix("Bert")
-    return relative_of(model.config).prefix + kind
+    relative = relative_of(model.config)
+    return relative.prefix + kind_of(type(model), relative)
+
+
+def kind_of(cls: type[nn.Module], relative: Relative) -> str:
+    """What stands behind the prefix in its name."""
+    own = next((name for name, head in relative.heads.items() if head is cls), None)
+    return own or ("Model" if cls is Bert else cls.__name__.removeprefix("Bert"))
 
 
 def class_of(architecture: str, relative: Relative, file: Path) -> type[nn.Module]:
     """The other way. Raises CheckpointError for a class that there is not."""
     kind = architecture.removeprefix(relative.prefix)
-    if not architecture.startswith(relative.prefix) or kind not in ARCHITECTURES:
-        known = ", ".join(relative.prefix + name for name in ARCHITECTURES)
+    classes = {**ARCHITECTURES, **relative.heads}
+    if not architecture.startswith(relative.prefix) or kind not in classes:
+        known = ", ".join(relative.prefix + name for name in classes)
         raise CheckpointError(f"{file}: {architecture} is not one of {known}")
-    return ARCHITECTURES[kind]
+    return classes[kind]
 
 
 def stored_names(model: nn.Module) -> dict[str, str | None]:
     """Our name of each tensor → the one it is stored under; None where it is a tensor that has a name already: a tied
     decoder, a block that is used again."""
     relative, names, seen = relative_of(model.config), {}, set()
+    own = relative.head_names.get(kind_of(type(model), relative), ())
     for name, tensor in model.state_dict(keep_vars=True).items():
-        names[name] = None if id(tensor) in seen else their_name(name, relative)
+        names[name] = None if id(tensor) in seen else their_name(name, relative, own)
         seen.add(id(tensor))
     return names
 
@@ -171,7 +180,7 @@ def save(
         "tie_word_embeddings": True,
         "dtype": str(dtype or torch.float32).removeprefix("torch."),
         **getattr(model, "options_to_config", dict)(),
-        **({OBJECTIVE: objective_for(model.config).name} if isinstance(model, BertForPreTraining) else {}),
+        **({OBJECTIVE: asked} if (asked := objective_of(model)) else {}),
         **(notes or {}),
     }
     with writing(directory) as folder:
@@ -198,6 +207,13 @@ def make_ready(directory) -> None:
                 raise IsADirectoryError(errno.EISDIR, f"{name} in it is a directory")
     except OSError as error:
         raise CheckpointError(f"{directory} cannot be written: {error.strerror}") from None
+
+
+def objective_of(model: nn.Module) -> str | None:
+    """The name of what a model with pre-training heads is trained on: of its class, if that says so (`asked`), else of
+    its relative."""
+    name = objective_for(model.config).name if isinstance(model, BertForPreTraining) else None
+    return getattr(model, "asked", name)
 
 
 @contextmanager
@@ -239,12 +255,15 @@ def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Mod
     heads = their_name("mlm.decoder.bias", relative) in stored
     saved_as = (values.get("architectures") or [f"{relative.prefix}{'ForPreTraining' if heads else 'Model'}"])[0]
     saved_kind = class_of(saved_as, relative, config_file)
-    kind = kind or saved_kind
+    if kind is None or issubclass(saved_kind, kind):
+        kind = saved_kind
+    elif kind is BertForPreTraining and "ForPreTraining" in relative.heads:
+        raise CheckpointError(
+            f"{directory}: this {relative.title} was not pre-trained by guessing hidden words: it has no masked-LM head"
+        )
     try:
         options = {**getattr(kind, "options_from_config", lambda values: {})(values), **options}
-        with torch.device(
-            "meta"
-        ):  # sizes without numbers: what asks for 100 GB must not get them before it is compared
+        with torch.device("meta"):  # sizes alone: what asks for 100 GB must not get them before it is compared
             outline = kind(config, **options)
     except ValueError as error:
         raise CheckpointError(f"{config_file}: {error}") from error
@@ -316,7 +335,7 @@ def matched(model: nn.Module, stored: dict, directory: Path, *, strict: bool) ->
             state[name] = stored.pop(key)
     # A checkpoint may lack what its class can do without (a masked-LM file has no next-sentence head or pooler);
     # the encoder itself may never be incomplete.
-    unfilled = [key for key in missing if ".encoder." in f".{key}" or ".embeddings." in f".{key}"]
+    unfilled = [key for key in missing if ".encoder." in f".{key}" or ".embeddings" in f".{key}"]
     unknown = set(stored) if strict else set()
     if unfilled or unknown:
         unknown_name = f"holds {sorted(unknown)[0]}, which is no part of this model" if unknown else ""

@@ -17,6 +17,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Bert, Tap, initialize, no_tap
+from minibert.relatives.registry import relative_of
 
 if TYPE_CHECKING:
     from minibert.tasks.options import Options
@@ -88,8 +89,11 @@ class TaskHead(nn.Module):
 
     dropout_samples: in training that many dropout masks over the same vector, and the mean of their losses (Inoue
     2019) · metadata: number of values of each metadata column; a learned vector for each is added to what is read ·
-    bilstm: one stands between BERT and the new layer (§5.3).
+    bilstm: one stands between BERT and the new layer (§5.3). A relative may lay a `summary` between the one vector and
+    the new layer, in the heads that read it (`one_vector`).
     """
+
+    one_vector = True
 
     def __init__(
         self,
@@ -121,6 +125,9 @@ class TaskHead(nn.Module):
             raise ValueError(f"a metadata column has from 0 to {MOST_VALUES:,} values, not {list(metadata)[:5]}")
         self.metadata = nn.ModuleList(nn.Embedding(values + 1, self.width) for values in metadata)
         initialize(self.metadata, config.initializer_range)
+        if self.one_vector and relative_of(config).summary:
+            self.summary = relative_of(config).summary(self.width)
+            initialize(self.summary, config.initializer_range)
 
     def new_layer(self, outputs: int) -> nn.Linear:
         layer = nn.Linear(self.width, outputs)
@@ -139,6 +146,8 @@ class TaskHead(nn.Module):
         if hasattr(self, "bilstm"):
             x = self.bilstm(x, batch.padding)  # (B, T, width)
             pooled = self.pool(x, batch.padding)
+        if hasattr(self, "summary"):
+            pooled = self.summary(pooled)  # (B, width)
         for column, table in enumerate(self.metadata):
             vector = table(batch.metadata[:, column])  # (B, width)
             x, pooled = x + vector.unsqueeze(1), pooled + vector
@@ -273,6 +282,8 @@ def known(loss: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor]
 class BertForTokenClassification(TaskHead):
     """One new layer over every token; a word is tagged at its first piece (Devlin et al. 2019, §5.3)."""
 
+    one_vector = False
+
     def __init__(self, config: BertConfig, labels: Sequence[str] = ("0", "1"), **options):
         super().__init__(config, **options)
         self.labels = list(labels)
@@ -294,6 +305,8 @@ class BertForTokenClassification(TaskHead):
 
 class BertForQuestionAnswering(TaskHead):
     """Two new vectors, S and E: P(start = i) = softmax(S·Tᵢ), and E likewise (Devlin et al. 2019, §4.2)."""
+
+    one_vector = False
 
     labels = ("start", "end")
 

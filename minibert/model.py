@@ -210,12 +210,13 @@ class Parts:
     """What a `Bert` is made of, and a relative of BERT may have of its own.
 
     config → embeddings, which make (B, T, H) of (ids, segments, tap, positions) · config → blocks, one a layer ·
-    batch → mask, True where attention is allowed, broadcastable to (B, A, T, T).
+    batch → mask, True where attention is allowed, broadcastable to (B, A, T, T) · config → pooler, (B, T, H) → (B, H).
     """
 
     embeddings: Callable[[BertConfig], nn.Module] = Embeddings
     blocks: Callable[[BertConfig], list[nn.Module]] = stack(Block)  # noqa: RUF009, a function of the config
     mask: Callable[[Batch], Tensor | None] = every_real_token
+    pooler: Callable[[BertConfig], nn.Module] = Pooler
 
 
 class Bert(nn.Module):
@@ -230,7 +231,7 @@ class Bert(nn.Module):
         self.config, self.given, self.mask = config, sorted(given), parts.mask
         self.embeddings = parts.embeddings(config)
         self.blocks = nn.ModuleList(parts.blocks(config))
-        self.pooler = Pooler(config)
+        self.pooler = parts.pooler(config)
         initialize(self, config.initializer_range)
 
     def forward(self, batch: Batch, tap: Tap = no_tap, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:

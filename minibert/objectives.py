@@ -60,6 +60,10 @@ class Objective(ABC):
         """The model that is trained, with random weights."""
         return BertForPreTraining(config)
 
+    def kept(self, model: nn.Module) -> dict[str, nn.Module]:
+        """What a trained `model` is made of, by folder in the run's directory; "" is that itself: what others load."""
+        return {"": model}
+
     @abstractmethod
     def corrupt(
         self, batch: Batch, special: Tensor, joined: Tensor, vocabulary: MaskVocabulary, rng: torch.Generator

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from minibert import checkpoint
 from minibert.config import BertConfig
@@ -46,7 +47,7 @@ from minibert.training.precision import best_device
 
 STARTS = ("random", "counts")
 LOG = "training.jsonl"
-Measure = Callable[[BertForPreTraining, int], Iterator[Event]]
+Measure = Callable[[nn.Module, int], Iterator[Event]]
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class PretrainSettings:
     relative: str = "bert"  # the model_type of what is trained
     preset: str = "mini"
     sizes: dict[str, int] = field(default_factory=dict)  # fields of the config that differ from the preset
+    objective_options: dict[str, Any] = field(default_factory=dict)  # what else its objective is told
     vocab_size: int = 8192
     steps: int | None = None
     minutes: float | None = None
@@ -84,7 +86,11 @@ class PretrainSettings:
     def __post_init__(self):
         if (self.steps is None) == (self.minutes is None):
             raise ValueError("give either steps or minutes")
-        self.config()  # raises ValueError for what there is not
+        try:
+            self.objective  # noqa: B018, this and the config raise ValueError for what there is not
+        except TypeError:
+            given = ", ".join(self.objective_options)
+            raise ValueError(f"the objective of {self.relative} has no option {given}") from None
         if self.start not in STARTS:
             raise ValueError(f"start must be one of {', '.join(STARTS)}, not {self.start!r}")
         if self.words not in WORD_SEGMENTERS:
@@ -107,7 +113,8 @@ class PretrainSettings:
     @property
     def objective(self) -> Objective:
         """What the run asks of it."""
-        return objective_for(self.config(), masking=self.masking, second_weight=self.nsp_weight)
+        options = {"masking": self.masking, "second_weight": self.nsp_weight, **self.objective_options}
+        return objective_for(self.config(), **options)
 
     @classmethod
     def from_dict(cls, values: dict) -> PretrainSettings:
@@ -211,12 +218,12 @@ def pretrain_store(
     if saved is not None:
         saved.check(asdict(settings))
         saved.check_text(facts)
-        learner = saved.model()
+        learner = trained_before(saved.directory, settings)
     elif group.leads:
         resume.clear(out)
         snapshots.clear(out)
     if saved is None and model is not None:
-        learner = with_dropout(checkpoint.load(model, kind=BertForPreTraining), settings.dropout)
+        learner = trained_before(model, settings)
     elif saved is None:
         if settings.start == "counts":
             yield Preparing("counting")
@@ -305,7 +312,7 @@ def learn_tokenizer(data: Sequence[str | Path], size: int) -> Tokenizer:
     return Tokenizer(learn_fast(lines, size))
 
 
-def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokenizer) -> BertForPreTraining:
+def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokenizer) -> nn.Module:
     """A model before its first step: random, or with token embeddings from co-occurrence counts, positions from the
     sinusoid table and the output bias from frequencies."""
     config = settings.config(
@@ -316,24 +323,31 @@ def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokeni
     )
     model = settings.objective.model(config)
     if settings.start == "counts":
-        start_token_embeddings(model.bert, store, settings.seed)
-        if hasattr(model.bert.embeddings, "position"):
-            start_position_embeddings(model.bert.embeddings.position, model.config.initializer_range)
-        start_output_bias(model.mlm, store)
+        networks = settings.objective.kept(model)
+        start_token_embeddings(networks[""].bert, store, settings.seed)
+        if hasattr(networks[""].bert.embeddings, "position"):
+            start_position_embeddings(networks[""].bert.embeddings.position, config.initializer_range)
+        for network in networks.values():
+            if hasattr(network, "mlm"):
+                start_output_bias(network.mlm, store)
     return model
 
 
-def with_dropout(model: BertForPreTraining, dropout: float) -> BertForPreTraining:
-    """The same weights in a model with this dropout."""
-    config = model.config.change(hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
-    changed = type(model)(config)
-    changed.load_state_dict(model.state_dict())
-    return changed
+def trained_before(directory: str | Path, settings: PretrainSettings) -> nn.Module:
+    """What the settings train, with the weights that a run of it left in `directory`, and the settings' dropout."""
+    config = config_from(checkpoint.config_values(directory)).change(
+        hidden_dropout_prob=settings.dropout, attention_probs_dropout_prob=settings.dropout
+    )
+    model = settings.objective.model(config)
+    for folder, network in settings.objective.kept(model).items():
+        before = checkpoint.load(Path(directory) / folder, kind=None if folder else type(network))
+        network.load_state_dict(before.state_dict())
+    return model
 
 
 def run(
     settings: PretrainSettings,
-    model: BertForPreTraining,
+    model: nn.Module,
     tokenizer: Tokenizer,
     stream: PretrainingBatches,
     out: Path,
@@ -409,7 +423,8 @@ class Keeper:
     def snapshot(self, progress: float) -> None:
         if self.snapshots and progress >= self.snapshots[0]:
             self.snapshots = [share for share in self.snapshots if share > progress]
-            snapshots.save(self.out / "steps", self.model, self.state.step, self.state.tokens)
+            kept = self.settings.objective.kept(self.model)[""]
+            snapshots.save(self.out / "steps", kept, self.state.step, self.state.tokens)
 
     def save(self, finished: bool = False) -> Saved:
         """The model so far in half precision, the log beside it, and, until it is over, what resuming takes."""
@@ -418,7 +433,9 @@ class Keeper:
         return Saved(self.state.step, str(self.out))
 
     def _write(self, finished: bool) -> None:
-        checkpoint.save(self.out, self.model, self.tokenizer, dtype=torch.float16)
+        networks = self.settings.objective.kept(self.model)
+        for folder, network in networks.items():
+            checkpoint.save(self.out / folder, network, self.tokenizer, dtype=torch.float16)
         with checkpoint.writing(self.out) as folder:
             lines = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in self.events)
             (folder / LOG).write_text(lines, encoding="utf-8")
@@ -426,7 +443,7 @@ class Keeper:
             resume.clear(self.out)
         else:
             settings, position = asdict(self.settings), self.stream.position
-            resume.save(self.out, self.model, self.tokenizer, self.state, position, settings, self.events)
+            resume.save(self.out, networks, self.tokenizer, self.state, position, settings, self.events)
 
 
 def measurements(
@@ -442,14 +459,14 @@ def measurements(
         store = TokenStore.build(read_documents(dev), tokenizer, words=settings.words)
         batches = list(dev_batches(store, tokenizer, settings))
 
-    def measure(model: BertForPreTraining, step: int) -> Iterator[Event]:
+    def measure(model: nn.Module, step: int) -> Iterator[Event]:
         nonlocal watch
         for message in mailbox():
             watch = [str(text) for text in message]
         if batches:
             yield Eval(step, measure_objective(settings.objective, model, batches))
         if watch:
-            yield Sample(step, fills(model, tokenizer, watch))
+            yield Sample(step, fills(settings.objective.kept(model)[""], tokenizer, watch))
 
     return measure
 
@@ -473,6 +490,8 @@ def dev_batches(store: TokenStore, tokenizer: Tokenizer, settings: PretrainSetti
 @torch.no_grad()
 def fill(model: BertForPreTraining, tokenizer: Tokenizer, text: str, top: int = 5) -> list[list[tuple[str, float]]]:
     """For every [MASK] in `text`, the `top` likeliest pieces with probabilities. Raises ValueError without one."""
+    if not isinstance(model, BertForPreTraining):
+        raise ValueError("this model was not pre-trained by guessing hidden words: it fills no [MASK]")
     encoding = tokenizer.encode(text, max_length=model.config.max_position_embeddings, truncation="head")
     ids = torch.tensor([encoding.ids], device=next(model.parameters()).device)  # (1, T)
     labels = torch.where(ids == tokenizer.mask_id, ids, IGNORE)
@@ -487,7 +506,7 @@ def fill(model: BertForPreTraining, tokenizer: Tokenizer, text: str, top: int = 
     ]
 
 
-def fills(model: BertForPreTraining, tokenizer: Tokenizer, texts: Sequence[str], top: int = 5) -> list[dict]:
+def fills(model: nn.Module, tokenizer: Tokenizer, texts: Sequence[str], top: int = 5) -> list[dict]:
     """`fill` for several texts, as an event carries it; a text without a [MASK] has no blanks."""
     training = model.training
     model.eval()

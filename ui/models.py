@@ -77,7 +77,7 @@ class ModelInfo:
             return "mlm+nsp"
         values = config_values(self.directory)
         kind = (values.get("architectures") or [""])[0]
-        by_class = {"BertForPreTraining": "mlm+nsp"}.get(kind, "mlm")
+        by_class = {"BertForPreTraining": "mlm+nsp", "ElectraForPreTraining": "rtd"}.get(kind, "mlm")
         return values.get(OBJECTIVE, by_class) if kind.endswith(("ForPreTraining", "ForMaskedLM")) else None
 
 

@@ -40,9 +40,9 @@ def source_of(obj) -> tuple[list[str], int, str]:
 
 def source_html(lines: list[str], start: int, find: str | None = None, *, label: str = "") -> str:
     """Numbered, coloured source as safe HTML; lines with `find` are marked."""
-    coloured = _colour(lines)
+    codes = coloured(lines)
     rows = []
-    for offset, (line, code) in enumerate(zip(lines, coloured, strict=True)):
+    for offset, (line, code) in enumerate(zip(lines, codes, strict=True)):
         marked = find is not None and find in line
         first = marked and not any("mb-first" in row for row in rows)
         css = f' class="mb-marked{" mb-first" if first else ""}"' if marked else ""
@@ -54,7 +54,7 @@ def source_html(lines: list[str], start: int, find: str | None = None, *, label:
     )
 
 
-def _colour(lines: list[str]) -> list[str]:
+def coloured(lines: list[str]) -> list[str]:
     """Each line as HTML, with keywords, strings, comments, numbers and definitions in spans."""
     indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     marks: list[list[tuple[int, int, str]]] = [[] for _line in lines]

@@ -37,6 +37,7 @@ def add_commands(commands) -> None:
 def experiment(options) -> None:
     from minibert.experiments.catalogue import EXPERIMENTS, Scale, experiment_named
     from minibert.experiments.comparisons import COMPARISONS
+    from minibert.experiments.relatives import RELATIVE_EXPERIMENTS
 
     if options.list:
         for each in EXPERIMENTS.values():
@@ -46,11 +47,17 @@ def experiment(options) -> None:
         for each in COMPARISONS.values():
             values = {"experiment": each.name, "title": each.title, "arms": [*each.arms], "tasks": [each.task]}
             print_result(options, values, f"{each.name:12} {each.title}: {'; '.join(each.arms)}")
+        for each in RELATIVE_EXPERIMENTS.values():
+            values = {"experiment": each.name, "title": each.title, "arms": [*each.arms], "tasks": ["who is meant"]}
+            print_result(options, values, f"{each.name:12} {each.title}: {', '.join(each.arms)}")
         return
     if options.name is None:
         raise ValueError("name an experiment; --list says which there are")
     if options.name in COMPARISONS:
         compare(options)
+        return
+    if options.name in RELATIVE_EXPERIMENTS:
+        relative(options)
         return
     chosen = experiment_named(options.name)
 
@@ -80,6 +87,22 @@ def experiment(options) -> None:
     command += f" --heldout {options.heldout}" if options.heldout else ""
     command += f" --tasks {options.tasks}" if options.tasks else ""
     events = run_experiment(chosen, corpus, tasks, out, seeds=seeds, scale=scale, command=command)
+    if not print_events(options, events)["step"]:
+        print(f"nothing to do: {out} holds all of it", file=sys.stderr)
+
+
+def relative(options) -> None:
+    """`experiment` of what a relative's paper claims: needs nothing but the toy world."""
+    import torch
+
+    from minibert.experiments.relatives import RELATIVE_EXPERIMENTS, run_relative
+
+    chosen = RELATIVE_EXPERIMENTS[options.name]
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
+    command = f"python -m minibert experiment {chosen.name} --seeds {options.seeds or 3}"
+    events = run_relative(chosen, out, seeds=options.seeds or 3, command=command)
     if not print_events(options, events)["step"]:
         print(f"nothing to do: {out} holds all of it", file=sys.stderr)
 

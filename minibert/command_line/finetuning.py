@@ -137,15 +137,15 @@ def evaluate(options) -> None:
             plain = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
             print_result(options, {"file": str(path), **metrics}, f"{path}: {plain}")
         return
-    from minibert.model import BertForPreTraining
-    from minibert.objectives import measure, objective_for
-    from minibert.pretrain import PretrainSettings, dev_batches
+    from minibert.objectives import measure
+    from minibert.pretrain import PretrainSettings, dev_batches, trained_before
+    from minibert.relatives.registry import config_from
     from minibert.text.documents import read_documents
     from minibert.text.store import TokenStore
 
-    model = checkpoint.load(options.model, kind=BertForPreTraining).to(best_device())
     tokenizer = checkpoint.load_tokenizer(options.model)
     store = TokenStore.build(read_documents(options.data), tokenizer)
-    settings = PretrainSettings(steps=1, max_length=options.max_length, relative=model.config.model_type)
-    metrics = measure(objective_for(model.config), model, dev_batches(store, tokenizer, settings))
+    settings = PretrainSettings(steps=1, max_length=options.max_length, relative=config_from(values).model_type)
+    model = trained_before(options.model, settings).to(best_device())
+    metrics = measure(settings.objective, model, dev_batches(store, tokenizer, settings))
     print_result(options, metrics, "  ".join(f"{name} {value:.4g}" for name, value in metrics.items()))

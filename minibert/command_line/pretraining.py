@@ -50,6 +50,14 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
         metavar="FIELD=NUMBER",
         help="fields of config.json that differ from the preset: num_hidden_layers=3 embedding_size=64",
     )
+    sub.add_argument(
+        "--objective",
+        nargs="+",
+        type=option,
+        default=[],
+        metavar="NAME=VALUE",
+        help="what else its objective is told; of electra: variant=replace_mlm discriminator_weight=50",
+    )
     sub.add_argument("--out", required=True, type=Path, help="directory of the checkpoint")
     budget = sub.add_mutually_exclusive_group(required=True)
     budget.add_argument("--minutes", type=positive(float), help="training time")
@@ -80,7 +88,7 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
         help="muon: for the matrices of the blocks (default: adamw, and muon on the toy world)",
     )
     sub.add_argument("--dropout", type=float, default=0.0)
-    sub.add_argument("--mask-rate", type=positive(float), default=0.15)
+    sub.add_argument("--mask-rate", type=positive(float), help="of the tokens (default: 0.15; with --toy 0.35)")
     sub.add_argument("--nsp-weight", type=float, default=1.0, help="of the next-sentence loss (default: 1)")
     sub.add_argument("--whole-words", action="store_true", help="mask whole words")
     sub.add_argument("--words", choices=("none", "jieba"), default="none", help="who says what a Chinese word is")
@@ -106,6 +114,17 @@ def size(text: str) -> tuple[str, int]:
     return name, int(number)
 
 
+def option(text: str) -> tuple[str, str | float]:
+    """variant=electra_15 → ("variant", "electra_15"); numbers are numbers"""
+    name, _, value = text.partition("=")
+    if not (name and value):
+        raise argparse.ArgumentTypeError(f"must be like variant=electra_15, not {text}")
+    try:
+        return name, float(value)
+    except ValueError:
+        return name, value
+
+
 def default_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "minibert"
 
@@ -126,13 +145,16 @@ def pretrain(options) -> None:
         add_pretraining_options(alone)
         usual = alone.parse_args(["--toy", "--out", "x", "--steps", "1"])
         taken = {"out", "steps", "minutes", "seed", "threads", "optimizer", "relative", "preset", "sizes", "resume"}
-        taken |= {"save_every"}
+        taken |= {"save_every", "objective", "mask_rate"}
         for name in vars(usual).keys() - taken:
             if getattr(options, name) != getattr(usual, name):
                 name = name.replace("_", "-")
                 raise ValueError(f"a run on the toy world has settings of its own: leave out --{name}")
         changes = {name: getattr(options, name) for name in ("steps", "minutes", "seed", "relative", "save_every")}
         changes |= {"preset": options.preset or TOY.preset, "sizes": dict(options.sizes)}
+        changes["objective_options"] = dict(options.objective)
+        if options.mask_rate:
+            changes["masking"] = replace(TOY.masking, rate=options.mask_rate)
         if options.optimizer:
             changes["optimization"] = replace(TOY.optimization, optimizer=options.optimizer)
         print_events(options, pretrain_toy(replace(TOY, **changes), options.out, resuming=options.resume))
@@ -143,7 +165,8 @@ def pretrain(options) -> None:
         **{name: getattr(options, name) for name in same},
         preset=options.preset or PretrainSettings.preset,
         sizes=dict(options.sizes),
-        masking=Masking(rate=options.mask_rate, whole_words=options.whole_words, static=options.static),
+        objective_options=dict(options.objective),
+        masking=Masking(rate=options.mask_rate or Masking.rate, whole_words=options.whole_words, static=options.static),
         snapshots=EARLY if options.snapshots else (),
     )
     optimization = replace(settings.optimization, learning_rate=options.learning_rate)

@@ -18,6 +18,8 @@ from minibert.config import BertConfig
 from minibert.text.json_values import json_object, short
 
 if TYPE_CHECKING:
+    from torch import nn
+
     from minibert.count import Shape
     from minibert.objectives import Objective
 
@@ -28,8 +30,10 @@ class Relative:
 
     model_type, prefix, encoder: its name in config.json, before the names of its classes in transformers, and of the
     encoder in these · config: its sizes · parts: keyword arguments of `Bert` · objective: keyword arguments of BERT's
-    objective → its own · names: (ours, theirs) patterns of weights, read before BERT's · shape: config → what `count`
-    counts · about: what it is, in half a line for the reader of a page; fields of its config stand in braces ·
+    objective → its own · names: (ours, theirs) patterns of weights, read before BERT's · heads: classes of its own in
+    the place of BERT's, by what stands behind the prefix in their names · head_names: patterns of one such class, read
+    before all others · summary: width → what a head lays between [CLS] and its new layer · shape: config → what
+    `count` counts · about: what it is, in half a line for the reader of a page; fields of its config stand in braces ·
     in_transformers: whether transformers 5 has it.
     """
 
@@ -41,6 +45,9 @@ class Relative:
     parts: Mapping[str, Callable] = field(default_factory=dict)
     objective: Callable[..., Objective] | None = None
     names: tuple[tuple[str, str], ...] = ()
+    heads: Mapping[str, type[nn.Module]] = field(default_factory=dict)
+    summary: Callable[[int], nn.Module] | None = None
+    head_names: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     shape: Callable[[Any], Shape] | None = None
     about: str = ""
     in_transformers: bool = True

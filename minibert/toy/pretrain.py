@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import torch
+from torch import nn
 
 from minibert import checkpoint
-from minibert.model import IGNORE, BertForPreTraining
+from minibert.inside.replaced import fitting, originality
+from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import Masking, objective_for
 from minibert.pretrain import PretrainSettings, fills, pretrain_store
 from minibert.text.batches import padded_batch
@@ -37,6 +39,7 @@ TOY = PretrainSettings(
     snapshots=(0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7),
 )
 STORIES, HELD_OUT = 6_000, 60
+CHOICES = 200  # determined words that are laid beside the others of their kind
 Question = tuple[list[int], int, str]
 
 
@@ -56,7 +59,9 @@ def pretrain_toy(
 
     Every `Eval` holds, of stories never trained on, `determined`: the share of determined words that the model puts
     first when each is masked alone, overall and by kind; `guessable`: the share that frequencies would get right
-    without context; `guessable_from_neighbours`: the share that a count of words between two neighbours would.
+    without context; `guessable_from_neighbours`: the share that a count of words between two neighbours would;
+    `chosen`: the share that the model prefers to all other words of their kind, which is all that a discriminator can
+    be asked; `guessable_by_kind`: the share that is its kind's most frequent word.
     """
     if settings.objective.name.endswith("sop"):  # its second question needs the stories cut in two
         settings = replace(settings, input_format="segment_pair", short_probability=0.0)
@@ -78,15 +83,21 @@ def pretrain_toy(
         "guessable_from_neighbours": toy_world.guessable_without_context(others, neighbours=2),
     }
     asked = questions(held_out, tokenizer, settings.max_length)
+    rivals = of_a_kind(others, tokenizer)
+    some = asked[:: max(1, len(asked) // CHOICES)]
+    guessable["guessable_by_kind"] = sum(ids[place] == rivals[kind][0] for ids, place, kind in some) / len(some)
 
-    def measure(model: BertForPreTraining, step: int) -> Iterator[Event]:
+    def measure(learner: nn.Module, step: int) -> Iterator[Event]:
         nonlocal watch
+        model = settings.objective.kept(learner)[""]
         for message in mailbox():
             watch = [str(text) for text in message]
-        metrics = answered(model, asked, tokenizer.mask_id, tokenizer.pad_id)
+        metrics = chosen(model, some, rivals, tokenizer.mask_id)
+        if isinstance(model, BertForPreTraining):
+            metrics |= answered(model, asked, tokenizer.mask_id, tokenizer.pad_id)
         yield Eval(step, {**metrics, **guessable})
         if watch:
-            yield Sample(step, fills(model, tokenizer, watch))
+            yield Sample(step, answers_to(model, tokenizer, watch))
 
     store = TokenStore.build(documents, tokenizer)
     facts = {"data": [f"{world} toy world, {stories} stories"], "world": world, "skipped": []}
@@ -130,3 +141,56 @@ def answered(model: BertForPreTraining, questions: list[Question], mask_id: int,
     everything = [ok for kind in right.values() for ok in kind]
     shares = {f"determined.{kind}": sum(oks) / len(oks) for kind, oks in sorted(right.items())}
     return {"determined": sum(everything) / len(everything), **shares}
+
+
+def of_a_kind(stories: Sequence[Story], tokenizer: Tokenizer) -> dict[str, list[int]]:
+    """Kind → the words that are determined that way somewhere in the stories, the most frequent first."""
+    seen: dict[str, Counter[int]] = defaultdict(Counter)
+    for story in stories:
+        for word in story.words:
+            if word.kind is not None:
+                seen[word.kind][tokenizer.ids[word.text]] += 1
+    return {kind: [word for word, _ in words.most_common()] for kind, words in seen.items()}
+
+
+@torch.no_grad()
+def chosen(model: nn.Module, questions: list[Question], rivals: dict[str, list[int]], mask_id: int) -> dict[str, float]:
+    """`chosen`: the share of `questions` whose answer the model prefers to all other words of the kind: a masked LM by
+    their probabilities where the word is masked, a discriminator by P(original) with each of them in its place."""
+    device, objective = next(model.parameters()).device, objective_for(model.config)
+    training = model.training
+    model.eval()
+    right = 0
+    for ids, place, kind in questions:
+        words = rivals.get(kind) or [ids[place]]
+        words = words if ids[place] in words else [*words, ids[place]]
+        with autocast(device):
+            if isinstance(model, BertForPreTraining):
+                row = torch.tensor([ids])
+                labels = torch.full_like(row, IGNORE)
+                labels[0, place] = row[0, place]
+                row[0, place] = mask_id
+                preference = model(objective.at_blanks(Batch(row, labels=labels)).to(device)).mlm_logits[0, words]
+            else:
+                preference = originality(model, ids, place, words)
+        right += words[int(preference.argmax())] == ids[place]
+    model.train(training)
+    return {"chosen": right / len(questions)}
+
+
+def answers_to(model: nn.Module, tokenizer: Tokenizer, texts: Sequence[str], top: int = 5) -> list[dict]:
+    """What a model says of texts with [MASK]s, as `minibert.pretrain.fills`; a discriminator the words that it would
+    soonest take for original, each with its P(original): they do not add up to 1."""
+    if isinstance(model, BertForPreTraining):
+        return fills(model, tokenizer, texts, top)
+    training = model.training
+    model.eval()
+    answers = []
+    for text in texts:
+        try:
+            blanks = [fitting(model, tokenizer, text, top)]
+        except ValueError:
+            blanks = []
+        answers.append({"text": text, "blanks": blanks})
+    model.train(training)
+    return answers

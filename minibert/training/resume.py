@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -60,7 +61,7 @@ class SavedRun:
     def check(self, settings: dict) -> None:
         """Raise ValueError where `settings` would train something else than the run that was cut off."""
         begun = self.values["settings"]
-        begun = {"relative": "bert", "sizes": {}, **begun}  # older runs lack some fields
+        begun = {"relative": "bert", "sizes": {}, "objective_options": {}, **begun}  # older runs lack some fields
         begun["optimization"] = asdict(Optimization(**begun["optimization"]))
         stored, asked = json_value(json.dumps([begun, settings]))
         changed = [name for name in asked if name not in BUDGET and asked[name] != stored.get(name)]
@@ -79,9 +80,6 @@ class SavedRun:
                     f"the run in {self.directory.parent.parent} was begun on other text ({name}: {self.begun[name]}, "
                     f"now {facts[name]}): resume it with the text it was begun on"
                 )
-
-    def model(self) -> nn.Module:
-        return checkpoint.load(self.directory)
 
     def tokenizer(self) -> Tokenizer:
         try:
@@ -112,14 +110,14 @@ class SavedRun:
 
 def save(
     out: Path,
-    model: nn.Module,
+    models: Mapping[str, nn.Module],
     tokenizer: Tokenizer,
     state: TrainingState,
     position: Position,
     settings: dict,
     events: list[dict],
 ) -> None:
-    """Write `resume/step-N` under `out`, then drop all but the last KEPT."""
+    """Write `resume/step-N` under `out`, then drop all but the last KEPT. models: by folder, "" that one itself."""
     directory = out / FOLDER / f"step-{state.step:08d}"
     if directory.exists():
         return
@@ -131,13 +129,15 @@ def save(
     values = {"step": state.step, "tokens": state.tokens, "seconds": state.seconds, "position": asdict(position)}
     values |= {"settings": settings, "events": events}
     with checkpoint.writing(directory) as folder:
-        checkpoint.save(folder / "model", model, tokenizer)
-        for file in (folder / "model").iterdir():
+        for name, model in models.items():
+            checkpoint.save(folder / "models" / name, model, tokenizer)
+        for file in (folder / "models").iterdir():
             file.rename(folder / file.name)
-        (folder / "model").rmdir()
+        (folder / "models").rmdir()
         save_file(tensors, folder / "optimizer.safetensors")
         (folder / "state.json").write_text(json.dumps(values), encoding="utf-8")
-        sums = "".join(f"{digest(file)}  {file.name}\n" for file in sorted(folder.iterdir()))
+        files = sorted(file for file in folder.rglob("*") if file.is_file())
+        sums = "".join(f"{digest(file)}  {file.relative_to(folder).as_posix()}\n" for file in files)
         (folder / SUMS).write_text(sums, encoding="utf-8")
     for old in sorted(directory.parent.glob("step-*"))[:-KEPT]:
         shutil.rmtree(old)
@@ -174,7 +174,7 @@ def opened(directory: Path) -> SavedRun:
         try:
             for line in sums.read_text(encoding="utf-8").splitlines():
                 saved, name = line.split("  ", 1)
-                if digest(directory / Path(name).name) != saved:
+                if ".." in Path(name).parts or digest(directory / name.lstrip("/")) != saved:
                     raise ValueError(f"{Path(name).name} is not as it was saved")
         except OSError as error:
             raise ValueError(f"{Path(error.filename).name} cannot be read ({error.strerror})") from None

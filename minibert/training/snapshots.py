@@ -18,7 +18,6 @@ from torch import nn
 from torch.nn import functional as F
 
 from minibert import checkpoint
-from minibert.model import BertForPreTraining
 
 FOLDER = "steps"
 TOKENS, BIAS = "bert.embeddings.token.weight", "mlm.decoder.bias"
@@ -76,10 +75,10 @@ def listed(directory: str | Path) -> list[Snapshot]:
     return found
 
 
-def load(directory: str | Path, snapshot: Snapshot) -> BertForPreTraining:
+def load(directory: str | Path, snapshot: Snapshot) -> nn.Module:
     """The model of `directory` as it was at `snapshot`, in eval mode, float32. Entries that its vocabulary got later
     have a vector of zeros and are never answered."""
-    model = checkpoint.load(directory, kind=BertForPreTraining)
+    model = checkpoint.load(directory)
     state, wanted = {}, model.state_dict()
     try:
         with safe_open(snapshot.path, "pt") as file:
@@ -93,17 +92,19 @@ def load(directory: str | Path, snapshot: Snapshot) -> BertForPreTraining:
     checkpoint.check_finite(state, snapshot.path)
     if unknown := set(state) - set(wanted):
         raise checkpoint.CheckpointError(f"{snapshot.path} holds {min(unknown)}, which is no part of the model")
-    grows = {TOKENS, BIAS}  # with the vocabulary
+    grows = {TOKENS, BIAS} & set(wanted)  # with the vocabulary
     if lacking := grows - set(state):
         raise checkpoint.CheckpointError(f"{snapshot.path} lacks {min(lacking)}")
     for name, value in state.items():
         if value.shape[name in grows :] != wanted[name].shape[name in grows :] or value.dim() != wanted[name].dim():
             raise checkpoint.CheckpointError(f"{snapshot.path}: {name} is of another shape than in the model")
-    if not 0 < len(state[BIAS]) == len(state[TOKENS]) <= model.config.vocab_size:
+    sizes = {len(state[name]) for name in grows}
+    if len(sizes) != 1 or not 0 < min(sizes) <= model.config.vocab_size:
         raise checkpoint.CheckpointError(f"{snapshot.path} is of another vocabulary than the model")
-    missing = model.config.vocab_size - len(state[BIAS])
+    missing = model.config.vocab_size - min(sizes)
     if missing > 0:
-        state[BIAS] = F.pad(state[BIAS], (0, missing), value=NEVER)
+        if BIAS in state:
+            state[BIAS] = F.pad(state[BIAS], (0, missing), value=NEVER)
         state[TOKENS] = F.pad(state[TOKENS], (0, 0, 0, missing))
     model.load_state_dict(state, strict=False)
     return model.eval()

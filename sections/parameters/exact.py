@@ -51,8 +51,8 @@ def show(lesson: Lesson, seen: Sizes) -> None:
     if not buildable(seen.model):
         st.caption(
             _(
-                "minibert builds BERT, ALBERT and NEZHA. Other relatives are counted by the same formulas; the tests "
-                "hold them against the models that the transformers library builds."
+                "minibert builds BERT, ALBERT, NEZHA and ELECTRA. Other relatives are counted by the same formulas; "
+                "the tests hold them against the models that the transformers library builds."
             )
         )
     show_source(built_totals)
@@ -70,7 +70,7 @@ def buildable(model: Shape) -> BertConfig | None:
     """The sizes from which minibert builds a model of this shape; None where it builds none."""
     if model == Shape(model.config):
         return model.config
-    sizes = model.config.as_dict() | ({"embedding_size": model.embedding_size} if model.factorised else {})
+    sizes = model.config.as_dict() | {"embedding_size": model.embedding_size or model.config.hidden_size}
     for kind in (relative_named(name).config for name in model_types()):
         config = kind.from_dict(sizes | {"model_type": kind.model_type})
         if replace(shape_of(config), config=model.config) == model:
@@ -79,21 +79,23 @@ def buildable(model: Shape) -> BertConfig | None:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def built_totals(config: BertConfig) -> dict[str, int]:
-    """Sums over the tensors of a model really built; on the meta device, where tensors have shapes and no numbers."""
+def built_totals(config: BertConfig) -> dict[str, int | None]:
+    """Sums over the tensors of a model really built, as pre-training leaves it; on the meta device, where tensors have
+    shapes and no numbers."""
     import torch
 
-    from minibert.model import BertForPreTraining
+    from minibert.objectives import objective_for
 
     def count(*modules) -> int:
         return sum(p.numel() for p in {p for module in modules for p in module.parameters()})
 
     with torch.device("meta"):
-        model = BertForPreTraining(config)
+        objective = objective_for(config)
+        model = objective.kept(objective.model(config))[""]
     bert = model.bert
     return {
         "encoder": count(bert.embeddings, bert.blocks),
         "with_pooler": count(bert),
-        "masked_lm": count(bert.embeddings, bert.blocks, model.mlm),
+        "masked_lm": count(bert.embeddings, bert.blocks, model.mlm) if hasattr(model, "mlm") else None,
         "pretraining": count(model),
     }

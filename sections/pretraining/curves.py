@@ -42,7 +42,14 @@ def numbers(training: Training) -> None:
 
 def question_names() -> dict[str, str]:
     """Kinds of questions (minibert.objectives) in the learner's words."""
-    return {"mlm": "MLM", "next_token": _("Next token"), "nsp": "NSP", "sop": _("Sentence order")}
+    return {
+        "mlm": "MLM",
+        "next_token": _("Next token"),
+        "nsp": "NSP",
+        "sop": _("Sentence order"),
+        "rtd": _("Replaced tokens"),
+        "token": _("Every token"),
+    }
 
 
 def main_question(shown: list[Training]) -> str:

@@ -8,7 +8,7 @@ from sections.pretraining.settings import MAX_NAME
 from sections.pretraining.trainings import Training, own_trainings
 from ui.inputs import distinct
 from ui.lesson import Lesson
-from ui.models import about
+from ui.models import about, info_of
 from ui.navigation import link_to
 from ui.runs import manager, settled, zipped
 from ui.text import visible
@@ -43,7 +43,8 @@ def show(lesson: Lesson, text) -> None:
         st.markdown(_("This run left no model: it ended before its first step was saved."))
         return
     code = f"unzip {name}.zip -d {name}"
-    if in_transformers(training):
+    fills = info_of(training.kept).can_fill
+    if in_transformers(training) and fills:
         asked = f"from transformers import pipeline; print(pipeline('fill-mask', '{name}')('… [MASK] …'))"
         code += f'\npython -c "{asked}"'
     st.code(code, "bash")
@@ -51,7 +52,7 @@ def show(lesson: Lesson, text) -> None:
         st.caption(words)
     st.markdown(_("On the other pages it stands in the list of models under its name:"))
     with st.container(horizontal=True):
-        for stop in ("masking", "attention"):
+        for stop in ("masking", "attention") if fills else ("attention_explorer",):
             link_to(stop, query_params={"model": training.kept.id})
 
 

@@ -125,9 +125,9 @@ def test_ids_are_taken_once_and_a_folder_needs_files(folder, tmp_path_factory):
         load_bank(tmp_path_factory.mktemp("empty"))
 
 
-def test_the_bank_we_ship_covers_its_four_parts_with_every_kind():
+def test_the_bank_we_ship_covers_its_five_parts_with_every_kind():
     bank = load_bank()
-    assert [part.name for part in bank] == ["attention", "transformer", "bert", "training"]
+    assert [part.name for part in bank] == ["attention", "transformer", "bert", "training", "family"]
     assert all(len(part.questions) >= 6 for part in bank)
     assert {question.kind for part in bank for question in part.questions} == set(KINDS)
     assert sum(len(part.questions) for part in bank) >= 30

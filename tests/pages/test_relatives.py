@@ -25,9 +25,12 @@ from ui.models import ModelInfo
 ABOUT = {
     "albert": "**ALBERT**: one block for all layers, embeddings E = {e} wide.",
     "nezha": "**NEZHA**: no position embeddings; each head is told how far apart two tokens stand, up to 64.",
+    "electra": "**ELECTRA**: it was asked of every token whether another network had put it there; embeddings E = {e} "
+    "wide.",
     "left_to_right": "**Left to right**: each token sees itself and those before it, and the model was asked for the "
     "next one.",
 }
+NARROW = ("albert", "electra")  # E is not H
 both = pytest.mark.parametrize("name", ["albert", "nezha"])
 TEXT = "The dog ran after the cat."
 
@@ -41,7 +44,7 @@ def runs(runs_folder, tmp_path_factory):
     made = {}
     for name in ABOUT:
         settings = PretrainSettings(
-            relative=name, preset="tiny", sizes=sizes | ({"embedding_size": 32} if name == "albert" else {}),
+            relative=name, preset="tiny", sizes=sizes | ({"embedding_size": 32} if name in NARROW else {}),
             vocab_size=400, steps=2, batch_size=4, max_length=32, start="random", report_every=1, measure_every=1,
             snapshots=(0.0, 0.5),
         )  # fmt: skip
@@ -60,7 +63,7 @@ def tuned(runs_folder, tmp_path_factory):
     dev = TASKS["classification"].read(ROOT / "lessons" / "data" / "reviews" / "dev.tsv").examples[:8]
     made = {}
     for name in ABOUT:
-        sizes = {"embedding_size": 8} if name == "albert" else {}
+        sizes = {"embedding_size": 8} if name in NARROW else {}
         predictor = spelling_predictor("classification", ["negative", "positive"], relative_named(name).config, **sizes)
         folder = tmp_path_factory.mktemp(name)
         made[name] = finished_run(
@@ -106,10 +109,10 @@ def captions(app: AppTest) -> str:
 def test_a_note_says_what_a_model_was_asked(runs, tuned, tmp_path):
     infos = {name: ModelInfo(name, name, run.result) for name, run in runs.items()}
     assert {name: info.objective for name, info in infos.items()} == {
-        "albert": "mlm+sop", "nezha": "mlm+nsp", "left_to_right": "next-token"
+        "albert": "mlm+sop", "nezha": "mlm+nsp", "electra": "rtd", "left_to_right": "next-token"
     }  # fmt: skip
-    assert [info.can_fill for info in infos.values()] == [True, True, False]
-    assert [info.can_judge for info in infos.values()] == [False, True, False]
+    assert [info.can_fill for info in infos.values()] == [True, True, False, False]
+    assert [info.can_judge for info in infos.values()] == [False, True, False, False]
     for run in tuned.values():
         info = ModelInfo("x", "x", run.result)
         assert info.objective is None and not (info.can_fill or info.can_judge or info.pretrained)
@@ -121,6 +124,8 @@ def test_a_note_says_what_a_model_was_asked(runs, tuned, tmp_path):
         ("BertForPreTraining", True, True),
         ("BertForMaskedLM", True, False),
         ("AlbertForPreTraining", True, False),
+        ("ElectraForPreTraining", False, False),
+        ("ElectraForMaskedLM", True, False),
         ("BertModel", False, False),
         ("BertForSequenceClassification", False, False),
     ],
@@ -131,12 +136,13 @@ def test_without_a_note_the_class_tells(tmp_path, kind, fills, judges):
     assert (info.can_fill, info.can_judge) == (fills, judges)
 
 
-def test_a_left_to_right_model_is_offered_only_where_it_need_not_fill_blanks(runs):
-    run = runs["left_to_right"]
-    for page in ("attention", "encoder_decoder"):
-        assert all("my left_to_right" not in box.options for box in open_on(page, run).selectbox), page
+@pytest.mark.parametrize("name", ["left_to_right", "electra"])
+def test_what_fills_no_blanks_is_offered_only_where_it_need_not(runs, name):
+    run = runs[name]
+    for page in ("attention", "encoder_decoder", "masking"):
+        assert all(f"my {name}" not in box.options for box in open_on(page, run).selectbox), page
     app = open_on("input", run)
-    assert app.selectbox(key="model").value == run.id and said(app, "left_to_right")
+    assert app.selectbox(key="model").value == run.id and said(app, name)
     off = open_on("attention_explorer", run, part="Switch heads off")
     assert any("neither fills blanks nor judges reviews" in box.value for box in off.info)
     assert any("fills no blanks" in box.value for box in open_on("probes", run).info)
@@ -289,9 +295,8 @@ def test_parameters_are_those_of_the_model_that_was_trained(runs, model_of, name
     assert parameters(shape_of(model_of(name).config)).pretraining == count
     assert f"<b>{count:,}</b> parameters" in html_of(app) and said(app, name)
     assert app.toggle(key="relative").value == (name == "nezha")
-    assert app.toggle(key="shared").value == (name == "albert") and app.selectbox(key="E").value == 32 * (
-        name == "albert"
-    )
+    assert app.toggle(key="shared").value == (name == "albert")
+    assert app.selectbox(key="E").value == 32 * (name in NARROW)
     app = whole(app.button(key="build").click().run())
     assert text_of(app).count("= equal") == 3 and "not equal" not in text_of(app)
 
@@ -307,7 +312,9 @@ def test_the_published_albert_is_built_too():
 def test_its_pre_training_is_shown_in_its_own_questions(runs):
     app = driver.open_page("pretraining", owner="me", past=runs["albert"].id)
     assert said(app, "albert") and figure(app, "then-words")  # what its words were at each kept step
-    for name, second in {"albert": "Sentence order", "nezha": "NSP", "left_to_right": None}.items():
+    for name, second in {
+        "albert": "Sentence order", "nezha": "NSP", "electra": "Replaced tokens", "left_to_right": None
+    }.items():  # fmt: skip
         app.session_state["part"] = "Keep it"
         whole(app.run()).selectbox(key="kept").set_value(runs[name].kind)
         # What transformers has not, it is not promised to load.
@@ -322,7 +329,7 @@ def test_its_pre_training_is_shown_in_its_own_questions(runs):
         assert measured == {main, second} - {None}
         titles = [note["text"] for note in figure(app, "curves")["layout"]["annotations"]]
         assert any(title.startswith(f"{main} loss") for title in titles)
-        assert (f"{second} loss" in titles) == (second is not None)
+        assert (f"{second} loss" in titles) == (second in ("NSP", "Sentence order"))
     app.multiselect(key="shown").set_value([run.kind for run in runs.values()])
     row = whole(app.run()).table[-1].value.set_index("relative of BERT")
     assert (row["MLM loss"] == "–").to_dict() == {name: name == "left_to_right" for name in runs}

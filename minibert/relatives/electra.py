@@ -1,0 +1,78 @@
+"""ELECTRA (Clark et al. 2020, arXiv:2003.10555): not "which word was here?" at 15 % of the tokens, but "was this word
+here?" at all of them. A small generator replaces words, a discriminator finds them, and only that one is kept. The two
+and their loss stand in `minibert.replaced_tokens`. Names and fields as in transformers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import nn
+
+from minibert.config import PRESETS, BertConfig
+from minibert.count import Shape
+from minibert.model import Embeddings
+from minibert.relatives.albert import FactorisedEmbeddings
+from minibert.relatives.registry import relative
+from minibert.replaced_tokens import CopyingGenerator, Discriminator, Generator, ReplacedTokens
+
+PUBLISHED = {  # table 6, where it is not as below
+    "base": {"embedding_size": 768, "generator_hidden_size": 256},
+    "large": {"embedding_size": 1024, "generator_hidden_size": 256},
+}
+
+
+@dataclass(frozen=True)
+class ElectraConfig(BertConfig):
+    """embedding_size: E, of both networks; one matrix widens it, unless it is H · generator_hidden_size: of the
+    generator, a quarter of H by default; its layers are as many, its heads and F smaller by the same (table 6)."""
+
+    model_type: ClassVar[str] = "electra"
+    presets: ClassVar = {**PRESETS, "small": (12, 256, 4)}  # table 6
+    embedding_size: int = 128
+    generator_hidden_size: int | None = None
+
+    @property
+    def widened(self) -> bool:
+        return self.embedding_size != self.hidden_size
+
+    @classmethod
+    def preset(cls, name: str, **changes) -> ElectraConfig:
+        return super().preset(name, **{**PUBLISHED.get(name, {}), **changes})
+
+    def generator(self) -> ElectraConfig:
+        width = self.generator_hidden_size or self.hidden_size // 4
+        most = max(1, self.num_attention_heads * width // self.hidden_size)
+        heads = max(n for n in range(1, most + 1) if width % n == 0)
+        inner = self.intermediate_size * width // self.hidden_size
+        return self.change(hidden_size=width, num_attention_heads=heads, intermediate_size=inner)
+
+
+relative(
+    "ELECTRA",
+    ElectraConfig,
+    about="it was asked of every token whether another network had put it there; embeddings E = {embedding_size} wide",
+    parts={
+        "embeddings": lambda config: (FactorisedEmbeddings if config.widened else Embeddings)(config),
+        "pooler": lambda config: lambda x: x[:, 0],  # none: nothing was asked of [CLS] alone. (B, T, H) → (B, H)
+    },
+    objective=ReplacedTokens,
+    shape=lambda c: Shape(c, c.embedding_size if c.widened else None, pooler=False, objective="rtd"),
+    heads={"ForPreTraining": Discriminator, "ForMaskedLM": Generator, "ForAllTokens": CopyingGenerator},
+    summary=lambda width: nn.Sequential(nn.Linear(width, width), nn.GELU()),  # as there; the paper's code has none
+    names=(
+        (r"\bembeddings\.projection\b", "embeddings_project"),
+        (r"^rtd\.dense\b", "discriminator_predictions.dense"),
+        (r"^rtd\.decoder\b", "discriminator_predictions.dense_prediction"),
+        (r"^mlm\.dense\b", "generator_predictions.dense"),
+        (r"^mlm\.norm\b", "generator_predictions.LayerNorm"),
+        (r"^mlm\.decoder\b", "generator_lm_head"),
+    ),
+    head_names={
+        "ForSequenceClassification": (
+            (r"^classifier\b", "classifier.out_proj"),
+            (r"^summary\.0\b", "classifier.dense"),
+        ),
+        "ForMultipleChoice": ((r"^summary\.0\b", "sequence_summary.summary"),),
+    },
+)

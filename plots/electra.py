@@ -1,0 +1,33 @@
+"""ELECTRA in figures: what a generator's temperature does to the discriminator's task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+
+from plots.theme import BLUE, GREEN, SMALL, VERMILION
+
+LOOKS = ((GREEN, "solid", "circle"), (BLUE, "dash", "diamond"), (VERMILION, "dot", "square"))
+
+
+def over_temperature(
+    lines: Mapping[str, Sequence[float]], temperatures: Sequence[str], here: int | None, titles: tuple[str, str]
+) -> go.Figure:
+    """Shares at each temperature, evenly spaced; here: the place that is set. lines: name → a share each."""
+    fig = go.Figure()
+    places = list(range(len(temperatures)))
+    for (name, shares), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
+        fig.add_scatter(
+            x=places, y=list(shares), mode="lines+markers", name=name, customdata=list(temperatures),
+            line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 10, "color": colour},
+            hovertemplate=f"{name}, %{{customdata}}: %{{y:.1%}}<extra></extra>",
+        )  # fmt: skip
+    if here is not None:
+        fig.add_vline(x=here, line={"color": "#8A8F98", "width": 3, "dash": "dot"})
+    fig.update_xaxes(tickvals=places, ticktext=list(temperatures), title_text=titles[0])
+    fig.update_yaxes(tickformat=".0%", range=[0, 1.04], title_text=titles[1])
+    fig.update_layout(
+        height=380, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}}
+    )
+    return fig

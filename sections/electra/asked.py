@@ -1,0 +1,51 @@
+"""How much is asked: on the reader's sentence, BERT's questions beside the discriminator's."""
+
+import streamlit as st
+
+from sections.electra.side_by_side import draw
+from sections.electra.subject import Subject, networks
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.text import tokens_html
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.replaced_tokens import NetworkPair, ReplacedTokens
+
+    lesson.show("What is asked")
+    drawn = draw(seen)
+    if drawn is not None:
+        one = drawn.one
+        everything = range(len(one.read))
+        tokenizer = networks(seen.pair)[2]
+        hidden = [tokenizer.mask_id if gone else i for gone, i in zip(one.hidden, one.original, strict=True)]
+        n, all_ = sum(one.hidden), len(one.read)
+        st.markdown(_("**BERT** is asked at {n} of {all} tokens: which word stood here?").format(n=n, all=all_))
+        st.html(
+            tokens_html(
+                [drawn.vocab[i] for i in hidden],
+                under=[_("which?") if one.hidden[i] else "" for i in everything],
+                kinds=["mask" if one.hidden[i] else "faded" for i in everything],
+                label=_("what BERT is asked"),
+            )
+        )
+        st.markdown(_("**ELECTRA** is asked at {all} of {all}: is this the word that stood here?").format(all=all_))
+        st.html(
+            tokens_html(
+                [drawn.vocab[i] for i in one.read],
+                under=[_("replaced") if one.replaced[i] else _("original") for i in everything],
+                kinds=["changed" if one.replaced[i] else "plain" for i in everything],
+                label=_("what ELECTRA is asked"),
+            )
+        )
+    lesson.show("The loss")
+    st.latex(
+        r"\mathcal{L} = \underbrace{-\textstyle\sum_{t\in\text{hidden}}\log p_G(x_t)}_{\text{generator: masked LM}}"
+        r"\;+\;50\,\underbrace{-\textstyle\sum_{t}\big[\,r_t\log D_t+(1-r_t)\log(1-D_t)\,\big]}_"
+        r"{\text{discriminator: all tokens}}"
+    )
+    st.caption(_("Both sums are means over what is asked. r is 1 where the token read is not the one of the text."))
+    show_source(NetworkPair.forward, find="filled_in", label=_("The generator fills, the discriminator reads"))
+    show_source(NetworkPair.labels, find="!= original", label=_("A sample that is right counts as original"))
+    show_source(ReplacedTokens.weight, label=_("The weight of the discriminator’s loss"))

@@ -1,0 +1,12 @@
+"""The paper's claim, beside what has been recorded here."""
+
+from sections.electra.subject import Subject
+from ui.claim import show_claim
+from ui.lesson import Lesson
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    lesson.show("The claim", title=False)
+    show_claim(lesson, "who_is_meant", _("whom a pronoun means, F1"))
+    lesson.show("Why small models may disagree")

@@ -1,0 +1,27 @@
+"""The diff: ELECTRA's lines against BERT's."""
+
+from sections.electra.subject import Subject
+from ui.code_diff import Change, show_diff
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert import replaced_tokens
+    from minibert.model import MlmHead
+    from minibert.objectives import MaskedLanguageModel
+    from minibert.relatives import electra
+    from minibert.replaced_tokens import Discriminator, NetworkPair, ReplacedTokens
+
+    lesson.show("The difference as a diff", title=False)
+    show_diff(
+        [
+            Change(_("What is answered"), MlmHead, Discriminator),
+            Change(_("What is hidden"), MaskedLanguageModel.corrupt, ReplacedTokens.corrupt),
+            Change(_("What is counted"), MaskedLanguageModel.questions, ReplacedTokens.questions),
+            Change(_("Two networks in place of one"), None, NetworkPair),
+        ]
+    )
+    show_source(electra, find="relative(", label=_("All of the relative: `minibert/relatives/electra.py`"))
+    show_source(replaced_tokens.sample, label=_("How the generator samples"))

@@ -1,0 +1,63 @@
+"""A generator too good or too bad: what is left to find out as its samples get warmer."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from sections.electra.subject import TEMPERATURES, Pair, Subject, networks
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.translations import _
+
+STORIES = 24
+SEED = 5_000_003  # stories that no pair has been trained on
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from plots.electra import over_temperature
+    from plots.theme import titled
+
+    lesson.show("The generator’s size", title=False)
+    counted = _tallies(seen.pair, seen.rate)
+    lines = {
+        _("samples that are right"): [shares["right"] for shares in counted],
+        _("replaced tokens found"): [shares["found"] for shares in counted],
+        _("original tokens suspected"): [shares["suspected"] for shares in counted],
+    }
+    here = TEMPERATURES.index(seen.temperature) if seen.temperature in TEMPERATURES else None
+    names = [f"{t:g}" for t in TEMPERATURES]
+    told = "; ".join(
+        f"{name}: {', '.join(f'{t} {share:.0%}' for t, share in zip(names, shares, strict=True))}"
+        for name, shares in lines.items()
+    )
+    title = _("From temperature 0 to 4: right samples {a:.0%} → {b:.0%}, found {c:.0%} → {d:.0%}").format(
+        a=counted[0]["right"], b=counted[-1]["right"], c=counted[0]["found"], d=counted[-1]["found"]
+    )
+    figure(
+        titled(over_temperature(lines, names, here, (_("temperature of the samples"), _("share"))), title),
+        _("On {n} stories never trained on, {rate} % hidden. {told}.").format(n=STORIES, rate=seen.rate, told=told),
+        "temperatures",
+        data=[{_("temperature"): t, **{name: f"{shares[i]:.1%}" for name, shares in lines.items()}}
+              for i, t in enumerate(names)],
+    )  # fmt: skip
+    st.caption(
+        _("{n} stories of the toy world that the shipped pair was not trained on, drawn once; the dotted line is the "
+          "temperature set above.").format(n=STORIES)
+    )  # fmt: skip
+    lesson.show("Why a quarter", title=False)
+
+
+def _tallies(pair: Pair, rate: int) -> list[dict[str, float]]:
+    return _counted(pair, pair.version, rate)
+
+
+@st.cache_data(show_spinner=False, max_entries=16, hash_funcs={Path: str})
+def _counted(pair: Pair, version: int, rate: int) -> list[dict[str, float]]:
+    from minibert.inside.replaced import tally
+    from minibert.toy import world
+
+    discriminator, generator, tokenizer = networks(pair)
+    texts = [story.text for story in world.stories(STORIES, SEED, "small")]
+    return [
+        tally(generator, discriminator, tokenizer, texts, temperature=t, rate=rate / 100).shares() for t in TEMPERATURES
+    ]

@@ -1,0 +1,152 @@
+"""The central picture: what the generator puts where tokens are hidden, and what the discriminator says of each."""
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from sections.electra.subject import Subject, networks
+from ui.figures import in_words
+from ui.page import picture
+from ui.text import literal, visible
+from ui.translations import _
+
+MOST = 60  # tokens
+GUESSES = 4  # of the generator, for each hidden place
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One draw on the sentence. one: minibert.inside.replaced.Replaced · vocab: token by id · special: by position."""
+
+    one: object
+    vocab: Sequence[str]
+    special: Sequence[bool]
+
+    @property
+    def places(self) -> list[int]:
+        return [i for i, special in enumerate(self.special) if not special]
+
+
+def show(seen: Subject) -> None:
+    with picture():
+        drawn = draw(seen)
+        if drawn is None:
+            st.info(_("Type a sentence."), icon=":material/edit:")
+            return
+        st.markdown(f"**{finding(drawn)}**")
+        st.html(
+            '<ul class="mb-electra-rows" aria-hidden="true">'
+            f"<li>↑ {html.escape(_('the text'))}</li><li>● {html.escape(_('what the generator makes of it'))}</li>"
+            f"<li>▂ {html.escape(_('the discriminator: was this token replaced?'))}</li></ul>" + columns_html(drawn)
+        )
+        in_words(finding(drawn), "drawn-words", lambda: table(drawn))
+        unknown(drawn)
+
+
+def draw(seen: Subject) -> Drawn | None:
+    """What becomes of the sentence; None if it has no token."""
+    from minibert.inside.replaced import places_to_hide, replaced
+
+    discriminator, generator, tokenizer = networks(seen.pair)
+    encoding = tokenizer.encode(seen.text, max_length=MOST, truncation="head")
+    places = places_to_hide(encoding.special, seen.rate / 100, seen.seed)
+    if not places:
+        return None
+    one = replaced(
+        generator, discriminator, encoding.ids, places, tokenizer.mask_id, temperature=seen.temperature, seed=seen.seed
+    )
+    return Drawn(one, tokenizer.vocab, encoding.special)
+
+
+def verdicts() -> dict[str, str]:
+    return {
+        "found": _("✓ found"),
+        "missed": _("✗ missed"),
+        "alarm": _("✗ false alarm"),
+        "right": _("= as it was"),
+        "quiet": "",
+    }
+
+
+def verdict(drawn: Drawn, place: int) -> str:
+    """A key of `verdicts`."""
+    replaced, suspected = drawn.one.replaced[place], drawn.one.suspicion[place] > 0.5
+    if replaced:
+        return "found" if suspected else "missed"
+    if suspected:
+        return "alarm"
+    return "right" if drawn.one.hidden[place] else "quiet"
+
+
+def columns_html(drawn: Drawn) -> str:
+    """A column a token, as safe HTML: every colour has a word or a number beside it."""
+    one, words, columns = drawn.one, verdicts(), []
+    for place in drawn.places:
+        was, now = (html.escape(visible(drawn.vocab[ids[place]])) for ids in (one.original, one.read))
+        share = float(one.guesses[place][one.read[place]]) if one.hidden[place] else None
+        under = f"<small>{html.escape(percent(share))}</small>" if share is not None else ""
+        css = ' class="hid"' if one.hidden[place] else ""
+        said, suspected = words[verdict(drawn, place)], html.escape(percent(one.suspicion[place]))
+        columns.append(
+            f'<li{css}><span class="was"><bdi>{was}</bdi></span><span class="read"><bdi>{now}</bdi>{under}</span>'
+            f'<span class="says" style="--p:{one.suspicion[place]:.3f}"><span>{suspected}</span>'
+            f"<b>{html.escape(said)}</b></span></li>"
+        )
+    label = html.escape(_("the text, what the generator makes of it, and P(replaced), token by token"))
+    return f'<ol class="mb-electra" aria-label="{label}">{"".join(columns)}</ol>'
+
+
+def percent(share: float) -> str:
+    return f"{share:.0%}".replace("%", "\u00a0%") if share >= 0.01 else "<\u00a01\u00a0%"
+
+
+def finding(drawn: Drawn) -> str:
+    """The draw in a line."""
+    found = [verdict(drawn, place) for place in drawn.places]
+    hidden = sum(drawn.one.hidden[place] for place in drawn.places)
+    replaced = found.count("found") + found.count("missed")
+    words = _(
+        "{hidden} hidden, {right} filled with the right word, which counts as original. Of {replaced} replaced tokens "
+        "the discriminator finds {found}; of {original} original ones it suspects {alarms}."
+    )
+    return words.format(
+        hidden=hidden, right=hidden - replaced, replaced=replaced, found=found.count("found"),
+        original=len(found) - replaced, alarms=found.count("alarm"),
+    )  # fmt: skip
+
+
+def table(drawn: Drawn) -> list[dict]:
+    """A row a token."""
+    one, words = drawn.one, verdicts()
+    rows = []
+    for place in drawn.places:
+        best = one.guesses[place].topk(GUESSES) if one.hidden[place] else None
+        guesses = (
+            ", ".join(
+                f"{visible(drawn.vocab[i])} {percent(p)}"
+                for p, i in zip(best.values.tolist(), best.indices.tolist(), strict=True)
+            )
+            if best is not None
+            else ""
+        )
+        rows.append(
+            {
+                _("text"): visible(drawn.vocab[one.original[place]]),
+                _("hidden"): "[MASK]" if one.hidden[place] else "",
+                _("the generator’s guesses"): guesses,
+                _("read"): visible(drawn.vocab[one.read[place]]),
+                _("P(replaced)"): percent(one.suspicion[place]),
+                "": words[verdict(drawn, place)],
+            }
+        )
+    return rows
+
+
+def unknown(drawn: Drawn) -> None:
+    """A word outside the vocabulary is [UNK] to both."""
+    count = sum(drawn.vocab[drawn.one.original[place]] == "[UNK]" for place in drawn.places)
+    if count:
+        words = _("{n} of your words are not in this pair’s vocabulary: both networks read {unk} there.")
+        st.caption(words.format(n=count, unk=literal("[UNK]")))

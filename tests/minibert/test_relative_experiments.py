@@ -1,0 +1,70 @@
+"""What a relative's paper claims, in small: every arm runs, goes on where it stopped, and records what it did."""
+
+from dataclasses import replace
+
+import pytest
+
+from minibert.__main__ import main
+from minibert.experiments.events import Finished
+from minibert.experiments.relatives import RELATIVE_EXPERIMENTS, REQUIRED, RelativeScale, run_relative
+from minibert.experiments.results import read_records
+from minibert.toy.tasks import NAMES, tagged, who_is_meant
+from minibert.toy.world import stories
+
+SMALL = RelativeScale(steps=2, stories=30, train=8, test=6, epochs=1)
+
+
+def test_electras_arms_are_the_papers_table():
+    arms = RELATIVE_EXPERIMENTS["electra"].arms
+    assert list(arms) == ["bert", "electra", "electra-15", "replace-mlm", "all-tokens-mlm"]
+    assert [arm.options.get("variant", "electra") for arm in list(arms.values())[1:]] == [
+        "electra", "electra_15", "replace_mlm", "all_tokens_mlm"
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_every_arm_runs_once_on_the_same_tokens(tmp_path):
+    out, experiment = tmp_path / "electra.jsonl", RELATIVE_EXPERIMENTS["electra"]
+    events = run_relative(experiment, out, seeds=1, scale=SMALL, command="try")
+    first = next(event for event in events if isinstance(event, Finished))
+    events.close()  # cut off after the first arm
+    assert first.record["arm"] == "bert"
+    finished = [e for e in run_relative(experiment, out, seeds=1, scale=SMALL) if isinstance(e, Finished)]
+    assert [event.record["arm"] for event in finished] == list(experiment.arms)[1:]
+    records = read_records(out, REQUIRED)
+    assert len({record["tokens"] for record in records}) == 1
+    assert all(0 <= record["metrics"]["who_is_meant"] <= 1 for record in records)
+    assert {record["arm"] for record in records if "chosen" in record["metrics"]} == set(experiment.arms) - {
+        "replace-mlm", "all-tokens-mlm"
+    }  # fmt: skip
+    assert not [e for e in run_relative(experiment, out, seeds=1, scale=SMALL) if isinstance(e, Finished)]
+    assert [record["kept"] for record in records] == [
+        "BertForPreTraining", "ElectraForPreTraining", "ElectraForPreTraining", "ElectraForMaskedLM",
+        "ElectraForAllTokens",
+    ]  # fmt: skip
+    other = replace(SMALL, steps=3)
+    next(e for e in run_relative(experiment, out, seeds=1, scale=other) if isinstance(e, Finished))  # another scale
+
+
+def test_it_is_listed(capsys):
+    assert main(["experiment", "--list"]) == 0
+    assert "electra      ELECTRA and its ablations" in capsys.readouterr().out
+
+
+def test_a_pronoun_is_tagged_with_whom_it_means():
+    """By hand from the story: the people in the order of their names, those of the pronoun's own determiners."""
+    seen = set()
+    for story in stories(60, 3, "small"):
+        example = tagged(story)
+        people = list(dict.fromkeys(word for word in example.words if word in NAMES))
+        for word, tag, truth in zip(example.words, example.tags, story.words, strict=True):
+            named = {story.words[i].text for i in truth.determined_by} & set(people)
+            if tag == "O":
+                assert truth.kind not in ("pronoun", "reflexive") or not named
+                continue
+            assert named == set(people[:2]) if tag == "B-BOTH" else named == {people[tag == "B-SECOND"]}
+            assert (word in ("they", "them", "their", "themselves")) == (tag == "B-BOTH")
+            seen.add(tag)
+    assert seen == {"B-FIRST", "B-SECOND", "B-BOTH"}
+    data = who_is_meant(5, 3)
+    assert data.examples == who_is_meant(5, 3).examples and set(data.labels) <= {tag[2:] for tag in seen}

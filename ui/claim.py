@@ -1,0 +1,185 @@
+"""What a relative's paper claims, beside our recorded experiment: every arm, every direction, a verdict in words."""
+
+import os
+import statistics
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from minibert.experiments.relatives import RELATIVE_EXPERIMENTS, REQUIRED
+from minibert.experiments.results import (
+    Difference,
+    ResultsError,
+    by_arm,
+    paired_difference,
+    read_records,
+    verdict,
+)
+from ui.figures import figure
+from ui.lesson import LESSONS, Lesson
+from ui.text import literal
+from ui.translations import _, ngettext
+
+PERCENT = 100
+
+
+@dataclass(frozen=True)
+class Direction:
+    """An arm against the base: the paper's difference, ours, and whether they point the same way."""
+
+    arm: str
+    paper: float
+    ours: Difference | None
+
+    @property
+    def verdict(self) -> str:
+        return verdict(self.ours, self.paper)
+
+
+def verdict_words() -> dict[str, str]:
+    return {
+        "agrees": _("agrees"),
+        "disagrees": _("disagrees"),
+        "unclear": _("unclear: within the spread of the seeds"),
+        "no difference in the paper": _("no difference in the paper"),
+        "not in the paper": _("no number in the paper"),
+    }
+
+
+def records_of(name: str) -> list[dict]:
+    """What has been recorded at the newest scale; [] where there is nothing."""
+    path = Path(os.environ.get("MINIBERT_RESULTS") or LESSONS / "results") / f"{name}.jsonl"
+    try:
+        records = read_records(path, REQUIRED)
+    except (ResultsError, OSError) as error:
+        st.error(literal(error), icon=":material/error:")
+        return []
+    return [record for record in records if record["scale"] == records[-1]["scale"]]
+
+
+def directions(paper: dict, found: dict[str, dict[int, float]]) -> list[Direction]:
+    """Every arm against the first one of the paper's, which is BERT."""
+    values = paper["values"]
+    base = next(iter(paper["arms"]))
+    return [
+        Direction(
+            arm,
+            round(values[arm] - values[base], 6),
+            paired_difference(found[arm], found[base]) if arm in found and base in found else None,
+        )
+        for arm in paper["arms"]
+        if arm != base and arm in values
+    ]
+
+
+def show_claim(lesson: Lesson, measure: str, title: str) -> None:
+    """The figures of `lesson`'s paper.toml beside the experiment of the same name. measure: a metric of its records, a
+    share of 1, and its `title`."""
+    from plots.experiments import Gap, Score, differences, scores
+
+    paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
+    records = records_of(lesson.name)
+    found = {arm: {seed: PERCENT * value for seed, value in seeds.items()} for arm, seeds in
+             by_arm(records, measure).items()}  # fmt: skip
+    names = paper["arms"]
+    rows = [Score(names[arm], paper["values"].get(arm), found.get(arm, {})) for arm in names]
+    table = [
+        {
+            _("arm"): row.name,
+            _("paper"): "–" if row.paper is None else f"{row.paper:g}",
+            _("ours, mean"): f"{statistics.fmean(row.ours.values()):.1f}" if row.ours else "–",
+            _("sd"): f"{statistics.stdev(row.ours.values()):.1f}" if len(row.ours) > 1 else "–",
+            _("seeds"): len(row.ours),
+        }
+        for row in rows
+    ]
+    told = "; ".join(
+        _("{arm}: paper {paper}, ours {ours} ± {sd}").format(
+            arm=row[_("arm")], paper=row[_("paper")], ours=row[_("ours, mean")], sd=row[_("sd")]
+        )
+        for row in table
+    )
+    fig = scores(rows, (_("The paper"), _("Ours")), (paper["column"], title), _("seed"), high=52)
+    figure(fig, _("{theirs} in the paper beside {ours} here, by arm. {told}.").format(
+        theirs=paper["column"], ours=title, told=told), "scores-claim", data=table)  # fmt: skip
+    st.caption(
+        _(
+            "Left: {source}. Right: a dot is a seed, the line their mean, the bar one standard deviation; the scales "
+            "differ."
+        ).format(source=literal(paper["source"]))
+    )
+    if not records:
+        with st.container(border=True, key="no-results"):
+            st.markdown(_("**No results of this experiment have been recorded here yet.** This makes them:"))
+            st.code(f"python -m minibert experiment {lesson.name} --seeds 3", "bash")
+        return
+    compared = directions(paper, found)
+    gaps = [
+        Gap(names[one.arm], one.paper, getattr(one.ours, "mean", None), getattr(one.ours, "half", None), one.verdict)
+        for one in compared
+    ]  # fmt: skip
+    base = literal(next(iter(names.values())))
+    sentences = [sentence(names[one.arm], one) for one in compared]
+    counts = Counter(one.verdict for one in compared)
+    summary = _("Of the paper’s {n} directions ours agree in {same}, disagree in {other}, and leave {open} open.")
+    summary = summary.format(n=len(compared), same=counts["agrees"], other=counts["disagrees"], open=counts["unclear"])
+    st.markdown("### " + _("Difference to {base}").format(base=base))
+    figure(
+        differences(gaps, (_("the paper"), _("ours, with 95 % interval")), _("points")),
+        _("Differences between arms, the paper’s and ours. {summary}").format(summary=summary),
+        "differences-claim",
+    )
+    st.markdown(f"**{summary}**\n\n" + "\n".join(f"- {words}" for words in sentences), width=820)
+    scaled_down(records)
+
+
+def sentence(name: str, one: Direction) -> str:
+    """One direction in words."""
+    theirs, ours = signed(one.paper), one.ours
+    if ours is None:
+        here = _("no seed in common here")
+    elif ours.half is None:
+        here = _("{mean} here, from a single seed").format(mean=signed(ours.mean))
+    else:
+        here = _("{mean} ± {half:.1f} here, over {n} seeds").format(
+            mean=signed(ours.mean), half=ours.half, n=ours.seeds
+        )
+    return _("{arm}: {theirs} in the paper, {here} – **{verdict}**").format(
+        arm=literal(name), theirs=theirs, here=here, verdict=verdict_words()[one.verdict]
+    )
+
+
+def signed(value: float) -> str:
+    return f"{value:+.1f}".replace("-", "−")
+
+
+def scaled_down(records: list[dict]) -> None:
+    """What was read, how long it took, and the command."""
+    last, scale = records[-1], records[-1]["scale"]
+    tokens = {record["tokens"] for record in records}
+    seeds = len({record["seed"] for record in records})
+    most = {record["arm"]: record["seconds"] for record in records}
+    title = RELATIVE_EXPERIMENTS[last["experiment"]].title
+    st.caption(
+        _(
+            "{title}. Every arm reads the same {tokens:,} tokens ({steps:,} steps, {masked:.0%} hidden; {n}), then "
+            "learns from {train:,} stories whom each pronoun means and is measured on {test:,} others. Processor "
+            "seconds of pre-training: {seconds}. {processor}, torch {torch}, {date}. Made with: {command}"
+        ).format(
+            title=literal(title),
+            tokens=max(tokens),
+            steps=last["steps"],
+            masked=scale["masked"],
+            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
+            train=scale["train"],
+            test=scale["test"],
+            seconds=", ".join(f"{literal(arm)} {seconds:.0f}" for arm, seconds in most.items()),
+            processor=literal(last["machine"]["processor"]),
+            torch=literal(last["machine"]["torch"]),
+            date=literal(last["machine"]["date"]),
+            command=f"`{last['command']}`",
+        )
+    )

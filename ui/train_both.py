@@ -1,0 +1,183 @@
+"""BERT and a relative, trained now on the same tokens of the toy world: curves and answers laid over each other."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from ui.figures import figure
+from ui.inputs import distinct
+from ui.runs import live, own_runs, show_refusal, state_rows, submit
+from ui.text import visible
+from ui.translations import _
+
+STEPS, MOST_STEPS = 400, 3_000
+MEASURED = 40  # steps between two looks at stories that are not trained on
+SEEDS = 3  # at most
+
+
+@dataclass(frozen=True)
+class Side:
+    """What is trained. title: its name in figures · relative: its model_type · options: what else its objective is told
+    · sizes: fields of its config that differ."""
+
+    title: str
+    relative: str = "bert"
+    options: Mapping[str, Any] | None = None
+    sizes: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A panel of the curves. title: in words · line: of the training batches · marks: on stories that are not trained
+    on · reference: a metric of these to hold it against, and what that is · percent: a share."""
+
+    title: str
+    line: str | None = None
+    marks: str | None = None
+    reference: tuple[str, str] | None = None
+    percent: bool = False
+
+
+def train_both(
+    page: str, sides: Sequence[Side], quantities: Sequence[Quantity], watch: str, *, masked: int = 15
+) -> None:
+    """The button, the runs that it has begun in this browser, and what came of them. page: whose runs they are · watch:
+    a sentence with a [MASK], which both answer · masked: percent of the tokens that are hidden."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="both-asked"):
+        steps = st.slider(_("Steps"), 50, MOST_STEPS, STEPS, 50, key="both-steps", width=260)
+        seeds = st.segmented_control(_("Seeds"), range(1, SEEDS + 1), default=1, key="both-seeds", required=True)
+        if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-both"):
+            _begin(page, sides, int(steps), int(seeds), watch, masked)
+    show_refusal()
+    groups = _groups(page)
+    if not groups:
+        st.markdown(
+            _("**No run yet.** Both read the same stories, the same words of them are hidden, and the first points "
+              "stand here some seconds after the click.")
+        )  # fmt: skip
+        return
+    names = distinct({stamp: _title(runs) for stamp, runs in groups.items()})
+    stamp = next(iter(groups))
+    if len(groups) > 1:
+        stamp = st.selectbox(_("Trained together"), list(groups), format_func=names.get, key="both-group")
+    ids = tuple(run.id for run in groups[stamp])
+
+    def rows(runs: list) -> None:
+        state_rows([run for run in runs if not run.over or run.error], _speed)
+
+    def draw(runs: list) -> None:
+        _curves(runs, quantities)
+        _answers(runs)
+
+    live(ids, draw, rows)
+
+
+def _begin(page: str, sides: Sequence[Side], steps: int, seeds: int, watch: str, masked: int) -> None:
+    stamp = f"{page}/{time.time_ns()}"
+    for seed in range(seeds):
+        for side in sides:
+            settings = _settings(side, steps, seed, masked)
+            name = side.title if seeds == 1 else _("{model}, seed {n}").format(model=side.title, n=seed)
+            kind = f"{stamp}/{side.relative}-{seed}"
+            submit("minibert.toy.pretrain:pretrain_toy", settings, watch=[watch], title=name, kind=kind)
+
+
+def _settings(side: Side, steps: int, seed: int, masked: int):
+    from minibert.objectives import Masking
+    from minibert.toy.pretrain import TOY
+
+    return replace(
+        TOY, relative=side.relative, objective_options=dict(side.options or {}), sizes=dict(side.sizes or {}),
+        minutes=None, steps=steps, seed=seed, masking=Masking(rate=masked / 100), snapshots=(), measure_every=MEASURED,
+    )  # fmt: skip
+
+
+def _groups(page: str) -> dict[str, list]:
+    """This browser's runs that were begun together, the newest first."""
+    groups: dict[str, list] = {}
+    for run in own_runs(page):
+        groups.setdefault(run.kind.rpartition("/")[0], []).append(run)
+    return {stamp: runs[::-1] for stamp, runs in groups.items()}
+
+
+def _title(runs: list) -> str:
+    begun = next((event for run in runs if (event := run.latest("started"))), None)
+    steps = f"{begun['settings']['steps']:,}" if begun else "…"
+    return _("{names}: {steps} steps").format(
+        names=" · ".join(visible(run.title, spaces=False) for run in runs), steps=steps
+    )
+
+
+def _speed(step: dict) -> str:
+    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
+
+
+def _curves(runs: list, quantities: Sequence[Quantity]) -> None:
+    from plots.pretraining import History, Panel, learning_curves
+
+    histories = [History.of(run.title, run.events()) for run in runs]
+    histories = [history for history in histories if history.points]
+    if not histories:
+        st.caption(_("The stories are being written …"))
+        return
+    panels = []
+    for one in quantities:
+        heights = {}
+        if one.reference:
+            metric, words = one.reference
+            known = [history.last(f"held out: {metric}") for history in histories]
+            heights = {f"{words}: {value:.0%}": value for value in known[:1] if value is not None}
+        panels.append(
+            Panel(one.title, one.line, f"held out: {one.marks}" if one.marks else None, heights, percent=one.percent)
+        )
+    told = "; ".join(
+        _("{run}: {values}").format(
+            run=history.name,
+            values=", ".join(
+                f"{panel.title} {history.last(name):.3g}"
+                for panel in panels
+                for name in (panel.marks, panel.line)
+                if name and history.last(name) is not None
+            ),
+        )
+        for history in histories
+    )
+    fig = learning_curves(histories, panels, "tokens", _("tokens read"))
+    fig.update_layout(showlegend=True)
+    with st.container(key="wide-both"):
+        figure(fig, _("Over the tokens read. Last: {told}.").format(told=told), "both-curves")
+
+
+def _answers(runs: list) -> None:
+    """What each says now of the reader's sentence."""
+    from plots.masking import Blank, expected_tokens
+
+    panels = []
+    for run in runs:
+        said = run.latest("sample")
+        for blank in (said["answers"][0]["blanks"] if said and said["answers"] else [])[:1]:
+            tokens, shares = zip(*blank, strict=True)
+            panels.append(Blank(run.title, [visible(token) for token in tokens], list(shares), {}, roles={}))
+    if not panels:
+        return
+    told = ". ".join(
+        f"{one.title}: {', '.join(f'{t} {p:.0%}' for t, p in zip(one.tokens, one.probs, strict=True))}"
+        for one in panels
+    )
+    with st.container(key="wide-both-answers"):
+        figure(
+            expected_tokens(panels, columns=2, title=_("What each would write into the blank")),
+            _("What each would write into the blank. {told}.").format(told=told),
+            "both-answers",
+        )
+    st.caption(
+        _(
+            "A masked language model’s shares add up to 1 over the vocabulary. A discriminator is asked of each word "
+            "separately whether it is original: its shares do not."
+        )
+        if any("electra" in run.kind for run in runs)
+        else _("Shares of the whole vocabulary.")
+    )
