@@ -84,12 +84,11 @@ def test_places_in_the_queue_are_those_of_all_servers(two):
 def test_what_the_manager_refuses_is_refused_in_its_words(two):
     with pytest.raises(jobs.JobError, match="cannot be sent"):
         submit(two[0], "count", threading.Lock())
-    limit = two[0].ask(None, "limits").queued_per_owner
-    busy = [submit(two[0], "until_cancelled", owner="teacher") for _ in range(2)]
-    full = [submit(two[0], "count", 1, owner="eve") for _ in range(limit)]
+    runs = [submit(two[0], "until_cancelled", owner="teacher") for _ in range(2)]
     with pytest.raises(jobs.QueueFull, match="already have"):
-        submit(two[1], "count", 1, owner="eve")
-    for run in full + busy:
+        for _ in range(two[0].ask(None, "limits").queued_per_owner + 1):
+            runs.append(submit(two[1], "count", 1, owner="eve"))
+    for run in reversed(runs):
         run.cancel()
         assert run.wait(OVERDUE)
 
