@@ -19,7 +19,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-PATIENT = 60.0  # seconds; who waits longer has been forgotten
+PATIENT = 60.0  # seconds, usually; who waits longer has been forgotten
 WIDGETS = ("button", "text_input", "text_area", "radio")  # what a visitor uses of a page
 # A run that gives way to a newer one ends "early"; the newer one is waited for.
 FINISHED, EARLY = ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN
