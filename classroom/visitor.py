@@ -19,7 +19,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-PATIENT = 60.0  # seconds; who waits longer has been forgotten
+PATIENT = 60.0  # seconds, usually; who waits longer has been forgotten
 WIDGETS = ("button", "text_input", "text_area", "radio")  # what a visitor uses of a page
 # A run that gives way to a newer one ends "early"; the newer one is waited for.
 FINISHED, EARLY = ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN
@@ -50,8 +50,8 @@ class Widget:
 class Visitor:
     """One browser tab, with cookies of its own."""
 
-    def __init__(self, address: str):
-        self.address, self.cookies = address, {}
+    def __init__(self, address: str, patience: float = PATIENT):
+        self.address, self.patience, self.cookies = address, patience, {}
         self.pages: dict[str, str] = {}  # address of a page → what Streamlit calls it
         self.exceptions: list[str] = []
         self._texts: dict[tuple[int, ...], str] = {}
@@ -99,7 +99,7 @@ class Visitor:
 
     def _fetch(self, path: str) -> None:
         request = urllib.request.Request(self.address + path, headers={"Cookie": self._cookie()})
-        with urllib.request.urlopen(request, timeout=PATIENT) as response:
+        with urllib.request.urlopen(request, timeout=self.patience) as response:
             response.read()
             for line in response.headers.get_all("Set-Cookie") or ():
                 self.cookies |= {name: morsel.value for name, morsel in SimpleCookie(line).items()}
@@ -114,7 +114,7 @@ class Visitor:
         headers = {"Cookie": self._cookie(), "Origin": self.address}
         self._socket = await websockets.connect(
             where, subprotocols=protocols, additional_headers=headers, max_size=None, compression=None,
-            open_timeout=PATIENT, ping_interval=None, proxy=None,
+            open_timeout=self.patience, ping_interval=None, proxy=None,
         )  # fmt: skip
         self._ended = asyncio.Queue()
         self._reader = asyncio.create_task(self._read())
@@ -158,7 +158,7 @@ class Visitor:
         while not self._ended.empty():
             self._ended.get_nowait()
         await self._ask(state, fragment, page_name=page_name)
-        deadline = time.perf_counter() + PATIENT
+        deadline = time.perf_counter() + self.patience
         while True:
             try:
                 left = deadline - time.perf_counter()

@@ -15,9 +15,11 @@ from jobs.wire import address_of, key_of, packed, unpacked
 
 KEPT = 400  # runs whose events are held here, of those last asked for
 PATIENCE = 10.0  # seconds: a job server that has died is started again meanwhile
+FRESH = 0.1  # seconds that a list of runs is good for: one run of a page asks for it ten times
 CONNECTIONS = 8  # that are kept open while nobody asks
 GONE = "The server of the training runs does not answer: try again in a moment."
 OTHER_KEY = "The server of the training runs has another key: {directory} is not the folder that it keeps them in."
+READING = {"runs", "get", "events", "wait", "removed", "limits", "warm_up"}  # changes no list of runs
 ONCE = {"submit"}  # what must not be asked twice: it may have been done before the connection was lost
 
 
@@ -57,6 +59,7 @@ class RemoteManager:
         self._address = address_of(address)
         self._free: list[Connection] = []
         self._runs: OrderedDict[str, RemoteRun] = OrderedDict()
+        self._lists: dict[str | None, tuple[float, list[RemoteRun]]] = {}
         self._lock = threading.Lock()
 
     def __getattr__(self, name: str):
@@ -64,6 +67,15 @@ class RemoteManager:
         if name.startswith("_"):
             raise AttributeError(name)
         return lambda *args, **kwargs: self.ask(None, name, *args, **kwargs)
+
+    def runs(self, owner: str | None = None) -> list[Run]:
+        until, runs = self._lists.get(owner, (0.0, []))
+        if time.monotonic() > until:
+            runs = self.ask(None, "runs", owner)
+            now = time.monotonic()
+            self._lists = {key: kept for key, kept in self._lists.items() if kept[0] > now}
+            self._lists[owner] = (now + FRESH, runs)
+        return list(runs)
 
     def submit(self, target, *args, **options) -> Run:
         if callable(target):
@@ -97,6 +109,8 @@ class RemoteManager:
                 if (sent and name in ONCE) or time.monotonic() > deadline:
                     raise ClusterError(GONE) from error
                 time.sleep(0.1)
+        if name not in READING:
+            self._lists = {}  # what this server has changed, it sees at once
         with self._lock:
             if len(self._free) < CONNECTIONS:
                 self._free.append(connection)

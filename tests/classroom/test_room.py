@@ -81,7 +81,7 @@ def test_two_servers_are_one_classroom_and_outlive_one_of_them(tmp_path):
 
 
 async def two_visitors(address: str, process: psutil.Process) -> None:
-    ada, bob = Visitor(address), Visitor(address)
+    ada, bob = Visitor(address, PATIENT), Visitor(address, PATIENT)
     await ada.open("output_layer")
     await bob.open("input")
     place = ada.cookies[proxy.COOKIE]
@@ -93,7 +93,7 @@ async def two_visitors(address: str, process: psutil.Process) -> None:
     await ada.click(train_button(ada))
     assert re.search(r"\*\*(waiting|starting|training)", ada.text)
 
-    same = Visitor(address)  # the same browser, sent to the other server
+    same = Visitor(address, PATIENT)  # the same browser, sent to the other server
     same.cookies = ada.cookies | {proxy.COOKIE: bob.cookies[proxy.COOKIE]}
     await same.open("output_layer")
     assert same.cookies[proxy.COOKIE] == bob.cookies[proxy.COOKIE]

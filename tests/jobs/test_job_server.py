@@ -102,6 +102,20 @@ def test_who_has_not_the_key_is_not_answered(place, tmp_path):
     assert RemoteManager(address, manager.directory).runs() is not None
 
 
+def test_a_list_of_runs_is_asked_for_once_in_a_moment_and_what_changed_here_is_seen_at_once(two, monkeypatch):
+    here, there = two
+    monkeypatch.setattr("jobs.remote.FRESH", 3600)
+    before, asked, ask = len(here.runs("zoe")), [], here.ask
+    monkeypatch.setattr(here, "ask", lambda run, name, *args, **kwargs: (asked.append(name), ask(run, name, *args))[1])
+    assert len(here.runs("zoe")) == before == 0 and asked == []
+    there.runs("zoe")
+    run = there.submit(f"{FAKE}:count", 1, owner="zoe", title="count")
+    assert there.runs("zoe") == [run] and here.runs("zoe") == []
+    here.cancel(run)
+    assert [one.id for one in here.runs("zoe")] == [run.id]
+    assert run.wait(OVERDUE)
+
+
 def test_what_is_held_here_is_bounded(two):
     here, _there = two
     for number in range(KEPT + 10):

@@ -1,0 +1,204 @@
+"""A class in which things die: what of that which was acknowledged is lost?
+
+    python -m bench.classroom --chaos [--sessions 30] [--servers 2] [--seconds 240] [--record]
+
+While the crowd of bench.classroom works, and trainings follow each other, kill −9 hits a training's worker, an app
+server, the proxy and the job server, one after the other. Where a small disk can be mounted (a tmpfs; that needs root),
+the runs lie on it, and a large file fills it for a quarter of the time.
+
+Acknowledged is what a page has said is there: a run that was taken and got its id. Each must be found afterwards, with
+every event that it had reported to anyone, in a state that is told truly: finished with its model, or ended with a
+sentence that says why. Counted besides: connections broken off, how long until each came back, exceptions shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+from bench.classroom import Seen, Student, family, keep_training, memory, room, table
+from bench.machine import record, recorded
+from jobs.remote import RemoteManager
+
+SMALL_DISK = 400  # MB
+FILLED = 0.25  # of the class
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[bool]:
+    """A folder that is a disk of its own, if this user may mount one."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK}m", "tmpfs", str(folder)]
+    mounted = os.name == "posix" and subprocess.run(command, capture_output=True).returncode == 0
+    try:
+        yield mounted
+    finally:
+        if mounted:
+            subprocess.run(["umount", "-l", str(folder)], capture_output=True)
+
+
+def called(process: psutil.Process, *words: str) -> list[psutil.Process]:
+    """Those of a room's processes in whose command these words stand."""
+    found = []
+    for one in family(process):
+        with suppress(psutil.Error):
+            line = " ".join([one.name(), *one.cmdline()])
+            if all(word in line for word in words):
+                found.append(one)
+    return found
+
+
+def training_worker(process: psutil.Process) -> psutil.Process | None:
+    """The worker that trains: of the processes that the job server's cluster has forked, the busiest."""
+    forked = called(process, "forkserver")
+    before = {one.pid: sum(one.cpu_times()[:2]) for one in forked}
+    time.sleep(2)
+    with suppress(psutil.Error):
+        busiest = max(forked, key=lambda one: sum(one.cpu_times()[:2]) - before[one.pid], default=None)
+        return busiest
+    return None
+
+
+def kill(one: psutil.Process | None) -> str:
+    if one is None:
+        return "nobody there"
+    with suppress(psutil.Error):
+        one.kill()
+        return f"killed {one.pid}"
+    return "already gone"
+
+
+async def deaths(process: psutil.Process, seconds: float, runs: Path, disk: bool, told: list[str]) -> None:
+    """What happens in a class: each at its time, in this order."""
+    began = time.perf_counter()
+
+    def say(what: str, how: str) -> None:
+        told.append(f"{time.perf_counter() - began:.0f} s: {what}: {how}")
+
+    async def at(share: float) -> None:
+        await asyncio.sleep(max(0.0, share * seconds - (time.perf_counter() - began)))
+
+    await at(0.2)
+    say("a training's worker", kill(await asyncio.to_thread(training_worker, process)))
+    await at(0.35)
+    say("an app server", kill(next(iter(called(process, "classroom.server")), None)))
+    await at(0.5)
+    say("the proxy", kill(next(iter(called(process, "haproxy.cfg")), None)))
+    await at(0.6)
+    if disk:
+        filler = runs / "filler"
+        with suppress(OSError), open(filler, "wb") as file:
+            while True:
+                file.write(b"\0" * 2**20)
+        say("the disk", "full")
+        await at(0.6 + FILLED)
+        filler.unlink()
+        say("the disk", "free again")
+    await at(0.9)
+    say("the job server", kill(next(iter(called(process, "jobs.server")), None)))
+
+
+async def watch_runs(manager: RemoteManager, known: dict[str, int], over: asyncio.Event) -> None:
+    """Every run that anyone was told of, and how many of its events."""
+    while not over.is_set():
+        with suppress(Exception):
+            for run in await asyncio.to_thread(manager.runs):
+                known[run.id] = max(known.get(run.id, 0), len(await asyncio.to_thread(run.events)))
+        await asyncio.sleep(1)
+
+
+async def wait_for_runs(manager: RemoteManager, seconds: float) -> None:
+    deadline = time.perf_counter() + seconds
+    while time.perf_counter() < deadline:
+        with suppress(Exception):
+            if all(run.over for run in await asyncio.to_thread(manager.runs)):
+                return
+        await asyncio.sleep(2)
+
+
+def lost(manager: RemoteManager, known: dict[str, int]) -> dict:
+    """What was acknowledged and is not there any more."""
+    missing, fewer, silent, states = [], [], [], Counter()
+    for run_id, events in known.items():
+        run = manager.get(run_id)
+        if run is None:
+            missing.append(run_id)
+            continue
+        states[run.state] += 1
+        if len(run.events()) < events:
+            fewer.append(f"{run_id}: {len(run.events())} of {events}")
+        if (
+            run.over
+            and run.state != "cancelled"
+            and not (run.error if run.state != "finished" else run.result.is_dir())
+        ):
+            silent.append(f"{run_id}: {run.state}")
+    return {
+        "runs taken": len(known),
+        "runs missing": missing,
+        "runs with fewer events than were told": fewer,
+        "runs that ended without a model or a word": silent,
+        "states": dict(states),
+    }
+
+
+async def class_with_deaths(address: str, process: psutil.Process, runs: Path, disk: bool, options) -> dict:
+    seen, told, known, over = Seen(), [], {}, asyncio.Event()
+    until = time.perf_counter() + options.seconds
+    jobs = next(one for one in called(process, "jobs.server")).cmdline()
+    manager = RemoteManager(jobs[jobs.index("--listen") + 1], runs)
+    sessions = options.sessions[-1]
+    rngs = [random.Random(f"chaos {options.seed}/{number}") for number in range(sessions)]
+    watching = asyncio.create_task(watch_runs(manager, known, over))
+    await asyncio.gather(
+        *(Student(address, seen, rng).attend(until, rng.uniform(0, 2)) for rng in rngs),
+        keep_training(address, seen, until),
+        deaths(process, options.seconds, runs, disk, told),
+    )
+    held = memory(process)
+    await wait_for_runs(manager, 120)
+    over.set()
+    await watching
+    return {
+        "sessions": sessions,
+        "servers": options.servers,
+        "seconds": options.seconds,
+        "what happened": told,
+        "small disk": f"{SMALL_DISK} MB" if disk else "none could be mounted",
+        "waits": table(seen),
+        "actions broken off": dict(Counter(words.split(":")[0].split()[0] for words in seen.broken)),
+        "exceptions shown": dict(Counter(seen.exceptions)),
+        "memory at the end, MB": round(held / 1e6),
+        **lost(manager, known),
+    }
+
+
+def main(options) -> None:
+    with tempfile.TemporaryDirectory(prefix="minibert-chaos-") as name:
+        folder = Path(name)
+        log = folder / "log.txt"
+        with small_disk(folder / "disk") as disk:
+            runs = folder / "disk" / "runs"
+            with room(runs, options.servers, log, "--workers", str(options.workers or 1)) as (address, process):
+                while "ready for a class" not in log.read_text(errors="replace"):
+                    time.sleep(0.5)
+                result = asyncio.run(class_with_deaths(address, process, runs, disk, options))
+                everybody = family(process)
+            left = [one.pid for one in everybody if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+            result["processes left after the end"] = len(left)
+        if options.verbose:
+            print(log.read_text(errors="replace")[-6_000:])
+    for name, value in result.items():
+        print(f"{name}: {value}")
+    if options.record:
+        print("recorded", record("classroom", recorded("classroom") | {"chaos": result}))
