@@ -25,6 +25,7 @@ class Store:
     """A database. Safe to call from any thread; other processes may use it, too."""
 
     def __init__(self, path: Path):
+        self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         self._connection = sqlite3.connect(path, timeout=SECONDS_LOCKED, check_same_thread=False, isolation_level=None)

@@ -1,0 +1,68 @@
+"""A function in a process of its own: what it returns and raises comes back, what it took does not stay."""
+
+import os
+
+import psutil
+import pytest
+
+from jobs import apart as module
+from jobs.apart import ApartError, apart
+from minibert.tasks import TaskDataError
+from minibert.tasks.sampling import MOST_PROBLEMS
+
+FAKE = "tests.jobs.test_apart"
+
+
+def pid_and(value):
+    return os.getpid(), value
+
+
+def refuses():
+    raise TaskDataError("line 3: no label")
+
+
+def takes(n):
+    return len(bytearray(n))
+
+
+def hangs():
+    import time
+
+    time.sleep(600)
+
+
+def prints():
+    print("to nobody")
+    return "answer"
+
+
+def test_it_is_another_process_and_an_answer_comes_back():
+    pid, value = apart(f"{FAKE}:pid_and", {"a": [1, 2]})
+    assert value == {"a": [1, 2]} and pid != os.getpid() and not psutil.pid_exists(pid)
+    assert apart(f"{FAKE}:prints") == "answer"
+
+
+def test_what_it_raises_is_raised_here():
+    with pytest.raises(TaskDataError, match="line 3: no label"):
+        apart(f"{FAKE}:refuses")
+
+
+def test_memory_and_time_are_bounded(monkeypatch):
+    with pytest.raises(ApartError, match="3 GB of memory"):
+        apart(f"{FAKE}:takes", 4 << 30)
+    monkeypatch.setattr(module, "MOST_SECONDS", 0.5)
+    with pytest.raises(ApartError, match=r"more than 0\.5 seconds"):
+        apart(f"{FAKE}:hangs")
+    assert not psutil.Process().children()
+
+
+def test_a_large_table_comes_back_as_a_sample_with_every_label(tmp_path):
+    path = tmp_path / "large.tsv"
+    rows = [f"{'yes' if i % 2 else 'no'}\ttext number {i}" for i in range(5_000)]
+    rows[4_000] = "rare\tthe only one"
+    rows[100:100] = ["lonely"] * (MOST_PROBLEMS + 50)
+    path.write_text("\n".join(["label\ttext", *rows]) + "\n", encoding="utf-8")
+    data, whole = apart("minibert.tasks.sampling:read_sample", path, "mine.tsv", "classification", "header", most=1_000)
+    assert whole == 5_000 and len(data.examples) == 1_000 and data.name == "mine.tsv"
+    assert set(data.counts) == {"yes", "no", "rare"} and abs(data.counts["yes"] - data.counts["no"]) < 20
+    assert len(data.problems) == MOST_PROBLEMS + 1 and "50 more places" in data.problems[-1].why

@@ -1,0 +1,150 @@
+"""Class: nothing without the key, and with it the room, its runs, the door and the answers."""
+
+import time
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.driver import ROOT, plain, text_of, whole
+from ui.predict import tally
+from ui.room import entrance
+from ui.room.key import digest, key
+from ui.runs import manager
+
+FAKE = "tests.jobs.fake_training"
+
+
+@pytest.fixture
+def room(runs_folder):
+    """With somebody in it."""
+    visitors = entrance.visitors()
+    for table in ("visitors", "settings", "tries", "questions", "votes"):
+        visitors.store.ask(f"DELETE FROM {table}")
+    visitors.seen([("a" * 32, "192.0.2.1", "attention"), ("b" * 32, "192.0.2.1", "home")])
+    return visitors
+
+
+def opened(owner: str) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "course.py"), default_timeout=240)
+    app.session_state["_owner"] = owner
+    whole(app.run())
+    return whole(app.switch_page("pages/classroom.py").run())
+
+
+def teacher(room) -> AppTest:
+    room.make_teacher("t" * 32, "here", digest())
+    return opened("t" * 32)
+
+
+def try_key(app: AppTest, given: str) -> AppTest:
+    app.text_input(key="teacher-key").set_value(given)
+    return whole(next(button for button in app.button if button.label == "Open").click().run())
+
+
+def test_without_the_key_the_page_tells_nothing(room):
+    run = manager().submit(f"{FAKE}:count", 1, owner="a" * 32, title="a title of theirs")
+    assert run.wait(300)
+    app = opened("b" * 32)
+    for kind in (app.metric, app.dataframe, app.get("progress"), app.toggle, app.selectbox):
+        assert not [one for one in kind if one.proto.id.split("-", 2)[-1] != "projector-switch"]
+    shown = repr(app.main)
+    for secret in ("192.0.2.1", "aaaa", "a title of theirs", key(), "door", "Stop"):
+        assert secret not in shown
+    assert "For the teacher" in text_of(app)
+    assert "classroom" not in [stop.name for stops in app.session_state["_course"].values() for stop in stops]
+
+
+def test_only_the_key_opens_it_and_tries_are_limited(room):
+    app = opened("e" * 32)
+    for _ in range(5):
+        try_key(app, "aaaa-aaaa-aaaa-aaaa")
+        assert "not the key" in app.error[0].value and not app.metric
+    try_key(app, key())
+    assert "Too many tries" in app.error[0].value and not app.metric
+    other = opened("f" * 32)
+    try_key(other, f" {key().upper()} ")
+    assert other.metric and not other.error
+    assert not opened("e" * 32).metric and opened("f" * 32).metric  # this browser, in all its windows
+    whole(other.button(key="leave").click().run())
+    assert not other.metric and not opened("f" * 32).metric
+
+
+def test_it_shows_who_is_there_without_names(room):
+    app = teacher(room)
+    rows = app.dataframe[0].value
+    assert list(rows["who"])[:2] == ["aaaa", "bbbb"] and list(rows["looks at"])[:2] == ["Attention", "Home"]
+    assert "a" * 32 not in repr(app.main)
+    assert app.metric[0].value == "2" or app.metric[0].value == "3"
+
+
+def test_the_door_closes_and_opens(room):
+    app = teacher(room)
+    whole(app.button(key="door-close").click().run())
+    code = room.code
+    assert code and any(code in block.proto.body for block in app.get("html"))
+    assert room.may_enter("a" * 32) and not room.may_enter("n" * 32)
+    whole(app.button(key="door-again").click().run())
+    assert room.code not in (None, code)
+    whole(app.button(key="door-open").click().run())
+    assert room.code is None
+
+
+def test_one_visitor_is_shut_out_and_their_runs_are_stopped(room):
+    run = manager().submit(f"{FAKE}:until_cancelled", owner="a" * 32, title="theirs")
+    other = manager().submit(f"{FAKE}:until_cancelled", owner="b" * 32, title="another's")
+    app = teacher(room)
+    app.selectbox(key="who").set_value("a" * 32)
+    whole(app.run())
+    whole(app.button(key="shut-out").click().run())
+    assert run.wait(300) and run.state == "cancelled" and not other.over
+    assert not room.may_enter("a" * 32) and room.may_enter("b" * 32)
+    other.cancel()
+    assert other.wait(300)
+
+
+def test_runs_are_stopped_and_cleared(room):
+    runs = [manager().submit(f"{FAKE}:until_cancelled", owner=f"{i}" * 32, title=f"*run* {i}") for i in range(6)]
+    app = teacher(room)
+    said = [plain(bar.proto.text) for bar in app.get("progress")]
+    assert len(said) == 6 and any("*run* 0" in one for one in said)
+    assert int(app.metric[2].value) + int(app.metric[3].value) == 6
+    whole(app.button(key="stop-waiting").click().run())
+    waited = [run for run in runs if run.position is None and run.over]
+    assert len(waited) >= 2 and {run.state for run in waited} == {"cancelled"}
+    whole(app.button(key="stop-all").click().run())
+    for run in runs:
+        assert run.wait(300) and run.state == "cancelled"
+    deadline = time.monotonic() + 60
+    while manager()._active and time.monotonic() < deadline:
+        time.sleep(0.05)
+    whole(app.button(key="clear-ended").click().run())
+    assert not manager().runs() and not any(run.directory.exists() for run in runs)
+
+
+def test_answers_are_held_and_released(room):
+    tally().vote("parts\n<b>the dog</b>", "x", "0")
+    app = teacher(room)
+    one = next(toggle for toggle in app.toggle if toggle.key.startswith("hold-0"))
+    assert "1 guess" in one.label and "<b>" not in one.label
+    whole(one.set_value(True).run())
+    assert tally().held("parts\n<b>the dog</b>") and not tally().held("another")
+    whole(app.toggle(key="hold-all").set_value(True).run())
+    assert tally().held("another")
+    whole(app.toggle(key="hold-all").set_value(False).run())
+    assert not tally().held("another") and not tally().held("parts\n<b>the dog</b>")
+
+
+def test_a_nearly_full_disk_is_told(room, monkeypatch):
+    monkeypatch.setattr("ui.disk.LITTLE", 1 << 60)
+    app = teacher(room)
+    assert any("nearly full" in box.value for box in app.warning)
+
+
+def test_other_servers_of_the_class_know_the_teacher_and_the_code(room):
+    """What the class agrees on lies in the store, not in a process."""
+    from ui.room.store import Store
+    from ui.room.visitors import Visitors
+
+    teacher(room)
+    there = Visitors(Store(room.store.path))
+    assert there.is_teacher("t" * 32, digest()) and there.close_door() == room.code
