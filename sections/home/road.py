@@ -29,6 +29,7 @@ def show() -> None:
         "probes": _("Surface, syntax, meaning: **what each layer knows**."),
         "attribution": _("Which words **made the answer**? Five methods, compared."),
         "wrong_reasons": _("High scores for the **wrong reasons**, and how to notice."),
+        "electra": _("Not which word is missing, but **which one is wrong**, asked everywhere."),
         "examination": _("Questions with **numbers of your own**, marked at once, with reasons."),
     }
     number = 0
