@@ -434,7 +434,7 @@ def not_json(name: str) -> None:
 
 def links(rng: random.Random, ground: Ground) -> Iterator[object]:
     """A page with values in its link that no page has put there."""
-    from tests.pages.driver import open_page
+    from tests.pages.driver import assert_no_markup, open_page
 
     page = rng.choice(sorted(file.stem for file in (ROOT / "pages").glob("*.py")))
     names = link_names(page)
@@ -446,10 +446,8 @@ def links(rng: random.Random, ground: Ground) -> Iterator[object]:
     yield f"{page}: {str(query)[:600]}"
     with mock.patch.dict(os.environ, {"MINIBERT_RUNS": str(ground.folder / "runs")}):
         app = open_page(page, **query)
-    shown = [block.proto.body for block in app.get("html")]
-    shown += [block.value for block in app.markdown if block.proto.allow_html]
-    shown += [frame.proto.srcdoc for frame in app.get("iframe")]
-    if any("<img src=x" in text for text in shown):
+    assert_no_markup(app)
+    if any("<img src=x" in frame.proto.srcdoc for frame in app.get("iframe")):
         raise Broken("what came in the link is shown as markup")
 
 
