@@ -263,7 +263,7 @@ def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Mod
         )
     try:
         options = {**getattr(kind, "options_from_config", lambda values: {})(values), **options}
-        with torch.device("meta"):  # sizes alone: what asks for 100 GB must not get them before it is compared
+        with torch.device("meta"):  # sizes without numbers: what asks for 100 GB does not get them
             outline = kind(config, **options)
     except ValueError as error:
         raise CheckpointError(f"{config_file}: {error}") from error

@@ -50,7 +50,7 @@ class BertConfig:
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1, not {short(value)}")
             if value > LARGEST.get(name, LARGEST_SIZE):
-                raise ValueError(f"{name} is {value:.3g}; at most {LARGEST.get(name, LARGEST_SIZE):,} can be read")
+                raise ValueError(f"{name} is {short(value)}; at most {LARGEST.get(name, LARGEST_SIZE):,} can be read")
         if self.hidden_size % self.num_attention_heads:
             raise ValueError(
                 f"hidden_size {self.hidden_size} does not divide evenly among {self.num_attention_heads} heads"
@@ -92,7 +92,7 @@ class BertConfig:
         model_type: `relatives.registry.config_from`."""
         kind = values.get("model_type", "bert")
         if kind != cls.model_type:
-            raise ValueError(f'model_type is "{short(kind)}"; this reads "{cls.model_type}"')
+            raise ValueError(f'model_type is {short(kind)}; this reads "{cls.model_type}"')
         position = values.get("position_embedding_type", "absolute")
         if position != "absolute":
             raise ValueError(f'position_embedding_type {short(position)} is not BERT\'s; "absolute" is')

@@ -16,6 +16,7 @@ from torch import nn
 
 from minibert import checkpoint
 from minibert.config import BertConfig
+from minibert.count import parameters
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import Masking, Objective, losses, objective_for
 from minibert.objectives import measure as measure_objective
@@ -42,6 +43,7 @@ from minibert.train import (
 )
 from minibert.training import resume, snapshots
 from minibert.training.data_parallel import ProcessGroup, join_process_group
+from minibert.training.machine import memory
 from minibert.training.patience import when_there_is_room
 from minibert.training.precision import best_device
 
@@ -265,6 +267,7 @@ def checked(
         config = config_from(checkpoint.config_values(model))
         if config.model_type != settings.relative:
             raise ValueError(f"{model} is a {config.model_type} model, and a {settings.relative} model was asked for")
+    check_memory(config)
     if settings.max_length > config.max_position_embeddings:
         raise ValueError(
             f"rows of {settings.max_length} tokens, but the model has {config.max_position_embeddings} positions"
@@ -280,6 +283,15 @@ def checked(
     saved = resume.to_go_on_with(out)
     saved.check(asdict(settings))
     return saved
+
+
+def check_memory(config: BertConfig) -> None:
+    """Raise ValueError where weights, gradients and two moments, four bytes each, are more than the machine holds."""
+    weights = parameters(config).pretraining
+    if (needed := 16 * weights) > (there := memory()):
+        raise ValueError(
+            f"{weights:,} weights take {needed / 2**30:,.0f} GB to train, and this machine has {there / 2**30:,.0f} GB"
+        )
 
 
 def shared_vocabulary(group: ProcessGroup, data: Sequence[str | Path], size: int, out: Path) -> Tokenizer:

@@ -303,9 +303,9 @@ class Tokenizer:
     ):
         check_vocab(vocab)
         if rows > len(vocab) + MOST_ROWS_BEYOND:
-            raise ValueError(f"{rows:.3g} rows for a vocabulary of {len(vocab):,} pieces")
+            raise ValueError(f"{short(rows)} rows for a vocabulary of {len(vocab):,} pieces")
         if not 1 <= max_word_chars <= MOST_WORD_CHARS:
-            raise ValueError(f"a word has from 1 to {MOST_WORD_CHARS:,} characters, not {max_word_chars:.3g}")
+            raise ValueError(f"a word has from 1 to {MOST_WORD_CHARS:,} characters, not {short(max_word_chars)}")
         self.pieces = {piece: number for number, piece in enumerate(vocab)}  # what WordPiece may use
         self.longest = max(map(len, self.pieces))
         self.special_tokens = tuple(dict.fromkeys((*SPECIAL_TOKENS, *special_tokens)))

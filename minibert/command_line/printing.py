@@ -10,7 +10,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from minibert.text.shortened import LONGEST, shortened
+from minibert.text.shortened import shortened
+
+LONGEST_ERROR = 300
 
 
 def complain(why: object) -> None:
@@ -19,9 +21,10 @@ def complain(why: object) -> None:
 
 
 def error_line(text: str) -> str:
-    """A text as a line of at most LONGEST characters, nothing in it that moves a cursor."""
-    characters = shortened(text, 2 * LONGEST)
-    return shortened("".join(c if c.isprintable() else " " if c.isspace() else f"\\x{ord(c):02x}" for c in characters))
+    """A text as a line of at most LONGEST_ERROR characters, nothing in it that moves a cursor."""
+    characters = shortened(text, 2 * LONGEST_ERROR)
+    text = "".join(c if c.isprintable() else " " if c.isspace() else f"\\x{ord(c):02x}" for c in characters)
+    return shortened(text, LONGEST_ERROR)
 
 
 def print_result(options, values: dict, plain: str | None = None) -> None:

@@ -27,14 +27,18 @@ def read_records(path: str | Path, required: set[str] = REQUIRED) -> list[dict]:
     if not path.exists():
         return []
     records = []
-    lines = path.read_text(encoding="utf-8").split("\n")
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise ResultsError(f"{path}: not UTF-8 ({error.reason})") from None
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            record = json_value(line)
+            if not isinstance(record := json_value(line), dict):
+                raise ValueError("no object")
             missing = required - set(record)
-        except (ValueError, TypeError) as error:
+        except ValueError as error:
             if number == len(lines):
                 break  # no newline after it: the run was killed in the middle of writing
             raise ResultsError(f"{path}, line {number}: not a record ({error})") from error

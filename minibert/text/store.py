@@ -89,11 +89,16 @@ class TokenStore:
         try:
             if (meta := json_object(directory / "store.json"))["format"] != FORMAT:
                 raise ValueError("it was written by another version: delete it")
+            if meta["type"] not in ("uint16", "uint32"):
+                raise ValueError("its ids are of no type that it has")
             kinds = {"ids": np.dtype(meta["type"]), "sentences": np.dtype(np.int64), "documents": np.dtype(np.int64)}
             if mapped:
                 arrays = [np.memmap(directory / name, dtype=kind, mode="r") for name, kind in kinds.items()]
             else:
                 arrays = [np.fromfile(directory / name, dtype=kind) for name, kind in kinds.items()]
+            lengths = [meta["tokens"], meta["sentences"] + 1, meta["documents"] + 1]
+            if [len(array) for array in arrays] != lengths or not isinstance(meta["segmented"], bool):
+                raise ValueError("its arrays are not what store.json says")
         except (OSError, KeyError, TypeError, ValueError) as error:
             raise DataError(f"{directory} holds no token store: {error}") from error
         return cls(*arrays, segmented=meta["segmented"])

@@ -15,7 +15,7 @@ from minibert import checkpoint
 from minibert.inside.replaced import fitting, originality
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import Masking, objective_for
-from minibert.pretrain import PretrainSettings, fills, pretrain_store
+from minibert.pretrain import PretrainSettings, check_memory, fills, pretrain_store
 from minibert.text.batches import padded_batch
 from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
@@ -70,6 +70,7 @@ def pretrain_toy(
         shutil.copytree(going_on, out, dirs_exist_ok=True)
         resuming = True
     checkpoint.make_ready(out)
+    check_memory(settings.config())
     cut_off = resume.to_go_on_with(out) if resuming else resume.latest(out)
     if cut_off is not None and not (resuming or cut_off.begun.get("world")):
         raise ValueError(f"{out} holds another run that was cut off: begin in another folder")

@@ -22,7 +22,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from minibert.attention_masks import causal_mask, padding_mask
-from minibert.checkpoint import CheckpointError, existing, writing
+from minibert.checkpoint import CheckpointError, check_finite, existing, writing
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, no_tap, under
 from minibert.positions import sinusoids
@@ -484,8 +484,14 @@ class Trained:
         directory = Path(directory)
         try:
             said = json_object(existing(directory, DESCRIPTION))
-            model = EncoderDecoder(BertConfig.from_dict(said["config"]))
-            model.load_state_dict(load_file(existing(directory, WEIGHTS)))
+            config, stored = BertConfig.from_dict(said["config"]), load_file(existing(directory, WEIGHTS))
+            check_finite(stored, directory / WEIGHTS)
+            with torch.device("meta"):  # sizes without numbers: what asks for 100 GB does not get them
+                wanted = EncoderDecoder(config).state_dict()
+            if {n: x.shape for n, x in stored.items()} != {n: x.shape for n, x in wanted.items()}:
+                raise ValueError(f"{WEIGHTS} holds other weights than the sizes in {DESCRIPTION} ask for")
+            model = EncoderDecoder(config)
+            model.load_state_dict(stored)
             return cls(model.eval(), Words(tuple(said["words"])), said["task"], said["longest"])
         except (ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
             raise CheckpointError(f"{directory} holds no encoder–decoder that can be read: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import platform
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +18,11 @@ def processors() -> list[str]:
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
     return [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+
+
+def memory() -> int:
+    """Bytes of memory that this machine has."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def description(*packages: str) -> dict:

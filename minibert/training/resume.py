@@ -102,6 +102,10 @@ class SavedRun:
                 if value.dim() and value.shape != shapes[int(number)]:
                     raise ValueError(f"{name} in optimizer.safetensors is of another shape than its weight")
                 optimizer["state"].setdefault(int(number), {})[part] = value
+            for group in optimizer["param_groups"]:  # a weight that nothing was learned of has none
+                kinds = {frozenset(optimizer["state"].get(number, ())) for number in group["params"]} - {frozenset()}
+                if len(kinds) > 1:
+                    raise ValueError("optimizer.safetensors lacks some of what is remembered of the weights")
         except (OSError, SafetensorError, KeyError, TypeError, RuntimeError, ValueError) as error:
             raise ValueError(f"{self.directory} cannot be resumed: {error}") from error
         state.optimizer.load_state_dict(optimizer)

@@ -11,11 +11,13 @@ from typing import Any
 
 import streamlit as st
 
-from minibert.text.json_values import json_object, json_value
+from minibert.experiments.results import ResultsError, read_records
+from minibert.text.json_values import json_object
 from sections.pretraining.settings import settings_of
 from sections.pretraining.texts import Text
 from ui.models import available_models
 from ui.runs import PRETRAINING, complete, note_refusal, own_models, own_runs, settled, submit
+from ui.text import literal
 from ui.translations import _
 
 LOG = "training.jsonl"  # minibert.pretrain.LOG, which is not imported for it
@@ -81,14 +83,18 @@ class Training:
 
 @st.cache_data(show_spinner=False, max_entries=8)
 def read_log(path: Path, version: int) -> list[dict]:
-    with open(path, encoding="utf-8") as lines:  # not splitlines(): a text may hold characters that it takes for ends
-        return [json_value(line) for line in lines]
+    return read_records(path, {"event"})
 
 
 def logged(directory: Path) -> list[dict]:
-    """The events a finished pre-training has left beside its model."""
+    """The events a finished pre-training has left beside its model; where they cannot be read, none, and on the page
+    why."""
     path = directory / LOG
-    return read_log(path, path.stat().st_mtime_ns) if path.is_file() else []
+    try:
+        return read_log(path, path.stat().st_mtime_ns) if path.is_file() else []
+    except ResultsError as error:
+        st.error(literal(error), icon=":material/error:")
+        return []
 
 
 def trainings_of(runs: Sequence) -> list[Training]:

@@ -174,8 +174,9 @@ def overwritten(directory, value):
         (lambda d: spoiled(d, model_type=[]), r"model_type must be a text"),
         (lambda d: spoiled(d, hidden_act=["gelu"]), "hidden_act must be a text"),
         (lambda d: spoiled(d, hidden_dropout_prob="a lot"), "hidden_dropout_prob must be a number, not "),
-        (lambda d: spoiled(d, vocab_size=10**12), "vocab_size is 1e.12; at most"),
-        (lambda d: spoiled(d, num_hidden_layers=10**6), "num_hidden_layers is 1e.06; at most 1,000"),
+        (lambda d: spoiled(d, vocab_size=10**12), "vocab_size is 1000000000000; at most"),
+        (lambda d: spoiled(d, vocab_size=10**400), "vocab_size is 10*…; at most"),
+        (lambda d: spoiled(d, num_hidden_layers=10**6), "num_hidden_layers is 1000000; at most 1,000"),
         (lambda d: spoiled(d, hidden_size=3 * 2**20), "has shape .* where config.json asks for .*3145728"),  # 400 TB
         (lambda d: spoiled(d, intermediate_size=2**24), "has shape .* where config.json asks for"),
         (lambda d: spoiled(d, max_position_embeddings=2**24), "has shape .* where config.json asks for"),

@@ -153,6 +153,11 @@ def test_finetune_then_predict(tmp_path, small_checkpoint):
         (["serve", "--model", "nowhere", "--port", "99999"], "must be a number from 0 to 65535, not 99999"),
         (["finetune", "--train", "no.tsv", "--dev", "no.tsv", "--out", "x"], "no.tsv does not exist"),
         (["pretrain", "--data", "x", "--out", "x"], "one of the arguments --minutes --steps is required"),
+        (
+            ["pretrain", "--data", "x", "--out", "x", "--steps", "1", "--sizes", "hidden_size=1000000"],
+            "GB to train, and",
+        ),
+        (["pretrain", "--toy", "--out", "x", "--steps", "1", "--sizes", "hidden_size=1000000"], "GB to train, and"),
         (["pretrain", "--data", "x", "--out", "x", "--steps", "-3"], "must be greater than 0, not -3"),
     ],
 )

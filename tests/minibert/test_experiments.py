@@ -564,6 +564,11 @@ def test_a_results_file_that_is_none_is_named(tmp_path):
     bad.write_text('{"arm": 1}\n')
     with pytest.raises(results.ResultsError, match="line 1: the record lacks"):
         results.read_records(bad)
-    bad.write_text("nonsense\n\n")
-    with pytest.raises(results.ResultsError, match="line 1: not a record"):
+    for content in ("nonsense\n\n", "[" * 100_000 + "\n", '["arm"]\n', "5\n"):
+        bad.write_text(content)
+        with pytest.raises(results.ResultsError, match="line 1: not a record") as told:
+            results.read_records(bad, {"arm"})
+        assert len(str(told.value)) < 300
+    bad.write_bytes(b"\xff\n")
+    with pytest.raises(results.ResultsError, match="not UTF-8"):
         results.read_records(bad)

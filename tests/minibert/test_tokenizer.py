@@ -550,9 +550,13 @@ def test_configuration_we_cannot_follow_is_refused(tmp_path, config, message):
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("config.json", '{"vocab_size": 1000000000000}', r"1e\+12 rows for a vocabulary of 5 pieces"),
+        ("config.json", '{"vocab_size": 1000000000000}', "1000000000000 rows for a vocabulary of 5 pieces"),
         ("tokenizer_config.json", '{"max_input_chars_per_word": -1}', "from 1 to 65,536 characters, not -1"),
-        ("tokenizer_config.json", '{"max_input_chars_per_word": 1000000000000}', "from 1 to 65,536 characters, not 1e"),
+        (
+            "tokenizer_config.json",
+            '{"max_input_chars_per_word": 1000000000000}',
+            "characters, not 1000000000000",
+        ),
         ("config.json", '{"vocab_size": 4}', "5 tokens for a model of 4 rows"),
         ("config.json", "[" * 100_000, "config.json: .* nested more than 100 deep"),
     ],

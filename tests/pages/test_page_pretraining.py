@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, plain, text_of, whole
+from tests.ui.driver import script
 from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 
@@ -237,3 +238,36 @@ def test_a_link_made_before_there_were_tabs_opens_its_part(runs_folder, link, pa
 
 def test_before_the_first_run_a_model_that_ships_is_drawn(app):
     assert driver.title_of(app, "cockpit-curves").startswith("mini-en, shipped: MLM loss")
+
+
+def log_reader():
+    from pathlib import Path
+
+    import streamlit as st
+
+    from sections.pretraining.trainings import logged
+
+    st.session_state["events"] = logged(Path(st.session_state["folder"]))
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b'{"event": "step", "step": 1}\n{"event": "st', None),  # killed while it wrote
+        (
+            b'{"event": "step", "step": 1}\n' + b"[" * 100_000 + b"\n",
+            "line 2: not a record .*nested more than 100 deep",
+        ),
+        (b'["event"]\n', "line 1: not a record"),
+        (b'{"step": 1}\n', "line 1: the record lacks event"),
+        (b"\xff\n", "not UTF-8"),
+    ],
+)
+def test_a_log_that_cannot_be_read_is_said_on_the_page(content, why, tmp_path):
+    (tmp_path / "training.jsonl").write_bytes(content)
+    app = script(log_reader)
+    app.session_state["folder"] = str(tmp_path)
+    app.run()
+    assert not app.exception
+    assert [re.search(why, plain(error.value)) is not None for error in app.error] == ([True] if why else [])
+    assert app.session_state["events"] == ([] if why else [{"event": "step", "step": 1}])

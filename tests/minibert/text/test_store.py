@@ -61,6 +61,28 @@ def test_a_store_that_fails_leaves_nothing(tokenizer, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"type": "O"},
+        {"type": 5},
+        {"segmented": "no"},
+        {"tokens": 10**9},
+        {"documents": "many"},
+        {"sentences": -1},
+        "[" * 100_000,
+    ],
+    ids=lambda wrong: str(wrong)[:30],
+)
+def test_a_store_that_is_not_what_it_says_is_not_opened(tmp_path, tokenizer, wrong):
+    TokenStore.build([["a b", "c"]], tokenizer, tmp_path / "store")
+    file = tmp_path / "store" / "store.json"
+    values = json.loads(file.read_text())
+    file.write_text(wrong if isinstance(wrong, str) else json.dumps({**values, **wrong}))
+    with pytest.raises(DataError, match="holds no token store"):
+        TokenStore.open(tmp_path / "store")
+
+
 def test_something_else_is_not_opened(tmp_path):
     with pytest.raises(DataError, match="holds no token store"):
         TokenStore.open(tmp_path)

@@ -282,6 +282,17 @@ def test_moments_of_another_shape_are_refused(text, tmp_path):
         list(pretrain(SETTINGS, [text], out, resuming=True))
 
 
+def test_moments_that_are_missing_are_refused(text, tmp_path):
+    out = tmp_path / "model"
+    for state in two_states(text, out):
+        (state / resume.SUMS).unlink()
+        moments = load_file(state / "optimizer.safetensors")
+        del moments["0.step"]
+        save_file(moments, state / "optimizer.safetensors")
+    with pytest.raises(ValueError, match=r"optimizer\.safetensors lacks some"):
+        list(pretrain(SETTINGS, [text], out, resuming=True))
+
+
 def test_what_a_killed_save_has_left_is_cleared(text, undisturbed, tmp_path):
     out = tmp_path / "model"
     two_states(text, out)
