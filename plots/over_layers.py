@@ -211,15 +211,15 @@ def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], ax
 
 
 def layer_words(
-    rows: Sequence[Sequence[tuple[str, float]]],
+    rows: Sequence[Sequence[tuple[str, float | None]]],
     layers: Sequence[str],
     wanted: str | None,
     axes: tuple[str, str],
     title: str = "",
 ) -> go.Figure:
     """What each layer would answer: a row a layer, the last on top; its likeliest tokens from left to right, darker
-    where more probable. rows: (token, probability) each · wanted: the token that is marked · axes: names of both ·
-    title: what is to be seen."""
+    where more probable. rows: (token, probability) each, None for what is not said · wanted: the token that is marked ·
+    axes: names of both · title: what is to be seen."""
     fig = go.Figure()
     width = max(map(len, rows))
     shapes, texts = [], []  # handed over at once: plotly checks all there are each time that one is added
@@ -227,16 +227,17 @@ def layer_words(
         for rank, (token, probability) in enumerate(row):
             right = token == wanted
             box = {"type": "rect", "x0": rank + 0.53, "x1": rank + 1.47, "y0": place - 0.44, "y1": place + 0.44}
-            opacity = 0.08 + 0.5 * min(1.0, probability**0.5)
+            opacity = 0.08 + 0.5 * min(1.0, (probability or 0.0) ** 0.5)
             shapes.append({**box, "fillcolor": BLUE, "opacity": opacity, "line": {"width": 0}, "layer": "below"})
             if right:
                 shapes.append({**box, "line": {"width": 3, "color": ORANGE}})
             label = literal(token if len(token) <= 12 else token[:11] + "…")
+            said = "" if probability is None else f" {probability:.0%}"
             texts.append(
                 {
                     "x": rank + 1,
                     "y": place,
-                    "text": f"{f'<b>{label}</b>' if right else label} {probability:.0%}",
+                    "text": (f"<b>{label}</b>" if right else label) + said,
                     "showarrow": False,
                     "font": {"size": FONT_SIZE},
                 }
@@ -247,7 +248,7 @@ def layer_words(
         y=[place for place, row in enumerate(rows) for _ in row],
         mode="markers",
         marker={"size": 18, "opacity": 0},
-        hovertext=[f"{literal(token)}: {probability:.2%}" for row in rows for token, probability in row],
+        hovertext=[literal(token) + ("" if p is None else f": {p:.2%}") for row in rows for token, p in row],
         hoverinfo="text",
         showlegend=False,
     )

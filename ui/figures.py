@@ -4,6 +4,7 @@ import hashlib
 import html
 import pickle
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -30,6 +31,7 @@ def figure(
     data: Any | Callable[[], Any] = None,
     height: int | None = None,
     modebar: bool = False,
+    wide: bool = False,
 ) -> list[dict]:
     """Draw a figure, its title above it, and return the points selected in it (empty without `on_select`).
 
@@ -38,6 +40,7 @@ def figure(
     “In words and numbers”. data: the numbers as a table there (anything st.dataframe takes, or a function that makes
     it when the reader opens it). on_select: "rerun" or a callback; a click on a point then reruns the fragment or page,
     and the point's `customdata` says what was clicked. A heatmap cell sends no click: draw square scatter markers.
+    wide: what is in it would run into each other on a phone, which scrolls it.
     """
     options = (height, on_select is not None, TYPE if projecting() else None)
     fig, said = _drawn(_name(fig), fig, *options) if isinstance(fig, partial) else _finished(fig, *options)
@@ -45,11 +48,12 @@ def figure(
         st.html(f'<p class="mb-finding" data-of="{html.escape(key)}" dir="auto">{html.escape(said)}</p>')
     config = dict(_CONFIG, displayModeBar="hover" if modebar else False)
     chosen: list[dict] = []
-    if on_select is None:
-        st.plotly_chart(fig, key=key, config=config, alt=alt)
-    else:
-        state = st.plotly_chart(fig, key=key, config=config, alt=alt, on_select=on_select, selection_mode="points")
-        chosen = list(state.selection.points) if state else []
+    with st.container(key=f"wide-{key}") if wide else nullcontext():
+        if on_select is None:
+            st.plotly_chart(fig, key=key, config=config, alt=alt)
+        else:
+            state = st.plotly_chart(fig, key=key, config=config, alt=alt, on_select=on_select, selection_mode="points")
+            chosen = list(state.selection.points) if state else []
     in_words(alt, f"{key}-words", data)
     return chosen
 
@@ -85,13 +89,9 @@ def _finished(fig, height: int | None, clicked: bool, type_size: float | None):
 
 def readable() -> None:
     """For a page with small multiples: the words in figures take the page's own text colour (the chart theme's grey is
-    too faint for the back row), and on a phone what stands in a container `wide-…` is scrolled, not squeezed."""
+    too faint for the back row)."""
     st.html("""<style>
 .stPlotlyChart :is([class$="tick"] text, [class$="title"], .annotation-text) { fill: currentColor !important; }
-@media (max-width: 760px) {
-  [class*="st-key-wide-"] { overflow-x: auto; }
-  [class*="st-key-wide-"] .stElementContainer { min-width: 720px; }
-}
 </style>""")
 
 

@@ -60,6 +60,7 @@ def paths(lesson: Lesson, reading: ModelInput) -> None:
             steps=", ".join(titles(lambda network: path_length(network, start, end))),
         ),
         "attention-paths",
+        wide=True,
     )
     lesson.show("What waits for what", level=3)
     steps_ = titles(lambda network: waiting_steps(network, len(tokens)))
@@ -69,6 +70,7 @@ def paths(lesson: Lesson, reading: ModelInput) -> None:
             n=len(tokens), steps=", ".join(steps_)
         ),
         "attention-schedule",
+        wide=True,
     )
 
 

@@ -81,7 +81,8 @@ export default function (component) {
     const { stage, row } = view, size = parseFloat(getComputedStyle(find(".mb-arcs")).fontSize);
     const shares = data.probs[row], most = Math.max(...shares);
     const letters = Math.max(...data.tokens.map((token) => Math.min(token.length, 12))), longest = letters * size * 0.55;
-    const left = stage === 2 ? longest + 16 : 14, right = stage === 3 ? size * 6.6 : 14;
+    const first = Math.min(data.tokens[0].length, 12) * size * 0.4;  // what a leaning name reaches back
+    const left = stage === 2 ? longest + 16 : (width - 28) / count < 60 ? Math.max(14, first) : 14, right = stage === 3 ? size * 6.6 : 14;
     const wide = (width - left - right) / count, fits = (wide - 4) / letters / 0.58, leaning = fits < 14;
     const foot = height - (leaning ? Math.min(longest * 0.8, 90) + 22 : size * 2.1), top = 12;
     const middle = (j) => left + (j + 0.5) * wide;

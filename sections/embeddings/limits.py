@@ -64,6 +64,7 @@ def _narrow_cone(lesson: Lesson, seen: Subject) -> None:
         over_layers([panel], names, _("layer"), columns=1, title=summary),
         f"{summary}. {strongest}",
         "cone",
+        wide=True,
         data=lambda: {
             _("layer"): names,
             _("as they are"): [one.plain for one in found],

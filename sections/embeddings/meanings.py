@@ -84,6 +84,7 @@ def _curves(model: str, language: str) -> None:
         over_layers(panels, names, _("layer"), title=summary),
         _("How well senses can be told apart, layer by layer.") + f" {summary}.",
         "separability",
+        wide=True,
         data=lambda: [
             {_("word"): w, _("layer"): name, _("nearest"): one.nearest, _("silhouette"): one.silhouette}
             for w, rows in scores.items()

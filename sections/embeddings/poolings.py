@@ -50,6 +50,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         _("Agreement of cosines with scores of {n} pairs, by layer and pooling.").format(n=len(overlap))
         + f" {summary}.",
         "poolings",
+        wide=True,
         data=lambda: {_("layer"): names, **{pooling_names()[name]: values for name, values in found.items()}},
     )
     lesson.show("A vector for a sentence", level=3)

@@ -141,6 +141,7 @@ def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) ->
             cosine_matrices(panels, [visible(line, spaces=False) for line in lines], summary, _("sentence")),
             _("The cosine of every pair of {n} sentences.").format(n=len(lines)) + f" {summary}. {said}",
             "sentences",
+            wide=True,
             data=rows,
         )
 
@@ -210,6 +211,7 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
         agreements(rows, summary, axis),
         f"{axis}. {summary}",
         "against-scores",
+        wide=True,
         data=[{_("model"): row.name, "ρ": row.value, _("from"): row.low, _("to"): row.high} for row in rows],
     )
 

@@ -105,7 +105,7 @@ def method_names() -> dict[str, str]:
 def read(lesson: Lesson) -> Subject:
     """One row: the word, the reader's sentence, and behind a button what is seldom changed."""
     word, text, own = None, "", ()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="subject"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="word-row"):
         # The drawer decides what stands before it.
         first, second, last = st.container(width="content"), st.container(), st.container(width="content")
         with last, drawer():

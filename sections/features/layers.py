@@ -76,7 +76,7 @@ def _reading(lesson: Lesson, seen: Subject) -> None:
     alt = _("{arm}: {learns}. Read: {how}; {pooling}.").format(
         arm=names[arm], learns=learns, how=how_in_words(found), pooling=pooling_in_words(found.pooling)
     )
-    figure(fig, alt, key="stack")
+    figure(fig, alt, key="stack", wide=True)
     legend(
         [
             (TRAINED, "■", _("BERT, trained")),

@@ -7,9 +7,12 @@ import streamlit as st
 from sections.features.subject import Subject, arm_names, in_percent, metric_of, own_scores, paper
 from ui.figures import figure
 from ui.page import picture
+from ui.predict import predict
 from ui.recorded import command, comparison, recorded
 from ui.text import literal
 from ui.translations import _
+
+GAINS = (3.0, 0.5)  # points, more than which the first guesses say
 
 
 def show(seen: Subject) -> None:
@@ -27,21 +30,23 @@ def show(seen: Subject) -> None:
         found, names = in_percent(records, key), arm_names(name)
         theirs = {} if name == "pooling" else paper["values"]
         own = own_scores(name) if name == seen.name else {}
-        rows = [Score(names[a], theirs.get(a), found[a], tuple(own.get(a, ()))) for a in names if a in found]
+        told = _guessed(name, found)
+        shown = [a for a in names if a in found and (told or not _tuned(name, a))]
+        rows = [Score(names[a], theirs.get(a), found[a], tuple(own.get(a, ()))) for a in shown]
         words = "; ".join(
             _("{arm}: {mean} ± {sd}").format(arm=row[_("arm")], mean=row[_("ours, mean")], sd=row[_("sd")])
             for row in table_of(seen)
+            if told or row[_("arm")] in {names[a] for a in shown}
         )
         fig = scores(
-            rows, (_("The paper"), _("Ours")), (paper["column"], title), _("seed"), title=finding(name, found), high=44,
-            own=_("your run"),
+            rows, (_("The paper"), _("Ours")), (paper["column"], title), _("seed"), high=44,
+            title=finding(name, {a: found[a] for a in shown}), own=_("your run"),
         )  # fmt: skip
         fig.update_traces(cliponaxis=False)  # the number above the first row stands outside
         alt = _("{metric} of every arm, mean and standard deviation over seeds. {words}.").format(
             metric=title, words=words
         )
-        with st.container(key="wide-scores"):
-            figure(fig, alt, key=f"scores-{name}", data=lambda: table_of(seen))
+        figure(fig, alt, key=f"scores-{name}", data=(lambda: table_of(seen)) if told else None, wide=True)
     last = records[-1]
     st.caption(
         _(
@@ -57,14 +62,35 @@ def show(seen: Subject) -> None:
     )
 
 
+def _tuned(name: str, arm: str) -> bool:
+    """Whether all of BERT moved from the checkpoint on."""
+    return arm != "random" and comparison(name).values(arm).get("freeze") != "all"
+
+
+def _best(name: str, found: dict[str, dict[int, float]]) -> tuple[dict[str, float], list[str]]:
+    """(the mean of each arm; the best fine-tuned arm and the best frozen one, as far as there are such)"""
+    means = {arm: statistics.fmean(seeds.values()) for arm, seeds in found.items()}
+    tuned = [arm for arm in means if _tuned(name, arm)]
+    frozen = [arm for arm in means if arm not in tuned and arm != "random"]
+    return means, [max(arms, key=means.get) for arms in (tuned, frozen) if arms]
+
+
+def _guessed(name: str, found: dict[str, dict[int, float]]) -> bool:
+    """Ask what fine-tuning brings; whether the arms may be shown that were fine-tuned."""
+    means, best = _best(name, found)
+    if len(best) < 2:
+        return True
+    gain = means[best[0]] - means[best[1]]
+    right = next((i for i, least in enumerate(GAINS) if gain > least), len(GAINS))
+    options = [_("over 3 points"), _("less, but something"), _("nothing")]
+    question = _("What does fine-tuning bring over the best frozen vectors?")
+    return predict("gain", question, options, right, about=f"{name} {means}")
+
+
 def finding(name: str, found: dict[str, dict[int, float]]) -> str:
     """The best fine-tuned arm and the best frozen one."""
-    made, names = comparison(name), arm_names(name)
-    means = {arm: statistics.fmean(seeds.values()) for arm, seeds in found.items()}
-    frozen = [arm for arm in means if made.values(arm).get("freeze") == "all"]
-    tuned = [arm for arm in means if arm not in frozen and arm != "random"]
-    best = [max(arms, key=means.get) for arms in (tuned, frozen) if arms]
-    words = " · ".join(f"{names[arm]} {means[arm]:.1f}" for arm in best)
+    means, best = _best(name, found)
+    words = " · ".join(f"{arm_names(name)[arm]} {means[arm]:.1f}" for arm in best)
     return words[:1].upper() + words[1:]
 
 

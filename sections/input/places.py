@@ -56,7 +56,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         learned=one[titles[0]], fixed=one[titles[1]]
     )
     readable()
-    figure(position_similarity(learned, fixed, titles, _("place"), title), alt, key="places")
+    figure(position_similarity(learned, fixed, titles, _("place"), title), alt, key="places", wide=True)
     st.markdown(_("On average: {words}.").format(words=words))
     lesson.show("How alike are places?", title=False)
     lesson.show("How the Transformer's input differs")

@@ -43,6 +43,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
                 for i, strategy in enumerate(strategies)
             ),
             "ablation",
+            wide=True,
             data=lambda: {_("strategy"): strategies, **scores},
         )
     st.caption(

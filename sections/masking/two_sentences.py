@@ -108,6 +108,7 @@ def _show_cloud(rows: list, vocab) -> None:
             "{back:.3f} nats. The tokens that differ most: {tokens}."
         ).format(forth=forth, back=back, tokens=", ".join(tokens[i] for i in movers[:5])),
         "two-contexts",
+        wide=True,
         data=lambda: {
             _("token"): [tokens[i] for i in movers],
             _("probability in A"): [percent(float(log_p[i].exp())) for i in movers],

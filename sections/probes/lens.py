@@ -11,10 +11,12 @@ from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
 from ui.models import can_fill, load, version_of
 from ui.page import picture
+from ui.predict import predict
 from ui.text import literal, visible
 from ui.translations import _
 
 GUESSES = 5
+MOST_NAMED = 7  # layers, the embeddings among them, that a guess has a button for
 
 
 @st.cache_data(show_spinner=False, max_entries=16)
@@ -46,31 +48,60 @@ def show(lesson: Lesson, seen: Subject) -> None:
             _("“{word}” is not one token of this vocabulary, so it has no rank.").format(word=literal(seen.word))
         )
     found = layer_answers(loaded.model, loaded.tokenizer, *blank, wanted, GUESSES)
-    _words(found, None if wanted is None else loaded.tokenizer.vocab[wanted])
+    told = _words(found, None if wanted is None else loaded.tokenizer.vocab[wanted], f"{seen.model} {seen.text}")
     lesson.show("The logit lens", title=False)
-    if wanted is not None:
+    if wanted is not None and told:
         _ranks(seen.model, found, loaded.tokenizer.vocab[wanted])
 
 
-def _words(found: list, wanted: str | None) -> None:
+def _words(found: list, wanted: str | None, about: str) -> bool:
+    """The picture: until the reader has guessed where the right word comes first, of the last layer alone. Returns
+    whether all of it is shown."""
+    with picture():
+        names = layer_names(len(found))
+        told = wanted is None or _guessed(found, visible(wanted), names, about)
+        if told:
+            _draw(found, wanted, names, _finding(found, wanted, names))
+        else:
+            _draw(found[-1:], wanted, names, _finding(found, None, names))
+    return told
+
+
+def _guessed(found: list, wanted: str, names: list[str], about: str) -> bool:
+    """Ask at which layer it comes first; whether that may be shown."""
+    right = next((place for place, answer in enumerate(found) if answer.rank == 1), len(names))
+    question = _("From which layer on is “{word}” the first guess?").format(word=literal(wanted))
+    if len(names) <= MOST_NAMED:
+        return predict("lens", question, [*names, _("none")], right, about=f"{about} {wanted}")
+    thirds = [_("in the first third"), _("in the second"), _("in the last"), _("at none")]
+    return predict("lens", question, thirds, min(3 * right // len(names), 3), about=f"{about} {wanted}")
+
+
+def _draw(found: list, wanted: str | None, names: list[str], finding: str) -> None:
+    """found: the answers of the last layers; for those before them stand question marks."""
     from plots.over_layers import layer_words
 
-    names = layer_names(len(found))
     rows = [[(visible(token), p) for token, p in answer.guesses] for answer in found]
-    told = ". ".join(
-        f"{name}: " + ", ".join(f"{token} {p:.0%}" for token, p in row) for name, row in zip(names, rows, strict=True)
+    listed = ". ".join(
+        f"{name}: " + ", ".join(f"{token} {p:.0%}" for token, p in row)
+        for name, row in zip(names[-len(found) :], rows, strict=True)
     )
-    finding = _finding(found, wanted, names)
-    with picture(), st.container(key="wide-lens"):
+    unsaid = [[("?", None)] * GUESSES] * (len(names) - len(found))
+    with st.container(key="wide-lens"):
         figure(
             partial(
-                layer_words, rows, names, None if wanted is None else visible(wanted), (_("layer"), _("place")), finding
+                layer_words,
+                [*unsaid, *rows],
+                names,
+                None if wanted is None else visible(wanted),
+                (_("layer"), _("place")),
+                finding,
             ),
-            _("What each layer would answer. {finding}. {told}.").format(finding=finding, told=told),
+            _("What each layer would answer. {finding}. {listed}.").format(finding=finding, listed=listed),
             "lens-words",
             data=lambda: [
                 {_("layer"): name, _("place"): place, _("token"): token, _("probability"): p}
-                for name, row in zip(names, rows, strict=True)
+                for name, row in zip(names[-len(found) :], rows, strict=True)
                 for place, (token, p) in enumerate(row, 1)
             ],
         )

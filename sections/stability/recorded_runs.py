@@ -15,9 +15,12 @@ from sections.stability.subject import (
     scores_of_runs,
 )
 from ui.page import drawer, picture
+from ui.predict import predict
 from ui.recorded import command, comparison, recorded, start_choice
 from ui.text import literal
 from ui.translations import _
+
+SHARES = (0.0, 1 / 3, 2 / 3, 1.0)  # of the guesses
 
 
 def show() -> Subject:
@@ -33,7 +36,11 @@ def show() -> Subject:
                 st.code(command(KIND), "bash")
             return seen
         scores = scores_of(records)
-        draw_grid(scores, chance, "recorded", own=scores_of_runs(newest_runs()), title=finding(scores, chance))
+        told = shown = _failed(scores, chance)
+        if not _guessed(told):
+            shown = {True: told[True]}
+        drawn = {cell(*one): scores[cell(*one)] for one in every_cell() if one[2] in shown and cell(*one) in scores}
+        draw_grid(drawn, chance, "recorded", own=scores_of_runs(newest_runs()), title=finding(shown))
     last = records[-1]
     st.caption(
         _(
@@ -51,12 +58,28 @@ def show() -> Subject:
     return seen
 
 
-def finding(scores: dict[str, dict[int, float]], chance: float) -> str:
-    """How many runs failed, with bias correction and without."""
-    parts = []
-    for corrected, name in correction_names().items():
+def _failed(scores: dict[str, dict[int, float]], chance: float) -> dict[bool, tuple[int, int]]:
+    """With bias correction or without → how many runs failed, and of how many."""
+    found = {}
+    for corrected in correction_names():
         cells = [cell(*one) for one in every_cell() if one[2] == corrected]
         values = [value for arm in cells for value in scores.get(arm, {}).values()]
-        failed = sum(value <= chance + LEARNED for value in values)
-        parts.append(_("{name} {failed} of {n}").format(name=name, failed=failed, n=len(values)))
+        found[corrected] = sum(value <= chance + LEARNED for value in values), len(values)
+    return found
+
+
+def _guessed(failed: dict[bool, tuple[int, int]]) -> bool:
+    """Ask how many fail without; whether the runs without may be shown."""
+    without, n = failed[False]
+    if not (n and failed[True][1]):
+        return True
+    right = min(range(len(SHARES)), key=lambda i: abs(SHARES[i] - without / n))
+    options = [_("hardly any"), _("a third"), _("two thirds"), _("all")]
+    return predict("failed", _("Without bias correction, how many fail?"), options, right, about=f"{failed}")
+
+
+def finding(failed: dict[bool, tuple[int, int]]) -> str:
+    """How many runs failed, with bias correction and without."""
+    names = correction_names()
+    parts = [_("{name} {failed} of {n}").format(name=names[one], failed=k, n=n) for one, (k, n) in failed.items()]
     return _("Runs that failed: {parts}").format(parts=", ".join(parts))

@@ -45,7 +45,7 @@ def test_a_model_is_trained_once_and_explains_a_text(page):
     before = words.nth(1).inner_text()
     page.get_by_role("radio", name="Leave one out").click()
     expect(words.nth(1)).not_to_have_text(before)
-    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("button", name="Examples").click()
     page.get_by_role("radio", name="nothing: cut out").first.click()
     wait_idle(page)
     assert "instead=cut" in page.url and "method=leave_one_out" in page.url

@@ -47,6 +47,7 @@ def test_the_lens_follows_the_sentence(page):
     open_page(page, "probes")
     words = page.locator(".st-key-lens-words")
     expect(words.get_by_text(re.compile("by"))).not_to_have_count(0)
+    page.get_by_role("button", name="Show it").click()
     type_into(page, page.get_by_label("Sentence with a [MASK]"), "Berlin is the capital of [MASK].")
     type_into(page, page.get_by_role("textbox", name="The right word"), "germany")
     expect(page.get_by_text(re.compile("At the last layer germany has rank"))).to_be_visible()

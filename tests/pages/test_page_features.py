@@ -68,6 +68,20 @@ def test_recorded_results_are_averaged_and_compared(results):
     assert "<b>model" not in "".join(caption.value for caption in app.caption)
 
 
+def test_what_fine_tuning_brings_is_guessed_first(results):
+    scores = {"fine-tuned": (0.60, 0.62, 0.61), "last-four-concat": (0.55, 0.56, 0.57)}
+    write_records(
+        results / "mini-en",
+        "features",
+        [comparison_record("features", arm, s, v) for arm, x in scores.items() for s, v in enumerate(x)],
+    )
+    app = open_page()
+    assert title_of(app, "scores-features") == "Last four, concatenated 56.0"
+    app.button(key="gain-guess-0").click()
+    assert title_of(whole(app.run()), "scores-features") == "Fine-tuned 61.0 · last four, concatenated 56.0"
+    assert "Right: **over 3 points**" in text_of(app)
+
+
 def test_records_of_other_settings_are_not_mixed_in(results):
     old = comparison_record("features", "last", 0, 0.1, settings={"epochs": 99})
     write_records(results / "mini-en", "features", [old, comparison_record("features", "last", 1, 0.5)])

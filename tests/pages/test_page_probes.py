@@ -1,5 +1,6 @@
 """The probes page: runs and what it says of them against their own events, the logit lens, files, hostile text."""
 
+import re
 from functools import partial
 
 import pytest
@@ -153,6 +154,19 @@ def test_the_title_of_the_lens_says_where_the_right_word_comes_first():
     first = [answer.rank for answer in found].index(1)
     title = title_of(app, "lens-words")
     assert title == f"“time” first comes first at layer {first} of 6, and ends at rank {found[-1].rank}"
+
+
+def test_the_lens_shows_its_last_layer_alone_until_the_reader_has_guessed():
+    app = open_page()
+    shown = [note["text"] for note in figure(app, "lens-words")["layout"]["annotations"]]
+    assert set(shown[:-5]) == {"?"} and "?" not in shown[-5:] and figure(app, "lens-ranks") is None
+    assert title_of(app, "lens-words").startswith("The last layer says “by” (")
+    app.button(key="lens-guess-0").click()
+    whole(app.run())
+    shown = [note["text"] for note in figure(app, "lens-words")["layout"]["annotations"]]
+    assert "?" not in shown and figure(app, "lens-ranks") is not None
+    layer = re.search(r"at layer (\d)", title_of(app, "lens-words"))[1]
+    assert f"You guessed embeddings; it is **{layer}**" in text_of(app)
 
 
 def test_recorded_probes_are_there_before_any_is_trained(tmp_path, monkeypatch):

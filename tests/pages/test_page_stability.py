@@ -47,6 +47,16 @@ def test_failures_and_spread_are_counted(results):
     assert sorted(y for trace in dots for y in trace["y"]) == pytest.approx([50.0, 50.0, 60.0, 62.0, 64.0, 70.0])
 
 
+def test_what_happens_without_correction_is_guessed_first(results):
+    good, bad = cell(EPOCHS[0], RATES[0], True), cell(EPOCHS[0], RATES[0], False)
+    write(results, {good: (0.60, 0.64, 0.62), bad: (0.50, 0.50, 0.70)})
+    app = open_page()
+    assert title_of(app, "recorded") == "Runs that failed: with bias correction 0 of 3"
+    app.button(key="failed-guess-2").click()
+    assert title_of(whole(app.run()), "recorded").endswith("0 of 3, without 2 of 3")
+    assert "Right: **two thirds**" in text_of(app)
+
+
 def test_two_settings_are_compared_and_the_calculator_starts_from_them(results):
     a, b = cell(EPOCHS[0], RATES[0], True), cell(EPOCHS[0], RATES[0], False)
     write(results, {a: (0.60, 0.62, 0.61), b: (0.70, 0.72, 0.71)})
