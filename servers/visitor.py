@@ -72,7 +72,8 @@ class Visitor:
         try:
             self._query = query
             await asyncio.to_thread(self._fetch, f"/{page}?{query}" if query else f"/{page}")
-            await asyncio.to_thread(self._fetch, "/_stcore/host-config")
+            for path in ("health", "host-config"):  # the first gives Streamlit's cookie
+                await asyncio.to_thread(self._fetch, f"/_stcore/{path}")
             await self._connect()
             await self._run(page_name=page)
         except (OSError, websockets.WebSocketException) as error:
