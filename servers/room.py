@@ -22,7 +22,8 @@ from servers.visitor import BrokenOff, visit_all
 
 ROOT = Path(__file__).resolve().parent.parent
 LOOK = 0.2  # seconds between two looks at the processes
-HEALTH = 5.0  # seconds between two questions for a server's health, and the most that an answer may take
+HEALTH = 5.0  # seconds between two questions for a server's health
+ANSWER = 10.0  # seconds that an answer may take
 HUNG = 6  # questions in a row without an answer: the server is started anew
 SECONDS_TO_END = 15
 
@@ -228,7 +229,7 @@ class Room:
 
 def healthy(address: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=HEALTH) as answer:
+        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=ANSWER) as answer:
             return answer.status == 200
     except OSError:
         return False
