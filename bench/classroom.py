@@ -85,8 +85,8 @@ def free_port() -> int:
 
 
 @contextmanager
-def room(runs: Path, servers: int, log: Path, *options: str) -> Iterator[tuple[str, psutil.Process]]:
-    """The classroom, as soon as it answers: its address and its first process."""
+def room(runs: Path, servers: int, log: Path, *options: str, app: Path = ROOT) -> Iterator[tuple[str, psutil.Process]]:
+    """The classroom, as soon as it answers: its address and its first process. app: the folder that it lies in."""
     port = free_port()
     command = [sys.executable, "-m", "minibert", "classroom", "--servers", str(servers), "--port", str(port)]
     command += ["--host", "127.0.0.1", *options]
@@ -95,7 +95,7 @@ def room(runs: Path, servers: int, log: Path, *options: str) -> Iterator[tuple[s
         command += [f"--server.port={port}", "--server.address=127.0.0.1"]
     environment = os.environ | {"MINIBERT_RUNS": str(runs)}
     with open(log, "ab") as output:
-        process = psutil.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output)
+        process = psutil.Popen(command, cwd=app, env=environment, stdout=output, stderr=output)
     address = f"http://127.0.0.1:{port}"
     try:
         for _ in range(600):
@@ -289,10 +289,8 @@ def measure(sessions: int, options) -> dict:
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="minibert-class-") as folder:
         log, extra = Path(folder, "log.txt"), ["--workers", str(options.workers)] if options.workers else []
-        with room(Path(folder, "runs"), options.servers, log, *(extra if options.servers else [])) as (
-            address,
-            process,
-        ):
+        extra = extra if options.servers else []
+        with room(Path(folder, "runs"), options.servers, log, *extra, app=options.app) as (address, process):
             if options.servers:
                 while "ready for a class" not in log.read_text(errors="replace"):
                     time.sleep(0.5)
@@ -358,6 +356,7 @@ def main() -> None:
     parser.add_argument("--servers", type=int, default=len(psutil.Process().cpu_affinity()))
     parser.add_argument("--workers", type=int, help="for trainings (default: the room's own)")
     parser.add_argument("--trainings", type=int, default=0)
+    parser.add_argument("--app", type=Path, default=ROOT, help="another copy of the project, to compare with")
     parser.add_argument("--seconds", type=float, default=180, help="of each class (default: 180)")
     parser.add_argument(
         "--before", type=float, default=5, help="seconds from a room that is ready to the class (default: 5)"
