@@ -91,7 +91,7 @@ async def deaths(process: psutil.Process, seconds: float, runs: Path, disk: bool
     await at(0.2)
     say("a training's worker", kill(await asyncio.to_thread(training_worker, process)))
     await at(0.35)
-    say("an app server", kill(next(iter(called(process, "classroom.server")), None)))
+    say("an app server", kill(next(iter(called(process, "servers.app_server")), None)))
     await at(0.5)
     say("the proxy", kill(next(iter(called(process, "haproxy.cfg")), None)))
     await at(0.6)

@@ -3,7 +3,7 @@
     python -m bench.classroom [--sessions 10 30 50] [--servers N] [--trainings N] [--record]
     python -m bench.classroom --chaos [--record]
 
-Each visitor is one of classroom.visitor: a session over Streamlit's own protocol, without a browser. All open the front
+Each visitor is one of servers.visitor: a session over Streamlit's own protocol, without a browser. All open the front
 page in the same two seconds and then, ten seconds from one thing to the next on average (the seed says when and what),
 change pages, open parts, type, step, answer quizzes, and now and then start a training. Everything runs on this machine
 and talks to it alone; the visitors' own work, on the same cores, is named beside the figures.
@@ -40,7 +40,7 @@ import numpy as np
 import psutil
 
 from bench.machine import record, recorded
-from classroom.visitor import BrokenOff, Visitor, Widget, visit_all
+from servers.visitor import BrokenOff, Visitor, Widget, visit_all
 
 ROOT = Path(__file__).resolve().parent.parent
 GAP = 10.0  # seconds from one thing to the next, on average
@@ -48,6 +48,7 @@ GAP = 10.0  # seconds from one thing to the next, on average
 SHARES = {"page": 25, "edit": 25, "step": 25, "part": 12, "quiz": 11, "run": 2}
 WANTED = {"page": 2.0, "edit": 1.0, "step": 1.0}  # seconds, 95 of 100
 MEMORY = 4_000  # MB
+MODEL = "minilm-en"  # the largest that ships
 SENTENCES = (
     "The bank of the river was steep.",
     "She said that the film was not bad at all.",
@@ -84,8 +85,8 @@ def free_port() -> int:
 
 
 @contextmanager
-def room(runs: Path, servers: int, log: Path, *options: str) -> Iterator[tuple[str, psutil.Process]]:
-    """The classroom, as soon as it answers: its address and its first process."""
+def room(runs: Path, servers: int, log: Path, *options: str, app: Path = ROOT) -> Iterator[tuple[str, psutil.Process]]:
+    """The classroom, as soon as it answers: its address and its first process. app: the folder that it lies in."""
     port = free_port()
     command = [sys.executable, "-m", "minibert", "classroom", "--servers", str(servers), "--port", str(port)]
     command += ["--host", "127.0.0.1", *options]
@@ -94,7 +95,7 @@ def room(runs: Path, servers: int, log: Path, *options: str) -> Iterator[tuple[s
         command += [f"--server.port={port}", "--server.address=127.0.0.1"]
     environment = os.environ | {"MINIBERT_RUNS": str(runs)}
     with open(log, "ab") as output:
-        process = psutil.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output)
+        process = psutil.Popen(command, cwd=app, env=environment, stdout=output, stderr=output)
     address = f"http://127.0.0.1:{port}"
     try:
         for _ in range(600):
@@ -250,6 +251,26 @@ async def crowd(
     return seen, needed
 
 
+async def alone(address: str, model: str, times: int = 20) -> dict:
+    """Nobody else there: what one visitor waits for a step and an edit on two pages with this model."""
+    waits = {}
+    for page, key in (("attention", "sentence"), ("masking", "cloze")):
+        visitor = Visitor(address)
+        await visitor.open(page, f"model={model}")
+        for number in range(times + 3):
+            steps = [one for one in visitor.offered("button") if STEP.match(one.key)]
+            field = next(one for one in visitor.offered("text_input") if one.key == key)
+            stepped = await visitor.click(steps[number % len(steps)])
+            edited = await visitor.enter(
+                field, f"{number} {SENTENCES[number % len(SENTENCES)]}".replace(" ", HIDDEN, 1)
+            )
+            if number >= 3:  # the first ones load what the others find
+                waits.setdefault(f"step {page}", []).append(stepped)
+                waits.setdefault(f"edit {page}", []).append(edited)
+        await visitor.close()
+    return waits
+
+
 def own_seconds() -> float:
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
@@ -268,16 +289,17 @@ def measure(sessions: int, options) -> dict:
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="minibert-class-") as folder:
         log, extra = Path(folder, "log.txt"), ["--workers", str(options.workers)] if options.workers else []
-        with room(Path(folder, "runs"), options.servers, log, *(extra if options.servers else [])) as (
-            address,
-            process,
-        ):
+        extra = extra if options.servers else []
+        with room(Path(folder, "runs"), options.servers, log, *extra, app=options.app) as (address, process):
             if options.servers:
                 while "ready for a class" not in log.read_text(errors="replace"):
                     time.sleep(0.5)
             else:
                 asyncio.run(visit_all(address))  # as TEACHING.md tells a teacher to; the other way does so by itself
             time.sleep(options.before)
+            ready = memory(process)
+            single = asyncio.run(alone(address, MODEL))
+            known = memory(process)
             before, began = own_seconds(), time.perf_counter()
             seen, needed = asyncio.run(
                 crowd(address, process, sessions, options.seconds, options.trainings, options.seed)
@@ -302,6 +324,9 @@ def measure(sessions: int, options) -> dict:
         "broken off": len(seen.broken),
         "exceptions": dict(Counter(seen.exceptions)),
         "memory, MB": round(needed["memory"] / 1e6),
+        "memory before anyone comes, MB": round(ready / 1e6),
+        f"memory with one visitor on {MODEL}, MB": round(known / 1e6),
+        f"one visitor alone, {MODEL}": table(Seen(waits=single)),
         "received, MB": round(seen.received / 1e6),
         "processor seconds, room": round(used_up),
         "processor seconds, visitors": round(used),
@@ -331,6 +356,7 @@ def main() -> None:
     parser.add_argument("--servers", type=int, default=len(psutil.Process().cpu_affinity()))
     parser.add_argument("--workers", type=int, help="for trainings (default: the room's own)")
     parser.add_argument("--trainings", type=int, default=0)
+    parser.add_argument("--app", type=Path, default=ROOT, help="another copy of the project, to compare with")
     parser.add_argument("--seconds", type=float, default=180, help="of each class (default: 180)")
     parser.add_argument(
         "--before", type=float, default=5, help="seconds from a room that is ready to the class (default: 5)"

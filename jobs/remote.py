@@ -42,10 +42,15 @@ class RemoteRun(Run):
 
     def _restore_events(self) -> None:
         with self._fetching:
-            if self._whole:
-                return
             over = self.over and self.future is None  # as last told: then all events were there
-            for event in self._manager.ask(self, "events", len(self._events)) or ():
+            if self._whole and over:
+                return
+            known = self._events[-1:]
+            new = self._manager.ask(self, "events", len(self._events) - len(known)) or []
+            if new[:1] != known:  # it has begun anew
+                self._events, self._latest, known = [], {}, []
+                new = self._manager.ask(self, "events", 0) or []
+            for event in new[len(known) :]:
                 self._events.append(event)
                 self._latest[event.get("event")] = event
             self._whole = over

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("pages", "sections", "ui", "plots", "jobs", "minibert", "lessons", "examination", "classroom", "bench")
+FOLDERS = ("pages", "sections", "ui", "plots", "jobs", "minibert", "lessons", "examination", "servers", "bench")
 MAY_IMPORT = {
     "app.py": {"ui"},
     "course.py": {"ui"},
@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "jobs": {"minibert"},
     "lessons": {"minibert"},  # what the notebooks share; the notebooks themselves also draw
     "examination": {"minibert"},
-    "classroom": set(),  # it starts the others by their names, as processes
+    "servers": set(),  # it starts the others by their names, as processes
     "minibert": set(),  # as minibert/command_line/classroom.py starts that
 }
 # A screen library belongs above the line; minibert, plots and jobs must also work in a notebook or a terminal.
@@ -135,7 +135,7 @@ def circle_of(graph: dict[str, set[str]]) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("folder", ["minibert", "plots", "jobs", "ui", "examination", "classroom"])
+@pytest.mark.parametrize("folder", ["minibert", "plots", "jobs", "ui", "examination", "servers"])
 def test_no_circle_of_files(folder):
     graph = import_graph(folder)
     assert len(graph) > 3 and any(graph.values())

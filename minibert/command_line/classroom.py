@@ -23,4 +23,4 @@ def add_commands(commands) -> None:
 def classroom(options) -> None:
     """Everything after the command's name, `--help` too, is for the room."""
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    os.execv(sys.executable, [sys.executable, "-m", "classroom", *options.rest])
+    os.execv(sys.executable, [sys.executable, "-m", "servers", *options.rest])

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from classroom.room import Room, RoomError, Settings
+from servers.room import Room, RoomError, Settings
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 ROOT = Path(__file__).resolve().parent.parent

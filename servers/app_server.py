@@ -1,6 +1,6 @@
 """One app server of several: Streamlit with this classroom, for as long as whoever started it is there.
 
-python -m classroom.server --server.port 9001 …
+python -m servers.app_server --server.port 9001 …
 """
 
 from __future__ import annotations

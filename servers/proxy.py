@@ -1,10 +1,9 @@
 """HAProxy before the app servers: one address, and every browser always to the same server.
 
-HAProxy of the proxies that install with apt, for what it does by itself: it asks each server for its health and leaves
-out the one that does not answer, it sticks by a cookie (a whole class may come from one address, so that will not do),
-and it ends the websockets of a server that has died, so that browsers come back at once, to another. nginx has cookie
-stickiness and active health checks only in its commercial edition; Traefik and Caddy are not in Debian's stable release
-with both.
+HAProxy of the proxies that install with apt, for what it does by itself: it sticks by a cookie (a whole class may come
+from one address, so that will not do), it asks each server for its health, and whom it cannot bring to their own server
+it brings to another, in the same request. nginx has cookie stickiness and active health checks only in its commercial
+edition.
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ defaults
     timeout queue 30s
     timeout http-request 30s
     timeout tunnel 12h
+    timeout check 10s
     option redispatch 1
     retries 3
     retry-on conn-failure empty-response response-timeout
@@ -48,6 +48,7 @@ backend servers
     balance leastconn
     cookie {COOKIE} insert indirect nocache httponly attr SameSite=Lax
     option httpchk GET /_stcore/health
-    default-server check inter 1s fall 3 rise 1 on-marked-down shutdown-sessions
+    # Slow is not dead: a busy server keeps its visitors. One that has died refuses, and is passed over at once.
+    default-server check inter 2s fall 5 rise 1
 {chr(10).join(lines)}
 """

@@ -16,9 +16,9 @@ import psutil
 import pytest
 
 from bench.classroom import train_button
-from classroom import proxy, room
-from classroom.children import MOST, Child, NotStarted
-from classroom.visitor import Visitor
+from servers import proxy, room
+from servers.children import MOST, Child, NotStarted
+from servers.visitor import Visitor
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,7 +56,7 @@ def servers(process: psutil.Process) -> list[psutil.Process]:
     found = []
     for one in process.children():
         try:
-            if "classroom.server" in one.cmdline():
+            if "servers.app_server" in one.cmdline():
                 found.append(one)
         except psutil.Error:
             continue
@@ -164,7 +164,7 @@ def test_the_proxy_sticks_by_a_cookie_and_closes_the_figures_of_the_servers():
 
 
 def test_a_process_that_ends_is_started_again_and_one_that_never_starts_is_given_up(monkeypatch):
-    monkeypatch.setattr("classroom.children.PAUSE", 0.0)
+    monkeypatch.setattr("servers.children.PAUSE", 0.0)
     child = Child("It", [sys.executable, "-c", "import sys; sys.stdin.read()"], dict(os.environ))
     child.start()
     first = child.process.pid

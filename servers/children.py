@@ -21,7 +21,7 @@ class NotStarted(RuntimeError):
 
 class Child:
     """A process of the room, started again when it ends. It lives no longer than this process: its standard input ends
-    with it, and where a program does not look at that (`deaf`), Linux ends it.
+    with it, and where a program does not look at that (`deaf`), Linux ends it. heard: what it prints is shown.
 
     Started by the main thread only: what Linux watches is the thread.
     """
@@ -34,10 +34,12 @@ class Child:
         *,
         cores: set[int] | None = None,
         deaf: bool = False,
+        heard: bool = False,
         started: Callable[[], None] = lambda: None,
     ):
         setpriv = shutil.which("setpriv") if deaf else None
         self.name, self.environment, self.cores, self._started = name, environment, cores, started
+        self.output = None if heard else subprocess.DEVNULL
         self.command = [*([setpriv, "--pdeathsig", "TERM"] if setpriv else []), *command]
         self.process: subprocess.Popen | None = None
         self.since = self.again_at = 0.0
@@ -49,7 +51,7 @@ class Child:
             os.sched_setaffinity(0, self.cores)  # of this thread: the new process inherits it
         try:
             self.process = subprocess.Popen(
-                self.command, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, process_group=0
+                self.command, env=self.environment, stdin=subprocess.PIPE, stdout=self.output, process_group=0
             )  # a process group of its own: Ctrl-C is for who started it, who then ends it in order
         finally:
             if before:

@@ -17,13 +17,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from classroom import proxy
-from classroom.children import Child, NotStarted
-from classroom.visitor import BrokenOff, visit_all
+from servers import proxy
+from servers.children import Child, NotStarted
+from servers.visitor import BrokenOff, visit_all
 
 ROOT = Path(__file__).resolve().parent.parent
 LOOK = 0.2  # seconds between two looks at the processes
-HEALTH = 5.0  # seconds between two questions for a server's health, and the most that an answer may take
+HEALTH = 5.0  # seconds between two questions for a server's health
+ANSWER = 10.0  # seconds that an answer may take
 HUNG = 6  # questions in a row without an answer: the server is started anew
 SECONDS_TO_END = 15
 
@@ -100,7 +101,13 @@ class Room:
         environment = self.environment = self._environment(servers)
         self.training = Child("The job server", self._jobs_command(), environment, cores=spared())
         self.servers = [
-            Child(f"Server {number}", self._server_command(address), environment, started=self._warmer(address))
+            Child(
+                f"Server {number}",
+                self._server_command(address),
+                environment,
+                heard=number == 1,  # what it has to say to the teacher they all would
+                started=self._warmer(address),
+            )
             for number, address in enumerate(where, 1)
         ]
         self.addresses = where
@@ -137,7 +144,8 @@ class Room:
 
     def _server_command(self, address: str) -> list[str]:
         host, _, port = address.rpartition(":")
-        command = [sys.executable, "-m", "classroom.server", "--server.headless=true", f"--server.port={port}"]
+        command = [sys.executable, "-m", "servers.app_server", "--server.headless=true", f"--server.port={port}"]
+        command += ["--logger.hideWelcomeMessage=true"]  # which names an address that is not the room's
         return [*command, f"--server.address={host}"] if host else command
 
     # --- while it is open ---------------------------------------------------------------------------------------------
@@ -186,12 +194,14 @@ class Room:
                 pass
             if self.settings.cold:
                 return
-            with suppress(BrokenOff):
+            try:
                 asyncio.run(visit_all(direct))
-                first = address not in self._warm
-                self._warm.add(address)
-                if first and len(self._warm) == len(self.servers):
-                    say("Every page has been opened once: ready for a class. Ctrl-C ends it.")
+            except BrokenOff as error:
+                say(f"The server at {address} has not opened every page: {error}")
+            first = address not in self._warm
+            self._warm.add(address)
+            if first and len(self._warm) == len(self.servers):
+                say("Every page has been opened once: ready for a class. Ctrl-C ends it.")
 
         return lambda: threading.Thread(target=visit, daemon=True).start()
 
@@ -221,7 +231,7 @@ class Room:
 
 def healthy(address: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=HEALTH) as answer:
+        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=ANSWER) as answer:
             return answer.status == 200
     except OSError:
         return False

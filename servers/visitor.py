@@ -20,6 +20,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 PATIENT = 60.0  # seconds, usually; who waits longer has been forgotten
+VISITING = 600.0  # of who opens everything on a machine that has just begun
 WIDGETS = ("button", "text_input", "text_area", "radio")  # what a visitor uses of a page
 # A run that gives way to a newer one ends "early"; the newer one is waited for.
 FINISHED, EARLY = ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN
@@ -65,12 +66,14 @@ class Visitor:
 
     # --- coming and going ---------------------------------------------------------------------------------------------
 
-    async def open(self, page: str = "") -> float:
+    async def open(self, page: str = "", query: str = "") -> float:
         """Fetch the page as a browser does, connect, and wait for the whole page → seconds."""
         began = time.perf_counter()
         try:
-            await asyncio.to_thread(self._fetch, f"/{page}")
-            await asyncio.to_thread(self._fetch, "/_stcore/host-config")
+            self._query = query
+            await asyncio.to_thread(self._fetch, f"/{page}?{query}" if query else f"/{page}")
+            for path in ("health", "host-config"):  # the first gives Streamlit's cookie
+                await asyncio.to_thread(self._fetch, f"/_stcore/{path}")
             await self._connect()
             await self._run(page_name=page)
         except (OSError, websockets.WebSocketException) as error:
@@ -264,7 +267,7 @@ async def visit_all(address: str) -> float:
 
     Raises BrokenOff where the server does not answer.
     """
-    visitor, began = Visitor(address), time.perf_counter()
+    visitor, began = Visitor(address, VISITING), time.perf_counter()
     try:
         await visitor.open()
         for page in visitor.pages:
