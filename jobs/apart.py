@@ -5,14 +5,16 @@ from __future__ import annotations
 import importlib
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
 from typing import Any
 
 GIGABYTE = 1 << 30
-MOST_MEMORY, MOST_SECONDS = 3 * GIGABYTE, 120
-NICE = 10  # as runs: pages first
+MOST_MEMORY, MOST_SECONDS = 3 * GIGABYTE, 60  # seconds of a processor: a busy machine is not the function's fault
+PATIENCE = 300  # seconds of a clock, in any case
+NICE = 5  # pages first, but before trainings: somebody waits
 _one_at_a_time = threading.Lock()  # several would each take as much
 
 
@@ -23,11 +25,11 @@ class ApartError(RuntimeError):
 def apart(target: str, *args, **kwargs) -> Any:
     """What `target` ("package.module:function") returns of these arguments, and raises. One call at a time.
 
-    Raises ApartError where it takes more than MOST_MEMORY or MOST_SECONDS.
+    Raises ApartError where it takes more than MOST_MEMORY, MOST_SECONDS or PATIENCE.
     """
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
     with _one_at_a_time, subprocess.Popen(
-        [sys.executable, "-c", "from jobs import apart; apart.serve()"],
+        [sys.executable, "-c", f"from jobs import apart; apart.serve({MOST_SECONDS})"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -35,12 +37,14 @@ def apart(target: str, *args, **kwargs) -> Any:
         start_new_session=True,  # Ctrl-C is for the app
     ) as process:  # fmt: skip
         try:
-            said, _errors = process.communicate(pickle.dumps((target, args, kwargs)), timeout=MOST_SECONDS)
+            said, _errors = process.communicate(pickle.dumps((target, args, kwargs)), timeout=PATIENCE)
         except BaseException as error:
             process.kill()
             if isinstance(error, subprocess.TimeoutExpired):
-                raise ApartError(f"more than {MOST_SECONDS} seconds") from None
+                raise ApartError(f"more than {PATIENCE} seconds") from None
             raise  # the page that waited is run again
+    if process.returncode == -getattr(signal, "SIGXCPU", 0) != 0:
+        raise ApartError(f"more than {MOST_SECONDS} seconds")
     if process.returncode:
         raise ApartError(f"more than {MOST_MEMORY // GIGABYTE} GB of memory")
     done, result = pickle.loads(said)
@@ -49,7 +53,7 @@ def apart(target: str, *args, **kwargs) -> Any:
     return result
 
 
-def serve() -> None:
+def serve(seconds: int) -> None:
     """The other side: arguments in on standard input, what came of it out on standard output."""
     if hasattr(os, "setpriority"):
         os.setpriority(os.PRIO_PROCESS, 0, NICE)
@@ -59,6 +63,7 @@ def serve() -> None:
         pass
     else:
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.RLIM_INFINITY))
     target, args, kwargs = pickle.load(sys.stdin.buffer)
     module, _, name = target.partition(":")
     out, sys.stdout = sys.stdout.buffer, sys.stderr

@@ -6,7 +6,7 @@ from sections.classroom import answers, door, key, overview, people, runs
 from ui.room.entrance import is_teacher
 from ui.translations import _
 
-st.title(_("Class"))
+st.title(_("Class"), anchor=False)
 if not is_teacher():
     key.show()
 else:

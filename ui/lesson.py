@@ -15,7 +15,7 @@ import streamlit as st
 
 from ui.languages import language_of
 from ui.models import language_read
-from ui.navigation import begin_with_app, next_lesson
+from ui.navigation import next_lesson
 from ui.projector import projecting
 from ui.stages import you_are_here
 from ui.state import opened_by_link
@@ -96,7 +96,6 @@ class Lesson:
     def open(self, lead: str | None = None) -> None:
         """Begin the page: its title and, under it, its question: the text between the title and the first section (or
         `lead`)."""
-        begin_with_app()
         opened_by_link()  # before what the reader does goes into the link
         st.title(self.title, anchor=False)
         lead = lead if lead is not None else self._texts[0].get("lead", "")

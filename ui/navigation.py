@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ui.folders import ROOT
 from ui.state import VISIT
@@ -29,28 +27,12 @@ class Stop:
         return ROOT / "pages" / f"{self.name}.py"
 
 
-def begin_with_app() -> None:
-    """Run this session again from course.py if Streamlit began it without.
-
-    Until course.py has run once on a server, Streamlit takes pages/ for a menu of its own: whoever opens a link to a
-    lesson first would get that file alone, without menu and style. Called while a page runs, never while a module is
-    imported: an import that is broken off leaves half a module to every other session that waits for it.
-    """
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None or _COURSE in st.session_state or len(context.pages_manager.get_pages()) == 1:
-        return  # no server; the course is open; or one script alone, whose pages nobody has named yet
-    st.session_state[_COURSE] = {}
-    PagesManager.uses_pages_directory = False
-    st.rerun()
-
-
 def open_course(sections: Mapping[str, Sequence[Stop]], beside: Sequence[Stop] = (), listed: bool = False):
     """Show the menu of the pages that exist and return the one the reader is on; the caller runs it.
 
     The first page is the front page. beside: pages that are no lessons; listed: whether the menu has them, too. Also
     loads the style sheet that all pages share.
     """
-    begin_with_app()
     st.html(Path(__file__).with_name("style.css"))
     present = {title: [stop for stop in stops if stop.path.exists()] for title, stops in sections.items()}
     stops = [stop for section in present.values() for stop in section]

@@ -10,7 +10,7 @@ MOST, LONGEST = 6, 70  # questions listed; characters of one
 
 
 def show() -> None:
-    st.subheader(_("Answers"))
+    st.subheader(_("Answers"), anchor=False)
     held = tally().all_held()
     st.session_state["hold-all"] = held
     st.toggle(

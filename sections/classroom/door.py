@@ -8,7 +8,7 @@ from ui.translations import _
 
 def show() -> None:
     code = visitors().code
-    st.subheader(_("The door is closed") if code else _("The door is open"))
+    st.subheader(_("The door is closed") if code else _("The door is open"), anchor=False)
     if code:
         st.markdown(_("Who is in stays in. Newcomers need this code:"))
         st.html(f'<p class="mb-room-code">{code}</p>')

@@ -16,7 +16,7 @@ REFRESH, MOST = 5.0, 100  # seconds; rows
 
 
 def show() -> None:
-    st.subheader(_("Who is there"))
+    st.subheader(_("Who is there"), anchor=False)
     _table()
     _one()
 

@@ -11,7 +11,7 @@ REFRESH, MOST = 3.0, 30  # seconds between two looks; rows
 
 
 def show() -> None:
-    st.subheader(_("What runs"))
+    st.subheader(_("What runs"), anchor=False)
     _rows()
     _clear()
 

@@ -31,6 +31,11 @@ def hangs():
     time.sleep(600)
 
 
+def turns():
+    while True:
+        pass
+
+
 def prints():
     print("to nobody")
     return "answer"
@@ -50,9 +55,13 @@ def test_what_it_raises_is_raised_here():
 def test_memory_and_time_are_bounded(monkeypatch):
     with pytest.raises(ApartError, match="3 GB of memory"):
         apart(f"{FAKE}:takes", 4 << 30)
-    monkeypatch.setattr(module, "MOST_SECONDS", 0.5)
+    monkeypatch.setattr(module, "PATIENCE", 0.5)
     with pytest.raises(ApartError, match=r"more than 0\.5 seconds"):
         apart(f"{FAKE}:hangs")
+    monkeypatch.undo()
+    monkeypatch.setattr(module, "MOST_SECONDS", 1)
+    with pytest.raises(ApartError, match="more than 1 seconds"):
+        apart(f"{FAKE}:turns")
     assert not psutil.Process().children()
 
 

@@ -1,5 +1,6 @@
 """Runs on a real embedded cluster: real processes, really killed."""
 
+import contextlib
 import errno
 import importlib
 import json
@@ -8,6 +9,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -18,6 +20,7 @@ import jobs
 from jobs.files import unpack
 from jobs.run import STORED, Run, restore
 from jobs.worker import unpacked
+from minibert.toy.pretrain import TOY
 from tests.waiting import until
 
 manager_module = importlib.import_module("jobs.manager")  # `jobs.manager` is the function of that name
@@ -240,6 +243,32 @@ def test_a_run_whose_worker_is_killed_goes_on_from_what_it_had_saved(manager):
     stored = (run.directory / "events.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line) for line in stored] == run.events()
     assert not (run.directory / "arguments.pickle").exists()  # nothing will need them
+
+
+@pytest.mark.slow
+def test_a_pre_training_whose_worker_is_killed_goes_on(manager):
+    settings = replace(TOY, minutes=None, steps=60, save_every=10, measure_every=30)
+    run = submit_to(manager, "minibert.toy.pretrain:pretrain_toy", settings, stories=200)
+    until(lambda: run.latest("saved") and run.latest("saved")["step"] >= 10)
+    psutil.Process(listening_at(run.worker)).kill()
+    assert ended(run).state == "finished" and run.tries == 1, run.error
+    steps = [event["step"] for event in run.events() if event["event"] == "step"]
+    assert steps == sorted(set(steps)) and steps[-1] == 60  # no step is lost or told twice
+    assert {"config.json", "model.safetensors", "vocab.txt"} <= run.files.keys() and "resume" not in run.files
+
+
+def submit_to(manager, target, *args, **kwargs):
+    return manager.submit(target, *args, owner="ada", title=target, kind="pretraining/1", **kwargs)
+
+
+def listening_at(address) -> int:
+    """The process of this machine that listens at a worker's address."""
+    port = int(address.rpartition(":")[2])
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if any(one.laddr.port == port and one.status == "LISTEN" for one in process.net_connections()):
+                return process.pid
+    raise LookupError(address)
 
 
 def test_a_run_that_cannot_go_on_begins_anew(manager):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from streamlit import config
 from streamlit.cli_util import open_browser
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.web.server.server_util import get_url
 
 from ui.door.uploads import SECONDS_BETWEEN_SWEEPS, clear_leftovers
@@ -21,6 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 @contextlib.asynccontextmanager
 async def opening(_app) -> AsyncIterator[None]:
     """The life of the server: st.App's `lifespan`."""
+    # Until course.py has run once, Streamlit would take pages/ for a menu of its own: whoever opens a link to a lesson
+    # first would get that file alone, without menu, style and door.
+    PagesManager.uses_pages_directory = False
     import_pages()
     from streamlit import runtime
 

@@ -38,7 +38,7 @@ def enter(page: str) -> None:
         presence.note(context.session_id, owner(), address(), page)
     if inside or page == TEACHERS:
         return
-    st.title(_("This class has closed its door"))
+    st.title(_("This class has closed its door"), anchor=False)
     st.markdown(_("Whoever has been here before is still in. Everyone else needs the code that the teacher shows."))
     with st.form("door", border=False, width=360):
         given = st.text_input(_("Room code"), key="room-code", max_chars=20)
