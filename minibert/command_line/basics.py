@@ -46,7 +46,8 @@ def count(options) -> None:
         config = config_from_file(options.config)
     counted = parameters(config)
     values = {name: getattr(counted, name) for name in ("encoder", "with_pooler", "masked_lm", "pretraining")}
-    print_result(options, values, "\n".join(f"{name:12} {value:>13,}" for name, value in values.items()))
+    lines = [f"{name:12} {'–' if value is None else f'{value:,}':>13}" for name, value in values.items()]
+    print_result(options, values, "\n".join(lines))
 
 
 def fill(options) -> None:

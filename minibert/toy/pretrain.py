@@ -6,14 +6,15 @@ import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from minibert import checkpoint
 from minibert.inside.replaced import fitting, originality
-from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.model import IGNORE, BertForPreTraining
 from minibert.objectives import Masking, objective_for
 from minibert.pretrain import PretrainSettings, check_memory, fills, pretrain_store
 from minibert.text.batches import padded_batch
@@ -93,7 +94,7 @@ def pretrain_toy(
         model = settings.objective.kept(learner)[""]
         for message in mailbox():
             watch = [str(text) for text in message]
-        metrics = chosen(model, some, rivals, tokenizer.mask_id)
+        metrics = chosen(model, some, rivals, tokenizer.mask_id, tokenizer.pad_id)
         if isinstance(model, BertForPreTraining):
             metrics |= answered(model, asked, tokenizer.mask_id, tokenizer.pad_id)
         yield Eval(step, {**metrics, **guessable})
@@ -119,12 +120,11 @@ def questions(stories: Sequence[Story], tokenizer: Tokenizer, max_length: int) -
 
 
 @torch.no_grad()
-def answered(model: BertForPreTraining, questions: list[Question], mask_id: int, pad_id: int) -> dict[str, float]:
-    """`determined`: the share of `questions` that the model answers right, and `determined.<kind>` for each kind."""
+def at_blanks(
+    model: BertForPreTraining, questions: Sequence[Question], mask_id: int, pad_id: int
+) -> Iterator[tuple[Sequence[Question], Tensor, Tensor]]:
+    """The questions in chunks, each word masked alone → (chunk, answers (N,), logits (N, V))."""
     device, objective = next(model.parameters()).device, objective_for(model.config)
-    training = model.training
-    model.eval()
-    right: dict[str, list[bool]] = defaultdict(list)
     for start in range(0, len(questions), 128):
         chunk = questions[start : start + 128]
         batch = padded_batch([ids for ids, _, _ in chunk], pad_id)
@@ -135,8 +135,16 @@ def answered(model: BertForPreTraining, questions: list[Question], mask_id: int,
         batch.ids[here] = mask_id
         blanks = objective.at_blanks(replace(batch, labels=labels))
         with autocast(device):
-            logits = model(blanks.to(device)).mlm_logits  # (rows, V)
-        for ok, (_, _, kind) in zip((logits.argmax(-1).cpu() == answers).tolist(), chunk, strict=True):
+            yield chunk, answers, model(blanks.to(device)).mlm_logits.cpu()
+
+
+def answered(model: BertForPreTraining, questions: list[Question], mask_id: int, pad_id: int) -> dict[str, float]:
+    """`determined`: the share of `questions` that the model answers right, and `determined.<kind>` for each kind."""
+    training = model.training
+    model.eval()
+    right: dict[str, list[bool]] = defaultdict(list)
+    for chunk, answers, logits in at_blanks(model, questions, mask_id, pad_id):
+        for ok, (_, _, kind) in zip((logits.argmax(-1) == answers).tolist(), chunk, strict=True):
             right[kind].append(ok)
     model.train(training)
     everything = [ok for kind in right.values() for ok in kind]
@@ -154,27 +162,26 @@ def of_a_kind(stories: Sequence[Story], tokenizer: Tokenizer) -> dict[str, list[
     return {kind: [word for word, _ in words.most_common()] for kind, words in seen.items()}
 
 
-@torch.no_grad()
-def chosen(model: nn.Module, questions: list[Question], rivals: dict[str, list[int]], mask_id: int) -> dict[str, float]:
+def chosen(
+    model: nn.Module, questions: list[Question], rivals: dict[str, list[int]], mask_id: int, pad_id: int
+) -> dict[str, float]:
     """`chosen`: the share of `questions` whose answer the model prefers to all other words of the kind: a masked LM by
     their probabilities where the word is masked, a discriminator by P(original) with each of them in its place."""
-    device, objective = next(model.parameters()).device, objective_for(model.config)
     training = model.training
     model.eval()
     right = 0
-    for ids, place, kind in questions:
-        words = rivals.get(kind) or [ids[place]]
-        words = words if ids[place] in words else [*words, ids[place]]
-        with autocast(device):
-            if isinstance(model, BertForPreTraining):
-                row = torch.tensor([ids])
-                labels = torch.full_like(row, IGNORE)
-                labels[0, place] = row[0, place]
-                row[0, place] = mask_id
-                preference = model(objective.at_blanks(Batch(row, labels=labels)).to(device)).mlm_logits[0, words]
-            else:
-                preference = originality(model, ids, place, words)
-        right += words[int(preference.argmax())] == ids[place]
+
+    def prefers(question: Question, preference: Callable[[list[int]], Tensor]) -> bool:
+        ids, place, kind = question
+        words = list(dict.fromkeys([*rivals.get(kind, []), ids[place]]))
+        return words[int(preference(words).argmax())] == ids[place]
+
+    if isinstance(model, BertForPreTraining):
+        for chunk, _, logits in at_blanks(model, questions, mask_id, pad_id):
+            right += sum(prefers(one, row.__getitem__) for one, row in zip(chunk, logits, strict=True))
+    else:
+        for ids, place, kind in questions:
+            right += prefers((ids, place, kind), partial(originality, model, ids, place))
     model.train(training)
     return {"chosen": right / len(questions)}
 

@@ -1,0 +1,70 @@
+"""Samples and what a discriminator says of them: held against the networks read one text at a time."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from minibert import checkpoint
+from minibert.inside.replaced import fitting, originality, places_to_hide
+from minibert.model import Batch
+from minibert.toy import world
+from minibert.toy.pretrain import chosen, of_a_kind, questions
+
+PAIR = Path(__file__).resolve().parents[3] / "checkpoints" / "electra-toy" / "pair"
+TEXT = "sofia was a kind girl. soon [MASK] found the rings."
+
+
+@pytest.fixture(scope="module")
+def discriminator():
+    return checkpoint.load(PAIR)
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return checkpoint.load_tokenizer(PAIR)
+
+
+@torch.no_grad()
+def by_hand(discriminator, ids, place, word) -> float:
+    row = torch.tensor([ids])
+    row[0, place] = word
+    return 1 - torch.sigmoid(discriminator(Batch(row)).logits[0, place]).item()
+
+
+def test_a_word_is_tried_in_its_place(discriminator, tokenizer):
+    ids = tokenizer.encode(TEXT).ids
+    place = ids.index(tokenizer.mask_id)
+    words = [tokenizer.ids[word] for word in ("she", "he", "rings")]
+    tried = originality(discriminator, ids, place, words)
+    assert tried.tolist() == pytest.approx([by_hand(discriminator, ids, place, word) for word in words], abs=1e-5)
+    best = fitting(discriminator, tokenizer, TEXT, 3)
+    assert [share for _, share in best] == sorted((share for _, share in best), reverse=True)
+    for word, share in best:
+        assert share == pytest.approx(by_hand(discriminator, ids, place, tokenizer.ids[word]), abs=1e-5)
+
+
+@pytest.mark.parametrize("text", ["sofia was a kind girl.", "[MASK] was a kind [MASK]."])
+def test_it_reads_no_mask(discriminator, tokenizer, text):
+    with pytest.raises(ValueError, match="exactly one to put words into"):
+        fitting(discriminator, tokenizer, text)
+
+
+def test_preferring_the_right_word_is_counted(discriminator, tokenizer):
+    asked = questions(world.stories(2, 9, "small"), tokenizer, 128)[:12]
+    rivals = of_a_kind(world.stories(50, 3, "small"), tokenizer)
+    right = 0
+    for ids, place, kind in asked:
+        words = list(dict.fromkeys([*rivals[kind], ids[place]]))
+        fits = [by_hand(discriminator, ids, place, word) for word in words]
+        right += words[fits.index(max(fits))] == ids[place]
+    assert chosen(discriminator, asked, rivals, tokenizer.mask_id, tokenizer.pad_id) == {"chosen": right / len(asked)}
+
+
+def test_places_are_those_that_may_fall():
+    special = [True, False, False, False, False, True]
+    assert len(places_to_hide(special, 0.5, 0)) == 2 and not {0, 5} & set(places_to_hide(special, 0.5, 0))
+    assert len(places_to_hide(special, 0.01, 0)) == 1 and places_to_hide([True, True], 0.5, 0) == []
+    assert {tuple(places_to_hide(special, 0.5, seed)) for seed in range(40)} == {
+        (a, b) for a in range(1, 5) for b in range(a + 1, 5)
+    }
