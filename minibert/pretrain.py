@@ -113,8 +113,8 @@ class PretrainSettings:
 
     @classmethod
     def from_dict(cls, values: dict) -> PretrainSettings:
-        """Of what `dataclasses.asdict` has made of settings, also after JSON has made its tuples lists. Raises ValueError
-        for what it has not made."""
+        """Of what `dataclasses.asdict` has made of settings, also after JSON has made its tuples lists. Raises
+        ValueError for what it has not made."""
         parts = {"masking", "optimization"}  # settings of their own
         check_kinds(values, {name: kind for name, kind in get_type_hints(cls).items() if name not in parts})
         try:

@@ -307,7 +307,7 @@ def test_moments_that_are_missing_are_refused(text, tmp_path):
 )
 def test_settings_of_another_shape_are_refused(wrong):
     assert PretrainSettings.from_dict(json.loads(json.dumps(asdict(SETTINGS)))) == SETTINGS
-    with pytest.raises(ValueError, match="settings of a pre-training|must be"):
+    with pytest.raises(ValueError, match=r"settings of a pre-training|must be"):
         PretrainSettings.from_dict({**asdict(SETTINGS), **wrong})
 
 
