@@ -43,7 +43,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from starlette.testclient import TestClient
 
-from bench.machine import record
+from bench.machine import record, recorded
 from minibert import checkpoint
 from minibert.__main__ import main as minibert
 from minibert.config import BertConfig
@@ -612,6 +612,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1, help="side by side (default: 1)")
     parser.add_argument("--minutes", type=float, help="of the clock, then no more are begun")
     parser.add_argument("--record", action="store_true")
+    parser.add_argument("--again", action="store_true", help="only what was wrong when it was recorded, after mending")
     options = parser.parse_args()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # processes are forked
     torch.set_num_threads(1)
@@ -621,6 +622,9 @@ def main() -> None:
         (name, range(at, min(at + PART, end))) for name, end in last.items() for at in range(options.first, end, PART)
     ]
     random.Random(0).shuffle(parts)  # the slow ones are not all at the end
+    before = recorded("hostile") if options.again else {}
+    if options.again:
+        parts = [(one["surface"], range(one["number"], one["number"] + 1)) for one in before["which"]]
     with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"XDG_CACHE_HOME": folder}):
         ground = Ground.prepared(Path(folder, "ground"))
         with ProcessPoolExecutor(options.processes, get_context("fork")) as pool:
@@ -631,6 +635,8 @@ def main() -> None:
                     pool.shutdown(cancel_futures=True)
                     break
     results = summary(trials, options.seed)
+    if options.again:
+        results = {**before, "still wrong after mending": results["wrong"]}
     print(json.dumps({**results, "which": len(results["which"])}, indent=1))
     if options.record:
         record("hostile", results)

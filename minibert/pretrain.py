@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import torch
 from torch import nn
@@ -24,6 +24,7 @@ from minibert.relatives.registry import config_from, relative_named
 from minibert.text.batches import PAIR_FORMATS, PretrainingBatches
 from minibert.text.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
 from minibert.text.documents import read_documents
+from minibert.text.json_values import check_kinds
 from minibert.text.store import WORD_SEGMENTERS, TokenStore, cached_store
 from minibert.text.vocab import learn_fast
 from minibert.tokenizer import Tokenizer
@@ -120,16 +121,22 @@ class PretrainSettings:
 
     @classmethod
     def from_dict(cls, values: dict) -> PretrainSettings:
-        """Of what `dataclasses.asdict` has made of settings, also after JSON has made its tuples lists."""
-        masking = values["masking"]
-        return cls(
-            **{
-                **values,
-                "masking": Masking(**{**masking, "split": tuple(masking["split"])}),
-                "optimization": Optimization(**values["optimization"]),
-                "snapshots": tuple(values["snapshots"]),
-            }
-        )
+        """Of what `dataclasses.asdict` has made of settings, also after JSON has made its tuples lists. Raises
+        ValueError for what it has not made."""
+        parts = {"masking", "optimization"}  # settings of their own
+        check_kinds(values, {name: kind for name, kind in get_type_hints(cls).items() if name not in parts})
+        try:
+            masking = values["masking"]
+            return cls(
+                **{
+                    **values,
+                    "masking": Masking(**{**masking, "split": tuple(masking["split"])}),
+                    "optimization": Optimization(**values["optimization"]),
+                    "snapshots": tuple(values["snapshots"]),
+                }
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"these are not the settings of a pre-training: {error}") from None
 
 
 def pretrain(

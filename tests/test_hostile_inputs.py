@@ -45,7 +45,7 @@ def test_the_same_seed_draws_the_same_inputs():
     ("attack", "why"),
     [
         (lambda: {}["missing"], "KeyError"),
-        (lambda: [*range(10**9)], "took more than 0.1 seconds"),
+        (lambda: all(iter(lambda: True, None)), "took more than 0.1 seconds"),
         (lambda: time.sleep(60), "took more than 60 seconds"),
         (lambda: check_command(1, b"Traceback (most recent call last)"), "Traceback"),
         (lambda: check_command(1, b""), "exit 1"),

@@ -40,7 +40,7 @@ def tokenize(options) -> None:
 def count(options) -> None:
     from minibert.count import parameters
 
-    if options.preset:
+    if options.preset is not None:
         config = relative_named(options.relative).config.preset(options.preset)
     else:
         config = config_from_file(options.config)

@@ -145,6 +145,7 @@ def test_finetune_then_predict(tmp_path, small_checkpoint):
     ("arguments", "message"),
     [
         (["tokenize", "x", "--vocab", "nowhere.txt"], "nowhere.txt"),
+        (["count", "--preset", ""], "no preset ''"),
         (["fill", "a [MASK]", "--model", "nowhere"], "nowhere is not a directory"),
         (["pretrain", "--data", "nowhere", "--out", "x", "--steps", "1"], "nowhere does not exist"),
         (["pretrain", "--toy", "--resume", "--out", "x", "--steps", "1"], "holds no interrupted run to resume"),

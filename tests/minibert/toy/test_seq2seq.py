@@ -1,5 +1,6 @@
 """The encoder–decoder against torch's own, its masks, its task, and that it learns."""
 
+import json
 import random
 
 import pytest
@@ -260,6 +261,13 @@ def test_a_saved_model_is_the_model(run, tmp_path):
     )
     with pytest.raises(CheckpointError):
         Trained.load(tmp_path)
+    description = tmp_path / "b" / "seq2seq.json"
+    said = json.loads(description.read_text())
+    said["config"]["intermediate_size"] = 2**24  # which would take gigabytes to build
+    for content, why in [(json.dumps(said), "holds other weights"), ("[" * 100_000, "nested more than 100 deep")]:
+        description.write_text(content)
+        with pytest.raises(CheckpointError, match=why):
+            Trained.load(tmp_path / "b")
     (tmp_path / "b" / "seq2seq.safetensors").write_bytes(b"not weights")
     with pytest.raises(CheckpointError):
         Trained.load(tmp_path / "b")

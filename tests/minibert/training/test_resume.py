@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -291,6 +291,24 @@ def test_moments_that_are_missing_are_refused(text, tmp_path):
         save_file(moments, state / "optimizer.safetensors")
     with pytest.raises(ValueError, match=r"optimizer\.safetensors lacks some"):
         list(pretrain(SETTINGS, [text], out, resuming=True))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"hour": 3},
+        {"masking": 5},
+        {"masking": {"split": 1}},
+        {"optimization": {"hour": 3}},
+        {"steps": "many"},
+        {"sizes": []},
+    ],
+    ids=str,
+)
+def test_settings_of_another_shape_are_refused(wrong):
+    assert PretrainSettings.from_dict(json.loads(json.dumps(asdict(SETTINGS)))) == SETTINGS
+    with pytest.raises(ValueError, match=r"settings of a pre-training|must be"):
+        PretrainSettings.from_dict({**asdict(SETTINGS), **wrong})
 
 
 def test_what_a_killed_save_has_left_is_cleared(text, undisturbed, tmp_path):
