@@ -50,8 +50,8 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
             )
             return True
         if mine is None:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(f"**{question}**", width="content")
+            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+                st.markdown(f"**{question}**&ensp;", width="content")
                 for index, option in enumerate(options):
                     st.button(
                         literal(option), key=f"{key}-guess-{index}", on_click=_guess, args=(key, about, index, shown)

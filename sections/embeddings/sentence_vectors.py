@@ -141,7 +141,6 @@ def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) ->
             cosine_matrices(panels, [visible(line, spaces=False) for line in lines], summary, _("sentence")),
             _("The cosine of every pair of {n} sentences.").format(n=len(lines)) + f" {summary}. {said}",
             "sentences",
-            wide=True,
             data=rows,
         )
 

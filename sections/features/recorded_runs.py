@@ -82,8 +82,8 @@ def _guessed(name: str, found: dict[str, dict[int, float]]) -> bool:
         return True
     gain = means[best[0]] - means[best[1]]
     right = next((i for i, least in enumerate(GAINS) if gain > least), len(GAINS))
-    options = [_("over 3 points"), _("less, but something"), _("nothing")]
-    question = _("What does fine-tuning bring over the best frozen vectors?")
+    options = [_("over 3"), _("up to 3"), _("none")]
+    question = _("How many points is fine-tuning ahead?")
     return predict("gain", question, options, right, about=f"{name} {means}")
 
 

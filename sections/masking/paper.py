@@ -43,7 +43,6 @@ def show(lesson: Lesson, seen: Subject) -> None:
                 for i, strategy in enumerate(strategies)
             ),
             "ablation",
-            wide=True,
             data=lambda: {_("strategy"): strategies, **scores},
         )
     st.caption(

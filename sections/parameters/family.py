@@ -38,6 +38,7 @@ def show(lesson: Lesson, seen: Sizes) -> None:
         ),
         key="family-figure",
         on_select=_load_clicked,
+        wide=True,
         data=lambda: [{_("model"): name, _("parameters"): x, _("FLOPs"): y} for name, (x, y) in points.items()],
     )
     lesson.show("The family", title=False)

@@ -113,6 +113,7 @@ def draw_curves(shown: list[Training], *, most: int | None = None) -> None:
         titled(fig, now.split("; ")[0]),
         _("Curves of pre-training over {axis}, a colour a run. Now: {now}.").format(axis=axes()[axis], now=now),
         "cockpit-curves" if most else "curves",
+        wide=not most,
         data=lambda: [
             {
                 _("run"): one.name,

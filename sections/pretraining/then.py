@@ -119,5 +119,6 @@ def embeddings_then(kept: list[Moment], tokenizer, at: int, labels: list[str], t
             "their variance there). Lines: the way since the first kept step."
         ).format(n=len(words), step=labels[at], share=sum(plane.explained)),
         "then-words",
+        wide=True,
         data=lambda: {_("word"): words, "x": places[at, :, 0], "y": places[at, :, 1]},
     )

@@ -70,7 +70,7 @@ def _words(found: list, wanted: str | None, about: str) -> bool:
 def _guessed(found: list, wanted: str, names: list[str], about: str) -> bool:
     """Ask at which layer it comes first; whether that may be shown."""
     right = next((place for place, answer in enumerate(found) if answer.rank == 1), len(names))
-    question = _("From which layer on is “{word}” the first guess?").format(word=literal(wanted))
+    question = _("From which layer on is “{word}” first?").format(word=literal(wanted))
     if len(names) <= MOST_NAMED:
         return predict("lens", question, [*names, _("none")], right, about=f"{about} {wanted}")
     thirds = [_("in the first third"), _("in the second"), _("in the last"), _("at none")]

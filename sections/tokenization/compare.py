@@ -48,7 +48,7 @@ def _compare(lesson: Lesson, text: str) -> None:
             {names[way]: (ways[way].entries, ways[way].tokens) for way in ("characters", "words")},
             curve,
             curve_name=_("pieces, more and more of them"),
-            x_title=_("entries in the vocabulary (log scale)"),
+            x_title=_("vocabulary entries (log scale)"),
             y_title=_("tokens for the whole text"),
             title=_("Characters make rows {times:.1f} times as long as words; pieces lie between").format(
                 times=letters_.tokens / words_.tokens

@@ -178,7 +178,7 @@ def _length(learned: LearnedVocabulary, step: int) -> None:
         curve,
         curve_name=_("a merge at a time"),
         here=(size, tokens, _("here")),
-        x_title=_("entries in the vocabulary (log scale)"),
+        x_title=_("vocabulary entries (log scale)"),
         y_title=_("tokens for the text"),
         title=said,
     )

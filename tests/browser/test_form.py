@@ -26,6 +26,7 @@ NOT_YET = {  # pages that have not got this form so far
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
 PAGES = sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - NOT_YET)
 MOST_SCREENS = {"laptop": 3, "phone": 7}  # of a part in a tab
+TABS, PANEL = (f":is(.st-key-part, .st-key-tab) [role={role}]" for role in ("tab", "tabpanel"))
 BEGINS = 800  # pixels: above them a picture begins, on whatever screen
 RULES = ["color-contrast", "target-size", "button-name", "link-name", "label", "image-alt", "aria-allowed-attr"]
 CUT_OR_OVERPRINTED = Path(__file__).with_name("form.js").read_text(encoding="utf-8")
@@ -58,14 +59,14 @@ def assert_whole(page, where: str) -> None:
 def assert_parts(page, screen: str) -> None:
     """Every part is short, whole and readable."""
     most = MOST_SCREENS[screen] * page.viewport_size["height"]
-    tabs = page.locator(".st-key-part [role=tab]")
+    tabs = page.locator(TABS)
     for number in range(tabs.count()):
         tab = tabs.nth(number)
         tab.click()
         expect(tab).to_have_attribute("aria-selected", "true")
         wait_idle(page)
         where = f"{tab.inner_text()}, on a {screen}"
-        height = page.locator(".st-key-part [role=tabpanel]:visible").first.bounding_box()["height"]
+        height = page.locator(f"{PANEL}:visible").first.bounding_box()["height"]
         assert height <= most, f"{where}: {height:.0f} px, at most {most}"
         assert_whole(page, where)
         assert_readable(page, where)
@@ -89,8 +90,8 @@ def test_on_a_laptop_and_a_phone(page, name):
     assert wide <= 1, f"{wide} px wider than a phone"
     assert_parts(page, "phone")
     if name not in WITHOUT_PICTURE:
-        if page.locator(".st-key-part [role=tab]").count():
-            page.locator(".st-key-part [role=tab]").first.click()
+        if page.locator(TABS).count():
+            page.locator(TABS).first.click()
             wait_idle(page)
         page.get_by_test_id("stMain").evaluate("e => e.scrollTo(0, 0)")
         top, _ = in_view(page)

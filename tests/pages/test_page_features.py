@@ -79,7 +79,7 @@ def test_what_fine_tuning_brings_is_guessed_first(results):
     assert title_of(app, "scores-features") == "Last four, concatenated 56.0"
     app.button(key="gain-guess-0").click()
     assert title_of(whole(app.run()), "scores-features") == "Fine-tuned 61.0 · last four, concatenated 56.0"
-    assert "Right: **over 3 points**" in text_of(app)
+    assert "Right: **over 3**" in text_of(app)
 
 
 def test_records_of_other_settings_are_not_mixed_in(results):
