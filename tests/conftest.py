@@ -7,9 +7,7 @@ import tempfile
 import pytest
 from hypothesis import settings
 
-# Before a page run by AppTest puts pages/, with files of these names, first on the path.
-import classroom  # noqa: F401
-import examination  # noqa: F401
+import examination  # noqa: F401  (before a page run by AppTest puts pages/, with a file of that name, first on the path)
 
 # Before torch is loaded: threads that wait sleep. Two processes that spin on the same cores take minutes for seconds.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
