@@ -191,14 +191,14 @@ def on_one_scale(
     for name, symbol, colour in keys:
         in_legend(fig, name, marker={"size": 12, "symbol": symbol, "color": colour})
     if floor is not None:
-        fig.add_vline(x=math.log10(floor) if log else floor, line=DOTTED)
+        fig.add_vline(x=floor, line=DOTTED)
         in_legend(fig, names[2], mode="lines", line=DOTTED)
     rows_axis(fig, [row.name for row in rows])
     seen = [x for row in rows for x in (row.paper, *row.ours.values(), *row.own) if x is not None]
     one_scale(fig, seen + ([] if floor is None else [floor]), log)
     fig.update_xaxes(title_text=axis)
     fig.update_layout(
-        height=170 + 56 * len(rows), showlegend=True, title={"text": title, "y": 0.99, "yanchor": "top"},
+        height=max(170 + 64 * len(rows), 380), showlegend=True, title={"text": title, "y": 0.99, "yanchor": "top"},
         legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "xanchor": "left"}, margin={"t": 84},
     )  # fmt: skip
     return fig

@@ -35,6 +35,7 @@ def show(lesson: Lesson, shown: Shown) -> None:
         if summary := of_all_measures(shown):
             st.markdown(summary, width=980)
     lesson.show(ABOUT[shown.name], level=3)
+    lesson.show("What is asked", level=3)
     lesson.show("How to read a difference", level=3)
 
 

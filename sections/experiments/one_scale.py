@@ -5,7 +5,7 @@ import statistics
 import streamlit as st
 
 from sections.experiments.subject import REAL, TOY, Measured, Shown, metric_names, own_scores
-from sections.experiments.verdicts import in_short
+from sections.experiments.verdicts import best_arms, in_short, short_floor
 from ui.figures import figure
 from ui.page import picture
 from ui.text import literal
@@ -32,20 +32,6 @@ def _nothing(shown: Shown) -> None:
         )
         name = shown.name if shown.text == REAL else "toy-world"
         st.code(f"python -m minibert experiment {name} --seeds 3", "bash")
-
-
-def short_floor(measure: str) -> str:
-    """What needs no understanding, in a few words."""
-    return {
-        "sst2": _("always “positive”"),
-        "mrpc": _("always “paraphrase”"),
-        "ner": _("a word list"),
-        "ner_features": _("a word list"),
-        "mlm_perplexity": _("frequencies alone"),
-        "determined": _("the two neighbours alone"),
-        "meant": _("always the first one named"),
-        "meant_features": _("always the first one named"),
-    }[measure]
 
 
 def _captions(shown: Shown) -> str:
@@ -93,7 +79,7 @@ def _draw_scores(shown: Shown, measure: Measured) -> None:
         short_floor(measure.key),
     )
     axis = _("{measure} (lower is better)") if measure.column.get("lower") else _("{measure}, percent")
-    finding, table = in_short(shown, measure), table_of(shown, measure)
+    finding, table = best_arms(shown, measure), table_of(shown, measure)
     words = "; ".join(
         _("{arm}: paper {paper}, ours {ours} ± {sd}").format(
             arm=row[_("arm")], paper=row[_("paper")], ours=row[_("ours, mean")], sd=row[_("sd")]
@@ -143,8 +129,5 @@ def _draw_steps(shown: Shown, measure: Measured) -> None:
     axes = (_("steps of pre-training"), _("{measure}, percent").format(measure=name))
     fig = over_steps(lines, axes, floor, title=finding)
     figure(fig, f"{finding}. {alt}", key="over-steps", data=table_of(shown, measure))
-    st.caption(
-        _captions(shown)
-        + " "
-        + _("A small dot is a seed; the line joins their means, the bars are one standard deviation.")
-    )
+    dots = _("A small dot is a seed; the line joins their means, the bars are one standard deviation.")
+    st.caption(f"{_captions(shown)} {dots}")

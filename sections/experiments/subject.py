@@ -151,9 +151,9 @@ def read() -> Shown:
     """The experiment, the text and the measure, all in the link: one that says something, but no text, was made when
     there was no toy world here."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="asked"):
-        name = choice("experiment", _("Experiment"), experiment_names(), wrap=True)
-        texts = {REAL: _("real text"), TOY: _("the toy world")}
-        text = choice("text", _("On"), texts, wrap=True, usual=TOY)
+        name = choice("experiment", _("Experiment"), experiment_names(), wrap=True, bare=True)
+        texts = {REAL: _("on real text"), TOY: _("on the toy world")}
+        text = choice("text", _("On"), texts, wrap=True, usual=TOY, bare=True)
         records = _recorded(name, text)
         measures = {column["ours"]: _measured(column, records) for column in paper_of(name, text)["column"]}
         measures = {key: measure for key, measure in measures.items() if measure.found}
@@ -161,7 +161,7 @@ def read() -> Shown:
         if measures:
             names = {key: metric_names()[key] for key in measures}
             link = f"measure-{name}" if text == REAL else f"toy-{name}"
-            chosen = measures[choice(link, _("Measure"), names, box=330)]
+            chosen = measures[choice(link, _("Measure"), names, box=480, bare=True)]
     return Shown(name, text, records, measures, chosen)
 
 

@@ -1,10 +1,11 @@
 """What may be said of differences: in a figure's title, and of all measures together."""
 
+import statistics
 from collections import Counter
 
 from minibert.experiments.results import NO_VERDICT, VERDICTS
 from sections.experiments.subject import Measured, Shown
-from ui.translations import _
+from ui.translations import _, ngettext
 
 JUDGED = ("agrees", "disagrees", "unclear")
 
@@ -21,6 +22,20 @@ def verdict_words() -> dict[str, str]:
     }
 
 
+def short_floor(measure: str) -> str:
+    """What needs no understanding, in a few words."""
+    return {
+        "sst2": _("always “positive”"),
+        "mrpc": _("always “paraphrase”"),
+        "ner": _("a word list"),
+        "ner_features": _("a word list"),
+        "mlm_perplexity": _("frequencies alone"),
+        "determined": _("the two neighbours alone"),
+        "meant": _("always the first one named"),
+        "meant_features": _("always the first one named"),
+    }[measure]
+
+
 def _counted(verdicts: list[str]) -> str:
     """Such as "2 agree, 1 disagrees, 1 is unclear"; "" where none has one."""
     counts = Counter(verdicts)
@@ -33,16 +48,33 @@ def in_short(shown: Shown, measure: Measured) -> str:
     said = [row.verdict for row in shown.compared(measure)]
     told = [one for one in said if one in (*JUDGED, *NO_VERDICT)]
     if judged := _counted(told):
-        return _("Of {n} directions in the paper: {counts}").format(n=len(told), counts=judged)
+        return ngettext(
+            "{n} direction in the paper: {counts}", "{n} directions in the paper: {counts}", len(told)
+        ).format(n=len(told), counts=judged)
+    if "too little learned" in told and measure.share <= 0:
+        return _("No verdict: no arm does better than {floor}").format(floor=short_floor(measure.key))
     if "too little learned" in told:
-        return _("No verdict: the best arm has learned {share:.0%} of what can be learned").format(
-            share=max(measure.share or 0.0, 0.0)
-        )
+        return _("No verdict: the best arm has learned {share:.0%} of what can be learned").format(share=measure.share)
     if "another task" in told:
         return _("No verdict: the paper measured another task ({task})").format(task=measure.column["name"])
     if "no difference in the paper" in said:
         return _("The paper’s numbers do not differ")
     return _("Nothing to compare yet: one arm alone")
+
+
+def best_arms(shown: Shown, measure: Measured) -> str:
+    """A measure's finding where it has a verdict: the best arm, and the paper's best; else why there is none."""
+    if not any(row.verdict in JUDGED for row in shown.compared(measure)):
+        return in_short(shown, measure)
+    names, choose = shown.paper["arms"], min if measure.column.get("lower") else max
+    means = {arm: statistics.fmean(measure.found[arm].values()) for arm in shown.arms}
+    ours = choose(means, key=means.get)
+    said = _("Best here: {arm} {score:.1f}").format(arm=names[ours], score=means[ours])
+    values = {arm: value for arm, value in measure.column.get("values", {}).items() if arm in means}
+    if values:
+        theirs = choose(values, key=values.get)
+        said += " · " + _("in the paper: {arm} {score:g}").format(arm=names[theirs], score=values[theirs])
+    return said
 
 
 def of_all_measures(shown: Shown) -> str:
