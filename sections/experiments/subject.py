@@ -151,9 +151,12 @@ def read() -> Shown:
     """The experiment, the text and the measure, all in the link: one that says something, but no text, was made when
     there was no toy world here."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="asked"):
-        name = choice("experiment", _("Experiment"), experiment_names(), wrap=True, bare=True)
+        left = st.container(width="content", key="asked-experiment")
         texts = {REAL: _("on real text"), TOY: _("on the toy world")}
+        # First: a link that says anything is read before what is usual is taken out of it.
         text = choice("text", _("On"), texts, wrap=True, usual=TOY, bare=True)
+        with left:
+            name = choice("experiment", _("Experiment"), experiment_names(), wrap=True, bare=True)
         records = _recorded(name, text)
         measures = {column["ours"]: _measured(column, records) for column in paper_of(name, text)["column"]}
         measures = {key: measure for key, measure in measures.items() if measure.found}

@@ -468,7 +468,8 @@ def test_the_toy_worlds_base_fills_as_much_of_a_row_as_its_scale_says():
     batches = batches_of(EXPERIMENTS["toy-world"].base.pretraining, corpus.store, corpus.tokenizer, TOY_SCALE, 0)
     first = [next(batches) for _ in range(12)]
     length = sum(batch.tokens for batch in first) / sum(batch.ids.size(0) for batch in first)
-    assert all(batch.ids.size(0) == TOY_SCALE.batch_size for batch in first)
+    sizes = [batch.ids.size(0) for batch in first]
+    assert sizes.count(TOY_SCALE.batch_size) >= 11  # the last of a pool may be a smaller one
     assert length / TOY_SCALE.max_length == pytest.approx(TOY_SCALE.filled, abs=0.03)
     asked = sum(batch.asked for batch in first) / sum(batch.tokens for batch in first)
     assert asked == pytest.approx(TOY_SCALE.masking_rate, abs=0.05)
@@ -496,7 +497,7 @@ def test_arms_on_the_toy_world_are_asked_for_determined_words(tmp_path):
 
 def test_guessing_by_frequency_is_the_entropy_of_what_is_asked():
     corpus = toy_corpus(200)
-    found = perplexity_of_frequencies(corpus, replace(QUICK, heldout_tokens=10**9))
+    found = perplexity_of_frequencies(corpus, replace(QUICK, heldout_tokens=25_000))
     ids = corpus.heldout.ids[corpus.heldout.ids >= 5].astype(int)
     counts = np.bincount(corpus.store.ids.astype(int), minlength=corpus.tokenizer.vocab_size) + 1.0
     everything = np.exp(-np.log(counts[ids] / counts.sum()).mean())  # of all words, of which 15 % are asked for
