@@ -414,6 +414,22 @@ def test_the_lesson_tells_what_the_shipped_results_say_of_the_bilstm():
     said = "NER falls from {:.1f} to {:.1f}".format(*ours)
     assert said in LESSON.section("Objectives")[1] and said in (LESSON.folder / "quiz.toml").read_text("utf-8")
     assert paired_difference(found["left-to-right+bilstm"], found["left-to-right"]).clear
+    there = by_arm(read_records(LESSONS / "results" / "toy-world.jsonl"), "meant")
+    gain = paired_difference(there["left-to-right+bilstm"], there["left-to-right"])
+    assert (
+        gain.clear
+        and gain.mean > 0
+        and "On the toy world our small run shows this gain" in (LESSON.folder / "quiz.toml").read_text("utf-8")
+    )
+
+
+def test_the_guide_tells_what_the_shipped_results_say():
+    """Larger models worse on real text, and no verdict; left-to-right ahead on the toy world, clearly."""
+    found = by_arm(read_records(LESSONS / "results" / "size.jsonl"), "mlm_perplexity")
+    assert fmean(found["4/256/4"].values()) > fmean(found["2/128/2"].values()) > 200
+    there = by_arm(read_records(LESSONS / "results" / "toy-world.jsonl"), "meant")
+    ahead = paired_difference(there["left-to-right"], there["mlm"])
+    assert ahead.clear and ahead.mean > 0
 
 
 @pytest.mark.skipif(not TASK_DATA.is_dir(), reason="the tasks are not in ../shared/data/tasks")
