@@ -415,12 +415,9 @@ def test_the_lesson_tells_what_the_shipped_results_say_of_the_bilstm():
     assert said in LESSON.section("Objectives")[1] and said in (LESSON.folder / "quiz.toml").read_text("utf-8")
     assert paired_difference(found["left-to-right+bilstm"], found["left-to-right"]).clear
     there = by_arm(read_records(LESSONS / "results" / "toy-world.jsonl"), "meant")
-    gain = paired_difference(there["left-to-right+bilstm"], there["left-to-right"])
-    assert (
-        gain.clear
-        and gain.mean > 0
-        and "On the toy world our small run shows this gain" in (LESSON.folder / "quiz.toml").read_text("utf-8")
-    )
+    arms = there["left-to-right+bilstm"], there["left-to-right"]
+    assert all(arms[0][seed] > arms[1][seed] for seed in arms[1]) and not paired_difference(*arms).clear
+    assert "gains in every one of our seeds, but so unevenly" in (LESSON.folder / "quiz.toml").read_text("utf-8")
 
 
 def test_the_guide_tells_what_the_shipped_results_say():
