@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +15,12 @@ from plots.theme import GREEN, GREY, PALETTE, PINK, SMALL, VERMILION
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 NO_DIRECTION = ("no difference in the paper", "not in the paper")
-VERDICT_COLOUR = {"agrees": GREEN, "disagrees": PINK, "unclear": GREY} | dict.fromkeys(NO_DIRECTION, GREY)
+NO_VERDICT = ("too little learned", "another task")
+VERDICT_COLOUR = {"agrees": GREEN, "disagrees": PINK, "unclear": GREY} | dict.fromkeys(NO_DIRECTION + NO_VERDICT, GREY)
 VERDICT_SYMBOL = {"agrees": "circle", "disagrees": "x", "unclear": "circle-open"}
-VERDICT_SYMBOL |= dict.fromkeys(NO_DIRECTION, "square-open")
+VERDICT_SYMBOL |= dict.fromkeys(NO_DIRECTION, "square-open") | dict.fromkeys(NO_VERDICT, "diamond-open")
+VERDICT_MARK = {"agrees": "●", "disagrees": "✖", "unclear": "○"} | dict.fromkeys(NO_DIRECTION, "□")
+VERDICT_MARK |= dict.fromkeys(NO_VERDICT, "◇")
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,14 @@ class Gap:
     ours: float | None
     half: float | None
     verdict: str
+
+
+DOTTED = {"color": GREY, "width": 3, "dash": "dot"}  # what needs no understanding
+TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # of a perplexity
+
+
+def in_legend(fig: go.Figure, name: str, mode: str = "markers", **look) -> None:
+    fig.add_scatter(x=[None], y=[None], mode=mode, name=name, **look)
 
 
 def rows_axis(fig: go.Figure, names: Sequence[str], **where) -> None:
@@ -108,7 +120,7 @@ def scores(
     if floor is not None and values:
         low, high = next(fig.select_xaxes(row=1, col=ours)).range
         if low <= floor <= high:
-            fig.add_vline(x=floor, line={"color": GREY, "width": 3, "dash": "dot"}, row=1, col=ours)
+            fig.add_vline(x=floor, line=DOTTED, row=1, col=ours)
     fig.update_layout(height=130 + high * len(rows))
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
@@ -123,7 +135,116 @@ def pad_axis(fig: go.Figure, values: Sequence[float], title: str, col: int) -> N
     fig.update_xaxes(title_text=title, row=1, col=col)
 
 
-def differences(rows: Sequence[Gap], names: tuple[str, str], title: str) -> go.Figure:
+def on_one_scale(
+    rows: Sequence[Score],
+    names: tuple[str, str, str],
+    axis: str,
+    floor: float | None = None,
+    *,
+    title: str,
+    own: str = "",
+    log: bool = False,
+) -> go.Figure:
+    """The paper's numbers and ours under each other in every row, on one scale that shows both and what needs no
+    understanding.
+
+    names: of the paper's points, of ours (a dot a seed, mean ± sd), of the floor, for the legend · own: what the
+    reader's runs are called · log: of perplexities, of which each halving is as far as another.
+    """
+    fig = go.Figure()
+    for y, row in enumerate(rows):
+        if row.paper is not None:
+            fig.add_scatter(
+                x=[row.paper], y=[y - 0.22], mode="markers+text", text=[f"{row.paper:g}"], textposition="middle right",
+                textfont={"size": SMALL}, marker={"size": 14, "color": PAPER, "symbol": "diamond"}, showlegend=False,
+                cliponaxis=False, hovertemplate="%{x}<extra></extra>",
+            )  # fmt: skip
+        values = list(row.ours.values())
+        mean = statistics.fmean(values)
+        fig.add_scatter(
+            x=values, y=[y + 0.22] * len(values), mode="markers", showlegend=False, customdata=list(row.ours),
+            marker={"size": 9, "color": OURS, "opacity": 0.6}, hovertemplate="%{customdata}: %{x:.2f}<extra></extra>",
+        )  # fmt: skip
+        spread = {"array": [statistics.stdev(values)], "thickness": 3, "width": 8} if len(values) > 1 else None
+        fig.add_scatter(
+            x=[mean], y=[y + 0.22], mode="markers", error_x=spread, showlegend=False,
+            marker={"size": 18, "color": OURS, "symbol": "line-ns", "line": {"width": 4, "color": OURS}},
+            hovertemplate="%{x:.2f}<extra></extra>",
+        )  # fmt: skip
+        # Beside the last of all that stands in the row: over no dot of a seed, and over no bar.
+        end = max([*values, *row.own, mean + (statistics.stdev(values) if len(values) > 1 else 0)])
+        fig.add_scatter(
+            x=[end], y=[y + 0.22], mode="text", text=[f"  {mean:.1f}"], textposition="middle right", hoverinfo="skip",
+            textfont={"size": SMALL}, showlegend=False, cliponaxis=False,
+        )  # fmt: skip
+        if row.own:
+            fig.add_scatter(
+                x=list(row.own), y=[y + 0.22] * len(row.own), mode="markers", showlegend=False,
+                marker={"size": 19, "color": VERMILION, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
+                hovertemplate=f"{own}: %{{x:.1f}}<extra></extra>",
+            )  # fmt: skip
+    keys = [(names[1], "circle", OURS)]
+    if any(row.paper is not None for row in rows):
+        keys.insert(0, (names[0], "diamond", PAPER))
+    if any(row.own for row in rows):
+        keys.append((own, "star", VERMILION))
+    for name, symbol, colour in keys:
+        in_legend(fig, name, marker={"size": 12, "symbol": symbol, "color": colour})
+    if floor is not None:
+        fig.add_vline(x=floor, line=DOTTED)
+        in_legend(fig, names[2], mode="lines", line=DOTTED)
+    rows_axis(fig, [row.name for row in rows])
+    seen = [x for row in rows for x in (row.paper, *row.ours.values(), *row.own) if x is not None]
+    one_scale(fig, seen + ([] if floor is None else [floor]), log)
+    fig.update_xaxes(title_text=axis)
+    fig.update_layout(
+        height=max(170 + 64 * len(rows), 380), showlegend=True, title={"text": title, "y": 0.99, "yanchor": "top"},
+        legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "xanchor": "left"}, margin={"t": 84},
+    )  # fmt: skip
+    return fig
+
+
+def one_scale(fig: go.Figure, values: Sequence[float], log: bool) -> None:
+    """From the least to the greatest, with room for a number at the right."""
+    low, high = (min(values), max(values)) if not log else (math.log10(min(values)), math.log10(max(values)))
+    room = max(high - low, 0.2 if log else 5)
+    fig.update_xaxes(range=[low - 0.05 * room, high + 0.1 * room], type="log" if log else "linear")
+    if log:
+        ticks = [t for t in TICKS if low - 0.4 <= math.log10(t) <= high + 0.3]
+        fig.update_xaxes(tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
+
+
+def by_kind(
+    lines: Mapping[str, Mapping[str, Mapping[int, float]]], kinds: Mapping[str, str], axis: str, *, title: str
+) -> go.Figure:
+    """lines: arm → kind → seed → percent; kinds: kind → words, from above. A bar an arm, its mean; a dot a seed."""
+    fig = go.Figure()
+    rows = list(kinds)
+    step = 0.8 / max(len(lines), 1)
+    for number, (name, found) in enumerate(lines.items()):
+        colour = PALETTE[number % len(PALETTE)]
+        offset = (number - (len(lines) - 1) / 2) * step
+        there = [(y, list(found[kind].values())) for y, kind in enumerate(rows) if kind in found]
+        fig.add_bar(
+            x=[statistics.fmean(values) for _, values in there], y=[y + offset for y, _ in there], width=0.9 * step,
+            orientation="h", name=name, marker={"color": colour}, hovertemplate="%{x:.0f}<extra></extra>",
+        )  # fmt: skip
+        fig.add_scatter(
+            x=[value for _, values in there for value in values],
+            y=[y + offset for y, values in there for _ in values], mode="markers", showlegend=False, hoverinfo="skip",
+            marker={"size": 7, "color": "#ffffff", "line": {"width": 1.5, "color": "#222222"}},
+        )  # fmt: skip
+    rows_axis(fig, list(kinds.values()))
+    fig.update_xaxes(title_text=axis, range=[0, 103])
+    fig.update_layout(
+        height=170 + (18 + 18 * len(lines)) * len(rows), showlegend=True, barmode="overlay",
+        title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84},
+        legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+    )  # fmt: skip
+    return fig
+
+
+def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: str = "") -> go.Figure:
     """Between arms, both on one scale: the paper's as a diamond, ours with its 95 % interval, coloured by verdict.
 
     names: of the paper's points and of ours, for the legend.
@@ -153,18 +274,25 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], title: str) -> go.F
             )  # fmt: skip
     keys = [(names[0], "diamond", PAPER)] if any(row.paper is not None for row in rows) else []
     for name, symbol, colour in (*keys, (names[1], "circle", GREY)):
-        fig.add_scatter(
-            x=[None], y=[None], mode="markers", name=name, marker={"size": 13, "symbol": symbol, "color": colour}
-        )
+        in_legend(fig, name, marker={"size": 13, "symbol": symbol, "color": colour})
     fig.update_layout(showlegend=True)
     rows_axis(fig, [row.name for row in rows])
-    fig.update_xaxes(title_text=title)
+    fig.update_xaxes(title_text=axis)
     fig.update_layout(height=150 + 64 * len(rows), legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
+    if title:
+        fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     return fig
 
 
-def over_steps(lines: Mapping[str, Mapping[int, Mapping[int, float]]], axes: tuple[str, str]) -> go.Figure:
-    """lines: name → steps of pre-training → seed → score. Mean ± sd, a small dot a seed."""
+def over_steps(
+    lines: Mapping[str, Mapping[int, Mapping[int, float]]],
+    axes: tuple[str, str],
+    floor: tuple[float, str] | None = None,
+    *,
+    title: str = "",
+) -> go.Figure:
+    """lines: name → steps of pre-training → seed → score. Mean ± sd, a small dot a seed. floor: what needs no
+    understanding, and its name, a dotted line."""
     fig = go.Figure()
     for number, (name, points) in enumerate(lines.items()):
         colour, symbol = PALETTE[number % len(PALETTE)], SYMBOLS[number % len(SYMBOLS)]
@@ -181,27 +309,43 @@ def over_steps(lines: Mapping[str, Mapping[int, Mapping[int, float]]], axes: tup
             x=[x for x, _ in dots], y=[y for _, y in dots], mode="markers", showlegend=False,
             marker={"size": 7, "color": colour, "opacity": 0.4, "symbol": symbol}, hoverinfo="skip",
         )  # fmt: skip
+    if floor is not None:
+        fig.add_hline(y=floor[0], line=DOTTED)
+        in_legend(fig, floor[1], mode="lines", line=DOTTED)
     ticks = sorted({step for points in lines.values() for step in points})
     fig.update_xaxes(type="log", title_text=axes[0], tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
     fig.update_yaxes(title_text=axes[1])
-    fig.update_layout(height=420, legend={"orientation": "h", "y": -0.25, "x": 0})
+    fig.update_layout(
+        height=420, showlegend=True, title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84},
+        legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+    )  # fmt: skip
     return fig
 
 
-def loss_curves(curves: Mapping[str, Sequence[tuple[int, float]]], axes: tuple[str, str]) -> go.Figure:
-    """curves: run → (step, training loss)."""
-    fig = go.Figure()
-    for number, (name, points) in enumerate(curves.items()):
-        fig.add_scatter(
-            x=[step for step, _ in points], y=[loss for _, loss in points], mode="lines", name=name, showlegend=True,
-            line={
-                "color": PALETTE[number % len(PALETTE)],
-                "width": 3,
-                "dash": ("solid", "dash", "dot")[number // len(PALETTE) % 3],
-            },
-            hovertemplate="%{x:,}: %{y:.3f}<extra></extra>",
-        )  # fmt: skip
-    fig.update_xaxes(title_text=axes[0], rangemode="tozero")
-    fig.update_yaxes(title_text=axes[1])
-    fig.update_layout(height=360, uirevision="loss", legend={"orientation": "h", "y": -0.25, "x": 0})
+def loss_curves(
+    panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]], axes: tuple[str, str], title: str
+) -> go.Figure:
+    """panels: what is asked → run → (step, training loss). Only runs that are asked the same share a panel and a scale:
+    the heights of others do not compare."""
+    fig = make_subplots(
+        rows=1, cols=max(len(panels), 1), subplot_titles=list(panels), horizontal_spacing=0.09, x_title=axes[0]
+    )
+    number = 0
+    for column, curves in enumerate(panels.values(), 1):
+        for name, points in curves.items():
+            fig.add_scatter(
+                x=[step for step, _ in points], y=[loss for _, loss in points], mode="lines", name=name,
+                line={
+                    "color": PALETTE[number % len(PALETTE)], "width": 3,
+                    "dash": ("solid", "dash", "dot")[number // len(PALETTE) % 3],
+                },
+                showlegend=True, hovertemplate="%{x:,}: %{y:.3f}<extra></extra>", row=1, col=column,
+            )  # fmt: skip
+            number += 1
+        fig.update_xaxes(rangemode="tozero", row=1, col=column)
+    fig.update_yaxes(title_text=axes[1], row=1, col=1)
+    fig.update_layout(
+        height=400, uirevision="loss", legend={"orientation": "h", "y": -0.25, "x": 0},
+        title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84},
+    )  # fmt: skip
     return fig

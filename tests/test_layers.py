@@ -177,12 +177,6 @@ def test_a_circle_is_seen_and_named(tmp_path):
 # --- what is to be read in one sitting --------------------------------------------------------------------------------
 
 MOST_LINES = {"minibert/model.py": 330, "minibert/relatives/*.py": 80, "pages/*.py": 120, "sections/*/*.py": 250}
-UNDIVIDED = {  # pages that are still to be divided into sections
-    f"pages/{name}.py"
-    for name in (
-        "experiments",
-    )
-}  # fmt: skip
 NO_RELATIVE = "minibert/relatives/registry.py"  # it says which there are
 
 
@@ -190,7 +184,7 @@ def too_long(root: Path = ROOT) -> list[str]:
     """What has more lines than MOST_LINES allows, and how many."""
     found = []
     for pattern, most in MOST_LINES.items():
-        for path in sorted(set(root.glob(pattern)) - {root / name for name in (NO_RELATIVE, *UNDIVIDED)}):
+        for path in sorted(set(root.glob(pattern)) - {root / NO_RELATIVE}):
             if (lines := len(path.read_text(encoding="utf-8").splitlines())) > most:
                 found.append(f"{path.relative_to(root)} has {lines} lines, at most {most}")
     return found
@@ -203,15 +197,9 @@ def test_what_is_read_in_one_sitting_stays_short():
 
 def test_a_page_has_at_most_one_function_of_its_own():
     for path in sorted((ROOT / "pages").glob("*.py")):
-        if str(path.relative_to(ROOT)) not in UNDIVIDED:
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            own = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-            assert len(own) <= 1, f"{path.name} defines {own}"
-
-
-def test_a_divided_page_leaves_the_list():
-    for name in UNDIVIDED:
-        assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) > MOST_LINES["pages/*.py"], name
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        own = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        assert len(own) <= 1, f"{path.name} defines {own}"
 
 
 def test_a_long_relative_is_seen(tmp_path):

@@ -35,7 +35,7 @@ def add_commands(commands) -> None:
 
 
 def experiment(options) -> None:
-    from minibert.experiments.catalogue import EXPERIMENTS, Scale, experiment_named
+    from minibert.experiments.catalogue import EXPERIMENTS, TOY_SCALE, Scale, experiment_named
     from minibert.experiments.comparisons import COMPARISONS
     from minibert.experiments.relatives import RELATIVE_EXPERIMENTS
 
@@ -65,20 +65,26 @@ def experiment(options) -> None:
 
     from minibert.experiments.corpus import CORPUS, prepare
     from minibert.experiments.run import run_experiment
+    from minibert.experiments.toy_corpus import toy_corpus
 
     if options.threads:
         torch.set_num_threads(options.threads)
     asked = {"tokens": options.tokens, "examples": options.examples}
-    scale = replace(Scale(), **{name: value for name, value in asked.items() if value})
+    scale = replace(TOY_SCALE if chosen.toy else Scale(), **{name: value for name, value in asked.items() if value})
     if options.heldout and not options.heldout.exists():
         raise ValueError(f"{options.heldout} does not exist")
-    data = options.data or [in_data_folder("--data", "pretrain", "en", name) for name in CORPUS]
-    tasks = options.tasks or in_data_folder("--tasks", "tasks", "en")
-    heldout = options.heldout
-    if heldout is None and os.environ.get(DATA):
-        heldout = in_data_folder("--heldout", "heldout-text", "valid.txt")
-        heldout = heldout if heldout.exists() else None
-    corpus = prepare(data, scale.vocab_size, heldout=heldout, cache=options.cache)
+    if chosen.toy:
+        if options.data or options.tasks or options.heldout:
+            raise ValueError(f"{chosen.name} makes its own text and tasks: leave out --data, --tasks and --heldout")
+        corpus, tasks = toy_corpus(), None
+    else:
+        data = options.data or [in_data_folder("--data", "pretrain", "en", name) for name in CORPUS]
+        tasks = options.tasks or in_data_folder("--tasks", "tasks", "en")
+        heldout = options.heldout
+        if heldout is None and os.environ.get(DATA):
+            heldout = in_data_folder("--heldout", "heldout-text", "valid.txt")
+            heldout = heldout if heldout.exists() else None
+        corpus = prepare(data, scale.vocab_size, heldout=heldout, cache=options.cache)
     out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
     seeds = options.seeds or 3
     command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 
 OBJECTIVES = {  # name → the model_type of what is trained, and what is said to its objective
     "mlm+nsp": ("bert", {"second": "nsp"}),
@@ -58,12 +58,13 @@ class Arm:
 @dataclass(frozen=True)
 class Downstream:
     """A data set to fine-tune on. task: what minibert calls such a task · files: the train and the dev part, in
-    `folder` · frozen: only the new layers learn, over features from a BiLSTM (Devlin et al. 2019, §5.3)."""
+    `folder`; without them it is made of the toy world's stories · frozen: only the new layers learn, over features from
+    a BiLSTM (Devlin et al. 2019, §5.3)."""
 
     title: str
     task: str
-    folder: str
-    files: tuple[str, str]
+    folder: str = ""
+    files: tuple[str, str] | None = None
     frozen: bool = False
 
 
@@ -74,19 +75,22 @@ DOWNSTREAM = {
     "ner_features": Downstream(
         "CoNLL-2003 NER, frozen features", "tagging", "conll2003", ("eng.train", "eng.testa"), frozen=True
     ),
+    "meant": Downstream("Who or what is meant, in the toy world", "span"),
+    "meant_features": Downstream("Who or what is meant, frozen features", "span", frozen=True),
 }
 
 
 @dataclass(frozen=True)
 class Experiment:
     """Arms, the first of which is the base, the tasks (names in `DOWNSTREAM`) each is fine-tuned on, and whether
-    held-out loss compares."""
+    held-out loss compares. toy: on the toy world's language, whose determined words are asked for, too."""
 
     name: str
     title: str
     arms: tuple[Arm, ...]
     tasks: tuple[str, ...] = ("sst2", "mrpc", "ner")
     heldout: bool = True
+    toy: bool = False
 
     @property
     def base(self) -> Arm:
@@ -96,7 +100,7 @@ class Experiment:
 @dataclass(frozen=True)
 class Scale:
     """What is smaller than in the paper, the same for every arm. tokens: read in pre-training, padding counted ·
-    examples: at most so many to fine-tune on."""
+    examples: at most so many to fine-tune on · filled: the share of the places of the base's rows that hold a token."""
 
     tokens: int = 4_000_000
     vocab_size: int = 4096
@@ -110,6 +114,11 @@ class Scale:
     finetune_rate: float = 5e-4
     feature_rate: float = 2e-3  # where only a new layer is trained
     heldout_tokens: int = 100_000
+    masking_rate: float = 0.15
+    optimizer: str = "adamw"
+    finetune_dropout: float = 0.1
+    input_format: str = "segment_pair"  # of the base
+    filled: float = 0.97
 
     @property
     def steps(self) -> int:
@@ -128,7 +137,18 @@ class Scale:
         return round(share * 16) * self.steps // 16
 
     def as_dict(self) -> dict:
-        return asdict(self)
+        """Without what the first records knew no other values of, where it has that value."""
+        usual = {field.name: field.default for field in fields(self)[-5:]}
+        return {name: value for name, value in asdict(self).items() if name not in usual or value != usual[name]}
+
+
+# On the toy world's language, where two layers know most of what can be known after a minute. As a page begins there
+# (`minibert.toy.pretrain.TOY`): whole stories as rows, more of them hidden than the paper's 15 %, Muon.
+TOY_SCALE = Scale(
+    tokens=320 * 48 * 128, vocab_size=0, batch_size=48, max_length=128, learning_rate=5e-3, start="random",
+    examples=1_000, finetune_rate=1e-3, heldout_tokens=20_000, masking_rate=0.35, optimizer="muon",
+    finetune_dropout=0.0, input_format="doc_sentences", filled=0.39,
+)  # fmt: skip
 
 
 def _size(layers: int, hidden: int, heads: int) -> Arm:
@@ -141,8 +161,15 @@ def _split(mask: int, same: int, random: int) -> Arm:
 
 
 MLM_NSP, MLM, LTR = (Pretraining(objective=name) for name in OBJECTIVES)
+STORIES = Pretraining(objective="mlm", input_format="doc_sentences")  # the base on the toy world
 SIZES = ((2, 128, 2), (1, 64, 1), (1, 128, 2), (2, 128, 1), (4, 128, 2), (4, 256, 4))  # L/H/A, the base first
 SHARES = (1.0, 0.5, 0.25, 0.125, 0.0625)  # of the steps; the whole run is what the others are compared with
+
+
+def _at(name: str, pretraining: Pretraining) -> list[Arm]:
+    """The whole run, and taken out at a half and a quarter of it."""
+    return [Arm(name if at == 1 else f"{name}@{at:g}", pretraining, at=at) for at in SHARES[:3]]
+
 
 EXPERIMENTS = {
     experiment.name: experiment
@@ -192,6 +219,22 @@ EXPERIMENTS = {
                 Arm("doc-sentences", Pretraining(objective="mlm", input_format="doc_sentences")),
             ),
             heldout=False,  # each arm reads another form
+        ),
+        Experiment(
+            "toy-world",
+            "Objectives, steps, size, masking and formats on the toy world's language",
+            (
+                *_at("mlm", STORIES),
+                *_at("left-to-right", replace(STORIES, objective="left-to-right")),
+                Arm("left-to-right+bilstm", replace(STORIES, objective="left-to-right"), bilstm=True),
+                Arm("1/128/2", replace(STORIES, layers=1)),
+                Arm("4/128/2", replace(STORIES, layers=4)),
+                Arm("100/0/0", replace(STORIES, split=(1.0, 0.0, 0.0))),
+                Arm("0/0/100", replace(STORIES, split=(0.0, 1.0, 0.0))),
+                Arm("segment-pair+nsp", MLM_NSP),
+            ),
+            tasks=("meant", "meant_features"),
+            toy=True,
         ),
     )
 }

@@ -13,18 +13,21 @@ from minibert.pretrain import learn_tokenizer
 from minibert.text.documents import read_documents, text_files
 from minibert.text.store import TokenStore, cached_store
 from minibert.tokenizer import Tokenizer
+from minibert.toy.pretrain import Question
 
 CORPUS = ("reviews-00.txt.xz", "wiki-00.txt.xz")  # of the data's pretrain/en: near SST-2, and near the news tasks
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """The text of all arms, tokenized once; `heldout` is never trained on and may be absent."""
+    """The text of all arms, tokenized once; `heldout` is never trained on and may be absent. asked: the questions after
+    determined words of the toy world, where the text is of it."""
 
     tokenizer: Tokenizer
     store: TokenStore
     heldout: TokenStore | None
     files: tuple[str, ...]
+    asked: tuple[Question, ...] = ()
 
 
 def prepare(

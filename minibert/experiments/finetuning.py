@@ -14,15 +14,19 @@ from minibert.experiments.events import steps_of
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.tasks import TaskData, task_named
+from minibert.toy.tasks import meant
 from minibert.train import Optimization, Step
 
+TOY_DEV, TOY_SEEDS = 500, (3_000_003, 4_000_003)  # stories that no arm is pre-trained on, and others than those
 DEV_SAMPLE = 100  # examples measured on the way; what is recorded is measured on all of them at the end
 
 
-def read_data(name: str, directory: str | Path, scale: Scale) -> tuple[TaskData, TaskData]:
+def read_data(name: str, directory: str | Path | None, scale: Scale) -> tuple[TaskData, TaskData]:
     """(train, dev) of a task in `DOWNSTREAM`; of more than `scale.examples` to train on, always the same ones are
     drawn. Raises TaskDataError for a missing file and for the first line that is wrong."""
     chosen = DOWNSTREAM[name]
+    if chosen.files is None:
+        return meant(scale.examples, TOY_SEEDS[0]), meant(TOY_DEV, TOY_SEEDS[1])
     task = task_named(chosen.task)
     train, dev = (task.read(Path(directory, chosen.folder, file), strict=True) for file in chosen.files)
     if len(train.examples) > scale.examples:
@@ -59,6 +63,7 @@ def finetuning_settings(arm: Arm, name: str, scale: Scale, seed: int) -> Finetun
         pooling="mean",
         bilstm=arm.bilstm or frozen,
         freeze="all" if frozen else "none",
+        dropout=scale.finetune_dropout,
         optimization=Optimization(learning_rate=scale.feature_rate if frozen else scale.finetune_rate),
         seed=seed,
         evaluations_per_epoch=1,

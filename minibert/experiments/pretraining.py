@@ -21,7 +21,6 @@ from minibert.train import Optimization, Step, train
 from minibert.training.precision import best_device
 
 POSITION_SCALE = 4  # vectors from counts are longer than usual; positions beside them must not drown in so short a run
-FILLED = 0.97  # of the places of the base's rows hold a token
 SAMPLE = 64  # batches that tell how long an arm's rows are
 
 
@@ -42,17 +41,19 @@ def pretraining_settings(pretraining: Pretraining, scale: Scale, seed: int) -> P
         input_format=pretraining.input_format,
         dropout=0.0,
         start=scale.start,
-        masking=Masking(split=pretraining.split),
-        optimization=Optimization(learning_rate=scale.learning_rate, warmup=0.05, beta2=0.98),
+        masking=Masking(scale.masking_rate, pretraining.split),
+        optimization=Optimization(
+            optimizer=scale.optimizer, learning_rate=scale.learning_rate, warmup=0.05, beta2=0.98
+        ),
         seed=seed,
         report_every=scale.report_every,
     )
 
 
-def objective_of(pretraining: Pretraining) -> Objective:
+def objective_of(pretraining: Pretraining, rate: float = Masking.rate) -> Objective:
     """What the arm is asked."""
     config = relative_named(pretraining.model_type).config()
-    return objective_for(config, masking=Masking(split=pretraining.split), **pretraining.objective_options)
+    return objective_for(config, masking=Masking(rate, pretraining.split), **pretraining.objective_options)
 
 
 def token_question(pretraining: Pretraining) -> str:
@@ -81,39 +82,45 @@ def pretrain(
         settings.optimization,
         steps=settings.steps,
         report_every=settings.report_every,
-        losses_of=partial(losses, objective_of(pretraining)),
+        losses_of=partial(losses, objective_of(pretraining, scale.masking_rate)),
     ):
         if isinstance(event, Step):
             yield event
 
 
 def batches_of(
-    pretraining: Pretraining, store: TokenStore, tokenizer: Tokenizer, scale: Scale, seed: int
+    pretraining: Pretraining,
+    store: TokenStore,
+    tokenizer: Tokenizer,
+    scale: Scale,
+    seed: int,
+    rate: float | None = None,
 ) -> Iterator[Batch]:
     """What the arm reads. Where rows are shorter than in the base, more of them share a batch, so that all arms see
-    about as many tokens a step (Liu et al. 2019, §4.2)."""
+    about as many tokens a step (Liu et al. 2019, §4.2). rate: of what is hidden, if that is not the scale's."""
+    rate = scale.masking_rate if rate is None else rate
     make = partial(
         PretrainingBatches,
         store,
         tokenizer,
         max_length=scale.max_length,
         seed=seed,
-        objective=objective_of(pretraining),
+        objective=objective_of(pretraining, rate),
         input_format=pretraining.input_format,
     )
     rows = scale.batch_size
-    if pretraining.input_format != "segment_pair":
+    if pretraining.input_format != scale.input_format:
         seen = list(islice(make(batch_size=rows), SAMPLE))
         length = sum(batch.tokens for batch in seen) / sum(batch.ids.size(0) for batch in seen)
-        rows = max(1, round(rows * FILLED * scale.max_length / length))
+        rows = max(1, round(rows * scale.filled * scale.max_length / length))
     yield from make(batch_size=rows)
 
 
 def heldout_loss(model: BertForPreTraining, pretraining: Pretraining, corpus: Corpus, scale: Scale) -> float:
     """Nats a token asked, on the first tokens of the held-out text: the same rows and the same masks for every arm of
     an objective, whatever it was trained on."""
-    asked = Pretraining(objective=pretraining.objective)
-    batches = batches_of(asked, corpus.heldout, corpus.tokenizer, scale, seed=0)
+    asked = Pretraining(objective=pretraining.objective, input_format=scale.input_format)
+    batches = batches_of(asked, corpus.heldout, corpus.tokenizer, scale, seed=0, rate=Masking.rate)
     measured = measure(objective_of(asked), model, first_tokens(batches, scale.heldout_tokens))
     return measured[f"{token_question(asked)}_loss"]
 

@@ -106,7 +106,7 @@ def run_relative(
     from minibert.finetune.run import finetune
     from minibert.finetune.settings import FinetuneSettings
     from minibert.toy.pretrain import pretrain_toy
-    from minibert.toy.tasks import who_is_meant
+    from minibert.toy.pronoun_task import who_is_meant
     from minibert.train import Eval, Started
     from minibert.training import machine
 

@@ -85,11 +85,26 @@ def paired_difference(arm: Mapping[int, float], base: Mapping[int, float]) -> Di
     return Difference(statistics.fmean(differences), half, n)
 
 
-VERDICTS = ("agrees", "disagrees", "unclear", "no difference in the paper", "not in the paper")
+def share_of_way(score: float, floor: float, best: float, *, log: bool = False) -> float:
+    """How far a score has come from `floor`, where nothing is understood, to `best`: 0 to 1, below 0 if it is worse.
+
+    log: of a perplexity, which halves where a score grows by a step.
+    """
+    if log:
+        score, floor, best = map(math.log, (score, floor, best))
+    return (score - floor) / (best - floor)
 
 
-def verdict(ours: Difference | None, paper: float | None) -> str:
+LEAST_LEARNED = 1 / 3  # of that way: below it, what an arm does better or worse is not what the paper speaks of
+NO_VERDICT = ("too little learned", "another task")
+VERDICTS = ("agrees", "disagrees", "unclear", "no difference in the paper", "not in the paper", *NO_VERDICT)
+
+
+def verdict(ours: Difference | None, paper: float | None, doubt: str | None = None) -> str:
     """Does our difference to another arm point where the paper's does? One of VERDICTS.
+
+    doubt: one of NO_VERDICT, if no seeds could settle it: no arm has come far enough on this task, or the paper's
+    numbers are of another one.
 
     "unclear": our interval holds zero, so the seeds' spread could have made the difference (with a single seed nothing
     else can be said) · paper: its difference, or its sign; 0 if both its numbers are equal, None if it tells nothing.
@@ -98,6 +113,8 @@ def verdict(ours: Difference | None, paper: float | None) -> str:
         return "not in the paper"
     if paper == 0:
         return "no difference in the paper"
+    if doubt is not None:
+        return doubt
     if ours is None or not ours.clear:
         return "unclear"
     return "agrees" if (ours.mean > 0) == (paper > 0) else "disagrees"

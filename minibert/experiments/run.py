@@ -9,15 +9,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from minibert import checkpoint
-from minibert.experiments.catalogue import Arm, Experiment, Pretraining, Scale
+from minibert.experiments.catalogue import DOWNSTREAM, Arm, Experiment, Pretraining, Scale
 from minibert.experiments.corpus import Corpus
 from minibert.experiments.events import Finished, Stage, within
 from minibert.experiments.finetuning import finetune_arm, read_data
 from minibert.experiments.pretraining import heldout_loss, pretrain, start, token_question
 from minibert.experiments.records import append_record, check_writable
 from minibert.experiments.results import read_records
+from minibert.experiments.toy_corpus import without_reading
 from minibert.model import BertForPreTraining
 from minibert.tasks import TaskData
+from minibert.toy.pretrain import answered
 from minibert.train import Done, Event
 from minibert.training import machine
 
@@ -29,7 +31,7 @@ TasksData = Mapping[str, tuple[TaskData, TaskData]]  # (train, dev) by a task's 
 def run_experiment(
     experiment: Experiment,
     corpus: Corpus,
-    tasks: str | Path,
+    tasks: str | Path | None,
     out: str | Path,
     *,
     seeds: int = 3,
@@ -46,6 +48,7 @@ def run_experiment(
     scale = scale or Scale()
     check_writable(out)
     data = {name: read_data(name, tasks, scale) for name in experiment.tasks}
+    floor = without_reading(corpus, scale) if experiment.toy else {}
     jobs = jobs_of(experiment, corpus, out, seeds, scale)
     begun = time.perf_counter()
     steps = tokens = 0
@@ -74,6 +77,7 @@ def run_experiment(
                         "scale": scale.as_dict(),
                         "examples": {name: len(train.examples) for name, (train, _) in data.items()},
                         "measured_on": {name: len(dev.examples) for name, (_, dev) in data.items()},
+                        **({"floor": floor} if floor else {}),
                         "data": list(corpus.files),
                         "command": command,
                         "machine": machine.description(),
@@ -110,8 +114,16 @@ def jobs_of(
 
 
 def measures(arm: Arm, experiment: Experiment, corpus: Corpus) -> set[str]:
-    """The metrics of a finished arm: its tasks', and a perplexity where there is held-out text and it compares."""
-    return {*experiment.tasks, *perplexities(arm, experiment, corpus)}
+    """The metrics of a finished arm: its tasks', the share of the toy world's determined words, and a perplexity where
+    there is held-out text and it compares. Determined words by their kind may stand beside them."""
+    determined = {"determined"} if corpus.asked else set()
+    return {*tasks_of(arm, experiment), *determined, *perplexities(arm, experiment, corpus)}
+
+
+def tasks_of(arm: Arm, experiment: Experiment) -> list[str]:
+    """On the toy world, the frozen encoder is asked of the masking splits alone, where the paper asks it."""
+    splits = arm.pretraining.split != experiment.base.pretraining.split or arm == experiment.base
+    return [name for name in experiment.tasks if splits or not experiment.toy or not DOWNSTREAM[name].frozen]
 
 
 def perplexities(arm: Arm, experiment: Experiment, corpus: Corpus) -> list[str]:
@@ -133,9 +145,11 @@ def measure(
     metrics = {}
     for name in perplexities(arm, experiment, corpus):
         metrics[name] = math.exp(heldout_loss(model, arm.pretraining, corpus, scale))
+    if corpus.asked:
+        metrics |= answered(model, list(corpus.asked), corpus.tokenizer.mask_id, corpus.tokenizer.pad_id)
     with TemporaryDirectory() as folder:
         start = checkpoint.save(Path(folder, "model"), model, corpus.tokenizer)
-        for name in data:
+        for name in tasks_of(arm, experiment):
             yield Stage(arm.name, seed, name, progress)
             events = finetune_arm(start, arm, name, data[name], scale, seed)
             metrics[name] = yield from within(events, progress, progress)

@@ -1,46 +1,38 @@
-"""An arm of an experiment in seconds: pre-trained on the toy world."""
+"""An arm of the toy world's experiments in a minute or two, exactly as the recorded ones were made."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from minibert.experiments.catalogue import Scale, experiment_named
-from minibert.experiments.corpus import Corpus
-from minibert.experiments.pretraining import heldout_loss, pretrain, start
-from minibert.text.store import TokenStore
-from minibert.tokenizer import Tokenizer
-from minibert.toy import world as toy_world
-from minibert.train import Done, Eval, Event, Started
+from minibert.experiments.catalogue import TOY_SCALE, Scale, experiment_named
+from minibert.experiments.events import Stage, within
+from minibert.experiments.finetuning import read_data
+from minibert.experiments.pretraining import pretrain, start
+from minibert.experiments.run import PRETRAINING_SHARE, measure
+from minibert.experiments.toy_corpus import STORIES, toy_corpus
+from minibert.train import Done, Eval, Event, Preparing, Started
 
-SMALL = Scale(tokens=500_000, vocab_size=0, start="random")  # the toy world has its own vocabulary of words
-SMALL_STORIES = 3_000
+TOY = "toy-world"
 
 
-def toy_corpus(stories: int = SMALL_STORIES) -> Corpus:
-    """The toy world as text to pre-train on, and other stories of it held out."""
-    tokenizer = Tokenizer(toy_world.vocabulary())
-    store, heldout = (TokenStore.build(toy_world.documents(n, seed), tokenizer) for n, seed in ((stories, 1), (300, 2)))
-    return Corpus(tokenizer, store, heldout, ("toy world",))
-
-
-def small_run(experiment: str, arm: str, seed: int = 0, tokens: int = SMALL.tokens) -> Iterator[Event]:
-    """Pre-train one arm on the toy world, in seconds: Steps, then what it expects of stories it has not read, where
-    that compares."""
-    scale = replace(SMALL, tokens=tokens)
-    whole = experiment_named(experiment)
-    chosen = next((one for one in whole.arms if one.name == arm), None)
+def small_run(arm: str, seed: int = 0, scale: Scale = TOY_SCALE, stories: int = STORIES) -> Iterator[Event]:
+    """Pre-train one arm, then measure it as its recorded ones are: Steps, a Stage where something else begins to be
+    trained, and an Eval with the metrics of a record."""
+    experiment = experiment_named(TOY)
+    chosen = next((one for one in experiment.arms if one.name == arm), None)
     if chosen is None:
-        raise ValueError(f"the experiment {experiment} has no arm {arm!r}")
-    corpus = toy_corpus()
-    yield Started({"experiment": experiment, "arm": arm, "seed": seed})
+        raise ValueError(f"the experiment {TOY} has no arm {arm!r}")
+    yield Preparing("writing stories")
+    corpus = toy_corpus(stories)
+    data = {name: read_data(name, None, scale) for name in experiment.tasks}
+    yield Started({"arm": arm, "seed": seed})
     model = start(chosen.pretraining, corpus, scale, seed)
-    for step in pretrain(model, chosen.pretraining, corpus, scale, seed):
+    yield Stage(arm, seed, "pretrain", 0.0)
+    for step in within(pretrain(model, chosen.pretraining, corpus, scale, seed), 0.0, PRETRAINING_SHARE):
         yield step
-        if step.step >= scale.step_at(chosen.at):
+        if step.step == scale.step_at(chosen.at):
             break
-    metrics = {}
-    if whole.heldout:
-        metrics = {"heldout_loss": heldout_loss(model, chosen.pretraining, corpus, scale)}
-        yield Eval(step.step, metrics)
+    measuring = measure(model, chosen, experiment, corpus, data, scale, seed, step.progress)
+    metrics = yield from measuring
+    yield Eval(step.step, metrics)
     yield Done(step.step, step.tokens, step.seconds, metrics)

@@ -1,29 +1,70 @@
-"""A task of the toy world, to fine-tune on: of each pronoun, which of the story's people is meant. What it takes, that
-anna is a she and who was spoken of last, stands in no label: it is learned in pre-training or not at all."""
+"""A task in the toy world, to fine-tune on: whom or what does a gap in a sentence mean?
+
+It is made of what the world itself says of every word. Out of a story a sentence is taken in which some word is
+determined by one word outside it, so that only a reader of the rest can know. The form is SQuAD's: the answer is a span
+of a passage.
+"""
 
 from __future__ import annotations
 
-from minibert.tasks.data import TaskData
-from minibert.tasks.tagging import TaggedExample
-from minibert.toy import lexicon, world
-from minibert.toy.world import Story
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-NAMES = frozenset(lexicon.GIRLS + lexicon.BOYS)
-PRONOUNS = ("pronoun", "reflexive")  # kinds of determined words
+from minibert.tasks import TaskData
+from minibert.tasks.spans import Answer, SpanExample
+from minibert.toy.world import Story, generate
 
-
-def who_is_meant(n: int, seed: int, of: str = "small") -> TaskData:
-    """`n` stories of the toy world `of`, each pronoun that stands for a person tagged with FIRST, SECOND or BOTH: the
-    people in the order in which the story names them."""
-    return TaskData([tagged(story) for story in world.stories(n, seed, of)], name=f"{of} toy world, {n} stories")
+KINDS = ("colour", "possession", "pronoun", "thing")  # what a person could say too; who goes home is the world's whim
 
 
-def tagged(story: Story) -> TaggedExample:
-    words = story.words
-    people = list(dict.fromkeys(word.text for word in words if word.text in NAMES))
-    tags = []
-    for word in words:
-        meant = {people.index(words[i].text) for i in word.determined_by if words[i].text in NAMES}
-        known = word.kind in PRONOUNS and meant and max(meant) < 2
-        tags.append("O" if not known else "B-BOTH" if len(meant) == 2 else ("B-FIRST", "B-SECOND")[meant.pop()])
-    return TaggedExample(tuple(word.text for word in words), tuple(tags))
+@dataclass(frozen=True)
+class Gap:
+    """A sentence without one of its words. rest: the words of the other sentences · source: the place in `rest` of the
+    word that determines it."""
+
+    sentence: tuple[str, ...]
+    rest: tuple[str, ...]
+    source: int
+
+
+def meant(n: int, seed: int, world: str = "small") -> TaskData:
+    """Question: a sentence with a gap in place of a determined word · passage: its story without it · answer: the word
+    that determines it. Of "soon … found it under the sofa" that is the name of whoever lost it. One a story,
+    every kind of determination as often as another where a story has both."""
+    rng, examples = random.Random(seed), []
+    while len(examples) < n:
+        gaps = gaps_of(generate(rng, world=world))
+        if gaps:
+            gap = _pick(gaps[_pick(sorted(gaps), rng)], rng)
+            start = sum(len(word) + 1 for word in gap.rest[: gap.source])
+            answer = Answer(gap.rest[gap.source], start)
+            examples.append(SpanExample(str(len(examples)), " ".join(gap.sentence), " ".join(gap.rest), (answer,)))
+    return TaskData(examples, name="who or what is meant")
+
+
+def always_the_first(data: TaskData) -> float:
+    """The share that is right when the answer is always the first word of the story that is an answer anywhere."""
+    known = {example.answers[0].text for example in data.examples}
+    first = [next(word for word in e.context.split() if word in known) == e.answers[0].text for e in data.examples]
+    return sum(first) / len(first)
+
+
+def gaps_of(story: Story) -> dict[str, list[Gap]]:
+    """Kind of determination → the gaps that one word outside the sentence determines."""
+    texts, found, start = [word.text for word in story.words], defaultdict(list), 0
+    for sentence in story.sentences:
+        end = start + len(sentence.words)
+        for place, word in enumerate(sentence.words, start):
+            if word.kind in KINDS and len(word.determined_by) == 1 and not start <= word.determined_by[0] < end:
+                (source,) = word.determined_by
+                around = (*texts[start:place], *texts[place + 1 : end])
+                rest = (*texts[:start], *texts[end:])
+                found[word.kind].append(Gap(around, rest, source if source < start else source - (end - start)))
+        start = end
+    return found
+
+
+def _pick(items: Sequence, rng: random.Random):
+    return items[int(rng.random() * len(items))]  # as in the world: the one method Python never changes

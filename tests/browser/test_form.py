@@ -19,12 +19,9 @@ LAPTOP, PHONE, PROJECTOR = (
     {"width": 390, "height": 844},
     {"width": 1920, "height": 1080},
 )
-NOT_YET = {  # pages that have not got this form so far
-    "experiments",
-    "classroom",  # no lesson, and shut without a key: tests/browser/test_browser_classroom.py
-}  # fmt: skip
+NO_LESSON = {"classroom"}  # shut without a key: tests/browser/test_browser_classroom.py
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
-PAGES = sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - NOT_YET)
+PAGES = sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - NO_LESSON)
 MOST_SCREENS = {"laptop": 3, "phone": 7}  # of a part in a tab
 TABS, PANEL = (f":is(.st-key-part, .st-key-tab) [role={role}]" for role in ("tab", "tabpanel"))
 BEGINS = 800  # pixels: above them a picture begins, on whatever screen

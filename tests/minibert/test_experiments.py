@@ -16,11 +16,12 @@ from minibert.__main__ import main
 from minibert.config import BertConfig
 from minibert.experiments import corpus as corpus_module
 from minibert.experiments import pretraining as pretraining_module
-from minibert.experiments import results, toy_run
+from minibert.experiments import results
 from minibert.experiments import run as run_module
 from minibert.experiments.catalogue import (
     DOWNSTREAM,
     EXPERIMENTS,
+    TOY_SCALE,
     Arm,
     Experiment,
     Pretraining,
@@ -34,7 +35,8 @@ from minibert.experiments.finetuning import finetune_arm, finetuning_settings, i
 from minibert.experiments.pretraining import batches_of, objective_of, pretrain, start
 from minibert.experiments.records import append_record
 from minibert.experiments.run import measures, run_experiment
-from minibert.experiments.toy_run import toy_corpus
+from minibert.experiments.toy_corpus import perplexity_of_frequencies, toy_corpus
+from minibert.experiments.toy_run import small_run
 from minibert.finetune.learner import Learner
 from minibert.heads import BiLstm, TaskBatch
 from minibert.model import IGNORE, Batch, BertForPreTraining
@@ -377,10 +379,13 @@ def test_a_record_without_its_perplexity_is_done_again(folder, corpus, tmp_path)
 def test_the_shipped_results_count_as_done(corpus):
     for name, experiment in EXPERIMENTS.items():
         arms = {arm.name: arm for arm in experiment.arms}
+        scale, text = (TOY_SCALE, toy_corpus(2)) if experiment.toy else (Scale(), corpus)
         for record in results.read_records(LESSONS / "results" / f"{name}.jsonl"):
             arm = arms[record["arm"]]
-            assert record["pretraining"] == arm.pretraining.as_dict() and record["scale"] == Scale().as_dict()
-            assert set(record["metrics"]) == measures(arm, experiment, corpus)
+            assert record["pretraining"] == arm.pretraining.as_dict() and record["scale"] == scale.as_dict()
+            kinds = {metric for metric in record["metrics"] if metric.startswith("determined.")}
+            assert set(record["metrics"]) - kinds == measures(arm, experiment, text)
+            assert bool(kinds) == experiment.toy and record["steps"] == scale.step_at(arm.at)
 
 
 def test_a_record_without_its_end_of_line_is_kept(tmp_path):
@@ -440,26 +445,93 @@ def test_arms_with_short_rows_read_as_many_tokens_a_step(corpus, monkeypatch):
     monkeypatch.setattr(pretraining_module, "PretrainingBatches", fake)
     for form in ("segment_pair", "sentence_pair"):
         next(batches_of(Pretraining(input_format=form), corpus.store, corpus.tokenizer, Scale(), 0))
-    rows = round(32 * pretraining_module.FILLED * 4)
+    rows = round(32 * Scale().filled * 4)
     assert asked == [(32, "segment_pair"), (32, "sentence_pair"), (rows, "sentence_pair")]
 
 
-@pytest.mark.slow
-def test_a_small_run_on_the_toy_world(monkeypatch):
-    monkeypatch.setattr(toy_run, "toy_corpus", lambda: toy_corpus(200))
-    events = list(toy_run.small_run("objectives", "left-to-right", tokens=32_768))
-    assert [type(event) for event in events] == [Started, *[Step] * 16, Eval, Done]
-    assert 0 < events[-1].metrics["heldout_loss"] < events[1].loss
+# --- on the toy world -------------------------------------------------------------------------------------------------
+
+QUICK = replace(
+    TOY_SCALE, tokens=16 * 8 * 64, batch_size=8, max_length=64, examples=16, epochs=1, heldout_tokens=300,
+)  # fmt: skip
+
+
+def test_the_toy_worlds_scale_is_counted_in_whole_steps():
+    assert TOY_SCALE.steps == 320 and TOY_SCALE.step_at(0.25) == 80
+    usual = {"masking_rate", "optimizer", "finetune_dropout", "input_format", "filled"}
+    assert not usual & set(Scale().as_dict())  # records of real text were made before there was a choice
+    assert usual <= set(TOY_SCALE.as_dict())
+
+
+def test_the_toy_worlds_base_fills_as_much_of_a_row_as_its_scale_says():
+    corpus = toy_corpus(600)
+    batches = batches_of(EXPERIMENTS["toy-world"].base.pretraining, corpus.store, corpus.tokenizer, TOY_SCALE, 0)
+    first = [next(batches) for _ in range(12)]
+    length = sum(batch.tokens for batch in first) / sum(batch.ids.size(0) for batch in first)
+    sizes = [batch.ids.size(0) for batch in first]
+    assert sizes.count(TOY_SCALE.batch_size) >= 11  # the last of a pool may be a smaller one
+    assert length / TOY_SCALE.max_length == pytest.approx(TOY_SCALE.filled, abs=0.03)
+    asked = sum(batch.asked for batch in first) / sum(batch.tokens for batch in first)
+    assert asked == pytest.approx(TOY_SCALE.masking_rate, abs=0.05)
+
+
+def test_arms_on_the_toy_world_are_asked_for_determined_words(tmp_path):
+    arms = (
+        Arm("mlm", replace(SMALL, objective="mlm", input_format="doc_sentences")),
+        Arm("left-to-right", replace(SMALL, objective="left-to-right", input_format="doc_sentences")),
+        Arm("0/0/100", replace(SMALL, objective="mlm", input_format="doc_sentences", split=(0.0, 1.0, 0.0))),
+    )
+    experiment = Experiment("toy-world", "in small", arms, tasks=("meant", "meant_features"), toy=True)
+    corpus, out = toy_corpus(40), tmp_path / "results.jsonl"
+    list(run_experiment(experiment, corpus, None, out, seeds=1, scale=QUICK))
+    records = {record["arm"]: record for record in results.read_records(out)}
+    for arm in arms:
+        metrics = records[arm.name]["metrics"]
+        assert {name for name in metrics if "." not in name} == measures(arm, experiment, corpus)
+        assert ("meant_features" in metrics) == (arm.name != "left-to-right")  # where the paper asks it
+        assert 0 <= metrics["determined"] <= 1 and 0 <= metrics["determined.pronoun"] <= 1
+    floor = records["mlm"]["floor"]
+    assert floor["meant"] == floor["meant_features"] and 0.2 < floor["determined"] < 0.3
+    assert not list(run_experiment(experiment, corpus, None, out, seeds=1, scale=QUICK))[:-1]  # it is all there
+
+
+def test_guessing_by_frequency_is_the_entropy_of_what_is_asked():
+    corpus = toy_corpus(200)
+    found = perplexity_of_frequencies(corpus, replace(QUICK, heldout_tokens=25_000))
+    ids = corpus.heldout.ids[corpus.heldout.ids >= 5].astype(int)
+    counts = np.bincount(corpus.store.ids.astype(int), minlength=corpus.tokenizer.vocab_size) + 1.0
+    everything = np.exp(-np.log(counts[ids] / counts.sum()).mean())  # of all words, of which 15 % are asked for
+    assert found == pytest.approx(everything, rel=0.1)
+
+
+def test_a_run_of_ones_own_is_measured_as_a_recorded_one():
+    events = list(small_run("left-to-right@0.5", scale=QUICK, stories=40))
+    steps = [event.step for event in events if isinstance(event, Step)]
+    assert steps[:8] == list(range(1, 9))  # half of 16, and then the steps of fine-tuning
+    stages = [event.stage for event in events if isinstance(event, Stage)]
+    assert stages == ["pretrain", "meant"]
+    (measured,) = (event for event in events if isinstance(event, Eval))
+    assert {"determined", "meant", "next_token_perplexity"} <= set(measured.metrics) and measured.step == 8
+    assert events[-1].metrics == measured.metrics and isinstance(events[-1], Done)
+    progress = [event.progress for event in events if isinstance(event, Step)]
+    assert progress == sorted(progress) and progress[-1] <= 1
+    assert any(
+        isinstance(event, Started) and event.settings == {"arm": "left-to-right@0.5", "seed": 0} for event in events
+    )
     with pytest.raises(ValueError, match="no arm"):
-        next(toy_run.small_run("objectives", "nothing"))
+        next(small_run("nothing"))
 
 
-def test_a_small_run_tells_no_held_out_loss_that_does_not_compare(monkeypatch):
-    monkeypatch.setattr(toy_run, "toy_corpus", lambda: toy_corpus(60))
-    for name, experiment in EXPERIMENTS.items():
-        events = list(toy_run.small_run(name, experiment.base.name, tokens=2048))
-        assert any(isinstance(event, Eval) for event in events) == experiment.heldout
-        assert ("heldout_loss" in events[-1].metrics) == experiment.heldout
+def test_the_toy_world_needs_no_files_and_takes_none(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("MINIBERT_DATA", raising=False)
+    assert main(["experiment", "toy-world", "--tasks", str(tmp_path)]) == 2
+    assert "makes its own text and tasks" in capsys.readouterr().err
+    asked = {}
+    monkeypatch.setattr(
+        run_module, "run_experiment", lambda *given, **options: asked.update(options) or iter([Done(0, 0, 0.0)])
+    )
+    assert main(["experiment", "toy-world"]) == 0
+    assert asked["scale"] == TOY_SCALE and asked["command"] == "python -m minibert experiment toy-world --seeds 3"
 
 
 def test_the_catalogue_is_sound():
@@ -467,10 +539,11 @@ def test_the_catalogue_is_sound():
         assert experiment.name == name
         assert len({arm.name for arm in experiment.arms}) == len(experiment.arms)
         assert set(experiment.tasks) <= set(DOWNSTREAM)
+        scale = TOY_SCALE if experiment.toy else Scale()
         for arm in experiment.arms:
             assert abs(sum(arm.pretraining.split) - 1) < 1e-9
-            assert Scale().steps * arm.at == Scale().step_at(arm.at)  # the run stops there with a report
-            assert Scale().step_at(arm.at) % Scale().report_every == 0
+            assert scale.steps * arm.at == scale.step_at(arm.at)  # the run stops there with a report
+            assert scale.step_at(arm.at) % scale.report_every == 0
     split = {arm.name: arm.pretraining.split for arm in EXPERIMENTS["masking"].arms}
     assert split["0/20/80"] == (0.0, 0.8, 0.2)  # MASK/SAME/RND there, [MASK]/random/unchanged here
     with pytest.raises(ValueError, match="objectives"):
@@ -554,8 +627,18 @@ def test_verdicts():
     assert results.verdict(unsure, 0.7) == results.verdict(single, 0.7) == results.verdict(None, 0.7) == "unclear"
     assert results.verdict(up, None) == "not in the paper"
     assert results.verdict(up, 0.0) == results.verdict(unsure, 0) == "no difference in the paper"
+    for doubt in results.NO_VERDICT:
+        assert results.verdict(up, 0.7, doubt) == results.verdict(unsure, -0.7, doubt) == doubt
+        assert results.verdict(up, None, doubt) == "not in the paper"
+        assert results.verdict(up, 0.0, doubt) == "no difference in the paper"
     said = [results.verdict(ours, paper) for ours in (up, unsure) for paper in (0.7, -0.7, 0.0, None)]
-    assert set(said) == set(results.VERDICTS)
+    assert {*said, *results.NO_VERDICT} == set(results.VERDICTS)
+
+
+def test_the_way_from_knowing_nothing_to_the_best():
+    assert results.share_of_way(75, 50, 100) == 0.5 and results.share_of_way(45, 50, 100) < 0
+    halvings = [results.share_of_way(score, 64, 4, log=True) for score in (64, 32, 16, 8, 4)]
+    assert halvings == pytest.approx([0, 0.25, 0.5, 0.75, 1])
 
 
 def test_a_results_file_that_is_none_is_named(tmp_path):

@@ -8,7 +8,7 @@ from minibert.__main__ import main
 from minibert.experiments.events import Finished
 from minibert.experiments.relatives import RELATIVE_EXPERIMENTS, REQUIRED, RelativeScale, run_relative
 from minibert.experiments.results import read_records
-from minibert.toy.tasks import NAMES, tagged, who_is_meant
+from minibert.toy.pronoun_task import NAMES, tagged, who_is_meant
 from minibert.toy.world import stories
 
 SMALL = RelativeScale(steps=2, stories=30, train=8, test=6, epochs=1)

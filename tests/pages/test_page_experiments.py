@@ -11,19 +11,22 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from minibert.experiments.catalogue import DOWNSTREAM, EXPERIMENTS, Scale
+from minibert.experiments.catalogue import EXPERIMENTS, TOY_SCALE, Scale
 from minibert.experiments.results import by_arm, paired_difference, read_records
 from minibert.toy import world as toy_world
 from tests.pages import driver
-from tests.pages.driver import ROOT, figure, plain, text_of, whole
+from tests.pages.driver import ROOT, figure, link, plain, text_of
 from tests.pages.recorded import write_records
 from ui.lesson import LESSONS, Lesson
 
 LESSON = Lesson("experiments")
 open_page = partial(driver.open_page, "experiments")
+real = partial(open_page, text="real")
+toy = partial(open_page, text="toy")
 TASK_DATA = ROOT.parent / "shared" / "data" / "tasks" / "en"
+NAMES = [name for name, experiment in EXPERIMENTS.items() if not experiment.toy]
+TOY = EXPERIMENTS["toy-world"]
 PAPER = tomllib.loads((LESSONS / "experiments" / "paper.toml").read_text(encoding="utf-8"))
 
 
@@ -36,10 +39,11 @@ def results(tmp_path, monkeypatch):
 
 def record(experiment: str, arm: str, seed: int, metrics: dict, **changes) -> dict:
     chosen = next(one for one in EXPERIMENTS[experiment].arms if one.name == arm)
+    scale = TOY_SCALE if experiment == "toy-world" else Scale()
     return {
-        "experiment": experiment, "arm": arm, "seed": seed, "metrics": metrics, "steps": Scale().step_at(chosen.at),
+        "experiment": experiment, "arm": arm, "seed": seed, "metrics": metrics, "steps": scale.step_at(chosen.at),
         "tokens": 4_000_000, "parameters": 1_000_000, "pretraining": asdict(chosen.pretraining),
-        "pretraining_seconds": 3000.0, "finetuning_seconds": 600.0, "scale": Scale().as_dict(),
+        "pretraining_seconds": 3000.0, "finetuning_seconds": 600.0, "scale": scale.as_dict(),
         "examples": {"sst2": 5000}, "measured_on": {"sst2": 872}, "data": ["text.txt"],
         "command": f"python -m minibert experiment {experiment} --seeds 3",
         "machine": {"processor": "a <b>fast</b> one", "device": "cpu", "torch": "2", "date": "2020-01-01"}, **changes,
@@ -55,12 +59,49 @@ def objectives(folder: Path, changes: dict[str, tuple[float, ...]]) -> None:
     write_records(folder, "objectives", records)
 
 
+FLOOR = {"determined": 0.25, "meant": 0.3, "meant_features": 0.3, "mlm_perplexity": 90.0}
+
+
+def on_toy(folder: Path, values: dict[str, tuple[float, ...]], metric: str = "meant", **changes) -> None:
+    """Arm → score by seed."""
+    changes = {
+        "floor": FLOOR,
+        "data": ["small toy world"],
+        "examples": {"meant": 1000},
+        "measured_on": {"meant": 500},
+    } | changes
+    records = [
+        record("toy-world", arm, seed, {metric: value}, **changes)
+        for arm, seeds in values.items()
+        for seed, value in enumerate(seeds)
+    ]
+    write_records(folder, "toy-world", records)
+
+
 def test_missing_results_are_said_plainly_with_the_command(results):
-    for name in EXPERIMENTS:
-        app = open_page(experiment=name)
-        assert "No results of this experiment" in text_of(app)
-        assert app.code[0].value == f"python -m minibert experiment {name} --seeds 3"
-        assert not app.error
+    for name in NAMES:
+        for open_one, experiment in ((real, name), (toy, "toy-world")):
+            app = open_one(experiment=name)
+            assert "No results of this experiment" in text_of(app)
+            assert app.code[0].value == f"python -m minibert experiment {experiment} --seeds 3"
+            assert not app.error
+
+
+def test_a_link_made_before_there_was_a_toy_world_shows_real_text(results):
+    objectives(results, {"no-nsp": (0.0, 0.0, 0.0)})
+    on_toy(results, {"mlm": (0.6, 0.61)})
+    assert "always “positive”" not in drawn(open_page())  # the menu: the toy world
+    assert "always the first one named" in drawn(open_page())
+    for old in ({"experiment": "objectives"}, {"measure-objectives": "sst2"}, {"experiment": "nothing"}):
+        assert "SST-2" in figure(open_page(**old), "scores")["layout"]["xaxis"]["title"]["text"]
+    app = open_page()  # what is chosen on the new page is in its link
+    app.pills(key="experiment").set_value("size").run()
+    assert link(app, "text") == "toy" and link(app, "experiment") == "size"
+
+
+def drawn(app, key: str = "scores") -> str:
+    """The names in a figure's legend."""
+    return " ".join(trace.get("name") or "" for trace in figure(app, key)["data"])
 
 
 def test_directions_are_judged_by_the_interval(results):
@@ -72,27 +113,40 @@ def test_directions_are_judged_by_the_interval(results):
             "left-to-right+bilstm": (-0.05, 0.04, -0.01),  # the paper: −1.1
         },
     )
-    text = text_of(open_page())
-    assert "Of 4 directions in the paper, ours agree in 1, disagree in 1, and leave 2 open." in text
+    app = real()
+    text = text_of(app)
+    assert title_of(app, "differences") == "4 directions in the paper: agree 1, disagree 1, unclear 2"
     assert "no NSP: −0.1 in the paper, +1.1 ± 0.2 here, over 3 seeds – **other direction**" in text
     assert "left-to-right, no NSP: −0.6 in the paper, −5.1 ± 0.2 here, over 3 seeds – **same direction**" in text
     assert "BiLSTM: −1.1 in the paper, −0.7 ± 11.2 here, over 3 seeds – **unclear" in text
+    assert title_of(app) == "Best here: no NSP 72.1 · in the paper: BERT base: MLM + NSP 92.7"
+
+
+def title_of(app, key: str = "scores") -> str:
+    return figure(app, key)["layout"]["title"]["text"]
+
+
+def test_the_papers_numbers_ours_and_the_floor_share_a_scale(results):
+    on_toy(results, {"mlm": (0.62, 0.64), "left-to-right": (0.8, 0.78), "left-to-right+bilstm": (0.95, 0.94)})
+    app = toy(experiment="objectives")
+    fig = figure(app, "scores")
+    low, high = fig["layout"]["xaxis"]["range"]
+    assert low < 30 and high > 95 and "xaxis2" not in fig["layout"]
+    shown = [trace["x"] for trace in fig["data"] if trace["mode"] == "markers+text"]
+    assert shown == [[87.9], [77.8], [84.9]]
+    assert [shape["x0"] for shape in fig["layout"]["shapes"]] == [30]
+    assert title_of(app) == "Best here: left-to-right + BiLSTM 94.5 · in the paper: masked, no NSP 87.9"
+    assert "left-to-right + BiLSTM, against left-to-right, no NSP: +7.1 in the paper" in text_of(app)
 
 
 def test_the_bilstm_is_compared_with_left_to_right_too(results):
     """The paper's point about it, SQuAD 77.8 → 84.9, is lost beside the base: 84.9 is below that as well."""
-    ner = {"mlm+nsp": 0.55, "left-to-right": 0.48, "left-to-right+bilstm": 0.40}
-    noise = (0.0, 0.01, 0.02)
-    write_records(
-        results,
-        "objectives",
-        [record("objectives", arm, s, {"ner": f + noise[s] * (1 + f)}) for arm, f in ner.items() for s in range(3)],
-    )
-    app = open_page()
+    on_toy(results, {"mlm": (0.85, 0.86), "left-to-right": (0.7, 0.71), "left-to-right+bilstm": (0.8, 0.81)})
+    app = toy(experiment="objectives")
     text = text_of(app)
-    assert "- left-to-right + BiLSTM: −3.6 in the paper, −15.2 ± 0.4 here, over 3 seeds – **same direction**" in text
-    assert "BiLSTM, against left-to-right, no NSP: +7.1 in the paper, −8.1 ± 0.2 here, over 3 seeds – **other" in text
-    assert "Where a row names another arm" in text
+    assert "- left-to-right + BiLSTM: −3.0 in the paper, −5.0 ± 0.0 here, over 2 seeds – **same direction**" in text
+    assert "against left-to-right, no NSP: +7.1 in the paper, +10.0 ± 0.0 here, over 2 seeds – **same" in text
+    assert any("Where a row names another arm" in caption.value for caption in app.caption)
     labels = figure(app, "differences")["layout"]["yaxis"]["ticktext"]
     assert labels[1:] == ["left-to-right + BiLSTM", "left-to-right + BiLSTM<br>against left-to-right, no NSP"]
 
@@ -102,9 +156,10 @@ def test_equal_numbers_in_the_paper_are_said_to_be_equal(results):
     write_records(
         results, "formats", [record("formats", a, s, {"ner": f + 0.001 * s}) for a, f in arms.items() for s in (0, 1)]
     )
-    text = text_of(open_page(experiment="formats"))
+    app = real(experiment="formats")
+    text = text_of(app)
     assert "0.0 in the paper, +10.0 ± 0.0 here, over 2 seeds – **no difference in the paper**" in text
-    assert "no number in the paper" not in text and "Of 0 directions" in text
+    assert "no number in the paper" not in text and title_of(app) == "The paper’s numbers do not differ"
     assert "All measures together" not in text
 
 
@@ -115,15 +170,51 @@ def test_all_measures_are_summed_up(results):
         results,
         "objectives",
         [
-            record("objectives", arm, s, {"sst2": 0.7 + gap[s], "mrpc": 0.7 + gap[s] * unclear[s]})
+            record("objectives", arm, s, {"sst2": 0.7 + gap[s], "mrpc": 0.7 + gap[s] * unclear[s], "ner": 0.5})
             for arm, gap in gaps.items()
             for s in range(3)
         ],
     )
     assert (
-        "All measures together: in 4 comparisons the paper tells a direction. Ours point the same way in 1, the "
-        "other way in 1, and are unclear in 2**" in text_of(open_page())
+        "All measures together: in 6 comparisons the paper tells a direction. In 2 of them no verdict can be had here: "
+        "in 0 too little was learned, in 2 the paper measured another task. Of the other 4, ours point the same way in "
+        "1, the other way in 1, and are unclear in 2**" in text_of(real())
     )
+
+
+def test_where_too_little_was_learned_there_is_no_verdict(results):
+    """However far apart the seeds say two arms are."""
+
+    def page(base: float, floor: float = 0.3):
+        on_toy(
+            results,
+            {"mlm": (base, base + 0.001), "left-to-right": (base - 0.05, base - 0.049)},
+            floor=FLOOR | {"meant": floor},
+        )
+        return toy(experiment="objectives")
+
+    app = page(0.53)  # (53.05 − 30) / 70: just less than a third
+    assert (
+        title_of(app)
+        == title_of(app, "differences")
+        == ("No verdict: the best arm has learned 33% of what can be learned")
+    )
+    assert "−5.0 ± 0.0 here, over 2 seeds – **no verdict: too little learned**" in text_of(app)
+    assert "less than a third: **too little for a verdict.**" in text_of(app)
+    assert title_of(page(0.55), "differences") == "1 direction in the paper: agree 1"
+    assert title_of(page(0.25)) == "No verdict: no arm does better than always the first one named"
+
+
+def test_where_the_paper_has_another_task_there_is_no_verdict_on_real_text(results):
+    arms = {"mlm+nsp": 0.5, "left-to-right": 0.4}
+    write_records(
+        results,
+        "objectives",
+        [record("objectives", a, s, {"ner": f + 0.001 * s}) for a, f in arms.items() for s in (0, 1)],
+    )
+    app = real(**{"measure-objectives": "ner"})
+    assert title_of(app) == "No verdict: the paper measured another task (SQuAD F1)"
+    assert "**no verdict: another task in the paper**" in text_of(app)
 
 
 def test_what_needs_no_understanding_stands_beside_the_figure(results):
@@ -132,28 +223,28 @@ def test_what_needs_no_understanding_stands_beside_the_figure(results):
         changes = {"measured_on": {"mrpc": 1725}, "examples": {"mrpc": 4076}} | changes
         records = [record("objectives", "mlm+nsp", 0, metrics, **changes)]
         write_records(results, "objectives", [*records, record("objectives", "no-nsp", 0, {"mrpc": 0.65}, **changes)])
-        return open_page()
+        return real()
 
     app = page()
     assert "Always answering “paraphrase” is right in 66.5 %." in text_of(app)
-    assert "On average over the seeds, 1 of 2 arms do better, the best by 0.5." in text_of(app)
+    assert "Of the way from there to BERT base (86.7), the best arm has gone 3%" in text_of(app)
     assert [shape["x0"] for shape in figure(app, "scores")["layout"]["shapes"]] == [66.49]
-    assert any("dotted line" in caption.value for caption in app.caption)
+    assert "always “paraphrase”" in drawn(app)
     for changes in ({"measured_on": {"mrpc": 90}}, {"command": "python -m minibert experiment x --tasks mine"}):
         other = page(**changes)  # counted on other pairs: nothing is claimed
         assert "Always answering" not in text_of(other) and not figure(other, "scores")["layout"].get("shapes")
-        assert not any("dotted line" in caption.value for caption in other.caption)
+        assert "always “paraphrase”" not in drawn(other)
 
 
 def test_one_seed_tells_no_direction(results):
     objectives(results, {"no-nsp": (-0.2,)})
-    text = text_of(open_page())
+    text = text_of(real())
     assert "−20.0 here, from a single seed – **unclear" in text
 
 
 def test_what_was_scaled_down_is_counted(results):
     objectives(results, {"no-nsp": (0.0, 0.0, 0.0)})
-    app = open_page()
+    app = real(part="What was scaled down")
     table = app.table[0].value
     assert list(table["times fewer"])[:2] == [
         "109",
@@ -169,17 +260,17 @@ def test_what_was_scaled_down_is_counted(results):
 def test_only_the_newest_scale_is_shown(results):
     old = [record("objectives", "mlm+nsp", 0, {"sst2": 0.1}, scale={**Scale().as_dict(), "tokens": 5})]
     write_records(results, "objectives", [*old, record("objectives", "mlm+nsp", 0, {"sst2": 0.7})])
-    assert "1 run with 1 seed" in text_of(open_page())
+    assert "1 run with 1 seed" in text_of(real(part="What was scaled down"))
 
 
 def test_without_the_base_there_is_no_difference(results):
     write_records(results, "objectives", [record("objectives", "no-nsp", 0, {"sst2": 0.7})])
-    assert "base arm has not been run" in open_page().info[0].value
+    assert "base arm has not been run" in real().info[0].value
 
 
 def test_a_broken_results_file_is_named(results):
     (results / "objectives.jsonl").write_text("nonsense\n\n")
-    assert "line 1: not a record" in plain(open_page().error[0].value)
+    assert "line 1: not a record" in plain(real().error[0].value)
 
 
 def test_steps_and_perplexity(results):
@@ -189,9 +280,15 @@ def test_steps_and_perplexity(results):
         "steps",
         [record("steps", a, s, {"sst2": 0.8 - 0.01 * i - 0.001 * s}) for i, a in enumerate(arms) for s in (0, 1)],
     )
-    text = text_of(open_page(experiment="steps"))
-    assert "Of 9 directions in the paper, ours agree in 9" in text
-    assert "left-to-right, 1/16, against MLM + NSP, 1/16: lower in the paper, −5.0 ± 0.0 here" in text
+    app = real(experiment="steps")
+    assert title_of(app, "over-steps") == "No verdict: the paper measured another task (MNLI accuracy)"
+    assert "left-to-right, 1/16, against MLM + NSP, 1/16: lower in the paper, −5.0 ± 0.0 here" in text_of(app)
+    toy_arms = PAPER["toy"]["steps"]["arms"]
+    on_toy(results, {arm: (0.8 - 0.01 * i, 0.799 - 0.01 * i) for i, arm in enumerate(toy_arms)})
+    app = toy(experiment="steps")
+    assert title_of(app, "over-steps") == "5 directions in the paper: agree 5"
+    lines = [trace["x"] for trace in figure(app, "over-steps")["data"] if trace.get("mode") == "lines+markers"]
+    assert lines == [[80, 160, 320]] * 2
     sizes = ("2/128/2", "1/128/2")
     values = {"2/128/2": 40.0, "1/128/2": 50.0}
     write_records(
@@ -199,7 +296,7 @@ def test_steps_and_perplexity(results):
         "size",
         [record("size", a, s, {"mlm_perplexity": values[a] + s, "sst2": 0.7}) for a in sizes for s in (0, 1)],
     )
-    app = open_page(experiment="size")
+    app = real(experiment="size")
     assert "+1.2 in the paper, +10.0 ± 0.0 here, over 2 seeds – **same direction**" in text_of(app)
     assert any("Lower is better" in caption.value for caption in app.caption)
 
@@ -209,47 +306,106 @@ def test_the_toy_world_is_as_large_as_the_lesson_says():
     assert round(len(words), -2) == 400 and "about four hundred words" in LESSON.section("Run a small one now")[1]
 
 
-def test_a_small_run_is_offered_for_every_arm(results):
-    for name, experiment in EXPERIMENTS.items():
-        app = open_page(experiment=name)
-        assert len(app.selectbox(key=f"arm-{name}").options) == sum(arm.at == 1.0 for arm in experiment.arms)
+def test_a_run_is_offered_for_every_arm_of_the_on_toy(results):
+    for name in NAMES:
+        for open_one in (real, toy):
+            app = open_one(experiment=name, part="Run one now")
+            assert len(app.selectbox(key=f"arm-{name}").options) == len(PAPER["toy"][name]["arms"])
 
 
-def test_small_runs_show_what_compares_only(results, runs_folder):
-    """A curve is of the masked tokens' loss, without NSP; a held-out loss stands where arms are asked the same."""
+@pytest.fixture
+def own(results, runs_folder):
+    """Makes a run of one's own that has ended, of an arm, with these events behind what it began with."""
     from jobs.run import Run
     from ui.runs import manager
 
-    step = {"event": "step", "step": 10, "progress": 1.0, "loss": 5.5, "tokens_per_second": 9.0}
-    events = [
-        {**step, "parts": {"mlm_loss": 4.75}},
-        {"event": "eval", "step": 10, "metrics": {"heldout_loss": 4.625}},  # of a run made before it was left out
-        {"event": "done", "step": 10, "metrics": {}},
-    ]
-    for name, compares in (("masking", False), ("formats", False), ("size", True)):
-        run = Run(manager(), manager().directory, "me", "a run", f"experiment/{name}", "none")
+    def make(arm: str, *events: dict, kind: str = "experiment/toy-world"):
+        run = Run(manager(), manager().directory, results.name, f"{arm} · seed 3", kind, "none")
         run.store()
-        run.add([json.dumps({"number": i, "time": run.created, **event}) for i, event in enumerate(events)])
+        begun = {"event": "started", "settings": {"arm": arm, "seed": 3}, "details": {}}
+        lines = [{"number": i, "time": run.created, **event} for i, event in enumerate([begun, *events])]
+        run.add([json.dumps(line) for line in lines])
         run.change("finished")
         manager()._runs[run.id] = run
-        app = AppTest.from_file(str(ROOT / "pages" / "experiments.py"), default_timeout=240)
-        app.session_state["_owner"] = "me"
-        app.query_params["experiment"] = name
-        whole(app.run())
-        assert figure(app, "loss")["data"][0]["y"] == [4.75]
-        row = app.table[-1].value.iloc[0]
-        assert row["last training loss"] == "4.750"
-        assert ("held-out loss" in row) == compares and EXPERIMENTS[name].heldout == compares
+
+    return make
 
 
-def test_the_shipped_results_are_drawn(monkeypatch, tmp_path):
+def steps_of(loss: float, **parts) -> tuple[dict, ...]:
+    step = {"event": "step", "step": 10, "progress": 0.5, "loss": loss, "tokens_per_second": 9.0, "parts": parts}
+    tuning = {"event": "stage", "arm": "x", "seed": 3, "stage": "meant", "progress": 0.8}
+    return (step, tuning, {**step, "step": 5, "loss": 0.125, "parts": {}})
+
+
+def test_losses_share_a_scale_only_where_the_same_is_asked(own, results):
+    """And a curve is of the tokens' loss alone, without NSP, and ends where something else is trained."""
+    own("mlm", *steps_of(4.5, mlm_loss=4.5))
+    own("1/128/2", *steps_of(4.75, mlm_loss=4.75))
+    own("left-to-right", *steps_of(2.0))
+    own("segment-pair+nsp", *steps_of(5.5, mlm_loss=4.25, nsp_loss=1.25))
+    own("100/0/0", *steps_of(4.0, mlm_loss=4.0))
+    app = toy(experiment="objectives", part="Run one now", owner=results.name)
+    fig = figure(app, "loss")
+    axes = {trace["name"].split(" · ")[1]: (trace["yaxis"], trace["y"]) for trace in fig["data"]}
+    assert axes["mlm"][0] == axes["1/128/2"][0]  # the same question, by a smaller model
+    assert len({axis for axis, _ in axes.values()}) == 4
+    assert axes["segment-pair+nsp"][1] == [4.25] and axes["left-to-right"][1] == [2.0]
+    assert "do not compare" in fig["layout"]["title"]["text"]
+
+
+def test_a_run_of_ones_own_is_a_star_among_the_recorded(own, results):
+    on_toy(results, {"mlm": (0.62, 0.64), "left-to-right": (0.8, 0.78)})
+    measured = {"event": "eval", "step": 320, "metrics": {"meant": 0.7, "determined": 0.66}}
+    own("left-to-right", *steps_of(2.0), measured, {"event": "done", "step": 320, "metrics": measured["metrics"]})
+    own("80/10/10", {"event": "eval", "step": 9, "metrics": {"heldout_loss": 4.6}}, kind="experiment/masking")  # older
+    app = toy(experiment="objectives", part="Run one now", owner=results.name)
+    stars = [t["x"] for t in figure(app, "scores")["data"] if t.get("marker", {}).get("symbol") == "star" and t["x"][0]]
+    assert stars == [[70]]
+    table = app.table[-1].value
+    assert list(table.iloc[:, -2:].iloc[0]) == ["66.0", "70.0"] and len(table) == 1
+    assert not any(
+        t.get("marker", {}).get("symbol") == "star"
+        for t in figure(toy(experiment="size", owner=results.name), "scores")["data"]
+    )
+
+
+def test_kinds_of_words_stand_beside_each_other(results):
+    metrics = [
+        {"meant": 0.6, "determined": 0.5, "determined.article": a, "determined.name": n}
+        for a, n in ((0.9, 0.6), (0.4, 0.5))
+    ]
+    arms = ("mlm", "left-to-right", "left-to-right+bilstm")
+    scores = dict(zip(arms, (*metrics, metrics[1]), strict=True))
+    write_records(
+        results, "toy-world", [record("toy-world", a, s, m, floor=FLOOR) for a, m in scores.items() for s in (0, 1)]
+    )
+    app = toy(experiment="objectives", part="Word by word")
+    fig = figure(app, "kinds")
+    assert fig["layout"]["title"]["text"] == ("Widest apart in “a or an”: masked, no NSP 90, left-to-right, no NSP 40")
+    assert {t["name"]: t["x"] for t in fig["data"] if t["type"] == "bar"} == {
+        "masked, no NSP": [90, 60], "left-to-right, no NSP": [40, 50],
+    }  # fmt: skip
+    assert text_of(app).count("→ **") == 3  # questions of the task
+    assert "choose it above" in real(experiment="objectives", part="Word by word").info[0].value
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_shipped_results_are_drawn(monkeypatch, tmp_path, name):
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path))
     monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
-    for name in EXPERIMENTS:
-        app = open_page(experiment=name)
+    for open_one in (real, toy):
+        app = open_one(experiment=name, part="What was scaled down")
         assert not app.error
-        if (LESSONS / "results" / f"{name}.jsonl").exists():
-            assert "What was scaled down" in text_of(app)
+        assert "What was scaled down" in text_of(app)
+        assert figure(app, "over-steps" if name == "steps" else "scores")
+
+
+def test_the_toy_worlds_base_has_learned_enough_for_a_verdict():
+    """The reason to have it: less than a third of the way there would be none."""
+    records = read_records(LESSONS / "results" / "toy-world.jsonl")
+    for metric in ("meant", "determined"):
+        base, floor = by_arm(records, metric)["mlm"], records[-1]["floor"][metric]
+        assert (fmean(base.values()) - floor) / (1 - floor) > 1 / 3 and len(base) == 3
 
 
 def test_the_lesson_tells_what_the_shipped_results_say_of_the_bilstm():
@@ -258,6 +414,19 @@ def test_the_lesson_tells_what_the_shipped_results_say_of_the_bilstm():
     said = "NER falls from {:.1f} to {:.1f}".format(*ours)
     assert said in LESSON.section("Objectives")[1] and said in (LESSON.folder / "quiz.toml").read_text("utf-8")
     assert paired_difference(found["left-to-right+bilstm"], found["left-to-right"]).clear
+    there = by_arm(read_records(LESSONS / "results" / "toy-world.jsonl"), "meant")
+    arms = there["left-to-right+bilstm"], there["left-to-right"]
+    assert all(arms[0][seed] > arms[1][seed] for seed in arms[1]) and not paired_difference(*arms).clear
+    assert "gains in every one of our seeds, but so unevenly" in (LESSON.folder / "quiz.toml").read_text("utf-8")
+
+
+def test_the_guide_tells_what_the_shipped_results_say():
+    """Larger models worse on real text, and no verdict; left-to-right ahead on the toy world, clearly."""
+    found = by_arm(read_records(LESSONS / "results" / "size.jsonl"), "mlm_perplexity")
+    assert fmean(found["4/256/4"].values()) > fmean(found["2/128/2"].values()) > 200
+    there = by_arm(read_records(LESSONS / "results" / "toy-world.jsonl"), "meant")
+    ahead = paired_difference(there["left-to-right"], there["mlm"])
+    assert ahead.clear and ahead.mean > 0
 
 
 @pytest.mark.skipif(not TASK_DATA.is_dir(), reason="the tasks are not in ../shared/data/tasks")
@@ -319,16 +488,43 @@ def test_lookup_and_frequencies_are_counted(tmp_path):
 
 
 def test_the_papers_numbers_are_about_our_arms():
-    for name, experiment in EXPERIMENTS.items():
-        paper, arms = PAPER[name], {arm.name for arm in experiment.arms}
-        assert set(paper["arms"]) == arms
-        assert next(iter(paper["arms"])) == experiment.base.name
-        assert {arm for pair in paper.get("against", {}).items() for arm in (pair[0], *pair[1])} <= arms
-        for column in paper["column"]:
-            assert set(column.get("values", column.get("signs"))) <= arms
-            assert all(len(paper.get("against", {}).get(arm, [0])) == 1 for arm in column.get("signs", ()))
-            assert column["ours"] in experiment.tasks or (column["ours"] == "mlm_perplexity" and experiment.heldout)
-            assert column["ours"] in {*DOWNSTREAM, "mlm_perplexity"}
+    for name in NAMES:
+        for paper, experiment in ((PAPER[name], EXPERIMENTS[name]), (PAPER["toy"][name], TOY)):
+            known, arms = {arm.name for arm in experiment.arms}, set(paper["arms"])
+            assert arms <= known if experiment.toy else arms == known
+            assert experiment.toy or next(iter(paper["arms"])) == experiment.base.name
+            assert {arm for pair in paper.get("against", {}).items() for arm in (pair[0], *pair[1])} <= arms
+            for column in paper["column"]:
+                assert set(column.get("values", column.get("signs"))) <= arms
+                assert all(len(paper.get("against", {}).get(arm, [0])) == 1 for arm in column.get("signs", ()))
+                heldout = {"mlm_perplexity"} if experiment.heldout else set()
+                heldout |= {"determined"} if experiment.toy else set()
+                assert column["ours"] in {*experiment.tasks, *heldout}
+                assert column["ours"] in PAPER["toy_best" if experiment.toy else "bert_base"]
+    assert {arm for name in NAMES for arm in PAPER["toy"][name]["arms"]} == {arm.name for arm in TOY.arms}
+
+
+def test_what_is_another_task_is_said_of_real_text():
+    """The paper's MNLI and SQuAD are not our SST-2, MRPC and NER."""
+    for name in NAMES:
+        for column in PAPER[name]["column"]:
+            task = {"sst2": "SST-2", "mrpc": "MRPC", "ner": "NER", "ner_features": "NER", "mlm_perplexity": "MLM"}
+            assert column.get("other_task", False) == (
+                task[column["ours"]] not in column["name"] or "and" in column["name"]
+            )
+
+
+def test_the_toy_worlds_columns_have_the_papers_numbers():
+    """As in the columns that stand beside real text, and table 5's row without NSP."""
+    theirs = {name: {c["name"]: c["values"] for c in PAPER[name]["column"] if "values" in c} for name in NAMES}
+    same = {"mlm": {"objectives": "no-nsp", "masking": "80/10/10", "size": "2/128/2", "formats": "doc-sentences"}}
+    compared = 0
+    for name in NAMES:
+        for column in PAPER["toy"][name]["column"]:
+            for arm, value in column.get("values", {}).items():
+                assert theirs[name][column["name"]][same.get(arm, {}).get(name, arm)] == value
+                compared += 1
+    assert compared == 14
 
 
 def test_the_masking_table_is_the_one_of_the_masking_lesson():
@@ -358,5 +554,5 @@ def test_each_size_stands_beside_its_row_of_the_table():
 
 
 def test_every_section_is_placed():
-    source = (ROOT / "pages" / "experiments.py").read_text(encoding="utf-8")
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sections" / "experiments").glob("*.py"))
     assert all(f'"{heading}"' in source for heading in LESSON.sections)

@@ -3,7 +3,7 @@
 import statistics
 
 from minibert.experiments.results import VERDICTS
-from plots.experiments import Gap, Score, differences, loss_curves, over_steps, scores
+from plots.experiments import Gap, Score, by_kind, differences, loss_curves, on_one_scale, over_steps, scores
 
 
 def test_scores_show_each_seed_mean_and_spread():
@@ -32,11 +32,10 @@ def test_a_floor_is_drawn_only_where_it_is_in_sight():
 
 
 def test_without_a_direction_in_the_paper_a_difference_has_its_own_sign():
-    verdicts = ("agrees", "disagrees", "unclear", "no difference in the paper", "not in the paper")
-    assert set(verdicts) == set(VERDICTS)
+    verdicts = VERDICTS
     fig = differences([Gap(said, None, 1.0, 0.5, said) for said in verdicts], ("paper", "ours"), "points")
     symbols = [trace.marker.symbol for trace in fig.data if trace.x and trace.x[0] is not None]
-    assert symbols[3] == symbols[4] and len(set(symbols)) == 4
+    assert symbols[3] == symbols[4] and symbols[5] == symbols[6] and len(set(symbols)) == 5
 
 
 def test_differences_carry_interval_and_verdict():
@@ -60,5 +59,54 @@ def test_steps_are_in_order():
 
 
 def test_curves_are_told_apart():
-    fig = loss_curves({str(i): [(1, 2.0)] for i in range(9)}, ("step", "loss"))
+    fig = loss_curves({"hidden words": {str(i): [(1, 2.0)] for i in range(9)}}, ("step", "loss"), "falls")
     assert len({(trace.line.color, trace.line.dash) for trace in fig.data}) == 9
+
+
+def test_losses_of_different_questions_share_no_scale():
+    fig = loss_curves(
+        {"hidden words": {"a": [(1, 6.0)], "b": [(1, 5.0)]}, "the next word": {"c": [(1, 3.0)]}}, ("x", "y"), "t"
+    )
+    axes = {trace.name: trace.yaxis for trace in fig.data}
+    assert axes["a"] == axes["b"] != axes["c"]
+    assert [note.text for note in fig.layout.annotations][:2] == ["hidden words", "the next word"]
+
+
+NAMES = ("paper", "ours", "nothing read")
+
+
+def test_one_scale_shows_the_paper_ours_and_the_floor():
+    rows = [Score("base", 92.7, {0: 70.0, 1: 72.0, 2: 74.0}, (75.0,)), Score("arm", None, {0: 71.0})]
+    fig = on_one_scale(rows, NAMES, "percent", 50.9, title="Best here: base", own="yours")
+    low, high = fig.layout.xaxis.range
+    assert low < 50.9 and high > 92.7 and "xaxis2" not in fig.layout
+    assert [shape.x0 for shape in fig.layout.shapes] == [50.9]
+    paper, dots, mean, number, own, *_ = fig.data
+    assert paper.x == (92.7,) and dots.x == (70.0, 72.0, 74.0) and own.x == (75.0,)
+    assert mean.x == (72.0,) and mean.error_x.array == (statistics.stdev([70.0, 72.0, 74.0]),)
+    assert number.x[0] >= 75 and number.text[0].strip() == "72.0"  # beside the last mark of the row
+    assert [trace.name for trace in fig.data if trace.name] == ["paper", "ours", "yours", "nothing read"]
+
+
+def test_a_perplexity_has_a_scale_of_halvings():
+    fig = on_one_scale([Score("a", 4.0, {0: 400.0, 1: 410.0})], NAMES, "perplexity", 1354.0, title="t", log=True)
+    low, high = fig.layout.xaxis.range
+    assert fig.layout.xaxis.type == "log" and 10**low < 4 and 10**high > 1354
+    assert [shape.x0 for shape in fig.layout.shapes] == [1354.0]  # a shape's place is a value, not its logarithm
+
+
+def test_steps_have_a_floor_with_a_name():
+    fig = over_steps({"mlm": {200: {0: 2.0}}}, ("steps", "score"), (1.0, "frequencies"), title="1 direction")
+    assert [shape.y0 for shape in fig.layout.shapes] == [1.0]
+    assert "frequencies" in [trace.name for trace in fig.data] and fig.layout.title.text == "1 direction"
+
+
+def test_kinds_stand_in_order_with_a_dot_a_seed():
+    lines = {"mlm": {"name": {0: 60.0, 1: 80.0}, "article": {0: 90.0}}, "left-to-right": {"name": {0: 50.0}}}
+    fig = by_kind(lines, {"article": "a or an", "name": "the name"}, "percent", title="t")
+    bars = {trace.name: trace for trace in fig.data if trace.type == "bar"}
+    assert bars["mlm"].x == (90.0, 70.0) and bars["left-to-right"].x == (50.0,)
+    assert fig.data[1].x == (90.0, 60.0, 80.0)
+    assert list(fig.layout.yaxis.ticktext) == ["a or an", "the name"]
+    apart = abs(bars["mlm"].y[1] - bars["left-to-right"].y[0])
+    assert apart >= bars["mlm"].width  # bars of two arms do not lie over each other

@@ -1,0 +1,60 @@
+"""The toy world as the text of an experiment, and what is right there without reading a story."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from minibert.experiments.catalogue import Pretraining, Scale
+from minibert.experiments.corpus import Corpus
+from minibert.experiments.finetuning import read_data
+from minibert.experiments.pretraining import batches_of, first_tokens
+from minibert.model import IGNORE
+from minibert.objectives import Masking
+from minibert.text.cooccurrence import frequencies
+from minibert.text.store import TokenStore
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world as toy_world
+from minibert.toy.pretrain import questions
+from minibert.toy.tasks import always_the_first
+
+WORLD = "small"
+STORIES, HELD_OUT, ASKED, COUNTED = 6_000, 600, 60, 1_000
+SEEDS = {"read": 1, "held out": 2, "asked": 1_000_003, "counted": 2_000_003}
+
+
+def toy_corpus(stories: int = STORIES) -> Corpus:
+    """Stories to pre-train on, other ones held out, and questions after the determined words of yet others."""
+    tokenizer = Tokenizer(toy_world.vocabulary())
+    store, heldout = (
+        TokenStore.build(toy_world.documents(n, SEEDS[part], WORLD), tokenizer)
+        for n, part in ((stories, "read"), (HELD_OUT, "held out"))
+    )
+    asked = questions(toy_world.stories(ASKED, SEEDS["asked"], WORLD), tokenizer, max_length=128)
+    return Corpus(tokenizer, store, heldout, (f"{WORLD} toy world, {stories} stories",), tuple(asked))
+
+
+def without_reading(corpus: Corpus, scale: Scale) -> dict[str, float]:
+    """What needs no understanding: the word seen most often between these two neighbours; for a gap, always the first
+    word that is ever meant; for a perplexity, guessing by how frequent each token is."""
+    others = toy_world.stories(COUNTED, SEEDS["counted"], WORLD)
+    _, dev = read_data("meant", None, scale)
+    first = always_the_first(dev)
+    return {
+        "determined": toy_world.guessable_without_context(others, neighbours=2),
+        "meant": first,
+        "meant_features": first,
+        "mlm_perplexity": perplexity_of_frequencies(corpus, scale),
+    }
+
+
+def perplexity_of_frequencies(corpus: Corpus, scale: Scale) -> float:
+    """On the tokens that are asked for in measuring a masked model; each token counted once more than it was read."""
+    counts = frequencies(corpus.store, corpus.tokenizer.vocab_size) + 1.0
+    asked = Pretraining(objective="mlm", input_format=scale.input_format)
+    batches = batches_of(asked, corpus.heldout, corpus.tokenizer, scale, seed=0, rate=Masking.rate)
+    hidden = np.concatenate(
+        [batch.labels[batch.labels != IGNORE].numpy() for batch in first_tokens(batches, scale.heldout_tokens)]
+    )
+    return math.exp(-np.log(counts[hidden] / counts.sum()).mean())

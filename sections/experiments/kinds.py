@@ -1,0 +1,125 @@
+"""Word by word: which kinds of determined words each arm gets right on the toy world, and its task by example."""
+
+import statistics
+from functools import cache
+
+import streamlit as st
+
+from minibert.experiments.results import by_arm
+from sections.experiments.subject import TOY, Shown
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.text import literal
+from ui.translations import _
+
+PREFIX = "determined."
+
+
+def show(lesson: Lesson, shown: Shown) -> None:
+    """The arms that were pre-trained differently, a bar each in every kind; then the task, by example."""
+    if shown.text != TOY:
+        st.info(_("Only of the toy world is it known what determines each word: choose it above."))
+        return
+    lines = lines_of(shown)
+    if lines:
+        _draw(shown, lines)
+    _examples()
+    lesson.show("The toy world as a measure", level=3)
+
+
+def lines_of(shown: Shown) -> dict[str, dict[str, dict[int, float]]]:
+    """Arm → kind → seed → percent, of the arms that are pre-trainings of their own."""
+    metrics = {metric for record in shown.records for metric in record["metrics"] if metric.startswith(PREFIX)}
+    lines: dict[str, dict[str, dict[int, float]]] = {}
+    for arm in shown.paper["arms"]:
+        if arm.endswith("+bilstm"):  # put on top of the same model at fine-tuning
+            continue
+        for metric in metrics:
+            seeds = by_arm(shown.records, metric).get(arm)
+            if seeds:
+                points = {seed: 100 * value for seed, value in seeds.items()}
+                lines.setdefault(arm, {})[metric.removeprefix(PREFIX)] = points
+    return lines
+
+
+def _draw(shown: Shown, lines: dict[str, dict[str, dict[int, float]]]) -> None:
+    from plots.experiments import by_kind
+
+    means = {
+        arm: {kind: statistics.fmean(seeds.values()) for kind, seeds in kinds.items()} for arm, kinds in lines.items()
+    }
+    base = means.get(shown.base) or next(iter(means.values()))
+    names, words = shown.paper["arms"], kind_words()
+    order = sorted(base, key=base.get, reverse=True)
+    title = _title(names, shown.base, means)
+    fig = by_kind(
+        {names[arm]: kinds for arm, kinds in lines.items()},
+        {kind: words.get(kind, kind) for kind in order},
+        _("right, percent, each hidden alone"),
+        title=title,
+    )
+    table = [
+        {_("kind"): words.get(kind, kind), **{names[arm]: f"{found[kind]:.0f}" for arm, found in means.items()}}
+        for kind in order
+    ]
+    said = "; ".join(
+        f"{row[_('kind')]}: " + ", ".join(f"{name} {value}" for name, value in row.items() if name != _("kind"))
+        for row in table
+    )
+    with st.container(key="wide-kinds"):
+        figure(fig, f"{title}. {said}.", key="kinds", data=table)
+    st.caption(_("A bar is the mean over seeds, a dot a seed."))
+
+
+def _title(names: dict[str, str], base: str, means: dict[str, dict[str, float]]) -> str:
+    """Where an arm falls behind the base most."""
+    gaps = [
+        (means[base][kind] - found[kind], arm, kind)
+        for arm, found in means.items()
+        if arm != base and base in means
+        for kind in found
+    ]
+    if not gaps:
+        return _("Determined words by kind")
+    _gap, arm, kind = max(gaps)
+    return _("Widest apart in “{kind}”: {base} {first:.0f}, {arm} {second:.0f}").format(
+        kind=kind_words().get(kind, kind),
+        base=names[base],
+        first=means[base][kind],
+        arm=names[arm],
+        second=means[arm][kind],
+    )
+
+
+def kind_words() -> dict[str, str]:
+    return {
+        "name": _("the name said again"),
+        "pronoun": _("he, she, it, they"),
+        "reflexive": _("himself, herself"),
+        "gender": _("girl or boy"),
+        "agreement": _("was or were"),
+        "thing": _("the same thing again"),
+        "colour": _("the colour it has"),
+        "possession": _("who has it now"),
+        "effect": _("what follows from it"),
+        "article": _("a or an"),
+    }
+
+
+@cache
+def _three() -> list[tuple[str, str, str]]:
+    """(sentence with a gap, story, answer) of the first three of the task."""
+    from minibert.experiments.finetuning import TOY_SEEDS
+    from minibert.toy.tasks import meant
+
+    examples = meant(3, TOY_SEEDS[1]).examples
+    return [(example.question, example.context, example.answers[0].text) for example in examples]
+
+
+def _examples() -> None:
+    st.markdown("**" + _("The task “who or what is meant”, its first three questions:") + "**")
+    for question, story, answer in _three():
+        st.markdown(
+            f"*{literal(question)}* → **{literal(answer)}**  \n" + literal(story),
+            width=820,
+        )

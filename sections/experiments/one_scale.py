@@ -1,0 +1,133 @@
+"""The picture: the paper's numbers, ours, and what needs no understanding, on one scale."""
+
+import statistics
+
+import streamlit as st
+
+from sections.experiments.subject import REAL, TOY, Measured, Shown, metric_names, own_scores
+from sections.experiments.verdicts import best_arms, in_short, short_floor
+from ui.figures import figure
+from ui.page import picture
+from ui.text import literal
+from ui.translations import _
+
+
+def show(shown: Shown) -> None:
+    """The scores of the chosen measure; in its title what they say."""
+    with picture():
+        if shown.chosen is None:
+            _nothing(shown)
+        else:
+            with st.container(key="wide-picture"):
+                (_draw_steps if shown.name == "steps" else _draw_scores)(shown, shown.chosen)
+
+
+def _nothing(shown: Shown) -> None:
+    if shown.records:
+        st.warning(_("The recorded results hold none of the measures this page draws."))
+        return
+    with st.container(border=True, key="no-results"):
+        st.markdown(
+            _("**No results of this experiment have been recorded here yet.** This makes them, in an hour or more:")
+        )
+        name = shown.name if shown.text == REAL else "toy-world"
+        st.code(f"python -m minibert experiment {name} --seeds 3", "bash")
+
+
+def _captions(shown: Shown) -> str:
+    """Where the paper's numbers stand, and what ours are."""
+    measure = shown.chosen
+    parts = [
+        _("The paper: {source}, {column}.").format(
+            source=literal(shown.paper["source"]), column=literal(measure.column["name"])
+        )
+        if measure.column.get("values")
+        else _("{source} tells a direction only: that of {column}.").format(
+            source=literal(shown.paper["source"]), column=literal(measure.column["name"])
+        )
+    ]
+    if shown.text == TOY:
+        parts.append(
+            {
+                "determined": _(
+                    "Ours: every word of a story that its other words determine is hidden alone and guessed; from "
+                    "left to right only what stands before it is seen."
+                ),
+                "mlm_perplexity": _("Ours: of hidden words in stories that were not read."),
+            }.get(
+                measure.key,
+                _(
+                    "Ours: a sentence with a gap (“soon … found it under the sofa”), and its story; the answer is the "
+                    "word of the story that is meant. Another language and task than the paper’s: what is judged is "
+                    "whether its claim holds here."
+                ),
+            )
+        )
+    return " ".join(parts)
+
+
+def _draw_scores(shown: Shown, measure: Measured) -> None:
+    from plots.experiments import Score, on_one_scale
+
+    values, names = measure.column.get("values", {}), shown.paper["arms"]
+    own = own_scores(shown)
+    rows = [Score(names[arm], values.get(arm), measure.found[arm], own.get(arm, ())) for arm in shown.arms]
+    ours = metric_names()[measure.key]
+    keys = (
+        _("the paper: {name}").format(name=measure.column["name"]),
+        _("ours; a dot a seed, mean ± sd"),
+        short_floor(measure.key),
+    )
+    axis = _("{measure} (lower is better)") if measure.column.get("lower") else _("{measure}, percent")
+    finding, table = best_arms(shown, measure), table_of(shown, measure)
+    words = "; ".join(
+        _("{arm}: paper {paper}, ours {ours} ± {sd}").format(
+            arm=row[_("arm")], paper=row[_("paper")], ours=row[_("ours, mean")], sd=row[_("sd")]
+        )
+        for row in table
+    )
+    fig = on_one_scale(
+        rows, keys, axis.format(measure=ours), measure.floor, log=measure.log, title=finding, own=_("your run")
+    )
+    figure(fig, f"{finding}. {words}.", key="scores", data=table)
+    st.caption(_captions(shown))
+
+
+def table_of(shown: Shown, measure: Measured) -> list[dict]:
+    table = []
+    for arm in shown.arms:
+        seeds, paper = list(measure.found[arm].values()), measure.column.get("values", {}).get(arm)
+        table.append(
+            {
+                _("arm"): shown.paper["arms"][arm],
+                _("paper"): "–" if paper is None else f"{paper:g}",
+                _("ours, mean"): f"{statistics.fmean(seeds):.2f}",
+                _("sd"): f"{statistics.stdev(seeds):.2f}" if len(seeds) > 1 else "–",
+                _("seeds"): len(seeds),
+            }
+        )
+    return table
+
+
+def _draw_steps(shown: Shown, measure: Measured) -> None:
+    from plots.experiments import over_steps
+
+    steps = {record["arm"]: record["steps"] for record in shown.records}
+    words = {"mlm": _("masked") if shown.text == TOY else _("MLM + NSP"), "left-to-right": _("left-to-right")}
+    lines: dict[str, dict] = {}
+    for arm, seeds in measure.found.items():
+        line = words.get(arm.partition("@")[0], arm)
+        lines.setdefault(line, {})[steps[arm]] = seeds
+    parts = [
+        f"{line}: "
+        + ", ".join(f"{step:,}: {statistics.fmean(seeds.values()):.1f}" for step, seeds in sorted(points.items()))
+        for line, points in lines.items()
+    ]
+    name, finding = metric_names()[measure.key], in_short(shown, measure)
+    alt = _("{measure} after so many steps of pre-training. {parts}.").format(measure=name, parts="; ".join(parts))
+    floor = None if measure.floor is None else (measure.floor, short_floor(measure.key))
+    axes = (_("steps of pre-training"), _("{measure}, percent").format(measure=name))
+    fig = over_steps(lines, axes, floor, title=finding)
+    figure(fig, f"{finding}. {alt}", key="over-steps", data=table_of(shown, measure))
+    dots = _("A small dot is a seed; the line joins their means, the bars are one standard deviation.")
+    st.caption(f"{_captions(shown)} {dots}")
