@@ -199,7 +199,7 @@ def main(options) -> None:
                     time.sleep(0.5)
                 result = asyncio.run(class_with_deaths(address, process, runs, disk, options))
                 everybody = family(process)
-            left = [one.pid for one in everybody if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+            _gone, left = psutil.wait_procs(everybody, timeout=20)
             result["processes left after the end"] = len(left)
         if options.verbose:
             print(log.read_text(errors="replace")[-6_000:])

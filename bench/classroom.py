@@ -259,7 +259,9 @@ async def alone(address: str, model: str, times: int = 20) -> dict:
         await visitor.open(page, f"model={model}")
         for number in range(times + 3):
             steps = [one for one in visitor.offered("button") if STEP.match(one.key)]
-            field = next(one for one in visitor.offered("text_input") if one.key == key)
+            field = next((one for one in visitor.offered("text_input") if one.key == key), None)
+            if not steps or field is None:
+                break  # the page did not become whole
             stepped = await visitor.click(steps[number % len(steps)])
             edited = await visitor.enter(
                 field, f"{number} {SENTENCES[number % len(SENTENCES)]}".replace(" ", HIDDEN, 1)
