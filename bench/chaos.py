@@ -189,12 +189,17 @@ def main(options) -> None:
         log = folder / "log.txt"
         with small_disk(folder / "disk") as disk:
             runs = folder / "disk" / "runs"
-            with room(runs, options.servers, log, "--workers", str(options.workers or 1)) as (address, process):
-                while "ready for a class" not in log.read_text(errors="replace"):
+            with room(
+                runs, options.servers, log, "--workers", str(options.workers or 1), *["--cold"] * options.cold
+            ) as (
+                address,
+                process,
+            ):
+                while not options.cold and "ready for a class" not in log.read_text(errors="replace"):
                     time.sleep(0.5)
                 result = asyncio.run(class_with_deaths(address, process, runs, disk, options))
                 everybody = family(process)
-            left = [one.pid for one in everybody if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+            _gone, left = psutil.wait_procs(everybody, timeout=20)
             result["processes left after the end"] = len(left)
         if options.verbose:
             print(log.read_text(errors="replace")[-6_000:])
