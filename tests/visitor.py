@@ -37,7 +37,7 @@ class Visitor:
     def open(self, page: str = "", query: str = "", timeout: float = 60) -> "Session":
         """The page called `page`, when its script has ended."""
         self.get(f"/{page}").read()
-        self.get("/_stcore/host-config").read()  # gives Streamlit's own cookie
+        self.get("/_stcore/health").read()  # gives Streamlit's own cookie
         return Session(self, page, query, timeout)
 
 

@@ -155,12 +155,12 @@ def test_newcomers_meet_a_closed_door_and_no_page(room):
         return [block.value for block in app.markdown][-1] == "THE PAGE"
 
     app = script(page)
-    app.session_state["_owner"] = "ada"
+    app.session_state["_owner"] = "zoe"
     assert shown(app.run())
     code = room.close_door()
     assert not shown(app.run()) and "closed" in app.title[0].value
     presence.tell(room.store, lambda session: True)
-    assert "ada" not in [one.owner for one in room.here()]  # who waits outside is not among those who are in
+    assert "zoe" not in [one.owner for one in room.here()]  # who waits outside is not among those who are in
     app.text_input(key="room-code").set_value("AAAA")
     app.button[0].click().run()
     assert not shown(app) and "not the code" in app.error[0].value

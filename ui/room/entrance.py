@@ -34,8 +34,11 @@ def enter(page: str) -> None:
         inside = is_teacher() if page == TEACHERS else visitors().may_enter(owner())
     except sqlite3.Error:  # the disk is full, or another server holds it: the class goes on
         inside = True
-    if inside and (context := get_script_run_ctx(suppress_warning=True)):
-        presence.note(context.session_id, owner(), address(), page)
+    if context := get_script_run_ctx(suppress_warning=True):
+        if inside:
+            presence.note(context.session_id, owner(), address(), page)
+        else:
+            presence.forget(context.session_id)
     if inside or page == TEACHERS:
         return
     st.title(_("This class has closed its door"), anchor=False)

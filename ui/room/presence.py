@@ -17,6 +17,12 @@ def note(session: str, owner: str, address: str, page: str) -> None:
         _sessions[session] = (owner, address, page)
 
 
+def forget(session: str) -> None:
+    """It stands outside the door now."""
+    with _lock:
+        _sessions.pop(session, None)
+
+
 def tell(store: Store, connected) -> None:
     """Write down who is still there. connected(session): whether it is."""
     with _lock:
