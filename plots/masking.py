@@ -223,6 +223,7 @@ def two_contexts(
             text=[labels[i] if i in sides else "" for i in mine],
             textposition=[sides.get(i, "middle right") for i in mine],
             textfont_size=FONT_SIZE,
+            cliponaxis=False,
             customdata=labels[mine],
             hovertemplate=hover,
         )

@@ -7,7 +7,7 @@ import streamlit as st
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.models import WELL_READ, model_choice
-from ui.page import drawer
+from ui.page import with_drawer
 from ui.state import follow_link, set_url, url_text
 from ui.translations import _
 
@@ -26,8 +26,9 @@ class Subject:
 
 def read(lesson: Lesson) -> Subject:
     """Both sentences side by side; examples, model and number of sentences in a drawer."""
-    left, right, side = st.columns([2, 2, 0.8], gap="small", vertical_alignment="bottom")
-    with side, drawer(_("Examples")):
+    fields, side = with_drawer()
+    left, right = fields.columns(2, gap="small")
+    with side:
         examples_in = st.container()
         model = model_choice(usual=WELL_READ)
         pair = st.toggle(_("A second sentence"), value=True, key="pair", bind="query-params")
