@@ -7,7 +7,6 @@ import os
 import secrets
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
@@ -98,7 +97,7 @@ class Room:
         jobs_port, *ports = free_ports(servers + 1)
         self.jobs = settings.jobs or f"127.0.0.1:{jobs_port}"
         where = [f"127.0.0.1:{port}" for port in ports] if self.fronted else [f"{settings.host}:{settings.port}"]
-        environment = self.environment = self._environment(servers)
+        environment = self._environment(servers)
         self.training = Child("The job server", self._jobs_command(), environment, cores=spared())
         self.servers = [
             Child(
@@ -180,7 +179,6 @@ class Room:
         for name, shown in (("Local", host or "localhost"), ("Network", "" if host else network_address())):
             if shown:
                 say(f"{name} URL: http://{shown}:{self.settings.port}")
-        subprocess.run([sys.executable, "-m", "ui.room.key"], env=self.environment, check=False)
         if self.settings.also:
             say(f"On the other machines: MINIBERT_JOBS={self.jobs} MINIBERT_RUNS=… streamlit run app.py")
 

@@ -57,7 +57,3 @@ def is_key(given: str) -> bool:
 def _digest(given: str) -> str:
     plain = re.sub(r"[\s-]", "", given[:200]).lower()
     return hashlib.sha256(plain.encode()).hexdigest()
-
-
-if __name__ == "__main__":  # for who starts several servers, whose words nobody reads
-    announce()
