@@ -323,7 +323,7 @@ def over_steps(
 
 
 def loss_curves(
-    panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]], axes: tuple[str, str], title: str
+    panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]], axes: tuple[str, str], title: str = ""
 ) -> go.Figure:
     """panels: what is asked → run → (step, training loss). Only runs that are asked the same share a panel and a scale:
     the heights of others do not compare."""

@@ -25,6 +25,7 @@ __all__ = [
     "expect",
     "on_every_screen",
     "open_page",
+    "said_above",
     "screenshot",
     "type_into",
     "until",
@@ -117,6 +118,11 @@ _TEXTS = """charts => charts.map(chart => {
     return {text: t.textContent, size: parseFloat(getComputedStyle(t).fontSize), outside};
   });
 })"""
+
+
+def said_above(page: Page, key: str):
+    """The title of the figure with this key: text above it."""
+    return page.locator(f'.mb-finding[data-of="{key}"]')
 
 
 def assert_fits(page: Page, name: str) -> None:

@@ -11,6 +11,7 @@ from tests.browser.driver import (
     expect,
     on_every_screen,
     open_page,
+    said_above,
     type_into,
     wait_idle,
 )
@@ -75,7 +76,7 @@ def test_tsne_comes_as_a_run(page):
 
 
 def matrices(page):
-    return page.locator(".st-key-sentences")
+    return said_above(page, "sentences")
 
 
 def test_a_class_s_own_sentences_are_compared_and_the_link_keeps_them(page):
@@ -93,7 +94,7 @@ def test_a_class_s_own_sentences_are_compared_and_the_link_keeps_them(page):
 
 def test_models_are_held_against_scores_and_a_search_answers(page):
     open_page(page, "embeddings", model="mini-en", beside="minilm-en")
-    expect(page.locator(".st-key-against-scores")).to_contain_text("Counting common words", timeout=MINUTES)
+    expect(said_above(page, "against-scores")).to_contain_text("Counting common words", timeout=MINUTES)
     page.get_by_text("A vessel for automobiles").click()
     expect(page.get_by_text("minilm-en, layer 6", exact=True)).to_be_visible(timeout=MINUTES)
     expect(page).to_have_url(re.compile(r"[?&]query-en=A\+vessel"))

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.driver import MINUTES, expect, open_page, wait_idle
+from tests.browser.driver import MINUTES, expect, open_page, said_above, wait_idle
 
 
 def chosen(page, name: str):
@@ -13,7 +13,7 @@ def chosen(page, name: str):
 
 def titled(page, key: str, text: str):
     """The figure's title with this text: while a page is drawn anew, the figure before stands beside it."""
-    return page.locator(f".st-key-{key} .gtitle").filter(has_text=text)
+    return said_above(page, key).filter(has_text=text)
 
 
 def test_an_experiment_is_chosen_and_stands_in_the_link(page):

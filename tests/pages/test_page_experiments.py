@@ -123,7 +123,7 @@ def test_directions_are_judged_by_the_interval(results):
 
 
 def title_of(app, key: str = "scores") -> str:
-    return figure(app, key)["layout"]["title"]["text"]
+    return driver.title_of(app, key)
 
 
 def test_the_papers_numbers_ours_and_the_floor_share_a_scale(results):
@@ -350,7 +350,7 @@ def test_losses_share_a_scale_only_where_the_same_is_asked(own, results):
     assert axes["mlm"][0] == axes["1/128/2"][0]  # the same question, by a smaller model
     assert len({axis for axis, _ in axes.values()}) == 4
     assert axes["segment-pair+nsp"][1] == [4.25] and axes["left-to-right"][1] == [2.0]
-    assert "do not compare" in fig["layout"]["title"]["text"]
+    assert "do not compare" in title_of(app, "loss")
 
 
 def test_a_run_of_ones_own_is_a_star_among_the_recorded(own, results):
@@ -381,7 +381,7 @@ def test_kinds_of_words_stand_beside_each_other(results):
     )
     app = toy(experiment="objectives", part="Word by word")
     fig = figure(app, "kinds")
-    assert fig["layout"]["title"]["text"] == ("Widest apart in “a or an”: masked, no NSP 90, left-to-right, no NSP 40")
+    assert title_of(app, "kinds") == "Widest apart in “a or an”: masked, no NSP 90, left-to-right, no NSP 40"
     assert {t["name"]: t["x"] for t in fig["data"] if t["type"] == "bar"} == {
         "masked, no NSP": [90, 60], "left-to-right, no NSP": [40, 50],
     }  # fmt: skip
