@@ -216,8 +216,13 @@ def weight_and_effect(
         )
     )
     right = float(np.nanmax(weight)) if weight.size else 1.0
+    high = (float(np.nanmax(effect)) if effect.size else 0.0) or 1.0
+    named: list[tuple[float, float]] = []  # the ends of what is named so far, as shares of the figure
     for index, text in marked.items():
         far = weight[index] > right / 2
+        across, up = weight[index] / right, effect[index] / high
+        near = any(abs(across - other) < 0.35 and abs(up - beside) < 0.09 for other, beside in named)
+        named.append((across, up))
         fig.add_annotation(
             x=weight[index],
             y=effect[index],
@@ -225,7 +230,7 @@ def weight_and_effect(
             showarrow=False,
             xanchor="right" if far else "left",
             xshift=-14 if far else 14,
-            yshift=4,
+            yshift=-16 if near else 4,  # below its point where another name stands beside it
             font={"size": FONT_SIZE},
         )
     fig.update_xaxes(title={"text": literal(axes[0])}, rangemode="tozero")

@@ -108,7 +108,7 @@ def over_layers(
                 look = {"color": GREY, "dash": "dash", "width": 2}
                 fig.add_scatter(x=[None], y=[None], mode="lines", name=literal(words), line=look, **at)
         fig.update_yaxes(tickformat=".0%" if panel.percent else None, range=panel.span, **at)
-        step = max(1, math.ceil(len(layers) * columns / 26))
+        step = max(1, math.ceil(len(layers) * columns / 13))  # the first name is long
         fig.update_xaxes(
             tickvals=places[::step],
             ticktext=[literal(name) for name in layers[::step]],

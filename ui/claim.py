@@ -104,7 +104,7 @@ def show_claim(lesson: Lesson, measure: str, title: str) -> None:
     )
     fig = scores(rows, (_("The paper"), _("Ours")), (paper["column"], title), _("seed"), high=52)
     figure(fig, _("{theirs} in the paper beside {ours} here, by arm. {told}.").format(
-        theirs=paper["column"], ours=title, told=told), "scores-claim", data=table)  # fmt: skip
+        theirs=paper["column"], ours=title, told=told), "scores-claim", data=table, wide=True)  # fmt: skip
     st.caption(
         _(
             "Left: {source}. Right: a dot is a seed, the line their mean, the bar one standard deviation; the scales "
@@ -131,6 +131,7 @@ def show_claim(lesson: Lesson, measure: str, title: str) -> None:
         differences(gaps, (_("the paper"), _("ours, with 95 % interval")), _("points")),
         _("Differences between arms, the paper’s and ours. {summary}").format(summary=summary),
         "differences-claim",
+        wide=True,
     )
     st.markdown(f"**{summary}**\n\n" + "\n".join(f"- {words}" for words in sentences), width=820)
     scaled_down(records)

@@ -15,7 +15,7 @@ ALL = 122
 def show(lesson: Lesson) -> None:
     """The scores on three test sets that differ in one word, and the way there."""
     names = {
-        "planted": _("“not” goes with the answer, as in training"),
+        "planted": _("“not” tells the answer, as in training"),
         "balanced": _("“not” says nothing"),
         "flipped": _("“not” goes with the wrong answer"),
     }
