@@ -181,8 +181,9 @@ def learn_fast(
     known = set(first)
     tokenizer = FastTokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    most = 2 * len(first) + sum(map(len, words))  # one a merge; the trainer takes room for all that it is asked for
     trainer = trainers.WordPieceTrainer(
-        vocab_size=size, min_frequency=min_frequency, special_tokens=first, show_progress=False
+        vocab_size=min(size, most), min_frequency=min_frequency, special_tokens=first, show_progress=False
     )
     repeated = (
         (word + " ") * min(REPEATED, count - done)

@@ -1,11 +1,11 @@
 """What the whole page is about: the class's sentence, the two networks that read it, and how the dice fall."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 
+from minibert.text.json_values import json_object
 from ui.inputs import MAX_SEED, choice, sentence_input
 from ui.lesson import Lesson
 from ui.models import CHECKPOINTS, complete
@@ -57,7 +57,7 @@ def pairs() -> list[Pair]:
 
 
 def _is_discriminator(folder: Path) -> bool:
-    values = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    values = json_object(folder / "config.json")
     return values.get("architectures") == ["ElectraForPreTraining"]
 
 

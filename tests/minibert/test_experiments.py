@@ -34,6 +34,7 @@ from minibert.experiments.events import Finished, Stage
 from minibert.experiments.finetuning import finetune_arm, finetuning_settings, in_iob1, read_data
 from minibert.experiments.pretraining import batches_of, objective_of, pretrain, start
 from minibert.experiments.records import append_record
+from minibert.experiments.relatives import RELATIVE_EXPERIMENTS
 from minibert.experiments.run import measures, run_experiment
 from minibert.experiments.toy_corpus import perplexity_of_frequencies, toy_corpus
 from minibert.experiments.toy_run import small_run
@@ -554,7 +555,7 @@ def test_the_catalogue_is_sound():
 def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
     assert main(["experiment", "--list", "--json"]) == 0
     listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [one["experiment"] for one in listed] == [*EXPERIMENTS, *COMPARISONS]
+    assert [one["experiment"] for one in listed] == [*EXPERIMENTS, *COMPARISONS, *RELATIVE_EXPERIMENTS]
     assert main(["experiment", "nonsense"]) == 2
     assert "there are objectives" in capsys.readouterr().err
     monkeypatch.setitem(EXPERIMENTS, "objectives", EXPERIMENT)

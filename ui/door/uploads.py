@@ -25,6 +25,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
+from minibert.text.json_values import json_value
 from ui.door.identity import token_in
 from ui.folders import runs_folder
 
@@ -141,7 +142,7 @@ def _alive(pid: int) -> bool:
 def said_in(content: bytes) -> dict | None:
     """What the line that Streamlit got in place of a file says; None of any other content."""
     mark = _MARK.encode()
-    return json.loads(content[len(mark) :]) if content.startswith(mark) else None
+    return json_value(content[len(mark) :]) if content.startswith(mark) else None
 
 
 class Uploads:
