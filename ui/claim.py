@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from minibert.experiments.relatives import RELATIVE_EXPERIMENTS, REQUIRED
+from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED
 from minibert.experiments.results import (
     Difference,
     ResultsError,

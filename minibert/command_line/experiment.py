@@ -37,7 +37,7 @@ def add_commands(commands) -> None:
 def experiment(options) -> None:
     from minibert.experiments.catalogue import EXPERIMENTS, TOY_SCALE, Scale, experiment_named
     from minibert.experiments.comparisons import COMPARISONS
-    from minibert.experiments.relatives import RELATIVE_EXPERIMENTS
+    from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 
     if options.list:
         for each in EXPERIMENTS.values():
@@ -101,7 +101,8 @@ def relative(options) -> None:
     """`experiment` of what a relative's paper claims: needs nothing but the toy world."""
     import torch
 
-    from minibert.experiments.relatives import RELATIVE_EXPERIMENTS, run_relative
+    from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
+    from minibert.experiments.relatives import run_relative
 
     chosen = RELATIVE_EXPERIMENTS[options.name]
     if options.threads:

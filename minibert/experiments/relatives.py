@@ -4,75 +4,16 @@ fine-tuned to say whom the pronouns mean; a line of results an arm and seed."""
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from minibert.experiments.events import Finished, Stage, steps_of, within
 from minibert.experiments.records import append_record
+from minibert.experiments.relative_catalogue import REQUIRED, RelativeArm, RelativeExperiment, RelativeScale
 from minibert.experiments.results import read_records
 from minibert.train import Done, Event, Optimization, Step
-
-REQUIRED = {
-    "experiment", "arm", "seed", "metrics", "pretraining", "scale", "steps", "tokens", "parameters", "curve", "seconds",
-    "data", "command", "machine",
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class RelativeArm:
-    """What is pre-trained. relative: its model_type · options: what else its objective is told · sizes: fields of its
-    config that differ."""
-
-    relative: str = "bert"
-    options: Mapping[str, Any] = field(default_factory=dict)
-    sizes: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class RelativeScale:
-    """The same for every arm. steps, batch_size: of pre-training, on the same rows, so that all read as many tokens ·
-    masked: share of the tokens that is hidden · train, test: stories to fine-tune and to measure on."""
-
-    steps: int = 400
-    batch_size: int = 16
-    masked: float = 0.15
-    learning_rate: float = 5e-3
-    stories: int = 3_000
-    train: int = 300
-    test: int = 200
-    epochs: int = 4
-    finetune_rate: float = 1e-3
-
-
-@dataclass(frozen=True)
-class RelativeExperiment:
-    """Arms, the first of which is BERT."""
-
-    name: str
-    title: str
-    arms: Mapping[str, RelativeArm]
-    scale: RelativeScale = RelativeScale()
-
-
-RELATIVE_EXPERIMENTS = {
-    experiment.name: experiment
-    for experiment in (
-        RelativeExperiment(
-            "electra",
-            "ELECTRA and its ablations (Clark et al. 2020, table 5), on the toy world",
-            {
-                "bert": RelativeArm(),
-                "electra": RelativeArm("electra"),
-                "electra-15": RelativeArm("electra", {"variant": "electra_15"}),
-                "replace-mlm": RelativeArm("electra", {"variant": "replace_mlm"}),
-                "all-tokens-mlm": RelativeArm("electra", {"variant": "all_tokens_mlm"}),
-            },
-        ),
-    )
-}
 
 
 def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int):

@@ -34,7 +34,7 @@ from minibert.experiments.events import Finished, Stage
 from minibert.experiments.finetuning import finetune_arm, finetuning_settings, in_iob1, read_data
 from minibert.experiments.pretraining import batches_of, objective_of, pretrain, start
 from minibert.experiments.records import append_record
-from minibert.experiments.relatives import RELATIVE_EXPERIMENTS
+from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.experiments.run import measures, run_experiment
 from minibert.experiments.toy_corpus import perplexity_of_frequencies, toy_corpus
 from minibert.experiments.toy_run import small_run

@@ -6,7 +6,8 @@ import pytest
 
 from minibert.__main__ import main
 from minibert.experiments.events import Finished
-from minibert.experiments.relatives import RELATIVE_EXPERIMENTS, REQUIRED, RelativeScale, run_relative
+from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED, RelativeScale
+from minibert.experiments.relatives import run_relative
 from minibert.experiments.results import read_records
 from minibert.toy.pronoun_task import NAMES, tagged, who_is_meant
 from minibert.toy.world import stories

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from minibert import checkpoint
-from minibert.experiments.relatives import RELATIVE_EXPERIMENTS
+from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.inside.replaced import places_to_hide, replaced, tally
 from minibert.objectives import Masking
 from minibert.pretrain import PretrainSettings

@@ -1,0 +1,66 @@
+"""Which experiments hold a relative against BERT: arms, and a scale that is the same for all. Needs no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+REQUIRED = {
+    "experiment", "arm", "seed", "metrics", "pretraining", "scale", "steps", "tokens", "parameters", "curve", "seconds",
+    "data", "command", "machine",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RelativeArm:
+    """What is pre-trained. relative: its model_type · options: what else its objective is told · sizes: fields of its
+    config that differ."""
+
+    relative: str = "bert"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RelativeScale:
+    """The same for every arm. steps, batch_size: of pre-training, on the same rows, so that all read as many tokens ·
+    masked: share of the tokens that is hidden · train, test: stories to fine-tune and to measure on."""
+
+    steps: int = 400
+    batch_size: int = 16
+    masked: float = 0.15
+    learning_rate: float = 5e-3
+    stories: int = 3_000
+    train: int = 800
+    test: int = 200
+    epochs: int = 10
+    finetune_rate: float = 1e-3
+
+
+@dataclass(frozen=True)
+class RelativeExperiment:
+    """Arms, the first of which is BERT."""
+
+    name: str
+    title: str
+    arms: Mapping[str, RelativeArm]
+    scale: RelativeScale = RelativeScale()
+
+
+RELATIVE_EXPERIMENTS = {
+    experiment.name: experiment
+    for experiment in (
+        RelativeExperiment(
+            "electra",
+            "ELECTRA and its ablations (Clark et al. 2020, table 5), on the toy world",
+            {
+                "bert": RelativeArm(),
+                "electra": RelativeArm("electra"),
+                "electra-15": RelativeArm("electra", {"variant": "electra_15"}),
+                "replace-mlm": RelativeArm("electra", {"variant": "replace_mlm"}),
+                "all-tokens-mlm": RelativeArm("electra", {"variant": "all_tokens_mlm"}),
+            },
+        ),
+    )
+}
