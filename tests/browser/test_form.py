@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.driver import expect, open_page, until, wait_idle
+from tests.browser.driver import expect, open_page, wait_idle
 from tests.server import ROOT
+from tests.waiting import until
 
 axe_api = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs requirements-dev.txt")
 
