@@ -221,7 +221,8 @@ def weight_and_effect(
     for index, text in marked.items():
         far = weight[index] > right / 2
         across, up = weight[index] / right, effect[index] / high
-        near = any(abs(across - other) < 0.35 and abs(up - beside) < 0.09 for other, beside in named)
+        beside = [other for x, other in named if abs(across - x) < 0.35 and abs(up - other) < 0.16]
+        shift = 4 if not beside else 22 if up >= max(beside) else -16  # away from the name that stands there
         named.append((across, up))
         fig.add_annotation(
             x=weight[index],
@@ -230,7 +231,7 @@ def weight_and_effect(
             showarrow=False,
             xanchor="right" if far else "left",
             xshift=-14 if far else 14,
-            yshift=-16 if near else 4,  # below its point where another name stands beside it
+            yshift=shift,
             font={"size": FONT_SIZE},
         )
     fig.update_xaxes(title={"text": literal(axes[0])}, rangemode="tozero")

@@ -57,7 +57,7 @@ def test_stop_takes_effect_and_the_page_goes_on(page):
     for left in (2, 1, 0):  # or fewer, where one has come to its end meanwhile
         if stop.count() > left:
             stop.last.click(timeout=MINUTES)
-            until(lambda left=left: stop.count() <= left)
+            until(page, lambda left=left: stop.count() <= left)
     expect(stop).to_have_count(0, timeout=MINUTES)
     expect(page.get_by_role("button", name=re.compile("Train 4 models"))).to_be_enabled()
 
