@@ -53,6 +53,7 @@ def every_head(lesson: Lesson, seen: Seen) -> None:
             ),
             "attention-heads",
             on_select=open_head,
+            wide=True,
             data=lambda: pd.DataFrame(
                 bits.numpy(),
                 index=[_("layer {n}").format(n=i + 1) for i in range(probs.size(0))],
