@@ -19,7 +19,7 @@ from bench.classroom import train_button
 from servers import proxy, room
 from servers.children import MOST, Child, NotStarted
 from servers.visitor import Visitor
-from tests.waiting import until
+from tests.waiting import finished, until
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_proxy = pytest.mark.skipif(
@@ -72,7 +72,7 @@ def addresses(process: psutil.Process) -> list[str]:
 @needs_proxy
 def test_two_servers_are_one_classroom_and_outlive_one_of_them(tmp_path):
     with opened(tmp_path) as (address, process):
-        asyncio.run(two_visitors(address, process))
+        finished(two_visitors(address, process))
         everybody = [process, *process.children(recursive=True)]
         assert any("haproxy" in one.name() for one in everybody) and len(everybody) >= 6
         process.send_signal(signal.SIGTERM)

@@ -1,12 +1,12 @@
 """What stands before the pages: the visitor's cookie, what is closed, and files of visitors, kept and bounded."""
 
-import asyncio
 import json
 import re
 
 import pytest
 from starlette.datastructures import Headers
 
+from tests.waiting import finished
 from ui.door import uploads
 from ui.door.closed import Closed
 from ui.door.identity import COOKIE, Identity, token_in
@@ -28,7 +28,7 @@ def asked(app, path="/", *, method="GET", headers=None, scheme="http", body=b"",
     async def send(message):
         sent.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    finished(app(scope, receive, send))
     return sent[0]["status"], Headers(raw=sent[0]["headers"]), b"".join(one.get("body", b"") for one in sent[1:])
 
 
