@@ -215,10 +215,10 @@ async def keep_training(address: str, seen: Seen, until: float) -> None:
     try:
         await visitor.open("output_layer")
         while time.perf_counter() < until:
-            if visitor.connected and not any(
-                f"**{word}" in visitor.text for word in ("waiting", "starting", "training")
-            ):
-                seen.add("run", "kept going", await visitor.click(train_button(visitor)))
+            going = any(f"**{word}" in visitor.text for word in ("waiting", "starting", "training"))
+            # While the page is drawn anew its button is not there.
+            if visitor.connected and not going and (train := train_button(visitor)):
+                seen.add("run", "kept going", await visitor.click(train))
             await asyncio.sleep(2)
     except BrokenOff as error:
         seen.broken.append(f"the trainer: {error}")
