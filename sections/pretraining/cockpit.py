@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.pretraining import shown
-from sections.pretraining.curves import answers_so_far, draw_curves, numbers
+from sections.pretraining.curves import answers_so_far, draw_curves, guessed, numbers
 from sections.pretraining.settings import MAX_NAME, choose_budget, choose_settings
 from sections.pretraining.texts import Text, choose_data, choose_text, choose_world, examples, unknown_words
 from sections.pretraining.trainings import (
@@ -63,6 +63,8 @@ def _live() -> None:
             .format(name=", ".join(literal(one.name) for one in chosen) or "–")
         )  # fmt: skip
 
+    told = guessed(next(iter(shown.drawn(chosen, [])), None))
+
     def rows(runs: list) -> None:
         trainings = trainings_of(runs)
         state_rows([one.runs[-1] for one in trainings], speed, actions=lambda run: offer_resume(run, trainings))
@@ -70,7 +72,7 @@ def _live() -> None:
 
     def draw(runs: list) -> None:
         drawn = shown.drawn(chosen, runs)
-        if not drawn:
+        if not drawn or not told:
             return
         left, right = st.columns([5, 3], gap="medium")
         with left:
