@@ -184,7 +184,7 @@ def picture(app: AppTest) -> dict:
 
 
 def test_the_page_begins_with_it_and_the_head_that_has_most_to_show():
-    app = driver.open_page("attention")
+    app = driver.open_page("attention", told=["arcs"])
     sent = picture(app)
     assert sent["tokens"][sent["row"]] == "it" and sent["stage"] == 0
     assert not app.query_params, "a page that was only opened is one step in the browser's history"

@@ -172,7 +172,7 @@ def test_a_page_begins_with_the_head_that_has_most_to_show():
 
 def open_page_alone():
     """The page as one comes to it without a link."""
-    return driver.open_page("attention_explorer")
+    return driver.open_page("attention_explorer", told=["crowd"])
 
 
 def telling(of: str) -> tuple[int, int]:

@@ -22,7 +22,7 @@ from ui.models import load
 
 LESSON = Lesson("attribution")
 TEXT = "not a dull film"
-open_page = partial(driver.open_page, "attribution")
+open_page = partial(driver.open_page, "attribution", told=["strongest"])
 
 
 def test_without_a_classifier_a_guess_is_explained_and_training_offered(runs_folder):

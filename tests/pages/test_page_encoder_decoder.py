@@ -24,7 +24,7 @@ from ui.models import UNTRAINED, available_models, load
 LESSON = Lesson("encoder_decoder")
 MODEL = available_models(fill=True)[0].name
 PARTS = ["Read and write", "The block", "Three masks", "Train a Transformer", "Can BERT write?"]
-open_page = partial(driver.open_page, "encoder_decoder")
+open_page = partial(driver.open_page, "encoder_decoder", told=["writes"])
 pytestmark = pytest.mark.usefixtures("runs_folder")
 
 

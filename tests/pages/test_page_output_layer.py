@@ -18,7 +18,7 @@ from ui.task_data import FIRST, shipped, shipped_sets
 from ui.tasks import VIEWS
 
 LESSON = Lesson("output_layer")
-open_page = partial(driver.open_page, "output_layer")
+open_page = partial(driver.open_page, "output_layer", told=["ahead"])
 
 
 def part(app, title):

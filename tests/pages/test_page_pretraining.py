@@ -16,7 +16,7 @@ from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 
 LESSON = Lesson("pretraining")
-open_page = partial(driver.open_page, "pretraining")
+open_page = partial(driver.open_page, "pretraining", told=["begins"])
 
 
 @pytest.fixture
