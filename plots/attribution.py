@@ -28,7 +28,7 @@ def word_grid(
     words: Sequence[str], values: Mapping[str, np.ndarray], names: Mapping[str, str], title: str = ""
 ) -> go.Figure:
     """A row a word, a column a method; each column in shares of its own largest size, its strongest word outlined.
-    values: method → (words,)."""
+    values: method → (words,); NaN is a “?”."""
     fig = go.Figure()
     methods = list(values)
     shares = np.array([_shares(values[method]) for method in methods]).T  # (words, methods)
@@ -41,14 +41,18 @@ def word_grid(
     )  # fmt: skip
     for i in places:
         for j, method in enumerate(methods):
-            font = {"size": SMALL, "color": _ink(shares[i, j])}
-            fig.add_annotation(x=j, y=i, text=f"{values[method][i]:+.2f}", showarrow=False, font=font)
+            known = not np.isnan(shares[i, j])
+            font = {"size": SMALL, "color": _ink(shares[i, j]) if known else GREY}
+            text = f"{values[method][i]:+.2f}" if known else "?"
+            fig.add_annotation(x=j, y=i, text=text, showarrow=False, font=font)
     fig.update_xaxes(side="top", showgrid=False, tickangle=0)
     fig.update_yaxes(
         tickvals=places, ticktext=[literal(word) for word in words], autorange="reversed", showgrid=False,
         tickfont={"size": FONT_SIZE},
     )  # fmt: skip
     for j, method in enumerate(methods):
+        if np.isnan(values[method]).all():
+            continue
         i = int(np.abs(values[method]).argmax())
         fig.add_shape(type="rect", x0=j - 0.49, x1=j + 0.49, y0=i - 0.47, y1=i + 0.47, line={"width": 3, "color": GREY})
     fig.update_layout(height=max(380, 110 + 32 * len(words)), margin={"t": 104}, title=_above(title))

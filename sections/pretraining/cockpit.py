@@ -72,14 +72,15 @@ def _live() -> None:
 
     def draw(runs: list) -> None:
         drawn = shown.drawn(chosen, runs)
-        if not drawn or not told:
+        if not drawn:
             return
         left, right = st.columns([5, 3], gap="medium")
         with left:
-            draw_curves(drawn, most=2)
+            draw_curves(drawn, most=2, first=0 if told else 1)
         with right:
             answers_so_far(drawn[0])
-        numbers(drawn[0])
+        if told:
+            numbers(drawn[0])
 
     live(shown.ids_of(chosen), draw, rows)
 

@@ -93,8 +93,9 @@ def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
     return panels
 
 
-def draw_curves(shown: list[Training], *, most: int | None = None) -> None:
-    """most: so many panels, small; else all, over an axis of choice."""
+def draw_curves(shown: list[Training], *, most: int | None = None, first: int = 0) -> None:
+    """most: so many panels, small, the first of them left out as many as `first` says; else all, over an axis of
+    choice."""
     from plots.pretraining import History, learning_curves
     from plots.theme import titled
 
@@ -109,7 +110,7 @@ def draw_curves(shown: list[Training], *, most: int | None = None) -> None:
         for one, history in zip(shown, histories, strict=True)
         if history.last(f"{main}_loss") is not None
     )  # fmt: skip
-    fig = learning_curves(histories, panels[:most], axis, axes()[axis])
+    fig = learning_curves(histories, panels[first:most], axis, axes()[axis])
     figure(
         titled(fig, now.split("; ")[0]),
         _("Curves of pre-training over {axis}, a colour a run. Now: {now}.").format(axis=axes()[axis], now=now),

@@ -15,6 +15,7 @@ from ui.translations import _, ngettext
 
 HEADING = "Layer rates"
 RATE = 3e-4
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
@@ -81,6 +82,6 @@ def _guessed(decay: float, found: list) -> bool:
     right = [n for n, rate in enumerate(rates.values()) if math.isclose(rate, found[0].rate, rel_tol=1e-6)]
     if len(right) != 1:  # with no decay all are right, with frozen embeddings none is
         return True
-    options = [f"{RATE:.0e} · {decay:g}^{power} = {rate:.1e}" for power, rate in rates.items()]
+    options = [f"{decay:g}{str(power).translate(RAISED)} · {RATE:.0e} = {rate:.1e}" for power, rate in rates.items()]
     question = _("{n} layers, each with {decay:g} of the rate above it: which rate do the embeddings get?")
     return predict("lowest", question.format(n=layers + 1, decay=decay), options, right[0], about=f"{decay} {layers}")

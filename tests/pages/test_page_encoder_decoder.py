@@ -81,6 +81,14 @@ def test_the_page_opens_with_both_halves_and_every_number_is_the_models():
     assert all(step["finding"].endswith(f"writes “{step['word']}” ({step['share']})") for step in steps)
 
 
+def test_nothing_is_written_before_a_guess():
+    app = driver.open_page("encoder_decoder")
+    assert len(film(app)["steps"]) == 1 and film(app)["sources"]
+    app.button(key="writes-guess-0").click()
+    steps = film(whole(app.run()))["steps"]
+    assert len(steps) > 2 and f"**{steps[1]['word']}**" in text_of(app)
+
+
 def test_the_shipped_model_says_every_example_of_the_lesson_in_reverse():
     from sections.encoder_decoder.trained import SHIPPED
 
