@@ -34,7 +34,7 @@ def word_grid(
     shares = np.array([_shares(values[method]) for method in methods]).T  # (words, methods)
     places = list(range(len(words)))
     fig.add_heatmap(
-        z=shares.tolist(), x=[names[m] for m in methods], y=places, zmin=-1, zmax=1, colorscale=DIVERGING,
+        z=shares.tolist(), x=list(range(len(methods))), y=places, zmin=-1, zmax=1, colorscale=DIVERGING,
         showscale=False,
         customdata=[[[literal(word), float(values[m][i])] for m in methods] for i, word in enumerate(words)],
         hovertemplate="%{customdata[0]}<br>%{x}: %{customdata[1]:+.3f}<extra></extra>", xgap=3, ygap=2,
@@ -45,9 +45,10 @@ def word_grid(
             font = {"size": SMALL, "color": _ink(shares[i, j]) if known else GREY}
             text = f"{values[method][i]:+.2f}" if known else "?"
             fig.add_annotation(x=j, y=i, text=text, showarrow=False, font=font)
-    fig.update_xaxes(side="top", showgrid=False, tickangle=0)
+    columns = {"tickvals": list(range(len(methods))), "ticktext": [names[m] for m in methods]}
+    fig.update_xaxes(side="top", showgrid=False, tickangle=0, range=[-0.5, len(methods) - 0.5], **columns)
     fig.update_yaxes(
-        tickvals=places, ticktext=[literal(word) for word in words], autorange="reversed", showgrid=False,
+        tickvals=places, ticktext=[literal(word) for word in words], range=[len(words) - 0.5, -0.5], showgrid=False,
         tickfont={"size": FONT_SIZE},
     )  # fmt: skip
     for j, method in enumerate(methods):
