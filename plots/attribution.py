@@ -36,8 +36,8 @@ def word_grid(
     fig.add_heatmap(
         z=shares.tolist(), x=list(range(len(methods))), y=places, zmin=-1, zmax=1, colorscale=DIVERGING,
         showscale=False,
-        customdata=[[[literal(word), float(values[m][i])] for m in methods] for i, word in enumerate(words)],
-        hovertemplate="%{customdata[0]}<br>%{x}: %{customdata[1]:+.3f}<extra></extra>", xgap=3, ygap=2,
+        customdata=[[[literal(word), float(values[m][i]), names[m]] for m in methods] for i, word in enumerate(words)],
+        hovertemplate="%{customdata[0]}<br>%{customdata[2]}: %{customdata[1]:+.3f}<extra></extra>", xgap=3, ygap=2,
     )  # fmt: skip
     for i in places:
         for j, method in enumerate(methods):
