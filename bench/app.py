@@ -59,10 +59,10 @@ ANSWERS = "() => document.querySelector('.st-key-first-minute .mb-models').inner
 ANSWERED = "() => document.querySelector('.st-key-first-minute .mb-models:not([aria-busy])')"
 OTHER_ANSWERS = "before => document.querySelector('.st-key-first-minute .mb-models')?.innerText !== before"
 # The step's button is the marked one and its explanation has taken the place of the one before …
-STEP_SHOWN = """([step, before]) => {
+STEP_SHOWN = r"""([step, before]) => {
   const steps = document.querySelector('[class*="st-key-stepper"]')
   const said = steps.parentElement.parentElement.querySelectorAll('[data-testid="stMarkdown"]')
-  window.said = [...said].map(one => one.innerText).find(text => text.length > 60)
+  window.said = [...said].map(one => one.innerText).join("\n")
   return steps.querySelector('[data-testid="stBaseButton-primary"]')?.innerText.startsWith(`${step}.`)
     && window.said && window.said !== before
 }"""

@@ -28,27 +28,32 @@ def word_grid(
     words: Sequence[str], values: Mapping[str, np.ndarray], names: Mapping[str, str], title: str = ""
 ) -> go.Figure:
     """A row a word, a column a method; each column in shares of its own largest size, its strongest word outlined.
-    values: method → (words,)."""
+    values: method → (words,); NaN is a “?”."""
     fig = go.Figure()
     methods = list(values)
     shares = np.array([_shares(values[method]) for method in methods]).T  # (words, methods)
     places = list(range(len(words)))
     fig.add_heatmap(
-        z=shares.tolist(), x=[names[m] for m in methods], y=places, zmin=-1, zmax=1, colorscale=DIVERGING,
+        z=shares.tolist(), x=list(range(len(methods))), y=places, zmin=-1, zmax=1, colorscale=DIVERGING,
         showscale=False,
-        customdata=[[[literal(word), float(values[m][i])] for m in methods] for i, word in enumerate(words)],
-        hovertemplate="%{customdata[0]}<br>%{x}: %{customdata[1]:+.3f}<extra></extra>", xgap=3, ygap=2,
+        customdata=[[[literal(word), float(values[m][i]), names[m]] for m in methods] for i, word in enumerate(words)],
+        hovertemplate="%{customdata[0]}<br>%{customdata[2]}: %{customdata[1]:+.3f}<extra></extra>", xgap=3, ygap=2,
     )  # fmt: skip
     for i in places:
         for j, method in enumerate(methods):
-            font = {"size": SMALL, "color": _ink(shares[i, j])}
-            fig.add_annotation(x=j, y=i, text=f"{values[method][i]:+.2f}", showarrow=False, font=font)
-    fig.update_xaxes(side="top", showgrid=False, tickangle=0)
+            known = not np.isnan(shares[i, j])
+            font = {"size": SMALL, "color": _ink(shares[i, j]) if known else GREY}
+            text = f"{values[method][i]:+.2f}" if known else "?"
+            fig.add_annotation(x=j, y=i, text=text, showarrow=False, font=font)
+    columns = {"tickvals": list(range(len(methods))), "ticktext": [names[m] for m in methods]}
+    fig.update_xaxes(side="top", showgrid=False, tickangle=0, range=[-0.5, len(methods) - 0.5], **columns)
     fig.update_yaxes(
-        tickvals=places, ticktext=[literal(word) for word in words], autorange="reversed", showgrid=False,
+        tickvals=places, ticktext=[literal(word) for word in words], range=[len(words) - 0.5, -0.5], showgrid=False,
         tickfont={"size": FONT_SIZE},
     )  # fmt: skip
     for j, method in enumerate(methods):
+        if np.isnan(values[method]).all():
+            continue
         i = int(np.abs(values[method]).argmax())
         fig.add_shape(type="rect", x0=j - 0.49, x1=j + 0.49, y0=i - 0.47, y1=i + 0.47, line={"width": 3, "color": GREY})
     fig.update_layout(height=max(380, 110 + 32 * len(words)), margin={"t": 104}, title=_above(title))

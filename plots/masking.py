@@ -362,7 +362,7 @@ def ablation(
     fig.update_yaxes(
         tickmode="array",
         tickvals=places,
-        ticktext=[literal(name) for name in strategies],
+        ticktext=["<br>".join(map(literal, name.rsplit(" · ", 1))) for name in strategies],
         tickfont_size=FONT_SIZE,
         range=[len(strategies) - 0.4, -0.6],
     )

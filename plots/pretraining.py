@@ -70,10 +70,11 @@ class Panel:
 def learning_curves(histories: Sequence[History], panels: Sequence[Panel], axis: str, axis_title: str) -> go.Figure:
     """A panel a quantity, two beside each other; a colour, dash and symbol a run. axis: one of AXES."""
     place = AXES.index(axis)
+    columns = min(2, len(panels))
     rows = math.ceil(len(panels) / 2)
     fig = make_subplots(
         rows=rows,
-        cols=2,
+        cols=columns,
         subplot_titles=[panel.title for panel in panels],
         horizontal_spacing=0.1 if rows > 1 else 0.16,
         vertical_spacing=0.3 / max(rows, 1) if rows > 1 else 0,

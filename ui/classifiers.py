@@ -11,6 +11,7 @@ from minibert.tasks.sequences import ClassTask
 from minibert.text.json_values import json_object
 from ui.lesson import LESSONS
 from ui.models import CHECKPOINTS, choose_model
+from ui.predictors import predictor_left
 from ui.runs import (
     REFRESH,
     complete,
@@ -175,16 +176,9 @@ def _train(recipe: Recipe) -> None:
 
 
 def predictor_of(run) -> "Predictor":
-    """The model a run has left, loaded once per server; look, never change it."""
+    """The model a run has left; look, never change it."""
     with st.spinner(_("Loading the model …")):
-        return _predictor(run.id, str(run.result))
-
-
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _predictor(run_id: str, directory: str) -> "Predictor":
-    from minibert.finetune.predictor import Predictor
-
-    return Predictor.from_directory(directory)
+        return predictor_left(run.id, str(run.result))
 
 
 def task_of(run) -> str:

@@ -12,6 +12,7 @@ import streamlit as st
 from minibert.tasks.given import input_key
 from minibert.text.json_values import json_value
 from ui.finetune_settings import Chosen, start_names
+from ui.predictors import predictor_left
 from ui.runs import complete, own_runs, settled, submit
 from ui.task_data import ChosenData, shipped_sets
 from ui.tasks import VIEWS
@@ -116,20 +117,12 @@ def ask(task: str, given: Any) -> None:
             run.send([given])
 
 
-@st.cache_resource(show_spinner=False, max_entries=6)
-def predictor_of(run_id: str, directory: str):
-    """The model a run has left. Shared: look, never change it."""
-    from minibert.finetune.predictor import Predictor
-
-    return Predictor.from_directory(directory)
-
-
 @st.cache_data(show_spinner=False, max_entries=500)
 def answer_of(run_id: str, directory: str, given: str) -> dict:
     """What the model that a run has left answers to an input, given as JSON."""
     from minibert.finetune.evaluation import answered
 
-    return answered(predictor_of(run_id, directory), json_value(given))
+    return answered(predictor_left(run_id, directory), json_value(given))
 
 
 def last_answers(one: FinetuneRun, given: Any) -> list[tuple[float, dict]]:

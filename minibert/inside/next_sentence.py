@@ -143,7 +143,7 @@ class TopicOverlap:
 
     def __init__(self, model: BertForPreTraining, tokenizer: Tokenizer, documents: Sequence[Sequence[str]]):
         self.tokenizer = tokenizer
-        self.embeddings = model.bert.embeddings.token.weight.detach().double().numpy()
+        self.embeddings = model.bert.embeddings.token.weight.detach().numpy()  # the model's own: no copy
         found = Counter(
             token for ids in tokenizer.encode_bulk("\n".join(lines) for lines in documents) for token in set(ids)
         )
@@ -153,7 +153,7 @@ class TopicOverlap:
     def vector(self, text: str) -> np.ndarray:
         """(H,); all zeros for a text without a token."""
         ids = sorted(self.tokenizer.encode_bulk([text])[0])  # sorted: addition in another order differs in the last bit
-        return (self.idf[ids, None] * self.embeddings[ids]).sum(0)
+        return (self.idf[ids, None] * self.embeddings[ids]).sum(0)  # in float64, as idf is
 
     def __call__(self, a: str, b: str) -> float:
         """−1 … 1; 0 if a text is empty."""

@@ -45,6 +45,7 @@ export default function (component) {
   view.row = Math.min(view.row, count - 1);
   view.step = data.step;
   find(".mb-arcs").classList.toggle("large", data.large);
+  way.hidden = data.asked;  // until the reader has guessed, the arcs are all alike, and there is nothing else
   const last = data.words.stages.length - 1, all = [...Array(count).keys()];
 
   view.leave?.();
@@ -78,8 +79,8 @@ export default function (component) {
   function draw() {
     const { width, height } = svg.getBoundingClientRect();
     if (!width) return;
-    const { stage, row } = view, size = parseFloat(getComputedStyle(find(".mb-arcs")).fontSize);
-    const shares = data.probs[row], most = Math.max(...shares);
+    const { row } = view, stage = data.asked ? 0 : view.stage, size = parseFloat(getComputedStyle(find(".mb-arcs")).fontSize);
+    const shares = data.probs[row], most = Math.max(...shares) || 1;
     const letters = Math.max(...data.tokens.map((token) => Math.min(token.length, 12))), longest = letters * size * 0.55;
     const first = Math.min(data.tokens[0].length, 12) * size * 0.4;  // what a leaning name reaches back
     const left = stage === 2 ? longest + 16 : (width - 28) / count < 60 ? Math.max(14, first) : 14, right = stage === 3 ? size * 6.6 : 14;
@@ -178,7 +179,7 @@ export default function (component) {
   }
 
   const shorten = (token) => (token.length > 12 ? `${token.slice(0, 11)}…` : token);
-  const tell = (words) => { said.textContent = words ?? data.words.said[view.stage]; };
+  const tell = (words) => { said.textContent = data.asked ? "" : words ?? data.words.said[view.stage]; };
 
   function go(stage) {
     view.stage = Math.max(0, Math.min(last, stage));
@@ -248,7 +249,7 @@ export default function (component) {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key], at = event.composedPath()[0];
     if (!by || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || view.step > 0) return;
     if (at.closest?.('input, textarea, select, [contenteditable], [role="slider"], [role="tab"], [role="radio"], [role="combobox"]')) return;
-    if (view.stage + by < 0 || view.stage + by > last) return;
+    if (data.asked || view.stage + by < 0 || view.stage + by > last) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     halt();

@@ -13,6 +13,7 @@ from ui.lesson import Lesson
 from ui.looked_into import head_name
 from ui.page import picture
 from ui.player import playing
+from ui.predict import predict
 from ui.projector import projecting
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, visible
@@ -20,6 +21,7 @@ from ui.translations import _
 
 KEY = "attention-picture"
 _STAGE = "attention-stage"
+MOST_GUESSES = 4  # words among which a guess is asked for
 HTML = """<div class="mb-arcs"><p class="finding"></p><svg role="img" tabindex="0"></svg>
 <div class="way"></div><p class="said" aria-live="polite"></p></div>"""
 
@@ -38,23 +40,31 @@ def stage() -> int:
 
 def show(lesson: Lesson, seen: Seen, step: int) -> None:
     """Draw it for the chosen word. step: of the arithmetic below, to which the arrow keys go on from the last stage."""
+    import torch
+
     from minibert.inside.head_arithmetic import all_probs, take_apart
 
     reading = seen.reading.padded(0)
     record = trace(seen.subject, reading)
     one = take_apart(seen.subject.model, reading.batch(), record, seen.layer, seen.head)
     row = min(picked_row(seen), len(reading.tokens) - 1)
-    findings = [finding(reading.tokens, one.probs[i].tolist(), i, seen) for i in range(len(reading.tokens))]
     with picture():
+        told = _guessed(seen, reading.tokens, one.probs[row].tolist(), row)
+        probs = one.probs if told else torch.zeros_like(one.probs)
+        if told:
+            findings = [finding(reading.tokens, one.probs[i].tolist(), i, seen) for i in range(len(reading.tokens))]
+        else:
+            findings = [_("Where does “{word}” look?").format(word=visible(token)) for token in reading.tokens]
         _component()(
             key=KEY,
             data={
                 "tokens": [visible(token) for token in reading.tokens],
-                "probs": [[round(p, 4) for p in line] for line in one.probs.tolist()],
+                "probs": [[round(p, 4) for p in line] for line in probs.tolist()],
                 "values": [[round(v, 3) for v in line] for line in one.value.tolist()],
                 "mixed": [[round(v, 3) for v in line] for line in one.mixed.tolist()],
                 "row": row,
                 "stage": stage(),
+                "asked": not told,
                 "step": step,
                 "large": projecting(),
                 "findings": findings,
@@ -68,10 +78,32 @@ def show(lesson: Lesson, seen: Seen, step: int) -> None:
             on_stage_change=_to_stage,
             on_clicked_change=_clicked,
         )
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="measure"):
-        measure(seen, all_probs(record)[:, 0], row)
+    if told:
+        with st.container(
+            horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="measure"
+        ):
+            measure(seen, all_probs(record)[:, 0], row)
     lesson.show("The question", title=False)
-    in_words(findings[row], f"{KEY}-words", lambda: square(one.probs, reading.tokens))
+    if told:
+        in_words(findings[row], f"{KEY}-words", lambda: square(one.probs, reading.tokens))
+
+
+def _guessed(seen: Seen, tokens: tuple[str, ...], shares: list[float], row: int) -> bool:
+    """Ask which of the words further off the head takes most from; whether its attention may be shown."""
+    from minibert.inside.telling_head import content_words
+
+    words: dict[str, float] = {}  # a word that stands there twice counts where it counts most
+    for place in content_words(tokens, row):
+        words[tokens[place]] = max(words.get(tokens[place], 0), shares[place])
+    most = sorted(words, key=lambda word: -words[word])[:MOST_GUESSES]
+    options = [word for word in words if word in most]  # in their order in the sentence
+    if len(options) < 2:
+        return True
+    question = _("Which of these does “{word}” take most from, in {head}?").format(
+        word=literal(visible(tokens[row])), head=head_name(seen.layer, seen.head)
+    )
+    about = f"{seen.subject.title} {seen.text} {seen.second} {seen.layer} {seen.head} {row}"
+    return predict("arcs", question, [visible(word) for word in options], options.index(most[0]), about=about)
 
 
 def said() -> list[str]:

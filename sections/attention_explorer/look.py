@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -12,6 +13,7 @@ from ui.inputs import choice, numbered, pick, state
 from ui.lesson import Lesson
 from ui.looked_into import HeadPlace, head_name
 from ui.page import picture
+from ui.predict import predict
 from ui.text import literal
 from ui.translations import _
 
@@ -32,9 +34,10 @@ def show(lesson: Lesson, seen: Seen) -> None:
         if single:
             left, right = st.columns(2, gap="medium")
             with left:
-                st.markdown(f"**{crowd(inside_probs(seen.sides[0]), seen.sides[0])}**")
-                small_pictures(seen.sides[0], "explorer-heads", open_head, selected=at)
-                st.caption(_("Each picture is a head; click one to see its lines."))
+                if guessed(seen.sides[0]):
+                    st.markdown(f"**{crowd(inside_probs(seen.sides[0]), seen.sides[0])}**")
+                    small_pictures(seen.sides[0], "explorer-heads", open_head, selected=at)
+                    st.caption(_("Each picture is a head; click one to see its lines."))
             with right:
                 one_side(seen.sides[0], at, cell, drawn, "a")
         else:
@@ -161,15 +164,30 @@ def by_place(probs: Tensor, side: Side) -> Tensor:
     return by_place(probs, cls, sep)
 
 
+def heads_by_place(probs: Tensor, side: Side) -> list[int]:
+    """How many heads give over half of their attention to each of `place_names`."""
+    most, where = by_place(probs, side).flatten(0, 1).max(-1)
+    return [int(((where == k) & (most > 0.5)).sum()) for k in range(len(place_names()))]
+
+
+def guessed(side: Side) -> bool:
+    """Ask where most heads look; whether all of them may be shown."""
+    counts = heads_by_place(inside_probs(side), side)
+    if max(counts) == sorted(counts)[-2]:  # nobody could be right
+        return True
+    question = _("Where do most of the {n} heads look in this sentence?").format(n=math.prod(side.subject.shape))
+    about = f"{side.subject.title} {' '.join(side.reading.tokens)}"
+    return predict("crowd", question, list(place_names().values()), counts.index(max(counts)), about=about)
+
+
 def crowd(probs: Tensor, side: Side) -> str:
     """How many heads look mostly at one place in this sentence, and where: the two commonest places."""
-    most, where = by_place(probs, side).flatten(0, 1).max(-1)
-    counts = [int(((where == k) & (most > 0.5)).sum()) for k in range(len(place_names()))]
-    named = sorted(zip(counts, place_names().values(), strict=True), key=lambda one: -one[0])
+    heads = math.prod(side.subject.shape)
+    named = sorted(zip(heads_by_place(probs, side), place_names().values(), strict=True), key=lambda one: -one[0])
     (first, place), (second, other) = named[:2]
     if not first:
-        return _("No head of {all} gives over half to one place").format(all=len(most))
-    said = _("{n} of {all} heads give over half to {place}").format(n=first, all=len(most), place=literal(place))
+        return _("No head of {all} gives over half to one place").format(all=heads)
+    said = _("{n} of {all} heads give over half to {place}").format(n=first, all=heads, place=literal(place))
     return said + (_(", {n} to {place}").format(n=second, place=literal(other)) if second else "")
 
 

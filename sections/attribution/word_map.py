@@ -1,5 +1,6 @@
 """The central picture: every word's value by five methods."""
 
+import math
 from collections import Counter
 from functools import partial
 
@@ -10,8 +11,11 @@ from sections.attribution.subject import Subject, column_names, method_names
 from ui.classifiers import classifier_named, show_accuracy
 from ui.figures import figure
 from ui.page import picture
+from ui.predict import predict
 from ui.text import literal
 from ui.translations import _
+
+MOST_GUESSES = 5  # words among which a guess is asked for
 
 
 def show(seen: Subject) -> None:
@@ -21,15 +25,22 @@ def show(seen: Subject) -> None:
         st.markdown(seen.answer)
         values, words, names = subject.values_of(seen), seen.words, method_names()
         strongest = {name: words[int(abs(value).argmax())] for name, value in values.items()}
+        told = _guessed(seen, values, strongest)
+        if told:
+            alt = _("The value of every word by five methods. Strongest word: {words}.").format(
+                words="; ".join(f"{names[name]}: {word}" for name, word in strongest.items())
+            )
+            title = finding(strongest)
+        else:
+            alt = title = _("Five methods, a value for every word: which is largest?")
+        shown = values if told else {name: value * math.nan for name, value in values.items()}
         with st.container(key="wide-grid"):
             figure(
-                partial(word_grid, words, values, column_names(), finding(strongest)),
-                _("The value of every word by five methods. Strongest word: {words}.").format(
-                    words="; ".join(f"{names[name]}: {word}" for name, word in strongest.items())
-                ),
+                partial(word_grid, words, shown, column_names(), title),
+                alt,
                 "grid",
                 data=lambda: [
-                    {_("word"): word, **{names[name]: float(value[i]) for name, value in values.items()}}
+                    {_("word"): word, **{names[name]: float(value[i]) for name, value in shown.items()}}
                     for i, word in enumerate(words)
                 ],
             )
@@ -37,6 +48,20 @@ def show(seen: Subject) -> None:
         show_accuracy(seen.run)
     elif seen.missing:
         classifier_named(seen.missing)
+
+
+def _guessed(seen: Subject, values: dict, strongest: dict[str, str]) -> bool:
+    """Ask for the word that counts most by at least three of the five methods; whether the map may be shown."""
+    summed = sum(abs(value) / abs(value).max().clip(min=1e-12) for value in values.values())
+    largest = [seen.words[i] for i in summed.argsort()[::-1]]
+    ((word, most),) = Counter(strongest.values()).most_common(1)
+    asked = list(dict.fromkeys([*strongest.values(), *largest]))[:MOST_GUESSES]
+    options = [one for one in dict.fromkeys(seen.words) if one in asked]
+    if len(options) < 2:
+        return True
+    right = options.index(word) if 2 * most > len(strongest) else len(options)
+    question = _("Which word counts most, by three methods of five or more?")
+    return predict("strongest", question, [*options, _("none: they do not agree")], right, about=f"{seen.key}")
 
 
 def finding(strongest: dict[str, str]) -> str:

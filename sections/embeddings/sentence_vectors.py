@@ -205,10 +205,10 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
     summary = _("Best of the models: {model}, {value}. Counting common words: {words}").format(
         model=best.name, value=number(best.value), words=number(words)
     )
-    axis = _("Spearman’s correlation with the scores of {n} pairs; line: 95 % interval").format(n=len(pairs))
+    axis = _("Spearman’s correlation with the scores of {n} pairs").format(n=len(pairs)), _("line: 95 % interval")
     figure(
-        agreements(rows, summary, axis),
-        f"{axis}. {summary}",
+        agreements(rows, summary, "<br>".join(axis)),
+        f"{'; '.join(axis)}. {summary}",
         "against-scores",
         wide=True,
         data=[{_("model"): row.name, "ρ": row.value, _("from"): row.low, _("to"): row.high} for row in rows],

@@ -1,5 +1,6 @@
 """The central picture: encoder and decoder drawn once, whole; what is lit reads, fills in, or writes word by word."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -14,8 +15,9 @@ from ui.lesson import Lesson
 from ui.models import title_of, version_of, warn_untrained
 from ui.page import picture
 from ui.player import controls, moving
+from ui.predict import predict
 from ui.source import show_source
-from ui.text import literal
+from ui.text import literal, visible
 from ui.translations import _
 
 KEY = "halves"
@@ -47,7 +49,13 @@ def show(lesson: Lesson, seen: Seen) -> None:
         elif half == "encoder":
             _draw(half, seen, films.encoder(title_of(seen.model), *films.blanks(*_reading(seen))))
         else:
-            _draw(half, seen, (films.both if half == "both" else films.decoder)(model, words[: model.longest]), model)
+            words = words[: model.longest]
+            if half == "both":
+                film = films.both(model, words)
+                film = film if _guessed(seen, words, film) else replace(film, steps=film.steps[:1], table=[])
+            else:
+                film = films.decoder(model, words)
+            _draw(half, seen, film, model)
     if words:
         _legend(half)
     if words and half == "encoder":
@@ -56,6 +64,16 @@ def show(lesson: Lesson, seen: Seen) -> None:
         _about(model, own, words)
     lesson.show("The question", title=False)
     _source(half)
+
+
+def _guessed(seen: Seen, words: list[str], film: films.Film) -> bool:
+    """Ask for the first word that will be written; whether it may be."""
+    said = film.steps[1]["word"]
+    options = list(dict.fromkeys([*map(visible, (words[0], words[len(words) // 2], words[-1])), said]))
+    if len(options) < 2:
+        return True
+    question = _("It has learned one thing. Which word does it write first?")
+    return predict("writes", question, options, options.index(said), about=f"{seen.text} {said}")
 
 
 def _reading(seen: Seen) -> tuple[str, int, str]:

@@ -16,11 +16,13 @@ from ui.finetune_runs import FinetuneRun
 from ui.finetune_settings import start_names, suited
 from ui.lesson import LESSONS
 from ui.models import outline_of
+from ui.predict import predict
 from ui.task_data import ChosenData
 from ui.tasks.base import TaskView
 from ui.translations import _, ngettext
 
 RECORDED = LESSONS / "results" / "tasks.jsonl"  # bench/nine_tasks.py
+LEADS = (0, 5, 20)  # points by which the guesses differ
 REQUIRED = {"set", "arm", "seed", "values", "curve", "loss", "score"}
 
 
@@ -113,12 +115,29 @@ def before(data: ChosenData, model: str) -> None:
     scale = scale_of(data.view, [vars(example) for example in data.dev.examples])
     alt = _("Training loss and {metric} on the dev set will be drawn here.").format(metric=scale.title)
     records = recorded_for(data, model)
+    if records and not _guessed(data, model, records):
+        records = []
     title = ""
     if records:
         reached = finding(data.view, _by_start((curve.start, curve.score[-1][1]) for curve in _as_curves(records)))
         title = _("Recorded: {reached}. Yours?").format(reached=reached[:1].lower() + reached[1:])
         alt += " " + title
     _draw(data.view, [], scale, alt, None, records, title)
+
+
+def _guessed(data: ChosenData, model: str, records: Sequence[dict]) -> bool:
+    """Ask how far recorded runs from the checkpoint end above those from random weights; whether they may be shown."""
+    reached = _by_start((curve.start, curve.score[-1][1]) for curve in _as_curves(records))
+    if not all(reached.values()):
+        return True
+    ahead = 100 * (statistics.fmean(reached["pretrained"]) - statistics.fmean(reached["random"]))
+    options = [
+        _("it is not ahead"),
+        *(_("by up to {n} points").format(n=n) for n in LEADS[1:]),
+        _("by more than {n}").format(n=LEADS[-1]),
+    ]
+    question = _("How far will the checkpoint be ahead of random weights?")
+    return predict("ahead", question, options, sum(ahead > lead for lead in LEADS), about=f"{data.key} {model}")
 
 
 def _draw(

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.pretraining import shown
-from sections.pretraining.curves import answers_so_far, draw_curves, numbers
+from sections.pretraining.curves import answers_so_far, draw_curves, guessed, numbers
 from sections.pretraining.settings import MAX_NAME, choose_budget, choose_settings
 from sections.pretraining.texts import Text, choose_data, choose_text, choose_world, examples, unknown_words
 from sections.pretraining.trainings import (
@@ -63,6 +63,8 @@ def _live() -> None:
             .format(name=", ".join(literal(one.name) for one in chosen) or "–")
         )  # fmt: skip
 
+    told = guessed(next(iter(shown.drawn(chosen, [])), None))
+
     def rows(runs: list) -> None:
         trainings = trainings_of(runs)
         state_rows([one.runs[-1] for one in trainings], speed, actions=lambda run: offer_resume(run, trainings))
@@ -74,10 +76,11 @@ def _live() -> None:
             return
         left, right = st.columns([5, 3], gap="medium")
         with left:
-            draw_curves(drawn, most=2)
+            draw_curves(drawn, most=2, first=0 if told else 1)
         with right:
             answers_so_far(drawn[0])
-        numbers(drawn[0])
+        if told:
+            numbers(drawn[0])
 
     live(shown.ids_of(chosen), draw, rows)
 

@@ -7,6 +7,7 @@ import streamlit as st
 from sections.pretraining.trainings import WATCHED, Training
 from ui.figures import figure
 from ui.inputs import choice
+from ui.predict import predict
 from ui.text import literal
 from ui.translations import _
 
@@ -92,8 +93,9 @@ def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
     return panels
 
 
-def draw_curves(shown: list[Training], *, most: int | None = None) -> None:
-    """most: so many panels, small; else all, over an axis of choice."""
+def draw_curves(shown: list[Training], *, most: int | None = None, first: int = 0) -> None:
+    """most: so many panels, small, the first of them left out as many as `first` says; else all, over an axis of
+    choice."""
     from plots.pretraining import History, learning_curves
     from plots.theme import titled
 
@@ -108,7 +110,7 @@ def draw_curves(shown: list[Training], *, most: int | None = None) -> None:
         for one, history in zip(shown, histories, strict=True)
         if history.last(f"{main}_loss") is not None
     )  # fmt: skip
-    fig = learning_curves(histories, panels[:most], axis, axes()[axis])
+    fig = learning_curves(histories, panels[first:most], axis, axes()[axis])
     figure(
         titled(fig, now.split("; ")[0]),
         _("Curves of pre-training over {axis}, a colour a run. Now: {now}.").format(axis=axes()[axis], now=now),
@@ -125,6 +127,19 @@ def draw_curves(shown: list[Training], *, most: int | None = None) -> None:
             if event["event"] == "step"
         ],
     )
+
+
+def guessed(training: Training | None) -> bool:
+    """Ask where the loss of the words begins, of a run that is recorded; whether its curves may be shown."""
+    steps = [event for event in training.events if event["event"] == "step"] if training else []
+    if not steps or not training.vocab_size:
+        return True
+    main = main_question([training])
+    first, size = steps[0]["parts"][f"{main}_loss"], training.vocab_size
+    bounds = {"0": 0.0, f"ln 2 = {math.log(2):.2f}": math.log(2), f"ln {size:,} = {math.log(size):.2f}": math.log(size)}
+    right = min(range(len(bounds)), key=lambda n: abs(first - [*bounds.values()][n]))
+    question = _("{n:,} tokens, and nothing learned yet: where does the loss begin?").format(n=size)
+    return predict("begins", question, [*bounds, f"{size:,}"], right, about=training.key)
 
 
 def answers_so_far(training: Training) -> None:

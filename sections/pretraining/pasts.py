@@ -52,7 +52,7 @@ def moments(past: Past) -> list[Moment]:
     return [Moment(past.directory, path, version) for _label, path in past.steps]
 
 
-@st.cache_resource(show_spinner=False, max_entries=10)
+@st.cache_resource(show_spinner=False, max_entries=4)  # a model each; another is read within a moment
 def model_at(moment: Moment):
     """The model as it was then; shared by all sessions, never changed."""
     from minibert import checkpoint

@@ -12,6 +12,7 @@ from ui.kept import keep
 from ui.lesson import REVIEWS, Lesson
 from ui.models import CHECKPOINTS, choose_model
 from ui.page import drawer
+from ui.predictors import predictor_left
 from ui.runs import live, own_models, own_runs, run_title, settled, show_refusal, state_rows, submit
 from ui.translations import _
 
@@ -80,15 +81,16 @@ def _choose(models: dict[str, tuple[str, Path]]) -> str:
     return choose_model("model", _("Model"), titles, {name: directory for name, (_title, directory) in models.items()})
 
 
-@st.cache_resource(show_spinner=False, max_entries=4)
 def predictor_of(name: str, directory: Path | None):
     """The model, loaded once for everyone; it is only asked, never changed."""
+    return _fresh() if directory is None else predictor_left(name, str(directory))
+
+
+@st.cache_resource(show_spinner=False)
+def _fresh():
+    from minibert.finetune.option_effects import FreshLearner
     from minibert.finetune.predictor import Predictor
     from minibert.finetune.settings import FinetuneSettings
-
-    if directory is not None:
-        return Predictor.from_directory(directory)
-    from minibert.finetune.option_effects import FreshLearner
 
     bench = FreshLearner.of(START, "classification", reviews("train"), FinetuneSettings())
     return Predictor(bench.learner.model.eval(), bench.tokenizer, bench.task, bench.options)

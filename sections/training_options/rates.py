@@ -1,5 +1,7 @@
 """Layer rates: smaller below, or 0."""
 
+import math
+
 import streamlit as st
 
 from sections.training_options.bench import MODEL, bench_of, command
@@ -7,10 +9,13 @@ from ui.figures import figure
 from ui.lesson import Lesson
 from ui.models import load
 from ui.page import picture
+from ui.predict import predict
 from ui.source import show_source
 from ui.translations import _, ngettext
 
 HEADING = "Layer rates"
+RATE = 3e-4
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
@@ -41,10 +46,9 @@ def show(lesson: Lesson, text: str) -> None:
     with right:
         freeze = st.selectbox(_("Frozen"), list(freezes), format_func=freezes.get, key="freeze")
     frozen = int(freeze) if freeze.isdecimal() else freeze
-    found = rates_of(decay, frozen, 3e-4)
+    found = rates_of(decay, frozen, RATE)
     top = found[-1].depth
     names = [_("embeddings"), *(_("block {n}").format(n=n) for n in range(1, top)), _("pooler, new layer")]
-    fig = layer_rates(names, [one.rate for one in found], _("frozen"), _("learning rate at its peak"))
     trained, whole = sum(one.weights for one in found if one.rate), sum(one.weights for one in found)
     words = "; ".join(
         f"{name}: {one.rate:.1e}" if one.rate else f"{name}: " + _("frozen")
@@ -53,9 +57,15 @@ def show(lesson: Lesson, text: str) -> None:
     alt = _("Peak learning rate of each layer. {words}. {trained:,} of {whole:,} numbers are trained.").format(
         words=words, trained=trained, whole=whole
     )
-    fig.update_layout(title_text=_("{trained:,} of {whole:,} numbers are trained").format(trained=trained, whole=whole))
     with picture():
-        figure(fig, alt, key="rates")
+        told = _guessed(decay, found)
+        shown = names if told else names[-1:]  # the newest layer's, of which the others are shares
+        fig = layer_rates(
+            shown, [one.rate for one in found[-len(shown) :]], _("frozen"), _("learning rate at its peak")
+        )
+        said = _("{trained:,} of {whole:,} numbers are trained").format(trained=trained, whole=whole)
+        fig.update_layout(title_text=said)
+        figure(fig, alt if told else said, key="rates")
     lesson.show(HEADING)
     command(f"--layer-decay {decay:g}", f"--freeze {freeze}")
     from minibert.finetune.learner import frozen_parts
@@ -63,3 +73,15 @@ def show(lesson: Lesson, text: str) -> None:
 
     show_source(finetuning_optimizer, find="scale", label=_("How the rates come about"))
     show_source(frozen_parts, label=_("What is frozen"))
+
+
+def _guessed(decay: float, found: list) -> bool:
+    """Ask for the rate of the embeddings; whether those below the newest layer may be shown."""
+    layers = found[-1].depth
+    rates = {power: RATE * decay**power for power in (0, 1, layers)}
+    right = [n for n, rate in enumerate(rates.values()) if math.isclose(rate, found[0].rate, rel_tol=1e-6)]
+    if len(right) != 1:  # with no decay all are right, with frozen embeddings none is
+        return True
+    options = [f"{decay:g}{str(power).translate(RAISED)} · {RATE:.0e} = {rate:.1e}" for power, rate in rates.items()]
+    question = _("{n} layers, each with {decay:g} of the rate above it: which rate do the embeddings get?")
+    return predict("lowest", question.format(n=layers + 1, decay=decay), options, right[0], about=f"{decay} {layers}")

@@ -24,7 +24,6 @@ LAPTOP, PHONE, PROJECTOR = (
 NO_LESSON = {"classroom"}  # shut without a key: tests/browser/test_browser_classroom.py
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
 PAGES = sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - NO_LESSON)
-CUT_ON_A_PHONE = {"embeddings", "home", "masking"}  # a figure or names in them, still to be mended
 MOST_SCREENS = {"laptop": 3, "phone": 7}  # of a part in a tab
 TABS, PANEL = (f":is(.st-key-part, .st-key-tab) [role={role}]" for role in ("tab", "tabpanel"))
 BEGINS = 800  # pixels: above them a picture begins, on whatever screen
@@ -63,8 +62,8 @@ def assert_whole(page, where: str) -> None:
     assert not told, f"{where}: " + "; ".join(told)
 
 
-def assert_parts(page, screen: str, whole: bool = True) -> None:
-    """Every part is short, readable and, but for `whole`, with nothing cut."""
+def assert_parts(page, screen: str) -> None:
+    """Every part is short and readable, and nothing in it is cut."""
     most = MOST_SCREENS[screen] * page.viewport_size["height"]
     tabs = page.locator(TABS)
     for number in range(tabs.count()):
@@ -75,12 +74,10 @@ def assert_parts(page, screen: str, whole: bool = True) -> None:
         where = f"{tab.inner_text()}, on a {screen}"
         height = page.locator(f"{PANEL}:visible").first.bounding_box()["height"]
         assert height <= most, f"{where}: {height:.0f} px, at most {most}"
-        if whole:
-            assert_whole(page, where)
+        assert_whole(page, where)
         assert_readable(page, where)
     if not tabs.count():
-        if whole:
-            assert_whole(page, screen)
+        assert_whole(page, screen)
         assert_readable(page, screen)
 
 
@@ -97,7 +94,7 @@ def test_on_a_laptop_and_a_phone(page, name):
     wait_idle(page)
     wide = page.get_by_test_id("stMain").evaluate("e => e.scrollWidth - e.clientWidth")
     assert wide <= 1, f"{wide} px wider than a phone"
-    assert_parts(page, "phone", whole=name not in CUT_ON_A_PHONE)
+    assert_parts(page, "phone")
     if name not in WITHOUT_PICTURE:
         if page.locator(TABS).count():
             page.locator(TABS).first.click()

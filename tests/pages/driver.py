@@ -10,6 +10,7 @@ def test_a_step_shows():
 import html
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -17,13 +18,16 @@ from streamlit.testing.v1 import AppTest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def open_page(name: str, /, owner: str | None = None, **query) -> AppTest:
-    """The page `name`, run once, with values in its link. owner: the browser whose runs it shows."""
+def open_page(name: str, /, owner: str | None = None, told: Sequence[str] = (), **query) -> AppTest:
+    """The page `name`, run once, with values in its link. owner: the browser whose runs it shows · told: the questions
+    (ui.predict) whose answers are shown at once."""
     app = AppTest.from_file(str(ROOT / "pages" / f"{name}.py"), default_timeout=240)
     for key, value in query.items():
         app.query_params[key] = str(value)
     if owner is not None:
         app.session_state["_owner"] = owner
+    for question in told:
+        app.session_state[f"_shown.{question}"] = (0, True)
     return whole(app.run())
 
 

@@ -24,7 +24,7 @@ from minibert.inside.model_input import ModelInput
 from minibert.model import SelfAttention
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, text_of, whole
 from ui.lesson import Lesson, load_quiz
 from ui.models import UNTRAINED, available_models, load
 from ui.source import source_of
@@ -184,7 +184,7 @@ def picture(app: AppTest) -> dict:
 
 
 def test_the_page_begins_with_it_and_the_head_that_has_most_to_show():
-    app = driver.open_page("attention")
+    app = driver.open_page("attention", told=["arcs"])
     sent = picture(app)
     assert sent["tokens"][sent["row"]] == "it" and sent["stage"] == 0
     assert not app.query_params, "a page that was only opened is one step in the browser's history"
@@ -202,6 +202,21 @@ def test_the_page_begins_with_it_and_the_head_that_has_most_to_show():
     ))  # fmt: skip
     assert torch.allclose(torch.tensor(sent["mixed"]), one.mixed, atol=6e-4)
     assert f"{head[row, cat].item():.0%} from cat" in sent["findings"][row]
+
+
+def test_the_arcs_wait_for_a_guess():
+    app = driver.open_page("attention")
+    asked = picture(app)
+    assert asked["asked"] and not any(map(any, asked["probs"]))
+    assert all(told.startswith("Where does") for told in asked["findings"])
+    assert not [one for one in app.button if one.key == "best-head"]
+    options = [one.label for one in app.button if one.key.startswith("arcs-guess-")]
+    assert {"dog", "cat"} <= set(options)
+    app.button(key="arcs-guess-0").click()
+    told = picture(whole(app.run()))
+    shares = dict(zip(told["tokens"], told["probs"][told["row"]], strict=True))
+    best = max(options, key=shares.__getitem__)
+    assert not told["asked"] and f"**{best}**" in text_of(app)
 
 
 def test_an_older_link_shows_what_it_showed():

@@ -170,9 +170,18 @@ def test_a_page_begins_with_the_head_that_has_most_to_show():
     assert older["heads"]["selected"] == older["heads"]["heads"] + 1
 
 
+def test_all_heads_wait_for_a_guess():
+    app = driver.open_page("attention_explorer")
+    assert "heads" not in views(app) and "lines-a" in views(app)
+    app.button(key="crowd-guess-0").click()
+    assert "heads" in views(whole(app.run()))
+    (said,) = (one for one in titles(app) if "give over half to" in one)
+    assert f"**{said.split(' give over half to ')[1].split(',')[0]}**" in text_of(app)
+
+
 def open_page_alone():
     """The page as one comes to it without a link."""
-    return driver.open_page("attention_explorer")
+    return driver.open_page("attention_explorer", told=["crowd"])
 
 
 def telling(of: str) -> tuple[int, int]:

@@ -22,7 +22,7 @@ from ui.models import load
 
 LESSON = Lesson("attribution")
 TEXT = "not a dull film"
-open_page = partial(driver.open_page, "attribution")
+open_page = partial(driver.open_page, "attribution", told=["strongest"])
 
 
 def test_without_a_classifier_a_guess_is_explained_and_training_offered(runs_folder):
@@ -32,6 +32,20 @@ def test_without_a_classifier_a_guess_is_explained_and_training_offered(runs_fol
     guess = Blank.at(model.model, model.tokenizer, app.text_input(key="blank").value)
     assert f"**{guess.label}** in the blank" in text_of(app)
     assert grid_of(app) == pytest.approx(np.array(list(attributions(guess).values())).T, abs=1e-5)
+
+
+def test_the_map_waits_for_a_guess(runs_folder):
+    app = driver.open_page("attribution")
+    assert {note["text"] for note in figure(app, "grid")["layout"]["annotations"]} == {"?"}
+    app.button(key="strongest-guess-0").click()
+    values = grid_of(whole(app.run()))
+    words = [word.text for word in Blank.at(
+        load(USUAL_GUESSER).model, load(USUAL_GUESSER).tokenizer, app.text_input(key="blank").value
+    ).words]  # fmt: skip
+    strongest = [words[row] for row in abs(values).argmax(0)]
+    most = max(strongest, key=strongest.count)
+    right = most if strongest.count(most) >= 3 else "none: they do not agree"
+    assert f"**{right}**" in text_of(app)
 
 
 def test_a_guess_needs_one_blank(runs_folder):

@@ -24,7 +24,7 @@ from ui.models import UNTRAINED, available_models, load
 LESSON = Lesson("encoder_decoder")
 MODEL = available_models(fill=True)[0].name
 PARTS = ["Read and write", "The block", "Three masks", "Train a Transformer", "Can BERT write?"]
-open_page = partial(driver.open_page, "encoder_decoder")
+open_page = partial(driver.open_page, "encoder_decoder", told=["writes"])
 pytestmark = pytest.mark.usefixtures("runs_folder")
 
 
@@ -79,6 +79,14 @@ def test_the_page_opens_with_both_halves_and_every_number_is_the_models():
     right = sum(map(str.__eq__, decoding.said, [*reversed(decoding.source[:-1]), EOS]))
     assert last["finding"].startswith(f"{right} of {len(decoding.source)} words right")
     assert all(step["finding"].endswith(f"writes “{step['word']}” ({step['share']})") for step in steps)
+
+
+def test_nothing_is_written_before_a_guess():
+    app = driver.open_page("encoder_decoder")
+    assert len(film(app)["steps"]) == 1 and film(app)["sources"]
+    app.button(key="writes-guess-0").click()
+    steps = film(whole(app.run()))["steps"]
+    assert len(steps) > 2 and f"**{steps[1]['word']}**" in text_of(app)
 
 
 def test_the_shipped_model_says_every_example_of_the_lesson_in_reverse():

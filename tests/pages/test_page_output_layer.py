@@ -1,6 +1,7 @@
 """The fine-tuning page: every task's data, input and head; runs, and what it says of them against their own events."""
 
 import json
+import re
 import shlex
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,7 @@ import pytest
 from minibert.tasks import TASKS
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, title_of, whole
 from tests.waiting import until
 from ui.finetune_settings import PAPER
 from ui.lesson import Lesson, load_quiz
@@ -18,7 +19,18 @@ from ui.task_data import FIRST, shipped, shipped_sets
 from ui.tasks import VIEWS
 
 LESSON = Lesson("output_layer")
-open_page = partial(driver.open_page, "output_layer")
+open_page = partial(driver.open_page, "output_layer", told=["ahead"])
+
+
+def test_recorded_runs_wait_for_a_guess(runs_folder):
+    app = driver.open_page("output_layer")
+    assert not title_of(app, "curves") and not [one for one in figure(app, "curves")["data"] if any(one["x"])]
+    app.button(key="ahead-guess-0").click()
+    assert title_of(whole(app.run()), "curves").startswith("Recorded")
+    reached = [float(share) for share in re.findall(r"([\d.]+)", title_of(app, "curves"))]
+    ahead = reached[0] - reached[1]
+    right = "it is not ahead" if ahead <= 0 else "by more than 20" if ahead > 20 else "by up to"
+    assert f"**{right}" in text_of(app)
 
 
 def part(app, title):

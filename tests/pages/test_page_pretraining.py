@@ -10,18 +10,26 @@ from streamlit.testing.v1 import AppTest
 
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, plain, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
 from tests.ui.driver import script
 from tests.waiting import until
 from ui.lesson import Lesson, load_quiz
 
 LESSON = Lesson("pretraining")
-open_page = partial(driver.open_page, "pretraining")
+open_page = partial(driver.open_page, "pretraining", told=["begins"])
 
 
 @pytest.fixture
 def app(runs_folder):
     return open_page()
+
+
+def test_the_first_curves_wait_for_a_guess(runs_folder):
+    app = driver.open_page("pretraining")
+    panels = [axis for axis in figure(app, "cockpit-curves")["layout"] if axis.startswith("yaxis")]
+    app.button(key="begins-guess-0").click()
+    more = [axis for axis in figure(whole(app.run()), "cockpit-curves")["layout"] if axis.startswith("yaxis")]
+    assert len(panels) == 1 and len(more) == 2 and "You guessed 0; it is **ln" in text_of(app)
 
 
 def errors_of(app: AppTest) -> list[str]:

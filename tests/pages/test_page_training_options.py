@@ -33,6 +33,14 @@ def test_rates_decay_layer_by_layer(runs_folder):
     assert any("--layer-decay 0.5 --freeze 2" in block.value for block in app.code)
 
 
+def test_the_lower_layers_rates_wait_for_a_guess(runs_folder):
+    app = open_page()
+    assert figure(app, "rates")["data"][0]["x"] == [3e-4]
+    app.button(key="lowest-guess-0").click()
+    bars = figure(whole(app.run()), "rates")["data"][0]["x"]
+    assert len(bars) == 6 and f"= {bars[0]:.1e}**" in text_of(app)
+
+
 def test_more_masks_less_noise(runs_folder):
     text = text_of(open_page(option="dropout", masks=16))
     assert "means of 16 masks" in text and "√16 is 4.0" in text

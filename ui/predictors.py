@@ -1,0 +1,20 @@
+"""The models that fine-tuning runs have left: each is loaded once per server, whatever page asks it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from minibert.finetune.predictor import Predictor
+
+MOST = 6  # at a time, of up to 90 MB each
+
+
+@st.cache_resource(show_spinner=False, max_entries=MOST)
+def predictor_left(run_id: str, directory: str) -> Predictor:
+    """The model of a run. Shared: look, never change it."""
+    from minibert.finetune.predictor import Predictor
+
+    return Predictor.from_directory(directory)
