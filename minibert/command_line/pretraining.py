@@ -84,8 +84,8 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--learning-rate", type=positive(float), default=1e-3)
     sub.add_argument(
         "--optimizer",
-        choices=("adamw", "muon"),
-        help="muon: for the matrices of the blocks (default: adamw, and muon on the toy world)",
+        choices=("adamw", "muon", "lamb"),
+        help="muon: for the matrices of the blocks; lamb: for large batches (default: adamw; on the toy world muon)",
     )
     sub.add_argument("--dropout", type=float, default=0.0)
     sub.add_argument("--mask-rate", type=positive(float), help="of the tokens (default: 0.15; with --toy 0.35)")
@@ -93,7 +93,12 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--whole-words", action="store_true", help="mask whole words")
     sub.add_argument("--words", choices=("none", "jieba"), default="none", help="who says what a Chinese word is")
     sub.add_argument("--static", action="store_true", help="draw the masks once and repeat them in every epoch")
-    sub.add_argument("--start", choices=("counts", "random"), default="counts", help="weights at the start")
+    sub.add_argument(
+        "--start",
+        choices=("counts", "random", "words", "sinusoids"),
+        default="counts",
+        help="weights at the start; words: positions at random; sinusoids: positions that stay the Transformer's",
+    )
     sub.add_argument("--seed", type=int, default=0)
     sub.add_argument("--save-every", type=positive(int), metavar="N", help="steps (default: every five minutes)")
     sub.add_argument("--resume", action="store_true", help="go on where the run in --out was cut off")
