@@ -150,12 +150,13 @@ def pretrain(options) -> None:
         add_pretraining_options(alone)
         usual = alone.parse_args(["--toy", "--out", "x", "--steps", "1"])
         taken = {"out", "steps", "minutes", "seed", "threads", "optimizer", "relative", "preset", "sizes", "resume"}
-        taken |= {"save_every", "objective", "mask_rate"}
+        taken |= {"save_every", "objective", "mask_rate", "max_length", "start"}
         for name in vars(usual).keys() - taken:
             if getattr(options, name) != getattr(usual, name):
                 name = name.replace("_", "-")
                 raise ValueError(f"a run on the toy world has settings of its own: leave out --{name}")
-        changes = {name: getattr(options, name) for name in ("steps", "minutes", "seed", "relative", "save_every")}
+        same = ("steps", "minutes", "seed", "relative", "save_every", "max_length", "start")
+        changes = {name: getattr(options, name) for name in same}
         changes |= {"preset": options.preset or TOY.preset, "sizes": dict(options.sizes)}
         changes["objective_options"] = dict(options.objective)
         if options.mask_rate:

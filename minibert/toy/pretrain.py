@@ -65,7 +65,7 @@ def pretrain_toy(
     `chosen`: the share that the model prefers to all other words of their kind, which is all that a discriminator can
     be asked; `guessable_by_kind`: the share that is its kind's most frequent word. lengths: also `right_<length>`, the
     share of the same questions that is answered at the end of rows so long (`questions_at`); what else is measured is
-    then measured in the shortest.
+    then measured in the shortest. A run on rows that are too short for whole stories is measured in such rows.
     """
     if settings.objective.name.endswith("sop"):  # its second question needs the stories cut in two
         settings = replace(settings, input_format="segment_pair", short_probability=0.0)
@@ -87,6 +87,8 @@ def pretrain_toy(
         "guessable": toy_world.guessable_without_context(others),
         "guessable_from_neighbours": toy_world.guessable_without_context(others, neighbours=2),
     }
+    if settings.max_length < TOY.max_length:
+        lengths = lengths or (settings.max_length,)
     at_lengths = questions_at(held_out, tokenizer, lengths) if lengths else {}
     asked = at_lengths[min(lengths)] if lengths else questions(held_out, tokenizer, settings.max_length)
     rivals = of_a_kind(others, tokenizer)

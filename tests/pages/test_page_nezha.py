@@ -167,8 +167,8 @@ def records(values: dict[str, dict[int, list[float]]]) -> list[dict]:
         {
             "experiment": "nezha", "arm": arm, "seed": seed, "pretraining": {}, "scale": scale, "steps": 7,
             "metrics": {f"right_{length}": shares[seed] for length, shares in lengths.items()}, "parameters": 1,
-            "tokens": 99, "curve": [], "seconds": 3.0, "data": ["toy"], "command": "python -m minibert experiment nezha",
-            "machine": machine,
+            "tokens": 99, "curve": [], "seconds": 3.0, "data": ["toy"], "machine": machine,
+            "command": "python -m minibert experiment nezha",
         }
         for arm, lengths in values.items()
         for seed in range(3)
