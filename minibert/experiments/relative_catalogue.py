@@ -44,6 +44,7 @@ class LengthScale(RelativeScale):
     """Trained on short rows, asked in longer ones, and not fine-tuned. max_length: of the rows of pre-training ·
     lengths: of those that are asked."""
 
+    steps: int = 600
     batch_size: int = 32
     max_length: int = 32
     lengths: tuple[int, ...] = (32, 64, 128, 256)
