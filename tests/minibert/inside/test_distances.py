@@ -30,7 +30,7 @@ def test_what_a_head_hears_by_hand(model, furthest):
     table = sinusoids(11, 6)
     attention = model.bert.blocks[0].attn
     x = model.bert.embeddings(torch.tensor([IDS]))
-    q, k = (attention.split(part(x))[0, 1] for part in (attention.query, attention.key))
+    q, k = (attention.split(part(x))[0, 1].detach() for part in (attention.query, attention.key))
     for i in range(len(IDS)):
         for j in range(len(IDS)):
             far = max(-furthest, min(furthest, j - i))
