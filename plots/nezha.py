@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from plots.attention import literal, number, token_label
+from plots.attention import literal, number
 from plots.theme import BLUE, DIVERGING, GREEN, GREY, ORANGE, PINK, SMALL, VERMILION
 
 LOOKS = (
@@ -21,19 +21,25 @@ LOOKS = (
 
 
 def distance_strips(
-    tokens: Sequence[str], distances: Sequence[int], vectors, added: Sequence[float], here: int, axes: tuple[str, str]
+    tokens: Sequence[str],
+    distances: Sequence[int],
+    vectors,
+    added: Sequence[float],
+    here: int,
+    axes: tuple[str, str, str],
 ) -> go.Figure:
     """Above, a strip for each token: the vector of its distance from token `here`. Below, what that adds to its score.
 
-    vectors: (T, D), between −1 and 1 · axes: of the strips, of the bars.
+    vectors: (T, D), between −1 and 1 · axes: of the strips, of the bars, of the distances.
     """
     vectors = np.asarray(vectors, dtype=float)
     fig = make_subplots(rows=2, shared_xaxes=True, row_heights=[0.58, 0.42], vertical_spacing=0.06)
     places = list(range(len(tokens)))
+    hover = [f"{literal(token)} {distance:+d}" for token, distance in zip(tokens, distances, strict=True)]
     fig.add_trace(
         go.Heatmap(
             z=vectors.T, x=places, y=list(range(1, vectors.shape[1] + 1)), zmin=-1, zmax=1, colorscale=DIVERGING,
-            xgap=3, showscale=True, text=[[f"{d:+d}" for d in distances]] * vectors.shape[1],
+            xgap=3, showscale=True, text=[hover] * vectors.shape[1],
             colorbar={"thickness": 12, "outlinewidth": 0, "len": 0.6, "y": 0.72, "tickvals": [-1, 0, 1]},
             hovertemplate="%{text} · %{y}: %{z:.3f}<extra></extra>",
         ),
@@ -44,15 +50,18 @@ def distance_strips(
         x=places, y=list(added), showlegend=False, cliponaxis=False,
         marker={"color": [VERMILION if value > 0 else BLUE for value in added]},
         text=[number(value) if written else "" for value in added], textposition="outside", textfont={"size": SMALL},
-        customdata=[f"{d:+d}" for d in distances], hovertemplate="%{customdata}: %{y:.3f}<extra></extra>",
+        customdata=hover, hovertemplate="%{customdata}: %{y:.3f}<extra></extra>",
         row=2, col=1,
     )  # fmt: skip
     most = max([abs(value) for value in added] or [1.0]) * (1.35 if written else 1.1) or 1.0
-    labels = [
-        f"{token_label(token, bold=place == here)}<br>{distance:+d}".replace("-", "−")
-        for place, (token, distance) in enumerate(zip(tokens, distances, strict=True))
-    ]
-    fig.update_xaxes(tickvals=places, ticktext=labels, showgrid=False, ticks="", range=[-0.5, len(tokens) - 0.5])
+    labels = [f"{distance:+d}".replace("-", "−") if distance else "0" for distance in distances]
+    every = 1 if len(tokens) <= 16 else 2  # else they would run into each other
+    shown = [place for place in places if (place - here) % every == 0]
+    fig.update_xaxes(
+        tickvals=shown, ticktext=[labels[place] for place in shown], tickangle=0, showgrid=False, ticks="",
+        range=[-0.5, len(tokens) - 0.5],
+    )  # fmt: skip
+    fig.update_xaxes(title_text=axes[2], row=2, col=1)
     fig.update_yaxes(title_text=axes[0], showgrid=False, autorange="reversed", row=1, col=1)
     fig.update_yaxes(title_text=axes[1], range=[-most, most], row=2, col=1)
     fig.add_hline(y=0, line={"color": GREY, "width": 1}, row=2, col=1)
@@ -137,7 +146,10 @@ def layer_shares(names: Sequence[str], shares: Mapping[str, Sequence[float]], ax
             marker={"symbol": symbol, "size": 12, "color": colour}, customdata=list(names),
             hovertemplate=f"%{{customdata}}, {literal(name)}: %{{x:.3%}}<extra></extra>",
         )  # fmt: skip
-    fig.update_xaxes(title_text=axis, type="log", tickformat=".2~%", dtick=1)
+    everything = [value for values in shares.values() for value in values if value > 0]
+    marks = [n * 10.0**e for e in range(-8, 2) for n in (1, 2, 5)]
+    marks = [mark for mark in marks if min(everything) / 1.5 <= mark <= max(everything) * 1.5] if everything else []
+    fig.update_xaxes(title_text=axis, type="log", tickvals=marks, ticktext=[f"{100 * mark:.2g} %" for mark in marks])
     fig.update_yaxes(tickvals=rows, ticktext=list(names), range=[len(rows) - 0.5, -0.5])
     fig.update_layout(height=110 + 26 * len(rows), legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0})
     return fig

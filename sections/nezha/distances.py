@@ -30,6 +30,8 @@ def show(seen: Subject) -> None:
         st.html(columns_html(seen))
         words = [visible(token) for token in seen.tokens]
         left, right = st.columns([3, 2], gap="medium")
+        from_word = _("distance from “{word}”").format(word=literal(words[here]))
+        axes = (_("the vector r"), _("adds to the score"), from_word)
         with left:
             told = "; ".join(
                 f"{word} {d:+d}: {value:+.2f}" for word, d, value in zip(words, distance, added[here], strict=True)
@@ -37,7 +39,7 @@ def show(seen: Subject) -> None:
             figure(
                 distance_strips(
                     words, distance, one.vectors[own, own][here].numpy(), added[here].tolist(), here,
-                    (_("the vector r"), _("adds to the score")),
+                    axes,
                 ),
                 _("From “{word}”: the vector of each distance, and what q·r/√D adds to the score. {told}.").format(
                     word=words[here], told=told),

@@ -107,7 +107,8 @@ def scores(seen: Subject) -> None:
     """One score of layer 1 in both, alone and with words in front."""
     from minibert.inside.distances import score
 
-    other = seen.word - 1 if seen.word else min(1, len(seen.ids) - 1)
+    words = [place for place, token in enumerate(seen.tokens) if token[0].isalnum() and place != seen.word]
+    other = max([place for place in words if place < seen.word] or words or [seen.word])  # the word before it
     rows = []
     for title, model in zip(("NEZHA", "BERT"), networks(seen.pair)[:2], strict=True):
         values = []

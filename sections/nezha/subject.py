@@ -83,14 +83,14 @@ def read(lesson: Lesson) -> Subject:
             nezha, _bert, tokenizer = networks(pair)
             layer = pick("layer", _("Layer"), [str(n + 1) for n in range(nezha.config.num_hidden_layers)])
             head = pick("head", _("Head"), [str(n + 1) for n in range(nezha.config.num_attention_heads)])
-    with st.container(horizontal=True, key="again", vertical_alignment="bottom", gap="medium"):
-        examples = st.container()
+            examples = st.container()
+    with st.container(horizontal=True, key="again", vertical_alignment="bottom", gap="large"):
         count = st.slider(
-            _("Words put in front"), 0, MOST_FRONT, FRONT, 10, key="front", bind="query-params", width=260
+            _("Words put in front"), 0, MOST_FRONT, FRONT, 10, key="front", bind="query-params", width=300
         )
         most = nezha.config.max_relative_position
         furthest = st.slider(
-            _("Distances clipped at ±"), 1, FURTHEST, min(FURTHEST, most), key="k", bind="query-params", width=260,
+            _("Distances clipped at ±"), 1, FURTHEST, min(FURTHEST, most), key="k", bind="query-params", width=300,
             help=_("Beyond it all distances are alike. The paper has 64."),
         )  # fmt: skip
     with left:

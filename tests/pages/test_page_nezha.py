@@ -21,7 +21,7 @@ from ui.train_both import Side, _settings
 
 FOLDER = ROOT / "checkpoints" / "nezha-toy"
 TEXT = "felix was an eager boy. felix lost the scarf. he searched alone."
-WORD = 10  # "he", from 0 ("." is a token)
+WORD = 11  # "he", from 0 ("." is a token)
 PARTS = ("Words in front", "The diff", "Train both", "The claim", "The arithmetic", "What became of it")
 
 
@@ -132,7 +132,7 @@ def test_shares_and_scores_are_the_models(runs_folder, models, front):
     assert "Right: **" in text_of(app)
     table = app.table[0].value
     wanted = [
-        f"{score(model, r, 0, 0, (p, p - 1)):.4f}"
+        f"{score(model, r, 0, 0, (p, p - 2)):.4f}"
         for model in (nezha, bert)
         for r, p in ((ids, 1 + WORD), (row, place))
     ]
