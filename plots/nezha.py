@@ -65,7 +65,7 @@ def distance_strips(
     fig.update_yaxes(title_text=axes[0], showgrid=False, autorange="reversed", row=1, col=1)
     fig.update_yaxes(title_text=axes[1], range=[-most, most], row=2, col=1)
     fig.add_hline(y=0, line={"color": GREY, "width": 1}, row=2, col=1)
-    fig.update_layout(height=430)
+    fig.update_layout(height=470)
     return fig
 
 

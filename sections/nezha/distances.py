@@ -10,6 +10,8 @@ from ui.page import picture
 from ui.text import literal, visible
 from ui.translations import _
 
+BESIDE = 20  # tokens
+
 
 def show(seen: Subject) -> None:
     from minibert.inside.distances import heard
@@ -29,7 +31,8 @@ def show(seen: Subject) -> None:
         st.markdown(f"**{finding(seen)}**")
         st.html(columns_html(seen))
         words = [visible(token) for token in seen.tokens]
-        left, right = st.columns([3, 2], gap="medium")
+        # Beside each other while the names of the tokens have room.
+        left, right = st.columns(2, gap="medium") if len(words) <= BESIDE else (st.container(), st.container())
         from_word = _("distance from “{word}”").format(word=literal(words[here]))
         axes = (_("the vector r"), _("adds to the score"), from_word)
         with left:
@@ -48,7 +51,7 @@ def show(seen: Subject) -> None:
             )  # fmt: skip
         with right:
             figure(
-                attention_matrix(words, added.numpy(), kind="scores", height=430, axes=_("from ↓ · to →")),
+                attention_matrix(words, added.numpy(), kind="scores", axes=_("from ↓ · to →")),
                 _("What distances alone add to the scores, for each pair of words. Layer {layer}, head {head}.").format(
                     layer=seen.layer + 1, head=seen.head + 1),
                 "bias",
@@ -59,11 +62,7 @@ def show(seen: Subject) -> None:
 
 def finding(seen: Subject) -> str:
     """What the columns show, in a line."""
-    words = _(
-        "{n} words in front: every position moves by {n}, no distance moves. From “{word}” a head hears how far, never "
-        "where."
-    )
-    return words.format(n=len(seen.front), word=literal(visible(seen.tokens[seen.word])))
+    return _("{n} words in front: every position moves by {n}, no distance moves.").format(n=len(seen.front))
 
 
 def columns_html(seen: Subject) -> str:
