@@ -65,7 +65,7 @@ def underflow(seen: Subject) -> None:
 
     results = counted(seen.pair, seen.pair.version)
     exponent = st.select_slider(
-        _("The loss is multiplied by"), EXPONENTS, value=0, format_func=lambda e: f"2^{e} = {2**e:,}", key="scale",
+        _("The loss is multiplied by"), EXPONENTS, value=0, format_func=lambda e: f"2^{e}", key="scale",
         bind="query-params", width=420,
     )  # fmt: skip
     here = EXPONENTS.index(exponent)
