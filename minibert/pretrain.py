@@ -48,7 +48,7 @@ from minibert.training.machine import memory
 from minibert.training.patience import when_there_is_room
 from minibert.training.precision import best_device
 
-STARTS = ("random", "counts")
+STARTS = ("random", "counts", "words", "sinusoids")
 LOG = "training.jsonl"
 Measure = Callable[[nn.Module, int], Iterator[Event]]
 
@@ -72,7 +72,10 @@ class PretrainSettings:
     words: str = "none"  # who says which characters make a word, for masking whole words: "jieba" for Chinese
     dropout: float = 0.0
     nsp_weight: float = 1.0  # as in the paper, which has 256 pairs a batch; from few pairs NSP is noise to MLM
-    start: str = "counts"  # what is known before the first step: nothing ("random"), or what "counts" of the text tell
+    # What is known before the first step: nothing ("random"), or what "counts" of the text tell of the words, with
+    # positions that start from sinusoids; "words": positions start from random numbers, as in the paper; "sinusoids":
+    # positions are the Transformer's (Vaswani et al. 2017, §3.5), and are not learned.
+    start: str = "counts"
     masking: Masking = field(default_factory=Masking)
     optimization: Optimization = field(
         default_factory=lambda: Optimization(learning_rate=1e-3, warmup=0.05, beta2=0.98)
@@ -234,10 +237,12 @@ def pretrain_store(
     if saved is None and model is not None:
         learner = trained_before(model, settings)
     elif saved is None:
-        if settings.start == "counts":
+        if settings.start != "random":
             yield Preparing("counting")
         learner = start_model(settings, store, tokenizer)
     learner = learner.to(best_device())
+    if settings.start == "sinusoids" and (positions := positions_of(settings.objective.kept(learner)[""])):
+        positions.requires_grad_(False)
     state = TrainingState(optimizer_for(learner, settings.optimization))
     if saved is not None:
         saved.restore(learner, state)
@@ -332,8 +337,8 @@ def learn_tokenizer(data: Sequence[str | Path], size: int) -> Tokenizer:
 
 
 def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokenizer) -> nn.Module:
-    """A model before its first step: random, or with token embeddings from co-occurrence counts, positions from the
-    sinusoid table and the output bias from frequencies."""
+    """A model before its first step: random, or with token embeddings from co-occurrence counts, the output bias from
+    frequencies, and positions as `settings.start` says."""
     config = settings.config(
         vocab_size=tokenizer.vocab_size,
         hidden_dropout_prob=settings.dropout,
@@ -341,15 +346,21 @@ def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokeni
         pad_token_id=tokenizer.pad_id,
     )
     model = settings.objective.model(config)
-    if settings.start == "counts":
+    if settings.start != "random":
         networks = settings.objective.kept(model)
         start_token_embeddings(networks[""].bert, store, settings.seed)
-        if hasattr(networks[""].bert.embeddings, "position"):
-            start_position_embeddings(networks[""].bert.embeddings.position, config.initializer_range)
+        if settings.start != "words" and (positions := positions_of(networks[""])):
+            words = positions.embedding_dim**-0.5  # the root mean square of a word's vector, so that both are heard
+            start_position_embeddings(positions, words if settings.start == "sinusoids" else config.initializer_range)
         for network in networks.values():
             if hasattr(network, "mlm"):
                 start_output_bias(network.mlm, store)
     return model
+
+
+def positions_of(model: nn.Module) -> nn.Embedding | None:
+    """Its table of position embeddings; None where a relative of BERT has none."""
+    return getattr(model.bert.embeddings, "position", None)
 
 
 def trained_before(directory: str | Path, settings: PretrainSettings) -> nn.Module:

@@ -17,6 +17,7 @@ from torch import nn
 
 from minibert.model import Batch
 from minibert.training.data_parallel import ProcessGroup
+from minibert.training.lamb import Lamb
 from minibert.training.muon import Muon, in_a_block
 from minibert.training.precision import autocast
 
@@ -99,7 +100,7 @@ class Done(Event):
     metrics: dict[str, float] = field(default_factory=dict)
 
 
-OPTIMIZERS = ("adamw", "muon")
+OPTIMIZERS = ("adamw", "muon", "lamb")
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class Optimization:
     """How weights move (Devlin et al. 2019, §A.2 and A.3: AdamW, linear warm-up, linear decay).
 
     learning_rate: the peak · warmup: share of the run spent rising to it · clip: largest gradient norm · optimizer:
-    "adamw", or "muon" for the matrices of the blocks and AdamW for the rest.
+    "adamw", "muon" for the matrices of the blocks and AdamW for the rest, or "lamb" for large batches.
     """
 
     learning_rate: float = 1e-4
@@ -137,8 +138,8 @@ class Optimization:
 def optimizer_for(
     model: nn.Module, optimization: Optimization, scale_of: Callable[[str], float] = lambda name: 1.0
 ) -> torch.optim.AdamW:
-    """AdamW, or Muon, on the groups of `weight_groups`."""
-    kind = Muon if optimization.optimizer == "muon" else torch.optim.AdamW
+    """AdamW, Muon or LAMB, on the groups of `weight_groups`."""
+    kind = {"muon": Muon, "lamb": Lamb}.get(optimization.optimizer, torch.optim.AdamW)
     return kind(
         weight_groups(model, optimization, scale_of),
         lr=optimization.learning_rate,

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import streamlit as st
@@ -21,12 +21,13 @@ SEEDS = 3  # at most
 @dataclass(frozen=True)
 class Side:
     """What is trained. title: its name in figures · relative: its model_type · options: what else its objective is told
-    · sizes: fields of its config that differ."""
+    · sizes: fields of its config that differ · settings: fields of the run's settings that differ."""
 
     title: str
     relative: str = "bert"
     options: Mapping[str, Any] | None = None
     sizes: Mapping[str, int] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -42,15 +43,22 @@ class Quantity:
 
 
 def train_both(
-    page: str, sides: Sequence[Side], quantities: Sequence[Quantity], watch: str, *, masked: int = 15
+    page: str,
+    sides: Sequence[Side],
+    quantities: Sequence[Quantity],
+    watch: str,
+    *,
+    masked: int = 15,
+    lengths: Sequence[int] = (),
 ) -> None:
     """The button, the runs that it has begun in this browser, and what came of them. page: whose runs they are · watch:
-    a sentence with a [MASK], which both answer · masked: percent of the tokens that are hidden."""
+    a sentence with a [MASK], which both answer · masked: percent of the tokens that are hidden · lengths: of rows that
+    both are asked in, see `pretrain_toy`."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="both-asked"):
         steps = st.slider(_("Steps"), 50, MOST_STEPS, STEPS, 50, key="both-steps", width=260)
         seeds = st.segmented_control(_("Seeds"), range(1, SEEDS + 1), default=1, key="both-seeds", required=True)
         if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-both"):
-            _begin(page, sides, int(steps), int(seeds), watch, masked)
+            _begin(page, sides, int(steps), int(seeds), watch, masked, lengths)
     show_refusal()
     groups = _groups(page)
     if not groups:
@@ -75,14 +83,17 @@ def train_both(
     live(ids, draw, rows)
 
 
-def _begin(page: str, sides: Sequence[Side], steps: int, seeds: int, watch: str, masked: int) -> None:
-    stamp = f"{page}/{time.time_ns()}"
+def _begin(
+    page: str, sides: Sequence[Side], steps: int, seeds: int, watch: str, masked: int, lengths: Sequence[int]
+) -> None:
+    stamp, more = f"{page}/{time.time_ns()}", {"lengths": list(lengths)} if lengths else {}
     for seed in range(seeds):
-        for side in sides:
+        for number, side in enumerate(sides):
             settings = _settings(side, steps, seed, masked)
             name = side.title if seeds == 1 else _("{model}, seed {n}").format(model=side.title, n=seed)
-            kind = f"{stamp}/{side.relative}-{seed}"
-            submit("minibert.toy.pretrain:pretrain_toy", settings, watch=[watch], title=name, kind=kind)
+            same = any(one.relative == side.relative for one in sides[:number])
+            kind = f"{stamp}/{side.relative}-{seed}" + (f"-{number}" if same else "")
+            submit("minibert.toy.pretrain:pretrain_toy", settings, watch=[watch], title=name, kind=kind, **more)
 
 
 def _settings(side: Side, steps: int, seed: int, masked: int):
@@ -92,6 +103,7 @@ def _settings(side: Side, steps: int, seed: int, masked: int):
     return replace(
         TOY, relative=side.relative, objective_options=dict(side.options or {}), sizes=dict(side.sizes or {}),
         minutes=None, steps=steps, seed=seed, masking=Masking(rate=masked / 100), snapshots=(), measure_every=MEASURED,
+        **side.settings,
     )  # fmt: skip
 
 

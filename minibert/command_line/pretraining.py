@@ -84,8 +84,8 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--learning-rate", type=positive(float), default=1e-3)
     sub.add_argument(
         "--optimizer",
-        choices=("adamw", "muon"),
-        help="muon: for the matrices of the blocks (default: adamw, and muon on the toy world)",
+        choices=("adamw", "muon", "lamb"),
+        help="muon: for the matrices of the blocks; lamb: for large batches (default: adamw; on the toy world muon)",
     )
     sub.add_argument("--dropout", type=float, default=0.0)
     sub.add_argument("--mask-rate", type=positive(float), help="of the tokens (default: 0.15; with --toy 0.35)")
@@ -93,7 +93,12 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--whole-words", action="store_true", help="mask whole words")
     sub.add_argument("--words", choices=("none", "jieba"), default="none", help="who says what a Chinese word is")
     sub.add_argument("--static", action="store_true", help="draw the masks once and repeat them in every epoch")
-    sub.add_argument("--start", choices=("counts", "random"), default="counts", help="weights at the start")
+    sub.add_argument(
+        "--start",
+        choices=("counts", "random", "words", "sinusoids"),
+        default="counts",
+        help="weights at the start; words: positions at random; sinusoids: positions that stay the Transformer's",
+    )
     sub.add_argument("--seed", type=int, default=0)
     sub.add_argument("--save-every", type=positive(int), metavar="N", help="steps (default: every five minutes)")
     sub.add_argument("--resume", action="store_true", help="go on where the run in --out was cut off")
@@ -145,12 +150,13 @@ def pretrain(options) -> None:
         add_pretraining_options(alone)
         usual = alone.parse_args(["--toy", "--out", "x", "--steps", "1"])
         taken = {"out", "steps", "minutes", "seed", "threads", "optimizer", "relative", "preset", "sizes", "resume"}
-        taken |= {"save_every", "objective", "mask_rate"}
+        taken |= {"save_every", "objective", "mask_rate", "max_length", "start"}
         for name in vars(usual).keys() - taken:
             if getattr(options, name) != getattr(usual, name):
                 name = name.replace("_", "-")
                 raise ValueError(f"a run on the toy world has settings of its own: leave out --{name}")
-        changes = {name: getattr(options, name) for name in ("steps", "minutes", "seed", "relative", "save_every")}
+        same = ("steps", "minutes", "seed", "relative", "save_every", "max_length", "start")
+        changes = {name: getattr(options, name) for name in same}
         changes |= {"preset": options.preset or TOY.preset, "sizes": dict(options.sizes)}
         changes["objective_options"] = dict(options.objective)
         if options.mask_rate:

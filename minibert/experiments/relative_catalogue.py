@@ -15,11 +15,12 @@ REQUIRED = {
 @dataclass(frozen=True)
 class RelativeArm:
     """What is pre-trained. relative: its model_type · options: what else its objective is told · sizes: fields of its
-    config that differ."""
+    config that differ · start: what is known before the first step, if not what the text's counts tell."""
 
     relative: str = "bert"
     options: Mapping[str, Any] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
+    start: str = "counts"
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,17 @@ class RelativeScale:
     test: int = 200
     epochs: int = 10
     finetune_rate: float = 1e-3
+
+
+@dataclass(frozen=True)
+class LengthScale(RelativeScale):
+    """Trained on short rows, asked in longer ones, and not fine-tuned. max_length: of the rows of pre-training ·
+    lengths: of those that are asked."""
+
+    steps: int = 600
+    batch_size: int = 32
+    max_length: int = 32
+    lengths: tuple[int, ...] = (32, 64, 128, 256)
 
 
 @dataclass(frozen=True)
@@ -61,6 +73,17 @@ RELATIVE_EXPERIMENTS = {
                 "replace-mlm": RelativeArm("electra", {"variant": "replace_mlm"}),
                 "all-tokens-mlm": RelativeArm("electra", {"variant": "all_tokens_mlm"}),
             },
+        ),
+        RelativeExperiment(
+            "nezha",
+            "Read further than one was trained (Wei et al. 2019, §2.2), on the toy world",
+            {
+                "learned": RelativeArm(start="words"),
+                "sinusoid": RelativeArm(start="sinusoids"),
+                "nezha": RelativeArm("nezha", start="words"),
+                "nezha-16": RelativeArm("nezha", sizes={"max_relative_position": 16}, start="words"),
+            },
+            LengthScale(),
         ),
     )
 }

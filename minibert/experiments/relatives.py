@@ -1,18 +1,26 @@
 """What a relative's paper claims, in small: its arms pre-trained on the same stories of the toy world, and each then
-fine-tuned to say whom the pronouns mean; a line of results an arm and seed."""
+fine-tuned to say whom the pronouns mean, or asked in rows of several lengths; a line of results an arm and seed."""
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from minibert.experiments.events import Finished, Stage, steps_of, within
 from minibert.experiments.records import append_record
-from minibert.experiments.relative_catalogue import REQUIRED, RelativeArm, RelativeExperiment, RelativeScale
+from minibert.experiments.relative_catalogue import (
+    REQUIRED,
+    LengthScale,
+    RelativeArm,
+    RelativeExperiment,
+    RelativeScale,
+)
 from minibert.experiments.results import read_records
+from minibert.text.json_values import json_value
 from minibert.train import Done, Event, Optimization, Step
 
 
@@ -28,7 +36,9 @@ def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int):
         sizes=dict(arm.sizes),
         minutes=None,
         steps=scale.steps,
+        start=arm.start,
         batch_size=scale.batch_size,
+        max_length=scale.max_length if isinstance(scale, LengthScale) else TOY.max_length,
         masking=Masking(rate=scale.masked),
         optimization=replace(TOY.optimization, learning_rate=scale.learning_rate),
         seed=seed,
@@ -44,19 +54,18 @@ def run_relative(
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
     Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
-    from minibert.finetune.run import finetune
-    from minibert.finetune.settings import FinetuneSettings
     from minibert.toy.pretrain import pretrain_toy
-    from minibert.toy.pronoun_task import who_is_meant
     from minibert.train import Eval, Started
     from minibert.training import machine
 
     scale = scale or experiment.scale
     done = {
-        (record["arm"], record["seed"]) for record in read_records(out, REQUIRED) if record["scale"] == asdict(scale)
+        (record["arm"], record["seed"])
+        for record in read_records(out, REQUIRED)
+        if record["scale"] == json_value(json.dumps(asdict(scale)))  # a tuple is a list there
     }
     todo = [(seed, name) for seed in range(seeds) for name in experiment.arms if (name, seed) not in done]
-    train, test = who_is_meant(scale.train, 11), who_is_meant(scale.test, 12)
+    lengths = scale.lengths if isinstance(scale, LengthScale) else ()
     begun, steps, tokens = time.perf_counter(), 0, 0
     for number, (seed, name) in enumerate(todo):
         low, middle, high = ((number + share) / len(todo) for share in (0, 0.8, 1))
@@ -65,28 +74,32 @@ def run_relative(
         with TemporaryDirectory() as folder:
             seen: list[Event] = []
             yield Stage(name, seed, "pretrain", low)
-            events = kept(pretrain_toy(settings, Path(folder) / "model", stories=scale.stories, seed=seed), seen)
+            model = Path(folder) / "model"
+            events = kept(pretrain_toy(settings, model, stories=scale.stories, seed=seed, lengths=lengths), seen)
             pretrained = yield from within(steps_of(events), low, middle)
             seconds = time.process_time() - before
-            yield Stage(name, seed, "who-is-meant", middle)
-            tuning = FinetuneSettings(
-                epochs=scale.epochs, batch_size=16, max_length=settings.max_length, seed=seed, evaluations_per_epoch=1,
-                optimization=Optimization(learning_rate=scale.finetune_rate),
-            )  # fmt: skip
-            tuned = yield from within(
-                steps_of(finetune(Path(folder) / "model", "tagging", train, test, tuning)), middle, high
-            )
-            kind = config_values(Path(folder) / "model")["architectures"][0]
-        measured = [event.metrics for event in seen if isinstance(event, Eval)][-1]
-        reads_mask = arm.options.get("variant", "electra") not in ("replace_mlm", "all_tokens_mlm")  # or none at all
-        chosen = {"chosen": measured["chosen"]} if reads_mask else {}
+            measured = [event.metrics for event in seen if isinstance(event, Eval)][-1]
+            if lengths:
+                metrics = {name: measured[name] for name in (f"right_{length}" for length in lengths)}
+            else:
+                yield Stage(name, seed, "who-is-meant", middle)
+                tuned = yield from within(who_is_meant_by(model, settings, scale), middle, high)
+                metrics = {"who_is_meant": tuned.metrics["f1"]}
+                reads_mask = arm.options.get("variant", "electra") not in ("replace_mlm", "all_tokens_mlm")
+                metrics |= {"chosen": measured["chosen"]} if reads_mask else {}
+            kind = config_values(model)["architectures"][0]
         facts = next(event.details for event in seen if isinstance(event, Started))
         record = {
             "experiment": experiment.name,
             "arm": name,
             "seed": seed,
-            "metrics": {"who_is_meant": tuned.metrics["f1"], **chosen},
-            "pretraining": {"relative": arm.relative, "options": dict(arm.options), "sizes": dict(arm.sizes)},
+            "metrics": metrics,
+            "pretraining": {
+                "relative": arm.relative,
+                "options": dict(arm.options),
+                "sizes": dict(arm.sizes),
+                "start": arm.start,
+            },
             "scale": asdict(scale),
             "steps": pretrained.step,
             "tokens": pretrained.tokens,
@@ -103,6 +116,20 @@ def run_relative(
         yield Finished(record, high)
         steps, tokens = steps + pretrained.step, tokens + pretrained.tokens
     yield Done(steps, tokens, time.perf_counter() - begun)
+
+
+def who_is_meant_by(model: Path, settings, scale: RelativeScale) -> Generator[Step, None, Done]:
+    """Fine-tune a copy of `model`, which was pre-trained with `settings`; its steps, and the Done at its end."""
+    from minibert.finetune.run import finetune
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.toy.pronoun_task import who_is_meant
+
+    tuning = FinetuneSettings(
+        epochs=scale.epochs, batch_size=16, max_length=settings.max_length, seed=settings.seed,
+        evaluations_per_epoch=1, optimization=Optimization(learning_rate=scale.finetune_rate),
+    )  # fmt: skip
+    train, test = who_is_meant(scale.train, 11), who_is_meant(scale.test, 12)
+    return (yield from steps_of(finetune(model, "tagging", train, test, tuning)))
 
 
 def kept(events: Iterator[Event], seen: list[Event]) -> Iterator[Event]:

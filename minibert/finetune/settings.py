@@ -50,8 +50,9 @@ class FinetuneSettings(Options):
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.freeze not in ("none", "embeddings", "all") and not (isinstance(self.freeze, int) and self.freeze >= 0):
             raise ValueError(f"freeze is {self.freeze!r}; it can be none, embeddings, all or a number of blocks")
-        if self.optimization.optimizer == "muon" and not self.bias_correction:
-            raise ValueError("Adam without bias correction is for all weights: Muon does not go with it")
+        if self.optimization.optimizer != "adamw" and not self.bias_correction:
+            name = {"muon": "Muon", "lamb": "LAMB"}[self.optimization.optimizer]
+            raise ValueError(f"Adam without bias correction is for all weights: {name} does not go with it")
         if not 0 < self.layer_decay <= 1:
             raise ValueError(f"the layer decay is a factor above 0 and at most 1, not {self.layer_decay}")
         if self.mlm_weight < 0:

@@ -51,6 +51,7 @@ def pretrain_toy(
     stories: int = STORIES,
     world: str = "small",
     seed: int = 0,
+    lengths: Sequence[int] = (),
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
     resuming: bool = False,
@@ -62,7 +63,9 @@ def pretrain_toy(
     first when each is masked alone, overall and by kind; `guessable`: the share that frequencies would get right
     without context; `guessable_from_neighbours`: the share that a count of words between two neighbours would;
     `chosen`: the share that the model prefers to all other words of their kind, which is all that a discriminator can
-    be asked; `guessable_by_kind`: the share that is its kind's most frequent word.
+    be asked; `guessable_by_kind`: the share that is its kind's most frequent word. lengths: also `right_<length>`, the
+    share of the same questions that is answered at the end of rows so long (`questions_at`); what else is measured is
+    then measured in the shortest. A run on rows that are too short for whole stories is measured in such rows.
     """
     if settings.objective.name.endswith("sop"):  # its second question needs the stories cut in two
         settings = replace(settings, input_format="segment_pair", short_probability=0.0)
@@ -84,7 +87,10 @@ def pretrain_toy(
         "guessable": toy_world.guessable_without_context(others),
         "guessable_from_neighbours": toy_world.guessable_without_context(others, neighbours=2),
     }
-    asked = questions(held_out, tokenizer, settings.max_length)
+    if settings.max_length < TOY.max_length:
+        lengths = lengths or (settings.max_length,)
+    at_lengths = questions_at(held_out, tokenizer, lengths) if lengths else {}
+    asked = at_lengths[min(lengths)] if lengths else questions(held_out, tokenizer, settings.max_length)
     rivals = of_a_kind(others, tokenizer)
     some = asked[:: max(1, len(asked) // CHOICES)]
     guessable["guessable_by_kind"] = sum(ids[place] == rivals[kind][0] for ids, place, kind in some) / len(some)
@@ -97,6 +103,8 @@ def pretrain_toy(
         metrics = chosen(model, some, rivals, tokenizer.mask_id, tokenizer.pad_id)
         if isinstance(model, BertForPreTraining):
             metrics |= answered(model, asked, tokenizer.mask_id, tokenizer.pad_id)
+            for length, rows in at_lengths.items():
+                metrics[f"right_{length}"] = answered(model, rows, tokenizer.mask_id, tokenizer.pad_id)["determined"]
         yield Eval(step, {**metrics, **guessable})
         if watch:
             yield Sample(step, answers_to(model, tokenizer, watch))
@@ -116,6 +124,42 @@ def questions(stories: Sequence[Story], tokenizer: Tokenizer, max_length: int) -
         for place, word in enumerate(story.words, 1):
             if word.kind is not None:
                 rows.append((ids, place, word.kind))
+    return rows
+
+
+def questions_at(
+    stories: Sequence[Story], tokenizer: Tokenizer, lengths: Sequence[int], most: int = CHOICES
+) -> dict[int, list[Question]]:
+    """Length → the same questions, at the end of rows of at most so many tokens: in longer rows more of what was told
+    before stands in front, other stories too.
+
+    The shortest rows are whole sentences of one story, and hold all that determines the word that is asked for.
+    """
+    ids, starts, ends, words = [], [], [], []  # of all stories; starts: of sentences, ends: of the shortest rows
+    for story in stories:
+        first = begun = len(ids)
+        for sentence in story.sentences:
+            if len(ids) + len(sentence.words) - begun > min(lengths) - 2:  # [CLS] and [SEP] stand around them
+                ends.append((begun, len(ids)))
+                begun = len(ids)
+            starts.append(len(ids))
+            ids += [tokenizer.ids[word.text] for word in sentence.words]
+        ends.append((begun, len(ids)))
+        words += [(word.kind, [first + i for i in word.determined_by]) for word in story.words]
+    asked = [
+        (begun, end, place)
+        for begun, end in ends
+        if end >= max(lengths)
+        for place in range(begun, end)
+        if words[place][0] is not None and all(begun <= i < end for i in words[place][1])
+    ]
+    asked = asked[:: max(1, len(asked) // most)]
+    rows: dict[int, list[Question]] = {length: [] for length in lengths}
+    for length in lengths:
+        for begun, end, place in asked:
+            start = begun if length == min(lengths) else next(s for s in starts if end - s <= length - 2)
+            row = [tokenizer.cls_id, *ids[start:end], tokenizer.sep_id]
+            rows[length].append((row, place - start + 1, words[place][0]))
     return rows
 
 

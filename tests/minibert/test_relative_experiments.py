@@ -6,11 +6,13 @@ import pytest
 
 from minibert.__main__ import main
 from minibert.experiments.events import Finished
-from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED, RelativeScale
+from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED, LengthScale, RelativeScale
 from minibert.experiments.relatives import run_relative
 from minibert.experiments.results import read_records
+from minibert.tokenizer import Tokenizer
+from minibert.toy.pretrain import questions_at
 from minibert.toy.pronoun_task import NAMES, tagged, who_is_meant
-from minibert.toy.world import stories
+from minibert.toy.world import stories, vocabulary
 
 SMALL = RelativeScale(steps=2, stories=30, train=8, test=6, epochs=1)
 
@@ -69,3 +71,63 @@ def test_a_pronoun_is_tagged_with_whom_it_means():
     assert seen == {"B-FIRST", "B-SECOND", "B-BOTH"}
     data = who_is_meant(5, 3)
     assert data.examples == who_is_meant(5, 3).examples and set(data.labels) <= {tag[2:] for tag in seen}
+
+
+# --- asked in longer rows ---------------------------------------------------------------------------------------------
+
+
+def test_the_same_questions_at_the_end_of_longer_rows():
+    tokenizer = Tokenizer(vocabulary())
+    told = stories(40, 5, "small")
+    asked = questions_at(told, tokenizer, (32, 64, 128), most=50)
+    text = [word for story in told for word in story.words]
+    counts = {len(rows) for rows in asked.values()}
+    assert counts.pop() >= 50 and not counts
+    for short, middle, long in zip(*asked.values(), strict=True):
+        answers = {ids[place] for ids, place, _ in (short, middle, long)}
+        assert len(answers) == 1 and len({kind for _, _, kind in (short, middle, long)}) == 1
+        for (ids, place, _), most in zip((short, middle, long), (32, 64, 128), strict=True):
+            assert len(ids) <= most
+            assert ids[0] == tokenizer.cls_id and ids[-1] == tokenizer.sep_id
+            back = len(short[0]) - short[1]
+            assert len(ids) - place == back  # as far from the end
+            assert ids[-len(short[0]) + 1 :] == short[0][1:]  # and the short row is the end of it
+        assert len(long[0]) > 128 - 20  # nearly full: whole sentences
+    assert {word.text for word in text} >= {tokenizer.vocab[short[0][short[1]]] for short in asked[32]}
+
+
+def test_what_decides_the_word_stands_in_the_shortest_row():
+    """Found again in the stories: the row's words, and where each of them was determined from."""
+    tokenizer = Tokenizer(vocabulary())
+    told = stories(12, 9, "small")
+    words = [(word, base) for base, story in bases(told) for word in story.words]
+    row = [tokenizer.ids[word.text] for word, _ in words]
+    for ids, place, kind in questions_at(told, tokenizer, (32, 64))[32]:
+        starts = [n for n in range(len(row)) if row[n : n + len(ids) - 2] == ids[1:-1]]
+        fits = [
+            all(start <= base + i < start + len(ids) - 2 for i in word.determined_by)
+            for start in starts
+            for word, base in [words[start + place - 1]]
+            if word.kind == kind
+        ]
+        assert any(fits)
+
+
+def bases(told):
+    first = 0
+    for story in told:
+        yield first, story
+        first += len(story.words)
+
+
+@pytest.mark.slow
+def test_nezhas_arms_are_asked_at_every_length(tmp_path):
+    out, experiment = tmp_path / "nezha.jsonl", RELATIVE_EXPERIMENTS["nezha"]
+    scale = LengthScale(steps=2, batch_size=4, stories=40, lengths=(32, 64))
+    finished = [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
+    assert [event.record["arm"] for event in finished] == ["learned", "sinusoid", "nezha", "nezha-16"]
+    records = read_records(out, REQUIRED)
+    assert len({record["tokens"] for record in records}) == 1
+    assert all(set(record["metrics"]) == {"right_32", "right_64"} for record in records)
+    assert [record["pretraining"]["start"] for record in records] == ["words", "sinusoids", "words", "words"]
+    assert not [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]

@@ -76,3 +76,28 @@ def test_it_reads_further_than_it_has_positions():
 def test_positions_of_ones_own_are_refused():
     with pytest.raises(ValueError, match="no positions to give a token"):
         Bert(CONFIG)(Batch(torch.zeros(1, 3, dtype=torch.long), positions=torch.arange(3)[None]))
+
+
+def test_the_papers_waves_and_the_codes_are_one_model():
+    """The paper has sin((j − i)·ω), its authors' code sin((j − i + k)·ω): query, key, value and output matrix turned by
+    k·ω, pair by pair, make the same of it."""
+    torch.manual_seed(0)
+    ours, papers = RelativeAttention(CONFIG).double().eval(), RelativeAttention(CONFIG).double().eval()
+    papers.load_state_dict(ours.state_dict())
+    places = torch.arange(-3, 4, dtype=torch.float64)[:, None]
+    angle = 10_000 ** (-torch.arange(0, 6, 2, dtype=torch.float64) / 6)
+    papers.sinusoids = torch.stack([(places * angle).sin(), (places * angle).cos()], -1).flatten(1)
+    ours.sinusoids = ours.sinusoids.double()
+    turn = torch.zeros(6, 6, dtype=torch.float64)  # ours = turn · the paper's
+    for pair, (c, s) in enumerate(zip((3 * angle).cos(), (3 * angle).sin(), strict=True)):
+        a, b = 2 * pair, 2 * pair + 1
+        turn[a, a], turn[a, b], turn[b, a], turn[b, b] = c, s, -s, c
+    assert torch.allclose(papers.sinusoids @ turn.T, ours.sinusoids, atol=1e-6)
+    x = torch.randn(2, 9, 12, dtype=torch.float64)
+    assert not torch.allclose(ours(x), papers(x), atol=1e-3)
+    with torch.no_grad():
+        for part in (papers.query, papers.key, papers.value):
+            part.weight.copy_((turn.T @ part.weight.view(2, 6, 12)).reshape(12, 12))
+            part.bias.copy_((part.bias.view(2, 6) @ turn).flatten())
+        papers.output.weight.copy_((papers.output.weight.view(12, 2, 6) @ turn).reshape(12, 12))
+    assert torch.allclose(ours(x), papers(x), atol=1e-6)

@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 import torch
 
+from minibert.checkpoint import load
 from minibert.config import BertConfig
 from minibert.model import BertForPreTraining
+from minibert.positions import sinusoids
 from minibert.pretrain import PretrainSettings, pretrain
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
@@ -77,3 +79,27 @@ def test_a_toy_run_does_not_begin_over_another_that_was_cut_off(tmp_path):
     with pytest.raises(ValueError, match="holds another run that was cut off"):
         list(pretrain_toy(replace(TOY, steps=1, minutes=None), tmp_path / "model", stories=20))
     assert resume.latest(tmp_path / "model") is not None
+
+
+@pytest.mark.parametrize("start", ["counts", "words", "sinusoids"])
+def test_positions_begin_as_the_start_says(tmp_path, start):
+    """And with "sinusoids" they stay: also in a run that is cut off and goes on."""
+    settings = replace(
+        TOY, minutes=None, steps=4, start=start, batch_size=8, snapshots=(), save_every=2, report_every=1
+    )
+    events = pretrain_toy(settings, tmp_path / "model", stories=40)
+    for event in events:
+        if isinstance(event, Saved) and event.step == 2:
+            break
+    events.close()
+    list(pretrain_toy(settings, tmp_path / "model", stories=40, resuming=True))
+    table = load(tmp_path / "model").bert.embeddings.position.weight.detach()
+    waves = sinusoids(*table.shape)
+    like = torch.nn.functional.cosine_similarity(table.flatten(), waves.flatten(), dim=0).item()
+    if start == "sinusoids":
+        scaled = waves * table.size(1) ** -0.5 / waves.square().mean().sqrt()
+        assert torch.allclose(table, scaled, atol=1e-3)  # saved in float16
+    elif start == "counts":
+        assert 0.9 < like < 0.9999  # learned since
+    else:
+        assert abs(like) < 0.1

@@ -1,0 +1,86 @@
+"""What NEZHA's heads hear of distances in a sentence, and what changes when words are put in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from minibert.model import IGNORE, Batch, Tap, no_tap
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Of one head, for each pair of tokens. distance: j − i, clipped (T, T) · vectors: r_ij (T, T, D) · by_distance:
+    q_i·r_ij/√D, what distances add to the scores (T, T) · scores: (q_i·k_j + q_i·r_ij)/√D (T, T)."""
+
+    distance: Tensor
+    vectors: Tensor
+    by_distance: Tensor
+    scores: Tensor
+
+
+def clipping(model: nn.Module, furthest: int | None) -> Tap:
+    """A tap under which a NEZHA takes all distances beyond `furthest` for it, in the place of its own
+    `max_relative_position`; none where that is None."""
+    if furthest is None:
+        return no_tap
+    attention = model.bert.blocks[0].attn
+
+    def tap(name: str, x: Tensor) -> Tensor:
+        if not name.endswith("attn.relative"):
+            return x
+        return attention.sinusoids[clipped(len(x), furthest) + attention.furthest].to(x.dtype)  # (T, T, D)
+
+    return tap
+
+
+def clipped(length: int, furthest: int) -> Tensor:
+    """j − i, at most `furthest` either way. (T, T)"""
+    place = torch.arange(length)
+    return (place[None, :] - place[:, None]).clamp(-furthest, furthest)
+
+
+@torch.no_grad()
+def heard(model: nn.Module, ids: Sequence[int], layer: int, head: int, furthest: int) -> Heard:
+    """layer, head: from 0 · furthest: at most the model's own."""
+    seen: dict[str, Tensor] = {}
+    clip = clipping(model, furthest)
+
+    def tap(name: str, x: Tensor) -> Tensor:
+        x = clip(name, x)
+        if name.startswith(f"blocks.{layer}.attn."):
+            seen[name.rpartition(".")[2]] = x
+        return x
+
+    model.bert(Batch(torch.tensor([list(ids)])), tap)
+    return Heard(
+        clipped(len(ids), furthest),
+        seen["relative"],
+        seen["relative_scores"][0, head] / seen["query"].size(-1) ** 0.5,
+        seen["scores"][0, head],
+    )
+
+
+@torch.no_grad()
+def score(model: nn.Module, ids: Sequence[int], layer: int, head: int, pair: tuple[int, int]) -> float:
+    """The score of one head for token `pair[1]`, as token `pair[0]` looks at it, of any model of the family."""
+    seen: dict[str, Tensor] = {}
+
+    def tap(name: str, x: Tensor) -> Tensor:
+        return seen.setdefault(name, x) if name == f"blocks.{layer}.attn.scores" else x
+
+    model.bert(Batch(torch.tensor([list(ids)])), tap)
+    return float(seen[f"blocks.{layer}.attn.scores"][0, head, pair[0], pair[1]])
+
+
+@torch.no_grad()
+def expected(model: nn.Module, ids: Sequence[int], place: int, mask_id: int, furthest: int | None = None) -> Tensor:
+    """What a masked language model expects at `place`, where it reads [MASK]: a share of each word. → (V,)"""
+    row = torch.tensor([list(ids)])
+    row[0, place] = mask_id
+    labels = torch.full_like(row, IGNORE)
+    labels[0, place] = ids[place]
+    return model(Batch(row, labels=labels), clipping(model, furthest)).mlm_logits[0].softmax(-1)

@@ -1,0 +1,29 @@
+"""NEZHA: no place in the row, only distances between two words; and the arithmetic of large runs."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from sections.nezha import after, arithmetic, both, claim, code, distances, shift, subject
+from ui.lesson import Lesson
+from ui.page import tabs
+from ui.translations import _
+
+st.html(Path(subject.__file__).with_name("nezha.css"))
+lesson = Lesson("nezha")
+lesson.open()
+seen = subject.read(lesson)
+distances.show(seen)
+
+parts = {
+    _("Words in front"): shift,
+    _("The diff"): code,
+    _("Train both"): both,
+    _("The claim"): claim,
+    _("The arithmetic"): arithmetic,
+    _("What became of it"): after,
+}
+for tab, part in tabs(parts):
+    with tab:
+        part.show(lesson, seen)
+lesson.close()

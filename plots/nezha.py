@@ -1,0 +1,155 @@
+"""NEZHA in figures: vectors of distances, scores at lengths never trained on, what float16 loses, steps by layer."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.attention import literal, number
+from plots.theme import BLUE, DIVERGING, GREEN, GREY, ORANGE, PINK, SMALL, VERMILION
+
+LOOKS = (
+    (ORANGE, "dash", "diamond"),
+    (PINK, "dot", "square"),
+    (BLUE, "solid", "circle"),
+    (GREEN, "dashdot", "triangle-up"),
+)
+
+
+def distance_strips(
+    tokens: Sequence[str],
+    distances: Sequence[int],
+    vectors,
+    added: Sequence[float],
+    here: int,
+    axes: tuple[str, str, str],
+) -> go.Figure:
+    """Above, a strip for each token: the vector of its distance from token `here`. Below, what that adds to its score.
+
+    vectors: (T, D), between −1 and 1 · axes: of the strips, of the bars, of the distances.
+    """
+    vectors = np.asarray(vectors, dtype=float)
+    fig = make_subplots(rows=2, shared_xaxes=True, row_heights=[0.58, 0.42], vertical_spacing=0.06)
+    places = list(range(len(tokens)))
+    hover = [f"{literal(token)} {distance:+d}" for token, distance in zip(tokens, distances, strict=True)]
+    fig.add_trace(
+        go.Heatmap(
+            z=vectors.T, x=places, y=list(range(1, vectors.shape[1] + 1)), zmin=-1, zmax=1, colorscale=DIVERGING,
+            xgap=3, showscale=True, text=[hover] * vectors.shape[1],
+            colorbar={"thickness": 12, "outlinewidth": 0, "len": 0.6, "y": 0.72, "tickvals": [-1, 0, 1]},
+            hovertemplate="%{text} · %{y}: %{z:.3f}<extra></extra>",
+        ),
+        row=1, col=1,
+    )  # fmt: skip
+    written = len(tokens) <= 16
+    fig.add_bar(
+        x=places, y=list(added), showlegend=False, cliponaxis=False,
+        marker={"color": [VERMILION if value > 0 else BLUE for value in added]},
+        text=[number(value) if written else "" for value in added], textposition="outside", textfont={"size": SMALL},
+        customdata=hover, hovertemplate="%{customdata}: %{y:.3f}<extra></extra>",
+        row=2, col=1,
+    )  # fmt: skip
+    most = max([abs(value) for value in added] or [1.0]) * (1.35 if written else 1.1) or 1.0
+    labels = [f"{distance:+d}".replace("-", "−") if distance else "0" for distance in distances]
+    every = 1 if len(tokens) <= 16 else 2  # else they would run into each other
+    shown = [place for place in places if (place - here) % every == 0]
+    fig.update_xaxes(
+        tickvals=shown, ticktext=[labels[place] for place in shown], tickangle=0, showgrid=False, ticks="",
+        range=[-0.5, len(tokens) - 0.5],
+    )  # fmt: skip
+    fig.update_xaxes(title_text=axes[2], row=2, col=1)
+    fig.update_yaxes(title_text=axes[0], showgrid=False, autorange="reversed", row=1, col=1)
+    fig.update_yaxes(title_text=axes[1], range=[-most, most], row=2, col=1)
+    fig.add_hline(y=0, line={"color": GREY, "width": 1}, row=2, col=1)
+    fig.update_layout(height=470)
+    return fig
+
+
+def over_lengths(
+    arms: Mapping[str, Mapping[int, Sequence[float]]], trained: int, axes: tuple[str, str], trained_word: str
+) -> go.Figure:
+    """Mean and standard deviation over seeds at each length, and a dot a seed. arms: name → length → a share a seed."""
+    fig = go.Figure()
+    lengths = sorted({length for points in arms.values() for length in points})
+    for index, (name, points) in enumerate(arms.items()):
+        colour, dash, symbol = LOOKS[index % len(LOOKS)]
+        at = [lengths.index(length) + (index - (len(arms) - 1) / 2) * 0.06 for length in points]
+        means = [statistics.fmean(values) for values in points.values()]
+        spread = [statistics.stdev(values) if len(values) > 1 else 0.0 for values in points.values()]
+        fig.add_scatter(
+            x=at, y=means, mode="lines+markers", name=literal(name), legendgroup=name,
+            line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 11, "color": colour},
+            error_y={"type": "data", "array": spread, "thickness": 2, "width": 5},
+            customdata=list(points), hovertemplate=f"{literal(name)}, %{{customdata}}: %{{y:.1%}}<extra></extra>",
+        )  # fmt: skip
+        fig.add_scatter(
+            x=[x for x, values in zip(at, points.values(), strict=True) for _ in values],
+            y=[value for values in points.values() for value in values],
+            mode="markers", legendgroup=name, showlegend=False, hoverinfo="skip",
+            marker={"symbol": f"{symbol}-open", "size": 7, "color": colour},
+        )  # fmt: skip
+    if trained in lengths:
+        fig.add_vline(
+            x=lengths.index(trained) + 0.5, line={"color": GREY, "width": 2, "dash": "dot"},
+            annotation={"text": literal(trained_word), "font": {"size": SMALL}, "xanchor": "left", "xshift": 6},
+        )  # fmt: skip
+    fig.update_xaxes(tickvals=list(range(len(lengths))), ticktext=[str(n) for n in lengths], title_text=axes[0])
+    fig.update_yaxes(title_text=axes[1], tickformat=".0%", rangemode="tozero")
+    fig.update_layout(
+        height=420, legend={"orientation": "h", "y": 1.1, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}}
+    )
+    return fig
+
+
+def weight_paths(paths: Mapping[str, Sequence[float]], axes: tuple[str, str]) -> go.Figure:
+    """A weight over steps, in each way to keep it."""
+    fig = go.Figure()
+    for (name, values), (colour, dash, _symbol) in zip(paths.items(), (LOOKS[0], LOOKS[2]), strict=False):
+        fig.add_scatter(
+            x=list(range(len(values))), y=list(values), mode="lines", name=literal(name),
+            line={"color": colour, "dash": dash, "width": 4}, hovertemplate="%{x}: %{y:.6f}<extra></extra>",
+        )  # fmt: skip
+    fig.update_xaxes(title_text=axes[0])
+    fig.update_yaxes(title_text=axes[1])
+    fig.update_layout(height=320, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
+    return fig
+
+
+def over_scales(lines: Mapping[str, Sequence[float]], scales: Sequence[str], here: int, axes: tuple[str, str]):
+    """Shares for each scale of the loss; here: the place that is set."""
+    fig = go.Figure()
+    places = list(range(len(scales)))
+    for (name, shares), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
+        fig.add_scatter(
+            x=places, y=list(shares), mode="lines+markers", name=literal(name), customdata=list(scales),
+            line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 10, "color": colour},
+            hovertemplate=f"{literal(name)}, %{{customdata}}: %{{y:.2%}}<extra></extra>",
+        )  # fmt: skip
+    fig.add_vline(x=here, line={"color": GREY, "width": 3, "dash": "dot"})
+    fig.update_xaxes(tickvals=places, ticktext=list(scales), title_text=axes[0])
+    fig.update_yaxes(title_text=axes[1], tickformat=".0%", range=[-0.02, 1.04])
+    fig.update_layout(height=340, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
+    return fig
+
+
+def layer_shares(names: Sequence[str], shares: Mapping[str, Sequence[float]], axis: str) -> go.Figure:
+    """By how much of its length each matrix is moved, a row a matrix; a logarithmic axis."""
+    fig = go.Figure()
+    rows = list(range(len(names)))
+    for (name, values), (colour, _dash, symbol) in zip(shares.items(), (LOOKS[0], LOOKS[2]), strict=False):
+        fig.add_scatter(
+            x=list(values), y=rows, mode="markers", name=literal(name),
+            marker={"symbol": symbol, "size": 12, "color": colour}, customdata=list(names),
+            hovertemplate=f"%{{customdata}}, {literal(name)}: %{{x:.3%}}<extra></extra>",
+        )  # fmt: skip
+    everything = [value for values in shares.values() for value in values if value > 0]
+    marks = [n * 10.0**e for e in range(-8, 2) for n in (1, 2, 5)]
+    marks = [mark for mark in marks if min(everything) / 1.5 <= mark <= max(everything) * 1.5] if everything else []
+    fig.update_xaxes(title_text=axis, type="log", tickvals=marks, ticktext=[f"{100 * mark:.2g} %" for mark in marks])
+    fig.update_yaxes(tickvals=rows, ticktext=list(names), range=[len(rows) - 0.5, -0.5])
+    fig.update_layout(height=110 + 26 * len(rows), legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0})
+    return fig

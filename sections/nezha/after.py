@@ -1,0 +1,31 @@
+"""What became of it: NEZHA's sizes, counted, and where distances are heard today."""
+
+import streamlit as st
+
+from sections.nezha.subject import Subject
+from ui.lesson import Lesson
+from ui.translations import _
+
+CHINESE = 21_128  # pieces of its vocabulary, BERT's Chinese one
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.config import BertConfig
+    from minibert.count import parameters
+    from minibert.relatives.nezha import NezhaConfig
+
+    lesson.show("What became of it", title=False)
+    rows = []
+    for name in ("base", "large"):
+        nezha, bert = (parameters(kind.preset(name, vocab_size=CHINESE)).encoder for kind in (NezhaConfig, BertConfig))
+        rows.append(
+            {
+                _("model"): f"NEZHA-{name}",
+                _("encoder"): f"{nezha:,}",
+                _("BERT’s, Chinese"): f"{bert:,}",
+                _("fewer, its positions"): f"{bert - nezha:,}",
+            }
+        )
+    st.markdown("### " + _("Sizes, counted"))
+    st.table(rows)
+    st.caption(_("Counted by minibert.count, with the {n:,} pieces of BERT’s Chinese vocabulary.").format(n=CHINESE))

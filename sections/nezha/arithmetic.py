@@ -1,0 +1,109 @@
+"""The arithmetic of large runs: what float16 loses, and how far LAMB moves a layer."""
+
+import streamlit as st
+
+from sections.nezha import layers
+from sections.nezha.subject import Pair, Subject, networks
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.translations import _
+
+WEIGHTS = (0.02, 0.1, 0.5, 1.0, 2.0)
+UPDATES = (1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3)
+STEPS = 1_000
+EXPONENTS = tuple(range(0, 29, 2))  # of the loss's scale
+ROWS = 16  # stories a batch
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    lesson.show("Half the bits")
+    vanishing()
+    lesson.show("Small gradients")
+    underflow(seen)
+    lesson.show("LAMB")
+    layers.show(seen)
+    lesson.show("When batches grow")
+
+
+def vanishing() -> None:
+    """A small update, added to a weight a thousand times."""
+    from minibert.inside.half_precision import repeated, spacing
+    from plots.nezha import weight_paths
+
+    with st.container(horizontal=True, gap="medium"):
+        weight = st.select_slider(_("A weight"), WEIGHTS, value=0.5, key="weight", bind="query-params", width=260)
+        update = st.select_slider(
+            _("Its update, each step"), UPDATES, value=1e-4, format_func=lambda u: f"{u:g}", key="update",
+            bind="query-params", width=260,
+        )  # fmt: skip
+    half, master = repeated(weight, update, STEPS)
+    gap = spacing(weight)
+    lost = half[-1] == half[0]
+    words = (
+        _("The next float16 above {w:g} is {gap:.3g} away; {u:g} is at most half of that: it is added {n:,} times, "
+          "and **nothing happens**. With a float32 master weight: {end:.4f}.")
+        if lost
+        else _("The next float16 above {w:g} is {gap:.3g} away. Added {n:,} times, {u:g} makes {half:.4f} in float16 "
+               "and {end:.4f} with a float32 master weight.")
+    )  # fmt: skip
+    st.markdown(words.format(w=weight, gap=gap, u=update, n=STEPS, end=master[-1], half=half[-1]))
+    names = {_("kept in float16"): half, _("float32 master weight, rounded for use"): master}
+    figure(
+        weight_paths(names, (_("step"), _("the weight as used"))),
+        _("A weight of {w:g} to which {u:g} is added {n:,} times: {half:.4f} if it is kept in float16, {end:.4f} with "
+          "a master weight in float32.").format(w=weight, u=update, n=STEPS, half=half[-1], end=master[-1]),
+        "weight-paths",
+    )  # fmt: skip
+    show_source(repeated, label=_("Both ways, step by step"))
+
+
+def underflow(seen: Subject) -> None:
+    """The gradients of the page's NEZHA on a batch of stories, in float16, for each scale of the loss."""
+    from minibert.inside.half_precision import SMALLEST, gradients
+    from plots.nezha import over_scales
+
+    results = counted(seen.pair, seen.pair.version)
+    exponent = st.select_slider(
+        _("The loss is multiplied by"), EXPONENTS, value=0, format_func=lambda e: f"2^{e}", key="scale",
+        bind="query-params", width=420,
+    )  # fmt: skip
+    here = EXPONENTS.index(exponent)
+    one = results[here]
+    if one.overflow:
+        words = _("**{over:.2%} of the gradients are infinite**: this step must be left out, and the scale halved.")
+    else:
+        words = _("**{zero:.2%} of the gradients that are not 0 become 0**; none is infinite.")
+    st.markdown(words.format(zero=one.zero, over=one.overflow))
+    lines = {
+        _("become 0"): [result.zero for result in results],
+        _("become infinite"): [result.overflow for result in results],
+    }
+    names = [f"2<sup>{e}</sup>" for e in EXPONENTS]
+    told = "; ".join(
+        f"2^{e}: {result.zero:.2%}, {result.overflow:.2%}" for e, result in zip(EXPONENTS, results, strict=True)
+    )
+    figure(
+        over_scales(lines, names, here, (_("scale of the loss"), _("share of the gradients"))),
+        _("Of this NEZHA’s gradients on {n} stories, computed in float16: the share that becomes 0, and that becomes "
+          "infinite, for each scale. {told}.").format(n=ROWS, told=told),
+        "loss-scales",
+        data=[{_("scale"): f"2^{e}", _("become 0"): f"{r.zero:.3%}", _("become infinite"): f"{r.overflow:.3%}"}
+              for e, r in zip(EXPONENTS, results, strict=True)],
+    )  # fmt: skip
+    st.caption(
+        _("Forward and backward really computed in float16, on {n} stories that it has not read, against the same in "
+          "float32. The least number float16 has is 2⁻²⁴ ≈ {least:.2g}, the largest 65,504.").format(
+            n=ROWS, least=SMALLEST)
+    )  # fmt: skip
+    show_source(gradients, label=_("A gradient, in one precision or the other"))
+
+
+@st.cache_data(show_spinner=False, max_entries=8, hash_funcs={Pair: lambda pair: pair.name})
+def counted(pair: Pair, version: int):
+    from minibert.inside.half_precision import lost
+    from minibert.objectives import MaskedLanguageModel
+
+    model = networks(pair)[0]
+    batch = next(iter(layers.batches(pair, ROWS)))
+    return lost(model, batch, MaskedLanguageModel(second=None), [2.0**e for e in EXPONENTS])

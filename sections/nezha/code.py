@@ -1,0 +1,25 @@
+"""The diff: NEZHA's lines against BERT's."""
+
+from sections.nezha.subject import Subject
+from ui.code_diff import Change, show_diff
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.model import Embeddings, SelfAttention
+    from minibert.positions import sinusoids
+    from minibert.relatives import nezha
+    from minibert.relatives.nezha import EmbeddingsWithoutPositions, RelativeAttention
+
+    lesson.show("The difference as a diff", title=False)
+    show_diff(
+        [
+            Change(_("Scores and what is mixed"), SelfAttention.attend, RelativeAttention.attend),
+            Change(_("What a token begins as"), Embeddings.forward, EmbeddingsWithoutPositions.forward),
+            Change(_("A table that is not learned"), None, sinusoids),
+        ]
+    )
+    show_source(nezha, find="relative(", label=_("All of the relative: `minibert/relatives/nezha.py`"))
+    lesson.show("The paper’s formula and the code’s")

@@ -1,0 +1,103 @@
+"""The central picture: from one word, the distance to every other, its vector, and what it adds to a head's scores."""
+
+import html
+
+import streamlit as st
+
+from sections.nezha.subject import Subject, networks
+from ui.figures import figure
+from ui.page import picture
+from ui.text import literal, visible
+from ui.translations import _
+
+BESIDE = 20  # tokens
+
+
+def show(seen: Subject) -> None:
+    from minibert.inside.distances import heard
+    from plots.attention import attention_matrix
+    from plots.nezha import distance_strips
+
+    with picture():
+        if not seen.tokens:
+            st.info(_("Type a sentence."), icon=":material/edit:")
+            return
+        row = seen.row(seen.front)
+        own = slice(1 + len(seen.front), len(row) - 1)  # the sentence in the row
+        one = heard(networks(seen.pair)[0], row, seen.layer, seen.head, seen.furthest)
+        here = seen.word
+        distance = one.distance[own, own][here].tolist()
+        added = one.by_distance[own, own]
+        st.markdown(f"**{finding(seen)}**")
+        st.html(columns_html(seen))
+        words = [visible(token) for token in seen.tokens]
+        # Beside each other while the names of the tokens have room.
+        left, right = st.columns(2, gap="medium") if len(words) <= BESIDE else (st.container(), st.container())
+        from_word = _("distance from “{word}”").format(word=literal(words[here]))
+        axes = (_("the vector r"), _("adds to the score"), from_word)
+        with left:
+            told = "; ".join(
+                f"{word} {d:+d}: {value:+.2f}" for word, d, value in zip(words, distance, added[here], strict=True)
+            )
+            figure(
+                distance_strips(
+                    words, distance, one.vectors[own, own][here].numpy(), added[here].tolist(), here,
+                    axes,
+                ),
+                _("From “{word}”: the vector of each distance, and what q·r/√D adds to the score. {told}.").format(
+                    word=words[here], told=told),
+                "strips",
+                wide=True,
+            )  # fmt: skip
+        with right:
+            figure(
+                attention_matrix(words, added.numpy(), kind="scores", axes=_("from ↓ · to →")),
+                _("What distances alone add to the scores, for each pair of words. Layer {layer}, head {head}.").format(
+                    layer=seen.layer + 1, head=seen.head + 1),
+                "bias",
+                wide=True,
+            )  # fmt: skip
+        unknown(seen)
+
+
+def finding(seen: Subject) -> str:
+    """What the columns show, in a line."""
+    return _("{n} words in front: every position moves by {n}, no distance moves.").format(n=len(seen.front))
+
+
+def columns_html(seen: Subject) -> str:
+    """A column a token: its position alone and with words in front, its distance and that clipped; safe HTML."""
+    columns = []
+    for place, token in enumerate(seen.tokens):
+        distance = place - seen.word
+        clip = max(-seen.furthest, min(seen.furthest, distance))
+        was, now = place + 1, place + 1 + len(seen.front)  # [CLS] is 0, as the models count
+        moved = f"{was} → <b>{now}</b>" if seen.front else f"<b>{was}</b>"
+        clipped = f"{signed(distance)} → {signed(clip)}" if clip != distance else signed(distance)
+        css = ' class="here"' if place == seen.word else ""
+        columns.append(
+            f'<li{css}><span class="token"><bdi>{html.escape(visible(token))}</bdi></span>'
+            f'<span class="place">{moved}</span><span class="far"><b>{clipped}</b></span></li>'
+        )
+    rows = (
+        "<li>↑ " + html.escape(_("the word")) + "</li><li>● "
+        + html.escape(_("BERT: its position, which has a vector")) + "</li><li>↔ "
+        + html.escape(_("NEZHA: its distance from the chosen word")) + "</li>"
+    )  # fmt: skip
+    label = html.escape(_("position and distance of each word"))
+    return (
+        f'<ul class="mb-nezha-rows" aria-hidden="true">{rows}</ul>'
+        f'<ol class="mb-nezha" aria-label="{label}">{"".join(columns)}</ol>'
+    )
+
+
+def signed(value: int) -> str:
+    return f"{value:+d}".replace("-", "−") if value else "0"
+
+
+def unknown(seen: Subject) -> None:
+    """A word outside the vocabulary is [UNK] to both."""
+    count = sum(token == "[UNK]" for token in seen.tokens)
+    if count:
+        words = _("{n} of your words are not in these models’ vocabulary: both read {unk} there.")
+        st.caption(words.format(n=count, unk=literal("[UNK]")))

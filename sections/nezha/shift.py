@@ -1,0 +1,125 @@
+"""The same sentence further to the right: what a score makes of it, and who still finds the hidden word."""
+
+import streamlit as st
+
+from sections.nezha.subject import MOST_FRONT, Subject, in_front, networks
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.predict import predict
+from ui.text import literal, tokens_html, visible
+from ui.translations import _
+
+TOP = 4
+STEP = 20  # words between two points of the curve
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    lesson.show("Words in front", title=False)
+    if not seen.tokens:
+        return
+    tokenizer = networks(seen.pair)[2]
+    hidden = [tokenizer.vocab[i] for i in seen.ids]
+    hidden[seen.word] = "[MASK]"
+    front = [f"… +{len(seen.front)}"] if seen.front else []
+    kinds = ["faded"] * len(front) + ["mask" if n == seen.word else "plain" for n in range(len(hidden))]
+    st.html(tokens_html(front + hidden, kinds=kinds, label=_("what both read")))
+    word = visible(seen.tokens[seen.word])
+    finds = [finds_it(seen, which, seen.front) for which in ("nezha", "bert")]
+    options = [_("both"), _("only NEZHA"), _("only BERT"), _("neither")]
+    right = [(True, True), (True, False), (False, True), (False, False)].index(tuple(finds))
+    question = _("“{word}” is hidden, and {n} words stand in front. Who still puts it first?")
+    if not predict(
+        "shift", question.format(word=literal(word), n=len(seen.front)), options, right,
+        about=f"{seen.text}\n{seen.word}\n{len(seen.front)}\n{seen.furthest}\n{seen.pair.name}",
+    ):  # fmt: skip
+        return
+    answers(seen, word)
+    curve(seen, word)
+    scores(seen)
+    lesson.show("What stays and what moves")
+
+
+def shares(seen: Subject, which: str, front):
+    from minibert.inside.distances import expected
+
+    nezha, bert, tokenizer = networks(seen.pair)
+    place, row = 1 + len(front) + seen.word, seen.row(front)
+    if which == "bert":
+        return expected(bert, row, place, tokenizer.mask_id)
+    return expected(nezha, row, place, tokenizer.mask_id, seen.furthest)
+
+
+def finds_it(seen: Subject, which: str, front) -> bool:
+    return int(shares(seen, which, front).argmax()) == seen.ids[seen.word]
+
+
+def answers(seen: Subject, word: str) -> None:
+    """What each would write, without and with words in front."""
+    from plots.masking import Blank, expected_tokens
+
+    vocab, blanks = networks(seen.pair)[2].vocab, []
+    for which, title in (("bert", "BERT"), ("nezha", "NEZHA")):
+        for front, where in (((), _("alone")), (seen.front, _("{n} in front").format(n=len(seen.front)))):
+            best = shares(seen, which, front).topk(TOP)
+            names = [visible(vocab[i]) for i in best.indices.tolist()]
+            roles = {n: "true" for n, i in enumerate(best.indices.tolist()) if i == seen.ids[seen.word]}
+            blanks.append((f"{title}, {where}", names, best.values.tolist(), roles))
+    told = ". ".join(
+        f"{title}: {', '.join(f'{name} {share:.0%}' for name, share in zip(names, values, strict=True))}"
+        for title, names, values, _roles in blanks
+    )
+    figure(
+        expected_tokens(
+            [Blank(title, names, values, {}, roles=roles) for title, names, values, roles in blanks],
+            columns=2, title=_("What each would write for “{word}”").format(word=word),
+        ),
+        _("What each would write for “{word}”. {told}.").format(word=word, told=told),
+        "shift-answers",
+        wide=True,
+    )  # fmt: skip
+
+
+def curve(seen: Subject, word: str) -> None:
+    """The share of the right word as more and more words are put in front."""
+    from plots.nezha import over_scales
+
+    counts = list(range(0, MOST_FRONT + 1, STEP))
+    lines = {
+        title: [float(shares(seen, which, in_front(seen.pair, n))[seen.ids[seen.word]]) for n in counts]
+        for which, title in (("bert", "BERT"), ("nezha", "NEZHA"))
+    }
+    told = "; ".join(
+        f"{name}: {', '.join(f'{n} {share:.0%}' for n, share in zip(counts, values, strict=True))}"
+        for name, values in lines.items()
+    )
+    figure(
+        over_scales(
+            lines, [str(n) for n in counts], len(seen.front) / STEP, (_("words in front"), _("share of the right word"))
+        ),
+        _("P(“{word}”) as words are put in front. {told}.").format(word=word, told=told),
+        "shift-curve",
+        data=[{_("in front"): n, **{name: f"{values[i]:.1%}" for name, values in lines.items()}}
+              for i, n in enumerate(counts)],
+    )  # fmt: skip
+
+
+def scores(seen: Subject) -> None:
+    """One score of layer 1 in both, alone and with words in front."""
+    from minibert.inside.distances import score
+
+    words = [place for place, token in enumerate(seen.tokens) if token[0].isalnum() and place != seen.word]
+    other = max([place for place in words if place < seen.word] or words or [seen.word])  # the word before it
+    rows = []
+    for title, model in zip(("NEZHA", "BERT"), networks(seen.pair)[:2], strict=True):
+        values = []
+        for front in ((), seen.front):
+            start = 1 + len(front)
+            pair = (start + seen.word, start + other)
+            values.append(score(model, seen.row(front), 0, min(seen.head, model.config.num_attention_heads - 1), pair))
+        rows.append({"": title, _("alone"): f"{values[0]:.4f}", _("with words in front"): f"{values[1]:.4f}"})
+    st.markdown(
+        "**" + _("The score of “{a}” for “{b}”, layer 1, head {head}").format(
+            a=literal(visible(seen.tokens[seen.word])), b=literal(visible(seen.tokens[other])), head=seen.head + 1
+        ) + "**"
+    )  # fmt: skip
+    st.table(rows)

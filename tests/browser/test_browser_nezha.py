@@ -1,0 +1,73 @@
+"""NEZHA as a reader meets it: words put in front move places and no distance, any text is text, two models learn."""
+
+import re
+
+import pytest
+
+from tests.browser.driver import (
+    MINUTES,
+    assert_fits,
+    assert_no_markup,
+    expect,
+    on_every_screen,
+    open_page,
+    type_into,
+    wait_idle,
+)
+from tests.hostile import HOSTILE, texts_in_a_browser
+
+TEXT = "Text in words of the toy world"
+
+
+def columns(page, part: str) -> list[str]:
+    return page.locator(f".mb-nezha > li .{part}").all_inner_texts()
+
+
+def test_words_in_front_move_places_and_no_distance(page):
+    open_page(page, "nezha")
+    places, far = columns(page, "place"), columns(page, "far")
+    assert len(places) > 10
+    slider = page.get_by_role("slider", name="Words put in front")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"front=50"))
+    wait_idle(page)
+    assert columns(page, "place") != places and columns(page, "far") == far
+    page.reload()
+    wait_idle(page)
+    assert columns(page, "far") == far and "51" in columns(page, "place")[0]
+
+
+def test_a_word_of_ones_own_has_its_distances(page):
+    open_page(page, "nezha")
+    type_into(page, page.get_by_label(TEXT, exact=True), "sofia was a kind girl.")
+    expect(page.locator(".mb-nezha > li")).to_have_count(6)
+    expect(page.locator(".st-key-strips svg").first).to_be_visible()
+
+
+@texts_in_a_browser
+def test_any_text_is_text(page, names):
+    open_page(page, "nezha")
+    for name in names:
+        type_into(page, page.get_by_label(TEXT, exact=True), HOSTILE[name], "Enter")
+        assert_no_markup(page)
+        expect(page.get_by_role("heading", name="Check yourself")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_both_are_trained_and_found_again(page):
+    open_page(page, "nezha", part="Train both")
+    slider = page.get_by_role("slider", name="Steps")
+    slider.focus()
+    slider.press("Home")
+    wait_idle(page)
+    page.get_by_role("button", name="Train both").click()
+    expect(page.locator(".st-key-wide-both .legendtext")).to_have_count(2, timeout=MINUTES)
+    page.reload()
+    expect(page.locator(".st-key-wide-both .legendtext")).to_have_count(2, timeout=MINUTES)
+
+
+@on_every_screen
+def test_it_fits(page):
+    open_page(page, "nezha")
+    assert_fits(page, "nezha")

@@ -1,0 +1,77 @@
+"""What NEZHA hears of distances: against the formulas and the model's own taps."""
+
+import math
+
+import pytest
+import torch
+
+from minibert.inside.distances import clipped, clipping, expected, heard, score
+from minibert.model import Batch, BertForPreTraining
+from minibert.positions import sinusoids
+from minibert.relatives.nezha import NezhaConfig
+
+CONFIG = NezhaConfig(
+    vocab_size=40, hidden_size=12, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24,
+    max_relative_position=5, max_position_embeddings=40, initializer_range=0.3, hidden_dropout_prob=0.0,
+    attention_probs_dropout_prob=0.0,
+)  # fmt: skip
+IDS = [2, 11, 30, 7, 25, 19, 8, 33, 14, 3]
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    return BertForPreTraining(CONFIG).eval()
+
+
+@pytest.mark.parametrize("furthest", [5, 2])
+def test_what_a_head_hears_by_hand(model, furthest):
+    one = heard(model, IDS, 0, 1, furthest)
+    table = sinusoids(11, 6)
+    attention = model.bert.blocks[0].attn
+    x = model.bert.embeddings(torch.tensor([IDS]))
+    q, k = (attention.split(part(x))[0, 1].detach() for part in (attention.query, attention.key))
+    for i in range(len(IDS)):
+        for j in range(len(IDS)):
+            far = max(-furthest, min(furthest, j - i))
+            assert one.distance[i, j] == far
+            assert torch.equal(one.vectors[i, j], table[far + 5])
+            assert one.by_distance[i, j].item() == pytest.approx(float(q[i] @ table[far + 5]) / math.sqrt(6), abs=1e-5)
+            assert one.scores[i, j].item() == pytest.approx(
+                float(q[i] @ (k[j] + table[far + 5])) / math.sqrt(6), abs=1e-5
+            )
+
+
+def test_its_own_clip_changes_nothing(model):
+    with torch.no_grad():
+        plain, tapped = model(Batch(torch.tensor([IDS]))), model(Batch(torch.tensor([IDS])), clipping(model, 5))
+    assert torch.allclose(plain.mlm_logits, tapped.mlm_logits, atol=1e-6)
+    assert clipped(3, 1).tolist() == [[0, 1, 1], [-1, 0, 1], [-1, -1, 0]]
+
+
+def test_a_smaller_clip_is_the_model_with_that_clip(model):
+    """Distances of 3 and more are heard as 3: the table of a model with ±3, two rows further in."""
+    smaller = BertForPreTraining(CONFIG.change(max_relative_position=3)).eval()
+    smaller.load_state_dict(model.state_dict())
+    for block in smaller.bert.blocks:
+        block.attn.sinusoids = sinusoids(11, 6)[2:9]
+    place = 4
+    assert torch.allclose(expected(model, IDS, place, 4, 3), expected(smaller, IDS, place, 4), atol=1e-6)
+    assert not torch.allclose(expected(model, IDS, place, 4, 3), expected(model, IDS, place, 4), atol=1e-4)
+
+
+def test_the_first_layers_scores_do_not_know_what_stands_in_front(model):
+    front = [9, 21, 5, 17, 6, 28, 31]
+    moved = [IDS[0], *front, *IDS[1:]]
+    for pair in ((3, 4), (5, 1), (8, 2)):
+        far = (pair[0] + len(front), pair[1] + len(front))
+        assert score(model, IDS, 0, 1, pair) == pytest.approx(score(model, moved, 0, 1, far), abs=1e-6)
+    assert score(model, IDS, 1, 1, (3, 4)) != pytest.approx(score(model, moved, 1, 1, (10, 11)), abs=1e-5)
+
+
+def test_what_is_expected_is_a_distribution_at_the_hidden_place(model):
+    shares = expected(model, IDS, 4, 4)
+    hidden = torch.tensor([[*IDS[:4], 4, *IDS[5:]]])
+    with torch.no_grad():
+        logits = model(Batch(hidden)).mlm_logits[0, 4]
+    assert shares.shape == (40,) and torch.allclose(shares, logits.softmax(-1), atol=1e-6)

@@ -1,0 +1,63 @@
+"""What float16 loses: against numpy's float16, and by hand."""
+
+import numpy as np
+import pytest
+import torch
+
+from minibert.config import BertConfig
+from minibert.inside.half_precision import SMALLEST, gradients, lost, repeated, spacing
+from minibert.model import Batch, BertForPreTraining
+from minibert.objectives import MaskedLanguageModel
+
+OBJECTIVE = MaskedLanguageModel(second=None)
+
+
+@pytest.mark.parametrize("weight", [0.02, 0.1, 0.5, 1.0, 2.0, 700.0])
+def test_spacing_is_numpys(weight):
+    assert spacing(weight) == float(np.spacing(np.float16(weight)))
+
+
+def test_an_update_below_half_the_spacing_vanishes():
+    """Between 1 and 2 float16 has steps of 2⁻¹⁰: less than 2⁻¹¹ is rounded away, a little more is a whole step."""
+    half, master = repeated(1.0, 2**-11 * 0.9, 1000)
+    assert set(half) == {1.0} and master[-1] == pytest.approx(1 + 1000 * 2**-11 * 0.9, abs=1e-3)
+    half, _master = repeated(1.0, 2**-11 * 1.1, 10)
+    assert half[-1] == 1 + 10 * 2**-10
+    assert len(half) == 11 and half[0] == 1
+
+
+def test_both_ways_are_numpys():
+    half, master = repeated(0.1, 3e-5, 50)
+    h, m = np.float16(0.1), np.float32(0.1)
+    for n in range(51):
+        assert (half[n], master[n]) == (float(h), float(np.float16(m)))
+        h, m = np.float16(h + np.float16(3e-5)), np.float32(m + np.float32(3e-5))
+
+
+@pytest.fixture(scope="module")
+def task():
+    torch.manual_seed(0)
+    config = BertConfig(60, 16, 2, 2, 32, 32, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    ids = torch.randint(5, 60, (4, 12))
+    labels = torch.full_like(ids, -100)
+    labels[:, 3] = ids[:, 3]
+    return BertForPreTraining(config), Batch(ids, labels=labels)
+
+
+def test_gradients_are_those_of_backward(task):
+    model, batch = task
+    model.zero_grad()
+    model(batch).mlm_loss.backward()
+    wanted = torch.cat([w.grad.flatten() for w in model.parameters() if w.grad is not None])
+    model.zero_grad()
+    assert torch.allclose(gradients(model, batch, OBJECTIVE, 1.0, torch.float32), wanted)
+    assert torch.allclose(gradients(model, batch, OBJECTIVE, 8.0, torch.float32), 8 * wanted, rtol=1e-4)
+    assert all(weight.grad is None for weight in model.parameters())  # the model is left as it was
+
+
+def test_scaling_saves_small_gradients_and_too_much_is_infinite(task):
+    model, batch = task
+    tiny, plain, scaled, huge = lost(model, batch, OBJECTIVE, [2.0**-16, 1.0, 2.0**10, 2.0**30])
+    assert tiny.zero > plain.zero >= scaled.zero
+    assert tiny.overflow == plain.overflow == scaled.overflow == 0 < huge.overflow
+    assert float(torch.tensor(SMALLEST).half()) == SMALLEST and float(torch.tensor(SMALLEST / 2.1).half()) == 0

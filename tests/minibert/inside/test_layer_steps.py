@@ -1,0 +1,51 @@
+"""How far a step moves each matrix: against the moved weights themselves."""
+
+import copy
+
+import pytest
+import torch
+
+from minibert.config import BertConfig
+from minibert.inside.layer_steps import layer_steps
+from minibert.model import Batch, BertForPreTraining
+from minibert.objectives import MaskedLanguageModel
+from minibert.train import Optimization, optimizer_for
+
+RATE = 1e-2
+
+
+def rows(number: int) -> list[Batch]:
+    rng = torch.Generator().manual_seed(3)
+    made = []
+    for _ in range(number):
+        ids = torch.randint(5, 60, (4, 12), generator=rng)
+        labels = torch.full_like(ids, -100)
+        labels[:, 3] = ids[:, 3]
+        made.append(Batch(ids, labels=labels))
+    return made
+
+
+def test_they_are_what_an_optimizer_does():
+    torch.manual_seed(0)
+    model = BertForPreTraining(
+        BertConfig(60, 16, 2, 2, 32, 32, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    )
+    start = copy.deepcopy(model.state_dict())
+    found = {
+        one.name: one
+        for one in layer_steps(model, rows(1), MaskedLanguageModel(second=None), Optimization(learning_rate=RATE))
+    }
+    assert all(torch.equal(start[name], value) for name, value in model.state_dict().items())
+    for kind in ("adamw", "lamb"):
+        twin = copy.deepcopy(model)
+        twin(rows(1)[0]).mlm_loss.backward()
+        optimizer_for(twin, Optimization(learning_rate=RATE, optimizer=kind)).step()
+        for name, weight in twin.named_parameters():
+            if name not in found:
+                assert weight.dim() < 2 or weight.grad is None
+                continue
+            moved = float((weight - start[name]).norm() / start[name].norm())
+            assert getattr(found[name], kind) == pytest.approx(moved, rel=2e-2), (kind, name)
+    for one in found.values():
+        assert one.ratio == pytest.approx(one.weight / one.step, rel=1e-4)
+        assert one.lamb == pytest.approx(RATE, rel=1e-4)
