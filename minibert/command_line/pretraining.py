@@ -47,8 +47,9 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
         nargs="+",
         type=size,
         default=[],
-        metavar="FIELD=NUMBER",
-        help="fields of config.json that differ from the preset: num_hidden_layers=3 embedding_size=64",
+        metavar="FIELD=VALUE",
+        help="fields of config.json that differ from the preset: num_hidden_layers=3 embedding_size=64; of albert: "
+        "shared=attention",
     )
     sub.add_argument(
         "--objective",
@@ -106,12 +107,12 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
     )
 
 
-def size(text: str) -> tuple[str, int]:
-    """embedding_size=64 → ("embedding_size", 64)"""
-    name, _, number = text.partition("=")
-    if not (name and number.isdecimal()):
-        raise argparse.ArgumentTypeError(f"must be like embedding_size=64, not {text}")
-    return name, int(number)
+def size(text: str) -> tuple[str, int | str]:
+    """embedding_size=64 → ("embedding_size", 64); shared=attention → ("shared", "attention")"""
+    name, _, value = text.partition("=")
+    if not (name and (value.isdecimal() or value.isidentifier())):
+        raise argparse.ArgumentTypeError(f"must be like embedding_size=64 or shared=attention, not {text}")
+    return name, int(value) if value.isdecimal() else value
 
 
 def option(text: str) -> tuple[str, str | float]:

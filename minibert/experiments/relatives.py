@@ -16,8 +16,12 @@ from minibert.experiments.results import read_records
 from minibert.train import Done, Event, Optimization, Step
 
 
-def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int):
-    """The page's toy run, with as much hidden as in the papers and for a number of steps."""
+JUDGED = 300  # stories, never trained on, whose pairs are judged
+
+
+def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int, pairs: bool = False):
+    """The page's toy run, with as much hidden as in the papers and for a number of steps; of pairs, if rows are."""
+    from minibert.inside.pair_questions import SHORT
     from minibert.objectives import Masking
     from minibert.toy.pretrain import TOY
 
@@ -35,6 +39,7 @@ def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int):
         report_every=20,
         measure_every=scale.steps,
         snapshots=(),
+        **({"input_format": "segment_pair", "short_probability": SHORT} if pairs else {}),
     )
 
 
@@ -61,7 +66,7 @@ def run_relative(
     for number, (seed, name) in enumerate(todo):
         low, middle, high = ((number + share) / len(todo) for share in (0, 0.8, 1))
         arm, before = experiment.arms[name], time.process_time()
-        settings = settings_of(arm, scale, seed)
+        settings = settings_of(arm, scale, seed, experiment.pairs)
         with TemporaryDirectory() as folder:
             seen: list[Event] = []
             yield Stage(name, seed, "pretrain", low)
@@ -77,6 +82,7 @@ def run_relative(
                 steps_of(finetune(Path(folder) / "model", "tagging", train, test, tuning)), middle, high
             )
             kind = config_values(Path(folder) / "model")["architectures"][0]
+            asked = about_pairs(Path(folder) / "model", scale) if experiment.pairs else {}
         measured = [event.metrics for event in seen if isinstance(event, Eval)][-1]
         reads_mask = arm.options.get("variant", "electra") not in ("replace_mlm", "all_tokens_mlm")  # or none at all
         chosen = {"chosen": measured["chosen"]} if reads_mask else {}
@@ -85,7 +91,7 @@ def run_relative(
             "experiment": experiment.name,
             "arm": name,
             "seed": seed,
-            "metrics": {"who_is_meant": tuned.metrics["f1"], **chosen},
+            "metrics": {"who_is_meant": tuned.metrics["f1"], **chosen, **asked},
             "pretraining": {"relative": arm.relative, "options": dict(arm.options), "sizes": dict(arm.sizes)},
             "scale": asdict(scale),
             "steps": pretrained.step,
@@ -103,6 +109,21 @@ def run_relative(
         yield Finished(record, high)
         steps, tokens = steps + pretrained.step, tokens + pretrained.tokens
     yield Done(steps, tokens, time.perf_counter() - begun)
+
+
+def about_pairs(folder: Path, scale: RelativeScale) -> dict[str, float]:
+    """Both questions about pairs, put to the model, and the processor milliseconds that it needs to read a story."""
+    from minibert import checkpoint
+    from minibert.inside.pair_questions import judged
+    from minibert.inside.vectors import sentence_vectors
+    from minibert.toy import world
+
+    model, tokenizer = checkpoint.load(folder), checkpoint.load_tokenizer(folder)
+    told = world.stories(JUDGED, 3_000_017, "small")
+    answers = judged(model, tokenizer, [[sentence.text for sentence in story.sentences] for story in told])
+    texts, before = [story.text for story in told], time.process_time()
+    sentence_vectors(model, tokenizer, texts, ["cls"])
+    return {**answers, "milliseconds": 1_000 * (time.process_time() - before) / len(texts)}
 
 
 def kept(events: Iterator[Event], seen: list[Event]) -> Iterator[Event]:

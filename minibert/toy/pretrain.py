@@ -64,7 +64,8 @@ def pretrain_toy(
     `chosen`: the share that the model prefers to all other words of their kind, which is all that a discriminator can
     be asked; `guessable_by_kind`: the share that is its kind's most frequent word.
     """
-    if settings.objective.name.endswith("sop"):  # its second question needs the stories cut in two
+    if settings.objective.name.endswith("sop") and settings.input_format != "segment_pair":
+        # Its second question needs the stories cut in two.
         settings = replace(settings, input_format="segment_pair", short_probability=0.0)
     out = Path(out)
     if going_on is not None:
