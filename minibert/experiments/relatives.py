@@ -15,7 +15,6 @@ from minibert.experiments.relative_catalogue import REQUIRED, RelativeArm, Relat
 from minibert.experiments.results import read_records
 from minibert.train import Done, Event, Optimization, Step
 
-
 JUDGED = 300  # stories, never trained on, whose pairs are judged
 
 
