@@ -26,7 +26,7 @@ class Side:
     title: str
     relative: str = "bert"
     options: Mapping[str, Any] | None = None
-    sizes: Mapping[str, int] | None = None
+    sizes: Mapping[str, int | str] | None = None
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,22 @@ class Quantity:
 
 
 def train_both(
-    page: str, sides: Sequence[Side], quantities: Sequence[Quantity], watch: str, *, masked: int = 15
+    page: str,
+    sides: Sequence[Side],
+    quantities: Sequence[Quantity],
+    watch: str,
+    *,
+    masked: int = 15,
+    pairs: bool = False,
 ) -> None:
     """The button, the runs that it has begun in this browser, and what came of them. page: whose runs they are · watch:
-    a sentence with a [MASK], which both answer · masked: percent of the tokens that are hidden."""
+    a sentence with a [MASK], which both answer · masked: percent of the tokens that are hidden · pairs: rows are pairs
+    of segments, about which each is asked what its objective asks; else whole stories, and nothing is."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="both-asked"):
         steps = st.slider(_("Steps"), 50, MOST_STEPS, STEPS, 50, key="both-steps", width=260)
         seeds = st.segmented_control(_("Seeds"), range(1, SEEDS + 1), default=1, key="both-seeds", required=True)
         if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-both"):
-            _begin(page, sides, int(steps), int(seeds), watch, masked)
+            _begin(page, sides, int(steps), int(seeds), watch, masked, pairs)
     show_refusal()
     groups = _groups(page)
     if not groups:
@@ -75,23 +82,25 @@ def train_both(
     live(ids, draw, rows)
 
 
-def _begin(page: str, sides: Sequence[Side], steps: int, seeds: int, watch: str, masked: int) -> None:
+def _begin(page: str, sides: Sequence[Side], steps: int, seeds: int, watch: str, masked: int, pairs: bool) -> None:
     stamp = f"{page}/{time.time_ns()}"
     for seed in range(seeds):
         for side in sides:
-            settings = _settings(side, steps, seed, masked)
+            settings = _settings(side, steps, seed, masked, pairs)
             name = side.title if seeds == 1 else _("{model}, seed {n}").format(model=side.title, n=seed)
             kind = f"{stamp}/{side.relative}-{seed}"
             submit("minibert.toy.pretrain:pretrain_toy", settings, watch=[watch], title=name, kind=kind)
 
 
-def _settings(side: Side, steps: int, seed: int, masked: int):
+def _settings(side: Side, steps: int, seed: int, masked: int, pairs: bool = False):
+    from minibert.inside.pair_questions import SHORT
     from minibert.objectives import Masking
     from minibert.toy.pretrain import TOY
 
     return replace(
         TOY, relative=side.relative, objective_options=dict(side.options or {}), sizes=dict(side.sizes or {}),
         minutes=None, steps=steps, seed=seed, masking=Masking(rate=masked / 100), snapshots=(), measure_every=MEASURED,
+        **({"input_format": "segment_pair", "short_probability": SHORT} if pairs else {}),
     )  # fmt: skip
 
 
