@@ -55,6 +55,7 @@ page = open_course(
         ],
         _("6 The family"): [
             Stop("electra", "ELECTRA", ":material/find_replace:"),
+            Stop("albert", "ALBERT", ":material/repeat:"),
         ],
         _("7 Practice"): [
             Stop("examination", _("The examination"), ":material/quiz:"),

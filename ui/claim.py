@@ -167,8 +167,8 @@ def scaled_down(records: list[dict]) -> None:
     title = RELATIVE_EXPERIMENTS[last["experiment"]].title
     st.caption(
         _(
-            "{title}. Every arm reads the same stories, {tokens} tokens ({steps:,} steps, {masked:.0%} hidden; {n}), then "
-            "learns from {train:,} stories whom each pronoun means and is measured on {test:,} others. Processor "
+            "{title}. Every arm reads the same stories, {tokens} tokens ({steps:,} steps, {masked:.0%} hidden; {n}), "
+            "then learns from {train:,} stories whom each pronoun means and is measured on {test:,} others. Processor "
             "seconds of pre-training: {seconds}. {processor}, torch {torch}, {date}. Made with: {command}"
         ).format(
             title=literal(title),

@@ -1,4 +1,4 @@
-"""Order or topic: a model that was asked for the next sentence and one that was asked for the order, each asked both."""
+"""Order or topic: a model that was asked for the next sentence and one asked for the order, each asked both."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,8 +32,8 @@ def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("Order or topic", title=False)
     if any(one.objective == "mlm" for one in asked(seen.pair)):
         st.info(
-            _("These two have been asked nothing about pairs. Choose the shipped ones in the drawer above, or train two "
-              "that are asked."), icon=":material/info:",
+            _("These two have been asked nothing about pairs. Choose the shipped ones in the drawer above, or train "
+              "two that are asked."), icon=":material/info:",
         )  # fmt: skip
         return
     answers = _answers(seen.pair)

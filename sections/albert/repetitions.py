@@ -63,7 +63,8 @@ def row_html(name: str, bert, steps: list[float]) -> str:
         moved = html.escape(_("moves {step:.1f}").format(step=step))
         boxes.append(f'<li>{rows}<b style="--w:{width:.0f}%"><i>{moved}</i></b></li>')
     label = html.escape(_("{name}: the blocks that a text goes through, and how far each moves it").format(name=name))
-    return f'<div class="mb-albert"><strong>{html.escape(name)}</strong><ol aria-label="{label}">{"".join(boxes)}</ol></div>'
+    row = f'<ol aria-label="{label}">{"".join(boxes)}</ol>'
+    return f'<div class="mb-albert"><strong>{html.escape(name)}</strong>{row}</div>'
 
 
 def _draw(moved: dict, tokens: list[str], token: int | None, words: str) -> None:

@@ -20,18 +20,20 @@ def show(lesson: Lesson, seen: Subject) -> None:
     if st.session_state.get("albert-measured"):
         with st.spinner(_("Both read and learn, in turns …")):
             found = _measured()
-        bert, albert = found["BERT"], found["ALBERT"]
+        bert, albert = found["bert"], found["albert"]
+        words = _(
+            "**{times:.1f} times fewer weights; an answer takes {answer:.0%} of BERT’s time, a step {step:.0%}.**"
+        )
         st.markdown(
-            _(
-                "**{times:.1f} times fewer weights; an answer takes {answer:.0%} of BERT’s time, a step {step:.0%}.**"
-            ).format(
+            words.format(
                 times=bert.weights / albert.weights, answer=albert.answer / bert.answer, step=albert.step / bert.step
             )
         )
+        names = {"bert": "BERT", "narrow": _("ALBERT, only E narrow"), "albert": "ALBERT"}
         st.table(
             [
                 {
-                    _("model"): name,
+                    _("model"): names[name],
                     _("weights"): f"{one.weights:,}",
                     _("weights, gradients and moments, MB"): f"{16 * one.weights / 1e6:,.0f}",
                     _("million FLOP an answer"): f"{one.flops / 1e6:,.0f}",
@@ -57,9 +59,9 @@ def _measured():
     shape = {**SIZES, "max_position_embeddings": 64}
     return measure(
         {
-            "BERT": BertConfig(VOCABULARY, **shape, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+            "bert": BertConfig(VOCABULARY, **shape, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
                                hidden_act="gelu_new"),
-            _("ALBERT, only E narrow"): AlbertConfig(VOCABULARY, **shape, embedding_size=64, shared="none"),
-            "ALBERT": AlbertConfig(VOCABULARY, **shape, embedding_size=64),
+            "narrow": AlbertConfig(VOCABULARY, **shape, embedding_size=64, shared="none"),
+            "albert": AlbertConfig(VOCABULARY, **shape, embedding_size=64),
         }
     )  # fmt: skip
