@@ -28,7 +28,7 @@ def model(tokenizer) -> BertForPreTraining:
 
 def test_of_orders_both_halves_are_of_one_story(tokenizer):
     documents = world.documents(20, 3, "small")
-    told = [" ".join(tokenizer.tokenize(" ".join(lines))) for lines in documents]
+    told = [" ".join(tokenizer.encode(" ".join(lines), add_special=False).tokens) for lines in documents]
     pairs = pairs_to_judge(documents, tokenizer, "sop")
     assert {pair.next_label for pair in pairs} == {0, 1}
     for pair in pairs:
@@ -39,7 +39,7 @@ def test_of_orders_both_halves_are_of_one_story(tokenizer):
 
 def test_of_the_next_some_are_from_another_story(tokenizer):
     documents = world.documents(20, 3, "small")
-    told = [" ".join(tokenizer.tokenize(" ".join(lines))) for lines in documents]
+    told = [" ".join(tokenizer.encode(" ".join(lines), add_special=False).tokens) for lines in documents]
     for pair in pairs_to_judge(documents, tokenizer, "nsp"):
         words = " ".join(tokenizer.vocab[i] for i in [*pair.a, *pair.b])
         assert any(words in story for story in told) == (pair.next_label == 0)

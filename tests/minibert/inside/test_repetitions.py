@@ -1,5 +1,7 @@
 """How far a block moves a vector, against transformers' hidden states; which halves are one."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 import transformers
@@ -22,7 +24,7 @@ def test_movement_is_between_transformers_hidden_states(tmp_path):
     with torch.no_grad():
         states = theirs(torch.tensor([ids]), output_hidden_states=True).hidden_states  # L + 1 of (1, T, H)
     assert moved.distances.shape == moved.cosines.shape == (3, 5)
-    for layer, (before, after) in enumerate(zip(states[:-1], states[1:], strict=True)):
+    for layer, (before, after) in enumerate(pairwise(states)):
         distances = torch.linalg.vector_norm(after - before, dim=-1)[0]
         cosines = torch.nn.functional.cosine_similarity(after, before, dim=-1)[0]
         assert moved.distances[layer] == pytest.approx(distances.numpy(), abs=1e-4)
