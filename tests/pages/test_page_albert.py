@@ -160,7 +160,8 @@ def records(values: dict[str, dict[str, list[float]]]) -> list[dict]:
     machine = {"processor": "a processor", "torch": "2", "date": "2026-11-25"}
     return [
         {
-            "experiment": "albert", "arm": arm, "seed": seed, "pretraining": {}, "steps": 10, "tokens": 99, "seconds": 3.0,
+            "experiment": "albert", "arm": arm, "seed": seed, "pretraining": {}, "steps": 10, "tokens": 99,
+            "seconds": 3.0,
             "metrics": {"milliseconds": 2.0, **{name: row[seed] for name, row in metrics.items()}}, "parameters": 1234,
             "scale": {"masked": 0.15, "train": 10, "test": 5}, "curve": [], "data": ["toy"], "machine": machine,
             "command": "python -m minibert experiment albert",
