@@ -37,12 +37,16 @@ def test_of_orders_both_halves_are_of_one_story(tokenizer):
         assert any(words in story for story in told)
 
 
-def test_of_the_next_some_are_from_another_story(tokenizer):
+def test_of_the_next_the_others_are_from_another_story(tokenizer):
     documents = world.documents(20, 3, "small")
     told = [" ".join(tokenizer.encode(" ".join(lines), add_special=False).tokens) for lines in documents]
-    for pair in pairs_to_judge(documents, tokenizer, "nsp"):
+    pairs = pairs_to_judge(documents, tokenizer, "nsp")
+    assert {pair.next_label for pair in pairs} == {0, 1}
+    fits = {0: [], 1: []}
+    for pair in pairs:
         words = " ".join(tokenizer.vocab[i] for i in [*pair.a, *pair.b])
-        assert any(words in story for story in told) == (pair.next_label == 0)
+        fits[pair.next_label].append(any(words in story for story in told))
+    assert all(fits[0]) and sum(fits[1]) < 0.2 * len(fits[1])  # a short closing may stand in many a story
 
 
 def test_follows_is_the_heads_first_class_row_by_row(model, tokenizer):
