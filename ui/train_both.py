@@ -93,14 +93,13 @@ def _begin(page: str, sides: Sequence[Side], steps: int, seeds: int, watch: str,
 
 
 def _settings(side: Side, steps: int, seed: int, masked: int, pairs: bool = False):
-    from minibert.inside.pair_questions import SHORT
     from minibert.objectives import Masking
-    from minibert.toy.pretrain import TOY
+    from minibert.toy.pretrain import PAIRS, TOY
 
     return replace(
         TOY, relative=side.relative, objective_options=dict(side.options or {}), sizes=dict(side.sizes or {}),
         minutes=None, steps=steps, seed=seed, masking=Masking(rate=masked / 100), snapshots=(), measure_every=MEASURED,
-        **({"input_format": "segment_pair", "short_probability": SHORT} if pairs else {}),
+        **(PAIRS if pairs else {}),
     )  # fmt: skip
 
 

@@ -40,6 +40,9 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
         help="one sentence or paragraph a line, blank line between documents; or JSON lines with a text",
     )
     text.add_argument("--toy", action="store_true", help="little stories, with settings of their own")
+    sub.add_argument(
+        "--pairs", action="store_true", help="with --toy: stories in two segments, and a question about them"
+    )
     sub.add_argument("--relative", choices=model_types(), default="bert", help="what to train (default: bert)")
     sub.add_argument("--preset", help="sizes: tiny, mini (the default), small, medium, base, large")
     sub.add_argument(
@@ -140,26 +143,28 @@ def pretrain(options) -> None:
     if options.threads:
         torch.set_num_threads(options.threads)
     if options.toy:
-        from minibert.toy.pretrain import TOY, pretrain_toy
+        from minibert.toy.pretrain import PAIRS, TOY, pretrain_toy
 
         alone = argparse.ArgumentParser()
         add_pretraining_options(alone)
         usual = alone.parse_args(["--toy", "--out", "x", "--steps", "1"])
         taken = {"out", "steps", "minutes", "seed", "threads", "optimizer", "relative", "preset", "sizes", "resume"}
-        taken |= {"save_every", "objective", "mask_rate"}
+        taken |= {"save_every", "objective", "mask_rate", "pairs"}
         for name in vars(usual).keys() - taken:
             if getattr(options, name) != getattr(usual, name):
                 name = name.replace("_", "-")
                 raise ValueError(f"a run on the toy world has settings of its own: leave out --{name}")
         changes = {name: getattr(options, name) for name in ("steps", "minutes", "seed", "relative", "save_every")}
         changes |= {"preset": options.preset or TOY.preset, "sizes": dict(options.sizes)}
-        changes["objective_options"] = dict(options.objective)
+        changes |= {"objective_options": dict(options.objective), **(PAIRS if options.pairs else {})}
         if options.mask_rate:
             changes["masking"] = replace(TOY.masking, rate=options.mask_rate)
         if options.optimizer:
             changes["optimization"] = replace(TOY.optimization, optimizer=options.optimizer)
         print_events(options, pretrain_toy(replace(TOY, **changes), options.out, resuming=options.resume))
         return
+    if options.pairs:
+        raise ValueError("--pairs is for --toy: elsewhere --input-format says what rows are")
     same = ("relative", "vocab_size", "steps", "minutes", "batch_size", "accumulate", "max_length", "input_format")
     same += ("short_probability", "dropout", "nsp_weight", "words", "start", "seed", "save_every", "compile")
     settings = PretrainSettings(

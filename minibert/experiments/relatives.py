@@ -20,9 +20,8 @@ JUDGED = 300  # stories, never trained on, whose pairs are judged
 
 def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int, pairs: bool = False):
     """The page's toy run, with as much hidden as in the papers and for a number of steps; of pairs, if rows are."""
-    from minibert.inside.pair_questions import SHORT
     from minibert.objectives import Masking
-    from minibert.toy.pretrain import TOY
+    from minibert.toy.pretrain import PAIRS, TOY
 
     return replace(
         TOY,
@@ -38,7 +37,7 @@ def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int, pairs: bool =
         report_every=20,
         measure_every=scale.steps,
         snapshots=(),
-        **({"input_format": "segment_pair", "short_probability": SHORT} if pairs else {}),
+        **(PAIRS if pairs else {}),
     )
 
 
