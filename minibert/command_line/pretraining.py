@@ -40,9 +40,7 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
         help="one sentence or paragraph a line, blank line between documents; or JSON lines with a text",
     )
     text.add_argument("--toy", action="store_true", help="little stories, with settings of their own")
-    sub.add_argument(
-        "--pairs", action="store_true", help="with --toy: stories in two segments, and a question about them"
-    )
+    sub.add_argument("--pairs", action="store_true", help="with --toy: in two segments, with a question")
     sub.add_argument("--relative", choices=model_types(), default="bert", help="what to train (default: bert)")
     sub.add_argument("--preset", help="sizes: tiny, mini (the default), small, medium, base, large")
     sub.add_argument(
