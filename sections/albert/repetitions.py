@@ -19,11 +19,11 @@ def show(seen: Subject) -> None:
     encoding = tokenizer.encode(seen.text, max_length=MOST, truncation="head")
     moved = {"ALBERT": movement(albert.bert, encoding.ids), "BERT": movement(bert.bert, encoding.ids)}
     steps = {name: _followed(one.distances, seen.token) for name, one in moved.items()}
-    who = _("a token’s vector, on average") if seen.token is None else f"“{visible(encoding.tokens[seen.token])}”"
+    who = _("On average") if seen.token is None else f"“{visible(encoding.tokens[seen.token])}”"
     with picture():
         words = _(
-            "The last use of ALBERT’s block moves {who} by {albert:.1f}, BERT’s last block by {bert:.1f}; at the first "
-            "it was {a0:.1f} and {b0:.1f}."
+            "{who}: ALBERT’s block moves the vector by {a0:.1f} when it is used first and by {albert:.1f} when it is "
+            "used last; BERT’s first block by {b0:.1f}, its last by {bert:.1f}."
         ).format(
             who=literal(who), albert=steps["ALBERT"][-1], bert=steps["BERT"][-1], a0=steps["ALBERT"][0],
             b0=steps["BERT"][0],

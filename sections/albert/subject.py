@@ -61,10 +61,14 @@ def read(lesson: Lesson) -> Subject:
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left, middle = st.container(), st.container(width=230)
         with drawer():
+            examples = st.container()
             chosen = choice("pair", _("The two models"), {pair.name: pair.title for pair in offered}, box=320)
     pair = next(pair for pair in offered if pair.name == chosen)
     with left:
-        text = sentence_input("text", lesson.examples, label=_("Text in words of the toy world"), max_chars=MAX_CHARS)
+        text = sentence_input(
+            "text", lesson.examples, label=_("Text in words of the toy world"), max_chars=MAX_CHARS,
+            examples_in=examples,
+        )  # fmt: skip
     tokenizer = models(pair)[2]
     tokens = tokenizer.encode(text, max_length=MOST, truncation="head").tokens
     with middle:
