@@ -51,7 +51,7 @@ class RelativeExperiment:
 
 
 def _albert(shared: str = "all", width: int = 32, second: str | None = "sop") -> RelativeArm:
-    sizes = {"num_hidden_layers": 4, "embedding_size": width, "shared": shared}
+    sizes = {"num_hidden_layers": 3, "embedding_size": width, "shared": shared}
     return RelativeArm("albert", {"second": second}, sizes)
 
 
@@ -73,7 +73,7 @@ RELATIVE_EXPERIMENTS = {
             "albert",
             "ALBERT: what is shared, and what is asked of pairs (Lan et al. 2020, tables 4 and 5), on the toy world",
             {
-                "bert": RelativeArm(sizes={"num_hidden_layers": 4}),
+                "bert": RelativeArm(sizes={"num_hidden_layers": 3}),
                 "all": _albert(),
                 "none": _albert("none"),
                 "attention": _albert("attention"),
@@ -85,7 +85,7 @@ RELATIVE_EXPERIMENTS = {
                 "attention-wide": _albert("attention", 128),
                 "feed-forward-wide": _albert("feed_forward", 128),
             },
-            RelativeScale(train=400, epochs=6),
+            RelativeScale(steps=500, train=400, epochs=6),
             pairs=True,
         ),
     )

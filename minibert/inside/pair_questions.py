@@ -17,7 +17,7 @@ from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
 
 SECONDS = ("nsp", "sop")
-SHORT = 0.5  # of the documents are cut into several pairs, so that many a pair begins in the middle of one
+SHORT = 0.1  # of the documents are cut into several pairs, as in BERT’s paper
 ROWS = 32  # pairs read at once
 
 

@@ -63,8 +63,8 @@ def _time(lesson: Lesson) -> None:
         return
     st.table(rows)
     st.caption(
-        _("Processor time, mean over the seeds: a step reads 16 stories forward and backward, an answer is one story "
-          "read forward. All have 4 layers of 128.")
+        _("Processor time, mean over the seeds: a step reads 16 pairs forward and backward, an answer is one story "
+          "read forward. All have three layers of 128.")
     )  # fmt: skip
 
 

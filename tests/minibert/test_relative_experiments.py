@@ -50,7 +50,7 @@ def test_every_arm_runs_once_on_the_same_tokens(tmp_path):
 def test_alberts_arms_are_the_papers_tables():
     experiment = RELATIVE_EXPERIMENTS["albert"]
     arms = {name: arm for name, arm in experiment.arms.items() if name != "bert"}
-    assert experiment.pairs and {arm.sizes["num_hidden_layers"] for arm in experiment.arms.values()} == {4}
+    assert experiment.pairs and {arm.sizes["num_hidden_layers"] for arm in experiment.arms.values()} == {3}
     assert {(arm.sizes["shared"], arm.sizes["embedding_size"]) for arm in arms.values()} == {
         (shared, width) for shared in ("all", "attention", "feed_forward", "none") for width in (32, 128)
     }  # fmt: skip
@@ -79,6 +79,11 @@ def test_it_is_listed(capsys):
     assert main(["experiment", "--list"]) == 0
     listed = capsys.readouterr().out
     assert "electra      ELECTRA and its ablations" in listed and "albert       ALBERT: what is shared" in listed
+
+
+def test_an_arm_that_there_is_not_is_refused(tmp_path, capsys):
+    assert main(["experiment", "albert", "--arms", "all", "heads", "--out", str(tmp_path / "x.jsonl")]) != 0
+    assert "albert has no arm 'heads'; there are bert, all," in capsys.readouterr().err
 
 
 def test_a_pronoun_is_tagged_with_whom_it_means():
