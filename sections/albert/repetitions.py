@@ -5,7 +5,7 @@ import html
 
 import streamlit as st
 
-from sections.albert.subject import MOST, Subject, models
+from sections.albert.subject import MOST, Subject, models, steps_of
 from ui.figures import figure
 from ui.page import picture
 from ui.text import literal, visible
@@ -33,7 +33,10 @@ def show(seen: Subject) -> None:
             "".join(row_html(name, model.bert, steps[name]) for name, model in (("ALBERT", albert), ("BERT", bert)))
         )
         _draw(moved, [visible(token) for token in encoding.tokens], seen.token, words)
-        st.caption(_("The bands reach from the token that is moved least to the one that is moved most."))
+        st.caption(
+            _("The bands reach from the token that is moved least to the one that is moved most. Steps of training: "
+              "ALBERT {albert:,}, BERT {bert:,}.").format(albert=steps_of(seen.pair.albert), bert=steps_of(seen.pair.bert))
+        )  # fmt: skip
         count = encoding.tokens.count("[UNK]")
         if count:
             unknown = _("{n} of your words are not in the vocabulary of these models: both read {unk} there.")

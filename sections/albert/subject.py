@@ -1,5 +1,6 @@
 """What the whole page is about: the class's sentence, the token that is followed, and the two models that read it."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,6 +76,13 @@ def read(lesson: Lesson) -> Subject:
         words = [_("all, their mean"), *numbered([visible(token) for token in tokens])]
         token = pick("token", _("Follow a token"), words, width=230)
     return Subject(text, token - 1 if token else None, pair)
+
+
+def steps_of(folder: Path) -> int:
+    """How long the model in a folder was trained, by the log beside it; 0 where there is none."""
+    log = folder / "training.jsonl"
+    lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
+    return max((json.loads(line).get("step", 0) for line in lines), default=0)
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)
