@@ -55,6 +55,7 @@ page = open_course(
         ],
         _("6 The family"): [
             Stop("electra", "ELECTRA", ":material/find_replace:"),
+            Stop("albert", "ALBERT", ":material/repeat:"),
             Stop("nezha", "NEZHA", ":material/straighten:"),
         ],
         _("7 Practice"): [

@@ -22,6 +22,8 @@ PRECISIONS = ("fp32", "bf16")
 ATTENTIONS = ("fused", "explicit")
 # What is predicted in pre-training: mlm masked tokens · nsp/sop sentence pairs · rtd "was this token replaced?"
 OBJECTIVES = ("mlm+nsp", "mlm+sop", "mlm", "rtd")
+# What layers have in common → the halves of a block of which there is but one copy.
+SHARED = {"none": (), "attention": ("attn",), "feed_forward": ("mlp",), "all": ("attn", "mlp")}
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Shape:
 
     config: BertConfig
     embedding_size: int | None = None  # E; None: the embeddings are H wide. Else E → H by one projection (ALBERT §3.1)
-    shared_layers: bool = False  # one block's weights used L times (ALBERT §3.1)
+    shared: str = "none"  # of a block's weights, what is used L times: a key of SHARED (ALBERT §3.1 and table 4)
     segments: bool = True
     relative_positions: bool = False  # no position embeddings: fixed vectors by distance, at keys and values (NEZHA)
     pooler: bool = True
@@ -41,12 +43,18 @@ class Shape:
             raise ValueError(f"embedding_size must be at least 1, not {self.embedding_size}")
         if self.objective not in OBJECTIVES:
             raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}, not {self.objective!r}")
+        if self.shared not in SHARED:
+            raise ValueError(f"shared must be one of {', '.join(SHARED)}, not {self.shared!r}")
         if self.sentence_pairs and not self.pooler:
             raise ValueError(f'the objective "{self.objective}" reads the pooler, which this model has not')
 
     @property
     def factorised(self) -> bool:
         return self.embedding_size is not None
+
+    def copies(self, half: str) -> int:
+        """How many there are of a block's "attn" or "mlp"."""
+        return 1 if half in SHARED[self.shared] else self.config.num_hidden_layers
 
     @property
     def sentence_pairs(self) -> bool:
@@ -62,7 +70,7 @@ class Shape:
 
 def _albert(layers: int, hidden: int, heads: int) -> Shape:
     config = BertConfig(30000, hidden, layers, heads, 4 * hidden)
-    return Shape(config, embedding_size=128, shared_layers=True, objective="mlm+sop")
+    return Shape(config, embedding_size=128, shared="all", objective="mlm+sop")
 
 
 # name → sizes. Turc et al. 2019 for the small BERTs; the relatives from their papers and published configurations.
@@ -170,18 +178,18 @@ def parameters(config: BertConfig | Shape) -> ParameterCount:
     r = shape_of(config)
     letters = r.letters
     width = "E" if r.factorised else "H"
-    copies = 1 if r.shared_layers else letters["L"]
+    attn, mlp = r.copies("attn"), r.copies("mlp")
     rows = [
         ("embeddings.token", "embeddings", f"V·{width}", 1),
         *([] if r.relative_positions else [("embeddings.position", "embeddings", f"P·{width}", 1)]),
         *([("embeddings.segment", "embeddings", f"S·{width}", 1)] if r.segments else []),
         ("embeddings.norm", "norms", f"2·{width}", 1),
         *([("embeddings.projection", "embeddings", "E·H + H", 1)] if r.factorised else []),
-        *((f"block.attn.{name}", "attention", "H² + H", copies) for name in ("query", "key", "value", "output")),
-        ("block.attn_norm", "norms", "2·H", copies),
-        ("block.mlp.expand", "mlp", "H·F + F", copies),
-        ("block.mlp.contract", "mlp", "F·H + H", copies),
-        ("block.mlp_norm", "norms", "2·H", copies),
+        *((f"block.attn.{name}", "attention", "H² + H", attn) for name in ("query", "key", "value", "output")),
+        ("block.attn_norm", "norms", "2·H", attn),
+        ("block.mlp.expand", "mlp", "H·F + F", mlp),
+        ("block.mlp.contract", "mlp", "F·H + H", mlp),
+        ("block.mlp_norm", "norms", "2·H", mlp),
         *([("pooler.dense", "heads", "H² + H", 1)] if r.pooler else []),
     ]
     if r.objective == "rtd":
@@ -334,8 +342,11 @@ def memory(
 def _matrices(r: Shape) -> str:
     """bf16 copies of the matrices that multiply activations, 2 bytes each; the tied decoder's is one of them."""
     width = "E" if r.factorised else "H"
-    blocks = "4·H² + 2·H·F" if r.shared_layers else "L·(4·H² + 2·H·F)"
-    terms = [blocks, *(["E·H"] if r.factorised else []), *(["H² + 2·H"] if r.sentence_pairs else [])]
+    blocks = {
+        "none": "L·(4·H² + 2·H·F)", "attention": "4·H² + L·2·H·F", "feed_forward": "L·4·H² + 2·H·F",
+        "all": "4·H² + 2·H·F",
+    }  # fmt: skip
+    terms = [blocks[r.shared], *(["E·H"] if r.factorised else []), *(["H² + 2·H"] if r.sentence_pairs else [])]
     terms.append("H² + H" if r.objective == "rtd" else f"H·{width} + V·{width}")
     return f"2·({' + '.join(terms)})"
 

@@ -60,7 +60,7 @@ class PretrainSettings:
 
     relative: str = "bert"  # the model_type of what is trained
     preset: str = "mini"
-    sizes: dict[str, int] = field(default_factory=dict)  # fields of the config that differ from the preset
+    sizes: dict[str, int | str] = field(default_factory=dict)  # fields of the config that differ from the preset
     objective_options: dict[str, Any] = field(default_factory=dict)  # what else its objective is told
     vocab_size: int = 8192
     steps: int | None = None
@@ -114,6 +114,7 @@ class PretrainSettings:
         kind = relative_named(self.relative).config
         if unknown := self.sizes.keys() - {each.name for each in fields(kind)}:
             raise ValueError(f"{self.relative} has no size {min(unknown)!r}")
+        check_kinds(self.sizes, get_type_hints(kind))
         return kind.preset(self.preset, **{**self.sizes, **changes})
 
     @property
@@ -465,7 +466,9 @@ class Keeper:
     def _write(self, finished: bool) -> None:
         networks = self.settings.objective.kept(self.model)
         for folder, network in networks.items():
-            checkpoint.save(self.out / folder, network, self.tokenizer, dtype=torch.float16)
+            # Its relative would name what it is asked as a rule; an option may have asked something else.
+            notes = {} if folder else {checkpoint.OBJECTIVE: self.settings.objective.name}
+            checkpoint.save(self.out / folder, network, self.tokenizer, dtype=torch.float16, notes=notes)
         with checkpoint.writing(self.out) as folder:
             lines = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in self.events)
             (folder / LOG).write_text(lines, encoding="utf-8")

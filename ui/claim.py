@@ -61,7 +61,7 @@ def records_of(name: str) -> list[dict]:
 
 
 def directions(paper: dict, found: dict[str, dict[int, float]]) -> list[Direction]:
-    """Every arm against the first one of the paper's, which is BERT."""
+    """Every arm against the first one of the paper's."""
     values = paper["values"]
     base = next(iter(paper["arms"]))
     return [
@@ -75,12 +75,13 @@ def directions(paper: dict, found: dict[str, dict[int, float]]) -> list[Directio
     ]
 
 
-def show_claim(lesson: Lesson, measure: str, title: str) -> None:
+def show_claim(lesson: Lesson, measure: str, title: str, claim: str | None = None) -> None:
     """The figures of `lesson`'s paper.toml beside the experiment of the same name. measure: a metric of its records, a
-    share of 1, and its `title`."""
+    share of 1, and its `title` · claim: the table of paper.toml, where it holds several."""
     from plots.experiments import Gap, Score, differences, scores
 
     paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
+    paper = paper if claim is None else paper[claim]
     records = records_of(lesson.name)
     found = {arm: {seed: PERCENT * value for seed, value in seeds.items()} for arm, seeds in
              by_arm(records, measure).items()}  # fmt: skip
@@ -134,7 +135,7 @@ def show_claim(lesson: Lesson, measure: str, title: str) -> None:
         wide=True,
     )
     st.markdown(f"**{summary}**\n\n" + "\n".join(f"- {words}" for words in sentences), width=820)
-    scaled_down(records)
+    scaled_down([record for record in records if record["arm"] in names])
 
 
 def sentence(name: str, one: Direction) -> str:
@@ -160,18 +161,18 @@ def signed(value: float) -> str:
 def scaled_down(records: list[dict]) -> None:
     """What was read, how long it took, and the command."""
     last, scale = records[-1], records[-1]["scale"]
-    tokens = {record["tokens"] for record in records}
+    tokens = sorted({f"{record['tokens']:,}" for record in records}, key=lambda number: (len(number), number))
     seeds = len({record["seed"] for record in records})
     most = {record["arm"]: record["seconds"] for record in records}
     title = RELATIVE_EXPERIMENTS[last["experiment"]].title
     st.caption(
         _(
-            "{title}. Every arm reads the same {tokens:,} tokens ({steps:,} steps, {masked:.0%} hidden; {n}), then "
-            "learns from {train:,} stories whom each pronoun means and is measured on {test:,} others. Processor "
+            "{title}. Every arm reads the same stories, {tokens} tokens ({steps:,} steps, {masked:.0%} hidden; {n}), "
+            "then learns from {train:,} stories whom each pronoun means and is measured on {test:,} others. Processor "
             "seconds of pre-training: {seconds}. {processor}, torch {torch}, {date}. Made with: {command}"
         ).format(
             title=literal(title),
-            tokens=max(tokens),
+            tokens=tokens[0] if len(tokens) == 1 else _("{least} to {most}").format(least=tokens[0], most=tokens[-1]),
             steps=last["steps"],
             masked=scale["masked"],
             n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),

@@ -58,6 +58,7 @@ HERE: dict[str, tuple[str, ...]] = {
     "attribution": ("letters", "class"),
     "wrong_reasons": ("class",),
     "electra": ("blank",),
+    "albert": ("vectors", "heads", "network", "pair"),
     "examination": (),
 }
 

@@ -26,7 +26,7 @@ class Side:
     title: str
     relative: str = "bert"
     options: Mapping[str, Any] | None = None
-    sizes: Mapping[str, int] | None = None
+    sizes: Mapping[str, int | str] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -49,16 +49,18 @@ def train_both(
     watch: str,
     *,
     masked: int = 15,
+    pairs: bool = False,
     lengths: Sequence[int] = (),
 ) -> None:
     """The button, the runs that it has begun in this browser, and what came of them. page: whose runs they are · watch:
-    a sentence with a [MASK], which both answer · masked: percent of the tokens that are hidden · lengths: of rows that
-    both are asked in, see `pretrain_toy`."""
+    a sentence with a [MASK], which both answer · masked: percent of the tokens that are hidden · pairs: rows are pairs
+    of segments, about which each is asked what its objective asks; else whole stories, and nothing is · lengths: of
+    rows that both are asked in, see `pretrain_toy`."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="both-asked"):
         steps = st.slider(_("Steps"), 50, MOST_STEPS, STEPS, 50, key="both-steps", width=260)
         seeds = st.segmented_control(_("Seeds"), range(1, SEEDS + 1), default=1, key="both-seeds", required=True)
         if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-both"):
-            _begin(page, sides, int(steps), int(seeds), watch, masked, lengths)
+            _begin(page, sides, int(steps), int(seeds), watch, masked, pairs, lengths)
     show_refusal()
     groups = _groups(page)
     if not groups:
@@ -84,26 +86,33 @@ def train_both(
 
 
 def _begin(
-    page: str, sides: Sequence[Side], steps: int, seeds: int, watch: str, masked: int, lengths: Sequence[int]
+    page: str,
+    sides: Sequence[Side],
+    steps: int,
+    seeds: int,
+    watch: str,
+    masked: int,
+    pairs: bool,
+    lengths: Sequence[int],
 ) -> None:
     stamp, more = f"{page}/{time.time_ns()}", {"lengths": list(lengths)} if lengths else {}
     for seed in range(seeds):
         for number, side in enumerate(sides):
-            settings = _settings(side, steps, seed, masked)
+            settings = _settings(side, steps, seed, masked, pairs)
             name = side.title if seeds == 1 else _("{model}, seed {n}").format(model=side.title, n=seed)
             same = any(one.relative == side.relative for one in sides[:number])
             kind = f"{stamp}/{side.relative}-{seed}" + (f"-{number}" if same else "")
             submit("minibert.toy.pretrain:pretrain_toy", settings, watch=[watch], title=name, kind=kind, **more)
 
 
-def _settings(side: Side, steps: int, seed: int, masked: int):
+def _settings(side: Side, steps: int, seed: int, masked: int, pairs: bool = False):
     from minibert.objectives import Masking
-    from minibert.toy.pretrain import TOY
+    from minibert.toy.pretrain import PAIRS, TOY
 
     return replace(
         TOY, relative=side.relative, objective_options=dict(side.options or {}), sizes=dict(side.sizes or {}),
         minutes=None, steps=steps, seed=seed, masking=Masking(rate=masked / 100), snapshots=(), measure_every=MEASURED,
-        **side.settings,
+        **(PAIRS if pairs else {}), **side.settings,
     )  # fmt: skip
 
 

@@ -31,6 +31,7 @@ def add_commands(commands) -> None:
     sub.add_argument("--tokens", type=positive(int), help="to pre-train each arm on")
     sub.add_argument("--examples", type=positive(int), help="to fine-tune on, at most")
     sub.add_argument("--cache", type=Path, default=ROOT / "build" / "experiments", help="where tokenized text is kept")
+    sub.add_argument("--arms", nargs="+", help="of what a relative's paper claims: these alone (default: all)")
     sub.add_argument("--threads", type=positive(int), help="processor threads")
 
 
@@ -105,6 +106,10 @@ def relative(options) -> None:
     from minibert.experiments.relatives import run_relative
 
     chosen = RELATIVE_EXPERIMENTS[options.name]
+    if unknown := set(options.arms or ()) - set(chosen.arms):
+        raise ValueError(f"{chosen.name} has no arm {min(unknown)!r}; there are {', '.join(chosen.arms)}")
+    if options.arms:
+        chosen = replace(chosen, arms={name: chosen.arms[name] for name in options.arms})
     if options.threads:
         torch.set_num_threads(options.threads)
     out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"

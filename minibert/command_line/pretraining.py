@@ -40,6 +40,7 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
         help="one sentence or paragraph a line, blank line between documents; or JSON lines with a text",
     )
     text.add_argument("--toy", action="store_true", help="little stories, with settings of their own")
+    sub.add_argument("--pairs", action="store_true", help="with --toy: in two segments, with a question")
     sub.add_argument("--relative", choices=model_types(), default="bert", help="what to train (default: bert)")
     sub.add_argument("--preset", help="sizes: tiny, mini (the default), small, medium, base, large")
     sub.add_argument(
@@ -47,8 +48,9 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
         nargs="+",
         type=size,
         default=[],
-        metavar="FIELD=NUMBER",
-        help="fields of config.json that differ from the preset: num_hidden_layers=3 embedding_size=64",
+        metavar="FIELD=VALUE",
+        help="fields of config.json that differ from the preset: num_hidden_layers=3 embedding_size=64; of albert: "
+        "shared=attention",
     )
     sub.add_argument(
         "--objective",
@@ -111,12 +113,12 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
     )
 
 
-def size(text: str) -> tuple[str, int]:
-    """embedding_size=64 → ("embedding_size", 64)"""
-    name, _, number = text.partition("=")
-    if not (name and number.isdecimal()):
-        raise argparse.ArgumentTypeError(f"must be like embedding_size=64, not {text}")
-    return name, int(number)
+def size(text: str) -> tuple[str, int | str]:
+    """embedding_size=64 → ("embedding_size", 64); shared=attention → ("shared", "attention")"""
+    name, _, value = text.partition("=")
+    if not (name and (value.isdecimal() or value.isidentifier())):
+        raise argparse.ArgumentTypeError(f"must be like embedding_size=64 or shared=attention, not {text}")
+    return name, int(value) if value.isdecimal() else value
 
 
 def option(text: str) -> tuple[str, str | float]:
@@ -144,13 +146,13 @@ def pretrain(options) -> None:
     if options.threads:
         torch.set_num_threads(options.threads)
     if options.toy:
-        from minibert.toy.pretrain import TOY, pretrain_toy
+        from minibert.toy.pretrain import PAIRS, TOY, pretrain_toy
 
         alone = argparse.ArgumentParser()
         add_pretraining_options(alone)
         usual = alone.parse_args(["--toy", "--out", "x", "--steps", "1"])
         taken = {"out", "steps", "minutes", "seed", "threads", "optimizer", "relative", "preset", "sizes", "resume"}
-        taken |= {"save_every", "objective", "mask_rate", "max_length", "start"}
+        taken |= {"save_every", "objective", "mask_rate", "max_length", "start", "pairs"}
         for name in vars(usual).keys() - taken:
             if getattr(options, name) != getattr(usual, name):
                 name = name.replace("_", "-")
@@ -158,13 +160,15 @@ def pretrain(options) -> None:
         same = ("steps", "minutes", "seed", "relative", "save_every", "max_length", "start")
         changes = {name: getattr(options, name) for name in same}
         changes |= {"preset": options.preset or TOY.preset, "sizes": dict(options.sizes)}
-        changes["objective_options"] = dict(options.objective)
+        changes |= {"objective_options": dict(options.objective), **(PAIRS if options.pairs else {})}
         if options.mask_rate:
             changes["masking"] = replace(TOY.masking, rate=options.mask_rate)
         if options.optimizer:
             changes["optimization"] = replace(TOY.optimization, optimizer=options.optimizer)
         print_events(options, pretrain_toy(replace(TOY, **changes), options.out, resuming=options.resume))
         return
+    if options.pairs:
+        raise ValueError("--pairs is for --toy: elsewhere --input-format says what rows are")
     same = ("relative", "vocab_size", "steps", "minutes", "batch_size", "accumulate", "max_length", "input_format")
     same += ("short_probability", "dropout", "nsp_weight", "words", "start", "seed", "save_every", "compile")
     settings = PretrainSettings(

@@ -19,7 +19,7 @@ class RelativeArm:
 
     relative: str = "bert"
     options: Mapping[str, Any] = field(default_factory=dict)
-    sizes: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, int | str] = field(default_factory=dict)
     start: str = "counts"
 
 
@@ -52,12 +52,19 @@ class LengthScale(RelativeScale):
 
 @dataclass(frozen=True)
 class RelativeExperiment:
-    """Arms, the first of which is BERT."""
+    """Arms, the first of which is BERT. pairs: the stories are read in pairs of segments, about which each arm is asked
+    what its objective asks; afterwards all are asked both for the next sentence and for the order."""
 
     name: str
     title: str
     arms: Mapping[str, RelativeArm]
     scale: RelativeScale = RelativeScale()
+    pairs: bool = False
+
+
+def _albert(shared: str = "all", width: int = 32, second: str | None = "sop") -> RelativeArm:
+    sizes = {"num_hidden_layers": 3, "embedding_size": width, "shared": shared}
+    return RelativeArm("albert", {"second": second}, sizes)
 
 
 RELATIVE_EXPERIMENTS = {
@@ -73,6 +80,25 @@ RELATIVE_EXPERIMENTS = {
                 "replace-mlm": RelativeArm("electra", {"variant": "replace_mlm"}),
                 "all-tokens-mlm": RelativeArm("electra", {"variant": "all_tokens_mlm"}),
             },
+        ),
+        RelativeExperiment(
+            "albert",
+            "ALBERT: what is shared, and what is asked of pairs (Lan et al. 2020, tables 4 and 5), on the toy world",
+            {
+                "bert": RelativeArm(sizes={"num_hidden_layers": 3}),
+                "all": _albert(),
+                "none": _albert("none"),
+                "attention": _albert("attention"),
+                "feed-forward": _albert("feed_forward"),
+                "nsp": _albert(second="nsp"),
+                "mlm": _albert(second=None),
+                "all-wide": _albert(width=128),
+                "none-wide": _albert("none", 128),
+                "attention-wide": _albert("attention", 128),
+                "feed-forward-wide": _albert("feed_forward", 128),
+            },
+            RelativeScale(steps=500, train=400, epochs=6),
+            pairs=True,
         ),
         RelativeExperiment(
             "nezha",

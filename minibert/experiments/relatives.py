@@ -23,11 +23,13 @@ from minibert.experiments.results import read_records
 from minibert.text.json_values import json_value
 from minibert.train import Done, Event, Optimization, Step
 
+JUDGED = 300  # stories, never trained on, whose pairs are judged
 
-def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int):
-    """The page's toy run, with as much hidden as in the papers and for a number of steps."""
+
+def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int, pairs: bool = False):
+    """The page's toy run, with as much hidden as in the papers and for a number of steps; of pairs, if rows are."""
     from minibert.objectives import Masking
-    from minibert.toy.pretrain import TOY
+    from minibert.toy.pretrain import PAIRS, TOY
 
     return replace(
         TOY,
@@ -45,6 +47,7 @@ def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int):
         report_every=20,
         measure_every=scale.steps,
         snapshots=(),
+        **(PAIRS if pairs else {}),
     )
 
 
@@ -70,7 +73,7 @@ def run_relative(
     for number, (seed, name) in enumerate(todo):
         low, middle, high = ((number + share) / len(todo) for share in (0, 0.8, 1))
         arm, before = experiment.arms[name], time.process_time()
-        settings = settings_of(arm, scale, seed)
+        settings = settings_of(arm, scale, seed, experiment.pairs)
         with TemporaryDirectory() as folder:
             seen: list[Event] = []
             yield Stage(name, seed, "pretrain", low)
@@ -87,6 +90,8 @@ def run_relative(
                 metrics = {"who_is_meant": tuned.metrics["f1"]}
                 reads_mask = arm.options.get("variant", "electra") not in ("replace_mlm", "all_tokens_mlm")
                 metrics |= {"chosen": measured["chosen"]} if reads_mask else {}
+            if experiment.pairs:
+                metrics |= about_pairs(model, scale)
             kind = config_values(model)["architectures"][0]
         facts = next(event.details for event in seen if isinstance(event, Started))
         record = {
@@ -130,6 +135,21 @@ def who_is_meant_by(model: Path, settings, scale: RelativeScale) -> Generator[St
     )  # fmt: skip
     train, test = who_is_meant(scale.train, 11), who_is_meant(scale.test, 12)
     return (yield from steps_of(finetune(model, "tagging", train, test, tuning)))
+
+
+def about_pairs(folder: Path, scale: RelativeScale) -> dict[str, float]:
+    """Both questions about pairs, put to the model, and the processor milliseconds that it needs to read a story."""
+    from minibert import checkpoint
+    from minibert.inside.pair_questions import judged
+    from minibert.inside.vectors import sentence_vectors
+    from minibert.toy import world
+
+    model, tokenizer = checkpoint.load(folder), checkpoint.load_tokenizer(folder)
+    told = world.stories(JUDGED, 3_000_017, "small")
+    answers = judged(model, tokenizer, [[sentence.text for sentence in story.sentences] for story in told])
+    texts, before = [story.text for story in told], time.process_time()
+    sentence_vectors(model, tokenizer, texts, ["cls"])
+    return {**answers, "milliseconds": 1_000 * (time.process_time() - before) / len(texts)}
 
 
 def kept(events: Iterator[Event], seen: list[Event]) -> Iterator[Event]:

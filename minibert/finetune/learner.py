@@ -98,7 +98,8 @@ def frozen_parts(bert: Bert, freeze: int | str) -> list[nn.Module]:
 
 def shared_blocks(bert: Bert) -> bool:
     """Whether layers have weights in common, so that nothing can be done to one alone (ALBERT)."""
-    return len({id(block) for block in bert.blocks}) < len(bert.blocks)
+    layers = [{id(weight) for weight in block.parameters()} for block in bert.blocks]
+    return len(set().union(*layers)) < sum(map(len, layers))
 
 
 def with_metadata_tokens(tokenizer: Tokenizer, options: Options) -> Tokenizer:

@@ -11,8 +11,8 @@ from torch import nn
 
 from minibert.config import PRESETS, BertConfig
 from minibert.count import Shape
+from minibert.factorised import FactorisedEmbeddings
 from minibert.model import Embeddings
-from minibert.relatives.albert import FactorisedEmbeddings
 from minibert.relatives.registry import relative
 from minibert.replaced_tokens import CopyingGenerator, Discriminator, Generator, ReplacedTokens
 

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from minibert import checkpoint
+from minibert.inside.pair_questions import SHORT
 from minibert.inside.replaced import fitting, originality
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.objectives import Masking, objective_for
@@ -39,6 +40,8 @@ TOY = PretrainSettings(
     measure_every=150,
     snapshots=(0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7),
 )
+# What else it takes to read the stories in pairs of segments, about which a model is asked.
+PAIRS = {"input_format": "segment_pair", "short_probability": SHORT}
 STORIES, HELD_OUT = 6_000, 60
 CHOICES = 200  # determined words that are laid beside the others of their kind
 Question = tuple[list[int], int, str]
@@ -67,7 +70,8 @@ def pretrain_toy(
     share of the same questions that is answered at the end of rows so long (`questions_at`); what else is measured is
     then measured in the shortest. A run on rows that are too short for whole stories is measured in such rows.
     """
-    if settings.objective.name.endswith("sop"):  # its second question needs the stories cut in two
+    if settings.objective.name.endswith("sop") and settings.input_format != "segment_pair":
+        # Its second question needs the stories cut in two.
         settings = replace(settings, input_format="segment_pair", short_probability=0.0)
     out = Path(out)
     if going_on is not None:

@@ -71,6 +71,7 @@ def buildable(model: Shape) -> BertConfig | None:
     if model == Shape(model.config):
         return model.config
     sizes = model.config.as_dict() | {"embedding_size": model.embedding_size or model.config.hidden_size}
+    sizes |= {"shared": model.shared}
     for kind in (relative_named(name).config for name in model_types()):
         config = kind.from_dict(sizes | {"model_type": kind.model_type})
         if replace(shape_of(config), config=model.config) == model:

@@ -46,7 +46,8 @@ def with_weights() -> dict[str, tuple[Shape, Path]]:
             model = shape_of(config_from_file(path / "config.json"))
         except (ValueError, OSError):
             continue  # a checkpoint being written, or none that is known: other pages say so
-        if all(RANGES[letter][0] <= model.letters[letter] <= RANGES[letter][1] for letter in "LHAFVP"):
+        reached = all(RANGES[letter][0] <= model.letters[letter] <= RANGES[letter][1] for letter in "LHAFVP")
+        if reached and model.shared in ("all", "none"):  # there is a switch for both, and none for a half
             found[name] = model, path
     return found
 
@@ -55,7 +56,7 @@ def settings_of(model: Shape) -> dict[str, object]:
     """Widget key → value."""
     letters = model.letters
     sizes = {letter: letters[letter] for letter in "LHAFVP"}
-    design = {"S": letters["S"], "E": model.embedding_size or 0, "shared": model.shared_layers}
+    design = {"S": letters["S"], "E": model.embedding_size or 0, "shared": model.shared == "all"}
     places = {"relative": model.relative_positions}
     return {**sizes, **design, **places, "pooler": model.pooler, "objective": model.objective}
 
@@ -88,7 +89,7 @@ def model_of(state: Mapping[str, Any]) -> Shape:
     return Shape(
         config,
         embedding_size=state["E"] or None,
-        shared_layers=state["shared"],
+        shared="all" if state["shared"] else "none",
         segments=bool(state["S"]),
         relative_positions=state["relative"],
         pooler=state["pooler"],

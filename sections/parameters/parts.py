@@ -84,7 +84,7 @@ def _map(seen: Sizes, count: ParameterCount, names: Mapping[str, str], told: boo
     columns = {
         "embeddings": _("embeddings"),
         "block": _("1 block, used {n} times").format(n=layers)
-        if model.shared_layers
+        if model.shared == "all"
         else _("{n} blocks").format(n=layers),
         "heads": _("pooler, heads"),
     }

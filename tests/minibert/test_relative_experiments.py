@@ -49,9 +49,43 @@ def test_every_arm_runs_once_on_the_same_tokens(tmp_path):
     next(e for e in run_relative(experiment, out, seeds=1, scale=other) if isinstance(e, Finished))  # another scale
 
 
+def test_alberts_arms_are_the_papers_tables():
+    experiment = RELATIVE_EXPERIMENTS["albert"]
+    arms = {name: arm for name, arm in experiment.arms.items() if name != "bert"}
+    assert experiment.pairs and {arm.sizes["num_hidden_layers"] for arm in experiment.arms.values()} == {3}
+    assert {(arm.sizes["shared"], arm.sizes["embedding_size"]) for arm in arms.values()} == {
+        (shared, width) for shared in ("all", "attention", "feed_forward", "none") for width in (32, 128)
+    }  # fmt: skip
+    assert {name: arm.options["second"] for name, arm in arms.items() if arm.options["second"] != "sop"} == {
+        "nsp": "nsp", "mlm": None
+    }  # fmt: skip
+    assert arms["nsp"].sizes == arms["mlm"].sizes == arms["all"].sizes
+
+
+@pytest.mark.slow
+def test_pairs_are_read_and_both_questions_asked(tmp_path):
+    arms = {name: RELATIVE_EXPERIMENTS["albert"].arms[name] for name in ("bert", "all", "nsp", "mlm")}
+    experiment, out = replace(RELATIVE_EXPERIMENTS["albert"], arms=arms), tmp_path / "albert.jsonl"
+    assert [e for e in run_relative(experiment, out, seeds=1, scale=SMALL) if isinstance(e, Finished)]
+    records = {record["arm"]: record for record in read_records(out, REQUIRED)}
+    for record in records.values():
+        measured = record["metrics"]
+        assert all(0 <= measured[name] <= 1 for name in ("nsp", "sop", "who_is_meant", "chosen"))
+        assert measured["milliseconds"] > 0
+    asked = {arm: {part for *_, parts in record["curve"] for part in parts} for arm, record in records.items()}
+    assert {arm for arm, parts in asked.items() if "nsp_loss" in parts} <= {"bert", "nsp"}
+    assert records["all"]["parameters"] == records["nsp"]["parameters"] < records["bert"]["parameters"]
+
+
 def test_it_is_listed(capsys):
     assert main(["experiment", "--list"]) == 0
-    assert "electra      ELECTRA and its ablations" in capsys.readouterr().out
+    listed = capsys.readouterr().out
+    assert "electra      ELECTRA and its ablations" in listed and "albert       ALBERT: what is shared" in listed
+
+
+def test_an_arm_that_there_is_not_is_refused(tmp_path, capsys):
+    assert main(["experiment", "albert", "--arms", "all", "heads", "--out", str(tmp_path / "x.jsonl")]) != 0
+    assert "albert has no arm 'heads'; there are bert, all," in capsys.readouterr().err
 
 
 def test_a_pronoun_is_tagged_with_whom_it_means():

@@ -23,7 +23,7 @@ from tests.pages.finished_runs import finished_run, pretrained_run, spelling_pre
 from ui.models import ModelInfo
 
 ABOUT = {
-    "albert": "**ALBERT**: one block for all layers, embeddings E = {e} wide.",
+    "albert": "**ALBERT**: weights shared between layers: all, embeddings E = {e} wide.",
     "nezha": "**NEZHA**: no position embeddings; each head is told how far apart two tokens stand, up to 64.",
     "electra": "**ELECTRA**: it was asked of every token whether another network had put it there; embeddings E = {e} "
     "wide.",

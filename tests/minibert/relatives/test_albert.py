@@ -1,5 +1,7 @@
 """ALBERT is transformers' ALBERT, number for number and name for name."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 import transformers
@@ -94,10 +96,70 @@ def test_embeddings_are_narrow_until_they_are_projected():
     assert seen["embeddings.out"].shape == (3, 17, 48)
 
 
+@pytest.mark.parametrize("shared", ["attention", "feed_forward", "none"])
+def test_half_a_block_or_nothing_is_shared_and_comes_back(shared, tmp_path):
+    torch.manual_seed(0)
+    ours = BertForPreTraining(AlbertConfig(**SIZES, shared=shared)).eval()
+    first, last = ours.bert.blocks[0], ours.bert.blocks[2]
+    assert (first.attn is last.attn) == (first.attn_norm is last.attn_norm) == (shared == "attention")
+    assert (first.mlp is last.mlp) == (first.mlp_norm is last.mlp_norm) == (shared == "feed_forward")
+    checkpoint.save(tmp_path, ours)
+    again = checkpoint.load(tmp_path)
+    assert again.config == ours.config and (again.bert.blocks[0].mlp is again.bert.blocks[2].mlp) == (
+        shared == "feed_forward"
+    )
+    with torch.no_grad():
+        assert torch.equal(again(rows()[0]).mlm_logits, ours(rows()[0]).mlm_logits)
+    stored = sum(tensor.numel() for tensor in load_file(tmp_path / "model.safetensors").values())
+    assert stored == parameters(ours.config).pretraining == sum(weight.numel() for weight in ours.parameters())
+
+
+def test_layers_of_their_own_are_transformers_groups(tmp_path):
+    torch.manual_seed(0)
+    ours = BertForPreTraining(AlbertConfig(**SIZES, shared="none"))
+    checkpoint.save(tmp_path, ours)
+    theirs, report = transformers.AlbertForPreTraining.from_pretrained(tmp_path, output_loading_info=True)
+    assert not any(report.values()), report
+    assert theirs.config.num_hidden_groups == 3
+    assert_equal(ours, theirs)
+
+
+def test_sharing_half_is_transformers_groups_with_that_half_copied():
+    """It has no class for that: its layers of their own, with one layer's attention written into all."""
+    torch.manual_seed(0)
+    theirs = transformers.AlbertForPreTraining(transformers.AlbertConfig(**SIZES, num_hidden_groups=3))
+    groups = [group.albert_layers[0] for group in theirs.albert.encoder.albert_layer_groups]
+    for group in groups[1:]:
+        group.attention.load_state_dict(groups[0].attention.state_dict())
+    ours = BertForPreTraining(AlbertConfig(**SIZES, shared="attention"))
+    state, names = theirs.state_dict(), checkpoint.stored_names(ours)
+    ours.load_state_dict({name: state[names[name]] for name in ours.state_dict() if names[name]}, strict=False)
+    assert_equal(ours, theirs)
+
+
+def test_another_question_about_pairs_is_noted(tmp_path):
+    from minibert.toy.pretrain import TOY, pretrain_toy
+
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "embedding_size": 8, "num_attention_heads": 1}
+    for second, format in ((None, "doc_sentences"), ("nsp", "segment_pair"), ("sop", "segment_pair")):
+        settings = replace(
+            TOY, relative="albert", sizes=sizes, objective_options={"second": second}, minutes=None, steps=1,
+            input_format=format, snapshots=(),
+        )  # fmt: skip
+        list(pretrain_toy(settings, tmp_path / str(second), stories=30))
+        asked = checkpoint.config_values(tmp_path / str(second))[checkpoint.OBJECTIVE]
+        assert asked == f"mlm+{second}".removesuffix("+None")
+
+
 @pytest.mark.parametrize("wrong", [{"num_hidden_groups": 2}, {"embedding_size": 0}, {"inner_group_num": 3}])
 def test_what_this_is_not(wrong):
     with pytest.raises(ValueError, match="must be 1 here"):
         AlbertConfig(**{**SIZES, **wrong})
+
+
+def test_what_is_shared_is_one_of_four():
+    with pytest.raises(ValueError, match="shared must be one of none, attention, feed_forward, all, not 'heads'"):
+        AlbertConfig(**SIZES, shared="heads")
 
 
 def test_one_that_others_have_fine_tuned_answers(letters, tmp_path):

@@ -1,0 +1,61 @@
+"""Seconds of an answer and of a step of training, of models with random weights: what sharing weights does not save."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+
+from minibert.config import BertConfig
+from minibert.count import flops, parameters
+from minibert.model import IGNORE, Batch, BertForPreTraining
+
+EVERY = 7  # tokens, of which one is asked about: about 15 %
+
+
+@dataclass(frozen=True)
+class Speed:
+    """weights: of all of pre-training · flops: of an answer · answer, step: seconds."""
+
+    weights: int
+    flops: int
+    answer: float
+    step: float
+
+
+def measure(configs: Mapping[str, BertConfig], rows: int = 4, tokens: int = 64, repeats: int = 5) -> dict[str, Speed]:
+    """Of each, the best of `repeats`, which take turns: forward for an answer; forward, backward, AdamW for a step."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        ids = torch.randint(5, min(config.vocab_size for config in configs.values()), (rows, tokens))
+        models = {name: BertForPreTraining(config) for name, config in configs.items()}
+        labels = torch.where(torch.arange(tokens) % EVERY == 0, ids, IGNORE)
+        best = {name: [float("inf"), float("inf")] for name in configs}
+        optimizers = {name: torch.optim.AdamW(model.parameters()) for name, model in models.items()}
+        for turn in range(repeats + 1):  # the first also sets up
+            for name, model in models.items():
+                times = (
+                    seconds(lambda model=model: model.eval().bert(Batch(ids)), torch.inference_mode),
+                    seconds(lambda name=name, model=model: stepped(model, optimizers[name], Batch(ids, labels=labels))),
+                )
+                if turn:
+                    best[name] = [min(pair) for pair in zip(best[name], times, strict=True)]
+    return {
+        name: Speed(parameters(config).pretraining, flops(config, rows, tokens, 0, training=False).total, *best[name])
+        for name, config in configs.items()
+    }
+
+
+def stepped(model: BertForPreTraining, optimizer: torch.optim.Optimizer, batch: Batch) -> None:
+    model.train()(batch).loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+
+
+def seconds(work: Callable[[], object], within: Callable = torch.enable_grad) -> float:
+    with within():
+        start = time.perf_counter()
+        work()
+        return time.perf_counter() - start

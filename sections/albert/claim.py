@@ -1,0 +1,74 @@
+"""The paper's claims, beside what has been recorded here."""
+
+import statistics
+
+import streamlit as st
+
+from sections.albert.subject import Subject
+from ui.claim import records_of, show_claim
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.translations import _
+
+MEASURES = {"order": "sop", "next": "nsp", "use": "who_is_meant", "sharing": "who_is_meant", "wide": "who_is_meant"}
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    lesson.show("The claim", title=False)
+    claims = {
+        "order": _("asked for the order"),
+        "next": _("asked for the next"),
+        "use": _("what it brings"),
+        "sharing": _("sharing, E narrow"),
+        "wide": _("sharing, E = H"),
+        "time": _("time"),
+    }
+    claim = choice("claim", _("Which claim"), claims, wrap=True)
+    if claim == "time":
+        _time(lesson)
+        return
+    titles = {
+        "sop": _("order judged right, %"),
+        "nsp": _("next sentence judged right, %"),
+        "who_is_meant": _("whom a pronoun means, F1"),
+    }
+    show_claim(lesson, MEASURES[claim], titles[MEASURES[claim]], claim)
+    lesson.show("Why small models may disagree")
+
+
+def _time(lesson: Lesson) -> None:
+    """Weights, and processor time of a step and of an answer, of each recorded arm; the paper's speeds beside them."""
+    lesson.show("Fewer weights, as much work", title=False)
+    groups: dict[str, list[dict]] = {}
+    for record in records_of(lesson.name):
+        groups.setdefault(record["arm"], []).append(record)
+    names = {
+        "bert": "BERT", "none": _("nothing shared"), "attention": _("attention shared"),
+        "feed-forward": _("feed-forward shared"), "all": _("all shared (ALBERT)"),
+    }  # fmt: skip
+    rows = [
+        {
+            _("arm"): name,
+            _("weights"): f"{groups[arm][0]['parameters']:,}",
+            _("a step, ms"): _mean(1_000 * one["seconds"] / one["steps"] for one in groups[arm]),
+            _("an answer, ms"): _mean(one["metrics"]["milliseconds"] for one in groups[arm]),
+            _("seeds"): len(groups[arm]),
+        }
+        for arm, name in names.items()
+        if arm in groups
+    ]
+    if not rows:
+        st.markdown(_("**No results of this experiment have been recorded here yet.** This makes them:"))
+        st.code(f"python -m minibert experiment {lesson.name} --seeds 3", "bash")
+        return
+    st.table(rows)
+    st.caption(
+        _("Processor time, mean over the seeds: a step reads 16 pairs forward and backward, an answer is one story "
+          "read forward. All have three layers of 128.")
+    )  # fmt: skip
+
+
+def _mean(values) -> str:
+    values = list(values)
+    spread = f" ± {statistics.stdev(values):.2g}" if len(values) > 1 else ""
+    return f"{statistics.fmean(values):.3g}{spread}"

@@ -1,0 +1,24 @@
+"""The diff: ALBERT's lines against BERT's."""
+
+from sections.albert.subject import Subject
+from ui.code_diff import Change, show_diff
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.factorised import FactorisedEmbeddings
+    from minibert.model import Embeddings, stack
+    from minibert.relatives import albert
+    from minibert.text.segment_pairs import ordered_pairs, segment_pairs
+
+    lesson.show("The difference as a diff", title=False)
+    show_diff(
+        [
+            Change(_("One block"), stack, albert.blocks),
+            Change(_("A narrow embedding"), Embeddings, FactorisedEmbeddings),
+            Change(_("Order in the place of topic"), segment_pairs, ordered_pairs),
+        ]
+    )
+    show_source(albert, find="relative(", label=_("All of the relative: `minibert/relatives/albert.py`"))

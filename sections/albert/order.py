@@ -1,0 +1,127 @@
+"""Order or topic: a model that was asked for the next sentence and one asked for the order, each asked both."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from sections.albert.subject import MAX_CHARS, Pair, Subject, models
+from ui.figures import figure
+from ui.inputs import sentence_input
+from ui.lesson import Lesson
+from ui.predict import predict
+from ui.source import show_source
+from ui.text import literal
+from ui.translations import _
+
+STORIES, SEED = 200, 6_000_011  # that no shipped model has been trained on
+GUESSES = (0.5, 0.75, 0.95)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A model and what it was asked of pairs: "mlm+nsp", "mlm+sop" or only "mlm"."""
+
+    name: str
+    objective: str
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.inside.pair_questions import judged, pairs_to_judge
+
+    lesson.show("Order or topic", title=False)
+    if any(one.objective == "mlm" for one in asked(seen.pair)):
+        st.info(
+            _("These two have been asked nothing about pairs. Choose the shipped ones in the drawer above, or train "
+              "two that are asked."), icon=":material/info:",
+        )  # fmt: skip
+        return
+    answers = _answers(seen.pair)
+    if _guessed(seen.pair, answers):
+        _draw(answers)
+    _own(lesson, seen.pair)
+    show_source(pairs_to_judge, label=_("How the pairs are made"))
+    show_source(judged, label=_("How they are judged"))
+
+
+def asked(pair: Pair) -> list[Asked]:
+    from minibert.checkpoint import OBJECTIVE, config_values
+
+    folders = {"ALBERT": pair.albert, "BERT": pair.bert}
+    return [Asked(name, config_values(folder).get(OBJECTIVE, "mlm")) for name, folder in folders.items()]
+
+
+def _answers(pair: Pair) -> dict[str, dict[str, float]]:
+    return _counted(pair, pair.version)
+
+
+@st.cache_data(show_spinner=False, max_entries=16, hash_funcs={Path: str})
+def _counted(pair: Pair, version: int) -> dict[str, dict[str, float]]:
+    """Model → question → share right, true pairs and others weighing the same."""
+    from minibert.inside.pair_questions import judged
+    from minibert.toy import world
+
+    albert, bert, tokenizer = models(pair)
+    documents = world.documents(STORIES, SEED, "small")
+    return {"ALBERT": judged(albert, tokenizer, documents), "BERT": judged(bert, tokenizer, documents)}
+
+
+def _guessed(pair: Pair, answers: dict[str, dict[str, float]]) -> bool:
+    share = answers["BERT"]["sop"]
+    right = min(range(len(GUESSES)), key=lambda i: abs(GUESSES[i] - share))
+    question = _("BERT was asked for the next sentence. Asked now for the order, how often is it right?")
+    options = [_("one in two"), _("three in four"), _("nearly always")]
+    return predict("albert-order", question, options, right, about=pair.name)
+
+
+def _draw(answers: dict[str, dict[str, float]]) -> None:
+    from plots.next_sentence import trained_and_asked
+    from plots.theme import titled
+
+    trained = {"ALBERT": _("ALBERT, asked for the order"), "BERT": _("BERT, asked for the next")}
+    questions = (_("now: next or from elsewhere?"), _("now: in order or swapped?"))
+    rows = {trained[name]: (100 * said["nsp"], 100 * said["sop"]) for name, said in answers.items()}
+    title = _("Asked for the order: {bert:.0f} % after next sentences, {albert:.0f} % after orders").format(
+        bert=100 * answers["BERT"]["sop"], albert=100 * answers["ALBERT"]["sop"]
+    )
+    told = " ".join(
+        f"{name}: {questions[0]} {one:.1f} %; {questions[1]} {other:.1f} %." for name, (one, other) in rows.items()
+    )
+    figure(titled(trained_and_asked(rows, questions), title), told, "crosswise", wide=True)
+    st.caption(
+        _("Computed now on the pairs of {n} stories of the toy world that the shipped models have not read. True pairs "
+          "and others weigh the same, so 50 % is guessing. These two differ in more than the question; in *The claim* "
+          "nothing else differs.").format(n=STORIES)
+    )  # fmt: skip
+
+
+def _own(lesson: Lesson, pair: Pair) -> None:
+    """Two sentences of the reader's, and what both say of them in either order."""
+    from minibert.inside.pair_questions import follows
+    from minibert.text.segment_pairs import SegmentPair
+
+    st.markdown("### " + _("Two sentences of your own"))
+    left, right = st.columns(2)
+    examples = lesson.examples_called("pair")
+    with left:
+        first = sentence_input("first", [], label=_("First"), default=examples[0], max_chars=MAX_CHARS)
+    with right:
+        second = sentence_input("second", [], label=_("Second"), default=examples[1], max_chars=MAX_CHARS)
+    other = examples[2]
+    albert, bert, tokenizer = models(pair)
+    a, b, c = (tokenizer.encode(text, add_special=False, max_length=50, truncation="head").ids
+               for text in (first, second, other))  # fmt: skip
+    if not (a and b):
+        st.info(_("Type two sentences."), icon=":material/edit:")
+        return
+    pairs = {
+        _("as they stand"): SegmentPair(a, b, None),
+        _("swapped"): SegmentPair(b, a, None),
+        _("the second from elsewhere: “{text}”").format(text=literal(other)): SegmentPair(a, c, None),
+    }
+    said = {
+        name: follows(model, tokenizer, list(pairs.values())) for name, model in (("ALBERT", albert), ("BERT", bert))
+    }
+    head = f"| | {_('ALBERT: P(in order)')} | {_('BERT: P(is next)')} |\n|:--|--:|--:|\n"
+    lines = [f"| {name} | {said['ALBERT'][i]:.0%} | {said['BERT'][i]:.0%} |" for i, name in enumerate(pairs)]
+    st.markdown(head + "\n".join(lines))

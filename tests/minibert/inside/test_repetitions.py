@@ -1,0 +1,41 @@
+"""How far a block moves a vector, against transformers' hidden states; which halves are one."""
+
+from itertools import pairwise
+
+import pytest
+import torch
+import transformers
+
+from minibert import checkpoint
+from minibert.inside.repetitions import copies, movement
+from minibert.model import Bert
+from minibert.relatives.albert import AlbertConfig
+
+SIZES = {"vocab_size": 61, "hidden_size": 48, "embedding_size": 20, "num_hidden_layers": 3, "num_attention_heads": 4}
+SIZES |= {"intermediate_size": 70, "max_position_embeddings": 24, "initializer_range": 0.2}
+
+
+def test_movement_is_between_transformers_hidden_states(tmp_path):
+    torch.manual_seed(0)
+    theirs = transformers.AlbertModel(transformers.AlbertConfig(**SIZES)).eval()
+    theirs.save_pretrained(tmp_path)
+    ids = [2, 17, 5, 9, 3]
+    moved = movement(checkpoint.load(tmp_path), ids)
+    with torch.no_grad():
+        states = theirs(torch.tensor([ids]), output_hidden_states=True).hidden_states  # L + 1 of (1, T, H)
+    assert moved.distances.shape == moved.cosines.shape == (3, 5)
+    for layer, (before, after) in enumerate(pairwise(states)):
+        distances = torch.linalg.vector_norm(after - before, dim=-1)[0]
+        cosines = torch.nn.functional.cosine_similarity(after, before, dim=-1)[0]
+        assert moved.distances[layer] == pytest.approx(distances.numpy(), abs=1e-4)
+        assert moved.cosines[layer] == pytest.approx(cosines.numpy(), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shared", "attention", "feed_forward"),
+    [("all", 1, 1), ("attention", 1, 3), ("feed_forward", 3, 1), ("none", 3, 3)],
+)
+def test_copies_are_counted(shared, attention, feed_forward):
+    bert = Bert(AlbertConfig(**SIZES, shared=shared))
+    assert copies(bert, "attn") == ([1, 1, 1] if attention == 1 else [1, 2, 3])
+    assert copies(bert, "mlp") == ([1, 1, 1] if feed_forward == 1 else [1, 2, 3])
