@@ -33,11 +33,12 @@ def show(seen: Subject) -> None:
             "".join(row_html(name, model.bert, steps[name]) for name, model in (("ALBERT", albert), ("BERT", bert)))
         )
         _draw(moved, [visible(token) for token in encoding.tokens], seen.token, words)
-        st.caption(
-            _("The bands reach from the token that is moved least to the one that is moved most. Steps of training: "
-              "ALBERT {albert:,}, BERT {bert:,}.")
-            .format(albert=steps_of(seen.pair.albert), bert=steps_of(seen.pair.bert))
-        )  # fmt: skip
+        steps = {name: steps_of(folder) for name, folder in (("albert", seen.pair.albert), ("bert", seen.pair.bert))}
+        bands = _(
+            "The bands reach from the token that is moved least to the one that is moved most. Steps of training: "
+            "ALBERT {albert:,}, BERT {bert:,}."
+        )
+        st.caption(bands.format(**steps))
         count = encoding.tokens.count("[UNK]")
         if count:
             unknown = _("{n} of your words are not in the vocabulary of these models: both read {unk} there.")
