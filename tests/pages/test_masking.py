@@ -310,11 +310,11 @@ def test_table_8_is_the_papers():
         [94.9, 94.0, 94.6, 94.7, 94.6, 94.6],
     ]
     assert data["layout"]["yaxis"]["ticktext"] == [
-        "80 % [MASK] · 10 % kept · 10 % random",
+        "80 % [MASK] · 10 % kept<br>10 % random",
         "100 % [MASK]",
-        "80 % [MASK] · 20 % random",
-        "80 % [MASK] · 20 % kept",
-        "20 % kept · 80 % random",
+        "80 % [MASK]<br>20 % random",
+        "80 % [MASK]<br>20 % kept",
+        "20 % kept<br>80 % random",
         "100 % random",
     ]
 

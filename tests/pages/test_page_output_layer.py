@@ -27,7 +27,7 @@ def test_recorded_runs_wait_for_a_guess(runs_folder):
     assert not title_of(app, "curves") and not [one for one in figure(app, "curves")["data"] if any(one["x"])]
     app.button(key="ahead-guess-0").click()
     assert title_of(whole(app.run()), "curves").startswith("Recorded")
-    reached = [float(share) for share in re.findall(r"([\d.]+)", title_of(app, "curves"))]
+    reached = [float(share) for share in re.findall(r"\d+\.\d+", title_of(app, "curves"))]
     ahead = reached[0] - reached[1]
     right = "it is not ahead" if ahead <= 0 else "by more than 20" if ahead > 20 else "by up to"
     assert f"**{right}" in text_of(app)
