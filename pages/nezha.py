@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.nezha import after, arithmetic, both, claim, code, distances, shift, subject
+from sections.nezha import after, arithmetic, both, claim, code, distances, layers, shift, subject
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -21,6 +21,7 @@ parts = {
     _("Train both"): both,
     _("The claim"): claim,
     _("The arithmetic"): arithmetic,
+    "LAMB": layers,
     _("What became of it"): after,
 }
 for tab, part in tabs(parts):

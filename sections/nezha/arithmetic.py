@@ -1,4 +1,4 @@
-"""The arithmetic of large runs: what float16 loses, and how far LAMB moves a layer."""
+"""The arithmetic of large runs: what float16 loses."""
 
 import streamlit as st
 
@@ -21,9 +21,6 @@ def show(lesson: Lesson, seen: Subject) -> None:
     vanishing()
     lesson.show("Small gradients")
     underflow(seen)
-    lesson.show("LAMB")
-    layers.show(seen)
-    lesson.show("When batches grow")
 
 
 def vanishing() -> None:

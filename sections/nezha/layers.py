@@ -6,6 +6,7 @@ import streamlit as st
 
 from sections.nezha.subject import STORIES, Pair, Subject, networks
 from ui.figures import figure
+from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 
@@ -13,9 +14,11 @@ BATCHES = (8, 32, 128)
 STEPS, RATE = 5, 1e-3
 
 
-def show(seen: Subject) -> None:
+def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.training.lamb import Lamb
     from plots.nezha import layer_shares
+
+    lesson.show("LAMB", title=False)
 
     rows = st.segmented_control(_("Rows a batch"), BATCHES, default=32, key="lamb-rows", required=True)
     steps = moved(seen.pair, seen.pair.version, int(rows or 32))
@@ -52,6 +55,7 @@ def show(seen: Subject) -> None:
           "m̂/(√v̂ + ε) + λw of each matrix. Numbers stand under *In words and numbers*.").format(steps=STEPS)
     )  # fmt: skip
     show_source(Lamb.move, find="trust_ratio", label=_("A step of LAMB"))
+    lesson.show("When batches grow")
 
 
 def name_of(weight: str) -> str:

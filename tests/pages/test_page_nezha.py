@@ -22,7 +22,7 @@ from ui.train_both import Side, _settings
 FOLDER = ROOT / "checkpoints" / "nezha-toy"
 TEXT = "felix was an eager boy. felix lost the scarf. he searched alone."
 WORD = 11  # "he", from 0 ("." is a token)
-PARTS = ("Words in front", "The diff", "Train both", "The claim", "The arithmetic", "What became of it")
+PARTS = ("Words in front", "The diff", "Train both", "The claim", "The arithmetic", "LAMB", "What became of it")
 
 
 @pytest.fixture(scope="module")
@@ -234,17 +234,14 @@ def test_the_loss_is_scaled(runs_folder):
 
 
 def test_lamb_moves_every_matrix_by_the_same_share(runs_folder):
-    app = open_page("nezha", owner="me", part="The arithmetic")
+    app = open_page("nezha", owner="me", part="LAMB")
     adamw, lamb = (array(line["x"]) for line in figure(app, "layer-shares")["data"])
     assert lamb == pytest.approx([1e-3] * len(lamb), rel=1e-3)
     assert adamw.max() > 2 * adamw.min() > 0
 
 
 def test_names_of_weights_are_short():
-    assert (
-        name_of("bert.blocks.0.attn.query.weight") == "block 1 attn.query"
-        or name_of("bert.blocks.0.attn.query.weight") == "block 1 query"
-    )
+    assert name_of("bert.blocks.0.attn.query.weight") == "block 1 query"
     assert name_of("bert.embeddings.token.weight") == "token"
 
 
