@@ -59,6 +59,7 @@ HERE: dict[str, tuple[str, ...]] = {
     "wrong_reasons": ("class",),
     "electra": ("blank",),
     "albert": ("vectors", "heads", "network", "pair"),
+    "nezha": ("vectors", "heads"),
     "examination": (),
 }
 

@@ -101,7 +101,7 @@ def test_a_state_that_was_kept_goes_on_the_same():
 def test_only_matrices_and_known_optimizers():
     with pytest.raises(ValueError, match="matrices only"):
         Muon([{"params": [nn.Parameter(torch.zeros(3))], "muon": True}])
-    with pytest.raises(ValueError, match="one of adamw, muon, not 'sgd'"):
+    with pytest.raises(ValueError, match="one of adamw, muon, lamb, not 'sgd'"):
         Optimization(optimizer="sgd")
 
 
