@@ -1,20 +1,13 @@
-"""NEZHA as a reader meets it: words put in front move places and no distance, any text is text, two models learn."""
+"""NEZHA as a reader meets it: words put in front move places and no distance, a word of one's own has its distances."""
 
 import re
 
-import pytest
-
 from tests.browser.driver import (
-    MINUTES,
-    assert_fits,
-    assert_no_markup,
     expect,
-    on_every_screen,
     open_page,
     type_into,
     wait_idle,
 )
-from tests.hostile import HOSTILE, texts_in_a_browser
 
 TEXT = "Text in words of the toy world"
 
@@ -43,31 +36,3 @@ def test_a_word_of_ones_own_has_its_distances(page):
     type_into(page, page.get_by_label(TEXT, exact=True), "sofia was a kind girl.")
     expect(page.locator(".mb-nezha > li")).to_have_count(6)
     expect(page.locator(".st-key-strips svg").first).to_be_visible()
-
-
-@texts_in_a_browser
-def test_any_text_is_text(page, names):
-    open_page(page, "nezha")
-    for name in names:
-        type_into(page, page.get_by_label(TEXT, exact=True), HOSTILE[name], "Enter")
-        assert_no_markup(page)
-        expect(page.get_by_role("heading", name="Check yourself")).to_be_visible()
-
-
-@pytest.mark.slow
-def test_both_are_trained_and_found_again(page):
-    open_page(page, "nezha", part="Train both")
-    slider = page.get_by_role("slider", name="Steps")
-    slider.focus()
-    slider.press("Home")
-    wait_idle(page)
-    page.get_by_role("button", name="Train both").click()
-    expect(page.locator(".st-key-wide-both .legendtext")).to_have_count(2, timeout=MINUTES)
-    page.reload()
-    expect(page.locator(".st-key-wide-both .legendtext")).to_have_count(2, timeout=MINUTES)
-
-
-@on_every_screen
-def test_it_fits(page):
-    open_page(page, "nezha")
-    assert_fits(page, "nezha")

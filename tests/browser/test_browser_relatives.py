@@ -1,0 +1,50 @@
+"""What the lessons about BERT's relatives have in common, in a browser."""
+
+import pytest
+
+from tests.browser.driver import (
+    MINUTES,
+    assert_fits,
+    assert_no_markup,
+    expect,
+    on_every_screen,
+    open_page,
+    type_into,
+    wait_idle,
+)
+from tests.hostile import HOSTILE, texts_in_a_browser
+
+TEXT = "Text in words of the toy world"
+every_relative = pytest.mark.parametrize("name", ["electra", "albert", "nezha"])
+
+
+@texts_in_a_browser
+@every_relative
+def test_any_text_is_text(page, name, names):
+    open_page(page, name)
+    for text in names:
+        type_into(page, page.get_by_label(TEXT, exact=True), HOSTILE[text], "Enter")
+        assert_no_markup(page)
+        expect(page.get_by_role("heading", name="Check yourself")).to_be_visible()
+
+
+@pytest.mark.slow
+@every_relative
+def test_both_are_trained_and_found_again(page, name):
+    open_page(page, name, part="Train both")
+    slider = page.get_by_role("slider", name="Steps")
+    slider.focus()
+    slider.press("Home")
+    wait_idle(page)
+    page.get_by_role("button", name="Train both").click()
+    expect(page.locator(".st-key-wide-both .legendtext")).to_have_count(2, timeout=MINUTES)
+    page.reload()
+    expect(page.locator(".st-key-wide-both .legendtext")).to_have_count(2, timeout=MINUTES)
+    expect(page.locator(".st-key-wide-both-answers .xtick, .st-key-wide-both-answers .ytick").first).to_be_visible()
+
+
+@on_every_screen
+@every_relative
+def test_it_fits(page, name):
+    open_page(page, name)
+    assert_fits(page, name)
