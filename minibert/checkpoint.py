@@ -30,12 +30,13 @@ from minibert.heads import (
     BertForSequenceClassification,
     BertForTokenClassification,
 )
-from minibert.model import Bert, BertForPreTraining
+from minibert.model import Bert, BertForPreTraining, MlmHead, initialize
 from minibert.objectives import objective_for
 from minibert.relatives.registry import Relative, config_from, relative_of
 from minibert.text.json_values import check_kinds, json_object
 from minibert.text.shortened import ShortError
 from minibert.tokenizer import Tokenizer
+from minibert.unfilled import filled_later, sizes_only
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 UNFINISHED = ".unfinished"  # how the name of a folder ends that is being written
@@ -263,14 +264,29 @@ def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Mod
         )
     try:
         options = {**getattr(kind, "options_from_config", lambda values: {})(values), **options}
-        with torch.device("meta"):  # sizes without numbers: what asks for 100 GB does not get them
+        with sizes_only():
             outline = kind(config, **options)
     except ValueError as error:
         raise CheckpointError(f"{config_file}: {error}") from error
     state = matched(outline, stored, directory, strict=kind is saved_kind)
-    model = kind(config, **options)
+    with filled_later():
+        model = kind(config, **options)
+    for part in lacking(model, state):
+        initialize(part, config.initializer_range)
     model.load_state_dict(state, strict=False)
     return model.eval()
+
+
+def lacking(model: nn.Module, state: Mapping[str, torch.Tensor]) -> list[nn.Module]:
+    """The parts of an encoder or masked-LM head with a weight of their own that is neither stored nor tied to one."""
+    known = {id(tensor) for name, tensor in model.state_dict(keep_vars=True).items() if name in state}
+    return [
+        part
+        for whole in model.modules()
+        if isinstance(whole, Bert | MlmHead)
+        for part in whole.modules()
+        if any(id(weight) not in known for weight in part.parameters(recurse=False))
+    ]
 
 
 def stored_weights(directory: Path, relative: Relative) -> dict[str, torch.Tensor]:

@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from minibert.attention_masks import padding_mask
 from minibert.config import BertConfig
 from minibert.relatives.registry import parts_of
+from minibert.unfilled import is_filled_later
 
 Tap = Callable[[str, Tensor], Tensor]
 
@@ -232,7 +233,8 @@ class Bert(nn.Module):
         self.embeddings = parts.embeddings(config)
         self.blocks = nn.ModuleList(parts.blocks(config))
         self.pooler = parts.pooler(config)
-        initialize(self, config.initializer_range)
+        if not is_filled_later():
+            initialize(self, config.initializer_range)
 
     def forward(self, batch: Batch, tap: Tap = no_tap, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """→ hidden (B, T, H), pooled (B, H). `mask`: who may look at whom, in the place of the model's own."""
@@ -253,7 +255,8 @@ class MlmHead(nn.Module):
         self.activation = ACTIVATIONS[config.hidden_act]
         self.norm = nn.LayerNorm(width, eps=config.layer_norm_eps)
         self.decoder = nn.Linear(width, config.vocab_size)
-        initialize(self, config.initializer_range)
+        if not is_filled_later():
+            initialize(self, config.initializer_range)
         self.decoder.weight = token_embedding.weight  # tied: one matrix, used twice
 
     def forward(self, x: Tensor) -> Tensor:

@@ -50,18 +50,20 @@ def step_lengths(
     return fig
 
 
-def layer_rates(names: Sequence[str], rates: Sequence[float], frozen: str, axis: str) -> go.Figure:
-    """A bar a layer, the embeddings at the foot; a rate of 0 is a frozen layer and says so."""
+def layer_rates(names: Sequence[str], rates: Sequence[float | None], frozen: str, axis: str) -> go.Figure:
+    """A bar a layer, the embeddings at the foot; a rate of 0 is a frozen layer and says so, one of None is asked."""
     fig = go.Figure()
     at = list(range(len(names)))
     fig.add_bar(
-        y=at, x=list(rates), orientation="h", width=0.6, showlegend=False,
+        y=at, x=[rate or 0 for rate in rates], orientation="h", width=0.6, showlegend=False,
         marker={"color": [ORANGE if rate else SKY for rate in rates]},
-        text=[f"{rate:.1e}" if rate else frozen for rate in rates], textposition="outside", cliponaxis=False,
-        textfont={"size": SMALL}, hovertemplate="%{x:.2e}<extra></extra>",
+        text=["?" if rate is None else f"{rate:.1e}" if rate else frozen for rate in rates],
+        textposition="outside", cliponaxis=False, textfont={"size": SMALL}, hovertemplate="%{x:.2e}<extra></extra>",
     )  # fmt: skip
     fig.update_yaxes(tickvals=at, ticktext=list(names), showgrid=False)
-    fig.update_xaxes(title_text=axis, range=[0, max([*rates, 1e-9]) * 1.3], exponentformat="e", nticks=5)
+    fig.update_xaxes(
+        title_text=axis, range=[0, max([rate or 1e-9 for rate in rates]) * 1.3], exponentformat="e", nticks=5
+    )
     fig.update_layout(height=130 + 44 * len(names))
     return fig
 

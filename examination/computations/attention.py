@@ -121,11 +121,12 @@ def head_slice(rng: random.Random, model: str) -> Drawn:
 
     from minibert.config import BertConfig
     from minibert.model import SelfAttention
+    from minibert.unfilled import sizes_only
 
     config = BertConfig.preset(model)
     hidden, heads, size = config.hidden_size, config.num_attention_heads, config.head_size
     head = rng.randrange(2, heads)  # from 1
-    with torch.device("meta"):
+    with sizes_only():
         attention = SelfAttention(config)
     parts = attention.split(torch.arange(1, hidden + 1)[None, None])[0, :, 0]  # (A, D)
     first, last = int(parts[head - 1, 0]), int(parts[head - 1, -1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead
 from minibert.tasks import Options, Task
 from minibert.tasks.metadata import metadata_token
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+from minibert.unfilled import filled_later
 
 
 class Learner(nn.Module):
@@ -45,7 +47,9 @@ class Learner(nn.Module):
             attention_probs_dropout_prob=settings.dropout,
             vocab_size=max(source.config.vocab_size, tokenizer.vocab_size),  # some pad theirs beyond the vocabulary
         )
-        model = task.head(config, labels, options)
+        grown = config.vocab_size > source.config.vocab_size
+        with nullcontext() if settings.from_scratch or grown else filled_later():
+            model = task.head(config, labels, options)
         mlm = MlmHead(config, model.bert.embeddings.token) if settings.mlm_weight else None
         if not settings.from_scratch:
             copy_rows(source if isinstance(source, Bert) else source.bert, model.bert)

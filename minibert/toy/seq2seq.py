@@ -32,6 +32,7 @@ from minibert.tokenizer import basic_tokens
 from minibert.toy import lexicon as toy_lexicon
 from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, train
 from minibert.training.precision import best_device
+from minibert.unfilled import sizes_only
 
 PAD, BOS, EOS, UNK = SPECIALS = ("[PAD]", "[BOS]", "[EOS]", "[UNK]")
 WEIGHTS, DESCRIPTION = "seq2seq.safetensors", "seq2seq.json"  # not a BERT's names: no BERT is in there
@@ -486,7 +487,7 @@ class Trained:
             said = json_object(existing(directory, DESCRIPTION))
             config, stored = BertConfig.from_dict(said["config"]), load_file(existing(directory, WEIGHTS))
             check_finite(stored, directory / WEIGHTS)
-            with torch.device("meta"):  # sizes without numbers: what asks for 100 GB does not get them
+            with sizes_only():
                 wanted = EncoderDecoder(config).state_dict()
             if {n: x.shape for n, x in stored.items()} != {n: x.shape for n, x in wanted.items()}:
                 raise ValueError(f"{WEIGHTS} holds other weights than the sizes in {DESCRIPTION} ask for")

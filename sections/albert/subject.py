@@ -1,12 +1,11 @@
 """What the whole page is about: the class's sentence, the token that is followed, and the two models that read it."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 
-from minibert.text.json_values import json_object
+from minibert.text.json_values import json_object, json_value
 from ui.inputs import choice, numbered, pick, sentence_input
 from ui.lesson import Lesson
 from ui.models import CHECKPOINTS
@@ -82,7 +81,7 @@ def steps_of(folder: Path) -> int:
     """How long the model in a folder was trained, by the log beside it; 0 where there is none."""
     log = folder / "training.jsonl"
     lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
-    return max((json.loads(line).get("step", 0) for line in lines), default=0)
+    return max((json_value(line).get("step", 0) for line in lines), default=0)
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)

@@ -74,9 +74,8 @@ def _head(subject: Subject) -> None:
 @st.cache_data(show_spinner=False, max_entries=100)
 def new_shapes(task: str, labels: Any, options: Options, model: str, version: int) -> list[tuple[int, ...]]:
     """The shape of each weight that the task adds to the model."""
-    import torch
-
     from minibert.heads import new_weights
+    from minibert.unfilled import sizes_only
 
-    with torch.device("meta"):  # only the shapes are asked for
+    with sizes_only():
         return list(new_weights(TASKS[task].head(outline_of(model).config, labels, options)).values())

@@ -83,14 +83,13 @@ def buildable(model: Shape) -> BertConfig | None:
 def built_totals(config: BertConfig) -> dict[str, int | None]:
     """Sums over the tensors of a model really built, as pre-training leaves it; on the meta device, where tensors have
     shapes and no numbers."""
-    import torch
-
     from minibert.objectives import objective_for
+    from minibert.unfilled import sizes_only
 
     def count(*modules) -> int:
         return sum(p.numel() for p in {p for module in modules for p in module.parameters()})
 
-    with torch.device("meta"):
+    with sizes_only():
         objective = objective_for(config)
         model = objective.kept(objective.model(config))[""]
     bert = model.bert

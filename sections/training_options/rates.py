@@ -59,10 +59,9 @@ def show(lesson: Lesson, text: str) -> None:
     )
     with picture():
         told = _guessed(decay, found)
-        shown = names if told else names[-1:]  # the newest layer's, of which the others are shares
-        fig = layer_rates(
-            shown, [one.rate for one in found[-len(shown) :]], _("frozen"), _("learning rate at its peak")
-        )
+        rates = [one.rate if told else None for one in found]
+        rates[-1] = found[-1].rate  # the newest layer's, of which the others are shares
+        fig = layer_rates(names, rates, _("frozen"), _("learning rate at its peak"))
         said = _("{trained:,} of {whole:,} numbers are trained").format(trained=trained, whole=whole)
         fig.update_layout(title_text=said)
         figure(fig, alt if told else said, key="rates")
