@@ -24,7 +24,7 @@ from minibert.finetune.settings import FinetuneSettings
 from minibert.train import Optimization
 from minibert.training import machine
 from ui.finetune_settings import suited
-from ui.models import CHECKPOINTS
+from ui.folders import CHECKPOINTS
 from ui.task_data import shipped, shipped_sets
 
 OUT = Path(__file__).resolve().parent.parent / "lessons" / "results" / "tasks.jsonl"

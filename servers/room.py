@@ -126,6 +126,7 @@ class Room:
         own = {
             "MINIBERT_RUNS": str(self.settings.runs),
             "MINIBERT_JOBS": self.jobs,
+            "MINIBERT_SCHEDULER": self.settings.scheduler or "",
             "STREAMLIT_SERVER_COOKIE_SECRET": secrets.token_hex(32),  # what one server signs the others believe
             "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
         }

@@ -9,8 +9,9 @@ import streamlit as st
 from minibert.tasks import TASKS
 from minibert.tasks.sequences import ClassTask
 from minibert.text.json_values import json_object
+from ui.folders import CHECKPOINTS
 from ui.lesson import LESSONS
-from ui.models import CHECKPOINTS, choose_model
+from ui.models import choose_model
 from ui.predictors import predictor_left
 from ui.runs import (
     REFRESH,
@@ -22,6 +23,7 @@ from ui.runs import (
     settled,
     show_refusal,
     state_in_words,
+    weights_to_begin_with,
 )
 from ui.text import literal
 from ui.translations import _
@@ -155,7 +157,6 @@ def _follow(run) -> None:
 def _train(recipe: Recipe) -> None:
     if any(not settled(run) for run in _runs_of(recipe)):
         return  # someone else was quicker
-    from jobs.files import Upload
     from jobs.manager import JobError
     from minibert.finetune.settings import FinetuneSettings
     from minibert.train import Optimization
@@ -165,7 +166,7 @@ def _train(recipe: Recipe) -> None:
     settings = FinetuneSettings(
         epochs=recipe.epochs, pooling="mean", optimization=Optimization(learning_rate=3e-4), evaluations_per_epoch=1
     )
-    start = Upload(CHECKPOINTS / recipe.checkpoint, deep=False)
+    start = weights_to_begin_with(CHECKPOINTS / recipe.checkpoint)
     try:
         manager().submit(
             "minibert.finetune.run:finetune", start, recipe.task, train, dev, settings,

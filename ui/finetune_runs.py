@@ -13,7 +13,7 @@ from minibert.tasks.given import input_key
 from minibert.text.json_values import json_value
 from ui.finetune_settings import Chosen, start_names
 from ui.predictors import predictor_left
-from ui.runs import complete, own_runs, settled, submit
+from ui.runs import complete, own_runs, settled, submit, weights_to_begin_with
 from ui.task_data import ChosenData, shipped_sets
 from ui.tasks import VIEWS
 from ui.tasks.base import TaskView
@@ -79,11 +79,9 @@ class FinetuneRun:
 
 def start_runs(checkpoint: Path, data: ChosenData, chosen: Chosen, kind: str) -> None:
     """A run for each start and seed, all of one click."""
-    from jobs.files import Upload
-
     task = data.task.name
     batch = f"{kind}/{time.time_ns()}"
-    weights = Upload(checkpoint, deep=False)
+    weights = weights_to_begin_with(checkpoint)
     known = shipped_sets().get(data.key)
     watched, name = own_input(task), known.title if known else data.name
     for seed in range(chosen.seeds):

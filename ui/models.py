@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from minibert.text.json_values import json_object
+from ui.folders import CHECKPOINTS, ROOT
 from ui.inputs import distinct, typed
 from ui.languages import language_of
-from ui.navigation import ROOT
 from ui.runs import complete, own_models, run_title
 from ui.state import follow_link, say_choice, url_choice, usual_in_link
 from ui.text import literal
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from minibert.config import BertConfig
     from minibert.tokenizer import Encoding, Tokenizer
 
-CHECKPOINTS = ROOT / "checkpoints"
 UNTRAINED = "untrained"
 WELL_READ = "minilm-en"  # where a page is about what a model knows; elsewhere the first of the list, quick and small
 OBJECTIVE = "minibert_objective"  # minibert.checkpoint.OBJECTIVE, which is not imported for it

@@ -7,7 +7,8 @@ import streamlit as st
 
 from minibert.experiments.comparisons import REQUIRED, Comparison, comparison_named
 from minibert.experiments.results import ResultsError, read_records
-from ui.models import CHECKPOINTS, WELL_READ, choose_model, outline_of
+from ui.folders import CHECKPOINTS
+from ui.models import WELL_READ, choose_model, outline_of
 from ui.navigation import ROOT
 from ui.runs import complete
 from ui.text import literal

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from ui.disk import warn_if_nearly_full
-from ui.folders import runs_folder
+from ui.folders import CHECKPOINTS, runs_folder
 from ui.navigation import current_page, link_to, stop_called
 from ui.text import literal
 from ui.translations import _, ngettext
@@ -38,6 +38,16 @@ def manager():
     from jobs.manager import Manager
 
     return Manager(directory, scheduler=os.environ.get("MINIBERT_SCHEDULER"))
+
+
+def weights_to_begin_with(checkpoint: Path):
+    """An argument of `submit`: workers of this machine read a checkpoint that ships where it stands, which saves each
+    run two copies of 46 MB; others, and of any other checkpoint, get a copy."""
+    from jobs.files import Upload
+
+    host = os.environ.get("MINIBERT_JOBS", "").rpartition(":")[0]
+    here = not os.environ.get("MINIBERT_SCHEDULER") and host in ("", "127.0.0.1", "localhost")
+    return str(checkpoint) if here and checkpoint.parent == CHECKPOINTS else Upload(checkpoint, deep=False)
 
 
 def own_runs(kind: str) -> list:

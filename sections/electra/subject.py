@@ -6,9 +6,10 @@ from pathlib import Path
 import streamlit as st
 
 from minibert.text.json_values import json_object
+from ui.folders import CHECKPOINTS
 from ui.inputs import MAX_SEED, choice, sentence_input
 from ui.lesson import Lesson
-from ui.models import CHECKPOINTS, complete
+from ui.models import complete
 from ui.page import drawer
 from ui.runs import own_models, run_title
 from ui.translations import _

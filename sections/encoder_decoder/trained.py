@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.models import CHECKPOINTS
+from ui.folders import CHECKPOINTS
 from ui.navigation import ROOT
 from ui.runs import own_runs, settled
 from ui.text import literal

@@ -10,7 +10,7 @@ from sections.features.subject import KIND, Subject, arm_names, arm_of, data_of,
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.recorded import comparison, recorded, start_folder
-from ui.runs import live, manager, show_refusal, state_rows, submit
+from ui.runs import live, manager, show_refusal, state_rows, submit, weights_to_begin_with
 from ui.translations import _
 
 SECONDS_AT_MOST = 300
@@ -41,11 +41,10 @@ def _run_two(name: str) -> None:
 
 
 def start_runs(made: Comparison, arms: list[str], seed: int) -> None:
-    from jobs.files import Upload
     from minibert.experiments.compare import settings_of
 
     train, dev = data_of(made.name)
-    weights, kind = Upload(start_folder(), deep=False), f"{KIND}/{made.name}/{time.time_ns()}"
+    weights, kind = weights_to_begin_with(start_folder()), f"{KIND}/{made.name}/{time.time_ns()}"
     for arm in arms:
         settings = settings_of(made.values(arm), seed, max_seconds=SECONDS_AT_MOST)
         title = f"{arm_names(made.name)[arm]} · " + _("seed {n}").format(n=seed)

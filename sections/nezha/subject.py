@@ -7,9 +7,9 @@ from pathlib import Path
 import streamlit as st
 
 from minibert.text.json_values import json_object
+from ui.folders import CHECKPOINTS
 from ui.inputs import choice, pick, sentence_input
 from ui.lesson import Lesson
-from ui.models import CHECKPOINTS
 from ui.page import drawer
 from ui.runs import own_models, run_title
 from ui.text import visible

@@ -7,13 +7,24 @@ from pathlib import Path
 import streamlit as st
 
 from minibert.text.json_values import json_object
+from ui.folders import CHECKPOINTS
 from ui.inputs import sentence_input
 from ui.kept import keep
 from ui.lesson import REVIEWS, Lesson
-from ui.models import CHECKPOINTS, choose_model
+from ui.models import choose_model
 from ui.page import drawer
 from ui.predictors import predictor_left
-from ui.runs import live, own_models, own_runs, run_title, settled, show_refusal, state_rows, submit
+from ui.runs import (
+    live,
+    own_models,
+    own_runs,
+    run_title,
+    settled,
+    show_refusal,
+    state_rows,
+    submit,
+    weights_to_begin_with,
+)
 from ui.translations import _
 
 # What imports torch is imported where it is first needed: the page shows before that.
@@ -106,12 +117,11 @@ def reviews(part: str):
 def _train_one() -> None:
     """A model to take along, in some seconds; it is chosen as soon as it is there."""
     if st.button(_("Fine-tune on reviews"), icon=":material/play_arrow:", key="train", type="primary"):
-        from jobs.files import Upload
         from minibert.finetune.settings import FinetuneSettings
         from minibert.train import Optimization
 
         settings = FinetuneSettings(optimization=Optimization(learning_rate=3e-4), max_seconds=SECONDS_AT_MOST)
-        arguments = (Upload(START, deep=False), "classification", reviews("train"), reviews("dev"), settings)
+        arguments = (weights_to_begin_with(START), "classification", reviews("train"), reviews("dev"), settings)
         when = time.strftime("%H:%M:%S", time.gmtime())
         title = _("reviews · fine-tuned at {time} UTC").format(time=when)
         run = submit("minibert.finetune.run:finetune", *arguments, title=title, kind=f"{KIND}/{time.time_ns()}")

@@ -19,7 +19,7 @@ from sections.stability.subject import (
 )
 from ui.lesson import LESSONS, Lesson
 from ui.recorded import comparison, start_folder
-from ui.runs import live, manager, show_refusal, state_rows, stop, submit
+from ui.runs import live, manager, show_refusal, state_rows, stop, submit, weights_to_begin_with
 from ui.translations import _, ngettext
 
 MOST_RUNS = 12  # of one click: as many as one reader may have in the queue
@@ -68,12 +68,11 @@ def _run_grid(chance: float | None) -> None:
 
 
 def start(wanted: list[tuple[int, float, bool, int]]) -> None:
-    from jobs.files import Upload
     from minibert.experiments.compare import read_data, settings_of
 
     made = comparison(KIND)
     train, dev = read_data(made, LESSONS / "data")
-    weights, kind = Upload(start_folder(), deep=False), f"{KIND}/{time.time_ns()}"
+    weights, kind = weights_to_begin_with(start_folder()), f"{KIND}/{time.time_ns()}"
     for epochs, rate, corrected, seed in wanted:
         values = made.values(cell(epochs, rate, corrected))
         settings = settings_of(values, seed, max_seconds=SECONDS_AT_MOST)

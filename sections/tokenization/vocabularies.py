@@ -11,8 +11,8 @@ import streamlit as st
 from minibert.text.vocab import check_vocab, looks_uncased, read_vocab
 from minibert.tokenizer import Explanation, Tokenizer
 from sections.tokenization.corpus import PARTS, bundled, learning
+from ui.folders import CHECKPOINTS
 from ui.lesson import LESSONS
-from ui.models import CHECKPOINTS
 from ui.navigation import ROOT
 from ui.state import follow_link, set_url, url_choice
 from ui.text import literal

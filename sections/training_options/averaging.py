@@ -5,9 +5,9 @@ import streamlit as st
 from sections.training_options.bench import LABELS, MODEL, TASK, command, example_of, training_data
 from ui.figures import figure
 from ui.finetune_settings import rate_text
+from ui.folders import CHECKPOINTS
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.models import CHECKPOINTS
 from ui.page import picture
 from ui.source import show_source
 from ui.translations import _

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from ui.folders import CHECKPOINTS
 from ui.inputs import choice
 from ui.lesson import REVIEWS
-from ui.models import CHECKPOINTS
 from ui.translations import _
 
 # What imports torch is imported where it is first needed: the page shows before that.

@@ -13,7 +13,7 @@ from ui.lesson import Lesson
 from ui.page import picture
 from ui.predict import predict
 from ui.recorded import records_of, start, start_folder
-from ui.runs import complete, live, show_refusal, state_rows, submit
+from ui.runs import complete, live, show_refusal, state_rows, submit, weights_to_begin_with
 from ui.text import literal
 from ui.translations import _, ngettext
 
@@ -85,11 +85,10 @@ def _controls(cue: str) -> None:
 def _start(cue: str, seeds: int) -> None:
     from dataclasses import replace
 
-    from jobs.files import Upload
     from minibert.experiments.cues import settings_of
 
     task, trainings, tests = sets_of(cue)
-    batch, weights = time.time_ns(), Upload(start_folder(), deep=False)
+    batch, weights = time.time_ns(), weights_to_begin_with(start_folder())
     for seed in range(seeds):
         for training, data in trainings.items():
             settings = replace(settings_of(cue, start(), seed), dev_sample=1000)

@@ -13,6 +13,7 @@ from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
 from tests.ui.driver import script
 from tests.waiting import until
+from ui.folders import CHECKPOINTS
 from ui.lesson import Lesson, load_quiz
 
 LESSON = Lesson("pretraining")
@@ -221,12 +222,11 @@ def test_there_are_sentences_for_the_toy_world_and_for_other_texts():
 def test_a_checkpoint_that_ships_can_be_looked_back_at_to_the_end_of_its_log(runs_folder):
     from minibert.pretrain import LOG
     from minibert.training import snapshots
-    from ui import models
 
-    kept = snapshots.listed(models.CHECKPOINTS / "mini-en")
+    kept = snapshots.listed(CHECKPOINTS / "mini-en")
     app = open_page(past="mini-en", at="1")
     assert app.select_slider(key="at").options[:-1] == [f"{one.step:,}" for one in kept]
-    log = (models.CHECKPOINTS / "mini-en" / LOG).read_text().splitlines()
+    log = (CHECKPOINTS / "mini-en" / LOG).read_text().splitlines()
     last = json.loads([line for line in log if '"step", "step"' in line][-1])
     assert app.select_slider(key="at").options[-1] == f"{last['step']:,}"
 
