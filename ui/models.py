@@ -342,7 +342,7 @@ def _untrained() -> Loaded:
         return Loaded(BertForPreTraining(config).eval(), tokenizer)
 
 
-@st.cache_resource(show_spinner=False, max_entries=32)
+@st.cache_resource(show_spinner=False, max_entries=16)  # two megabytes each and more
 def _trace(name: str, directory: Path | None, version: int, text: str, pair: str | None) -> Trace:
     import torch
 

@@ -43,7 +43,7 @@ class Seen:
     usual_row: int
 
 
-@st.cache_resource(show_spinner=False, max_entries=64)
+@st.cache_resource(show_spinner=False, max_entries=24)  # half a megabyte each
 def trace(subject: Subject, reading: ModelInput) -> dict:
     """Every intermediate of the encoder, shared by all sessions: read only."""
     from minibert.inside.head_arithmetic import record

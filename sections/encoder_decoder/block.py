@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # torch, and all that imports it, is imported where it is first needed: the page shows before that.
 
 
-@st.cache_resource(show_spinner=False, max_entries=64)
+@st.cache_resource(show_spinner=False, max_entries=24)  # half a megabyte each
 def trace(model: str, version: int, reading: ModelInput) -> dict:
     """Every intermediate of the encoder, shared by all sessions: read only."""
     from minibert.inside.head_arithmetic import record
