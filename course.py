@@ -54,6 +54,7 @@ page = open_course(
             Stop("wrong_reasons", _("Does it understand?"), ":material/psychology_alt:"),
         ],
         _("6 The family"): [
+            Stop("family", _("The family tree"), ":material/account_tree:"),
             Stop("electra", "ELECTRA", ":material/find_replace:"),
             Stop("albert", "ALBERT", ":material/repeat:"),
             Stop("nezha", "NEZHA", ":material/straighten:"),

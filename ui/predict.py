@@ -6,7 +6,7 @@ import streamlit as st
 
 from ui.fragments import fragment
 from ui.projector import projecting
-from ui.room.entrance import is_teacher
+from ui.room.entrance import change, is_teacher
 from ui.room.store import room
 from ui.state import VISIT, opened_by_link
 from ui.tally import Tally
@@ -89,8 +89,8 @@ def _hold(asked: str) -> None:
     st.toggle(
         _("Hold the answer"),
         key=label,
-        on_change=(tally().release if held else tally().hold),
-        args=(asked,),
+        on_change=change,
+        args=(tally().release if held else tally().hold, asked),
         help=_("Nobody in the room is shown what is right until you release it."),
     )
 

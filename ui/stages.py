@@ -57,6 +57,7 @@ HERE: dict[str, tuple[str, ...]] = {
     "probes": ("heads", "network"),
     "attribution": ("letters", "class"),
     "wrong_reasons": ("class",),
+    "family": (),
     "electra": ("blank",),
     "albert": ("vectors", "heads", "network", "pair"),
     "nezha": ("vectors", "heads"),

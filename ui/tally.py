@@ -1,8 +1,14 @@
 """What a room has guessed: counts, no names; the same on all app servers that share a store. The oldest questions go
-first."""
+first.
 
+While the disk is full, a guess counts for its reader alone, and what cannot be read is as if nobody had guessed or
+held it; to hold or release raises sqlite3.Error.
+"""
+
+import sqlite3
 import time
 from collections import Counter
+from contextlib import suppress
 
 from ui.room.store import Store
 
@@ -18,7 +24,7 @@ class Tally:
         self.store = store
 
     def vote(self, question: str, voter: str, guess: str) -> None:
-        with self.store.changing() as connection:
+        with suppress(sqlite3.Error), self.store.changing() as connection:
             self._touch(connection, question)
             others = connection.execute(
                 "SELECT COUNT(*) FROM votes WHERE question = ? AND voter != ?", (question, voter)
@@ -28,7 +34,7 @@ class Tally:
 
     def counts(self, question: str) -> Counter[str]:
         """guess → how many made it."""
-        return Counter(dict(self.store.ask(
+        return Counter(dict(self._rows(
             "SELECT guess, COUNT(*) FROM votes WHERE question = ? GROUP BY guess", question
         )))  # fmt: skip
 
@@ -42,7 +48,7 @@ class Tally:
     def held(self, question: str) -> bool:
         if self.all_held():
             return True
-        found = self.store.ask("SELECT held_until FROM questions WHERE question = ?", question)
+        found = self._rows("SELECT held_until FROM questions WHERE question = ?", question)
         return bool(found) and time.time() < found[0][0]
 
     def hold_all(self) -> None:
@@ -56,12 +62,19 @@ class Tally:
             connection.execute("UPDATE questions SET held_until = 0")
 
     def all_held(self) -> bool:
-        return time.time() < float(self.store.setting(_ALL) or 0.0)
+        with suppress(sqlite3.Error):
+            return time.time() < float(self.store.setting(_ALL) or 0.0)
+        return False
 
     def latest(self, most: int) -> list[str]:
         """The questions that were guessed or held last, the newest first."""
-        rows = self.store.ask("SELECT question FROM questions ORDER BY touched DESC LIMIT ?", most)
+        rows = self._rows("SELECT question FROM questions ORDER BY touched DESC LIMIT ?", most)
         return [question for (question,) in rows]
+
+    def _rows(self, question: str, *values) -> list[tuple]:
+        with suppress(sqlite3.Error):
+            return self.store.ask(question, *values)
+        return []
 
     def _hold_until(self, question: str, when: float) -> None:
         with self.store.changing() as connection:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ui.predict import tally
+from ui.room.entrance import change
 from ui.text import literal, shorten
 from ui.translations import _, ngettext
 
@@ -16,7 +17,8 @@ def show() -> None:
     st.toggle(
         _("Hold every answer"),
         key="hold-all",
-        on_change=tally().release_all if held else tally().hold_all,
+        on_change=change,
+        args=(tally().release_all if held else tally().hold_all,),
         help=_("Whoever guesses is told what is right when you release it, ten minutes later at the latest."),
     )
     for number, question in enumerate(tally().latest(MOST)):
@@ -30,6 +32,6 @@ def show() -> None:
             f"{literal(said)} – {guessed}",
             key=key,
             disabled=tally().all_held(),
-            on_change=tally().release if held else tally().hold,
-            args=(question,),
+            on_change=change,
+            args=(tally().release if held else tally().hold, question),
         )

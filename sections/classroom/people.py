@@ -7,7 +7,7 @@ import streamlit as st
 
 from sections.classroom.runs import stop_of
 from ui.navigation import stop_called
-from ui.room.entrance import is_teacher, visitors
+from ui.room.entrance import change, is_teacher, visitors
 from ui.runs import manager
 from ui.translations import _
 from ui.visitor import owner
@@ -73,7 +73,8 @@ def _one() -> None:
         )  # fmt: skip
         st.button(
             _("Shut out"), key="shut-out", icon=":material/person_off:", disabled=chosen is None,
-            on_click=shut_out, args=(chosen,), help=_("Closes the door; this browser needs the code to come back."),
+            on_click=change, args=(shut_out, chosen),
+            help=_("Closes the door; this browser needs the code to come back."),
         )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Predict before reveal: who guesses first, what the room sees, and what a teacher can hold."""
 
+import sqlite3
 from threading import Thread
 
 import pytest
@@ -125,6 +126,25 @@ def test_servers_that_share_a_store_count_together(tmp_path):
     assert other.held("q")
     other.release_all()
     assert not one.held("q")
+
+
+def test_on_a_full_disk_a_guess_counts_for_its_reader_alone(room):
+    room.vote("q", "x", "0")
+    room.store.ask(f"PRAGMA max_page_count = {room.store.ask('PRAGMA page_count')[0][0]}")  # as if there were no more
+    long = "q" * 20_000
+    room.vote(long, "y", "1")
+    assert room.counts("q") == {"0": 1} and not room.counts(long)
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        room.hold(long)
+    room.store.ask("PRAGMA max_page_count = 100000")  # there is room again, and no change was left half done
+    room.vote(long, "y", "1")
+    assert room.counts(long) == {"1": 1}
+
+
+def test_a_store_that_cannot_be_read_holds_nobody_up(room):
+    room.vote("q", "x", "0")
+    room.store._connection.close()
+    assert not room.counts("q") and not room.held("q") and not room.latest(3)
 
 
 def test_a_hold_ends_by_itself(room, monkeypatch):

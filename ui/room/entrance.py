@@ -1,6 +1,7 @@
 """The room as a page meets it: whether its visitor may be here, and whether they are the teacher."""
 
 import sqlite3
+from collections.abc import Callable
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -22,7 +23,18 @@ def visitors() -> Visitors:
 
 def is_teacher() -> bool:
     """Whether this browser has given the teacher's key."""
-    return visitors().is_teacher(owner(), digest())
+    try:
+        return visitors().is_teacher(owner(), digest())
+    except sqlite3.Error:  # see `enter`
+        return False
+
+
+def change(action: Callable, *values) -> None:
+    """Callback of what the teacher presses: do it, or say that it was not done."""
+    try:
+        action(*values)
+    except sqlite3.Error:
+        st.toast(_("Nothing was changed: the disk is full."), icon=":material/hard_drive:")
 
 
 def enter(page: str) -> None:

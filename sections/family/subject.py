@@ -1,0 +1,42 @@
+"""Which model of the family the page is about, and which kind of change is looked for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from minibert.family import KINDS, Member, family
+from ui.inputs import choice, pick
+from ui.lesson import LESSONS, Lesson
+from ui.translations import _
+
+FILE = LESSONS / "family" / "models.toml"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """members: all of them, by date · chosen: one of their names · kind: of KINDS, "" for all."""
+
+    members: Mapping[str, Member]
+    chosen: str
+    kind: str
+
+
+def kind_names() -> dict[str, str]:
+    """Kinds of change in words."""
+    words = (
+        _("more or other text"), _("what is asked"), _("who sees whom"), _("the network"), _("the size"),
+        _("knowledge"), _("what it is used for"),
+    )  # fmt: skip
+    return dict(zip(KINDS, words, strict=True))
+
+
+def read(lesson: Lesson) -> Subject:
+    """The model in a select box, as a click in the tree chooses it too; beside it the kind of change."""
+    members = family(FILE)
+    names = list(members)
+    with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
+        usual = names.index("BERT")
+        chosen = names[pick("model", _("A model; or click one in the tree"), names, usual, width=300)]
+        kind = choice("kind", _("Show those that changed"), {"": _("anything"), **kind_names()}, box=260)
+    return Subject(members, chosen, kind)

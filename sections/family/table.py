@@ -1,0 +1,49 @@
+"""All in one table: sorted by a click on a column, every size counted where its parts are known."""
+
+import streamlit as st
+
+from sections.family.subject import Subject, kind_names
+from ui.lesson import Lesson
+from ui.translations import _
+
+HEIGHT = 560  # pixels: sixteen rows; the table scrolls
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    words = kind_names()
+    rows = [
+        {
+            "model": member.name,
+            "date": member.date,
+            "by": member.by,
+            "from": member.parent or "–",
+            "changed": ", ".join(words[kind] for kind in member.changed),
+            "size": size.name if size else "–",
+            "weights": size.weights if size else None,
+            "counted": size.counted if size else False,
+            "what": member.what,
+            "paper": member.paper,
+        }
+        for member in seen.members.values()
+        for size in (member.sizes or (None,))
+        if not seen.kind or seen.kind in member.changed
+    ]
+    lesson.show("All in one table", title=False)
+    st.dataframe(
+        rows, hide_index=True, height=HEIGHT, key="family-table",
+        column_config={
+            "model": st.column_config.TextColumn(_("model"), pinned=True, width=120),
+            "date": st.column_config.TextColumn(_("date"), width=80),
+            "by": _("by"),
+            "from": _("from"),
+            "changed": _("changed"),
+            "size": _("size"),
+            "weights": st.column_config.NumberColumn(_("weights"), format="localized"),
+            "counted": st.column_config.CheckboxColumn(_("counted here")),
+            "what": st.column_config.TextColumn(_("what"), width=520),
+            "paper": _("paper"),
+        },
+    )  # fmt: skip
+    said = _("{n} models, {sizes} sizes, {counted} counted from their parts; the rest are the papers’ numbers.")
+    sizes, counted = (sum(bool(row[name]) for row in rows) for name in ("weights", "counted"))
+    st.caption(said.format(n=len({row["model"] for row in rows}), sizes=sizes, counted=counted))

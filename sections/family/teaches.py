@@ -1,0 +1,36 @@
+"""What the family teaches: where the points came from."""
+
+import tomllib
+from functools import partial
+
+from sections.family.subject import Subject
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.predict import predict
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from plots.family import gains
+
+    lesson.show("What the family teaches", title=False)
+    paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
+    base = paper["bert"]
+    rows = [(one["name"], round(one["mnli"] - base, 1)) for one in paper["row"]]
+    kinds = [one["kind"] for one in paper["row"]]
+    by_training, by_objective = kinds.index("data"), kinds.index("objective")  # the first of each read the same text
+    options = [_("a new objective and network (XLNet)"), _("only more careful training (RoBERTa)")]
+    question = _("On the same 16 GB of text, which gained more over BERT-large?")
+    if not predict("gained", question, options, int(rows[by_training][1] > rows[by_objective][1]), about=""):
+        return
+    figure(
+        partial(
+            gains, rows, kinds, _("points of MNLI above BERT-large"),
+            _("The same network, trained better: {n:+.1f} points").format(n=rows[by_training][1]),
+        ),
+        _("MNLI, dev: BERT-large {base}; {told}. From {source}.").format(
+            base=base, told="; ".join(f"{name} {points:+.1f}" for name, points in rows), source=paper["source"]
+        ),
+        "family-gains",
+    )  # fmt: skip
+    lesson.show("Two lessons", level=3)

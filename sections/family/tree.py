@@ -1,0 +1,78 @@
+"""The tree: who came from whom, and what one model is."""
+
+from functools import partial
+
+import streamlit as st
+
+from minibert.family import KINDS, Member, children_of, line_of
+from sections.family.subject import Subject, kind_names
+from ui.figures import figure, legend
+from ui.inputs import clicked, state
+from ui.lesson import Lesson
+from ui.navigation import link_to, stop_called
+from ui.page import picture
+from ui.predict import predict
+from ui.text import literal
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from plots.family import LOOKS, tree
+
+    words = kind_names()
+    with picture():
+        told = _guessed(seen)
+        kind = seen.kind if told else ""
+        if told:
+            legend([(LOOKS[name][0], SYMBOLS[LOOKS[name][1]], words[name]) for name in KINDS])
+        line = " → ".join(line_of(seen.members, seen.chosen))
+        alt = _("{n} models in the order in which they came. {name}: {line}. From it came: {children}.").format(
+            n=len(seen.members), name=seen.chosen, line=line,
+            children=", ".join(children_of(seen.members, seen.chosen)) or _("none of these"),
+        )  # fmt: skip
+        figure(
+            partial(tree, dict(seen.members), seen.chosen, told, kind, words), alt, "family-tree",
+            on_select=lambda: clicked("family-tree", state("model")), wide=True,
+        )  # fmt: skip
+        _card(seen.members[seen.chosen], line, words, told)
+
+
+SYMBOLS = {
+    "circle": "●", "square": "■", "hexagon": "⬢", "diamond": "◆", "triangle-up": "▲", "star": "★", "cross": "✚",
+}  # fmt: skip
+
+
+def from_bert(seen: Subject) -> list[Member]:
+    """Those in whose line BERT stands."""
+    return [one for one in seen.members.values() if "BERT" in line_of(seen.members, one.name)[:-1]]
+
+
+def _guessed(seen: Subject) -> bool:
+    """Ask how many of BERT's descendants changed its network; whether the kinds of change may be shown."""
+    later = from_bert(seen)
+    number = sum("network" in one.changed for one in later)
+    options = [str(n) for n in (number, len(later) // 2 + 1, len(later) - 3)]
+    question = _("{n} models here come from BERT. How many of them changed its network?")
+    return predict("network", question.format(n=len(later)), options, 0, about=str(len(later)))
+
+
+def _card(member: Member, line: str, words: dict[str, str], told: bool) -> None:
+    """What one model is: its place, what it changed, its sizes."""
+    with st.container(border=True, key="family-card"):
+        left, right = st.columns([3, 2], gap="large")
+        with left:
+            st.markdown(f"**{literal(member.name)}** · {literal(member.by)} · {member.date}  \n{literal(member.what)}")
+            st.caption(f"{literal(line)} · {literal(member.paper)}")
+            if member.page and stop_called(member.page):
+                link_to(member.page)
+        with right:
+            if told:
+                kinds = ", ".join(words[kind] for kind in member.changed)
+                st.markdown(_("**Changed:** {kinds}").format(kinds=kinds))
+            sizes = [f"{literal(size.name)} **{size.weights:,}**" for size in member.sizes]
+            st.markdown(" · ".join(sizes) or _("No size of its own: it stands on another model, or comes in many."))
+            counted = next((size for size in member.sizes if size.counted), None)
+            if counted is not None:
+                st.caption(f"{literal(counted.name)}: {literal(counted.formula)}")
+            elif member.sizes:
+                st.caption(_("The number is the paper’s."))
