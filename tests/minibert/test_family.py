@@ -122,12 +122,9 @@ def test_a_formula_says_its_numbers(members):
 )
 def test_what_cannot_be_is_said(tmp_path, change, message):
     kind = "luck" if not change else "data"
-    one = '[[model]]\nname = "{name}"\ndate = "{date}"\nby = ""\npaper = ""\nwhat = ""\nsizes = []\nchanged = ["{kind}"]\n'
+    one = '[[model]]\nname = "{}"\ndate = "{}"\nby = ""\npaper = ""\nwhat = ""\nsizes = []\nchanged = ["{}"]\n'
     file = tmp_path / "models.toml"
-    first, second = (
-        one.format(name="one", date="2018-10", kind=kind),
-        one.format(name="later", date="2019-01", kind=kind),
-    )
+    first, second = one.format("one", "2018-10", kind), one.format("later", "2019-01", kind)
     file.write_text(first + change + second, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         family(file)

@@ -1,0 +1,90 @@
+"""The family tree's page: what a click chooses, what waits for a guess, and numbers that are the counter's and the
+paper's."""
+
+import tomllib
+
+import pytest
+
+from minibert.family import KINDS, family, line_of
+from sections.family.subject import FILE
+from tests.pages.driver import figure, open_page, text_of, title_of, whole
+from ui.lesson import Lesson
+
+MEMBERS = family(FILE)
+NAMES = list(MEMBERS)
+PARTS = ("All in one table", "The race", "What it teaches", "The road to BERT")
+
+
+def marks(app) -> dict:
+    return figure(app, "family-tree")["data"][-1]
+
+
+def test_every_model_stands_in_the_tree_and_no_two_names_run_into_each_other():
+    mark = marks(open_page("family"))
+    assert [text.removeprefix("<b>").removesuffix("</b>") for text in mark["text"]] == NAMES
+    rows: dict[float, list[tuple[float, float]]] = {}
+    for x, y, name in zip(mark["x"], mark["y"], NAMES, strict=True):
+        rows.setdefault(y, []).append((x, x + len(name) * 7 / (1_150 / len(NAMES))))
+    for ends in rows.values():
+        ends.sort()
+        assert all(end <= start for (_, end), (start, _) in zip(ends, ends[1:], strict=False))
+
+
+def test_the_kinds_of_change_wait_for_a_guess():
+    app = open_page("family")
+    assert len(set(marks(app)["marker"]["symbol"])) == 1 and "Changed:" not in text_of(app)
+    later = [one for one in MEMBERS.values() if "BERT" in line_of(MEMBERS, one.name)[:-1]]
+    changed = sum("network" in one.changed for one in later)
+    assert app.button(key="network-guess-0").label == str(changed) and str(len(later)) in text_of(app)
+    app = whole(app.button(key="network-guess-0").click().run())
+    assert len(set(marks(app)["marker"]["symbol"])) == len(KINDS)
+    assert "Changed: **" in text_of(app) or "**Changed:**" in text_of(app)
+
+
+@pytest.mark.parametrize("name", ["BERT", "RoBERTa", "GPT-3", "MASS", "MobileBERT"])
+def test_the_card_is_that_of_the_chosen_model(name):
+    app, member = open_page("family", model=NAMES.index(name) + 1, kind="network"), MEMBERS[name]
+    said = text_of(app)
+    assert member.what in said and " → ".join(line_of(MEMBERS, name)) in said
+    assert all(f"{size.weights:,}" in said for size in member.sizes)
+    counted = [size for size in member.sizes if size.counted]
+    assert not counted or counted[0].formula.replace("·", "") in said.replace("·", "").replace("\\", "")
+    full = {one for one, opacity in zip(NAMES, marks(app)["marker"]["opacity"], strict=True) if opacity == 1}
+    assert full == {one.name for one in MEMBERS.values() if "network" in one.changed}
+
+
+def test_the_table_has_every_size_and_says_which_were_counted():
+    app = open_page("family", part=PARTS[0])
+    (table,) = [one.value for one in app.dataframe if "weights" in one.value.columns]
+    sizes = [size for member in MEMBERS.values() for size in member.sizes]
+    assert list(table["weights"].dropna()) == [size.weights for size in sizes]
+    assert table["counted"].sum() == sum(size.counted for size in sizes)
+    fewer = open_page("family", part=PARTS[0], kind="knowledge")
+    (table,) = [one.value for one in fewer.dataframe if "weights" in one.value.columns]
+    assert set(table["model"]) == {one.name for one in MEMBERS.values() if "knowledge" in one.changed}
+
+
+def test_the_cost_is_six_times_weights_times_tokens():
+    app = open_page("family", part=PARTS[1])
+    drawn = figure(app, "family-costs")["data"][-1]
+    for name, x, y, work in zip(drawn["text"], drawn["x"], drawn["y"], drawn["customdata"], strict=True):
+        member = MEMBERS[name]
+        assert (x, y) == (member.tokens, member.sizes[-1].weights) and work == 6 * x * y
+    bert, roberta = (drawn["customdata"][list(drawn["text"]).index(name)] for name in ("BERT", "RoBERTa"))
+    assert f"{roberta / bert:.0f} times its work" in title_of(app, "family-costs")
+
+
+def test_the_gains_are_the_papers_less_berts():
+    app = open_page("family", part=PARTS[2])
+    paper = tomllib.loads((Lesson("family").folder / "paper.toml").read_text(encoding="utf-8"))
+    bars = figure(app, "family-gains")["data"][0]
+    assert list(bars["x"]) == pytest.approx([one["mnli"] - paper["bert"] for one in paper["row"]])
+    waiting = open_page("family")
+    waiting.session_state["part"] = PARTS[2]
+    waiting = whole(waiting.run())
+    assert waiting.button(key="gained-guess-1").label and "family-gains" not in str(waiting.main)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_opens(part):
+    assert whole(open_page("family", part=part))
