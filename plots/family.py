@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
@@ -26,7 +27,8 @@ LOOKS = dict(
         strict=True,
     )
 )
-LETTER, MARK, ROOM = 8.2, 20, 1_150  # pixels: of a letter, before it, and all the width there is
+FAINT = ("rgba(138,143,152,0.35)", "circle")  # of another kind than is looked for
+LETTER, MARK, ROOM = 8.4, 26, 880  # pixels: of a letter, before and after a name, and all the width there is
 
 
 def lanes(members: Mapping[str, Member]) -> dict[str, int]:
@@ -54,49 +56,67 @@ def tree(members: Mapping[str, Member], chosen: str, told: bool, shown: str, wor
     fig = go.Figure()
     for member in members.values():
         if member.parent:
-            own = member.name in line or (member.parent == chosen)
+            own = member.name in line
             ends = (member.parent, member.name)
             x, y = [rank[name] for name in ends], [rows[name] for name in ends]
             fig.add_scatter(
                 x=[x[0], x[0] + 0.6, x[1] - 0.6, x[1]], y=[y[0], y[0], y[1], y[1]], mode="lines", hoverinfo="skip",
-                line={"shape": "spline", "smoothing": 0.6, "width": 3 if own else 1, "color": BLUE if own else GREY},
-                opacity=1 if own else 0.4, showlegend=False,
+                line={
+                    "shape": "spline", "smoothing": 0.6, "width": 3 if own else 1.5 if member.parent == chosen else 1,
+                    "color": BLUE if own or member.parent == chosen else GREY,
+                },
+                opacity=0.9 if own else 0.35, showlegend=False,
             )  # fmt: skip
     every = list(members.values())
     looks = [LOOKS[shown if shown in one.changed else one.changed[0]] if told else (GREY, "circle") for one in every]
-    full = [not shown or shown in one.changed for one in every]
+    looks = [look if not shown or shown in one.changed else FAINT for look, one in zip(looks, every, strict=True)]
     fig.add_scatter(
         x=[rank[one.name] for one in every], y=[rows[one.name] for one in every], mode="markers+text",
-        text=[f"<b>{literal(one.name)}</b>" if one.name == chosen else literal(one.name) for one in every],
+        text=[f" <b>{literal(one.name)}</b>" if one.name == chosen else f" {literal(one.name)}" for one in every],
         textposition="middle right", textfont={"size": SMALL}, cliponaxis=False, showlegend=False,
         marker={
-            "size": [17 if one.name == chosen else 12 for one in every],
+            "opacity": 1, "size": [17 if one.name == chosen else 12 for one in every],
             "color": [look[0] for look in looks], "symbol": [look[1] for look in looks],
-            "opacity": [1 if one else 0.2 for one in full],
             "line": {"width": [3 if one.name == chosen else 0 for one in every], "color": BLUE},
         },
         customdata=list(range(len(every))),
         hovertext=[" · ".join([one.date, *(words[kind] for kind in one.changed if told)]) for one in every],
         hovertemplate="%{text}<br>%{hovertext}<extra></extra>",
     )  # fmt: skip
-    firsts = {one.date[:4]: rank[one.name] for one in reversed(every)}
-    fig.update_xaxes(
-        tickvals=list(firsts.values()), ticktext=list(firsts), range=[-1, len(every) + 4], showgrid=True, side="bottom"
-    )
+    years: dict[int, str] = {}  # where one begins, if there is room for it
+    for at, one in enumerate(every):
+        if one.date[:4] not in years.values() and (not years or at - max(years) >= 3):
+            years[at] = one.date[:4]
+    fig.update_xaxes(tickvals=list(years), ticktext=list(years.values()), range=[-1, len(every) + 5], tickangle=0)
     fig.update_yaxes(visible=False, range=[max(rows.values()) + 0.6, -0.6])
-    fig.update_layout(height=60 + 31 * (max(rows.values()) + 1), hovermode="closest")
+    fig.update_layout(height=60 + 27 * (max(rows.values()) + 1), hovermode="closest")
     return fig
+
+
+def placed(points: Sequence[tuple[float, float]]) -> list[str]:
+    """Where each point's name goes, so that those of near points do not run into each other. points: in inches or the
+    like, both ways."""
+    ways = ("top center", "middle left", "bottom center", "middle right")
+    taken: list[tuple[float, float, str]] = []
+    for x, y in points:
+        near = {way for a, b, way in taken if abs(a - x) < 1 and abs(b - y) < 0.5}
+        taken.append((x, y, next((way for way in ways if way not in near), ways[0])))
+    return [way for _x, _y, way in taken]
 
 
 def sizes(points: Sequence[tuple[str, str, float, bool]], axis: str, marked: Sequence[str], title: str) -> go.Figure:
     """Weights of each size over the years, on a scale of tens. points: (name, YYYY-MM, weights, counted)."""
     fig = go.Figure()
+    named = [point for point in points if point[0] in marked]
+    at = [(int(date[:4]) + int(date[5:]) / 12, 0.6 * math.log10(n)) for _name, date, n, _counted in named]
+    ways = dict(zip([point[0] for point in named], placed(at), strict=True))
     for counted, symbol in ((True, "circle"), (False, "circle-open")):
         some = [point for point in points if point[3] is counted]
         fig.add_scatter(
             x=[f"{date}-01" for _name, date, _n, _c in some], y=[n for _name, _d, n, _c in some],
             mode="markers+text", text=[literal(name) if name in marked else "" for name, *_rest in some],
-            hovertext=[literal(name) for name, *_rest in some], textposition="top center", textfont={"size": SMALL},
+            hovertext=[literal(name) for name, *_rest in some], textfont={"size": SMALL},
+            textposition=[ways.get(name, "top center") for name, *_rest in some],
             marker={"symbol": symbol, "size": 11, "color": BLUE if counted else VERMILION}, cliponaxis=False,
             hovertemplate="%{hovertext}<br>%{y:,}<extra></extra>", showlegend=False,
         )  # fmt: skip
@@ -116,7 +136,8 @@ def costs(points: Sequence[tuple[str, float, float]], axes: tuple[str, str], tit
         )  # fmt: skip
     fig.add_scatter(
         x=[tokens for _n, _w, tokens in points], y=[weights for _n, weights, _t in points], mode="markers+text",
-        text=[literal(name) for name, *_rest in points], textposition="top center", textfont={"size": SMALL},
+        text=[literal(name) for name, *_rest in points], textfont={"size": SMALL},
+        textposition=placed([(4 * math.log10(tokens), math.log10(w)) for _n, w, tokens in points]),
         marker={"size": 12, "color": BLUE}, customdata=[6 * w * t for _n, w, t in points], cliponaxis=False,
         hovertemplate="%{text}<br>6 · %{y:,} · %{x:,} = %{customdata:.1e}<extra></extra>", showlegend=False,
     )  # fmt: skip

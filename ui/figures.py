@@ -91,7 +91,8 @@ def readable() -> None:
     """For a page with small multiples: the words in figures take the page's own text colour (the chart theme's grey is
     too faint for the back row)."""
     st.html("""<style>
-.stPlotlyChart :is([class$="tick"] text, [class$="title"], .annotation-text) { fill: currentColor !important; }
+.stPlotlyChart :is([class$="tick"] text, [class$="title"], .annotation-text, .textpoint text) {
+  fill: currentColor !important; }
 </style>""")
 
 

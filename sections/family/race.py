@@ -8,10 +8,7 @@ from ui.lesson import Lesson
 from ui.predict import predict
 from ui.translations import _
 
-NAMED = (
-    "word2vec", "ELMo", "GPT", "BERT large", "GPT-2 XL", "Megatron-LM", "T5 11B", "GPT-3", "ALBERT base",
-    "TinyBERT 4 layers",
-)  # fmt: skip
+NAMED = ("word2vec", "ELMo", "BERT large", "GPT-2 XL", "Megatron-LM", "T5 11B", "GPT-3", "ALBERT base")
 
 
 def show(lesson: Lesson, seen: Subject) -> None:

@@ -52,7 +52,7 @@ def _guessed(seen: Subject) -> bool:
     later = from_bert(seen)
     number = sum("network" in one.changed for one in later)
     options = [str(n) for n in (number, len(later) // 2 + 1, len(later) - 3)]
-    question = _("{n} models here come from BERT. How many of them changed its network?")
+    question = _("Of {n} models that came from BERT, how many changed its network?")
     return predict("network", question.format(n=len(later)), options, 0, about=str(len(later)))
 
 

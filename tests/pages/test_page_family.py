@@ -1,13 +1,15 @@
 """The family tree's page: what a click chooses, what waits for a guess, and numbers that are the counter's and the
 paper's."""
 
+import itertools
 import tomllib
 
 import pytest
 
 from minibert.family import KINDS, family, line_of
+from plots.family import FAINT
 from sections.family.subject import FILE
-from tests.pages.driver import figure, open_page, text_of, title_of, whole
+from tests.pages.driver import figure, open_page, plain, text_of, title_of, whole
 from ui.lesson import Lesson
 
 MEMBERS = family(FILE)
@@ -21,13 +23,13 @@ def marks(app) -> dict:
 
 def test_every_model_stands_in_the_tree_and_no_two_names_run_into_each_other():
     mark = marks(open_page("family"))
-    assert [text.removeprefix("<b>").removesuffix("</b>") for text in mark["text"]] == NAMES
+    assert [text.strip().removeprefix("<b>").removesuffix("</b>") for text in mark["text"]] == NAMES
     rows: dict[float, list[tuple[float, float]]] = {}
     for x, y, name in zip(mark["x"], mark["y"], NAMES, strict=True):
-        rows.setdefault(y, []).append((x, x + len(name) * 7 / (1_150 / len(NAMES))))
+        rows.setdefault(y, []).append((x, x + len(name) * 7 / (880 / len(NAMES))))
     for ends in rows.values():
         ends.sort()
-        assert all(end <= start for (_, end), (start, _) in zip(ends, ends[1:], strict=False))
+        assert all(end <= start for (_, end), (start, _) in itertools.pairwise(ends))
 
 
 def test_the_kinds_of_change_wait_for_a_guess():
@@ -44,12 +46,12 @@ def test_the_kinds_of_change_wait_for_a_guess():
 @pytest.mark.parametrize("name", ["BERT", "RoBERTa", "GPT-3", "MASS", "MobileBERT"])
 def test_the_card_is_that_of_the_chosen_model(name):
     app, member = open_page("family", model=NAMES.index(name) + 1, kind="network"), MEMBERS[name]
-    said = text_of(app)
+    said = plain(text_of(app) + "\n".join(block.value for block in app.caption))
     assert member.what in said and " → ".join(line_of(MEMBERS, name)) in said
     assert all(f"{size.weights:,}" in said for size in member.sizes)
     counted = [size for size in member.sizes if size.counted]
     assert not counted or counted[0].formula.replace("·", "") in said.replace("·", "").replace("\\", "")
-    full = {one for one, opacity in zip(NAMES, marks(app)["marker"]["opacity"], strict=True) if opacity == 1}
+    full = {one for one, colour in zip(NAMES, marks(app)["marker"]["color"], strict=True) if colour != FAINT[0]}
     assert full == {one.name for one in MEMBERS.values() if "network" in one.changed}
 
 
