@@ -233,3 +233,23 @@ def test_without_a_run_nothing_is_announced(trained, announced):
     trained += [of_state("finished")]
     page = script(announcing).run()
     assert not page.exception and not announced and not page.sidebar.markdown
+
+
+@pytest.mark.parametrize(
+    ("jobs", "scheduler", "here"),
+    [
+        ("", "", True),
+        ("127.0.0.1:4711", "", True),
+        ("192.0.2.7:4711", "", False),  # a job server on another machine
+        ("127.0.0.1:4711", "tcp://192.0.2.7:8786", False),  # workers on others
+    ],
+)
+def test_weights_that_ship_travel_only_to_other_machines(tmp_path, monkeypatch, jobs, scheduler, here):
+    monkeypatch.setenv("MINIBERT_JOBS", jobs)
+    monkeypatch.setenv("MINIBERT_SCHEDULER", scheduler)
+    shipped = runs.CHECKPOINTS / "electra-toy" / "pair"
+    monkeypatch.setattr(runs, "CHECKPOINTS", shipped.parent)
+    sent = runs.weights_to_begin_with(shipped)
+    assert sent == str(shipped) if here else "config.json" in sent.files
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    assert runs.weights_to_begin_with(tmp_path).files == {"config.json": b"{}"}  # a run's may be gone before its turn
