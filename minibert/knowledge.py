@@ -1,0 +1,153 @@
+"""Facts beside a sentence (K-BERT, Liu et al. 2020, arXiv:1909.07606): a *sentence tree* whose branches are facts hung
+on the words that name their subjects, read by a BERT that was never trained for it. *Soft positions* count on from the
+subject, in the branch and in the sentence alike (§3.3); a *visible matrix* lets a branch be seen by its subject alone
+(§3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from minibert.model import Batch, Bert
+from minibert.tokenizer import Encoding, Tokenizer
+
+LONGEST_NAME = 8  # words of a subject that are looked for
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What a branch says of its subject: relation and object."""
+
+    subject: str
+    relation: str
+    object: str
+
+    def __str__(self) -> str:
+        return f"{self.subject} {self.relation} {self.object}"
+
+
+class KnowledgeBase:
+    """Facts by their subject, in small letters."""
+
+    def __init__(self, facts: Iterable[Fact]):
+        self.facts = tuple(facts)
+        self._of: dict[str, list[Fact]] = {}
+        for fact in self.facts:
+            self._of.setdefault(fact.subject.lower(), []).append(fact)
+
+    @classmethod
+    def read(cls, file: str | Path) -> KnowledgeBase:
+        """Of lines `subject⇥relation⇥object`. Raises ValueError, which names file and line, for any other."""
+        facts = []
+        for number, line in enumerate(Path(file).read_text(encoding="utf-8").splitlines(), 1):
+            parts = [part.strip() for part in line.split("\t")]
+            if len(parts) != 3 or not all(parts):
+                raise ValueError(f"{file}, line {number}: a fact is subject, relation and object, with tabs between")
+            facts.append(Fact(*parts))
+        return cls(facts)
+
+    def of(self, subject: str) -> list[Fact]:
+        return self._of.get(subject.lower(), [])
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Where a subject stands: tokens first … last of the sentence, [CLS] counted."""
+
+    first: int
+    last: int
+    facts: tuple[Fact, ...]
+
+
+def mentions(base: KnowledgeBase, encoding: Encoding, text: str, most: int = 2) -> list[Mention]:
+    """The subjects in a text, the longest name first where several begin at one word, each with at most `most` facts
+    (§3.2: the paper hangs two)."""
+    spans, found, word = encoding.word_spans(), [], 0
+    while word < len(spans):
+        for last in range(min(word + LONGEST_NAME, len(spans)) - 1, word - 1, -1):
+            facts = base.of(text[spans[word][0] : spans[last][1]])[:most]
+            if facts:
+                where = [at for at, one in enumerate(encoding.words) if one is not None and word <= one <= last]
+                found.append(Mention(where[0], where[-1], tuple(facts)))
+                word = last
+                break
+        word += 1
+    return found
+
+
+@dataclass(frozen=True)
+class SentenceTree:
+    """A sentence with its branches, flat: each branch stands behind its subject (§3.2).
+
+    tokens, ids · positions: the soft ones, from 0 · branch: 0 in the sentence, else the number of the branch, from 1 ·
+    hangs_on: number of a branch → the flat places of its subject · facts: of the branches, in their order.
+    """
+
+    tokens: tuple[str, ...]
+    ids: tuple[int, ...]
+    positions: tuple[int, ...]
+    branch: tuple[int, ...]
+    hangs_on: Mapping[int, tuple[int, ...]]
+    facts: tuple[Fact, ...]
+
+    @property
+    def sentence(self) -> list[int]:
+        """The flat places of the sentence's own tokens, in their order."""
+        return [at for at, branch in enumerate(self.branch) if branch == 0]
+
+    def visible(self) -> Tensor:
+        """(T, T) bool: the sentence sees itself, a branch itself, and a branch and its subject see each other."""
+        branch = torch.tensor(self.branch)
+        seen = branch[:, None] == branch[None, :]
+        for number, subject in self.hangs_on.items():
+            own = branch == number
+            for place in subject:
+                seen[place] |= own
+                seen[:, place] |= own
+        return seen
+
+    def batch(self, *, soft: bool = True) -> Batch:
+        """One row. soft: with the tree's positions; else the tokens are counted through, as they stand."""
+        return Batch(torch.tensor([self.ids]), positions=torch.tensor([self.positions]) if soft else None)
+
+
+def sentence_tree(tokenizer: Tokenizer, encoding: Encoding, hung: Sequence[Mention]) -> SentenceTree:
+    """The sentence with the facts of its mentions."""
+    tokens, ids, positions, branches = [], [], [], []
+    hangs_on, facts, place_of = {}, [], {}
+    behind = {mention.last: mention for mention in hung}
+    for at, (token, number) in enumerate(zip(encoding.tokens, encoding.ids, strict=True)):
+        place_of[at] = len(ids)
+        tokens.append(token)
+        ids.append(number)
+        positions.append(at)
+        branches.append(0)
+        mention = behind.get(at)
+        for fact in mention.facts if mention else ():
+            facts.append(fact)
+            own = tokenizer.encode(f"{fact.relation} {fact.object}", add_special=False)
+            hangs_on[len(facts)] = tuple(place_of[one] for one in range(mention.first, mention.last + 1))
+            tokens += own.tokens
+            ids += own.ids
+            positions += range(at + 1, at + 1 + len(own))
+            branches += [len(facts)] * len(own)
+    return SentenceTree(tuple(tokens), tuple(ids), tuple(positions), tuple(branches), hangs_on, tuple(facts))
+
+
+@torch.no_grad()
+def read(bert: Bert, tree: SentenceTree, *, matrix: bool = True, soft: bool = True) -> Tensor:
+    """The last vectors of the sentence's own tokens, (sentence, H). matrix: with the visible matrix; else everything
+    sees everything · soft: with soft positions."""
+    device = next(bert.parameters()).device
+    mask = tree.visible()[None, None].to(device) if matrix else None
+    hidden, _ = bert(tree.batch(soft=soft).to(device), mask=mask)  # (1, T, H)
+    return hidden[0, tree.sentence]
+
+
+def moved(before: Tensor, after: Tensor) -> Tensor:
+    """How far each vector was turned: 1 − cosine. (sentence, H) twice → (sentence,)"""
+    return 1 - torch.nn.functional.cosine_similarity(before, after, dim=-1)
