@@ -58,6 +58,7 @@ page = open_course(
             Stop("electra", "ELECTRA", ":material/find_replace:"),
             Stop("albert", "ALBERT", ":material/repeat:"),
             Stop("nezha", "NEZHA", ":material/straighten:"),
+            Stop("knowledge", _("Knowledge"), ":material/lightbulb:"),
         ],
         _("7 Practice"): [
             Stop("examination", _("The examination"), ":material/quiz:"),

@@ -60,6 +60,7 @@ HERE: dict[str, tuple[str, ...]] = {
     "family": (),
     "electra": ("blank",),
     "albert": ("vectors", "heads", "network", "pair"),
+    "knowledge": ("vectors", "heads"),
     "nezha": ("vectors", "heads"),
     "examination": (),
 }

@@ -33,6 +33,7 @@ def show() -> None:
         "electra": _("Not which word is missing, but **which one is wrong**, asked everywhere."),
         "albert": _("**One block** for all layers: fewer weights, and as much work."),
         "nezha": _("No place in the row, only **how far apart** two words are; and steps in half the bits."),
+        "knowledge": _("**Facts** hung on a sentence, and a mask that keeps them in their place."),
         "examination": _("Questions with **numbers of your own**, marked at once, with reasons."),
     }
     number = 0

@@ -1,0 +1,54 @@
+"""A sentence tree's visible matrix, and what facts do to answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from plots.attention import token_ticks
+from plots.theme import BLUE, GREY, ORANGE, SMALL, titled
+
+
+def visible_matrix(
+    tokens: Sequence[str], branch: Sequence[int], seen: Sequence[Sequence[bool]], chosen: int, axes: str, title: str
+) -> go.Figure:
+    """Who sees whom: a mark a pair, round where a branch takes part; the row of the chosen token is framed."""
+    fig, size = go.Figure(), len(tokens)
+    pairs = [(row, column) for row in range(size) for column in range(size)]
+    for hung, colour, symbol in ((False, BLUE, "square"), (True, ORANGE, "circle")):
+        some = [(i, j) for i, j in pairs if seen[i][j] and bool(branch[i] or branch[j]) is hung]
+        fig.add_scatter(
+            x=[j for _i, j in some], y=[i for i, _j in some], mode="markers", showlegend=False,
+            marker={"symbol": symbol, "size": max(6, min(16, 330 / size)), "color": colour},
+            text=[f"{tokens[i]} → {tokens[j]}" for i, j in some], hovertemplate="%{text}<extra></extra>",
+        )  # fmt: skip
+    fig.add_shape(
+        type="rect", x0=-0.5, x1=size - 0.5, y0=chosen - 0.5, y1=chosen + 0.5, line={"color": GREY, "width": 3}
+    )
+    ticks = token_ticks(tokens, chosen)
+    fig.update_xaxes(range=[-0.6, size - 0.4], tickangle=-60, **ticks)
+    fig.update_yaxes(range=[size - 0.4, -0.6], **ticks)
+    fig.update_xaxes(title_text=axes)
+    fig.update_layout(height=140 + 20 * size)
+    return titled(fig, title)
+
+
+def noise_bars(
+    names: Sequence[str], right: Sequence[float], turned: Sequence[float], axes: tuple[str, str], title: str
+) -> go.Figure:
+    """Two panels of bars: right answers, and how far the blank's vector was turned."""
+    from plotly.subplots import make_subplots
+
+    fig = make_subplots(rows=1, cols=2, shared_yaxes=True, horizontal_spacing=0.1)
+    for column, (values, colour, form) in enumerate(((right, BLUE, ".0%"), (turned, ORANGE, ".3f")), 1):
+        fig.add_bar(
+            y=list(names), x=list(values), orientation="h", width=0.6, marker={"color": colour}, showlegend=False,
+            text=[format(value, form) for value in values], textposition="outside", cliponaxis=False,
+            textfont={"size": SMALL}, hovertemplate="%{y}: %{text}<extra></extra>", row=1, col=column,
+        )  # fmt: skip
+        most = max([*values, 1e-6])
+        fig.update_xaxes(title_text=axes[column - 1], range=[0, 1.3 * most], row=1, col=column, nticks=4)
+    fig.update_yaxes(autorange="reversed", showgrid=False)
+    fig.update_layout(height=330)
+    return titled(fig, title)

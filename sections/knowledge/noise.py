@@ -1,0 +1,58 @@
+"""Knowledge noise: facts that have nothing to do with the question, hung on sentences whose answer is known."""
+
+import csv
+
+import streamlit as st
+
+from sections.knowledge.subject import Subject, knowledge, ways
+from ui.figures import figure
+from ui.lesson import LESSONS, Lesson
+from ui.models import language_read, load, version_of
+from ui.predict import predict
+from ui.source import show_source
+from ui.translations import _
+
+FILES = {"en": "cloze.tsv", "zh": "cloze-zh.tsv"}
+SEED = 0
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.knowledge import SentenceTree
+    from plots.knowledge import noise_bars
+
+    lesson.show("Knowledge noise", title=False)
+    questions = questions_in(language_read(seen.model))
+    asked = _("{n} sentences, two foreign facts in each: where do most answers stay right?").format(n=len(questions))
+    options = [ways()["both"], ways()["neither"], _("in both alike")]
+    with st.spinner(_("The sentences are read …")):
+        found = noise_of(seen.model, version_of(seen.model))
+    apart = found["both"].right - found["neither"].right
+    if not predict("noise", asked, options, 2 if apart == 0 else int(apart < 0), about=seen.model):
+        return
+    names, line = ways(), _("{way}: {right:.0%} right, turned {turned:.3f}")
+    told = "; ".join(line.format(way=names[way], right=one.right, turned=one.turned) for way, one in found.items())
+    figure(
+        noise_bars(
+            [names[way] for way in found], [one.right for one in found.values()],
+            [one.turned for one in found.values()], (_("answers right"), _("the blank’s vector turned: 1 − cosine")),
+            _("Right: {none:.0%} without facts, {both:.0%} with the matrix, {neither:.0%} without it").format(
+                **{way: found[way].right for way in ("none", "both", "neither")}),
+        ),
+        _("On {n} sentences. {told}.").format(n=len(questions), told=told),
+        "noise", wide=True,
+    )  # fmt: skip
+    lesson.show("What it shows", title=False)
+    show_source(SentenceTree.visible)
+
+
+def questions_in(language: str) -> list[tuple[str, str]]:
+    with open(LESSONS / "data" / FILES[language], encoding="utf-8", newline="") as file:
+        return [(row["sentence"], row["answer"]) for row in csv.DictReader(file, delimiter="\t")]
+
+
+@st.cache_data(show_spinner=False, max_entries=8)
+def noise_of(model: str, version: int) -> dict:
+    from minibert.inside.knowledge_noise import noise
+
+    loaded, language = load(model), language_read(model)
+    return noise(loaded.model, loaded.tokenizer, questions_in(language), knowledge(language), seed=SEED)

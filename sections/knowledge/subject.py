@@ -1,0 +1,122 @@
+"""The sentence, the reader's own fact, the lesson's knowledge base, and the model that reads them."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.inputs import choice, sentence_input
+from ui.lesson import LESSONS, Lesson
+from ui.models import WELL_READ, language_read, load, model_choice, outline_of, version_of
+from ui.page import drawer
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.knowledge import Fact, KnowledgeBase, SentenceTree
+    from minibert.tokenizer import Encoding
+
+MOST_TOKENS, MAX_CHARS = 40, 240
+SEPARATOR = "|"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """text, model: what is read, and by whom · own: the reader's fact, None where the field says none · known: whether
+    the lesson's facts are hung on, too."""
+
+    text: str
+    model: str
+    own: "Fact | None"
+    known: bool
+
+    @property
+    def encoding(self) -> "Encoding":
+        return outline_of(self.model).tokenizer.encode(self.text, max_length=MOST_TOKENS, truncation="head")
+
+    @property
+    def blank(self) -> int | None:
+        """The token of the sentence that is asked for, if one is."""
+        ids, mask = self.encoding.ids, outline_of(self.model).tokenizer.mask_id
+        return ids.index(mask) if mask in ids else None
+
+    def facts(self) -> "KnowledgeBase":
+        from minibert.knowledge import KnowledgeBase
+
+        known = knowledge(language_read(self.model)).facts if self.known else ()
+        return KnowledgeBase([*([self.own] if self.own else []), *known])
+
+    def tree(self) -> "SentenceTree":
+        from minibert.knowledge import mentions, sentence_tree
+
+        encoding = self.encoding
+        return sentence_tree(outline_of(self.model).tokenizer, encoding, mentions(self.facts(), encoding, self.text))
+
+
+@st.cache_resource(show_spinner=False)
+def knowledge(language: str) -> "KnowledgeBase":
+    """The lesson's facts in a language."""
+    from minibert.knowledge import KnowledgeBase
+
+    return KnowledgeBase.read(LESSONS / "knowledge" / f"facts.{language}.tsv")
+
+
+def read(lesson: Lesson) -> Subject:
+    """Sentence and fact beside each other; model and knowledge base in the drawer."""
+    with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
+        left, middle = st.container(), st.container()
+        with drawer(_("Examples and model"), key="knowledge-drawer"):
+            examples = st.container()
+            model = model_choice(fill=True, usual=WELL_READ)
+            known = choice("base", _("The lesson’s own facts"), {"off": _("left out"), "on": _("hung on, too")})
+    told = lesson.examples_for(model)
+    with left:
+        text = sentence_input(
+            "text", told, label=_("A sentence, with a [MASK] if you like"), max_chars=MAX_CHARS,
+            examples_in=examples, travels=True,
+        )  # fmt: skip
+    wrong = lesson.examples_called("wrong-zh" if language_read(model) == "zh" else "wrong")
+    with middle:
+        line = sentence_input(
+            "fact", wrong, label=_("A fact: subject | relation | object"), max_chars=120, examples_in=examples,
+        )  # fmt: skip
+    return Subject(text, model, fact_of(line), known == "on")
+
+
+def fact_of(line: str) -> "Fact | None":
+    """What the field says, if it is three parts."""
+    from minibert.knowledge import Fact
+
+    parts = [part.strip() for part in line.split(SEPARATOR)]
+    return Fact(*parts) if len(parts) == 3 and all(parts) else None
+
+
+def ways() -> dict[str, str]:
+    """How facts are read (minibert.inside.knowledge_noise.WAYS) in words, and "none"."""
+    return {
+        "none": _("without facts"),
+        "both": _("K-BERT: matrix and soft positions"),
+        "matrix": _("matrix, counted through"),
+        "positions": _("soft positions, all see all"),
+        "neither": _("simply written into it"),
+    }
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def answers_of(model: str, version: int, text: str, tree, blank: int) -> dict[str, list[float]]:
+    """What the model expects at the blank, read in each of `ways`: the whole vocabulary's shares."""
+    import torch
+
+    from minibert.inside.knowledge_noise import WAYS
+    from minibert.knowledge import read, sentence_tree
+
+    loaded = load(model)
+    encoding = loaded.tokenizer.encode(text, max_length=MOST_TOKENS, truncation="head")
+    found = {"none": read(loaded.model.bert, sentence_tree(loaded.tokenizer, encoding, []))}
+    for way, (matrix, soft) in WAYS.items():
+        found[way] = read(loaded.model.bert, tree, matrix=matrix, soft=soft)
+    with torch.no_grad():
+        return {way: loaded.model.mlm(hidden[blank]).softmax(-1).tolist() for way, hidden in found.items()}
+
+
+def answers(seen: Subject) -> dict[str, list[float]]:
+    return answers_of(seen.model, version_of(seen.model), seen.text, seen.tree(), seen.blank)

@@ -1,0 +1,126 @@
+"""The central picture: the sentence as a tree of facts, who sees whom in it, and what is believed at the blank."""
+
+import html
+
+import streamlit as st
+
+from sections.knowledge.subject import Subject, answers, ways
+from ui.figures import figure, legend
+from ui.inputs import numbered, pick
+from ui.lesson import Lesson
+from ui.models import outline_of
+from ui.page import picture
+from ui.predict import predict
+from ui.text import literal, visible
+from ui.translations import _, ngettext
+
+TOP = 3  # words that are shown of each answer
+SHOWN = ("none", "both", "positions", "neither")
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    with picture():
+        if not seen.text.strip():
+            st.info(_("Type a sentence."), icon=":material/edit:")
+            return
+        tree = seen.tree()
+        st.markdown(f"**{_finding(seen, tree)}**")
+        st.html(tree_html(tree))
+        if not tree.facts:
+            st.caption(
+                _("A fact has two bars – subject | relation | object –, and its subject stands in the sentence.")
+            )
+        left, right = st.columns([6, 5], gap="large")
+        with left:
+            _matrix(tree)
+        with right:
+            _answers(seen, tree)
+
+
+def _finding(seen: Subject, tree) -> str:
+    if not tree.facts:
+        return _("No fact is hung on this sentence: it is read as it stands.")
+    n, own = len(tree.facts), len(tree.sentence)
+    hung = len(tree.tokens) - own
+    return ngettext(
+        "{n} fact, {hung} tokens more, and no word of the sentence has moved.",
+        "{n} facts, {hung} tokens more, and no word of the sentence has moved.",
+        n,
+    ).format(n=n, hung=hung)
+
+
+def tree_html(tree) -> str:
+    """The sentence's tokens in a row, each with its soft position, the branches under their subject; safe HTML."""
+    branches: dict[int, list[str]] = {}
+    for token, position, branch in zip(tree.tokens, tree.positions, tree.branch, strict=True):
+        if branch:
+            branches.setdefault(branch, []).append(_box(token, position))
+    under = {places[-1]: [] for places in tree.hangs_on.values()}
+    for number, places in tree.hangs_on.items():
+        under[places[-1]].append(f'<li class="branch">{"".join(branches[number])}</li>')
+    columns = []
+    for at in tree.sentence:
+        hung = f"<ul>{''.join(under[at])}</ul>" if at in under else ""
+        named = " named" if any(at in places for places in tree.hangs_on.values()) else ""
+        columns.append(f'<li class="trunk{named}">{_box(tree.tokens[at], tree.positions[at])}{hung}</li>')
+    label = html.escape(_("The sentence with its facts; the number is the soft position."))
+    return f'<ol class="mb-tree" aria-label="{label}">{"".join(columns)}</ol>'
+
+
+def _box(token: str, position: int) -> str:
+    return f'<span class="box"><bdi>{html.escape(visible(token))}</bdi><small>{position + 1}</small></span>'
+
+
+def _matrix(tree) -> None:
+    from plots.knowledge import visible_matrix
+
+    words = [visible(token) for token in tree.tokens]
+    chosen = pick("token", _("Who is seen by"), numbered(words), min(1, len(words) - 1), width=230)
+    seen = tree.visible().tolist()
+    who = [words[at] for at, one in enumerate(seen[chosen]) if one]
+    title = _("“{word}” sees {n} of {all}").format(word=words[chosen], n=len(who), all=len(words))
+    figure(
+        visible_matrix(words, tree.branch, seen, chosen, _("reads ↓ · is read →"), title),
+        _("Who sees whom among {all} tokens. “{word}” sees {who}.").format(
+            all=len(words), word=words[chosen], who=", ".join(who)
+        ),
+        "visible",
+        wide=True,
+    )  # fmt: skip
+    from plots.theme import BLUE, ORANGE
+
+    legend([(BLUE, "■", _("within the sentence")), (ORANGE, "●", _("a branch, and its subject"))])
+
+
+def _answers(seen: Subject, tree) -> None:
+    """What is believed at the blank, after a guess."""
+    from plots.masking import Blank, expected_tokens
+
+    if seen.blank is None or not tree.facts:
+        st.info(_("With a [MASK] in the sentence and a fact on one of its words: which reading believes it?"))
+        return
+    found = answers(seen)
+    before = found["none"]
+    apart = {way: sum(abs(p - q) for p, q in zip(before, found[way], strict=True)) / 2 for way in ("both", "neither")}
+    question = _("Which reading lets the fact change the answer more?")
+    options = [ways()["both"], ways()["neither"]]
+    about = "\n".join((seen.model, seen.text, *map(str, tree.facts)))
+    told = predict("believes", question, options, int(apart["neither"] > apart["both"]), about=about)
+    vocab = outline_of(seen.model).tokenizer.vocab
+    panels = []
+    for way in SHOWN if told else SHOWN[:1]:
+        best = sorted(range(len(before)), key=lambda i: -found[way][i])[:TOP]
+        panels.append(Blank(ways()[way], [visible(vocab[i]) for i in best], [found[way][i] for i in best]))
+    words = "; ".join(
+        f"{one.title}: {', '.join(f'{t} {p:.0%}' for t, p in zip(one.tokens, one.probs, strict=True))}"
+        for one in panels
+    )
+    title = ""
+    if told:
+        title = _("The fact moves {both:.0%} of the answer with the matrix, {neither:.0%} without").format(**apart)
+    figure(
+        expected_tokens(panels, columns=1, title=title, axis=_("share of the answer")),
+        _("What is expected at [MASK]. {words}.").format(words=words), "knowledge-answers",
+    )  # fmt: skip
+    if told and seen.own is not None:
+        st.caption(_("Hung on: {facts}.").format(facts="; ".join(literal(str(fact)) for fact in tree.facts)))
