@@ -51,7 +51,7 @@ def noise(
             vectors[way] = read(model.bert, tree, matrix=matrix, soft=soft)[blank]
         for way, vector in vectors.items():
             said = int(model.mlm(vector).argmax())
-            found[way].append((said == wanted, float(moved(alone[None], vector[None]))))
+            found[way].append((said == wanted, max(0.0, float(moved(alone[None], vector[None])))))
     return {
         way: Noise(sum(right for right, _ in each) / len(each), sum(turned for _, turned in each) / len(each))
         for way, each in found.items()

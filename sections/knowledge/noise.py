@@ -13,7 +13,6 @@ from ui.source import show_source
 from ui.translations import _
 
 FILES = {"en": "cloze.tsv", "zh": "cloze-zh.tsv"}
-SEED = 0
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
@@ -24,10 +23,13 @@ def show(lesson: Lesson, seen: Subject) -> None:
     questions = questions_in(language_read(seen.model))
     asked = _("{n} sentences, two foreign facts in each: where do most answers stay right?").format(n=len(questions))
     options = [ways()["both"], ways()["neither"], _("in both alike")]
+    seed = st.number_input(
+        _("Which words and facts: seed"), 0, 999, 0, key="noise-seed", width=230, bind="query-params"
+    )
     with st.spinner(_("The sentences are read …")):
-        found = noise_of(seen.model, version_of(seen.model))
+        found = noise_of(seen.model, version_of(seen.model), int(seed or 0))
     apart = found["both"].right - found["neither"].right
-    if not predict("noise", asked, options, 2 if apart == 0 else int(apart < 0), about=seen.model):
+    if not predict("noise", asked, options, 2 if apart == 0 else int(apart < 0), about=f"{seen.model} {seed}"):
         return
     names, line = ways(), _("{way}: {right:.0%} right, turned {turned:.3f}")
     told = "; ".join(line.format(way=names[way], right=one.right, turned=one.turned) for way, one in found.items())
@@ -50,9 +52,9 @@ def questions_in(language: str) -> list[tuple[str, str]]:
         return [(row["sentence"], row["answer"]) for row in csv.DictReader(file, delimiter="\t")]
 
 
-@st.cache_data(show_spinner=False, max_entries=8)
-def noise_of(model: str, version: int) -> dict:
+@st.cache_data(show_spinner=False, max_entries=24)
+def noise_of(model: str, version: int, seed: int) -> dict:
     from minibert.inside.knowledge_noise import noise
 
     loaded, language = load(model), language_read(model)
-    return noise(loaded.model, loaded.tokenizer, questions_in(language), knowledge(language), seed=SEED)
+    return noise(loaded.model, loaded.tokenizer, questions_in(language), knowledge(language), seed=seed)

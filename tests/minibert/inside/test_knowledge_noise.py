@@ -1,0 +1,36 @@
+"""Foreign facts on sentences whose answer is known: what is counted, and the paper's claim on what ships."""
+
+import pytest
+
+from minibert import checkpoint
+from minibert.inside.knowledge_noise import WAYS, noise
+from minibert.knowledge import KnowledgeBase
+from sections.knowledge.noise import questions_in
+from tests.pages.driver import ROOT
+
+BASE = KnowledgeBase.read(ROOT / "lessons" / "knowledge" / "facts.en.tsv")
+
+
+@pytest.fixture(scope="module")
+def mini():
+    folder = ROOT / "checkpoints" / "mini-en"
+    return checkpoint.load(folder), checkpoint.load_tokenizer(folder)
+
+
+def test_nothing_hung_changes_nothing(mini):
+    found = noise(*mini, questions_in("en")[:4], BASE, most=0)
+    assert set(found) == {"none", *WAYS}
+    assert all(one.turned < 1e-6 and one.right == found["none"].right for one in found.values())
+
+
+def test_the_same_seed_hangs_the_same_facts(mini):
+    some = questions_in("en")[:3]
+    assert noise(*mini, some, BASE, seed=1) == noise(*mini, some, BASE, seed=1)
+    assert noise(*mini, some, BASE, seed=1)["neither"] != noise(*mini, some, BASE, seed=2)["neither"]
+
+
+def test_the_matrix_keeps_noise_away_as_the_paper_says():
+    folder = ROOT / "checkpoints" / "minilm-en"
+    found = noise(checkpoint.load(folder), checkpoint.load_tokenizer(folder), questions_in("en"), BASE)
+    assert found["none"].right - found["both"].right <= 0.08 < found["none"].right - found["neither"].right
+    assert found["both"].turned < 0.1 * found["neither"].turned
