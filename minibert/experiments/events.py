@@ -28,13 +28,16 @@ class Finished(Event):
 
 
 def steps_of(events: Iterator[Event]) -> Generator[Step, None, Done]:
-    """Yield the Steps of a run; → the Done at its end."""
+    """Yield the Steps of a run; → its Done, when all is over: behind that the model is measured and saved."""
+    done = None
     for event in events:
         if isinstance(event, Step):
             yield event
         elif isinstance(event, Done):
-            return event
-    raise RuntimeError("the run ended without saying so")
+            done = event
+    if done is None:
+        raise RuntimeError("the run ended without saying so")
+    return done
 
 
 def within(events: Iterator[Step], low: float, high: float) -> Generator[Step, None, Any]:
