@@ -100,6 +100,11 @@ class SentenceTree:
         """The flat places of the sentence's own tokens, in their order."""
         return [at for at, branch in enumerate(self.branch) if branch == 0]
 
+    def bare(self) -> SentenceTree:
+        """The sentence without its branches."""
+        tokens, ids = (tuple(values[at] for at in self.sentence) for values in (self.tokens, self.ids))
+        return SentenceTree(tokens, ids, tuple(range(len(ids))), (0,) * len(ids), {}, ())
+
     def visible(self) -> Tensor:
         """(T, T) bool: the sentence sees itself, a branch itself, and a branch and its subject see each other."""
         branch = torch.tensor(self.branch)
@@ -150,7 +155,7 @@ def read(bert: Bert, tree: SentenceTree, *, matrix: bool = True, soft: bool = Tr
 
 
 def moved(before: Tensor, after: Tensor) -> Tensor:
-    """How far each vector was turned: 1 − cosine. (sentence, H) twice → (sentence,)"""
+    """How far each vector was turned: 1 − cosine. (…, H) twice → (…)"""
     return 1 - torch.nn.functional.cosine_similarity(before, after, dim=-1)
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
-from minibert.knowledge import Fact, KnowledgeBase, Mention, moved, read, sentence_tree
+from minibert.knowledge import Fact, KnowledgeBase, Mention, SentenceTree, moved, read, sentence_tree
 from minibert.model import BertForPreTraining
 from minibert.tokenizer import Tokenizer
 
@@ -25,6 +26,36 @@ class Noise:
     turned: float
 
 
+@dataclass(frozen=True)
+class Believed:
+    """What is expected at a blank. words, shares: the likeliest, the likeliest first · moved: how much of the answer is
+    another than without facts, 0 to 1 (total variation)."""
+
+    words: tuple[str, ...]
+    shares: tuple[float, ...]
+    moved: float
+
+
+@torch.no_grad()
+def believed(
+    model: BertForPreTraining, tokenizer: Tokenizer, tree: SentenceTree, blank: int, most: int
+) -> dict[str, Believed]:
+    """Of "none" and of each of WAYS. blank: the token that is asked for, from 0 · most: words of each."""
+    found = {way: model.mlm(vectors[blank]).softmax(-1) for way, vectors in readings(model, tree).items()}
+    told = {}
+    for way, shares in found.items():
+        best = shares.topk(most)
+        words = tuple(tokenizer.vocab[i] for i in best.indices.tolist())
+        told[way] = Believed(words, tuple(best.values.tolist()), float((shares - found["none"]).abs().sum()) / 2)
+    return told
+
+
+def readings(model: BertForPreTraining, tree: SentenceTree) -> dict[str, Tensor]:
+    """The vectors of the sentence, (sentence, H) each: "none" without its facts, and in each of WAYS."""
+    ways = {way: read(model.bert, tree, matrix=matrix, soft=soft) for way, (matrix, soft) in WAYS.items()}
+    return {"none": read(model.bert, tree.bare()), **ways}
+
+
 @torch.no_grad()
 def noise(
     model: BertForPreTraining,
@@ -35,8 +66,8 @@ def noise(
     most: int = 2,
     seed: int = 0,
 ) -> dict[str, Noise]:
-    """ "none" and each of WAYS, on (sentence with a [MASK], the word behind it). On one word of each sentence, drawn by
-    seed, `most` facts are hung, drawn from the base and about something else."""
+    """Of "none" and of each of WAYS, on (sentence with a [MASK], the word behind it). On one word of each sentence,
+    drawn by seed, `most` facts are hung that were drawn from the base, whatever they are about."""
     rng, found = random.Random(seed), {way: [] for way in ("none", *WAYS)}
     for text, answer in questions:
         encoding = tokenizer.encode(text)
@@ -44,14 +75,10 @@ def noise(
         places = [at for at, special in enumerate(encoding.special) if not special]
         at = rng.choice(places)
         facts: tuple[Fact, ...] = tuple(rng.sample(base.facts, most))
-        alone = read(model.bert, sentence_tree(tokenizer, encoding, []))[blank]
-        tree = sentence_tree(tokenizer, encoding, [Mention(at, at, facts)])
-        vectors = {"none": alone}
-        for way, (matrix, soft) in WAYS.items():
-            vectors[way] = read(model.bert, tree, matrix=matrix, soft=soft)[blank]
-        for way, vector in vectors.items():
-            said = int(model.mlm(vector).argmax())
-            found[way].append((said == wanted, max(0.0, float(moved(alone[None], vector[None])))))
+        vectors = readings(model, sentence_tree(tokenizer, encoding, [Mention(at, at, facts)]))
+        for way, one in vectors.items():
+            said = int(model.mlm(one[blank]).argmax())
+            found[way].append((said == wanted, max(0.0, float(moved(vectors["none"][blank], one[blank])))))
     return {
         way: Noise(sum(right for right, _ in each) / len(each), sum(turned for _, turned in each) / len(each))
         for way, each in found.items()

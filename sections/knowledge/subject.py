@@ -1,6 +1,7 @@
 """The sentence, the reader's own fact, the lesson's knowledge base, and the model that reads them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -12,6 +13,7 @@ from ui.page import drawer
 from ui.translations import _
 
 if TYPE_CHECKING:
+    from minibert.inside.knowledge_noise import Believed
     from minibert.knowledge import Fact, KnowledgeBase, SentenceTree
     from minibert.tokenizer import Encoding
 
@@ -29,7 +31,7 @@ class Subject:
     own: "Fact | None"
     known: bool
 
-    @property
+    @cached_property
     def encoding(self) -> "Encoding":
         return outline_of(self.model).tokenizer.encode(self.text, max_length=MOST_TOKENS, truncation="head")
 
@@ -39,17 +41,14 @@ class Subject:
         ids, mask = self.encoding.ids, outline_of(self.model).tokenizer.mask_id
         return ids.index(mask) if mask in ids else None
 
-    def facts(self) -> "KnowledgeBase":
-        from minibert.knowledge import KnowledgeBase
+    @cached_property
+    def tree(self) -> "SentenceTree":
+        from minibert.knowledge import KnowledgeBase, mentions, sentence_tree
 
         known = knowledge(language_read(self.model)).facts if self.known else ()
-        return KnowledgeBase([*([self.own] if self.own else []), *known])
-
-    def tree(self) -> "SentenceTree":
-        from minibert.knowledge import mentions, sentence_tree
-
-        encoding = self.encoding
-        return sentence_tree(outline_of(self.model).tokenizer, encoding, mentions(self.facts(), encoding, self.text))
+        facts = KnowledgeBase([*([self.own] if self.own else []), *known])
+        hung = mentions(facts, self.encoding, self.text)
+        return sentence_tree(outline_of(self.model).tokenizer, self.encoding, hung)
 
 
 @st.cache_resource(show_spinner=False)
@@ -102,21 +101,13 @@ def ways() -> dict[str, str]:
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def answers_of(model: str, version: int, text: str, tree, blank: int) -> dict[str, list[float]]:
-    """What the model expects at the blank, read in each of `ways`: the whole vocabulary's shares."""
-    import torch
-
-    from minibert.inside.knowledge_noise import WAYS
-    from minibert.knowledge import read, sentence_tree
+def answers_of(model: str, version: int, tree: "SentenceTree", blank: int, most: int) -> "dict[str, Believed]":
+    from minibert.inside.knowledge_noise import believed
 
     loaded = load(model)
-    encoding = loaded.tokenizer.encode(text, max_length=MOST_TOKENS, truncation="head")
-    found = {"none": read(loaded.model.bert, sentence_tree(loaded.tokenizer, encoding, []))}
-    for way, (matrix, soft) in WAYS.items():
-        found[way] = read(loaded.model.bert, tree, matrix=matrix, soft=soft)
-    with torch.no_grad():
-        return {way: loaded.model.mlm(hidden[blank]).softmax(-1).tolist() for way, hidden in found.items()}
+    return believed(loaded.model, loaded.tokenizer, tree, blank, most)
 
 
-def answers(seen: Subject) -> dict[str, list[float]]:
-    return answers_of(seen.model, version_of(seen.model), seen.text, seen.tree(), seen.blank)
+def answers(seen: Subject, most: int) -> "dict[str, Believed]":
+    """The `most` likeliest words at the blank, read in each of `ways`."""
+    return answers_of(seen.model, version_of(seen.model), seen.tree, seen.blank, most)

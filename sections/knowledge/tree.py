@@ -8,7 +8,6 @@ from sections.knowledge.subject import Subject, answers, ways
 from ui.figures import figure, legend
 from ui.inputs import numbered, pick
 from ui.lesson import Lesson
-from ui.models import outline_of
 from ui.page import picture
 from ui.predict import predict
 from ui.text import literal, visible
@@ -23,7 +22,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         if not seen.text.strip():
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
-        tree = seen.tree()
+        tree = seen.tree
         st.markdown(f"**{_finding(seen, tree)}**")
         st.html(tree_html(tree))
         if not tree.facts:
@@ -97,18 +96,16 @@ def _answers(seen: Subject, tree) -> None:
     if seen.blank is None or not tree.facts:
         st.info(_("With a [MASK] in the sentence and a fact on one of its words: which reading believes it?"))
         return
-    found = answers(seen)
-    before = found["none"]
-    apart = {way: sum(abs(p - q) for p, q in zip(before, found[way], strict=True)) / 2 for way in ("both", "neither")}
+    found = answers(seen, TOP)
+    apart = {way: found[way].moved for way in ("both", "neither")}
     question = _("Which reading lets the fact change the answer more?")
     options = [ways()["both"], ways()["neither"]]
     about = "\n".join((seen.model, seen.text, *map(str, tree.facts)))
     told = predict("believes", question, options, int(apart["neither"] > apart["both"]), about=about)
-    vocab = outline_of(seen.model).tokenizer.vocab
-    panels = []
-    for way in SHOWN if told else SHOWN[:1]:
-        best = sorted(range(len(before)), key=lambda i: -found[way][i])[:TOP]
-        panels.append(Blank(ways()[way], [visible(vocab[i]) for i in best], [found[way][i] for i in best]))
+    panels = [
+        Blank(ways()[way], [visible(word) for word in found[way].words], found[way].shares)
+        for way in (SHOWN if told else SHOWN[:1])
+    ]
     words = "; ".join(
         f"{one.title}: {', '.join(f'{t} {p:.0%}' for t, p in zip(one.tokens, one.probs, strict=True))}"
         for one in panels

@@ -3,14 +3,23 @@
 from dataclasses import replace
 
 import pytest
+import torch
 
+from minibert import checkpoint
 from minibert.__main__ import main
-from minibert.experiments.events import Finished
-from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED, LengthScale, RelativeScale
-from minibert.experiments.relatives import run_relative
+from minibert.experiments.events import Finished, steps_of
+from minibert.experiments.relative_catalogue import (
+    RELATIVE_EXPERIMENTS,
+    REQUIRED,
+    LengthScale,
+    RelativeArm,
+    RelativeScale,
+)
+from minibert.experiments.relatives import run_relative, settings_of
 from minibert.experiments.results import read_records
+from minibert.text.json_values import json_value
 from minibert.tokenizer import Tokenizer
-from minibert.toy.pretrain import questions_at
+from minibert.toy.pretrain import pretrain_toy, questions_at
 from minibert.toy.pronoun_task import NAMES, tagged, who_is_meant
 from minibert.toy.world import stories, vocabulary
 
@@ -165,3 +174,24 @@ def test_nezhas_arms_are_asked_at_every_length(tmp_path):
     assert all(set(record["metrics"]) == {"right_32", "right_64"} for record in records)
     assert [record["pretraining"]["start"] for record in records] == ["words", "sinusoids", "words", "words"]
     assert not [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
+
+
+def test_what_is_measured_is_the_model_at_the_end(tmp_path):
+    """A run saves behind its Done: whoever stops listening there is left with the weights of its first step."""
+    scale = replace(SMALL, steps=3)
+    events = pretrain_toy(settings_of(RelativeArm(), scale, 0), tmp_path / "model", stories=30)
+    steps = steps_of(events)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            assert end.value.step == 3
+            break
+    kept = checkpoint.load(tmp_path / "model").state_dict()
+    events.close()
+    again = checkpoint.load(tmp_path / "model").state_dict()
+    assert all(torch.equal(kept[name], again[name]) for name in kept)
+    logged = [json_value(line) for line in (tmp_path / "model" / "training.jsonl").read_text().splitlines()]
+    assert "done" in [event["event"] for event in logged]
+    with pytest.raises(RuntimeError, match="ended without saying so"):
+        next(steps_of(iter(())))
