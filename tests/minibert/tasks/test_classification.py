@@ -1,7 +1,7 @@
 """Readers: every accepted form, every refusal, every bad line named."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from minibert.tasks import TASKS, Example, Problem, TaskDataError, tables
@@ -104,13 +104,17 @@ def test_size_limit(monkeypatch, tmp_path):
 
 @settings(deadline=None)
 @given(st.binary(max_size=200), st.sampled_from(["a.tsv", "a.csv", "a.txt"]))
+@example(b"\x01\t\x01", "a.tsv")
 def test_whatever_the_bytes_there_is_data_or_a_clear_error(content, name):
     try:
         data = TASK.parse(content, name)
     except TaskDataError as error:
         assert str(error).startswith(name)
     else:
-        assert len(data.labels) >= 2 and all(e.text and e.label for e in data.examples)
+        assert data.examples and all(e.text and e.label for e in data.examples)
+        if len(data.labels) < 2:  # it can be read, and nothing can be learned from it
+            with pytest.raises(TaskDataError, match="there is nothing to tell apart"):
+                TASK.check(data)
 
 
 cell = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1).filter(lambda s: s.strip())
