@@ -1,6 +1,6 @@
 """Embeddings: one word rising through the layers; its meanings, vectors of sentences, and what pictures leave open."""
 
-from sections.embeddings import limits, meanings, poolings, rising, sentence_vectors, subject
+from sections.embeddings import analogies, limits, meanings, poolings, rising, sentence_vectors, subject
 from ui.figures import readable
 from ui.lesson import Lesson
 from ui.page import tabs
@@ -17,6 +17,7 @@ PARTS = {
     _("Two meanings"): meanings,
     _("A vector for a sentence"): poolings,
     _("Sentences beside each other"): sentence_vectors,
+    _("Sums with words"): analogies,
     _("What to believe"): limits,
 }
 OLDER = {  # links made when all parts stood below each other

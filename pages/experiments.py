@@ -1,6 +1,6 @@
 """The paper's experiments in small: recorded results and the paper's on one scale, and one arm to run now."""
 
-from sections.experiments import code, differences, kinds, one_scale, own_run, scale, subject
+from sections.experiments import code, differences, kinds, one_scale, own_run, reached, scale, subject
 from ui.figures import readable
 from ui.lesson import Lesson
 from ui.page import tabs
@@ -16,6 +16,7 @@ parts = {
     _("Word by word"): kinds,
     _("Run one now"): own_run,
     _("What was scaled down"): scale,
+    _("What BERT reached"): reached,
     _("The code"): code,
 }
 for tab, part in tabs(parts):

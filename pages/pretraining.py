@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.pretraining import cockpit, code, comparing, keep, look_back, texts
+from sections.pretraining import cockpit, code, comparing, keep, look_back, recipe, texts
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.runs import manager
@@ -20,6 +20,7 @@ parts = {
     _("The text"): texts,
     _("The curves"): comparing,
     _("Look back"): look_back,
+    _("The recipe"): recipe,
     _("Keep it"): keep,
     _("The code"): code,
 }

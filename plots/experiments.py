@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.grammar import OURS, PAPER
-from plots.theme import GREEN, GREY, PALETTE, PINK, SMALL, VERMILION
+from plots.theme import GREEN, GREY, PALETTE, PINK, SMALL, VERMILION, titled
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 NO_DIRECTION = ("no difference in the paper", "not in the paper")
@@ -282,6 +282,29 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     return fig
+
+
+def reached(rows: Sequence[tuple[str, float, float]], names: tuple[str, str], axis: str, title: str) -> go.Figure:
+    """A line from one score to another for each (name, before, after). names: of the two."""
+    fig = go.Figure()
+    for row, (_name, before, after) in enumerate(rows):
+        fig.add_scatter(
+            x=[before, after], y=[row, row], mode="lines", line={"color": GREY, "width": 3}, hoverinfo="skip",
+            showlegend=False,
+        )  # fmt: skip
+    looks = ((GREY, "circle-open", "middle left"), (PAPER, "circle", "middle right"))
+    for at, (name, (colour, symbol, where)) in enumerate(zip(names, looks, strict=True), 1):
+        fig.add_scatter(
+            x=[row[at] for row in rows], y=list(range(len(rows))), mode="markers+text", name=name, cliponaxis=False,
+            marker={"color": colour, "symbol": symbol, "size": 13, "line": {"width": 2, "color": colour}},
+            text=[f"{row[at]:.1f} " if at == 1 else f" {row[at]:.1f}" for row in rows], textposition=where,
+        )  # fmt: skip
+    rows_axis(fig, [row[0] for row in rows])
+    values = [value for row in rows for value in row[1:]]
+    fig.update_xaxes(title_text=axis, range=[min(values) - 4, max(values) + 4])
+    fig.update_layout(height=150 + 38 * len(rows), showlegend=True)
+    fig.update_layout(legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
+    return titled(fig, title)
 
 
 def over_steps(

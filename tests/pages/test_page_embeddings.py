@@ -1,6 +1,7 @@
 """The embeddings page: its points, neighbours and curves against minibert's own, its links, hostile text."""
 
 import json
+import tomllib
 from functools import partial
 
 import numpy as np
@@ -322,3 +323,26 @@ def test_every_section_is_on_the_page_and_the_quiz_is_sound():
     shown = "".join(text_of(open_page(part=part)) for part in (RISING, SENSES, SENTENCE, BESIDE, LIMITS))
     assert all(" ".join(LESSON.section(name)[1].split())[:60] in " ".join(shown.split()) for name in LESSON.sections)
     assert len(load_quiz(ROOT / "lessons" / "embeddings" / "quiz.toml")) >= 4
+
+
+def test_sums_with_words_are_those_of_the_table_and_a_word_it_has_not_is_named():
+    from minibert.inside.analogies import answers, share_right
+    from sections.embeddings.analogies import table_of
+    from ui.models import version_of
+
+    kinds = tomllib.loads((ROOT / "lessons" / "embeddings" / "analogies.toml").read_text(encoding="utf-8"))["en"]
+    app = open_page(part="Sums with words", model="mini-en")
+    table = table_of("mini-en", version_of("mini-en"))
+    best = answers(table, "father", "brother", "mother", 1)[0][0]
+    assert f"father : brother = mother : **{best}**" in text_of(app)
+    drawn = next(trace for trace in figure(app, "analogies")["data"] if trace["name"] == "mini-en")
+    shares = sorted(share_right(table, pairs)[0] for pairs in kinds.values())
+    assert sorted(drawn["x"]) == pytest.approx(shares)
+    app.toggle(key="with-own").set_value(True)
+    whole(app.run())
+    assert f"mother : **{answers(table, 'father', 'brother', 'mother', 1, False)[0][0]}**" in text_of(app)
+    for text in ("", "zwiebelfisch", "[MASK]", "##s", *HOSTILE.values()):
+        app.text_input(key="sum-en-1").set_value(text[:40])
+        whole(app.run())
+        assert_no_markup(app)
+        assert ["no vector for it" in one.value for one in app.info] == [True], text[:40]

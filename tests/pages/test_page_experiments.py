@@ -556,3 +556,20 @@ def test_each_size_stands_beside_its_row_of_the_table():
 def test_every_section_is_placed():
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sections" / "experiments").glob("*.py"))
     assert all(f'"{heading}"' in source for heading in LESSON.sections)
+
+
+def test_what_bert_reached_is_the_paper_s_and_leads_to_a_task_of_ours():
+    from minibert.tasks import TASKS
+
+    rows = tomllib.loads((LESSONS / "experiments" / "results.toml").read_text(encoding="utf-8"))["row"]
+    scores = {row["name"].split(":")[0].split(",")[0]: (row["score"], row["gain"]) for row in rows}
+    wanted = {"GLUE": (80.5, 7.7), "MultiNLI": (86.7, 4.6), "SQuAD 1.1": (93.2, 1.5), "SQuAD 2.0": (83.1, 5.1)}
+    assert wanted.items() <= scores.items()  # those of the abstract
+    assert all(row["task"] in TASKS and row["gain"] > 0 for row in rows)
+    app = open_page(part="What BERT reached")
+    drawn = figure(app, "reached")
+    before, after = (trace["x"] for trace in drawn["data"] if trace.get("mode") == "markers+text")
+    assert list(after) == [row["score"] for row in rows]
+    assert [round(b - a, 1) for a, b in zip(before, after, strict=True)] == [row["gain"] for row in rows]
+    links = [one for one in app.get("page_link") if "output_layer" in one.proto.page]
+    assert len(links) == len({row["task"] for row in rows})

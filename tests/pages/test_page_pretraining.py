@@ -15,6 +15,7 @@ from tests.ui.driver import script
 from tests.waiting import until
 from ui.folders import CHECKPOINTS
 from ui.lesson import Lesson, load_quiz
+from ui.text import literal
 
 LESSON = Lesson("pretraining")
 open_page = partial(driver.open_page, "pretraining", told=["begins"])
@@ -179,6 +180,14 @@ def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, m
     assert f", at step {kept[0].step:,}: {before[0][0]} {before[0][1]:.1%}" in bars and before != after
     assert tokenizer.vocab == toy_pretrain.toy_world.vocabulary()
 
+    app.session_state["part"] = "The recipe"
+    whole(app.run())
+    (table,) = (one.value for one in app.get("table"))
+    mine = dict(zip(table["what"], table[literal("<b>mine</b>")], strict=True))
+    assert "256 rows of up to 512 tokens (§A.2)" in set(table["the paper"]) and mine["hidden"] == "35 %"
+    assert mine["learning rate"].startswith("0.005 ") and mine["optimizer"].startswith("Muon")
+    assert mine["steps"] == f"{steps:,}, {again.latest('step')['tokens']:,} tokens"
+    assert mine["loss"] == "masked words’ alone"
     app.session_state["part"] = "Keep it"
     whole(app.run())
     app.button(key=f"delete-{again.id}").click()
@@ -279,3 +288,4 @@ def test_a_log_that_cannot_be_read_is_said_on_the_page(content, why, tmp_path):
     assert not app.exception
     assert [re.search(why, plain(error.value)) is not None for error in app.error] == ([True] if why else [])
     assert app.session_state["events"] == ([] if why else [{"event": "step", "step": 1}])
+

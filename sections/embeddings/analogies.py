@@ -1,0 +1,106 @@
+"""Sums with words: a is to b as c is to which, in the table of token embeddings; and how often that comes out right."""
+
+import tomllib
+
+import streamlit as st
+
+from sections.embeddings.models import comparable
+from sections.embeddings.subject import Subject
+from ui.figures import figure
+from ui.lesson import LESSONS, Lesson
+from ui.models import load, title_of, version_of
+from ui.text import literal, show_tokens, visible
+from ui.translations import _
+
+ANSWERS = 8
+USUAL = {"en": ("father", "brother", "mother"), "zh": ("男", "女", "父")}
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def table_of(model: str, version: int):
+    """Shared by everyone on the server: never changed."""
+    from minibert.inside.analogies import word_table
+
+    loaded = load(model)
+    return word_table(loaded.model, loaded.tokenizer)
+
+
+@st.cache_data(show_spinner=False, max_entries=24)
+def scores(model: str, version: int, language: str, leave_out: bool) -> dict[str, tuple[float, int]]:
+    """Kind of pairs → share right, number of questions."""
+    from minibert.inside.analogies import share_right
+
+    kinds = tomllib.loads((LESSONS / "embeddings" / "analogies.toml").read_text(encoding="utf-8"))[language]
+    found = {kind: share_right(table_of(model, version), pairs, leave_out) for kind, pairs in kinds.items()}
+    return {kind: one for kind, one in found.items() if one[1]}
+
+
+def kind_names() -> dict[str, str]:
+    return {
+        "family": _("man : woman"), "number": _("one : many"), "past": _("now : then"), "degree": _("good : better"),
+        "capital": _("country : capital"), "opposite": _("opposites"),
+    }  # fmt: skip
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Subject) -> None:
+    lesson.show("Sums with words", title=False)
+    words = _three_words(seen.language)
+    leave_out = not st.toggle(_("Let the three words be answers too"), key="with-own", bind="query-params")
+    _answer(seen, words, leave_out)
+    _how_often(seen, leave_out)
+    lesson.show("What the sums tell", level=3)
+
+
+def _three_words(language: str) -> list[str]:
+    labels = (_("This word"), _("is to this"), _("as this is to …"))
+    with st.container(horizontal=True, key="analogy"):
+        return [
+            st.text_input(label, usual, max_chars=40, key=f"sum-{language}-{at}", bind="query-params").strip().lower()
+            for at, (label, usual) in enumerate(zip(labels, USUAL[language], strict=True), 1)
+        ]
+
+
+def _answer(seen: Subject, words: list[str], leave_out: bool) -> None:
+    from minibert.inside.analogies import answers
+
+    table = table_of(seen.model, version_of(seen.model))
+    lost = [word for word in words if word not in table.places]
+    if lost:
+        told = _("The vocabulary does not have “{word}” as one whole word, so there is no vector for it.")
+        st.info(told.format(word=literal(visible(lost[0]))), icon=":material/translate:")
+        return
+    a, b, c = map(literal, words)
+    found = answers(table, *words, ANSWERS, leave_out)
+    st.markdown(f"### {a} : {b} = {c} : **{literal(found[0][0])}**")
+    show_tokens(
+        [word for word, _cosine in found],
+        kinds=["changed" if word in words else "plain" for word, _cosine in found],
+        under=[f"{cosine:.2f}" for _word, cosine in found],
+        label=_("Words nearest to {b} − {a} + {c}, with their cosines").format(a=a, b=b, c=c),
+    )
+
+
+def _how_often(seen: Subject, leave_out: bool) -> None:
+    from plots.pretraining import right_by_kind
+
+    names = {seen.model: title_of(seen.model)}
+    names |= {info.name: info.title for info in comparable(seen.model, seen.language)}
+    found = {name: scores(model, version_of(model), seen.language, leave_out) for model, name in names.items()}
+    found = {name: one for name, one in found.items() if one}
+    if not found:
+        return
+    words = kind_names()
+    shares = {name: {words[kind]: share for kind, (share, _n) in one.items()} for name, one in found.items()}
+    counts = next(iter(found.values()))
+    told = "; ".join(
+        f"{name}: " + ", ".join(f"{kind} {share:.0%}" for kind, share in one.items()) for name, one in shares.items()
+    )
+    figure(
+        right_by_kind(shares, _("first answer right, of every two pairs")),
+        _("{n} questions of {kinds} kinds. {told}.").format(
+            n=sum(n for _share, n in counts.values()), kinds=len(counts), told=told
+        ),
+        "analogies",
+        data=[{_("model"): name, **one} for name, one in shares.items()],
+    )  # fmt: skip

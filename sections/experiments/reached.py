@@ -1,0 +1,41 @@
+"""What BERT itself reached: the paper's results in one picture, each with the page on which its task can be tried."""
+
+import tomllib
+from functools import partial
+
+import streamlit as st
+
+from sections.experiments.subject import Shown
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.navigation import link_to
+from ui.translations import _
+
+
+def show(lesson: Lesson, shown: Shown) -> None:
+    from plots.experiments import reached
+
+    lesson.show("What BERT reached", title=False)
+    rows = tomllib.loads((lesson.folder / "results.toml").read_text(encoding="utf-8"))["row"]
+    named = [(row["name"], round(row["score"] - row["gain"], 1), row["score"]) for row in rows]
+    most = max(rows, key=lambda row: row["gain"])
+    figure(
+        partial(
+            reached, named, (_("the best before"), "BERT-large"), _("percent"),
+            _("Better than the best before in every one; most in {name}: {gain:+.1f}").format(
+                name=most["name"].split(":")[0], gain=most["gain"]
+            ),
+        ),
+        " ".join(f"{name}: {before:.1f} → {score:.1f}." for name, before, score in named),
+        "reached", wide=True,
+        data=[
+            {_("task"): row["name"], _("measure"): row["measure"], "BERT-large": row["score"], _("gain"): row["gain"],
+             _("measured on"): row["split"], _("where"): row["where"]}
+            for row in rows
+        ],
+    )  # fmt: skip
+    st.markdown(_("**Try the task here**"))
+    with st.container(horizontal=True, key="reached-links"):
+        for task in dict.fromkeys(row["task"] for row in rows):
+            names = ", ".join(row["name"].split(":")[0].split(",")[0] for row in rows if row["task"] == task)
+            link_to("output_layer", label=names, query_params={"task": task})

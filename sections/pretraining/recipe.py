@@ -1,0 +1,55 @@
+"""The paper's recipe, in one table, beside that of the runs which are shown."""
+
+import tomllib
+
+import streamlit as st
+
+from sections.pretraining import shown
+from sections.pretraining.trainings import Training
+from ui.lesson import Lesson
+from ui.text import literal
+from ui.translations import _
+
+
+def show(lesson: Lesson, text) -> None:
+    lesson.show("The paper’s recipe", title=False)
+    theirs = tomllib.loads((lesson.folder / "recipe.toml").read_text(encoding="utf-8"))["row"]
+    runs = {literal(one.name): ours(one) for one in shown.chosen(shown.everything()) if one.settings}
+    rows = []
+    for row in theirs:
+        cells = {_("what"): _(row["what"]), _("the paper"): f"{_(row['paper'])} ({row['where']})"}
+        rows.append(cells | {name: values.get(row.get("setting"), "–") for name, values in runs.items()})
+    with st.container(key="recipe"):
+        st.table(rows, border="horizontal")
+    if not runs:
+        st.caption(_("Train one: its own values will stand beside these."))
+
+
+OPTIMIZERS = {"adamw": "AdamW", "muon": "Muon", "lamb": "LAMB"}
+PAIRS = ("segment_pair", "sentence_pair")  # input formats about whose halves something is asked
+
+
+def ours(training: Training) -> dict[str, str]:
+    """What stands in the paper's rows for one run, by the row's `setting`."""
+    settings, step = training.settings, training.latest("step")
+    how = settings["optimization"]
+    found = {
+        "batch": _("{rows} rows of up to {tokens} tokens").format(
+            rows=settings["batch_size"] * settings["accumulate"], tokens=settings["max_length"]
+        ),
+        "hidden": f"{settings['masking']['rate']:.0%}".replace("%", " %"),
+        "optimizer": f"{OPTIMIZERS[how.get('optimizer', 'adamw')]}, β₁ {how['beta1']:g}, β₂ {how['beta2']:g}",
+        "rate": _("{rate:g} at its highest, rising over {share:.0%} of the run").format(
+            rate=how["learning_rate"], share=how["warmup"]
+        ),
+        "decay": f"{how['weight_decay']:g}",
+        "dropout": f"{settings['dropout']:g}",
+        "activation": settings.get("sizes", {}).get("hidden_act", "gelu").upper(),
+        "loss": _("masked words’ plus {weight:g} × next sentences’").format(weight=settings["nsp_weight"])
+        if settings["input_format"] in PAIRS
+        else _("masked words’ alone"),
+    }  # fmt: skip
+    if step:
+        found["steps"] = _("{n:,}, {tokens:,} tokens").format(n=step["step"], tokens=step["tokens"])
+        found["time"] = _("this one; {seconds:.0f} s").format(seconds=step["seconds"])
+    return found
