@@ -1,4 +1,4 @@
-"""The paths on which words reach a position in ELMo, GPT and BERT (Devlin et al. 2019, Fig. 3), drawn.
+"""The paths on which words reach a position in a CNN, ELMo, GPT and BERT (Devlin et al. 2019, Fig. 3), drawn.
 
 A node's colour and shape say what it has been computed from: words to its left (and its own), words to its right (and
 its own), or both together.
@@ -14,7 +14,7 @@ from minibert.inside.visibility import Node, nodes, output, paths, reads
 from plots.attention import literal
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, apply
 
-MAX_WORDS = 12  # more words than this cannot be told apart in a third of a page
+MAX_WORDS = 12  # more words than this cannot be told apart in half a page
 
 _LOOK = {  # what a node knows → colour, marker
     "word": (GREY, "circle"),

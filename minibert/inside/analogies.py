@@ -1,8 +1,8 @@
 """Analogies in the table of token embeddings: a is to b as c is to which word?
 
-The answer is the word whose vector has the largest cosine to b − a + c, all at length 1 (3CosAdd: Mikolov, Yih and Zweig
-2013, §4; Levy and Goldberg 2014). The three words of the question are left out, as everyone does: without that the answer
-is mostly c itself (Linzen 2016).
+The answer is the word whose vector has the largest cosine to b − a + c, all at length 1 (3CosAdd: Mikolov, Yih and
+Zweig 2013, §4; Levy and Goldberg 2014). The three words of the question are left out, as everyone does: without that
+the answer is mostly one of them (Linzen 2016).
 """
 
 from __future__ import annotations

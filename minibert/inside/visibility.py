@@ -1,6 +1,7 @@
-"""Who may look where: in ELMo, GPT and BERT, the paths on which words reach a position (Devlin et al. 2019, Fig. 3).
+"""Who may look where: the paths on which words reach a position, in ELMo, GPT and BERT (Devlin et al. 2019, Fig. 3) and
+in a convolutional network (Kim 2014).
 
-All three with two layers. A vector knows words to its left (and its own), words to its right (and its own), or both
+All with two layers. A vector knows words to its left (and its own), words to its right (and its own), or both
 together.
 """
 
@@ -10,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-MODELS = ("ELMo", "GPT", "BERT")
+MODELS = ("CNN", "ELMo", "GPT", "BERT")
 LAYERS = 2
+WIDTH = 3  # words that a convolution reads at once
 KNOWS = ("word", "left", "right", "both", "halves")  # halves: a left and a right one, side by side
 
 
@@ -28,8 +30,8 @@ class Reach:
     """What reaches one position of a model's output.
 
     left, right: the words its left-looking and its right-looking half see, the position's own included. joint: whether
-    one vector is computed from both sides. steps: vectors on the way, within one layer, from the farthest word seen:
-    one for attention, one a word for a recurrent network.
+    one vector is computed from both sides. steps: vectors on the way from the farthest word seen: one for attention,
+    one a word for a recurrent network, within a layer, and for windows, from layer to layer.
     """
 
     left: tuple[int, ...]
@@ -51,6 +53,9 @@ def reads(model: str, node: Node, n: int) -> list[Node]:
         return [Node(layer - 1, j, "both" if layer > 1 else "word") for j in range(n)]
     if model == "GPT":  # attention to this position and those before it
         return [Node(layer - 1, j, "left" if layer > 1 else "word") for j in range(i + 1)]
+    if model == "CNN":  # a window around this position
+        window = range(max(0, i - WIDTH // 2), min(n, i + WIDTH // 2 + 1))
+        return [Node(layer - 1, j, "both" if layer > 1 else "word") for j in window]
     if knows == "halves":  # ELMo's output: its two networks' vectors side by side
         return [Node(layer - 1, i, "left"), Node(layer - 1, i, "right")]
     below = Node(layer - 1, i, knows if layer > 1 else "word")  # a recurrent network: the layer below, and …
@@ -61,6 +66,7 @@ def reads(model: str, node: Node, n: int) -> list[Node]:
 def output(model: str, position: int) -> Node:
     """The vector a model gives for a word."""
     return {
+        "CNN": Node(LAYERS, position, "both"),
         "ELMo": Node(LAYERS + 1, position, "halves"),
         "GPT": Node(LAYERS, position, "left"),
         "BERT": Node(LAYERS, position, "both"),
@@ -101,4 +107,6 @@ def reach(model: str, position: int, n: int) -> Reach:
         left = tuple(j for j in words(top) if j <= position)
         right = tuple(j for j in words(top) if j > position)
     farthest = max(abs(j - position) for j in (*left, *right))
-    return Reach(left, right, joint=model == "BERT", steps=farthest if model == "ELMo" else min(farthest, 1))
+    return Reach(
+        left, right, joint=top.knows == "both", steps=farthest if model in ("CNN", "ELMo") else min(farthest, 1)
+    )

@@ -1,4 +1,4 @@
-"""ELMo, GPT and BERT over a sentence: which words may a word's vector draw on?"""
+"""A CNN, ELMo, GPT and BERT over a sentence: which words may a word's vector draw on?"""
 
 from functools import partial
 
@@ -17,7 +17,7 @@ FIRST = 2  # the word chosen at the start: "bank", which what follows makes clea
 
 @st.fragment
 def show(lesson: Lesson) -> None:
-    """ELMo, GPT and BERT over the reader's sentence; a click on a position shows what reaches it in each."""
+    """All four over the reader's sentence; a click on a position shows what reaches it in each."""
     from minibert.inside.visibility import MODELS, reach
     from minibert.tokenizer import basic_tokens
     from plots.theme import BLUE, GREEN, GREY, ORANGE
@@ -48,7 +48,7 @@ def show(lesson: Lesson) -> None:
             (GREY, "○", _("hollow: does not reach the chosen word")),
         ]
     )
-    for column, model in zip(st.columns(3), MODELS, strict=True):
+    for column, model in zip((*st.columns(2), *st.columns(2)), MODELS, strict=True):
         with column:
             seen = reach(model, position, n)
             st.markdown(f"### {model}")
@@ -64,10 +64,13 @@ def show(lesson: Lesson) -> None:
 
 def _summary(model: str, seen, n: int) -> str:
     """How much the chosen position sees, in a line."""
+    from minibert.inside.visibility import WIDTH
+
     amount = ngettext("Sees **{seen} of {n} word**", "Sees **{seen} of {n} words**", n).format(
         seen=len(seen.words), n=n
     )
     how = {
+        "CNN": _("a window, wider by {n} words with each layer").format(n=WIDTH - 1),
         "ELMo": _("one half sees {left}, the other {right}; they are joined only on top").format(
             left=len(seen.left), right=len(seen.right)
         ),

@@ -28,8 +28,9 @@ def test_it_opens(home):
     home.run()
     assert not home.exception
     assert home.title[0].value == "BERT, from a sentence to an answer"
-    assert len(home.get("plotly_chart")) == 3
+    assert len(home.get("plotly_chart")) == 4
     assert lines(home) == [
+        "Sees **4 of 7 words**: a window, wider by 2 words with each layer; the farthest is 2 steps away.",
         "Sees **7 of 7 words**: one half sees 2, the other 6; they are joined only on top; "
         "the farthest is 5 steps away.",
         "Sees **2 of 7 words**: itself and what stands to its left; the farthest is 1 step away.",
@@ -40,17 +41,17 @@ def test_it_opens(home):
 def test_every_figure_is_described(home):
     home.run()
     descriptions = [chart.proto.alt for chart in home.get("plotly_chart")]
-    assert descriptions[1] == (
+    assert descriptions[2] == (
         "GPT: the vector of “bank” is computed from: The, bank. Out of sight: by, the, river, was, closed."
     )
-    assert descriptions[2].endswith("Out of sight: nothing.")
+    assert descriptions[3].endswith("Out of sight: nothing.")
 
 
 def test_one_word_sees_itself(home):
     home.query_params["sentence"] = "Hello"
     home.run()
     assert not home.exception
-    assert ["1 of 1 word**" in line and "0 steps away" in line for line in lines(home)] == [True] * 3
+    assert ["1 of 1 word**" in line and "0 steps away" in line for line in lines(home)] == [True] * 4
 
 
 def test_any_sentence(home):
@@ -61,15 +62,15 @@ def test_any_sentence(home):
         if name in ("empty", "spaces", "joiners", "only nul"):
             assert not lines(home) and any("at least one word" in info.value for info in home.info), name
         else:
-            assert len(lines(home)) == 3, name
+            assert len(lines(home)) == 4, name
 
 
 def test_a_shorter_sentence_keeps_the_position_inside(home):
     home.query_params["word"] = "7"
     home.run()
-    assert "7 of 7" in lines(home)[1]
+    assert "7 of 7" in lines(home)[3]
     home.text_input(key="sentence").set_value("only three words").run()
-    assert not home.exception and "3 of 3 words" in lines(home)[1]
+    assert not home.exception and "3 of 3 words" in lines(home)[3]
 
 
 def test_chinese_is_one_character_a_word(home):

@@ -215,6 +215,12 @@ def test_what_the_prose_says_in_words():
     assert "almost eight times" in PROSE and 7.5 < cost("ALBERT-xxlarge") / cost("BERT-large") < 8
     xxlarge, large = (parameters(FAMILY[name]).with_pooler for name in ("ALBERT-xxlarge", "BERT-large"))
     assert xxlarge < large
+    blocks, whole = (
+        {name: size(parameters(FAMILY[name])) for name in ("BERT-base", "BERT-large")}
+        for size in (lambda count: count.of("block."), lambda count: count.with_pooler)
+    )
+    for words, grown in (("blocks together grow 3.55 times", blocks), ("model has 3.06 times", whole)):
+        assert words in PROSE.replace("\n", " ") and f"{grown['BERT-large'] / grown['BERT-base']:.2f}" in words
     assert cost("ALBERT-base") == pytest.approx(cost("BERT-base"), rel=0.01)
 
 

@@ -1,4 +1,4 @@
-"""Which words reach a position: followed through the vectors, held against the definitions of the three models."""
+"""Which words reach a position: followed through the vectors, held against the definitions of the models."""
 
 import pytest
 
@@ -10,12 +10,13 @@ SIZES = [(n, i) for n in (1, 2, 5, 12) for i in range(n)]
 @pytest.mark.parametrize(("n", "i"), SIZES)
 def test_what_each_model_sees(n, i):
     before, after = tuple(range(i + 1)), tuple(range(i, n))
-    elmo, gpt, bert = (reach(model, i, n) for model in MODELS)
+    cnn, elmo, gpt, bert = (reach(model, i, n) for model in MODELS)
+    assert cnn.words == tuple(range(max(0, i - LAYERS), min(n, i + LAYERS + 1))) and cnn.joint  # windows of three
     assert (elmo.left, elmo.right, elmo.joint) == (before, after, False)
     assert (gpt.left, gpt.right, gpt.joint) == (before, (), False)
     assert (bert.words, bert.joint) == (tuple(range(n)), True)
     assert elmo.words == bert.words
-    assert elmo.steps == max(i, n - 1 - i)
+    assert elmo.steps == max(i, n - 1 - i) and cnn.steps == min(max(i, n - 1 - i), LAYERS)
     assert gpt.steps == min(i, 1) and bert.steps == min(n - 1, 1)
 
 
@@ -33,6 +34,8 @@ def test_a_node_knows_what_it_is_drawn_as(model, n):
             assert seen == set(range(node.position + 1))
         elif node.knows == "right":
             assert seen == set(range(node.position, n))
+        elif model == "CNN" and node.layer:
+            assert seen == {j for j in range(n) if abs(j - node.position) <= node.layer}
         elif node.knows in ("both", "halves"):
             assert seen == set(range(n))
     if model == "ELMo":
@@ -40,7 +43,8 @@ def test_a_node_knows_what_it_is_drawn_as(model, n):
 
 
 def test_how_many_vectors_there_are():
-    assert [len(nodes(model, 6)) for model in MODELS] == [6 * (1 + 2 * LAYERS + 1), 6 * (1 + LAYERS), 6 * (1 + LAYERS)]
+    stack = 6 * (1 + LAYERS)
+    assert [len(nodes(model, 6)) for model in MODELS] == [stack, 6 * (1 + 2 * LAYERS + 1), stack, stack]
 
 
 def test_a_recurrent_network_reads_its_neighbour():
