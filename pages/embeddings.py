@@ -17,7 +17,7 @@ PARTS = {
     _("Two meanings"): meanings,
     _("A vector for a sentence"): poolings,
     _("Sentences beside each other"): sentence_vectors,
-    _("Sums with words"): analogies,
+    _("Sums"): analogies,
     _("What to believe"): limits,
 }
 OLDER = {  # links made when all parts stood below each other

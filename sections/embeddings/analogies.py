@@ -44,10 +44,10 @@ def kind_names() -> dict[str, str]:
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    lesson.show("Sums with words", title=False)
     words = _three_words(seen.language)
     leave_out = not st.toggle(_("Let the three words be answers too"), key="with-own", bind="query-params")
     _answer(seen, words, leave_out)
+    lesson.show("Sums with words", title=False)
     _how_often(seen, leave_out)
     lesson.show("What the sums tell", level=3)
 
@@ -83,6 +83,7 @@ def _answer(seen: Subject, words: list[str], leave_out: bool) -> None:
 
 def _how_often(seen: Subject, leave_out: bool) -> None:
     from plots.pretraining import right_by_kind
+    from plots.theme import titled
 
     names = {seen.model: title_of(seen.model)}
     names |= {info.name: info.title for info in comparable(seen.model, seen.language)}
@@ -96,11 +97,14 @@ def _how_often(seen: Subject, leave_out: bool) -> None:
     told = "; ".join(
         f"{name}: " + ", ".join(f"{kind} {share:.0%}" for kind, share in one.items()) for name, one in shares.items()
     )
+    means = {name: sum(one.values()) / len(one) for name, one in shares.items()}
+    best = max(means, key=means.get)
+    finding = _("{name} answers {share:.0%} of such questions").format(name=literal(best), share=means[best])
     figure(
-        right_by_kind(shares, _("first answer right, of every two pairs")),
+        titled(right_by_kind(shares, _("first answer right")), finding),
         _("{n} questions of {kinds} kinds. {told}.").format(
             n=sum(n for _share, n in counts.values()), kinds=len(counts), told=told
         ),
-        "analogies",
+        "analogies", wide=True,
         data=[{_("model"): name, **one} for name, one in shares.items()],
     )  # fmt: skip

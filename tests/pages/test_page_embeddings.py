@@ -331,7 +331,7 @@ def test_sums_with_words_are_those_of_the_table_and_a_word_it_has_not_is_named()
     from ui.models import version_of
 
     kinds = tomllib.loads((ROOT / "lessons" / "embeddings" / "analogies.toml").read_text(encoding="utf-8"))["en"]
-    app = open_page(part="Sums with words", model="mini-en")
+    app = open_page(part="Sums", model="mini-en")
     table = table_of("mini-en", version_of("mini-en"))
     best = answers(table, "father", "brother", "mother", 1)[0][0]
     assert f"father : brother = mother : **{best}**" in text_of(app)
