@@ -182,8 +182,8 @@ class Block(nn.Module):
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
     def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap, **told) -> Tensor:
-        mixed = self.attn(x, mask, under(tap, "attn"), **told)  # (B, T, H)
-        x = tap("attn.norm", self.attn_norm(x + self.dropout(mixed)))  # (B, T, H)
+        x = x + self.dropout(self.attn(x, mask, under(tap, "attn"), **told))  # (B, T, H)
+        x = tap("attn.norm", self.attn_norm(x))
         return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, under(tap, "mlp")))))  # (B, T, H)
 
 

@@ -62,8 +62,8 @@ def places_and_segments(batch: Batch) -> dict[str, Tensor | None]:
 
 
 class RelativeAttention(SelfAttention):
-    """score_ij = [(q_i + u)·k_j + (q_i + v)·W r_(i−j) + (q_i + b)·s_ij] / √D, with r the waves of a distance and s one of
-    two vectors, for the same segment or for another. u is the bias of `query`: what stands as q below is q + u.
+    """score_ij = [(q_i + u)·k_j + (q_i + v)·W r_(i−j) + (q_i + b)·s_ij] / √D, with r the waves of a distance and s one
+    of two vectors, for the same segment or for another. u is the bias of `query`: what stands as q below is q + u.
 
     positions, segments: (B, T), by default 0 … T − 1, and all the same.
     """
