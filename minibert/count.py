@@ -199,7 +199,7 @@ def parameters(config: BertConfig | Shape) -> ParameterCount:
         *([("embeddings.query", "embeddings", "H", 1)] if r.transformer_xl else []),
         *([] if r.transformer_xl else [("embeddings.norm", "norms", f"2·{width}", 1)]),
         *([("embeddings.projection", "embeddings", "E·H + H", 1)] if r.factorised else []),
-        *((f"block.attn.{name}", "attention", formula, attn) for name, formula in _projections(r).items()),
+        *((f"block.attn.{name}", "attention", formula, attn) for name, formula in projections(r).items()),
         ("block.attn_norm", "norms", "2·H", attn),
         ("block.mlp.expand", "mlp", "H·F + F", mlp),
         ("block.mlp.contract", "mlp", "F·H + H", mlp),
@@ -217,7 +217,7 @@ def parameters(config: BertConfig | Shape) -> ParameterCount:
     return ParameterCount(tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows))
 
 
-def _projections(r: Shape) -> dict[str, str]:
+def projections(r: Shape) -> dict[str, str]:
     """The weights of a layer's attention."""
     if not r.transformer_xl:
         return dict.fromkeys(("query", "key", "value", "output"), "H² + H")
