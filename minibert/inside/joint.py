@@ -14,10 +14,8 @@ from minibert.tokenizer import Tokenizer
 from minibert.toy import world
 from minibert.toy.together import Together, combinations, together
 
-STORIES, SEEN = (
-    7_000_003,
-    9_000_011,
-)  # seeds: of stories that are asked about, and of those that show what goes together
+STORIES, SEEN = 7_000_003, 9_000_011  # seeds: of stories to ask about, and of those that show what goes together
+METRICS = ("joint_at_once", "joint_in_order", "fits_at_once", "fits_in_order")
 
 
 @torch.no_grad()
@@ -75,9 +73,7 @@ def going_together(model: BertForPreTraining, tokenizer: Tokenizer, groups: Sequ
     known = combinations(together(world.stories(2_000, SEEN, "small"), tokenizer, 128))
     known |= combinations(groups)
     mask_id, rng = tokenizer.mask_id, torch.Generator().manual_seed(0)
-    found: dict[str, list[float]] = {
-        name: [] for name in ("joint_at_once", "joint_in_order", "fits_at_once", "fits_in_order")
-    }
+    found: dict[str, list[float]] = {name: [] for name in METRICS}
     for group in groups:
         ids, places = group.ids, group.places
         found["joint_at_once"].append(sum(at_once(model, ids, places, mask_id)))
