@@ -51,12 +51,12 @@ class LengthScale(RelativeScale):
 
 
 @dataclass(frozen=True)
-class JointScale(RelativeScale):
-    """Asked for words that go together, and not fine-tuned. groups: of such words."""
+class JointScale(LengthScale):
+    """Asked for words that go together, in sentences by themselves. groups: of such words."""
 
-    steps: int = 500
-    batch_size: int = 24
+    steps: int = 700
     masked: float = 0.25
+    lengths: tuple[int, ...] = (32,)
     groups: int = 200
 
 
@@ -72,6 +72,9 @@ class RelativeExperiment:
     scale: RelativeScale = RelativeScale()
     pairs: bool = False
     measured: str = ""
+
+
+NARROW = {"hidden_size": 64, "intermediate_size": 256}
 
 
 def _albert(shared: str = "all", width: int = 32, second: str | None = "sop") -> RelativeArm:
@@ -127,9 +130,9 @@ RELATIVE_EXPERIMENTS = {
             "xlnet",
             "Words that go together, all of them hidden (Yang et al. 2019, §2.6), on the toy world",
             {
-                "bert": RelativeArm(),
-                "xlnet": RelativeArm("xlnet", {"share": JointScale.masked}),
-                "xlnet-code": RelativeArm("xlnet", {"share": JointScale.masked, "context": "all"}),
+                "bert": RelativeArm(sizes=NARROW),
+                "xlnet": RelativeArm("xlnet", {"share": JointScale.masked}, NARROW),
+                "xlnet-code": RelativeArm("xlnet", {"share": JointScale.masked, "context": "all"}, NARROW),
             },
             JointScale(),
             measured="minibert.inside.joint:recorded",

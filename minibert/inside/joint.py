@@ -62,16 +62,15 @@ def drawn(
     return tuple(words)
 
 
-def asked(tokenizer: Tokenizer, count: int, max_length: int = 128) -> list[Together]:
+def asked(tokenizer: Tokenizer, count: int) -> list[Together]:
     """`count` groups of words that go together, from stories that no model is trained on."""
-    return together(world.stories(count, STORIES, "small"), tokenizer, max_length)[:count]
+    return together(world.stories(count, STORIES, "small"), tokenizer)[:count]
 
 
 def going_together(model: BertForPreTraining, tokenizer: Tokenizer, groups: Sequence[Together]) -> dict[str, float]:
     """Means over the groups, in nats a group: `joint_at_once` and `joint_in_order`; `fits_…`: the share of draws whose
     words go together in the toy world."""
-    known = combinations(together(world.stories(2_000, SEEN, "small"), tokenizer, 128))
-    known |= combinations(groups)
+    known = combinations([*together(world.stories(2_000, SEEN, "small"), tokenizer), *groups])
     mask_id, rng = tokenizer.mask_id, torch.Generator().manual_seed(0)
     found: dict[str, list[float]] = {name: [] for name in METRICS}
     for group in groups:

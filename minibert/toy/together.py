@@ -14,7 +14,8 @@ KINDS = ("effect", "article")  # what follows from a cause, and the article of a
 
 @dataclass(frozen=True)
 class Together:
-    """ids: of a story · places: of its words that go together, in reading order · kind: of what is decided."""
+    """ids: [CLS], a sentence, [SEP] · places: of its words that go together, in reading order · kind: of what is
+    decided."""
 
     ids: tuple[int, ...]
     places: tuple[int, ...]
@@ -25,25 +26,25 @@ class Together:
         return tuple(self.ids[place] for place in self.places)
 
 
-def together(stories: Sequence[Story], tokenizer: Tokenizer, max_length: int) -> list[Together]:
-    """Of every open word of the stories that fit: itself and all that it decides, directly or through another."""
+def together(stories: Sequence[Story], tokenizer: Tokenizer) -> list[Together]:
+    """Of every open word of every sentence: itself and all that it decides there, directly or through another."""
     found = []
     for story in stories:
-        words = story.words
-        ids = (tokenizer.cls_id, *(tokenizer.ids[word.text] for word in words), tokenizer.sep_id)
-        if len(ids) > max_length:
-            continue
-        for place, word in enumerate(words):
-            if not word.free:
-                continue
-            group, kinds = {place}, set()
-            for _ in range(2):  # a state follows from an event, and an act from the state
-                for other, decided in enumerate(words):
-                    if decided.kind in KINDS and len(decided.determined_by) == 1 and decided.determined_by[0] in group:
-                        group.add(other)
-                        kinds.add(decided.kind)
-            if len(kinds) == 1 and all(words[i].kind in KINDS or i == place for i in group):
-                found.append(Together(ids, tuple(i + 1 for i in sorted(group)), min(kinds)))
+        start = 0  # of the sentence in the story
+        for sentence in story.sentences:
+            words = sentence.words
+            ids = (tokenizer.cls_id, *(tokenizer.ids[word.text] for word in words), tokenizer.sep_id)
+            for place, word in enumerate(words):
+                group, kinds = {place}, set()
+                for _ in range(2 * word.free):  # a state follows from an event, and an act from the state
+                    for other, decided in enumerate(words):
+                        causes = [cause - start for cause in decided.determined_by]
+                        if decided.kind in KINDS and len(causes) == 1 and causes[0] in group:
+                            group.add(other)
+                            kinds.add(decided.kind)
+                if len(kinds) == 1:
+                    found.append(Together(ids, tuple(i + 1 for i in sorted(group)), min(kinds)))
+            start += len(words)
     return found
 
 

@@ -84,7 +84,7 @@ def combinations() -> set[tuple[int, ...]]:
     from minibert.toy import world
     from minibert.toy.together import together
 
-    groups = together(world.stories(600, SEEN, "small"), Tokenizer(world.vocabulary()), 128)
+    groups = together(world.stories(600, SEEN, "small"), Tokenizer(world.vocabulary()))
     return {(group.words[0], group.words[-1]) for group in groups}
 
 
