@@ -168,9 +168,10 @@ def save(
             f"this model has {', '.join(given)} of its own, and the model_type {model.config.model_type!r} does not "
             "say so: it would come back as another. Give it a file in minibert/relatives to save it"
         )
-    names = stored_names(model)
+    names, layout = stored_names(model), relative_of(model.config).layout
+    as_stored = layout[0] if layout else lambda name, weight, config: weight
     state = {
-        names[name]: value.detach().cpu().to(dtype or value.dtype).contiguous()
+        names[name]: as_stored(names[name], value.detach().cpu().to(dtype or value.dtype), model.config).contiguous()
         for name, value in model.state_dict().items()
         if names[name] is not None
     }
@@ -253,6 +254,8 @@ def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Mod
         raise CheckpointError(f"{config_file}: {error}") from error
     relative = relative_of(config)
     stored = stored_weights(directory, relative)
+    if relative.layout:
+        stored = {name: relative.layout[1](name, weight, config) for name, weight in stored.items()}
     heads = their_name("mlm.decoder.bias", relative) in stored
     saved_as = (values.get("architectures") or [f"{relative.prefix}{'ForPreTraining' if heads else 'Model'}"])[0]
     saved_kind = class_of(saved_as, relative, config_file)
@@ -335,7 +338,7 @@ def matched(model: nn.Module, stored: dict, directory: Path, *, strict: bool) ->
     prefix = f"{relative_of(model.config).encoder}."
     bare = not any(name.startswith(prefix) for name in stored)
     wanted, names = model.state_dict(), stored_names(model)
-    state, missing = {}, []
+    state, missing = {}, {}
     for name, value in wanted.items():
         if names[name] is None:
             continue
@@ -343,7 +346,7 @@ def matched(model: nn.Module, stored: dict, directory: Path, *, strict: bool) ->
         if isinstance(model, Bert) and not bare:
             key = prefix + key
         if key not in stored:
-            missing.append(key)
+            missing[name] = key
         elif stored[key].shape != value.shape:
             has, wants = tuple(stored[key].shape), tuple(value.shape)
             raise CheckpointError(f"{directory}: {key} has shape {has} where config.json asks for {wants}")
@@ -351,7 +354,9 @@ def matched(model: nn.Module, stored: dict, directory: Path, *, strict: bool) ->
             state[name] = stored.pop(key)
     # A checkpoint may lack what its class can do without (a masked-LM file has no next-sentence head or pooler);
     # the encoder itself may never be incomplete.
-    unfilled = [key for key in missing if ".encoder." in f".{key}" or ".embeddings" in f".{key}"]
+    unfilled = [
+        key for name, key in missing.items() if name.removeprefix("bert.").startswith(("embeddings.", "blocks."))
+    ]
     unknown = set(stored) if strict else set()
     if unfilled or unknown:
         unknown_name = f"holds {sorted(unknown)[0]}, which is no part of this model" if unknown else ""

@@ -20,8 +20,9 @@ from minibert.relatives.registry import relative_of
 MOMENTS = {"adamw": 2, "momentum": 1, "sgd": 0}  # numbers an optimizer remembers for each weight
 PRECISIONS = ("fp32", "bf16")
 ATTENTIONS = ("fused", "explicit")
-# What is predicted in pre-training: mlm masked tokens · nsp/sop sentence pairs · rtd "was this token replaced?"
-OBJECTIVES = ("mlm+nsp", "mlm+sop", "mlm", "rtd")
+# What is predicted in pre-training: mlm masked tokens · nsp/sop sentence pairs · rtd "was this token replaced?" ·
+# plm the last tokens of a drawn order
+OBJECTIVES = ("mlm+nsp", "mlm+sop", "mlm", "rtd", "plm")
 # What layers have in common → the halves of a block of which there is but one copy.
 SHARED = {"none": (), "attention": ("attn",), "feed_forward": ("mlp",), "all": ("attn", "mlp")}
 
@@ -35,6 +36,8 @@ class Shape:
     shared: str = "none"  # of a block's weights, what is used L times: a key of SHARED (ALBERT §3.1 and table 4)
     segments: bool = True
     relative_positions: bool = False  # no position embeddings: fixed vectors by distance, at keys and values (NEZHA)
+    # No position embeddings nor a norm over the sum; distances and segments as each head hears them (XLNet).
+    transformer_xl: bool = False
     pooler: bool = True
     objective: str = "mlm+nsp"
 
@@ -59,6 +62,16 @@ class Shape:
     @property
     def sentence_pairs(self) -> bool:
         return self.objective in ("mlm+nsp", "mlm+sop")
+
+    @property
+    def places(self) -> bool:
+        """Whether there is a table of position embeddings."""
+        return not (self.relative_positions or self.transformer_xl)
+
+    @property
+    def transforms(self) -> bool:
+        """Whether a layer stands between the last block and the decoder of tokens."""
+        return self.objective not in ("rtd", "plm")
 
     @property
     def letters(self) -> dict[str, int]:
@@ -181,11 +194,12 @@ def parameters(config: BertConfig | Shape) -> ParameterCount:
     attn, mlp = r.copies("attn"), r.copies("mlp")
     rows = [
         ("embeddings.token", "embeddings", f"V·{width}", 1),
-        *([] if r.relative_positions else [("embeddings.position", "embeddings", f"P·{width}", 1)]),
+        *([("embeddings.position", "embeddings", f"P·{width}", 1)] if r.places else []),
         *([("embeddings.segment", "embeddings", f"S·{width}", 1)] if r.segments else []),
-        ("embeddings.norm", "norms", f"2·{width}", 1),
+        *([("embeddings.query", "embeddings", "H", 1)] if r.transformer_xl else []),
+        *([] if r.transformer_xl else [("embeddings.norm", "norms", f"2·{width}", 1)]),
         *([("embeddings.projection", "embeddings", "E·H + H", 1)] if r.factorised else []),
-        *((f"block.attn.{name}", "attention", "H² + H", attn) for name in ("query", "key", "value", "output")),
+        *((f"block.attn.{name}", "attention", formula, attn) for name, formula in projections(r).items()),
         ("block.attn_norm", "norms", "2·H", attn),
         ("block.mlp.expand", "mlp", "H·F + F", mlp),
         ("block.mlp.contract", "mlp", "F·H + H", mlp),
@@ -196,14 +210,19 @@ def parameters(config: BertConfig | Shape) -> ParameterCount:
         rows += [("rtd.dense", "heads", "H² + H", 1), ("rtd.decoder", "heads", "H + 1", 1)]
     else:
         dense = "H·E + E" if r.factorised else "H² + H"
-        rows += [
-            ("mlm.dense", "heads", dense, 1),
-            ("mlm.norm", "norms", f"2·{width}", 1),
-            ("mlm.decoder", "heads", "V", 1),
-        ]
+        rows += [("mlm.dense", "heads", dense, 1), ("mlm.norm", "norms", f"2·{width}", 1)] if r.transforms else []
+        rows.append(("mlm.decoder", "heads", "V", 1))
     if r.sentence_pairs:
         rows.append(("nsp", "heads", "2·H + 2", 1))
     return ParameterCount(tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows))
+
+
+def projections(r: Shape) -> dict[str, str]:
+    """The weights of a layer's attention."""
+    if not r.transformer_xl:
+        return dict.fromkeys(("query", "key", "value", "output"), "H² + H")
+    matrices = dict.fromkeys(("key", "value", "output", "distance"), "H²")
+    return {"query": "H² + H", **matrices, "distance_bias": "H", "segment": "2·H", "segment_bias": "H"}
 
 
 # --------------------------------------------------------------------------------------------------------- FLOPs
@@ -249,6 +268,12 @@ def flops(
         ("block.attn.scores", "scores", "2·B·T²·H", layers),
         ("block.attn.mixed", "scores", "2·B·T²·H", layers),
         *([("block.attn.relative", "scores", "4·B·T²·H", layers)] if r.relative_positions else []),
+        # every distance with every token, and the distances' own vectors; two segments are too little to count
+        *(
+            [("block.attn.distance", "scores", "2·(2·T - 1)·H² + 2·B·T·(2·T - 1)·H", layers)]
+            if r.transformer_xl
+            else []
+        ),
         ("block.attn.output", "attention", "2·B·T·H²", layers),
         ("block.mlp.expand", "mlp", "2·B·T·H·F", layers),
         ("block.mlp.contract", "mlp", "2·B·T·F·H", layers),
@@ -259,7 +284,7 @@ def flops(
         rows += [("rtd.dense", "heads", "2·B·T·H²", 1), ("rtd.decoder", "heads", "2·B·T·H", 1)]
     else:
         width = "E" if r.factorised else "H"
-        rows += [("mlm.dense", "heads", f"2·M·H·{width}" if r.factorised else "2·M·H²", 1)]
+        rows += [("mlm.dense", "heads", f"2·M·H·{width}" if r.factorised else "2·M·H²", 1)] if r.transforms else []
         rows += [("mlm.decoder", "heads", f"2·M·{width}·V", 1)]
     return FlopCount(
         tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows), training
@@ -343,11 +368,12 @@ def _matrices(r: Shape) -> str:
     """bf16 copies of the matrices that multiply activations, 2 bytes each; the tied decoder's is one of them."""
     width = "E" if r.factorised else "H"
     blocks = {
-        "none": "L·(4·H² + 2·H·F)", "attention": "4·H² + L·2·H·F", "feed_forward": "L·4·H² + 2·H·F",
+        "none": f"L·({5 if r.transformer_xl else 4}·H² + 2·H·F)",
+        "attention": "4·H² + L·2·H·F", "feed_forward": "L·4·H² + 2·H·F",
         "all": "4·H² + 2·H·F",
     }  # fmt: skip
     terms = [blocks[r.shared], *(["E·H"] if r.factorised else []), *(["H² + 2·H"] if r.sentence_pairs else [])]
-    terms.append("H² + H" if r.objective == "rtd" else f"H·{width} + V·{width}")
+    terms.append("H² + H" if r.objective == "rtd" else f"H·{width} + V·{width}" if r.transforms else "V·H")
     return f"2·({' + '.join(terms)})"
 
 
@@ -380,6 +406,8 @@ def _kept_for_backward(r: Shape, w: int, attention: str) -> list[tuple[str, str,
         rows.append(("activations.pooler", f"{hidden} + {w}·B·H + 8·B + 8·B", 1))
     if r.objective == "rtd":
         rows.append(("activations.rtd", f"{3 * w}·B·T·H + 4·B·T", 1))
+    elif r.objective == "plm":
+        rows.append(("activations.mlm", f"B·T + {w}·M·H + 8·M + 4·M·V + 8·M", 1))
     else:
         rows.append(("activations.mlm", f"B·T + {w}·M·H + {3 * w}·M·{width} + 8·M + 4·M·V + 8·M", 1))
     names = {"activations.attn.scores": "scores"}
@@ -403,4 +431,7 @@ def _sized(r: Shape, batch: int, tokens: int, masked: float) -> dict[str, int]:
         raise ValueError(f"{tokens} tokens, but there are only {r.config.max_position_embeddings} positions")
     if not 0 <= masked <= 1:
         raise ValueError(f"masked is a share from 0 to 1, not {masked}")
-    return r.letters | {"B": batch, "T": tokens, "M": round(masked * batch * tokens)}
+    asked = round(masked * batch * tokens)
+    if r.objective == "plm":  # behind the tokens of a row stand its queries, one for each that is asked
+        tokens += round(masked * tokens)
+    return r.letters | {"B": batch, "T": tokens, "M": asked}

@@ -40,7 +40,7 @@ class Batch:
 
     labels: (B, T) for masked tokens and tags, (B,) for classes, −100 where nothing is asked · next_labels: (B,),
     0 where segment B follows segment A, 1 where it is from elsewhere · positions: (B, T) int64, the place of each token
-    where that is not its place in the row.
+    where that is not its place in the row · order: (B, T) int64, when each token is read, where that is asked too.
     """
 
     ids: Tensor
@@ -49,6 +49,7 @@ class Batch:
     labels: Tensor | None = None
     next_labels: Tensor | None = None
     positions: Tensor | None = None
+    order: Tensor | None = None
 
     def to(self, device) -> Batch:
         moved = {k: v.to(device, non_blocking=True) for k, v in vars(self).items() if v is not None}
@@ -132,12 +133,12 @@ class SelfAttention(nn.Module):
         self.output = nn.Linear(config.hidden_size, config.hidden_size)
         self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
 
-    def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
-        # x: (B, T, H); mask: broadcastable to (B, A, T, T), True where attention is allowed
+    def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap, **told) -> Tensor:
+        # x: (B, T, H); mask: broadcastable to (B, A, T, T), True where attention is allowed; told: as of `Parts`
         q = tap("query", self.split(self.query(x)))  # (B, A, T, D)
         k = tap("key", self.split(self.key(x)))  # (B, A, T, D)
         v = tap("value", self.split(self.value(x)))  # (B, A, T, D)
-        return tap("out", self.output(self.merge(self.attend(q, k, v, mask, tap))))  # (B, T, H)
+        return tap("out", self.output(self.merge(self.attend(q, k, v, mask, tap, **told))))  # (B, T, H)
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
         """Between the projections: scores, softmax, mix. q, k, v: (B, A, T, D) each → (B, A, T, D)."""
@@ -180,8 +181,9 @@ class Block(nn.Module):
         self.mlp_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
-    def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
-        x = tap("attn.norm", self.attn_norm(x + self.dropout(self.attn(x, mask, under(tap, "attn")))))  # (B, T, H)
+    def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap, **told) -> Tensor:
+        x = x + self.dropout(self.attn(x, mask, under(tap, "attn"), **told))  # (B, T, H)
+        x = tap("attn.norm", self.attn_norm(x))
         return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, under(tap, "mlp")))))  # (B, T, H)
 
 
@@ -211,13 +213,15 @@ class Parts:
     """What a `Bert` is made of, and a relative of BERT may have of its own.
 
     config → embeddings, which make (B, T, H) of (ids, segments, tap, positions) · config → blocks, one a layer ·
-    batch → mask, True where attention is allowed, broadcastable to (B, A, T, T) · config → pooler, (B, T, H) → (B, H).
+    batch → mask, True where attention is allowed, broadcastable to (B, A, T, T) · config → pooler, (B, T, H) → (B, H) ·
+    told: batch → what the attention of each layer is told besides, by name: in BERT nothing.
     """
 
     embeddings: Callable[[BertConfig], nn.Module] = Embeddings
     blocks: Callable[[BertConfig], list[nn.Module]] = stack(Block)  # noqa: RUF009, a function of the config
     mask: Callable[[Batch], Tensor | None] = every_real_token
     pooler: Callable[[BertConfig], nn.Module] = Pooler
+    told: Callable[[Batch], dict] = lambda batch: {}
 
 
 class Bert(nn.Module):
@@ -229,7 +233,7 @@ class Bert(nn.Module):
     def __init__(self, config: BertConfig, **given: Callable):
         super().__init__()
         parts = Parts(**{**parts_of(config), **given})
-        self.config, self.given, self.mask = config, sorted(given), parts.mask
+        self.config, self.given, self.mask, self.told = config, sorted(given), parts.mask, parts.told
         self.embeddings = parts.embeddings(config)
         self.blocks = nn.ModuleList(parts.blocks(config))
         self.pooler = parts.pooler(config)
@@ -238,10 +242,10 @@ class Bert(nn.Module):
 
     def forward(self, batch: Batch, tap: Tap = no_tap, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """→ hidden (B, T, H), pooled (B, H). `mask`: who may look at whom, in the place of the model's own."""
-        mask = self.mask(batch) if mask is None else mask
+        mask, told = self.mask(batch) if mask is None else mask, self.told(batch)
         x = self.embeddings(batch.ids, batch.segments, under(tap, "embeddings"), batch.positions)  # (B, T, H)
         for i, block in enumerate(self.blocks):
-            x = block(x, mask, under(tap, f"blocks.{i}"))  # (B, T, H)
+            x = block(x, mask, under(tap, f"blocks.{i}"), **told)  # (B, T, H)
         return x, tap("pooler.out", self.pooler(x))
 
 
@@ -314,5 +318,5 @@ def initialize(module: nn.Module, std: float) -> None:
     for part in module.modules():
         if isinstance(part, (nn.Linear, nn.Embedding)):
             nn.init.trunc_normal_(part.weight, std=std, a=-2 * std, b=2 * std)
-        if isinstance(part, nn.Linear):
+        if isinstance(part, nn.Linear) and part.bias is not None:
             nn.init.zeros_(part.bias)

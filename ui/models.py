@@ -76,8 +76,9 @@ class ModelInfo:
             return "mlm+nsp"
         values = config_values(self.directory)
         kind = (values.get("architectures") or [""])[0]
-        by_class = {"BertForPreTraining": "mlm+nsp", "ElectraForPreTraining": "rtd"}.get(kind, "mlm")
-        return values.get(OBJECTIVE, by_class) if kind.endswith(("ForPreTraining", "ForMaskedLM")) else None
+        known = {"BertForPreTraining": "mlm+nsp", "ElectraForPreTraining": "rtd", "XLNetLMHeadModel": "plm"}
+        with_heads = kind in known or kind.endswith(("ForPreTraining", "ForMaskedLM"))
+        return values.get(OBJECTIVE, known.get(kind, "mlm")) if with_heads else None
 
 
 def config_values(directory: Path) -> dict:

@@ -1,14 +1,16 @@
 """BERT and a relative, trained now on the same tokens of the toy world: curves and answers laid over each other."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import streamlit as st
 
 from ui.figures import figure
-from ui.inputs import distinct
+from ui.inputs import distinct, sentence_input
+from ui.lesson import Lesson
+from ui.page import drawer
 from ui.runs import live, own_runs, show_refusal, state_rows, submit
 from ui.text import visible
 from ui.translations import _
@@ -40,6 +42,31 @@ class Quantity:
     marks: str | None = None
     reference: tuple[str, str] | None = None
     percent: bool = False
+
+
+def show(lesson: Lesson, at_choice: Callable[[], Mapping[str, Any]]) -> None:
+    """The part of a lesson: a sentence that both answer, what is at choice in a drawer, both trained, and how to read
+    it. at_choice: draws the widgets of the drawer → the `sides`, `quantities` and further arguments of `train_both`."""
+    lesson.show("Train both", title=False)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container():
+            watch = sentence_input(
+                "cloze", lesson.examples_called("cloze"), label=_("A sentence with a [MASK], answered while they train")
+            )
+        with drawer(key="both-drawer"):
+            chosen = at_choice()
+    train_both(lesson.name, watch=watch, **chosen)
+    lesson.show("How to read the curves", title=False)
+
+
+def right_words() -> Quantity:
+    """The words that a model prefers to all others of their kind, beside each kind's commonest."""
+    return Quantity(
+        _("Right word chosen among its kind’s"),
+        marks="chosen",
+        reference=("guessable_by_kind", _("the commonest")),
+        percent=True,
+    )
 
 
 def train_both(

@@ -51,15 +51,30 @@ class LengthScale(RelativeScale):
 
 
 @dataclass(frozen=True)
+class JointScale(LengthScale):
+    """Asked for words that go together, in sentences by themselves. groups: of such words."""
+
+    steps: int = 700
+    masked: float = 0.25
+    lengths: tuple[int, ...] = (32,)
+    groups: int = 200
+
+
+@dataclass(frozen=True)
 class RelativeExperiment:
     """Arms, the first of which is BERT. pairs: the stories are read in pairs of segments, about which each arm is asked
-    what its objective asks; afterwards all are asked both for the next sentence and for the order."""
+    what its objective asks; afterwards all are asked both for the next sentence and for the order · measured: what
+    (folder of the model, scale) → metrics is asked in the place of a fine-tuning, "module:function"."""
 
     name: str
     title: str
     arms: Mapping[str, RelativeArm]
     scale: RelativeScale = RelativeScale()
     pairs: bool = False
+    measured: str = ""
+
+
+NARROW = {"hidden_size": 64, "intermediate_size": 256}
 
 
 def _albert(shared: str = "all", width: int = 32, second: str | None = "sop") -> RelativeArm:
@@ -110,6 +125,17 @@ RELATIVE_EXPERIMENTS = {
                 "nezha-16": RelativeArm("nezha", sizes={"max_relative_position": 16}, start="words"),
             },
             LengthScale(),
+        ),
+        RelativeExperiment(
+            "xlnet",
+            "Words that go together, all of them hidden (Yang et al. 2019, §2.6), on the toy world",
+            {
+                "bert": RelativeArm(sizes=NARROW),
+                "xlnet": RelativeArm("xlnet", {"share": JointScale.masked}, NARROW),
+                "xlnet-code": RelativeArm("xlnet", {"share": JointScale.masked, "context": "all"}, NARROW),
+            },
+            JointScale(),
+            measured="minibert.inside.joint:recorded",
         ),
     )
 }

@@ -1,5 +1,5 @@
 """What a relative's paper claims, in small: its arms pre-trained on the same stories of the toy world, and each then
-fine-tuned to say whom the pronouns mean, or asked in rows of several lengths; a line of results an arm and seed."""
+fine-tuned to say whom the pronouns mean, or asked as it stands; a line of results an arm and seed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Generator, Iterator
 from dataclasses import asdict, replace
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -82,7 +83,10 @@ def run_relative(
             pretrained = yield from within(steps_of(events), low, middle)
             seconds = time.process_time() - before
             measured = [event.metrics for event in seen if isinstance(event, Eval)][-1]
-            if lengths:
+            if experiment.measured:
+                module, _, function = experiment.measured.partition(":")
+                metrics = getattr(import_module(module), function)(model, scale) | {"chosen": measured["chosen"]}
+            elif lengths:
                 metrics = {name: measured[name] for name in (f"right_{length}" for length in lengths)}
             else:
                 yield Stage(name, seed, "who-is-meant", middle)

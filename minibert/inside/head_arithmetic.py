@@ -1,7 +1,8 @@
 """One attention head taken apart: every number between what a layer reads and what the head hands on.
 
 Where a relative of BERT adds a vector r_ij for the distance of two tokens (NEZHA), it stands with the key and the value
-it is added to: the terms are q · (k + r) and p · (v + r).
+it is added to: the terms are q · (k + r) and p · (v + r). Where distances and segments add a number to the product
+(XLNet), that is its constant.
 
 The matrices are the model's own, recorded by a tap while it ran. The arithmetic behind one of their cells is done again
 in float64 from the model's float32 factors, term by term: the total is exact to far more digits than are shown, and
@@ -120,8 +121,10 @@ class HeadTrace:
         return SumOfProducts(self.x[i].double(), self.weights[which][d].double(), self.biases[which][d].item())
 
     def score_terms(self, i: int, j: int) -> SumOfProducts:
-        """q_i · k_j, or q_i · (k_j + r_ij): D terms."""
-        return SumOfProducts(self.query[i].double(), self.at_distance(self.key, i)[j])
+        """q_i · k_j, or q_i · (k_j + r_ij): D terms; with what is added to the product."""
+        more = self.relative_scores is not None and self.relative is None
+        constant = self.relative_scores[i, j].item() if more else 0.0
+        return SumOfProducts(self.query[i].double(), self.at_distance(self.key, i)[j], constant)
 
     def softmax_row(self, i: int) -> SoftmaxRow:
         return SoftmaxRow(self.masked[i].double())
@@ -149,11 +152,16 @@ def take_apart(model: nn.Module, batch: Batch, seen: dict[str, Tensor], layer: i
         x=seen["embeddings.out" if layer == 0 else f"blocks.{layer - 1}.out"][0],
         allowed=allowed(bert, batch),
         weights={name: linear.weight.detach()[rows] for name, linear in projections.items()},
-        biases={name: linear.bias.detach()[rows] for name, linear in projections.items()},
+        biases={name: bias_of(linear)[rows] for name, linear in projections.items()},
         **{name: seen[at + name][0, head] for name in (*PROJECTIONS, "scores", "probs", "mixed")},
         relative=seen.get(at + "relative"),
         relative_scores=seen[at + "relative_scores"][0, head] if at + "relative_scores" in seen else None,
     )
+
+
+def bias_of(linear: nn.Linear) -> Tensor:
+    """Its bias; zeros where it has none."""
+    return linear.weight.new_zeros(linear.out_features) if linear.bias is None else linear.bias.detach()
 
 
 def allowed(model: nn.Module, batch: Batch) -> Tensor:

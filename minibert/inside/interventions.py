@@ -26,7 +26,8 @@ def scale_scores(factor: float) -> Tap:
 
 def without_positions(name: str, x: Tensor) -> Tensor:
     """No position embeddings, no vectors for distances: nothing says any more which token stood where."""
-    return torch.zeros_like(x) if name == "embeddings.position" or name.endswith(".attn.relative") else x
+    places = name == "embeddings.position" or name.endswith((".attn.relative", ".attn.distances"))
+    return torch.zeros_like(x) if places else x
 
 
 def one_pattern(name: str, x: Tensor) -> Tensor:

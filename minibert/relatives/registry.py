@@ -18,7 +18,7 @@ from minibert.config import BertConfig
 from minibert.text.json_values import json_object, short
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
     from minibert.count import Shape
     from minibert.objectives import Objective
@@ -46,6 +46,7 @@ class Relative:
     objective: Callable[..., Objective] | None = None
     names: tuple[tuple[str, str], ...] = ()
     heads: Mapping[str, type[nn.Module]] = field(default_factory=dict)
+    layout: tuple[Callable[[str, Tensor, Any], Tensor], Callable[[str, Tensor, Any], Tensor]] | None = None
     summary: Callable[[int], nn.Module] | None = None
     head_names: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     shape: Callable[[Any], Shape] | None = None

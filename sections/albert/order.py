@@ -5,10 +5,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.albert.subject import MAX_CHARS, Pair, Subject, models
+from sections.albert.subject import MAX_CHARS, Subject
 from ui.figures import figure
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
+from ui.pairs import Pair, networks
 from ui.predict import predict
 from ui.source import show_source
 from ui.text import literal
@@ -47,7 +48,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 def asked(pair: Pair) -> list[Asked]:
     from minibert.checkpoint import OBJECTIVE, config_values
 
-    folders = {"ALBERT": pair.albert, "BERT": pair.bert}
+    folders = {"ALBERT": pair.relative, "BERT": pair.bert}
     return [Asked(name, config_values(folder).get(OBJECTIVE, "mlm")) for name, folder in folders.items()]
 
 
@@ -61,7 +62,7 @@ def _counted(pair: Pair, version: int) -> dict[str, dict[str, float]]:
     from minibert.inside.pair_questions import judged
     from minibert.toy import world
 
-    albert, bert, tokenizer = models(pair)
+    albert, bert, tokenizer = networks(pair)
     documents = world.documents(STORIES, SEED, "small")
     return {"ALBERT": judged(albert, tokenizer, documents), "BERT": judged(bert, tokenizer, documents)}
 
@@ -108,7 +109,7 @@ def _own(lesson: Lesson, pair: Pair) -> None:
     with right:
         second = sentence_input("second", [], label=_("Second"), default=examples[1], max_chars=MAX_CHARS)
     other = examples[2]
-    albert, bert, tokenizer = models(pair)
+    albert, bert, tokenizer = networks(pair)
     a, b, c = (tokenizer.encode(text, add_special=False, max_length=50, truncation="head").ids
                for text in (first, second, other))  # fmt: skip
     if not (a and b):

@@ -5,9 +5,10 @@ import html
 
 import streamlit as st
 
-from sections.albert.subject import MOST, Subject, models, steps_of
+from sections.albert.subject import MOST, Subject, steps_of
 from ui.figures import figure
 from ui.page import picture
+from ui.pairs import networks
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -15,7 +16,7 @@ from ui.translations import _
 def show(seen: Subject) -> None:
     from minibert.inside.repetitions import movement
 
-    albert, bert, tokenizer = models(seen.pair)
+    albert, bert, tokenizer = networks(seen.pair)
     encoding = tokenizer.encode(seen.text, max_length=MOST, truncation="head")
     moved = {"ALBERT": movement(albert.bert, encoding.ids), "BERT": movement(bert.bert, encoding.ids)}
     steps = {name: _followed(one.distances, seen.token) for name, one in moved.items()}
@@ -33,7 +34,7 @@ def show(seen: Subject) -> None:
             "".join(row_html(name, model.bert, steps[name]) for name, model in (("ALBERT", albert), ("BERT", bert)))
         )
         _draw(moved, [visible(token) for token in encoding.tokens], seen.token, words)
-        steps = {name: steps_of(folder) for name, folder in (("albert", seen.pair.albert), ("bert", seen.pair.bert))}
+        steps = {name: steps_of(folder) for name, folder in (("albert", seen.pair.relative), ("bert", seen.pair.bert))}
         bands = _(
             "The bands reach from the token that is moved least to the one that is moved most. Steps of training: "
             "ALBERT {albert:,}, BERT {bert:,}."

@@ -53,8 +53,9 @@ def one_view(name: str, label: str, side: Side, at: HeadPlace, alone: bool, key:
     if name == "neuron" and "relative_scores" in found:
         st.info(
             _(
-                "BertViz draws a score as query times key. {model} adds a vector for the distance to each key, so the "
-                "picture would not be of its scores: see them under *Look*, number by number."
+                "BertViz draws a score as query times key. {model} adds a vector for the distance to each key, or a "
+                "number to each product, so the picture would not be of its scores: see them under *Look*, number by "
+                "number."
             ).format(model=literal(subject.title)),
             icon=":material/help:",
         )

@@ -60,8 +60,11 @@ def arithmetic(side: Side, at: HeadPlace, row: int, column: int) -> None:
     found, (layer, head) = inside(side.subject, side.reading), at
     query, k = found["query"][layer, head, row].double(), found["key"][layer, head].double()
     i, j, keys, products = row + 1, column + 1, f"k_{{{column + 1}}}", k @ query
-    if "relative_scores" in found:
-        keys, products = f"({keys} + r_{{{i},{j}}})", products + found["relative_scores"][layer, head, row]
+    told = found["relative_scores"][layer, head, row] if "relative_scores" in found else None
+    if "distances" in found:  # XLNet adds a number to the product, NEZHA a vector to the key
+        keys, products = f"{keys} + d_{{{i},{j}}}", products + told
+    elif told is not None:
+        keys, products = f"({keys} + r_{{{i},{j}}})", products + told
     soft = SoftmaxRow((products / math.sqrt(len(query))).masked_fill(~found["allowed"][row], -math.inf))
     less = f" - {soft.shift:.1f}" if soft.shift else ""
     share = found["probs"][layer, head, row, column].item()

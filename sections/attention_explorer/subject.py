@@ -119,13 +119,14 @@ def say_what_is_cut(side: Side) -> None:
 @st.cache_resource(show_spinner=False, max_entries=6)
 def inside(subject: Subject, reading: ModelInput) -> dict[str, Any]:
     """probs (L, A, T, T), query and key (L, A, T, D), float32, shared by all sessions: read only. allowed: (T, T) bool,
-    what the mask leaves open · relative_scores: (L, A, T, T), only where distances add to the scores (NEZHA)."""
+    what the mask leaves open · relative_scores: (L, A, T, T), only where distances add to the scores (NEZHA, XLNet) ·
+    distances: of XLNet, the vector of each distance."""
     import torch
 
     from minibert.inside.head_arithmetic import allowed
     from minibert.model import Batch
 
-    kept: dict[str, list] = {"probs": [], "query": [], "key": [], "relative_scores": []}
+    kept: dict[str, list] = {"probs": [], "query": [], "key": [], "relative_scores": [], "distances": []}
 
     def watch(name: str, x: Any) -> Any:
         last = name.rpartition(".")[2]

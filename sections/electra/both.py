@@ -3,10 +3,10 @@
 import streamlit as st
 
 from sections.electra.subject import Subject
-from ui.inputs import choice, sentence_input
+from ui import train_both
+from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.page import drawer
-from ui.train_both import Quantity, Side, train_both
+from ui.train_both import Quantity, Side, right_words
 from ui.translations import _
 
 WIDTHS = (8, 16, 32, 64, 128)
@@ -22,32 +22,24 @@ def variants() -> dict[str, str]:
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    lesson.show("Train both", title=False)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.container():
-            watch = sentence_input(
-                "cloze", lesson.examples_called("cloze"), label=_("A sentence with a [MASK], answered while they train")
-            )
-        with drawer(key="both-drawer"):
-            variant = choice("variant", _("Against BERT"), variants(), wrap=True)
-            width = st.select_slider(_("The generator’s width"), WIDTHS, value=32, key="width", bind="query-params")
-            masked = st.slider(_("Tokens hidden"), 5, 50, 15, 5, format="%d %%", key="masked", bind="query-params")
+    train_both.show(lesson, at_choice)
+
+
+def at_choice() -> dict:
+    variant = choice("variant", _("Against BERT"), variants(), wrap=True)
+    width = st.select_slider(_("The generator’s width"), WIDTHS, value=32, key="width", bind="query-params")
+    masked = st.slider(_("Tokens hidden"), 5, 50, 15, 5, format="%d %%", key="masked", bind="query-params")
     title = variants()[variant] + ("" if width == 32 else _(", generator {width} wide").format(width=width))
-    train_both(
-        "electra",
-        [Side("BERT"), Side(title, "electra", {"variant": variant}, {"generator_hidden_size": int(width)})],
-        [
-            Quantity(
-                _("Right word chosen among its kind’s"),
-                marks="chosen",
-                reference=("guessable_by_kind", _("the commonest")),
-                percent=True,
-            ),
+    return {
+        "sides": [
+            Side("BERT"),
+            Side(title, "electra", {"variant": variant}, {"generator_hidden_size": int(width)}),
+        ],
+        "quantities": [
+            right_words(),
             Quantity(_("MLM loss (of ELECTRA: the generator’s)"), line="mlm_loss"),
             Quantity(_("Tokens judged right by the discriminator"), line="rtd_accuracy", percent=True),
             Quantity(_("The discriminator’s loss, nats a token"), line="rtd_loss"),
         ],
-        watch,
-        masked=int(masked),
-    )
-    lesson.show("How to read the curves", title=False)
+        "masked": int(masked),
+    }

@@ -33,6 +33,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
     names = {"token": _("token"), "segment": _("segment"), "position": _("position")}
     # Without a position: NEZHA. narrow: ALBERT's, E wide, which one matrix widens to H.
     parts = {title: trace[tap][place] for name, title in names.items() if (tap := f"embeddings.{name}") in trace.names}
+    if list(parts) == [_("token")]:
+        _nothing_added(trace, place)
+        return
     narrow = "embeddings.narrow" in trace.names
     total, out = trace["embeddings.sum"][place], trace["embeddings.narrow" if narrow else "embeddings.out"][place]
     with picture():
@@ -56,6 +59,22 @@ def show(lesson: Lesson, seen: Subject) -> None:
         )
     lesson.show("Three vectors are added", title=False)
     _source(seen.model, _("position") in parts, narrow)
+
+
+def _nothing_added(trace, place: int) -> None:
+    """XLNet: the token's vector, as it is."""
+    st.info(
+        _(
+            "To a token’s vector nothing is added here: each head of this model is told how far apart two tokens "
+            "stand, and whether they are in one segment. Choose another model above to see three vectors added."
+        ),
+        icon=":material/help:",
+    )
+    vector = trace["embeddings.out"][place]
+    with st.container(key="wide-numbers"):
+        st.table(
+            [{_("vector"): _("token"), **{str(i + 1): f"{float(v):+.6f}" for i, v in enumerate(vector[:NUMBERS])}}]
+        )
 
 
 def _guessed(seen: Subject, token: str, parts: dict) -> bool:

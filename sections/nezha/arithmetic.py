@@ -3,9 +3,10 @@
 import streamlit as st
 
 from sections.nezha import layers
-from sections.nezha.subject import Pair, Subject, networks
+from sections.nezha.subject import Subject
 from ui.figures import figure
 from ui.lesson import Lesson
+from ui.pairs import Pair, networks
 from ui.source import show_source
 from ui.translations import _
 

@@ -4,9 +4,10 @@ import html
 
 import streamlit as st
 
-from sections.nezha.subject import Subject, networks
+from sections.nezha.subject import Subject
 from ui.figures import figure
 from ui.page import picture
+from ui.pairs import networks
 from ui.text import literal, visible
 from ui.translations import _
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from sections.nezha.subject import STORIES, Pair, Subject, networks
+from sections.nezha.subject import STORIES, Subject
 from ui.figures import figure
 from ui.lesson import Lesson
+from ui.pairs import Pair, networks
 from ui.source import show_source
 from ui.translations import _
 

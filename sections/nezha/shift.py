@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from sections.nezha.subject import MOST_FRONT, Subject, in_front, networks
+from sections.nezha.subject import MOST_FRONT, Subject, in_front
 from ui.figures import figure
 from ui.lesson import Lesson
+from ui.pairs import networks
 from ui.predict import predict
 from ui.text import literal, tokens_html, visible
 from ui.translations import _

@@ -2,39 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import streamlit as st
 
-from minibert.text.json_values import json_object
-from ui.folders import CHECKPOINTS
-from ui.inputs import choice, pick, sentence_input
+from ui.inputs import pick, sentence_input
 from ui.lesson import Lesson
 from ui.page import drawer
-from ui.runs import own_models, run_title
+from ui.pairs import Pair, choose_pair, networks
 from ui.text import visible
 from ui.translations import _
 
 MAX_CHARS = 400
-SHIPPED = "nezha-toy"
 MOST = 30  # tokens of the sentence: with [CLS] and [SEP] the rows that the shipped pair was trained on
 FRONT, MOST_FRONT = 40, 220  # words put in front at first, and at most
 FURTHEST = 64  # as in the paper
 STORIES = 5_000_003  # seed of what is put in front: stories that no pair has been trained on
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Where a NEZHA lies and the BERT that read the same. version: changes when the weights on disk do."""
-
-    name: str
-    title: str
-    nezha: Path
-    bert: Path
-
-    @property
-    def version(self) -> int:
-        return max((folder / "model.safetensors").stat().st_mtime_ns for folder in (self.nezha, self.bert))
 
 
 @dataclass(frozen=True)
@@ -58,28 +40,12 @@ class Subject:
         return [tokenizer.cls_id, *front, *self.ids, tokenizer.sep_id]
 
 
-def pairs() -> list[Pair]:
-    """The pair that ships, then what this browser has trained together, the newest first."""
-    folder = CHECKPOINTS / SHIPPED
-    found = [Pair(SHIPPED, _("shipped, of the toy world"), folder / "nezha", folder / "bert")]
-    models = {run.kind: run for run in own_models() if run.kind.startswith("nezha/")}
-    for kind, run in models.items():
-        stamp, _slash, side = kind.rpartition("/")
-        twin = models.get(f"{stamp}/bert-{side.removeprefix('nezha-')}")
-        if twin is not None and json_object(run.result / "config.json").get("model_type") == "nezha":
-            found.append(Pair(run.id, run_title(run), run.result, twin.result))
-    return found
-
-
 def read(lesson: Lesson) -> Subject:
     """The sentence and its word, and beside them what is put in front; in a drawer what is seldom changed."""
-    offered = pairs()
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left, middle = st.container(), st.container(width=190)
         with drawer():
-            names = {pair.name: pair.title for pair in offered}
-            chosen = choice("pair", _("The two models"), names, box=320)
-            pair = next(pair for pair in offered if pair.name == chosen)
+            pair = choose_pair(lesson.name)
             nezha, _bert, tokenizer = networks(pair)
             layer = pick("layer", _("Layer"), [str(n + 1) for n in range(nezha.config.num_hidden_layers)])
             head = pick("head", _("Head"), [str(n + 1) for n in range(nezha.config.num_attention_heads)])
@@ -120,15 +86,3 @@ def in_front(pair: Pair, count: int) -> list[int]:
     tokenizer = networks(pair)[2]
     told = [word.text for story in world.stories(8, STORIES, "small") for word in story.words]
     return [tokenizer.ids[word] for word in told[len(told) - count :]]
-
-
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _networks(nezha: Path, bert: Path, version: int):
-    from minibert import checkpoint
-
-    return checkpoint.load(nezha), checkpoint.load(bert), checkpoint.load_tokenizer(nezha)
-
-
-def networks(pair: Pair):
-    """(NEZHA, BERT, tokenizer), loaded once per server, never changed."""
-    return _networks(pair.nezha, pair.bert, pair.version)

@@ -51,8 +51,8 @@ def show(lesson: Lesson, seen: Sizes) -> None:
     if not buildable(seen.model):
         st.caption(
             _(
-                "minibert builds BERT, ALBERT, NEZHA and ELECTRA. Other relatives are counted by the same formulas; "
-                "the tests hold them against the models that the transformers library builds."
+                "minibert builds BERT, ALBERT, NEZHA, ELECTRA and XLNet. Other relatives are counted by the same "
+                "formulas; the tests hold them against the models that the transformers library builds."
             )
         )
     show_source(built_totals)

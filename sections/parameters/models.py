@@ -57,7 +57,7 @@ def settings_of(model: Shape) -> dict[str, object]:
     letters = model.letters
     sizes = {letter: letters[letter] for letter in "LHAFVP"}
     design = {"S": letters["S"], "E": model.embedding_size or 0, "shared": model.shared == "all"}
-    places = {"relative": model.relative_positions}
+    places = {"relative": model.relative_positions, "xl": model.transformer_xl}
     return {**sizes, **design, **places, "pooler": model.pooler, "objective": model.objective}
 
 
@@ -77,6 +77,8 @@ def model_of(state: Mapping[str, Any]) -> Shape:
         raise ValueError(
             _("Predicting sentence pairs reads the pooler. Switch the pooler on, or choose another pre-training.")
         )
+    if state["xl"] and (state["relative"] or state["shared"] or state["E"]):
+        raise ValueError(_("XLNet’s network is not also NEZHA’s or ALBERT’s: switch one of them off."))
     config = BertConfig(
         vocab_size=state["V"],
         hidden_size=hidden,
@@ -92,6 +94,7 @@ def model_of(state: Mapping[str, Any]) -> Shape:
         shared="all" if state["shared"] else "none",
         segments=bool(state["S"]),
         relative_positions=state["relative"],
+        transformer_xl=state["xl"],
         pooler=state["pooler"],
         objective=state["objective"],
     )

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from minibert.count import ParameterCount, Part, by_group, parameters, total
+from minibert.count import ParameterCount, Part, by_group, parameters, projections, total
 from plots.parameters import mosaic, short
 from sections.parameters.names import group_names, part_names
 from sections.parameters.sizes import Sizes
@@ -145,5 +145,7 @@ def _source(part: Part) -> None:
 
         owner, line = SOURCE[part.name]
         show_source(getattr(minibert.model, owner), find=line)
-    else:  # a relative's part, which BERT has not
+    elif part.name.startswith("block.attn."):  # a relative's part, which BERT has not
+        show_source(projections, find=f'"{part.name.removeprefix("block.attn.")}"')
+    else:
         show_source(parameters, find=f'"{part.name}"')

@@ -166,12 +166,13 @@ def _design() -> None:
         key="E",
     )
     st.toggle(_("Distances at keys and values, no position embeddings (NEZHA)"), key="relative")
+    st.toggle(_("Distances and segments at the scores, neither in the embeddings (XLNet)"), key="xl")
     st.slider(_("S segments"), 0, 2, key="S")
     st.toggle(_("Pooler"), key="pooler")
     choice(
         "objective",
-        _("Pre-training: masked tokens (MLM), with sentence pairs (NSP, SOP), or replaced tokens (RTD)"),
-        {"mlm+nsp": "MLM + NSP", "mlm+sop": "MLM + SOP", "mlm": "MLM", "rtd": "RTD"},
+        _("Pre-training: masked tokens (MLM), with sentence pairs (NSP, SOP), replaced (RTD) or permuted tokens (PLM)"),
+        {"mlm+nsp": "MLM + NSP", "mlm+sop": "MLM + SOP", "mlm": "MLM", "rtd": "RTD", "plm": "PLM"},
     )
 
 

@@ -49,14 +49,15 @@ def question_names() -> dict[str, str]:
         "nsp": "NSP",
         "sop": _("Sentence order"),
         "rtd": _("Replaced tokens"),
+        "plm": _("Permuted"),
         "token": _("Every token"),
     }
 
 
 def main_question(shown: list[Training]) -> str:
-    """What is asked of every token: "mlm", unless all of these are left-to-right models."""
+    """What is asked of tokens: "mlm", unless none of these is asked that."""
     asked = {name for one in shown if (step := one.latest("step")) for name in step["parts"]}
-    return "next_token" if "next_token_loss" in asked and "mlm_loss" not in asked else "mlm"
+    return next((kind for kind in ("mlm", "next_token", "plm") if f"{kind}_loss" in asked), "mlm")
 
 
 def axes() -> dict[str, str]:

@@ -11,6 +11,7 @@ from minibert.experiments.events import Finished, steps_of
 from minibert.experiments.relative_catalogue import (
     RELATIVE_EXPERIMENTS,
     REQUIRED,
+    JointScale,
     LengthScale,
     RelativeArm,
     RelativeScale,
@@ -195,3 +196,16 @@ def test_what_is_measured_is_the_model_at_the_end(tmp_path):
     assert "done" in [event["event"] for event in logged]
     with pytest.raises(RuntimeError, match="ended without saying so"):
         next(steps_of(iter(())))
+
+
+@pytest.mark.slow
+def test_xlnets_arms_are_asked_for_words_that_go_together(tmp_path):
+    out, experiment = tmp_path / "xlnet.jsonl", RELATIVE_EXPERIMENTS["xlnet"]
+    scale = JointScale(steps=2, batch_size=4, stories=40, groups=4)
+    finished = [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
+    assert [event.record["arm"] for event in finished] == ["bert", "xlnet", "xlnet-code"]
+    records = read_records(out, REQUIRED)
+    assert len({record["tokens"] for record in records}) == 1
+    wanted = {"joint_at_once", "joint_in_order", "fits_at_once", "fits_in_order", "chosen"}
+    assert all(set(record["metrics"]) == wanted for record in records)
+    assert [record["kept"] for record in records] == ["BertForPreTraining", "XLNetLMHeadModel", "XLNetLMHeadModel"]

@@ -27,6 +27,8 @@ ABOUT = {
     "nezha": "**NEZHA**: no position embeddings; each head is told how far apart two tokens stand, up to 64.",
     "electra": "**ELECTRA**: it was asked of every token whether another network had put it there; embeddings E = {e} "
     "wide.",
+    "xlnet": "**XLNet**: no position embeddings, each head hears how far apart two tokens stand; words were guessed in "
+    "drawn orders.",
     "left_to_right": "**Left to right**: each token sees itself and those before it, and the model was asked for the "
     "next one.",
 }
@@ -109,10 +111,11 @@ def captions(app: AppTest) -> str:
 def test_a_note_says_what_a_model_was_asked(runs, tuned, tmp_path):
     infos = {name: ModelInfo(name, name, run.result) for name, run in runs.items()}
     assert {name: info.objective for name, info in infos.items()} == {
-        "albert": "mlm+sop", "nezha": "mlm+nsp", "electra": "rtd", "left_to_right": "next-token"
+        "albert": "mlm+sop", "nezha": "mlm+nsp", "electra": "rtd", "xlnet": "plm",
+        "left_to_right": "next-token",
     }  # fmt: skip
-    assert [info.can_fill for info in infos.values()] == [True, True, False, False]
-    assert [info.can_judge for info in infos.values()] == [False, True, False, False]
+    assert [info.can_fill for info in infos.values()] == [True, True, False, False, False]
+    assert [info.can_judge for info in infos.values()] == [False, True, False, False, False]
     for run in tuned.values():
         info = ModelInfo("x", "x", run.result)
         assert info.objective is None and not (info.can_fill or info.can_judge or info.pretrained)
@@ -126,6 +129,7 @@ def test_a_note_says_what_a_model_was_asked(runs, tuned, tmp_path):
         ("AlbertForPreTraining", True, False),
         ("ElectraForPreTraining", False, False),
         ("ElectraForMaskedLM", True, False),
+        ("XLNetLMHeadModel", False, False),
         ("BertModel", False, False),
         ("BertForSequenceClassification", False, False),
     ],
@@ -136,7 +140,7 @@ def test_without_a_note_the_class_tells(tmp_path, kind, fills, judges):
     assert (info.can_fill, info.can_judge) == (fills, judges)
 
 
-@pytest.mark.parametrize("name", ["left_to_right", "electra"])
+@pytest.mark.parametrize("name", ["left_to_right", "electra", "xlnet"])
 def test_what_fills_no_blanks_is_offered_only_where_it_need_not(runs, name):
     run = runs[name]
     for page in ("attention", "encoder_decoder", "masking"):
@@ -295,6 +299,7 @@ def test_parameters_are_those_of_the_model_that_was_trained(runs, model_of, name
     assert parameters(shape_of(model_of(name).config)).pretraining == count
     assert f"<b>{count:,}</b> parameters" in html_of(app) and said(app, name)
     assert app.toggle(key="relative").value == (name == "nezha")
+    assert app.toggle(key="xl").value == (name == "xlnet")
     assert app.toggle(key="shared").value == (name == "albert")
     assert app.selectbox(key="E").value == 32 * (name in NARROW)
     app = whole(app.button(key="build").click().run())
@@ -313,7 +318,8 @@ def test_its_pre_training_is_shown_in_its_own_questions(runs):
     app = driver.open_page("pretraining", owner="me", past=runs["albert"].id)
     assert said(app, "albert") and figure(app, "then-words")  # what its words were at each kept step
     for name, second in {
-        "albert": "Sentence order", "nezha": "NSP", "electra": "Replaced tokens", "left_to_right": None
+        "albert": "Sentence order", "nezha": "NSP", "electra": "Replaced tokens", "left_to_right": None,
+        "xlnet": None,
     }.items():  # fmt: skip
         app.session_state["part"] = "Keep it"
         whole(app.run()).selectbox(key="kept").set_value(runs[name].kind)
@@ -322,7 +328,8 @@ def test_its_pre_training_is_shown_in_its_own_questions(runs):
         app.session_state["part"] = "The curves"
         whole(app.run()).multiselect(key="shown").set_value([runs[name].kind])
         app = whole(app.run())
-        kind, main = ("next_token", "Next token") if second is None else ("mlm", "MLM")
+        asked = {"left_to_right": ("next_token", "Next token"), "xlnet": ("plm", "Permuted")}
+        kind, main = asked.get(name, ("mlm", "MLM"))
         tiles = {metric.label: metric.value for metric in app.metric}
         assert tiles[f"{main} loss"] == f"{runs[name].latest('step')['parts'][f'{kind}_loss']:.2f}"
         measured = {label.removesuffix(" accuracy") for label in tiles if label.endswith("accuracy")}
@@ -332,7 +339,7 @@ def test_its_pre_training_is_shown_in_its_own_questions(runs):
         assert (f"{second} loss" in titles) == (second in ("NSP", "Sentence order"))
     app.multiselect(key="shown").set_value([run.kind for run in runs.values()])
     row = whole(app.run()).table[-1].value.set_index("relative of BERT")
-    assert (row["MLM loss"] == "–").to_dict() == {name: name == "left_to_right" for name in runs}
+    assert (row["MLM loss"] == "–").to_dict() == {name: name in ("left_to_right", "xlnet") for name in runs}
 
 
 def test_heads_of_shared_blocks_are_switched_off_one_layer_at_a_time(model_of, runs):

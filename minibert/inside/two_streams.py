@@ -1,0 +1,42 @@
+"""The two streams of XLNet twice (Yang et al. 2019, §2.3): apart, as in the paper, and as one row of double length."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from minibert.model import Batch, Bert
+from minibert.permutation import content_mask, query_mask, with_queries
+
+
+@torch.no_grad()
+def two_streams(bert: Bert, batch: Batch) -> tuple[Tensor, Tensor]:
+    """h and g of the last layer, (B, T, H) each, of a batch with an order: with the same weights, the content stream h
+    attends to itself; the query stream g has a vector for each place, and reads its keys and values from h."""
+    told = bert.told(batch)
+    of_content = content_mask(batch.order, batch.padding)[:, None]  # (B, 1, T, T)
+    of_query = query_mask(batch.order, batch.padding)[:, None]
+    h = bert.embeddings(batch.ids)  # (B, T, H)
+    g = bert.embeddings(torch.full_like(batch.ids, bert.config.vocab_size))  # w at every place
+    for block in bert.blocks:
+        attention = block.attn
+        k, v = (attention.split(project(h)) for project in (attention.key, attention.value))  # (B, A, T, D)
+
+        def stream(x: Tensor, mask: Tensor, block=block, k=k, v=v) -> Tensor:
+            q = block.attn.split(block.attn.query(x))
+            mixed = block.attn.merge(block.attn.attend(q, k, v, mask, **told))
+            x = block.attn_norm(x + block.attn.output(mixed))
+            return block.mlp_norm(x + block.mlp(x))
+
+        h, g = stream(h, of_content), stream(g, of_query)
+    return h, g
+
+
+@torch.no_grad()
+def double_length(bert: Bert, batch: Batch) -> Tensor:
+    """The same with one pass of the plain network over rows of 2·T: the tokens, then a query for each. → (B, 2·T, H)"""
+    everywhere = replace(batch, labels=batch.ids)
+    longer, mask, _ = with_queries(everywhere, bert.config.vocab_size)
+    return bert(longer, mask=mask)[0]

@@ -1,0 +1,144 @@
+"""Permutation language modelling (Yang et al. 2019, arXiv:1906.08237, §2.2 and 2.3): the words of a row are read in a
+drawn order, and the last of them guessed, each from those before it in that order and from the place where it stands.
+
+An *order* says when each token is read: 1, 2, 3 …; what is 0 is there from the beginning, and all may look at it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from minibert.config import BertConfig
+from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead, PreTrainingOutput, Tap, no_tap
+from minibert.objectives import MaskedLanguageModel, Masking, Objective, answered
+from minibert.replaced_tokens import NoPairs
+
+CONTEXTS = ("order", "all")
+
+
+def draw_order(real: Tensor, rng: torch.Generator) -> Tensor:
+    """A factorisation order for every row; padding comes last. real: (B, T) bool → (B, T) int64 of 1 … T."""
+    lots = torch.rand(real.shape, generator=rng).masked_fill(~real, 2.0)
+    return lots.argsort(dim=1).argsort(dim=1) + 1
+
+
+def query_mask(order: Tensor, real: Tensor | None = None) -> Tensor:
+    """Who may look at whom without seeing itself: i at j if j is read before i, or was there from the beginning (figure
+    1). order: (B, T), real: (B, T) bool, False for padding → (B, T, T)."""
+    earlier = (order[:, None, :] < order[:, :, None]) | (order == 0)[:, None, :]
+    return earlier if real is None else earlier & real[:, None, :]
+
+
+def content_mask(order: Tensor, real: Tensor | None = None) -> Tensor:
+    """The same, and each token also sees itself. → (B, T, T)"""
+    return query_mask(order, real) | torch.eye(order.size(1), dtype=torch.bool, device=order.device)
+
+
+def with_queries(batch: Batch, query_id: int) -> tuple[Batch, Tensor, Tensor]:
+    """Both streams as one, longer row: the tokens, and behind them, for each label, a query that knows its place alone.
+
+    → (batch of T + M tokens a row, mask (B, 1, T + M, T + M), asked (B, M) bool: which queries are some). Tokens look
+    where `content_mask` lets them, queries where `query_mask` does, and nobody looks at a query. Without an order, all
+    that is asked is asked at once, of everything else.
+    """
+    labelled = batch.labels != IGNORE  # (B, T)
+    most = int(labelled.sum(1).max())
+    place = labelled.int().argsort(dim=1, descending=True, stable=True)[:, :most]  # (B, M), in reading order
+    order = labelled.long() if batch.order is None else batch.order
+    rows, length = batch.ids.shape
+    earlier = query_mask(order, batch.padding)  # (B, T, T)
+    mask = F.pad(
+        torch.cat([content_mask(order, batch.padding), earlier.gather(1, place[..., None].expand(-1, -1, length))], 1),
+        (0, most),
+    )  # (B, T + M, T + M)
+    own = torch.arange(length, device=place.device).expand(rows, -1)
+    segments = (
+        batch.segments if batch.segments is None else torch.cat([batch.segments, batch.segments.gather(1, place)], 1)
+    )
+    longer = Batch(
+        torch.cat([batch.ids, torch.full_like(place, query_id)], 1), segments, positions=torch.cat([own, place], 1)
+    )
+    return longer, mask[:, None], labelled.gather(1, place)
+
+
+class Decoder(MlmHead):
+    """The token embedding, transposed, and a bias; nothing before it."""
+
+    def __init__(self, config: BertConfig, token_embedding: nn.Embedding):
+        nn.Module.__init__(self)
+        self.decoder = nn.Linear(*token_embedding.weight.shape[::-1])
+        nn.init.zeros_(self.decoder.bias)
+        self.decoder.weight = token_embedding.weight
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.decoder(x)  # (…, H) → (…, V)
+
+
+class PermutationLM(BertForPreTraining):
+    """What is asked is answered by the query stream; without labels the content stream is decoded (transformers')."""
+
+    def __init__(self, config: BertConfig):
+        nn.Module.__init__(self)
+        self.config, self.bert = config, Bert(config)
+        self.mlm, self.nsp = Decoder(config, self.bert.embeddings.token), NoPairs()
+
+    def forward(self, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
+        if batch.labels is None:
+            x, pooled = self.bert(batch, tap)  # (B, T, H), (B, H)
+            return PreTrainingOutput(tap("mlm.logits", self.mlm(x)), self.nsp(pooled))
+        longer, mask, asked = with_queries(batch, self.config.vocab_size)
+        x, pooled = self.bert(longer, tap, mask)  # (B, T + M, H)
+        queries = x[:, batch.ids.size(1) :][asked]  # (number asked, H), in reading order
+        logits = tap("mlm.logits", self.mlm(queries))
+        loss = F.cross_entropy(logits.float(), batch.labels[batch.labels != IGNORE])
+        return PreTrainingOutput(logits, self.nsp(pooled), loss)
+
+
+@dataclass(frozen=True)
+class PermutationLanguageModel(Objective):
+    """A new order for every row, and the last words of it are asked for, each given all before it (§2.3, "partial
+    prediction").
+
+    share: of the words, 1/K in the paper with K = 6 · context: whom a word that is not asked for sees, those before it
+    in the "order", as in the paper, or "all" of these, as in its authors' code · masking, second_weight: not used:
+    nothing is hidden, and nothing asked about pairs.
+    """
+
+    masking: Masking = field(default_factory=Masking)
+    second_weight: float = 1.0
+    share: float = 1 / 6
+    context: str = "order"
+
+    name: ClassVar = "plm"
+    counts: ClassVar = {"plm": "tokens"}
+    pairs: ClassVar = MaskedLanguageModel().pairs  # the same rows as BERT's
+
+    def __post_init__(self):
+        if not 0 < self.share <= 1:
+            raise ValueError(f"share must be above 0 and at most 1, not {self.share}")
+        if self.context not in CONTEXTS:
+            raise ValueError(f"context must be one of {', '.join(CONTEXTS)}, not {self.context!r}")
+
+    def model(self, config: BertConfig) -> PermutationLM:
+        return PermutationLM(config)
+
+    def corrupt(self, batch, special, joined, vocabulary, rng):
+        real = torch.ones_like(special) if batch.padding is None else batch.padding
+        order = draw_order(real, rng)
+        words = (~special).sum(1)
+        budget = (words * self.share).round().long().clamp(min=1)
+        late = order.masked_fill(special, 0).argsort(dim=1, descending=True).argsort(dim=1)  # 0 for the last word
+        asked = (late < budget[:, None]) & ~special
+        order = order if self.context == "order" else order.masked_fill(~asked, 0)
+        return replace(batch, labels=batch.ids.masked_fill(~asked, IGNORE), next_labels=None, order=order)
+
+    def number_asked(self, batch):
+        return {"plm": batch.asked}
+
+    def questions(self, output, batch):
+        return {"plm": answered(output.mlm_logits, batch.labels[batch.labels != IGNORE], output.mlm_loss)}

@@ -1,0 +1,71 @@
+"""XLNet (Yang et al. 2019, arXiv:1906.08237): no [MASK]; the last words of a drawn order are guessed, each from those
+before it. The order stands in `minibert.permutation`, the network in `minibert.transformer_xl`. Names, fields and the
+shapes of stored weights as in transformers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from torch import nn
+
+from minibert.config import BertConfig
+from minibert.count import Shape
+from minibert.heads import BertForQuestionAnswering
+from minibert.model import Block, stack
+from minibert.permutation import PermutationLanguageModel, PermutationLM
+from minibert.relatives.registry import relative
+from minibert.transformer_xl import NAMES, RelativeAttention, WordEmbeddings, as_read, as_stored, places_and_segments
+
+FIELDS = {
+    "hidden_size": "d_model", "num_hidden_layers": "n_layer", "num_attention_heads": "n_head",
+    "intermediate_size": "d_inner", "hidden_act": "ff_activation", "hidden_dropout_prob": "dropout",
+    "max_position_embeddings": "longest_row",
+}  # fmt: skip
+OTHERS = {"attn_type": "bi", "bi_data": False, "clamp_len": -1, "same_length": False}  # what else there is, is not here
+
+
+@dataclass(frozen=True)
+class XlnetConfig(BertConfig):
+    """BERT's sizes. There is no limit to a row but the reader's patience: `max_position_embeddings` is where we cut."""
+
+    model_type: ClassVar[str] = "xlnet"
+    vocab_size: int = 32000
+
+    def as_dict(self) -> dict:
+        own = {FIELDS.get(name, name): value for name, value in super().as_dict().items()}
+        return own | {"summary_type": "first", "use_mems_eval": False}  # [CLS] stands first here
+
+    @classmethod
+    def from_dict(cls, values) -> XlnetConfig:
+        for name, usual in OTHERS.items():
+            if values.get(name, usual) != usual:
+                raise ValueError(f"{name} is {values[name]!r}; here it is {usual!r}")
+        given = {ours: values[theirs] for ours, theirs in FIELDS.items() if theirs in values}
+        return super().from_dict({"attention_probs_dropout_prob": given.get("hidden_dropout_prob"), **values, **given})
+
+
+relative(
+    "XLNet",
+    XlnetConfig,
+    prefix="XLNet",
+    encoder="transformer",
+    about="no position embeddings, each head hears how far apart two tokens stand; words were guessed in drawn orders",
+    parts={
+        "embeddings": WordEmbeddings,
+        "blocks": stack(partial(Block, attention=RelativeAttention)),
+        "pooler": lambda config: lambda x: x[:, 0],  # none, as in ELECTRA. (B, T, H) → (B, H)
+        "told": places_and_segments,
+    },
+    objective=PermutationLanguageModel,
+    shape=lambda c: Shape(c, segments=False, transformer_xl=True, pooler=False, objective="plm"),
+    heads={"LMHeadModel": PermutationLM, "ForQuestionAnsweringSimple": BertForQuestionAnswering},
+    summary=lambda width: nn.Sequential(nn.Linear(width, width), nn.Tanh()),
+    layout=(as_stored, as_read),
+    names=NAMES,
+    head_names=dict.fromkeys(
+        ("ForSequenceClassification", "ForMultipleChoice"),
+        ((r"^classifier\b", "logits_proj"), (r"^summary\.0\b", "sequence_summary.summary")),
+    ),
+)

@@ -1,0 +1,29 @@
+"""XLNet: words read in a drawn order, each guessed from those before it."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from sections.xlnet import after, both, claim, code, orders, streams, subject, together
+from ui.lesson import Lesson
+from ui.page import tabs
+from ui.translations import _
+
+st.html(Path(subject.__file__).with_name("xlnet.css"))
+lesson = Lesson("xlnet")
+lesson.open()
+seen = subject.read(lesson)
+orders.show(seen)
+
+parts = {
+    _("Two streams"): streams,
+    _("Words together"): together,
+    _("The diff"): code,
+    _("Train both"): both,
+    _("The claim"): claim,
+    _("What became of it"): after,
+}
+for tab, part in tabs(parts):
+    with tab:
+        part.show(lesson, seen)
+lesson.close()

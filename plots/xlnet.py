@@ -1,0 +1,163 @@
+"""XLNet in figures: whom an order lets look at whom, both streams as one row, and words that go together."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.attention import literal, number, token_label, token_ticks
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SMALL, VERMILION
+
+OPEN, SHUT = (BLUE, "square"), (GREY, "x-thin")  # colour and marker
+GUESSED = ORANGE
+HALF = {"size": 7}
+
+
+def two_masks(
+    words: Sequence[str],
+    panels: Mapping[str, Sequence[Sequence[bool]]],
+    guessed: Sequence[bool],
+    cell: tuple[int, int, int],
+    axes: tuple[str, str],
+) -> go.Figure:
+    """Masks side by side: a square where the row's word may look at the column's, a faint cross where not.
+
+    panels: title → (T, T) · guessed: whether a word is · cell: (panel, row, column), framed. A click's customdata is
+    the same three.
+    """
+    n = len(words)
+    fig = make_subplots(
+        cols=len(panels), shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=[literal(name) for name in panels]
+    )
+    size = max(7, min(24, 200 // n))
+    for panel, mask in enumerate(panels.values()):
+        for seen, (colour, symbol) in ((True, OPEN), (False, SHUT)):
+            for asked in (False, True):
+                cells = [(i, j) for i in range(n) for j in range(n) if mask[i][j] == seen and guessed[i] == asked]
+                if not cells:
+                    continue
+                rows, columns = zip(*cells, strict=True)
+                mark = GUESSED if seen and asked else colour
+                fig.add_scatter(
+                    x=columns, y=rows, mode="markers", showlegend=False, hoverinfo="text",
+                    customdata=[[panel, i, j] for i, j in cells],
+                    hovertext=[f"{token_label(words[i])} → {token_label(words[j])}" for i, j in cells],
+                    marker={"color": mark, "symbol": symbol, "size": size if seen else 9, "opacity": 1.0,
+                            "line": {"width": 0 if seen else 2, "color": mark}},
+                    row=1, col=panel + 1,
+                )  # fmt: skip
+    panel, row, column = cell
+    for colour, width in (("white", 6), (VERMILION, 3)):
+        fig.add_shape(
+            type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5,
+            line={"color": colour, "width": width}, row=1, col=panel + 1,
+        )  # fmt: skip
+    fig.update_annotations(font={"size": FONT_SIZE})
+    fig.update_layout(height=150 + max(24, 32 - n // 2) * n, margin={"l": 4, "r": 8, "t": 40, "b": 4})
+    for at in range(len(panels)):
+        fig.update_xaxes(
+            **token_ticks(words, column if at == panel else None), tickangle=-55, range=[-0.6, n - 0.4],
+            fixedrange=True, zeroline=False, row=1, col=at + 1,
+        )  # fmt: skip
+    fig.update_yaxes(**token_ticks(words, row), range=[n - 0.4, -0.6], fixedrange=True, zeroline=False)
+    fig.update_yaxes(title_text=literal(axes[0]), row=1, col=1)
+    return fig
+
+
+def double_mask(words: Sequence[str], mask, names: tuple[str, str], title: str) -> go.Figure:
+    """The one mask of both streams: (2·T, 2·T), first the tokens, behind them a query for each. names: of the two."""
+    n = len(words)
+    mask = np.asarray(mask, dtype=bool)
+    fig = go.Figure()
+    for seen, (colour, symbol) in ((True, OPEN), (False, SHUT)):
+        for queries in (False, True):
+            rows, columns = np.nonzero(mask == seen)
+            chosen = (rows >= n) == queries
+            rows, columns = rows[chosen], columns[chosen]
+            mark = GREEN if seen and queries else colour
+            cells = zip(rows, columns, strict=True)
+            fig.add_scatter(
+                x=columns, y=rows, mode="markers", showlegend=False, hoverinfo="text",
+                hovertext=[f"{_stream(words, i, names)} → {_stream(words, j, names)}" for i, j in cells],
+                marker={"color": mark, "symbol": symbol, "size": max(4, 150 // n) if seen else 5,
+                        "line": {"width": 0 if seen else 1, "color": mark}},
+            )  # fmt: skip
+    fig.add_hline(y=n - 0.5, line={"color": VERMILION, "width": 3})
+    fig.add_vline(x=n - 0.5, line={"color": VERMILION, "width": 3})
+    twice = [*words, *words]
+    fig.update_xaxes(
+        **token_ticks(twice), tickangle=-60, range=[-0.7, 2 * n - 0.3], fixedrange=True, zeroline=False,
+        title_text=f"{literal(names[0])} | {literal(names[1])}",
+    )  # fmt: skip
+    fig.update_yaxes(
+        **token_ticks(twice), range=[2 * n - 0.3, -0.7], fixedrange=True, zeroline=False,
+        title_text=f"{literal(names[1])} | {literal(names[0])}",
+    )  # fmt: skip
+    fig.update_layout(height=150 + 19 * 2 * n, title=title, margin={"l": 4, "r": 8, "b": 4})
+    return fig
+
+
+def _stream(words: Sequence[str], place: int, names: tuple[str, str]) -> str:
+    n = len(words)
+    return f"{literal(names[int(place >= n)])} {token_label(words[place % n])}"
+
+
+def joint_bars(rows: Mapping[str, float], axis: str, title: str) -> go.Figure:
+    """A bar for each way to a joint probability. rows: name → a share of 1."""
+    names, values = list(rows), list(rows.values())
+    colours = [ORANGE if index < len(names) // 2 else BLUE for index in range(len(names))]
+    fig = go.Figure(
+        go.Bar(
+            x=values, y=[literal(name) for name in names], orientation="h", marker={"color": colours},
+            text=[f"{value:.2%}" for value in values], textposition="outside", cliponaxis=False,
+            hovertemplate="%{y}: %{x:.3%}<extra></extra>",
+        )
+    )  # fmt: skip
+    fig.update_xaxes(title_text=axis, tickformat=".0%", range=[0, 1.25 * max([*values, 0.01])])
+    fig.update_yaxes(autorange="reversed", tickfont={"size": FONT_SIZE})
+    fig.update_layout(height=90 + 52 * len(names), title=title, margin={"l": 4, "r": 40, "b": 4})
+    return fig
+
+
+def by_way(
+    arms: Mapping[str, Mapping[str, Sequence[float]]], axis: str, title: str, *, percent: bool = False
+) -> go.Figure:
+    """For each arm and each way a dot a seed, their mean and one standard deviation. arms: name → way → values."""
+    ways = list(dict.fromkeys(way for found in arms.values() for way in found))
+    looks = dict(zip(ways, ((ORANGE, "diamond"), (BLUE, "circle"), (PINK, "square")), strict=False))
+    names = [literal(name) for name in arms]
+    fig = go.Figure()
+    for way in ways:
+        colour, symbol = looks[way]
+        shift = (ways.index(way) - (len(ways) - 1) / 2) * 0.24
+        at = [place + shift for place, found in enumerate(arms.values()) if way in found]
+        values = [found[way] for found in arms.values() if way in found]
+        means = [statistics.fmean(one) for one in values]
+        spread = [statistics.stdev(one) if len(one) > 1 else 0.0 for one in values]
+        form = ".0%" if percent else ".2f"
+        fig.add_scatter(
+            x=means, y=at, mode="markers+text", name=literal(way), textposition="top center",
+            text=[f"{mean:.0%}" if percent else number(mean) for mean in means], textfont={"size": SMALL},
+            marker={"color": colour, "symbol": symbol, "size": 14},
+            error_x={"type": "data", "array": spread, "thickness": 2, "width": 6},
+            hovertemplate=f"{literal(way)}: %{{x:{form}}}<extra></extra>",
+        )  # fmt: skip
+        fig.add_scatter(
+            x=[value for one in values for value in one], y=[y for y, one in zip(at, values, strict=True) for _ in one],
+            mode="markers", showlegend=False, hoverinfo="skip",
+            marker={"color": colour, "symbol": f"{symbol}-open", **HALF},
+        )  # fmt: skip
+    fig.update_xaxes(title_text=axis, tickformat=".0%" if percent else None)
+    fig.update_yaxes(
+        tickvals=list(range(len(names))), ticktext=names, range=[len(names) - 0.5, -0.5], zeroline=False,
+        tickfont={"size": FONT_SIZE},
+    )  # fmt: skip
+    fig.update_layout(
+        height=150 + 90 * len(names), title=title, margin={"l": 4, "r": 8, "b": 4},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
+    )  # fmt: skip
+    return fig

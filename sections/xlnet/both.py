@@ -1,0 +1,32 @@
+"""BERT and XLNet, trained now on the same tokens, with as many of them guessed."""
+
+import streamlit as st
+
+from sections.xlnet.subject import Subject
+from ui import train_both
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.train_both import Quantity, Side, right_words
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    train_both.show(lesson, at_choice)
+
+
+def at_choice() -> dict:
+    share = st.slider(_("Tokens guessed, of both"), 5, 50, 25, 5, format="%d %%", key="both-share", bind="query-params")
+    context = choice(
+        "context", _("What is not guessed sees"),
+        {"order": _("what is read before it (paper)"), "all": _("all (code)")}, wrap=True,
+    )  # fmt: skip
+    title = "XLNet" if context == "order" else _("XLNet, as in the code")
+    return {
+        "sides": [Side("BERT"), Side(title, "xlnet", {"share": int(share) / 100, "context": context})],
+        "quantities": [
+            right_words(),
+            Quantity(_("BERT: loss of what is hidden"), line="mlm_loss"),
+            Quantity(_("XLNet: loss of what comes last"), line="plm_loss"),
+        ],
+        "masked": int(share),
+    }

@@ -1,0 +1,30 @@
+"""The diff: XLNet's lines against BERT's."""
+
+from sections.xlnet.subject import Subject
+from ui.code_diff import Change, show_diff
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.model import BertForPreTraining, Embeddings, SelfAttention
+    from minibert.objectives import MaskedLanguageModel
+    from minibert.permutation import PermutationLanguageModel, PermutationLM, query_mask
+    from minibert.relatives import xlnet
+    from minibert.transformer_xl import RelativeAttention, WordEmbeddings
+
+    lesson.show("The difference as a diff", title=False)
+    show_diff(
+        [
+            Change(
+                _("What is asked: nothing is hidden"), MaskedLanguageModel.corrupt, PermutationLanguageModel.corrupt
+            ),
+            Change(_("Who may look at whom"), None, query_mask),
+            Change(_("Guesses come from the queries"), BertForPreTraining.forward, PermutationLM.forward),
+            Change(_("Scores: distances and segments"), SelfAttention.attend, RelativeAttention.attend),
+            Change(_("What a token begins as"), Embeddings.forward, WordEmbeddings.forward),
+        ]
+    )
+    show_source(xlnet, find="relative(", label=_("All of the relative: `minibert/relatives/xlnet.py`"))
+    lesson.show("Paper and code")

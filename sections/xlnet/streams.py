@@ -1,0 +1,48 @@
+"""Both streams, as in the paper, and as one row of double length under one mask: the same numbers."""
+
+import streamlit as st
+
+from plots.xlnet import double_mask
+from sections.xlnet.subject import Subject, streams
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.pairs import networks
+from ui.source import show_source
+from ui.text import visible
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    import torch
+
+    from minibert.inside.two_streams import double_length, two_streams
+    from minibert.model import Batch
+    from minibert.permutation import with_queries
+
+    lesson.show("Why two streams", title=False)
+    if not seen.tokens:
+        return
+    model = networks(seen.pair)[0]
+    batch = Batch(torch.tensor([list(seen.ids)]), order=torch.tensor([list(seen.order)]))
+    content, query = two_streams(model.bert, batch)
+    both, count = double_length(model.bert, batch)[0], len(seen.ids)
+    apart = max(float((both[:count] - content[0]).abs().max()), float((both[count:] - query[0]).abs().max()))
+    largest = float(both.abs().max())
+    _longer, mask, _asked = with_queries(Batch(batch.ids, labels=batch.ids, order=batch.order), model.config.vocab_size)
+    words = [visible(token) for token in seen.tokens]
+    said = _("{n} tokens and {n} queries in one row: the same vectors, to {apart:.0e}").format(n=count, apart=apart)
+    figure(
+        double_mask(words, mask[0, 0].numpy(), tuple(streams()), said),
+        _("Mask of {n} × {n}. Tokens look at tokens read before them and at themselves; queries at tokens read before "
+          "them; nobody looks at a query. {open} cells are open.").format(n=2 * count, open=int(mask.sum())),
+        "double",
+        wide=True,
+    )  # fmt: skip
+    st.markdown(
+        _("Computed just now with the page’s XLNet in both ways: of numbers up to {largest:.2f} in size, the two "
+          "differ by at most **{apart:.1e}**, which is the rounding of 32-bit arithmetic.").format(
+            largest=largest, apart=apart)
+    )  # fmt: skip
+    lesson.show("One row of double length", title=False)
+    show_source(two_streams, label=_("The streams apart"))
+    show_source(with_queries, find="query_id", label=_("… and as one row: this is what is trained here"))

@@ -1,0 +1,150 @@
+"""Two words hidden at once: each for itself, or one after the other. What *New York* is in the paper."""
+
+import html
+
+import streamlit as st
+
+from plots.xlnet import joint_bars
+from sections.xlnet.subject import Subject
+from ui.figures import figure
+from ui.inputs import numbered, pick
+from ui.lesson import Lesson
+from ui.pairs import networks
+from ui.predict import predict
+from ui.source import show_source
+from ui.text import literal, tokens_html, visible
+from ui.translations import _
+
+DRAWS = 8
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    lesson.show("Words that go together", title=False)
+    if len(seen.tokens) < 2:
+        st.info(_("Type at least two words."), icon=":material/edit:")
+        return
+    words = numbered([visible(token) for token in seen.tokens])
+    usual = usual_words(seen)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        first = pick("first", _("One hidden word"), words, default=usual[0], width=220)
+        second = pick("second", _("and another"), words, default=usual[-1], width=220)
+    if first == second:
+        st.info(_("Choose two different words."), icon=":material/edit:")
+        return
+    places = tuple(sorted((first, second)))
+    hidden = [visible(token) for token in seen.tokens]
+    kinds = ["mask" if n in places else "plain" for n in range(len(hidden))]
+    for place in places:
+        hidden[place] = "[MASK]"
+    st.html(tokens_html(hidden, kinds=kinds, label=_("what is known")))
+    one, other = (visible(seen.tokens[place]) for place in places)
+    ways = probabilities(seen, places)
+    bert, xlnet = (ways[name][0] for name in (_("BERT, both at once"), _("XLNet, one after the other")))
+    question = _("Who gives “{one} … {other}” the higher joint probability?")
+    if not predict(
+        "joint", question.format(one=literal(one), other=literal(other)),
+        [_("BERT, both at once"), _("XLNet, one after the other")], int(xlnet > bert),
+        about=f"{seen.text}\n{places}\n{seen.pair.name}",
+    ):  # fmt: skip
+        return
+    joint = {name: value for name, (value, _parts) in ways.items()}
+    told = "; ".join(f"{name}: {value:.3%}" for name, value in joint.items())
+    times = xlnet / bert if bert else 0.0
+    figure(
+        joint_bars(
+            joint, _("P(both words)"),
+            _("P(“{one}”, “{other}”): XLNet, one after the other, {times:.1f} × BERT’s at once").format(
+                one=literal(one), other=literal(other), times=times),
+        ),
+        _("The joint probability of “{one}” and “{other}”. {told}.").format(one=one, other=other, told=told),
+        "joint",
+        data=[{_("way"): name, _("its factors"): parts, _("joint"): f"{value:.3%}"}
+              for name, (value, parts) in ways.items()],
+        wide=True,
+    )  # fmt: skip
+    draws(seen, places)
+    lesson.show("Independent guesses", title=False)
+
+
+def usual_words(seen: Subject) -> tuple[int, ...]:
+    """Words of the sentence that go together in the toy world, if there are some."""
+    known = combinations()
+    for a in range(len(seen.ids)):
+        for b in range(len(seen.ids) - 1, a, -1):
+            if (seen.ids[a], seen.ids[b]) in known:
+                return a, b
+    return 0, len(seen.ids) - 1
+
+
+@st.cache_resource(show_spinner=False)
+def combinations() -> set[tuple[int, ...]]:
+    """Pairs of ids that stand together in the toy world: the first and the last of what goes together."""
+    from minibert.inside.joint import SEEN
+    from minibert.tokenizer import Tokenizer
+    from minibert.toy import world
+    from minibert.toy.together import together
+
+    groups = together(world.stories(600, SEEN, "small"), Tokenizer(world.vocabulary()))
+    return {(group.words[0], group.words[-1]) for group in groups}
+
+
+@st.cache_data(show_spinner=False, max_entries=64, hash_funcs={Subject: lambda seen: (seen.text, seen.pair.name)})
+def _log_probs(seen: Subject, places: tuple[int, ...], version: int) -> list[list[float]]:
+    """For BERT and XLNet, the log-probabilities at once, then one after the other."""
+    from minibert.inside.joint import at_once, in_order
+
+    xlnet, bert, tokenizer = networks(seen.pair)
+    row, inside = seen.row(), [place + 1 for place in places]  # [CLS] stands before them
+    return [way(model, row, inside, tokenizer.mask_id) for model in (bert, xlnet) for way in (at_once, in_order)]
+
+
+def probabilities(seen: Subject, places: tuple[int, ...]) -> dict[str, tuple[float, str]]:
+    """Way → the joint probability, and its factors in words."""
+    from math import exp
+
+    names = (
+        _("BERT, both at once"), _("BERT, filled in one after the other"), _("XLNet, both at once"),
+        _("XLNet, one after the other"),
+    )  # fmt: skip
+    found = {}
+    for name, logs in zip(names, _log_probs(seen, places, seen.pair.version), strict=True):
+        found[name] = (exp(sum(logs)), " · ".join(f"{exp(value):.2%}" for value in logs))
+    return found
+
+
+@st.cache_data(show_spinner=False, max_entries=64, hash_funcs={Subject: lambda seen: (seen.text, seen.pair.name)})
+def _drawn(seen: Subject, places: tuple[int, ...], version: int) -> list[list[tuple[int, ...]]]:
+    """What BERT draws at once, and what XLNet draws one after the other."""
+    import torch
+
+    from minibert.inside.joint import drawn
+
+    xlnet, bert, tokenizer = networks(seen.pair)
+    row, inside, rng = seen.row(), [place + 1 for place in places], torch.Generator().manual_seed(0)
+    return [
+        [drawn(model, row, inside, tokenizer.mask_id, rng, chained=chained) for _draw in range(DRAWS)]
+        for model, chained in ((bert, False), (xlnet, True))
+    ]
+
+
+def draws(seen: Subject, places: tuple[int, ...]) -> None:
+    """Both words drawn some times: which draws the toy world knows."""
+    vocab, known = networks(seen.pair)[2].vocab, combinations()
+    rows, counts = [], []
+    for name, drawn in zip(("BERT", "XLNet"), _drawn(seen, places, seen.pair.version), strict=True):
+        counts.append(sum(pair in known for pair in drawn))
+        items = "".join(
+            f'<li class="{"fits" if pair in known else "odd"}"><span>{"✓" if pair in known else "·"}</span>'
+            f"<bdi>{html.escape(' … '.join(visible(vocab[i]) for i in pair))}</bdi></li>"
+            for pair in drawn
+        )
+        rows.append(f'<li><b>{name}</b><ul class="mb-draws">{items}</ul></li>')
+    st.markdown(
+        "**" + _("Both words drawn {n} times: of BERT’s draws {a} go together in the toy world, of XLNet’s {b}").format(
+            n=DRAWS, a=counts[0], b=counts[1]) + "**"
+    )  # fmt: skip
+    st.html(f'<ul class="mb-drawn">{"".join(rows)}</ul>')
+    st.caption(_("✓: such a pair stands in stories of the toy world. Pairs of other kinds than these are not counted."))
+    from minibert.inside.joint import expected
+
+    show_source(expected, label=_("One word, while others are unknown too"))

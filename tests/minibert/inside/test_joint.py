@@ -1,0 +1,97 @@
+"""Several hidden words: each for itself or one after the other, by both kinds of models, against their own logits."""
+
+import math
+
+import pytest
+import torch
+
+from minibert.config import BertConfig
+from minibert.inside.joint import asked, at_once, drawn, expected, going_together, in_order
+from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.permutation import PermutationLM
+from minibert.relatives.xlnet import XlnetConfig
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world
+from minibert.toy.together import combinations, together
+
+TOKENIZER = Tokenizer(world.vocabulary())
+SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+MASK = TOKENIZER.mask_id
+
+
+@pytest.fixture(scope="module")
+def models():
+    torch.manual_seed(0)
+    sizes = SIZES | {"vocab_size": TOKENIZER.vocab_size, "initializer_range": 0.2}
+    return BertForPreTraining(BertConfig(**sizes)).eval(), PermutationLM(XlnetConfig(**sizes)).eval()
+
+
+def logits_of(model, row: torch.Tensor, place: int, order=None) -> torch.Tensor:
+    labels = torch.full_like(row, IGNORE)
+    labels[0, place] = 7
+    with torch.no_grad():
+        return model(Batch(row, labels=labels, order=order)).mlm_logits[0].log_softmax(-1)
+
+
+IDS = TOKENIZER.encode("leo was sick, so clara gave him some medicine.").ids
+PLACES = (3, 10)
+
+
+def test_bert_reads_mask_at_all_that_is_unknown(models):
+    row = torch.tensor([IDS])
+    row[0, list(PLACES)] = MASK
+    both = [logits_of(models[0], row, place)[IDS[place]].item() for place in PLACES]
+    assert at_once(models[0], IDS, PLACES, MASK) == pytest.approx(both, abs=1e-5)
+    row[0, PLACES[0]] = IDS[PLACES[0]]
+    after = logits_of(models[0], row, PLACES[1])[IDS[PLACES[1]]].item()
+    assert in_order(models[0], IDS, PLACES, MASK) == pytest.approx([both[0], after], abs=1e-5)
+
+
+def test_xlnets_chain_is_one_pass_with_an_order(models):
+    row, order = torch.tensor([IDS]), torch.zeros(1, len(IDS), dtype=torch.long)
+    order[0, list(PLACES)] = torch.tensor([1, 2])
+    labels = torch.full_like(row, IGNORE)
+    labels[0, list(PLACES)] = row[0, list(PLACES)]
+    with torch.no_grad():
+        logits = models[1](Batch(row, labels=labels, order=order)).mlm_logits.log_softmax(-1)
+    one_pass = [logits[n, IDS[place]].item() for n, place in enumerate(PLACES)]
+    assert in_order(models[1], IDS, PLACES, MASK) == pytest.approx(one_pass, abs=1e-5)
+
+
+def test_what_is_unknown_changes_nothing(models):
+    other = list(IDS)
+    other[PLACES[1]] = 9
+    for model in models:
+        one, two = (expected(model, ids, PLACES[0], PLACES, MASK) for ids in (IDS, other))
+        assert torch.allclose(one, two, atol=1e-6)
+        known = expected(model, other, PLACES[0], PLACES[:1], MASK)
+        assert not torch.allclose(one, known, atol=1e-3)
+
+
+def test_draws_are_of_these_shares(models):
+    rng = torch.Generator().manual_seed(1)
+    pairs = [drawn(models[0], IDS, PLACES, MASK, rng, chained=chained) for chained in (False, True) for _ in range(3)]
+    assert all(len(pair) == 2 and all(0 <= word < TOKENIZER.vocab_size for word in pair) for pair in pairs)
+
+
+def test_what_goes_together_stands_in_the_lexicon():
+    groups = asked(TOKENIZER, 120)
+    words = {tuple(TOKENIZER.vocab[i] for i in group.words) for group in groups}
+    assert len(groups) == 120 and all(len(group.words) in (2, 3) for group in groups)
+    assert {"a", "an"} >= {pair[0] for group, pair in ((g, [TOKENIZER.vocab[i] for i in g.words]) for g in groups)
+                          if group.kind == "article"}  # fmt: skip
+    for one in words:
+        if one[0] in ("a", "an"):
+            assert (one[0] == "an") == (one[1][0] in "aeiou")
+    assert any(set(one) >= {"hungry", "bread"} or set(one) >= {"sick", "medicine"} for one in words)
+    known = combinations(together(world.stories(400, 3, "small"), TOKENIZER))
+    assert sum(group.words in known for group in groups) > 110
+
+
+def test_measured_together(models):
+    groups = asked(TOKENIZER, 6)
+    for model in models:
+        found = going_together(model, TOKENIZER, groups)
+        mean = sum(sum(at_once(model, g.ids, g.places, MASK)) for g in groups) / len(groups)
+        assert found["joint_at_once"] == pytest.approx(mean) and found["joint_in_order"] < 0
+        assert 0 <= found["fits_in_order"] <= 1 and math.isfinite(found["joint_in_order"])
