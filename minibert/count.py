@@ -399,8 +399,8 @@ def _phases(r: Shape, w: int, attention: str, batch: int) -> dict[str, str]:
 def _sized(r: Shape, batch: int, tokens: int, masked: float) -> dict[str, int]:
     if batch < 1 or tokens < 1:
         raise ValueError(f"batch and tokens must be at least 1, not {batch} and {tokens}")
-    if tokens > r.config.max_position_embeddings:
-        raise ValueError(f"{tokens} tokens, but there are only {r.config.max_position_embeddings} positions")
+    if tokens > r.config.longest:
+        raise ValueError(f"{tokens} tokens, but there are only {r.config.longest} positions")
     if not 0 <= masked <= 1:
         raise ValueError(f"masked is a share from 0 to 1, not {masked}")
     return r.letters | {"B": batch, "T": tokens, "M": round(masked * batch * tokens)}
