@@ -108,7 +108,9 @@ def as_one(ids: list[int], unit: Unit, vocab: MaskVocabulary, split, rng: random
     None, in the place of [MASK]."""
     tokens, fate = ids[unit[0] : unit[1]], rng.random()
     if fate < split[0]:
-        return [vocab.mask_id] * len(tokens) if put is None else list(put(tuple(tokens)) or anything(tokens, vocab, rng))
+        return (
+            [vocab.mask_id] * len(tokens) if put is None else list(put(tuple(tokens)) or anything(tokens, vocab, rng))
+        )
     return anything(tokens, vocab, rng) if fate < split[0] + split[1] else tokens
 
 

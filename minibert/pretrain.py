@@ -282,9 +282,7 @@ def checked(
             raise ValueError(f"{model} is a {config.model_type} model, and a {settings.relative} model was asked for")
     check_memory(config)
     if settings.max_length > config.longest:
-        raise ValueError(
-            f"rows of {settings.max_length} tokens, but the model has {config.longest} positions"
-        )
+        raise ValueError(f"rows of {settings.max_length} tokens, but the model has {config.longest} positions")
     if not resuming:
         saved = resume.latest(out)
         if saved is not None:

@@ -77,6 +77,10 @@ class SpanOutput(PreTrainingOutput):
     sbo_logits: Tensor | None = None
     sbo_loss: Tensor | None = None
 
+    @property
+    def loss(self) -> Tensor:
+        return super().loss if self.sbo_loss is None else super().loss + self.sbo_loss
+
 
 class SpanLm(MaskedLm):
     """A masked LM, and beside it the same question put to the boundaries. Both answer through one decoder."""
@@ -116,7 +120,14 @@ class Spans(WithoutPairs):
     def hide(self, ids, special, joined, vocabulary, rng):
         m = self.masking
         return hide_units(
-            ids, special, joined, vocabulary, rng, m.rate, m.split, lambda row, words, n, dice: draw_spans(words, n, dice)
+            ids,
+            special,
+            joined,
+            vocabulary,
+            rng,
+            m.rate,
+            m.split,
+            lambda row, words, n, dice: draw_spans(words, n, dice),
         )
 
     def number_asked(self, batch):

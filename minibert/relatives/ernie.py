@@ -25,7 +25,9 @@ class ErnieConfig(BertConfig):
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> ErnieConfig:
         if values.get("use_task_id"):
-            raise ValueError("use_task_id is set: a task's vector is added to the input, and only ERNIE 1.0 is read here")
+            raise ValueError(
+                "use_task_id is set: a task's vector is added to the input, and only ERNIE 1.0 is read here"
+            )
         return super().from_dict(values)
 
 

@@ -20,8 +20,6 @@ from minibert.relatives.registry import relative
 
 @dataclass(frozen=True)
 class RobertaConfig(BertConfig):
-    """One segment, and as many positions as are never used more than a row has."""
-
     model_type: ClassVar[str] = "roberta"
     vocab_size: int = 50265
     max_position_embeddings: int = 514
@@ -31,8 +29,8 @@ class RobertaConfig(BertConfig):
 
     def __post_init__(self):
         super().__post_init__()
-        if not 0 <= self.pad_token_id < self.max_position_embeddings - 1:
-            raise ValueError(f"pad_token_id {self.pad_token_id} leaves no position to a token")
+        if not 0 <= self.pad_token_id <= self.max_position_embeddings - 2:
+            raise ValueError(f"behind pad_token_id {self.pad_token_id} there is no position for a token")
 
     @property
     def longest(self) -> int:
@@ -49,15 +47,12 @@ class CountedPositions(Embeddings):
     def forward(
         self, ids: Tensor, segments: Tensor | None = None, tap: Tap = no_tap, positions: Tensor | None = None
     ) -> Tensor:
-        if ids.size(1) > self.position.num_embeddings - self.pad - 1:
-            room = self.position.num_embeddings - self.pad - 1
+        if ids.size(1) > (room := self.position.num_embeddings - self.pad - 1):
             raise ValueError(f"{ids.size(1)} tokens, but there are only {room} positions")
-        real = (ids != self.pad).long()  # (B, T)
-        places = real.cumsum(1) * real if positions is None else positions + 1
-        token = tap("token", self.token(ids))  # (B, T, H)
-        segment = tap("segment", self.segment(torch.zeros_like(ids)))  # (B, T, H)
-        position = tap("position", self.position(places + self.pad))  # (B, T, H)
-        x = tap("sum", token + segment + position)  # (B, T, H)
+        real = (ids != self.pad).long()
+        places = real.cumsum(1) * real if positions is None else positions + 1  # (B, T)
+        token, segment = tap("token", self.token(ids)), tap("segment", self.segment(torch.zeros_like(ids)))
+        x = tap("sum", token + segment + tap("position", self.position(places + self.pad)))  # (B, T, H)
         return tap("out", self.dropout(self.norm(x)))  # (B, T, H)
 
 
