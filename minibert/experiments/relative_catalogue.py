@@ -53,13 +53,15 @@ class LengthScale(RelativeScale):
 @dataclass(frozen=True)
 class RelativeExperiment:
     """Arms, the first of which is BERT. pairs: the stories are read in pairs of segments, about which each arm is asked
-    what its objective asks; afterwards all are asked both for the next sentence and for the order."""
+    what its objective asks; afterwards all are asked both for the next sentence and for the order · spans: three hidden
+    words in a row are guessed, and words put right that stand where others should."""
 
     name: str
     title: str
     arms: Mapping[str, RelativeArm]
     scale: RelativeScale = RelativeScale()
     pairs: bool = False
+    spans: bool = False
 
 
 def _albert(shared: str = "all", width: int = 32, second: str | None = "sop") -> RelativeArm:
@@ -110,6 +112,20 @@ RELATIVE_EXPERIMENTS = {
                 "nezha-16": RelativeArm("nezha", sizes={"max_relative_position": 16}, start="words"),
             },
             LengthScale(),
+        ),
+        RelativeExperiment(
+            "what_to_hide",
+            "What is hidden: pieces, phrases and names, spans, n-grams, similar words, on the toy world",
+            {
+                "bert": RelativeArm(),
+                "ernie": RelativeArm("ernie", {"second": None, "phrases_from": 133, "entities_from": 266}),
+                "spans": RelativeArm("spanbert", {"boundary": False}),
+                "spanbert": RelativeArm("spanbert"),
+                "n-grams": RelativeArm("macbert", {"second": None, "similar": False}),
+                "macbert": RelativeArm("macbert", {"second": None}),
+            },
+            RelativeScale(steps=400, batch_size=24, train=400, epochs=6),
+            spans=True,
         ),
     )
 }
