@@ -18,11 +18,11 @@ MOST = 26  # tokens: six rows of them have to be seen at once
 def ways() -> dict[str, tuple[str, str]]:
     """What falls together, and who hides so."""
     return {
-        "piece": (_("pieces"), _("BERT, once; RoBERTa, anew")),
-        "word": (_("whole words"), "BERT-wwm"),
+        "piece": (_("pieces"), "BERT, RoBERTa"),
+        "word": (_("words"), "BERT-wwm"),
         "phrase": (_("phrases"), _("ERNIE, stage 2")),
         "entity": (_("names"), _("ERNIE, stage 3")),
-        "span": (_("spans of words"), "SpanBERT"),
+        "span": (_("spans"), "SpanBERT"),
         "similar": (_("similar words"), "MacBERT"),
     }
 
@@ -107,7 +107,7 @@ def finding(rows: Mapping) -> str:
     """The draw in a line."""
     words = ways()
     told = ", ".join(f"{words[kind][0]} {one.right}/{len(one.places)}" for kind, one in rows.items())
-    return _("The same text, the same share hidden, and put right: {told}").format(told=told)
+    return _("Put right, of as many hidden: {told}").format(told=told)
 
 
 def table(rows: Mapping, vocab) -> list[dict]:

@@ -7,14 +7,13 @@ import streamlit as st
 from ui.inputs import MAX_SEED, sentence_input
 from ui.languages import language_of
 from ui.lesson import Lesson
-from ui.models import language_read, load, model_choice, version_of
+from ui.models import available_models, choose_model, language_read, load, version_of
 from ui.page import drawer
 from ui.translations import _
 
 MAX_CHARS = 400
 RATE = 25  # percent hidden: enough that a span falls in a short text
 SEED = 1  # of the first draw
-USUAL = {"en": "mini-en", "zh": "mini-zh"}
 
 
 @dataclass(frozen=True)
@@ -39,17 +38,21 @@ def read(lesson: Lesson) -> Subject:
             rate = st.slider(_("Tokens hidden"), 5, 50, RATE, 5, format="%d %%", key="rate", bind="query-params")
             seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
             models_in = st.container()
-    with st.container(horizontal=True, key="again", vertical_alignment="bottom", gap="medium"):
-        examples = st.container()
         st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
+    examples = st.container()
     with left:
         text = sentence_input(
             "text", lesson.examples, label=_("Text, English or Chinese"), max_chars=MAX_CHARS, examples_in=examples
         )
     language = language_of(text)
+    models = {info.name: info for info in available_models(fill=True, trained=True)}
+    models = {name: info for name, info in models.items() if language_read(name) == language} or models
     with models_in:
-        model = model_choice(
-            f"model-{language}", label=_("The model that guesses"), usual=USUAL[language], fill=True
+        model = choose_model(
+            f"model-{language}",
+            _("The model that guesses"),
+            {name: info.title for name, info in models.items()},
+            {name: info.directory for name, info in models.items()},
         )
     return Subject(text, model, rate, SEED if seed is None else int(seed))
 
