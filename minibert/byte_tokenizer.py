@@ -1,6 +1,6 @@
-"""Byte-level BPE, RoBERTa's tokenizer and GPT-2's (Radford et al. 2019, §2.2): no character is unknown, for the pieces are made
-of bytes. A text is cut into words with the space in front of them, a word into its bytes, and neighbouring pieces are put
-together again, pair after pair, in the order in which merges.txt lists them.
+"""Byte-level BPE, RoBERTa's tokenizer and GPT-2's (Radford et al. 2019, §2.2): no character is unknown, for the pieces
+are made of bytes. A text is cut into words with the space in front of them, a word into its bytes, and neighbouring
+pieces are put together again, pair after pair, in the order in which merges.txt lists them.
 
 Ids, tokens, offsets and word numbers are those of `tokenizers` (tests hold that). The special tokens are RoBERTa's; who
 types [MASK], as the rest of this project does, gets `<mask>`.
@@ -14,6 +14,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import tokenizers
@@ -38,7 +39,8 @@ SPACES = frozenset("\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
 
 
 def byte_letters() -> dict[int, str]:
-    """A printable character for each of the 256 bytes: itself where it is one, else the next from 256 on; a space is Ġ."""
+    """A printable character for each of the 256 bytes: itself where it is one, else the next from 256 on; a space is
+    Ġ."""
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = (byte for byte in range(256) if byte not in plain)
     return {**{byte: chr(byte) for byte in plain}, **{byte: chr(256 + n) for n, byte in enumerate(others)}}
@@ -140,10 +142,11 @@ class ByteTokenizer(Tokenizer):
         return lru_cache(maxsize=2**16)(self.merged)
 
     def merged(self, word: str) -> tuple[str, ...]:
-        """A word's pieces: its bytes, and of all neighbours those put together whose merge comes first, until none is left."""
+        """A word's pieces: its bytes, and of all neighbours those put together whose merge comes first, until none is
+        left."""
         pieces = [LETTERS[byte] for byte in word.encode()]
         while len(pieces) > 1:
-            pairs = list(zip(pieces, pieces[1:], strict=False))
+            pairs = list(pairwise(pieces))
             best = min(pairs, key=lambda pair: self.ranks.get(pair, len(self.ranks)))
             if best not in self.ranks:
                 break
@@ -156,7 +159,8 @@ class ByteTokenizer(Tokenizer):
         return tuple(pieces)
 
     def _join(self, texts: list[list[Token]], add_special: bool = True) -> Encoding:
-        """<s> text </s>, or <s> text </s></s> pair </s>. `segments` tell the two apart, though RoBERTa reads no segments."""
+        """<s> text </s>, or <s> text </s></s> pair </s>. `segments` tell the two apart, though RoBERTa reads no
+        segments."""
         if add_special and len(texts) == 2:
             texts = [texts[0], [Token(SPECIAL_TOKENS[3], self.sep_id, (0, 0), True, None), *texts[1]]]
         first, last = (Token(self.vocab[i], i, (0, 0), True, None) for i in (self.cls_id, self.sep_id))
@@ -197,7 +201,8 @@ class ByteTokenizer(Tokenizer):
 
     @classmethod
     def from_directory(cls, directory) -> ByteTokenizer:
-        """Read vocab.json and merges.txt, or tokenizer.json where there are none. Raises ValueError, which names the file."""
+        """Read vocab.json and merges.txt, or tokenizer.json where there are none. Raises ValueError, which names the
+        file."""
         directory = Path(directory)
         file = directory / "merges.txt"
         if not file.is_file():

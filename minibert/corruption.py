@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MaskVocabulary:
-    """What hiding must know of a vocabulary, and some of it of the text. size: tokens it may put in · continuation: (V,)
-    bool, True for `##` pieces · between: words, as tuples of ids, that stand between phrases · names: of entities · similar:
-    to each word the others that are like it."""
+    """What hiding must know of a vocabulary, and some of it of the text. size: tokens it may put in · continuation:
+    (V,) bool, True for `##` pieces · between: words, as tuples of ids, that stand between phrases · names: of entities
+    · similar: to each word the others that are like it."""
 
     size: int
     mask_id: int

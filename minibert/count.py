@@ -20,8 +20,8 @@ from minibert.relatives.registry import relative_of
 MOMENTS = {"adamw": 2, "momentum": 1, "sgd": 0}  # numbers an optimizer remembers for each weight
 PRECISIONS = ("fp32", "bf16")
 ATTENTIONS = ("fused", "explicit")
-# What is predicted in pre-training: mlm masked tokens · nsp/sop sentence pairs · sbo masked tokens, once more, from the two
-# around their span · rtd "was this token replaced?"
+# What is predicted in pre-training: mlm masked tokens · nsp/sop sentence pairs · sbo masked tokens once more, from the
+# two around their span · rtd "was this token replaced?"
 OBJECTIVES = ("mlm+nsp", "mlm+sop", "mlm", "mlm+sbo", "rtd")
 # What layers have in common → the halves of a block of which there is but one copy.
 SHARED = {"none": (), "attention": ("attn",), "feed_forward": ("mlp",), "all": ("attn", "mlp")}

@@ -1,7 +1,8 @@
-"""What is hidden together: words, phrases, entities, runs of words. Pure functions on one row of tokens; the caller seeds.
+"""What is hidden together: words, phrases, entities, runs of words. Pure functions on one row of tokens; the caller
+seeds.
 
-A row's *units* are drawn until the budget is full, and a unit falls as a whole. Which tokens make a unit is what whole-word
-masking, ERNIE, SpanBERT and MacBERT do not agree on.
+A row's *units* are drawn until the budget is full, and a unit falls as a whole. Which tokens make a unit is what
+whole-word masking, ERNIE, SpanBERT and MacBERT do not agree on.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ def words_of(goes_on: Sequence[bool], special: Sequence[bool]) -> list[Unit]:
 
 
 def phrases_of(words: Sequence[Unit], between: Callable[[Unit], bool], longest: int = LONGEST_PHRASE) -> list[Unit]:
-    """Neighbouring words without one that stands `between` phrases (articles, prepositions, punctuation) make one; a run
-    of more than `longest` words is cut. Words between are units of their own. As keywords are found by Rose et al. 2010."""
+    """Neighbouring words without one that stands `between` phrases (articles, prepositions, punctuation) make one; a
+    run of more than `longest` words is cut. Words between are units of their own. As keywords are found by Rose et al.
+    2010."""
     units: list[Unit] = []
     length = 0
     for word in words:
@@ -53,7 +55,8 @@ def phrases_of(words: Sequence[Unit], between: Callable[[Unit], bool], longest: 
 
 
 def entities_of(ids: Sequence[int], words: Sequence[Unit], names: frozenset[Tokens], longest: int = 8) -> list[Unit]:
-    """Words that are a name of one of `names` together make one unit, the longest name first; other words stay alone."""
+    """Words that are a name of one of `names` together make one unit, the longest name first; other words stay
+    alone."""
     units: list[Unit] = []
     at = 0
     while at < len(words):
@@ -132,8 +135,8 @@ def hide_units(
 ) -> tuple[Tensor, Tensor]:
     """The rows with some units hidden → (ids, labels), both (B, T), labels −100 where nothing is asked.
 
-    draw(row, its words, budget, rng): the units that fall · put(tokens, rng): what a unit becomes in the place of [MASK];
-    None where there is nothing to put there: then anything. The rest as in `minibert.corruption.mask_tokens`.
+    draw(row, its words, budget, rng): the units that fall · put(tokens, rng): what a unit becomes in the place of
+    [MASK]; None where there is nothing to put there: then anything. The rest as in `minibert.corruption.mask_tokens`.
     """
     dice = random.Random(int(torch.randint(2**62, (), generator=rng)))
     goes_on = vocab.continuation[ids] | joined

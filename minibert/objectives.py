@@ -218,8 +218,8 @@ class MaskedLanguageModel(Objective):
 
 @dataclass(frozen=True)
 class WithoutPairs(MaskedLanguageModel):
-    """Hidden tokens, drawn anew at each reading, in rows of one segment: no pair is read and none is asked about (Liu et
-    al. 2019, §4.1 and §4.2)."""
+    """Hidden tokens, drawn anew at each reading, in rows of one segment: no pair is read and none is asked about (Liu
+    et al. 2019, §4.1 and §4.2)."""
 
     second: str | None = None
 

@@ -1,5 +1,5 @@
-"""Spans and their boundaries (Joshi et al. 2020, arXiv:1907.10529): which runs of words are hidden, and a head that guesses
-them from the two tokens around them alone."""
+"""Spans and their boundaries (Joshi et al. 2020, arXiv:1907.10529): which runs of words are hidden, and a head that
+guesses them from the two tokens around them alone."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def draw_spans(words: list[Unit], budget: int, rng: random.Random) -> list[Unit]
 
 
 def boundaries(labels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Of every token that is asked for, in reading order: (row and place of the token before its span (M, 2), of the one
-    behind it (M, 2), its own place in the span from 0 (M,)). labels: (B, T), no row begins or ends with one."""
+    """Of every token that is asked for, in reading order: (row and place of the token before its span (M, 2), of the
+    one behind it (M, 2), its own place in the span from 0 (M,)). labels: (B, T), no row begins or ends with one."""
     asked, place = labels != IGNORE, torch.arange(labels.size(1), device=labels.device).expand_as(labels)
     before = place.masked_fill(asked, -1).cummax(dim=1).values  # (B, T)
     behind = place.masked_fill(asked, labels.size(1)).flip(1).cummin(dim=1).values.flip(1)  # (B, T)

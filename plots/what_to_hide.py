@@ -38,8 +38,8 @@ def shares(rows: Mapping[str, tuple[float, float, float]], axis: str) -> go.Figu
 
 
 def differences(tables: Mapping[str, Mapping[str, float]], axis: str) -> go.Figure:
-    """tables: name → task → points, below zero for worse. Bars of one table stand together; pattern and colour tell them
-    apart."""
+    """tables: name → task → points, below zero for worse. Bars of one table stand together; pattern and colour tell
+    them apart."""
     fig = go.Figure()
     for number, (name, gaps) in enumerate(tables.items()):
         fig.add_bar(

@@ -118,13 +118,13 @@ RELATIVE_EXPERIMENTS = {
             "What is hidden: pieces, phrases and names, spans, n-grams, similar words, on the toy world",
             {
                 "bert": RelativeArm(),
-                "ernie": RelativeArm("ernie", {"second": None, "phrases_from": 133, "entities_from": 266}),
+                "ernie": RelativeArm("ernie", {"second": None, "phrases_from": 117, "entities_from": 233}),
                 "spans": RelativeArm("spanbert", {"boundary": False}),
                 "spanbert": RelativeArm("spanbert"),
                 "n-grams": RelativeArm("macbert", {"second": None, "similar": False}),
                 "macbert": RelativeArm("macbert", {"second": None}),
             },
-            RelativeScale(steps=400, batch_size=24, train=400, epochs=6),
+            RelativeScale(steps=350, train=300, epochs=4),
             spans=True,
         ),
     )

@@ -1,5 +1,5 @@
-"""One text, hidden in six ways, and what a model makes of each: the corruptions of BERT, whole words, ERNIE, SpanBERT and
-MacBERT on the same tokens."""
+"""One text, hidden in six ways, and what a model makes of each: the corruptions of BERT, whole words, ERNIE, SpanBERT
+and MacBERT on the same tokens."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ COMMON = 4_000  # Chinese words that may stand for another
 
 @dataclass(frozen=True)
 class Reading:
-    """A text's tokens and what belongs together in it. units: kind → what may fall as one; of spans and n-grams, the words."""
+    """A text's tokens and what belongs together in it. units: kind → what may fall as one; of spans and n-grams, the
+    words."""
 
     encoding: Encoding
     goes_on: tuple[bool, ...]
@@ -57,7 +58,8 @@ class Hidden:
 
 
 def vocabulary_of(model: BertForPreTraining, tokenizer: Tokenizer, chinese: bool) -> MaskVocabulary:
-    """With words that are alike by the model's own token embeddings: the mean is taken away, which all have in common."""
+    """With words that are alike by the model's own token embeddings: the mean is taken away, which all have in
+    common."""
     vectors = model.bert.embeddings.token.weight.detach().numpy()
     vectors = vectors - vectors.mean(axis=0)
     similar = SimilarWords(np.asarray(vectors), list(whole_words(tokenizer, chinese)))
@@ -84,7 +86,10 @@ def whole_words(tokenizer: Tokenizer, chinese: bool) -> Iterable[tuple[int, ...]
 def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chinese: bool) -> Reading:
     """The first `most` tokens of a text. Which characters make a word a segmenter says, where the text is Chinese."""
     encoding = tokenizer.encode(text, max_length=most, truncation="head")
-    goes_on = [one == other and one is not None for one, other in zip(encoding.words, [None, *encoding.words[:-1]], strict=True)]
+    goes_on = [
+        one == other and one is not None
+        for one, other in zip(encoding.words, [None, *encoding.words[:-1]], strict=True)
+    ]
     if chinese:
         inside = [place for place, special in enumerate(encoding.special) if not special]
         for place, more in zip(inside, continued([encoding.offsets[place] for place in inside], text), strict=True):
@@ -98,8 +103,8 @@ def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chin
 
 
 def names(text: str, chinese: bool) -> Iterable[tuple[int, int]]:
-    """Where a text has what looks like a name: in English words with capitals, but for a sentence's first; in Chinese what a
-    tagger says."""
+    """Where a text has what looks like a name: in English words with capitals, but for a sentence's first; in Chinese
+    what a tagger says."""
     if chinese:
         import jieba.posseg
 

@@ -1,5 +1,5 @@
-"""ERNIE 1.0 (Sun et al. 2019, arXiv:1904.09223, §3): what is hidden together grows in three stages: pieces, as in BERT, then
-phrases, then entities. Names and fields as in transformers."""
+"""ERNIE 1.0 (Sun et al. 2019, arXiv:1904.09223, §3): what is hidden together grows in three stages: pieces, as in BERT,
+then phrases, then entities. Names and fields as in transformers."""
 
 from __future__ import annotations
 

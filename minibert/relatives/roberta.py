@@ -1,6 +1,6 @@
 """RoBERTa (Liu et al. 2019, arXiv:1907.11692): BERT's network, trained otherwise. Masks are drawn anew at each reading,
-nothing is asked about pairs, rows are full sentences across documents; positions count from behind the padding's number.
-Names and fields as in transformers; its pieces are bytes (`minibert.byte_tokenizer`)."""
+nothing is asked about pairs, rows are full sentences across documents; positions count from behind the padding's
+number. Names and fields as in transformers; its pieces are bytes (`minibert.byte_tokenizer`)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""SpanBERT (Joshi et al. 2020, arXiv:1907.10529): spans are hidden, not tokens, and guessed twice: as BERT guesses, and from
-the two tokens around them. One segment a row, nothing asked about pairs. Spans and head stand in `minibert.spans`."""
+"""SpanBERT (Joshi et al. 2020, arXiv:1907.10529): spans are hidden, not tokens, and guessed twice: as BERT guesses, and
+from the two tokens around them. One segment a row, nothing asked about pairs. Spans and head stand in
+`minibert.spans`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Runs of words of a toy story, hidden together, and words replaced by others of their kind: what a model makes of both."""
+"""Runs of words of a toy story, hidden together, and words replaced by others of their kind: what a model makes of
+both."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ Run = tuple[list[int], int]  # a story's ids, and where the run begins in them
 ROWS = 128  # at a time
 
 
-def hidden_runs(stories: Sequence[Story], tokenizer: Tokenizer, max_length: int, length: int = 3, most=300) -> list[Run]:
+def hidden_runs(
+    stories: Sequence[Story], tokenizer: Tokenizer, max_length: int, length: int = 3, most=300
+) -> list[Run]:
     """Runs of `length` words of one sentence, of which at least one is determined by a word outside the run."""
     found: list[Run] = []
     for story in stories:
@@ -48,8 +51,8 @@ def answers(model: BertForPreTraining, batch: Batch) -> tuple[Tensor, Tensor | N
 
 @torch.no_grad()
 def guessed(model: BertForPreTraining, runs: Sequence[Run], tokenizer: Tokenizer, length: int = 3) -> dict[str, float]:
-    """All words of a run are masked: `span`, the share of them that is put first; `span_whole`, of runs without a mistake;
-    `span_boundary`, as `span`, of what the boundaries alone tell, where a model has been asked that."""
+    """All words of a run are masked: `span`, the share of them that is put first; `span_whole`, of runs without a
+    mistake; `span_boundary`, as `span`, of what the boundaries alone tell, where a model has been asked that."""
     training = model.training
     model.eval()
     right, alone = [], []
@@ -73,7 +76,10 @@ def guessed(model: BertForPreTraining, runs: Sequence[Run], tokenizer: Tokenizer
 
 @torch.no_grad()
 def corrected(
-    model: BertForPreTraining, questions: Sequence[tuple[list[int], int, str]], rivals: Mapping[str, list[int]], pad_id: int
+    model: BertForPreTraining,
+    questions: Sequence[tuple[list[int], int, str]],
+    rivals: Mapping[str, list[int]],
+    pad_id: int,
 ) -> float:
     """Each determined word is replaced by another word of its kind; nothing is masked, as in no task anything is. The
     share that the model would put right."""

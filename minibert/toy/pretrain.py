@@ -71,7 +71,8 @@ def pretrain_toy(
     be asked; `guessable_by_kind`: the share that is its kind's most frequent word. lengths: also `right_<length>`, the
     share of the same questions that is answered at the end of rows so long (`questions_at`); what else is measured is
     then measured in the shortest. spans: also what it makes of three hidden words in a row, and of words that stand
-    where others should (`minibert.toy.hidden_spans`). A run on rows that are too short for whole stories is measured in such rows.
+    where others should (`minibert.toy.hidden_spans`). A run on rows that are too short for whole stories is measured in
+    such rows.
     """
     if settings.objective.name.endswith("sop") and settings.input_format != "segment_pair":
         # Its second question needs the stories cut in two.

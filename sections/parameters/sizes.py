@@ -170,7 +170,10 @@ def _design() -> None:
     st.toggle(_("Pooler"), key="pooler")
     choice(
         "objective",
-        _("Pre-training: masked tokens (MLM), with sentence pairs (NSP, SOP), span boundaries (SBO), or replaced tokens (RTD)"),
+        _(
+            "Pre-training: masked tokens (MLM), with sentence pairs (NSP, SOP), span boundaries (SBO), or replaced "
+            "tokens (RTD)"
+        ),
         {"mlm+nsp": "MLM + NSP", "mlm+sop": "MLM + SOP", "mlm": "MLM", "mlm+sbo": "MLM + SBO", "rtd": "RTD"},
     )
 

@@ -9,6 +9,7 @@ from sections.what_to_hide.subject import Subject
 from ui.claim import PERCENT, records_of, show_claim, signed, verdict_words
 from ui.inputs import choice
 from ui.lesson import Lesson
+from ui.text import literal
 from ui.translations import _
 
 
@@ -42,19 +43,27 @@ def mismatch(lesson: Lesson) -> None:
     lesson.show("The mismatch")
     records = records_of(lesson.name)
     for metric, sign in (("corrected", 1), ("determined", -1)):
-        found = {arm: {seed: PERCENT * value for seed, value in seeds.items()} for arm, seeds in by_arm(records, metric).items()}
+        found = {
+            arm: {seed: PERCENT * value for seed, value in seeds.items()}
+            for arm, seeds in by_arm(records, metric).items()
+        }
         for base, name in (("bert", "BERT"), ("n-grams", _("n-grams with [MASK]"))):
             one = paired_difference(found.get("macbert", {}), found.get(base, {}))
             if one is None:
                 continue
             spread = "" if one.half is None else f" ± {one.half:.1f}"
-            st.markdown(
-                "- "
-                + _("{what}: MacBERT against {base} {mean}{spread} points, {n} seeds; expected {sign} – **{verdict}**").format(
-                    what=measures()[metric], base=name.replace("[", "\\["), mean=signed(one.mean), spread=spread, n=one.seeds,
-                    sign="+" if sign > 0 else "−", verdict=verdict_words()[verdict(one, sign)],
-                )
-            )  # fmt: skip
+            words = _(
+                "{what}: MacBERT against {base} {mean}{spread} points, {n} seeds; expected {sign} – **{verdict}**"
+            ).format(
+                what=measures()[metric],
+                base=literal(name),
+                mean=signed(one.mean),
+                spread=spread,
+                n=one.seeds,
+                sign="+" if sign > 0 else "−",
+                verdict=verdict_words()[verdict(one, sign)],
+            )
+            st.markdown(f"- {words}")
 
 
 def everything(lesson: Lesson) -> None:

@@ -16,8 +16,8 @@ DRAWS = 40
 
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert import hiding, spans
-    from plots.what_to_hide import shares
     from plots.theme import titled
+    from plots.what_to_hide import shares
 
     lesson.show("What falls together")
     counted = _counted(seen.text, seen.model, version_of(seen.model), seen.rate, seen.chinese)

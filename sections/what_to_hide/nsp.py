@@ -1,4 +1,5 @@
-"""Two papers that disagree about next sentences: BERT's table 5 beside RoBERTa's table 2, and what each left as it was."""
+"""Two papers that disagree about next sentences: BERT's table 5 beside RoBERTa's table 2, and what each left as it
+was."""
 
 import tomllib
 
@@ -28,16 +29,20 @@ def show(lesson: Lesson, seen: Subject) -> None:
     for column, paper in zip(columns, papers, strict=True):
         with column:
             st.markdown(f"**{paper['title']}**")
-            st.table([{"": row["name"], **dict(zip(paper["tasks"], row["values"], strict=True))} for row in paper["rows"]])
+            st.table(
+                [{"": row["name"], **dict(zip(paper["tasks"], row["values"], strict=True))} for row in paper["rows"]]
+            )
             st.caption(literal(paper["source"]))
-        with_, without = (next(row for row in paper["rows"] if row["name"] == paper[key]) for key in ("with", "without"))
+        with_, without = (
+            next(row for row in paper["rows"] if row["name"] == paper[key]) for key in ("with", "without")
+        )
         gaps = {
-            task: round(b - a, 2)
-            for task, a, b in zip(paper["tasks"], with_["values"], without["values"], strict=True)
+            task: round(b - a, 2) for task, a, b in zip(paper["tasks"], with_["values"], without["values"], strict=True)
         }
         rows[paper["title"]] = gaps
     told = "; ".join(
-        f"{title}: {', '.join(f'{task} {signed(value)}' for task, value in gaps.items())}" for title, gaps in rows.items()
+        f"{title}: {', '.join(f'{task} {signed(value)}' for task, value in gaps.items())}"
+        for title, gaps in rows.items()
     )
     worse, better = (sum(value < 0 for value in gaps.values()) for gaps in rows.values())
     title = _("Without it all {n} get worse in one table, {worse} of {all} in the other").format(
@@ -64,7 +69,10 @@ def here() -> None:
         return
     lines = []
     for task, name in TASKS.items():
-        found = {arm: {seed: PERCENT * value for seed, value in seeds.items()} for arm, seeds in by_arm(records, task).items()}
+        found = {
+            arm: {seed: PERCENT * value for seed, value in seeds.items()}
+            for arm, seeds in by_arm(records, task).items()
+        }
         one = paired_difference(found.get(HERE[0], {}), found.get(HERE[1], {}))
         if one is not None and one.half is not None:
             clear = _("clear") if one.clear else _("within the spread of the seeds")

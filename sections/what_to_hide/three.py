@@ -1,4 +1,5 @@
-"""Three words hidden in a row: what BERT writes, what SpanBERT writes, and what it knows from the two words around them."""
+"""Three words hidden in a row: what BERT writes, what SpanBERT writes, and what it knows from the two words around
+them."""
 
 from pathlib import Path
 
@@ -21,7 +22,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
     lesson.show("Three words in a row")
     bert, spanbert, tokenizer = models(FOLDER, (FOLDER / "spanbert" / "model.safetensors").stat().st_mtime_ns)
-    text = sentence_input("toy", lesson.examples_called("toy"), label=_("Text in words of the toy world"), max_chars=400)
+    text = sentence_input(
+        "toy", lesson.examples_called("toy"), label=_("Text in words of the toy world"), max_chars=400
+    )
     encoding = tokenizer.encode(text, max_length=MOST, truncation="head")
     last = len(encoding) - 1 - LENGTH
     if last < 1:
@@ -29,7 +32,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
         return
     start = 1
     if last > 1:
-        start = st.slider(_("The first hidden word"), 1, last, min(3, last), key="first", bind="query-params", width=420)
+        start = st.slider(
+            _("The first hidden word"), 1, last, min(3, last), key="first", bind="query-params", width=420
+        )
     start = min(int(start), last)
     said = guesses(bert, spanbert, tokenizer, encoding.ids, start)
     inside = range(start, start + LENGTH)

@@ -1,5 +1,5 @@
-"""RoBERTa, SpanBERT, MacBERT, ERNIE: against transformers where it has them, else by hand from the papers' formulas, and what
-falls by how often it falls."""
+"""RoBERTa, SpanBERT, MacBERT, ERNIE: against transformers where it has them, else by hand from the papers' formulas,
+and what falls by how often it falls."""
 
 import random
 from collections import Counter
@@ -196,7 +196,7 @@ def test_stages_follow_each_other_and_come_back_at_the_same_place():
                 entities_of(row, words, names)
                 if names
                 else phrases_of(words, lambda u: tuple(row[u[0] : u[1]]) in between)
-            )  # noqa: B023
+            )
             for start, end in units:
                 assert len({label == IGNORE for label in labels[start:end]}) == 1
 
@@ -317,8 +317,8 @@ def test_boundaries_of_spans():
 
 @torch.no_grad()
 def test_the_boundary_objective_by_hand():
-    """y_i = f(x_{s−1}, x_{e+1}, p_{i−s+1}) with two layers LN(GELU(W·h + b)), and the MLM's decoder; its mean cross-entropy
-    is added to the MLM's (§3.2 and §3.3)."""
+    """y_i = f(x_{s−1}, x_{e+1}, p_{i−s+1}) with two layers LN(GELU(W·h + b)), and the MLM's decoder; its mean
+    cross-entropy is added to the MLM's (§3.2 and §3.3)."""
     torch.manual_seed(0)
     sizes = {**SIZES, "hidden_size": 4, "num_attention_heads": 1, "intermediate_size": 8, "num_hidden_layers": 1}
     model = SpanLm(SpanBertConfig(**sizes, span_position_size=3)).double().eval()
