@@ -1,6 +1,7 @@
 """RoBERTa, SpanBERT, MacBERT, ERNIE: against transformers where it has them, else by hand from the papers' formulas,
 and what falls by how often it falls."""
 
+import itertools
 import random
 from collections import Counter
 from dataclasses import replace
@@ -43,7 +44,7 @@ def rows() -> tuple[Batch, dict]:
     return Batch(ids, padding=padding), {"input_ids": ids, "attention_mask": padding.long()}
 
 
-# --- RoBERTa: transformers' --------------------------------------------------------------------------------------------
+# --- RoBERTa: transformers' ------------------------------------------------------------------------------------------
 
 
 def assert_same(ours: BertForPreTraining, theirs) -> None:
@@ -121,7 +122,7 @@ def test_full_sentences_are_read_whatever_rows_are_asked_for():
     assert len(one) == 30 and all(one)  # rows of one document
 
 
-# --- ERNIE: transformers' ----------------------------------------------------------------------------------------------
+# --- ERNIE: transformers' --------------------------------------------------------------------------------------------
 
 
 def test_ernie_both_ways(tmp_path):
@@ -206,7 +207,7 @@ def test_a_stage_there_is_not_is_refused():
         KnowledgeMasking(stage="sentence")
 
 
-# --- what falls together -----------------------------------------------------------------------------------------------
+# --- what falls together ---------------------------------------------------------------------------------------------
 
 
 def test_words_are_pieces_that_go_on():
@@ -238,14 +239,14 @@ def test_runs_are_neighbouring_words(seed):
     flat = [word for run in found for word in run]
     assert len(flat) == len(set(flat)) == 12
     for run in found:
-        assert all(a[1] == b[0] for a, b in zip(run, run[1:], strict=False)) and len(run) <= 6
+        assert all(a[1] == b[0] for a, b in itertools.pairwise(run)) and len(run) <= 6
 
 
 def test_lengths_of_spans_are_the_papers():
     shares = length_shares()
     assert len(shares) == LONGEST == 10 and sum(shares) == pytest.approx(1)
     assert sum(n * share for n, share in enumerate(shares, 1)) == pytest.approx(3.8, abs=0.05)
-    assert [b / a for a, b in zip(shares, shares[1:], strict=False)] == pytest.approx([0.8] * 9)
+    assert [b / a for a, b in itertools.pairwise(shares)] == pytest.approx([0.8] * 9)
     rng = random.Random(0)
     words = [(n, n + 1) for n in range(20_000)]
     # One span a row, with room for it: what is drawn is what is told.
@@ -301,7 +302,7 @@ def test_a_span_falls_as_one():
     assert [fates[name] / total for name in ("mask", "random", "kept")] == pytest.approx([0.8, 0.1, 0.1], abs=0.03)
 
 
-# --- SpanBERT's boundaries, by hand ------------------------------------------------------------------------------------
+# --- SpanBERT's boundaries, by hand ----------------------------------------------------------------------------------
 
 
 def test_boundaries_of_spans():
@@ -378,7 +379,7 @@ def test_without_its_boundaries_they_are_not_asked():
     assert set(objective.questions(model(batch), batch)) == {"mlm"}
 
 
-# --- MacBERT -----------------------------------------------------------------------------------------------------------
+# --- MacBERT ---------------------------------------------------------------------------------------------------------
 
 
 def test_similar_words_are_the_nearest_of_as_many_pieces():
