@@ -55,6 +55,7 @@ page = open_course(
         ],
         _("6 The family"): [
             Stop("family", _("The family tree"), ":material/account_tree:"),
+            Stop("what_to_hide", _("What to hide"), ":material/hide_source:"),
             Stop("electra", "ELECTRA", ":material/find_replace:"),
             Stop("xlnet", "XLNet", ":material/shuffle:"),
             Stop("albert", "ALBERT", ":material/repeat:"),

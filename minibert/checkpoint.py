@@ -23,6 +23,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
 
+from minibert.byte_tokenizer import ByteTokenizer, is_byte_level
 from minibert.heads import (
     BertForIntentAndEntities,
     BertForMultipleChoice,
@@ -381,7 +382,9 @@ def existing(directory: Path, name: str) -> Path:
 
 
 def load_tokenizer(directory) -> Tokenizer:
-    """The tokenizer saved with the model."""
+    """The tokenizer saved with the model: a WordPiece, or a byte-level BPE where its files are there."""
+    if is_byte_level(Path(directory)):
+        return ByteTokenizer.from_directory(directory)
     if not (Path(directory) / "tokenizer.json").is_file():  # transformers 5 writes only this one
         existing(Path(directory), "vocab.txt")
     return Tokenizer.from_directory(directory)

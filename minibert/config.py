@@ -70,6 +70,11 @@ class BertConfig:
         """D = H / A."""
         return self.hidden_size // self.num_attention_heads
 
+    @property
+    def longest(self) -> int:
+        """Tokens that a row may have."""
+        return self.max_position_embeddings
+
     @classmethod
     def preset(cls, name: str, **changes) -> BertConfig:
         """One of `PRESETS`; F = 4H as in every published size. `changes` override any field."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
@@ -12,19 +13,26 @@ from torch.nn.utils.rnn import pad_sequence
 from minibert.model import IGNORE
 from minibert.tokenizer import Tokenizer
 
+if TYPE_CHECKING:
+    from minibert.similar_words import SimilarWords
+
 
 @dataclass(frozen=True)
 class MaskVocabulary:
-    """What masking must know of a vocabulary. size: tokens it may put in · continuation: (V,) bool, True for `##`
-    pieces."""
+    """What hiding must know of a vocabulary, and some of it of the text. size: tokens it may put in · continuation:
+    (V,) bool, True for `##` pieces · between: words, as tuples of ids, that stand between phrases · names: of entities
+    · similar: to each word the others that are like it."""
 
     size: int
     mask_id: int
     continuation: Tensor
+    between: frozenset[tuple[int, ...]] = frozenset()
+    names: frozenset[tuple[int, ...]] = frozenset()
+    similar: SimilarWords | None = None
 
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> MaskVocabulary:
-        pieces = torch.tensor([piece.startswith("##") for piece in tokenizer.vocab])
+        pieces = torch.tensor([tokenizer.goes_on(piece) for piece in tokenizer.vocab])
         return cls(len(tokenizer.ids), tokenizer.mask_id, pieces)
 
 

@@ -20,9 +20,9 @@ from minibert.relatives.registry import relative_of
 MOMENTS = {"adamw": 2, "momentum": 1, "sgd": 0}  # numbers an optimizer remembers for each weight
 PRECISIONS = ("fp32", "bf16")
 ATTENTIONS = ("fused", "explicit")
-# What is predicted in pre-training: mlm masked tokens · nsp/sop sentence pairs · rtd "was this token replaced?" ·
-# plm the last tokens of a drawn order
-OBJECTIVES = ("mlm+nsp", "mlm+sop", "mlm", "rtd", "plm")
+# What is predicted in pre-training: mlm masked tokens · nsp/sop sentence pairs · sbo masked tokens once more, from the
+# two around their span · rtd "was this token replaced?" · plm the last tokens of a drawn order
+OBJECTIVES = ("mlm+nsp", "mlm+sop", "mlm", "mlm+sbo", "rtd", "plm")
 # What layers have in common → the halves of a block of which there is but one copy.
 SHARED = {"none": (), "attention": ("attn",), "feed_forward": ("mlp",), "all": ("attn", "mlp")}
 
@@ -78,6 +78,7 @@ class Shape:
         c = self.config
         letters = {"L": c.num_hidden_layers, "H": c.hidden_size, "A": c.num_attention_heads, "F": c.intermediate_size}
         letters |= {"V": c.vocab_size, "P": c.max_position_embeddings, "S": c.type_vocab_size if self.segments else 0}
+        letters |= {"Q": getattr(c, "span_position_size", 200)} if self.objective == "mlm+sbo" else {}
         return letters | {"E": self.embedding_size or c.hidden_size}
 
 
@@ -180,7 +181,9 @@ class ParameterCount:
     def pretraining(self) -> int:
         """Everything the model's pre-training trains (BertForPreTraining)."""
         sentence_head = self.of("nsp")
-        return self.encoder + (self.of("pooler") if sentence_head else 0) + self.of("mlm.", "rtd.") + sentence_head
+        return (
+            self.encoder + (self.of("pooler") if sentence_head else 0) + self.of("mlm.", "rtd.", "sbo.") + sentence_head
+        )
 
     def totals(self) -> dict[str, int | None]:
         return {name: getattr(self, name) for name in ("encoder", "with_pooler", "masked_lm", "pretraining")}
@@ -214,6 +217,14 @@ def parameters(config: BertConfig | Shape) -> ParameterCount:
         rows.append(("mlm.decoder", "heads", "V", 1))
     if r.sentence_pairs:
         rows.append(("nsp", "heads", "2·H + 2", 1))
+    if r.objective == "mlm+sbo":  # Joshi et al. 2020, §3.2: places in a span, and two layers with a norm each
+        rows += [
+            ("sbo.position", "heads", "20·Q", 1),
+            ("sbo.first", "heads", "2·H² + Q·H + H", 1),
+            ("sbo.first_norm", "norms", "2·H", 1),
+            ("sbo.second", "heads", "H² + H", 1),
+            ("sbo.second_norm", "norms", "2·H", 1),
+        ]
     return ParameterCount(tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows))
 
 
@@ -286,6 +297,9 @@ def flops(
         width = "E" if r.factorised else "H"
         rows += [("mlm.dense", "heads", f"2·M·H·{width}" if r.factorised else "2·M·H²", 1)] if r.transforms else []
         rows += [("mlm.decoder", "heads", f"2·M·{width}·V", 1)]
+    if r.objective == "mlm+sbo":
+        rows += [("sbo.first", "heads", "4·M·H² + 2·M·Q·H", 1), ("sbo.second", "heads", "2·M·H²", 1)]
+        rows += [("sbo.decoder", "heads", "2·M·H·V", 1)]
     return FlopCount(
         tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows), training
     )
@@ -427,8 +441,8 @@ def _phases(r: Shape, w: int, attention: str, batch: int) -> dict[str, str]:
 def _sized(r: Shape, batch: int, tokens: int, masked: float) -> dict[str, int]:
     if batch < 1 or tokens < 1:
         raise ValueError(f"batch and tokens must be at least 1, not {batch} and {tokens}")
-    if tokens > r.config.max_position_embeddings:
-        raise ValueError(f"{tokens} tokens, but there are only {r.config.max_position_embeddings} positions")
+    if tokens > r.config.longest:
+        raise ValueError(f"{tokens} tokens, but there are only {r.config.longest} positions")
     if not 0 <= masked <= 1:
         raise ValueError(f"masked is a share from 0 to 1, not {masked}")
     asked = round(masked * batch * tokens)

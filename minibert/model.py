@@ -300,7 +300,10 @@ class BertForPreTraining(nn.Module):
         initialize(self.nsp, config.initializer_range)
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
-        x, pooled = self.bert(batch, tap)  # (B, T, H), (B, H)
+        return self.answer(*self.bert(batch, tap), batch, tap)
+
+    def answer(self, x: Tensor, pooled: Tensor, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
+        """What both heads make of the encoder's output. x: (B, T, H), pooled: (B, H)"""
         nsp_logits = tap("nsp.logits", self.nsp(pooled))  # (B, 2)
         if batch.labels is None:
             mlm_logits, mlm_loss = tap("mlm.logits", self.mlm(x)), None  # (B, T, V)

@@ -9,17 +9,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.corruption import MaskVocabulary, mask_tokens
+from minibert.masked_lm import MaskedLm
 from minibert.model import IGNORE, Batch, BertForPreTraining, PreTrainingOutput
 from minibert.relatives.registry import relative_of
 from minibert.text.segment_pairs import PairMaker, ordered_pairs, segment_pairs, single_sentence_pairs
 from minibert.training.precision import autocast
+
+if TYPE_CHECKING:
+    from minibert.text.store import TokenStore
+    from minibert.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
@@ -55,10 +60,19 @@ class Objective(ABC):
     static: bool = False
     reads_elsewhere: bool = True  # whether a second segment may come from another document
     pairs: Mapping[str, PairMaker]
+    packed: str = "full_sentences"  # its rows, where it has no pairs at all and rows of pairs are asked for
 
     def model(self, config: BertConfig) -> nn.Module:
         """The model that is trained, with random weights."""
         return BertForPreTraining(config)
+
+    def vocabulary(self, store: TokenStore, tokenizer: Tokenizer) -> MaskVocabulary:
+        """What hiding must know of the vocabulary, and of the text."""
+        return MaskVocabulary.of(tokenizer)
+
+    def after(self, batches: int) -> Objective:
+        """What it asks when so many batches have been read."""
+        return self
 
     def kept(self, model: nn.Module) -> dict[str, nn.Module]:
         """What a trained `model` is made of, by folder in the run's directory; "" is that itself: what others load."""
@@ -177,9 +191,15 @@ class MaskedLanguageModel(Objective):
             return {"segment_pair": ordered_pairs}
         return {"segment_pair": segment_pairs, "sentence_pair": single_sentence_pairs}
 
-    def corrupt(self, batch, special, joined, vocabulary, rng):
+    def hide(
+        self, ids: Tensor, special: Tensor, joined: Tensor, vocabulary: MaskVocabulary, rng: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
+        """→ (ids, labels), both (B, T)"""
         m = self.masking
-        ids, labels = mask_tokens(batch.ids, special, vocabulary, rng, m.rate, m.split, m.whole_words, joined)
+        return mask_tokens(ids, special, vocabulary, rng, m.rate, m.split, m.whole_words, joined)
+
+    def corrupt(self, batch, special, joined, vocabulary, rng):
+        ids, labels = self.hide(batch.ids, special, joined, vocabulary, rng)
         return replace(batch, ids=ids, labels=labels, next_labels=batch.next_labels if self.second else None)
 
     def number_asked(self, batch):
@@ -194,6 +214,21 @@ class MaskedLanguageModel(Objective):
 
     def weight(self, kind):
         return 1.0 if kind == "mlm" else self.second_weight
+
+
+@dataclass(frozen=True)
+class WithoutPairs(MaskedLanguageModel):
+    """Hidden tokens, drawn anew at each reading, in rows of one segment: no pair is read and none is asked about (Liu
+    et al. 2019, §4.1 and §4.2)."""
+
+    second: str | None = None
+
+    pairs: ClassVar = {}
+    static: ClassVar = False
+    reads_elsewhere: ClassVar = False
+
+    def model(self, config):
+        return MaskedLm(config)
 
 
 def next_tokens(ids: Tensor, padding: Tensor | None = None) -> Tensor:

@@ -281,10 +281,8 @@ def checked(
         if config.model_type != settings.relative:
             raise ValueError(f"{model} is a {config.model_type} model, and a {settings.relative} model was asked for")
     check_memory(config)
-    if settings.max_length > config.max_position_embeddings:
-        raise ValueError(
-            f"rows of {settings.max_length} tokens, but the model has {config.max_position_embeddings} positions"
-        )
+    if settings.max_length > config.longest:
+        raise ValueError(f"rows of {settings.max_length} tokens, but the model has {config.longest} positions")
     if not resuming:
         saved = resume.latest(out)
         if saved is not None:
@@ -525,7 +523,7 @@ def fill(model: BertForPreTraining, tokenizer: Tokenizer, text: str, top: int = 
     """For every [MASK] in `text`, the `top` likeliest pieces with probabilities. Raises ValueError without one."""
     if not isinstance(model, BertForPreTraining):
         raise ValueError("this model was not pre-trained by guessing hidden words: it fills no [MASK]")
-    encoding = tokenizer.encode(text, max_length=model.config.max_position_embeddings, truncation="head")
+    encoding = tokenizer.encode(text, max_length=model.config.longest, truncation="head")
     ids = torch.tensor([encoding.ids], device=next(model.parameters()).device)  # (1, T)
     labels = torch.where(ids == tokenizer.mask_id, ids, IGNORE)
     if not (labels != IGNORE).any():

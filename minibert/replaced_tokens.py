@@ -14,12 +14,12 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.corruption import mask_tokens
+from minibert.masked_lm import MaskedLm
 from minibert.model import (
     ACTIVATIONS,
     IGNORE,
     Batch,
     Bert,
-    BertForPreTraining,
     PreTrainingOutput,
     Tap,
     initialize,
@@ -77,21 +77,8 @@ class Discriminator(nn.Module):
         return ReplacedOutput(logits, F.binary_cross_entropy_with_logits(logits[asked], batch.labels[asked].float()))
 
 
-class NoPairs(nn.Module):
-    """In the place of the next-sentence head: nothing was asked of pairs, and nothing is answered. (B, H) → (B, 0)"""
-
-    def forward(self, pooled: Tensor) -> Tensor:
-        return pooled[:, :0]
-
-
-class Generator(BertForPreTraining):
-    """A masked LM that reads no pairs: ELECTRA's small network (§2), and the large one of an ablation."""
-
-    asked = "mlm"
-
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
-        self.nsp = NoPairs()
+class Generator(MaskedLm):
+    """ELECTRA's small network (§2), and the large one of an ablation."""
 
 
 class CopyingGenerator(Generator):

@@ -326,6 +326,11 @@ class Tokenizer:
         """Number of ids, special tokens and rows beyond the vocabulary included."""
         return len(self.vocab)
 
+    @staticmethod
+    def goes_on(piece: str) -> bool:
+        """Whether a piece goes on with the word of the piece before it."""
+        return piece.startswith("##")
+
     def encode(
         self,
         text: str,

@@ -352,7 +352,7 @@ def _trace(name: str, directory: Path | None, version: int, text: str, pair: str
 
     loaded = _load(name, directory, version)
     model = loaded.model if isinstance(loaded.model, BertForPreTraining) else encoder_of(loaded.model)
-    encoding = loaded.tokenizer.encode(text, pair, max_length=min(TRACE_TOKENS, loaded.config.max_position_embeddings))
+    encoding = loaded.tokenizer.encode(text, pair, max_length=min(TRACE_TOKENS, loaded.config.longest))
     values = {}
 
     def keep(tap, tensor):

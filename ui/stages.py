@@ -58,6 +58,7 @@ HERE: dict[str, tuple[str, ...]] = {
     "attribution": ("letters", "class"),
     "wrong_reasons": ("class",),
     "family": (),
+    "what_to_hide": ("pieces", "blank"),
     "electra": ("blank",),
     "xlnet": ("vectors", "heads", "blank"),
     "albert": ("vectors", "heads", "network", "pair"),

@@ -78,16 +78,18 @@ def train_both(
     masked: int = 15,
     pairs: bool = False,
     lengths: Sequence[int] = (),
+    spans: bool = False,
 ) -> None:
     """The button, the runs that it has begun in this browser, and what came of them. page: whose runs they are · watch:
     a sentence with a [MASK], which both answer · masked: percent of the tokens that are hidden · pairs: rows are pairs
     of segments, about which each is asked what its objective asks; else whole stories, and nothing is · lengths: of
-    rows that both are asked in, see `pretrain_toy`."""
+    rows that both are asked in, and spans: whether also words hidden in a row are asked, see `pretrain_toy`."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="both-asked"):
         steps = st.slider(_("Steps"), 50, MOST_STEPS, STEPS, 50, key="both-steps", width=260)
         seeds = st.segmented_control(_("Seeds"), range(1, SEEDS + 1), default=1, key="both-seeds", required=True)
         if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-both"):
-            _begin(page, sides, int(steps), int(seeds), watch, masked, pairs, lengths)
+            more = {**({"lengths": list(lengths)} if lengths else {}), **({"spans": True} if spans else {})}
+            _begin(page, sides, int(steps), int(seeds), watch, masked, pairs, more)
     show_refusal()
     groups = _groups(page)
     if not groups:
@@ -120,9 +122,9 @@ def _begin(
     watch: str,
     masked: int,
     pairs: bool,
-    lengths: Sequence[int],
+    more: Mapping[str, Any],
 ) -> None:
-    stamp, more = f"{page}/{time.time_ns()}", {"lengths": list(lengths)} if lengths else {}
+    stamp = f"{page}/{time.time_ns()}"
     for seed in range(seeds):
         for number, side in enumerate(sides):
             settings = _settings(side, steps, seed, masked, pairs)

@@ -64,7 +64,8 @@ class JointScale(LengthScale):
 class RelativeExperiment:
     """Arms, the first of which is BERT. pairs: the stories are read in pairs of segments, about which each arm is asked
     what its objective asks; afterwards all are asked both for the next sentence and for the order · measured: what
-    (folder of the model, scale) → metrics is asked in the place of a fine-tuning, "module:function"."""
+    (folder of the model, scale) → metrics is asked in the place of a fine-tuning, "module:function" · spans: three
+    hidden words in a row are guessed, and words put right that stand where others should."""
 
     name: str
     title: str
@@ -72,6 +73,7 @@ class RelativeExperiment:
     scale: RelativeScale = RelativeScale()
     pairs: bool = False
     measured: str = ""
+    spans: bool = False
 
 
 NARROW = {"hidden_size": 64, "intermediate_size": 256}
@@ -136,6 +138,20 @@ RELATIVE_EXPERIMENTS = {
             },
             JointScale(),
             measured="minibert.inside.joint:recorded",
+        ),
+        RelativeExperiment(
+            "what_to_hide",
+            "What is hidden: pieces, phrases and names, spans, n-grams, similar words, on the toy world",
+            {
+                "bert": RelativeArm(),
+                "ernie": RelativeArm("ernie", {"second": None, "phrases_from": 117, "entities_from": 233}),
+                "spans": RelativeArm("spanbert", {"boundary": False}),
+                "spanbert": RelativeArm("spanbert"),
+                "n-grams": RelativeArm("macbert", {"second": None, "similar": False}),
+                "macbert": RelativeArm("macbert", {"second": None}),
+            },
+            RelativeScale(steps=350, train=300, epochs=4),
+            spans=True,
         ),
     )
 }

@@ -24,6 +24,7 @@ from minibert.experiments.results import read_records
 from minibert.text.json_values import json_value
 from minibert.train import Done, Event, Optimization, Step
 
+SPANS = ("determined", "span", "span_whole", "span_boundary", "corrected")
 JUDGED = 300  # stories, never trained on, whose pairs are judged
 
 
@@ -79,7 +80,8 @@ def run_relative(
             seen: list[Event] = []
             yield Stage(name, seed, "pretrain", low)
             model = Path(folder) / "model"
-            events = kept(pretrain_toy(settings, model, stories=scale.stories, seed=seed, lengths=lengths), seen)
+            more = {"lengths": lengths, "spans": experiment.spans}
+            events = kept(pretrain_toy(settings, model, stories=scale.stories, seed=seed, **more), seen)
             pretrained = yield from within(steps_of(events), low, middle)
             seconds = time.process_time() - before
             measured = [event.metrics for event in seen if isinstance(event, Eval)][-1]
@@ -94,6 +96,8 @@ def run_relative(
                 metrics = {"who_is_meant": tuned.metrics["f1"]}
                 reads_mask = arm.options.get("variant", "electra") not in ("replace_mlm", "all_tokens_mlm")
                 metrics |= {"chosen": measured["chosen"]} if reads_mask else {}
+            if experiment.spans:
+                metrics |= {name: measured[name] for name in SPANS if name in measured}
             if experiment.pairs:
                 metrics |= about_pairs(model, scale)
             kind = config_values(model)["architectures"][0]

@@ -143,11 +143,11 @@ def model_fill(model, tokenizer: Tokenizer, top: int = 10) -> Fill:
             ids, blanks, asked = [tokenizer.cls_id], [], set(at)
             for word in range(len(words)):
                 cut = next(pieces)
-                if word in asked and len(cut) == 1 and len(ids) < model.config.max_position_embeddings - 1:
+                if word in asked and len(cut) == 1 and len(ids) < model.config.longest - 1:
                     blanks.append((word, len(ids), cut[0]))
                     cut = [tokenizer.mask_id]
                 ids += cut
-            ids = [*ids[: model.config.max_position_embeddings - 1], tokenizer.sep_id]
+            ids = [*ids[: model.config.longest - 1], tokenizer.sep_id]
             if blanks:
                 rows.append((number, ids, blanks))
         for start in range(0, len(rows), MADE_AT_ONCE):

@@ -42,7 +42,7 @@ class FreshLearner:
         torch.manual_seed(settings.seed)
         source, chosen = checkpoint.load(start), task_named(task)
         options = settings.options(
-            max_length=min(settings.max_length, source.config.max_position_embeddings),
+            max_length=min(settings.max_length, source.config.longest),
             metadata_values=metadata_values(data, settings.metadata),
         )
         tokenizer, labels = with_metadata_tokens(checkpoint.load_tokenizer(start), options), chosen.labels(data)

@@ -44,7 +44,7 @@ class Predictor:
         name = values.get("minibert_task") or (fitting and fitting.name)
         if name is None:
             raise checkpoint.CheckpointError(f"{directory} is not fine-tuned for a task: fine-tune it first")
-        places = model.config.max_position_embeddings
+        places = model.config.longest
         try:
             task, options = task_named(name), Options.read({"max_length": places, **values.get("minibert_options", {})})
             if type(model).__name__ != task.architecture:

@@ -90,7 +90,7 @@ def model_of(
     """What learns, and what answers with its weights."""
     source = checkpoint.load(start)
     options = settings.options(
-        max_length=min(settings.max_length, source.config.max_position_embeddings),
+        max_length=min(settings.max_length, source.config.longest),
         metadata_values=metadata_values(train_data, settings.metadata),
     )
     metadata_values(dev_data, settings.metadata)  # it must have them too

@@ -30,7 +30,7 @@ class Blank(Case):
     def at(cls, model: nn.Module, tokenizer: Tokenizer, text: str, target: str | None = None) -> Blank:
         """target: a token, by default the likeliest. ValueError for an unknown one, for a text without words, and where
         there is not exactly one [MASK]."""
-        encoding = tokenizer.encode(text, max_length=model.config.max_position_embeddings)
+        encoding = tokenizer.encode(text, max_length=model.config.longest)
         blanks = [place for place, number in enumerate(encoding.ids) if number == tokenizer.mask_id]
         if len(blanks) != 1:
             raise ValueError(f"a guess needs exactly one [MASK] in the text, and there are {len(blanks)}")

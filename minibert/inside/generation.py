@@ -37,7 +37,7 @@ def write(
     text = list(start)
     for _ in range(count):
         ids = [tokenizer.cls_id, *text, *[tokenizer.mask_id] * blanks, *after, tokenizer.sep_id]
-        if len(ids) > model.config.max_position_embeddings:
+        if len(ids) > model.config.longest:
             return
         position = 1 + len(text)
         probs = expectations(model, ids, [position])[0].exp()

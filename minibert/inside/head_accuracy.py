@@ -155,7 +155,7 @@ def word_attentions(model: nn.Module, tokenizer: Tokenizer, texts: Sequence[Sequ
     """(number of the text, (L, A, W, W) float32, tokens of its words) of every text, the short ones first."""
     bert = encoder_of(model)
     device = next(bert.parameters()).device
-    room = bert.config.max_position_embeddings
+    room = bert.config.longest
     encodings = [tokenizer.encode(joined(words)[0], max_length=room, truncation="head") for words in texts]
     order = sorted(range(len(texts)), key=lambda i: len(encodings[i]))
     for start in range(0, len(order), TEXTS):

@@ -74,7 +74,7 @@ def ranks_over_layers(
     token of the vocabulary are left out."""
     rows = []
     for text, word in questions:
-        blank, wanted = blank_of(tokenizer, text, model.config.max_position_embeddings), only_token(tokenizer, word)
+        blank, wanted = blank_of(tokenizer, text, model.config.longest), only_token(tokenizer, word)
         if blank is not None and wanted is not None:
             rows.append([rank(log_probs, wanted) for log_probs in layer_log_probs(model, *blank)])
     return rows

@@ -112,7 +112,7 @@ def _read(
 ) -> Iterator[tuple[list[int], Batch, Tensor, Tensor]]:
     """(numbers of the pairs, batch, hidden (B, T, H), pooled (B, H)); pairs of like length share a batch. What is too
     long loses its ends. The decoder is not run: it is most of the work, and nothing is asked of it."""
-    room = model.config.max_position_embeddings - 3
+    room = model.config.longest - 3
     encoded = zip(*(tokenizer.encode_bulk(texts) for texts in zip(*pairs, strict=True)), strict=True)
     rows = []
     for a, b in encoded:

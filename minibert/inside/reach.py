@@ -16,7 +16,7 @@ def trained_positions(model: nn.Module) -> int:
     """
     table = getattr(getattr(model, "bert", model).embeddings, "position", None)
     if table is None:
-        return model.config.max_position_embeddings
+        return model.config.longest
     norms = table.weight.detach().float().norm(dim=-1)  # (P,)
     usual = norms[1:_SURE].median()  # [CLS] stands at 0, and may be as long as it likes
     return int((norms > _FAINT * usual).nonzero().max()) + 1

@@ -76,7 +76,7 @@ def fitting(
     """The `top` tokens that the discriminator would soonest take for original at the one [MASK] of `text`, with their
     P(original): as many readings as there are `words`, by default the whole vocabulary without its special tokens.
     Raises ValueError where there is no [MASK] or another one, for it has never read one."""
-    ids = tokenizer.encode(text, max_length=discriminator.config.max_position_embeddings, truncation="head").ids
+    ids = tokenizer.encode(text, max_length=discriminator.config.longest, truncation="head").ids
     if ids.count(tokenizer.mask_id) != 1:
         raise ValueError("a discriminator reads no [MASK]: give it exactly one to put words into")
     words = words or [i for i in range(tokenizer.vocab_size) if i not in tokenizer.special_ids]
@@ -135,7 +135,7 @@ def tally(
     """What becomes of `texts`, each drawn once."""
     total = Tally()
     for number, text in enumerate(texts):
-        encoding = tokenizer.encode(text, max_length=discriminator.config.max_position_embeddings, truncation="head")
+        encoding = tokenizer.encode(text, max_length=discriminator.config.longest, truncation="head")
         places = places_to_hide(encoding.special, rate, seed + number)
         if places:
             one = replaced(

@@ -36,7 +36,7 @@ def read(
     """
     bert = encoder_of(model)
     device = next(bert.parameters()).device
-    room = bert.config.max_position_embeddings
+    room = bert.config.longest
     encodings = [tokenizer.encode(text, max_length=room, truncation="head") for text in texts]
     order = sorted(range(len(texts)), key=lambda i: len(encodings[i]))
     for start in range(0, len(order), ROWS):

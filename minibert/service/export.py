@@ -192,7 +192,7 @@ def to_onnx(predictor: Predictor, source: Path, out: Path, dtype: str) -> tuple[
 
 def write_onnx(graph: Graph, file: Path) -> None:
     """One file with weights in it; batch, choices and tokens of any size, tokens at most the model's positions."""
-    most = graph.model.config.max_position_embeddings
+    most = graph.model.config.longest
     dims = {name: torch.export.Dim(name, min=1, max=most if name == "tokens" else None) for name in graph.axes}
     inputs = graph.random_inputs(2, 3, min(5, most), torch.Generator().manual_seed(0))
     shapes = [dict(enumerate(dims.values())) for _ in inputs]
@@ -232,7 +232,7 @@ def companions(source: Path, tokenizer: Tokenizer, folder: Path) -> None:
 def batches(graph: Graph, seed: int = 0) -> Iterator[dict[str, Tensor]]:
     rng = torch.Generator().manual_seed(seed)
     for rows, choices, tokens in SHAPES:
-        yield graph.random_inputs(rows, choices, min(tokens, graph.model.config.max_position_embeddings), rng)
+        yield graph.random_inputs(rows, choices, min(tokens, graph.model.config.longest), rng)
 
 
 @torch.no_grad()

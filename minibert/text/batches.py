@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 import torch
 
-from minibert.corruption import MaskVocabulary
 from minibert.model import Batch
 from minibert.objectives import MaskedLanguageModel, Objective
 from minibert.text.documents import DataError
@@ -68,11 +67,12 @@ def assemble(pairs: Sequence[SegmentPair], tokenizer: Tokenizer) -> tuple[Batch,
 @dataclass(frozen=True)
 class Position:
     """A place in the stream of batches: the epoch, the documents of it that are used up, and the batches given out of
-    the pool that begins there."""
+    the pool that begins there. given: batches in all."""
 
     epoch: int = 0
     documents: int = 0
     batches: int = 0
+    given: int = 0
 
 
 class PretrainingBatches:
@@ -102,6 +102,8 @@ class PretrainingBatches:
         if input_format not in FORMATS:
             raise ValueError(f"the input format must be one of {', '.join(FORMATS)}, not {input_format!r}")
         objective = objective or MaskedLanguageModel()
+        if input_format in PAIR_FORMATS and not objective.pairs:
+            input_format = objective.packed
         if input_format in PAIR_FORMATS and input_format not in objective.pairs:
             raise ValueError(f"the objective {objective.name} has no input format {input_format!r}")
         if input_format in PAIR_FORMATS and objective.reads_elsewhere and len(store) < 2:
@@ -113,12 +115,12 @@ class PretrainingBatches:
         self.seed, self.objective, self.epochs = seed, objective, epochs
         self.input_format, self.short_probability = input_format, short_probability
         self.position = position or Position()
-        self.vocab = MaskVocabulary.of(tokenizer)
+        self.vocab = objective.vocabulary(store, tokenizer)
 
     def __iter__(self) -> Iterator[Batch]:
         """The batches from `position` on, which moves along: after each batch it is the place of the next one."""
         while self.epochs is None or self.position.epoch < self.epochs:
-            empty = self.position == Position(self.position.epoch)
+            empty = (self.position.documents, self.position.batches) == (0, 0)
             seed = [self.seed, 0 if self.objective.static else self.position.epoch]
             order = np.random.default_rng(seed).permutation(len(self.store))
             while self.position.documents < len(order):
@@ -127,7 +129,7 @@ class PretrainingBatches:
                     yield batch
             if empty:
                 raise DataError("the text is too short: not one row can be made of it")
-            self.position = Position(self.position.epoch + 1)
+            self.position = Position(self.position.epoch + 1, given=self.position.given)
 
     def pool(self, order: np.ndarray, seed: list[int]) -> Iterator[Batch]:
         """The batches of the documents from `position` on, as many as make up a pool."""
@@ -146,12 +148,13 @@ class PretrainingBatches:
             if number < self.position.batches:
                 continue
             batch = self.corrupted(groups[chosen], [*seed, number])
-            self.position = replace(self.position, documents=start, batches=number + 1)
+            given = self.position.given + 1
+            self.position = replace(self.position, documents=start, batches=number + 1, given=given)
             if number + 1 == len(groups):
-                self.position = Position(self.position.epoch, here)
+                self.position = Position(self.position.epoch, here, given=given)
             yield batch
         if not groups:
-            self.position = Position(self.position.epoch, here)
+            self.position = Position(self.position.epoch, here, given=self.position.given)
 
     def rows_of(self, documents: list[int], rng: np.random.Generator) -> list[SegmentPair]:
         sentences = ((index, list(self.store.document(index))) for index in documents)
@@ -169,4 +172,5 @@ class PretrainingBatches:
     def corrupted(self, rows: list[SegmentPair], seed: list[int]) -> Batch:
         batch, special, joined = assemble(rows, self.tokenizer)
         noise = torch.Generator().manual_seed(int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] >> 1))
-        return self.objective.corrupt(batch, special, joined, self.vocab, noise)
+        objective = self.objective.after(self.position.given)
+        return objective.corrupt(batch, special, joined, self.vocab, noise)

@@ -58,19 +58,25 @@ def positive_pmi(counts: sparse.csr_matrix) -> sparse.csr_matrix:
     return sparse.csr_matrix((pmi[kept], (pairs.row[kept], pairs.col[kept])), shape=counts.shape)
 
 
-def start_token_embeddings(model: Bert, store: TokenStore, seed: int = 0) -> None:
-    """Set the token embeddings to U·√Σ of the PPMI matrix, each row scaled to length 1.
-
-    Length 1 (rms 1/√H) is three times the usual initialisation at H = 256: at the usual one the first updates, about as
-    large as the weights, wash the counts out again. Tokens that never occur (special ones too) stay random.
-    """
-    size, width = model.embeddings.token.weight.shape
+def token_vectors(store: TokenStore, size: int, width: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """U·√Σ of the PPMI matrix, each row of length 1 → (size, width), and which tokens occur, (size,) bool; the others'
+    rows are zero."""
     ppmi = positive_pmi(cooccurrence(store, size))
     u, sigma, _ = randomized_svd(ppmi, n_components=min(width, size - 1), random_state=seed)
     seen = np.diff(ppmi.indptr) > 0
     vectors = np.zeros((size, width), dtype=np.float32)
     vectors[:, : len(sigma)] = u * np.sqrt(sigma)
     vectors[seen] /= np.linalg.norm(vectors[seen], axis=1, keepdims=True)
+    return vectors, seen
+
+
+def start_token_embeddings(model: Bert, store: TokenStore, seed: int = 0) -> None:
+    """Set the token embeddings to U·√Σ of the PPMI matrix, each row scaled to length 1.
+
+    Length 1 (rms 1/√H) is three times the usual initialisation at H = 256: at the usual one the first updates, about as
+    large as the weights, wash the counts out again. Tokens that never occur (special ones too) stay random.
+    """
+    vectors, seen = token_vectors(store, *model.embeddings.token.weight.shape, seed)
     with torch.no_grad():
         model.embeddings.token.weight[torch.from_numpy(seen)] = torch.from_numpy(vectors[seen])
 

@@ -22,6 +22,7 @@ from minibert.text.batches import padded_batch
 from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
+from minibert.toy.hidden_spans import corrected, guessed, hidden_runs
 from minibert.toy.world import Story
 from minibert.train import Eval, Event, Optimization, Preparing, Sample
 from minibert.training import resume
@@ -55,6 +56,7 @@ def pretrain_toy(
     world: str = "small",
     seed: int = 0,
     lengths: Sequence[int] = (),
+    spans: bool = False,
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
     resuming: bool = False,
@@ -68,7 +70,9 @@ def pretrain_toy(
     `chosen`: the share that the model prefers to all other words of their kind, which is all that a discriminator can
     be asked; `guessable_by_kind`: the share that is its kind's most frequent word. lengths: also `right_<length>`, the
     share of the same questions that is answered at the end of rows so long (`questions_at`); what else is measured is
-    then measured in the shortest. A run on rows that are too short for whole stories is measured in such rows.
+    then measured in the shortest. spans: also what it makes of three hidden words in a row, and of words that stand
+    where others should (`minibert.toy.hidden_spans`). A run on rows that are too short for whole stories is measured in
+    such rows.
     """
     if settings.objective.name.endswith("sop") and settings.input_format != "segment_pair":
         # Its second question needs the stories cut in two.
@@ -97,6 +101,7 @@ def pretrain_toy(
     asked = at_lengths[min(lengths)] if lengths else questions(held_out, tokenizer, settings.max_length)
     rivals = of_a_kind(others, tokenizer)
     some = asked[:: max(1, len(asked) // CHOICES)]
+    runs = hidden_runs(held_out, tokenizer, settings.max_length) if spans else []
     guessable["guessable_by_kind"] = sum(ids[place] == rivals[kind][0] for ids, place, kind in some) / len(some)
 
     def measure(learner: nn.Module, step: int) -> Iterator[Event]:
@@ -107,6 +112,9 @@ def pretrain_toy(
         metrics = chosen(model, some, rivals, tokenizer.mask_id, tokenizer.pad_id)
         if isinstance(model, BertForPreTraining):
             metrics |= answered(model, asked, tokenizer.mask_id, tokenizer.pad_id)
+            if runs:
+                metrics |= guessed(model, runs, tokenizer)
+                metrics["corrected"] = corrected(model, some, rivals, tokenizer.pad_id)
             for length, rows in at_lengths.items():
                 metrics[f"right_{length}"] = answered(model, rows, tokenizer.mask_id, tokenizer.pad_id)["determined"]
         yield Eval(step, {**metrics, **guessable})

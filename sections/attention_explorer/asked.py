@@ -25,7 +25,7 @@ def questions(subject: Subject) -> list | None:
     from minibert.inside import head_cost
 
     model, tokenizer = subject.model, subject.tokenizer
-    kind, longest = held_out.kind_of_text(tokenizer), model.config.max_position_embeddings
+    kind, longest = held_out.kind_of_text(tokenizer), model.config.longest
     if can_fill(subject.name):
         return head_cost.hidden_words(tokenizer, held_out.texts(kind), longest)
     if isinstance(model, BertForSequenceClassification) and model.problem == "single_label_classification":

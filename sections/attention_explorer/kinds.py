@@ -41,7 +41,7 @@ def measured(subject: Subject, on: str) -> HeadKinds:
     """Scores of all heads on our sentences ("text") or on stories of the toy world ("toy")."""
     from minibert.inside import head_kinds
 
-    longest = subject.model.config.max_position_embeddings
+    longest = subject.model.config.longest
     if on == "toy":
         read = head_kinds.stories(subject.tokenizer, held_out.toy_stories(), longest)
     else:

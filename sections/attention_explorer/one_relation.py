@@ -47,8 +47,8 @@ def show(subject: Subject, found: Found, asked: Asked) -> None:
     question = found.questions[cases[at]]
     words = asked.texts[question.text]
     text = joined(words)[0]
-    reading = ModelInput.of(subject.tokenizer, text, None, subject.model.config.max_position_embeddings)
-    encoding = subject.tokenizer.encode(text, max_length=subject.model.config.max_position_embeddings)
+    reading = ModelInput.of(subject.tokenizer, text, None, subject.model.config.longest)
+    encoding = subject.tokenizer.encode(text, max_length=subject.model.config.longest)
     places = tokens_of_words(encoding, words)
     row = places[question.looking][0]
     wanted = _(" or ").join(literal(words[place]) for place in sorted(question.wanted))

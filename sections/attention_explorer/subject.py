@@ -102,7 +102,7 @@ def side_of(subject: Subject, text: str, second: str | None) -> Side:
 def read_pair(subject: Subject, text: str, second: str | None, limit: int = MAX_TOKENS) -> ModelInput:
     from minibert.inside.model_input import ModelInput
 
-    longest = min(limit, subject.model.config.max_position_embeddings)
+    longest = min(limit, subject.model.config.longest)
     return ModelInput.of(subject.tokenizer, text, second or None, longest)
 
 

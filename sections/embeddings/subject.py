@@ -53,7 +53,7 @@ class Subject:
         own, yours = self.own if own is None else own, _("yours")
         if self.what == "tokens":
             loaded = load(self.model)
-            most = loaded.config.max_position_embeddings
+            most = loaded.config.longest
             encoding = loaded.tokenizer.encode(self.text, max_length=most, truncation="head")
             return own_tokens(encoding, self.text, (_("whole word"), _("goes on (##)")))
         if self.word == EVERY:

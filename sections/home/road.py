@@ -30,6 +30,7 @@ def show() -> None:
         "attribution": _("Which words **made the answer**? Five methods, compared."),
         "wrong_reasons": _("High scores for the **wrong reasons**, and how to notice."),
         "family": _("**Who came from BERT**, what each changed, and what it cost."),
+        "what_to_hide": _("Pieces, words, names, **spans**: what should be missing?"),
         "electra": _("Not which word is missing, but **which one is wrong**, asked everywhere."),
         "xlnet": _("In **any order**: each word from those read before it, and no [MASK] at all."),
         "albert": _("**One block** for all layers: fewer weights, and as much work."),

@@ -65,7 +65,7 @@ def read(seen: Subject) -> Readings | None:
     )
     chosen = _settings()
     loaded = seen.loaded
-    encoding = loaded.tokenizer.encode(text, max_length=loaded.config.max_position_embeddings, truncation="head")
+    encoding = loaded.tokenizer.encode(text, max_length=loaded.config.longest, truncation="head")
     ids, special = torch.tensor([encoding.ids]), torch.tensor([encoding.special])  # (1, T)
     n = int((~special).sum())
     if not n:

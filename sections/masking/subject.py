@@ -71,7 +71,7 @@ def encode_start(seen: Subject, text: str):
     """The first CHIPS tokens between [CLS] and [SEP]; None, with a hint, if there is none."""
     tokenizer, config = seen.loaded.tokenizer, seen.loaded.config
     whole = tokenizer.encode(text)
-    room = min(CHIPS + 2, config.max_position_embeddings)
+    room = min(CHIPS + 2, config.longest)
     if len(whole) == 2:
         st.info(_("Type a sentence."), icon=":material/edit:")
         return None

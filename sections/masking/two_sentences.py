@@ -35,9 +35,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
                 label=_("Sentence {name}, with a [MASK]").format(name=name),
                 max_chars=MAX_CHARS,
             )
-            encoding = loaded.tokenizer.encode(
-                text, max_length=loaded.config.max_position_embeddings, truncation="head"
-            )
+            encoding = loaded.tokenizer.encode(text, max_length=loaded.config.longest, truncation="head")
             warn_unread(encoding, seen.model)
             places = [i for i, number in enumerate(encoding.ids) if number == mask_id]
             if not places:

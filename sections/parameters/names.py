@@ -55,6 +55,12 @@ def part_names() -> dict[str, str]:
         "rtd.dense": _("replaced-token head, dense"),
         "rtd.decoder": _("replaced-token head, decision"),
         "nsp": _("sentence-pair head"),
+        "sbo.position": _("boundary head, places in a span"),
+        "sbo.first": _("boundary head, first layer"),
+        "sbo.first_norm": _("boundary head, first LayerNorm"),
+        "sbo.second": _("boundary head, second layer"),
+        "sbo.second_norm": _("boundary head, second LayerNorm"),
+        "sbo.decoder": _("boundary head, output"),
     }
 
 

@@ -171,8 +171,14 @@ def _design() -> None:
     st.toggle(_("Pooler"), key="pooler")
     choice(
         "objective",
-        _("Pre-training: masked tokens (MLM), with sentence pairs (NSP, SOP), replaced (RTD) or permuted tokens (PLM)"),
-        {"mlm+nsp": "MLM + NSP", "mlm+sop": "MLM + SOP", "mlm": "MLM", "rtd": "RTD", "plm": "PLM"},
+        _(
+            "Pre-training: masked tokens (MLM), with sentence pairs (NSP, SOP), span boundaries (SBO), replaced (RTD) "
+            "or permuted tokens (PLM)"
+        ),
+        {
+            "mlm+nsp": "MLM + NSP", "mlm+sop": "MLM + SOP", "mlm": "MLM", "mlm+sbo": "MLM + SBO", "rtd": "RTD",
+            "plm": "PLM",
+        },  # fmt: skip
     )
 
 

@@ -48,6 +48,7 @@ def question_names() -> dict[str, str]:
         "next_token": _("Next token"),
         "nsp": "NSP",
         "sop": _("Sentence order"),
+        "sbo": _("Span boundaries"),
         "rtd": _("Replaced tokens"),
         "plm": _("Permuted"),
         "token": _("Every token"),

@@ -45,7 +45,7 @@ def show(lesson: Lesson, text) -> None:
         label=_("A sentence with a [MASK]"),
         max_chars=300,
     )
-    encoding = tokenizer.encode(asked, max_length=model.config.max_position_embeddings, truncation="head")
+    encoding = tokenizer.encode(asked, max_length=model.config.longest, truncation="head")
     answers_then(kept, tokenizer, encoding, at, labels)
     with st.grid(2, min_column_width=420, key="then") as grid:
         left, right = grid.container(key="then-left"), grid.container(key="then-right")

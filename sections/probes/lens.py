@@ -38,7 +38,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         st.info(_("This model fills no blanks: choose one that was pre-trained to."), icon=":material/info:")
         return
     loaded = load(seen.model)
-    blank = blank_of(loaded.tokenizer, seen.text, loaded.config.max_position_embeddings)
+    blank = blank_of(loaded.tokenizer, seen.text, loaded.config.longest)
     if blank is None:
         st.info(_("Write `[MASK]` where the blank should be."), icon=":material/edit:")
         return

@@ -88,7 +88,8 @@ def test_it_differs_from_bert(name):
     shared = {key: value for key, value in relative.state_dict().items() if key in bert.state_dict()}
     same = {key: value for key, value in shared.items() if value.shape == bert.state_dict()[key].shape}
     bert.load_state_dict(same, strict=False)
-    assert not same_answers(relative, bert.eval(), rows())
+    network = objective_for(relative.config) == objective_for(bert.config)  # else it was asked something else
+    assert not network or not same_answers(relative, bert.eval(), rows())
 
 
 @every_relative
@@ -123,7 +124,8 @@ def test_it_is_counted_to_the_last_parameter(name):
         with torch.device("meta"):
             model = kept(config)
         counted = parameters(config)
-        assert counted.pretraining == sum(weight.numel() for weight in model.parameters())
+        untrained = 0 if counted.of("nsp") else counted.of("pooler")  # without pairs nothing reads it, and it waits
+        assert counted.pretraining + untrained == sum(weight.numel() for weight in model.parameters())
         assert counted.with_pooler == sum(weight.numel() for weight in model.bert.parameters())
 
 

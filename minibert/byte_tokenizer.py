@@ -1,0 +1,257 @@
+"""Byte-level BPE, RoBERTa's tokenizer and GPT-2's (Radford et al. 2019, §2.2): no character is unknown, for the pieces
+are made of bytes. A text is cut into words with the space in front of them, a word into its bytes, and neighbouring
+pieces are put together again, pair after pair, in the order in which merges.txt lists them.
+
+Ids, tokens, offsets and word numbers are those of `tokenizers` (tests hold that). The special tokens are RoBERTa's; who
+types [MASK], as the rest of this project does, gets `<mask>`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+import tokenizers
+from tokenizers import AddedToken, decoders, models, pre_tokenizers, processors
+
+from minibert.text.json_values import json_object
+from minibert.tokenizer import MASK, Encoding, Section, Span, Token, Tokenizer
+
+SPECIAL_TOKENS = (
+    "<pad>",
+    "<unk>",
+    "<s>",
+    "</s>",
+    "<mask>",
+)  # in the order of BERT's: padding, unknown, first, last, hidden
+CONTRACTION = re.compile("'(?:s|t|re|ve|m|ll|d)")
+# A word's shape: L letters, N numbers, O all else, _ a plain space, W other white space.
+SHAPE = re.compile("_?L+|_?N+|_?O+|[_W]+(?![LNO])|[_W]+")
+SPACES = frozenset("\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | {
+    chr(c) for c in range(0x2000, 0x200B)
+}
+
+
+def byte_letters() -> dict[int, str]:
+    """A printable character for each of the 256 bytes: itself where it is one, else the next from 256 on; a space is
+    Ġ."""
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = (byte for byte in range(256) if byte not in plain)
+    return {**{byte: chr(byte) for byte in plain}, **{byte: chr(256 + n) for n, byte in enumerate(others)}}
+
+
+LETTERS = byte_letters()
+SPACE = LETTERS[ord(" ")]
+BYTES = {letter: byte for byte, letter in LETTERS.items()}
+
+
+def shape_of(character: str) -> str:
+    """The class of a character, see SHAPE."""
+    if character in SPACES:
+        return "_" if character == " " else "W"
+    kind = unicodedata.category(character)[0]
+    return kind if kind in "LN" else "O"
+
+
+def cut(text: str) -> list[tuple[int, int]]:
+    """Where its words begin and end: a space belongs to the word behind it, a contraction ('s, 're) is a word."""
+    shape, words, at = "".join(map(shape_of, text)), [], 0
+    while at < len(text):
+        end = (CONTRACTION.match(text, at) or SHAPE.match(shape, at)).end()
+        words.append((at, end))
+        at = end
+    return words
+
+
+class ByteTokenizer(Tokenizer):
+    """A byte-level BPE over a vocabulary, piece → id, and merges, the first to be made first.
+
+    Raises ValueError for a vocabulary without the special tokens, or whose ids are not 0 … V − 1.
+    """
+
+    def __init__(self, vocab: Mapping[str, int], merges: Sequence[tuple[str, str]]):
+        if sorted(vocab.values()) != list(range(len(vocab))):
+            raise ValueError("the ids of a vocabulary must be 0 to its length less one, each once")
+        if missing := [token for token in SPECIAL_TOKENS if token not in vocab]:
+            raise ValueError(f"the vocabulary lacks {missing[0]}")
+        if strange := [pair for pair in merges if "".join(pair) not in vocab]:
+            raise ValueError(f"the vocabulary lacks {''.join(strange[0])}, which a merge makes")
+        self.pieces = self.ids = dict(vocab)
+        self.vocab = sorted(vocab, key=vocab.__getitem__)
+        self.longest = max(map(len, vocab))
+        self.merges = [tuple(pair) for pair in merges]
+        self.ranks = {pair: rank for rank, pair in enumerate(self.merges)}
+        self.lowercase, self.max_word_chars = False, 0
+        self.special_tokens = SPECIAL_TOKENS
+        self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (vocab[token] for token in SPECIAL_TOKENS)
+        self.special_ids = frozenset(vocab[token] for token in SPECIAL_TOKENS)
+        # A space before <mask> is its own, as before a word.
+        named = [re.escape(token) for token in SPECIAL_TOKENS[:-1]]
+        self._special = re.compile("|".join([*named, rf"\s*(?:<mask>|{re.escape(MASK)})"]))
+
+    @staticmethod
+    def goes_on(piece: str) -> bool:
+        return not piece.startswith(SPACE) and piece not in SPECIAL_TOKENS
+
+    def sections(self, text: str) -> Iterator[Section | Token]:
+        start = 0
+        for match in self._special.finditer(text):
+            yield self.section(text, start, match.start())
+            typed = match.group().lstrip()
+            token = SPECIAL_TOKENS[-1] if typed == MASK else typed
+            yield Token(token, self.ids[token], (match.end() - len(typed), match.end()), True, None)
+            start = match.end()
+        yield self.section(text, start, len(text))
+
+    def section(self, text: str, start: int, end: int) -> Section:
+        span = Span(text[start:end], range(start, end))
+        return Section(span, span, span, [span.part(a, b) for a, b in cut(span.text)])
+
+    def tokens(self, sections: Iterable[Section | Token]) -> list[Token]:
+        tokens: list[Token] = []
+        number = 0
+        for section in sections:
+            if isinstance(section, Token):
+                tokens.append(section._replace(word=number))
+                number += 1
+                continue
+            for span in section.words:
+                for piece, offsets in zip(self._known_words(span.text), self.places(span), strict=True):
+                    tokens.append(Token(piece, self.ids.get(piece, self.unk_id), offsets, False, number))
+                number += 1
+        return tokens
+
+    def places(self, span: Span) -> Iterator[tuple[int, int]]:
+        """From where to where each piece of a word stands in the text, without spaces at its ends."""
+        of_byte = [place for place, c in zip(span.source, span.text, strict=True) for _ in c.encode()]
+        at = 0
+        for piece in self._known_words(span.text):
+            start, end = of_byte[at], of_byte[at + len(piece) - 1] + 1
+            at += len(piece)
+            start = min(start + len(piece) - len(piece.lstrip(SPACE)), end)
+            yield start, max(end - len(piece) + len(piece.rstrip(SPACE)), start)
+
+    @cached_property
+    def _known_words(self):
+        return lru_cache(maxsize=2**16)(self.merged)
+
+    def merged(self, word: str) -> tuple[str, ...]:
+        """A word's pieces: its bytes, and of all neighbours those put together whose merge comes first, until none is
+        left."""
+        pieces = [LETTERS[byte] for byte in word.encode()]
+        while len(pieces) > 1:
+            pairs = list(pairwise(pieces))
+            best = min(pairs, key=lambda pair: self.ranks.get(pair, len(self.ranks)))
+            if best not in self.ranks:
+                break
+            joined, at = [], 0
+            while at < len(pieces):
+                both = tuple(pieces[at : at + 2]) == best
+                joined.append("".join(best) if both else pieces[at])
+                at += 1 + both
+            pieces = joined
+        return tuple(pieces)
+
+    def _join(self, texts: list[list[Token]], add_special: bool = True) -> Encoding:
+        """<s> text </s>, or <s> text </s></s> pair </s>. `segments` tell the two apart, though RoBERTa reads no
+        segments."""
+        if add_special and len(texts) == 2:
+            texts = [texts[0], [Token(SPECIAL_TOKENS[3], self.sep_id, (0, 0), True, None), *texts[1]]]
+        first, last = (Token(self.vocab[i], i, (0, 0), True, None) for i in (self.cls_id, self.sep_id))
+        row = [
+            (token, segment)
+            for segment, tokens in enumerate(texts)
+            for token in ([*([first] * (not segment)), *tokens, last] if add_special else tokens)
+        ]
+        parts = [list(part) for part in zip(*(token for token, _ in row), strict=True)] or [[], [], [], [], []]
+        tokens, ids, offsets, special, words = parts
+        return Encoding(tokens, ids, offsets, [segment for _, segment in row], special, words)
+
+    def encode(self, text, pair=None, *, max_length=None, **options) -> Encoding:
+        """As BERT's, with one token more between the two texts."""
+        if pair is not None and max_length is not None and options.get("add_special", True):
+            max_length -= 1
+        return super().encode(text, pair, max_length=max_length, **options)
+
+    def decode(self, ids: Iterable[int], skip_special: bool = False) -> str:
+        """The text again, to the last space."""
+        kept = [i for i in map(int, ids) if not (skip_special and i in self.special_ids)]
+        pieces = "".join(self.vocab[i] if i in self.special_ids else f"\0{self.vocab[i]}\0" for i in kept)
+        return "".join(
+            bytes(BYTES[letter] for letter in part).decode(errors="replace") if inside else part
+            for inside, part in ((n % 2, part) for n, part in enumerate(pieces.replace("\0\0", "").split("\0")))
+        )
+
+    @cached_property
+    def _fast(self) -> tokenizers.Tokenizer:
+        fast = tokenizers.Tokenizer(models.BPE(self.pieces, self.merges))
+        fast.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        fast.decoder = decoders.ByteLevel()
+        pad, unk, first, last, mask = SPECIAL_TOKENS
+        ends = (last, self.sep_id), (first, self.cls_id)
+        fast.post_processor = processors.RobertaProcessing(*ends, trim_offsets=True, add_prefix_space=False)
+        fast.add_special_tokens([pad, unk, first, last, AddedToken(mask, lstrip=True, special=True)])
+        return fast
+
+    @classmethod
+    def from_directory(cls, directory) -> ByteTokenizer:
+        """Read vocab.json and merges.txt, or tokenizer.json where there are none. Raises ValueError, which names the
+        file."""
+        directory = Path(directory)
+        file = directory / "merges.txt"
+        if not file.is_file():
+            file = directory / "tokenizer.json"
+        try:
+            if file.name == "merges.txt":
+                vocab = json_object(directory / "vocab.json")
+                lines = [line for line in file.read_text(encoding="utf-8").split("\n") if line]
+                pairs = [tuple(line.split(" ")) for line in lines if not line.startswith("#version")]
+            else:
+                model = json_object(file)["model"]
+                vocab = model["vocab"]
+                pairs = [tuple(pair.split(" ") if isinstance(pair, str) else pair) for pair in model["merges"]]
+            if any(len(pair) != 2 for pair in pairs) or not all(isinstance(i, int) for i in vocab.values()):
+                raise ValueError("it is no byte-level BPE: pieces with their numbers, and merges of two pieces")
+            return cls(vocab, pairs)
+        except (KeyError, TypeError, AttributeError, OSError) as error:
+            raise ValueError(f"{file}: no byte-level BPE ({error!r})") from None
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from None
+
+    def save(self, directory) -> None:
+        """vocab.json, merges.txt, tokenizer_config.json and tokenizer.json, as transformers has RoBERTa's."""
+        pad, unk, first, last, mask = SPECIAL_TOKENS
+        named = {"bos_token": first, "cls_token": first, "eos_token": last, "sep_token": last, "unk_token": unk}
+        config = {"tokenizer_class": "RobertaTokenizer", "add_prefix_space": False, **named, "pad_token": pad}
+        config["mask_token"] = mask
+        files = {
+            "vocab.json": json.dumps(self.pieces, ensure_ascii=False),
+            "merges.txt": "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in self.merges),
+            "tokenizer_config.json": json.dumps(config, indent=2) + "\n",
+            "tokenizer.json": self.fast().to_str(pretty=True) + "\n",
+        }
+        directory = Path(directory)
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            unfinished = directory / f".{name}.unfinished"
+            unfinished.write_bytes(text.encode())
+            os.replace(unfinished, directory / name)
+
+
+def is_byte_level(directory: Path) -> bool:
+    """Whether a directory holds such a tokenizer and no other."""
+    if (directory / "vocab.txt").is_file():
+        return False
+    if (directory / "merges.txt").is_file():
+        return True
+    file = directory / "tokenizer.json"
+    try:
+        return file.is_file() and json_object(file)["model"]["type"] == "BPE"
+    except (ValueError, KeyError, TypeError):
+        return False

@@ -1,0 +1,152 @@
+"""What is hidden together: words, phrases, entities, runs of words. Pure functions on one row of tokens; the caller
+seeds.
+
+A row's *units* are drawn until the budget is full, and a unit falls as a whole. Which tokens make a unit is what
+whole-word masking, ERNIE, SpanBERT and MacBERT do not agree on.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from minibert.corruption import MaskVocabulary, masking_budget
+from minibert.model import IGNORE
+
+Unit = tuple[int, int]  # its first token's place in the row, and the one behind its last
+Tokens = tuple[int, ...]
+LONGEST_PHRASE = 4  # words
+
+
+def words_of(goes_on: Sequence[bool], special: Sequence[bool]) -> list[Unit]:
+    """The words of a row. goes_on: whether a token goes on with the word of the one before it. Special tokens are in no
+    word."""
+    words: list[Unit] = []
+    for place, (more, apart) in enumerate(zip(goes_on, special, strict=True)):
+        if apart:
+            continue
+        if more and words and words[-1][1] == place:
+            words[-1] = words[-1][0], place + 1
+        else:
+            words.append((place, place + 1))
+    return words
+
+
+def phrases_of(words: Sequence[Unit], between: Callable[[Unit], bool], longest: int = LONGEST_PHRASE) -> list[Unit]:
+    """Neighbouring words without one that stands `between` phrases (articles, prepositions, punctuation) make one; a
+    run of more than `longest` words is cut. Words between are units of their own. As keywords are found by Rose et al.
+    2010."""
+    units: list[Unit] = []
+    length = 0
+    for word in words:
+        if between(word):
+            length = 0
+            units.append(word)
+        elif length and length < longest and units[-1][1] == word[0]:
+            units[-1] = units[-1][0], word[1]
+            length += 1
+        else:
+            units.append(word)
+            length = 1
+    return units
+
+
+def entities_of(ids: Sequence[int], words: Sequence[Unit], names: frozenset[Tokens], longest: int = 8) -> list[Unit]:
+    """Words that are a name of one of `names` together make one unit, the longest name first; other words stay
+    alone."""
+    units: list[Unit] = []
+    at = 0
+    while at < len(words):
+        start = words[at][0]
+        ends = range(min(at + longest, len(words)), at + 1, -1)
+        last = next((end for end in ends if tuple(ids[start : words[end - 1][1]]) in names), at + 1)
+        units.append((start, words[last - 1][1]))
+        at = last
+    return units
+
+
+def drawn(units: Sequence[Unit], budget: int, rng: random.Random) -> list[Unit]:
+    """Units in random order until the budget of tokens is full; one that would overflow it is passed over. If each is
+    longer than the budget, the shortest falls, so that something is asked."""
+    taken: list[Unit] = []
+    order = rng.sample(units, len(units))
+    for unit in order:
+        if 0 < unit[1] - unit[0] <= budget:
+            taken.append(unit)
+            budget -= unit[1] - unit[0]
+    if not taken and budget > 0 and order:
+        taken = [min(order, key=lambda unit: unit[1] - unit[0])]
+    return sorted(taken)
+
+
+def runs(words: Sequence[Unit], budget: int, length: Callable[[], int], rng: random.Random) -> list[list[Unit]]:
+    """Runs of neighbouring words, each as long as `length()` says and from a random free word on, until the budget of
+    tokens is full. A run ends early at a special token, at another run, and where the budget does."""
+    free = dict.fromkeys(range(len(words)))
+    taken: list[list[int]] = []
+    while free and budget > 0:
+        wanted, start = length(), rng.choice(list(free))
+        run: list[int] = []
+        for word in range(start, min(start + wanted, len(words))):
+            size = words[word][1] - words[word][0]
+            apart = run and words[word][0] != words[word - 1][1]
+            if word not in free or apart or size > budget:
+                break
+            run.append(word)
+            budget -= size
+        for word in run or [start]:  # a word that does not fit is not tried again
+            free.pop(word)
+        if run:
+            taken.append(run)
+    if not taken and budget > 0 and words:
+        taken = [[min(range(len(words)), key=lambda word: words[word][1] - words[word][0])]]
+    return [[words[word] for word in run] for run in sorted(taken)]
+
+
+def as_one(ids: list[int], unit: Unit, vocab: MaskVocabulary, split, rng: random.Random, put=None) -> list[int]:
+    """What is read in a unit's place, all of it alike: [MASK] / random / unchanged by `split`. put: tokens → others, or
+    None, in the place of [MASK]."""
+    tokens, fate = ids[unit[0] : unit[1]], rng.random()
+    if fate < split[0]:
+        return (
+            [vocab.mask_id] * len(tokens) if put is None else list(put(tuple(tokens)) or anything(tokens, vocab, rng))
+        )
+    return anything(tokens, vocab, rng) if fate < split[0] + split[1] else tokens
+
+
+def anything(tokens: Sequence[int], vocab: MaskVocabulary, rng: random.Random) -> list[int]:
+    """As many entries of the vocabulary, whichever."""
+    return [rng.randrange(vocab.size) for _ in tokens]
+
+
+def hide_units(
+    ids: Tensor,
+    special: Tensor,
+    joined: Tensor,
+    vocab: MaskVocabulary,
+    rng: torch.Generator,
+    rate: float,
+    split: tuple[float, float, float],
+    draw: Callable[[list[int], list[Unit], int, random.Random], list[Unit]],
+    put: Callable[[Tokens, random.Random], Tokens | None] | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The rows with some units hidden → (ids, labels), both (B, T), labels −100 where nothing is asked.
+
+    draw(row, its words, budget, rng): the units that fall · put(tokens, rng): what a unit becomes in the place of
+    [MASK]; None where there is nothing to put there: then anything. The rest as in `minibert.corruption.mask_tokens`.
+    """
+    dice = random.Random(int(torch.randint(2**62, (), generator=rng)))
+    goes_on = vocab.continuation[ids] | joined
+    budgets = masking_budget((~special).sum(dim=1), rate).tolist()
+    rows, labels = ids.tolist(), torch.full_like(ids, IGNORE)
+    told = zip(goes_on.tolist(), special.tolist(), budgets, strict=True)
+    for number, (more, apart, budget) in enumerate(told):
+        row = rows[number]
+        for unit in draw(list(row), words_of(more, apart), budget, dice):
+            labels[number, unit[0] : unit[1]] = ids[number, unit[0] : unit[1]]
+            other = None if put is None else lambda tokens: put(tokens, dice)
+            row[unit[0] : unit[1]] = as_one(row, unit, vocab, split, dice, other)
+    return torch.tensor(rows), labels

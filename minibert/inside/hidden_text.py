@@ -1,0 +1,179 @@
+"""One text, hidden in six ways, and what a model makes of each: the corruptions of BERT, whole words, ERNIE, SpanBERT
+and MacBERT on the same tokens."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from minibert.corruption import MaskVocabulary, mask_tokens
+from minibert.hiding import Unit, drawn, entities_of, hide_units, phrases_of, words_of
+from minibert.model import IGNORE, BertForPreTraining
+from minibert.relatives.macbert import draw_grams
+from minibert.similar_words import SimilarWords
+from minibert.spans import draw_spans
+from minibert.text.batches import padded_batch
+from minibert.text.store import continued
+from minibert.text.word_lists import between_phrases, names_in
+from minibert.tokenizer import Encoding, Tokenizer
+
+KINDS = ("piece", "word", "phrase", "entity", "span", "similar")
+SPLIT = (0.8, 0.1, 0.1)
+CAPITALS = re.compile(r"\b[A-Z][\w’']*(?:[ -][A-Z][\w’']*)*")
+NAME_TAGS = ("nr", "ns", "nt", "nz")  # of jieba: persons, places, organisations, other names
+COMMON = 4_000  # Chinese words that may stand for another
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text's tokens and what belongs together in it. units: kind → what may fall as one; of spans and n-grams, the
+    words."""
+
+    encoding: Encoding
+    goes_on: tuple[bool, ...]
+    units: dict[str, list[Unit]]
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """read: what the model is given · asked: by place, the token that is asked for, or None · said: the token it would
+    write there and its probability, or None."""
+
+    read: tuple[int, ...]
+    asked: tuple[int | None, ...]
+    said: tuple[tuple[int, float] | None, ...]
+
+    @property
+    def places(self) -> list[int]:
+        return [place for place, token in enumerate(self.asked) if token is not None]
+
+    @property
+    def right(self) -> int:
+        return sum(self.said[place][0] == self.asked[place] for place in self.places)
+
+
+def vocabulary_of(model: BertForPreTraining, tokenizer: Tokenizer, chinese: bool) -> MaskVocabulary:
+    """With words that are alike by the model's own token embeddings: the mean is taken away, which all have in
+    common."""
+    vectors = model.bert.embeddings.token.weight.detach().numpy()
+    vectors = vectors - vectors.mean(axis=0)
+    similar = SimilarWords(np.asarray(vectors), list(whole_words(tokenizer, chinese)))
+    return replace(
+        MaskVocabulary.of(tokenizer), between=between_phrases(tokenizer), names=names_in(tokenizer), similar=similar
+    )
+
+
+def whole_words(tokenizer: Tokenizer, chinese: bool) -> Iterable[tuple[int, ...]]:
+    """Words that may stand for another: pieces that are words; in Chinese also the commonest of two characters."""
+    between = between_phrases(tokenizer)
+    for piece, number in tokenizer.ids.items():
+        if piece.isalpha() and (chinese or len(piece) > 2) and (number,) not in between:
+            yield (number,)
+    if chinese:
+        import jieba
+
+        jieba.initialize()
+        pairs = [word for word in jieba.dt.FREQ if len(word) == 2 and all(c in tokenizer.ids for c in word)]
+        for word in sorted(pairs, key=lambda word: -jieba.dt.FREQ[word])[:COMMON]:
+            yield tuple(tokenizer.ids[c] for c in word)
+
+
+def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chinese: bool) -> Reading:
+    """The first `most` tokens of a text. Which characters make a word a segmenter says, where the text is Chinese."""
+    encoding = tokenizer.encode(text, max_length=most, truncation="head")
+    goes_on = [
+        one == other and one is not None
+        for one, other in zip(encoding.words, [None, *encoding.words[:-1]], strict=True)
+    ]
+    if chinese:
+        inside = [place for place, special in enumerate(encoding.special) if not special]
+        for place, more in zip(inside, continued([encoding.offsets[place] for place in inside], text), strict=True):
+            goes_on[place] |= more
+    words = words_of(goes_on, encoding.special)
+    ids = encoding.ids
+    phrases = phrases_of(words, lambda unit: tuple(ids[unit[0] : unit[1]]) in vocab.between)
+    entities = with_names(entities_of(ids, words, vocab.names), encoding, list(names(text, chinese)))
+    units = {"word": words, "phrase": phrases, "entity": entities, "span": words, "similar": words}
+    return Reading(encoding, tuple(goes_on), units)
+
+
+def names(text: str, chinese: bool) -> Iterable[tuple[int, int]]:
+    """Where a text has what looks like a name: in English words with capitals, but for a sentence's first; in Chinese
+    what a tagger says."""
+    if chinese:
+        import jieba.posseg
+
+        at = 0
+        for word, tag in jieba.posseg.cut(text):
+            if tag.startswith(NAME_TAGS):
+                yield at, at + len(word)
+            at += len(word)
+        return
+    for match in CAPITALS.finditer(text):
+        first = not text[: match.start()].rstrip() or text[: match.start()].rstrip()[-1] in ".!?\n"
+        if not first or " " in match.group():
+            yield match.span()
+
+
+def with_names(units: Sequence[Unit], encoding: Encoding, spans: Sequence[tuple[int, int]]) -> list[Unit]:
+    """Units of which several stand in one span of the text are one."""
+    merged: list[Unit] = []
+    of_last = None
+    for start, end in units:
+        a, b = encoding.offsets[start][0], encoding.offsets[end - 1][1]
+        span = next((span for span in spans if span[0] <= a and b <= span[1]), None)
+        if span is not None and span == of_last and merged[-1][1] == start:
+            merged[-1] = merged[-1][0], end
+        else:
+            merged.append((start, end))
+        of_last = span
+    return merged
+
+
+def hide(reading: Reading, kind: str, vocab: MaskVocabulary, rate: float, seed: int) -> tuple[list[int], list[int]]:
+    """→ (ids, labels) of the row, hidden in one of KINDS."""
+    ids = torch.tensor([reading.encoding.ids])
+    special = torch.tensor([reading.encoding.special])
+    joined = torch.tensor([reading.goes_on])
+    rng = torch.Generator().manual_seed(seed)
+    if kind == "piece":
+        rows = mask_tokens(ids, special, vocab, rng, rate, SPLIT)
+    else:
+        put = vocab.similar.draw if kind == "similar" else None
+        rows = hide_units(ids, special, joined, vocab, rng, rate, SPLIT, drawing(kind, reading.units[kind]), put)
+    return rows[0][0].tolist(), rows[1][0].tolist()
+
+
+def drawing(kind: str, units: Sequence[Unit]):
+    """What falls, given a budget: as `minibert.hiding.hide_units` asks for it."""
+
+    def draw(_row, _words, budget: int, rng: random.Random) -> list[Unit]:
+        how = {"span": draw_spans, "similar": draw_grams}.get(kind, drawn)
+        return how(list(units), budget, rng)
+
+    return draw
+
+
+@torch.no_grad()
+def guessed(model: BertForPreTraining, rows: Sequence[tuple[list[int], list[int]]], pad_id: int) -> list[Hidden]:
+    """What the model would write at the places that are asked for, of all rows at once."""
+    batch = padded_batch([ids for ids, _ in rows], pad_id)
+    labels = padded_batch([labels for _, labels in rows], IGNORE).ids
+    asked = labels != IGNORE
+    if not asked.any():
+        return [Hidden(tuple(ids), (None,) * len(ids), (None,) * len(ids)) for ids, _ in rows]
+    best = model(replace(batch, labels=labels)).mlm_logits.float().softmax(-1).max(-1)
+    answers = iter(zip(best.indices.tolist(), best.values.tolist(), strict=True))
+    return [
+        Hidden(
+            tuple(ids),
+            tuple(None if label == IGNORE else label for label in wanted),
+            tuple(None if label == IGNORE else next(answers) for label in wanted),
+        )
+        for ids, wanted in rows
+    ]

@@ -1,0 +1,78 @@
+"""ERNIE 1.0 (Sun et al. 2019, arXiv:1904.09223, §3): what is hidden together grows in three stages: pieces, as in BERT,
+then phrases, then entities. Names and fields as in transformers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from minibert.config import BertConfig
+from minibert.hiding import drawn, entities_of, hide_units, phrases_of
+from minibert.objectives import MaskedLanguageModel
+from minibert.relatives.registry import relative
+from minibert.text.word_lists import between_phrases, names_in
+
+STAGES = ("piece", "phrase", "entity")
+
+
+@dataclass(frozen=True)
+class ErnieConfig(BertConfig):
+    """BERT's sizes."""
+
+    model_type: ClassVar[str] = "ernie"
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> ErnieConfig:
+        if values.get("use_task_id"):
+            raise ValueError(
+                "use_task_id is set: a task's vector is added to the input, and only ERNIE 1.0 is read here"
+            )
+        return super().from_dict(values)
+
+
+def units(stage: str, row, words, vocabulary):
+    """What falls together in a stage; a word that is in no phrase and no name is a unit of its own."""
+    if stage == "entity":
+        return entities_of(row, words, vocabulary.names)
+    return phrases_of(words, lambda word: tuple(row[word[0] : word[1]]) in vocabulary.between)
+
+
+@dataclass(frozen=True)
+class KnowledgeMasking(MaskedLanguageModel):
+    """phrases_from, entities_from: after so many batches phrases, and then entities, are hidden as wholes."""
+
+    phrases_from: float = 1_000
+    entities_from: float = 2_000
+    stage: str = STAGES[0]
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.stage not in STAGES:
+            raise ValueError(f"the stage must be one of {', '.join(STAGES)}, not {self.stage!r}")
+
+    def after(self, batches):
+        reached = STAGES[sum(batches >= start for start in (self.phrases_from, self.entities_from))]
+        return self if reached == self.stage else replace(self, stage=reached)
+
+    def vocabulary(self, store, tokenizer):
+        return replace(
+            super().vocabulary(store, tokenizer), between=between_phrases(tokenizer), names=names_in(tokenizer)
+        )
+
+    def hide(self, ids, special, joined, vocabulary, rng):
+        if self.stage == STAGES[0]:
+            return super().hide(ids, special, joined, vocabulary, rng)
+        m = self.masking
+        return hide_units(
+            ids, special, joined, vocabulary, rng, m.rate, m.split,
+            lambda row, words, budget, dice: drawn(units(self.stage, row, words, vocabulary), budget, dice),
+        )  # fmt: skip
+
+
+relative(
+    "ERNIE",
+    ErnieConfig,
+    about="first pieces were hidden, then phrases, then the names of entities",
+    objective=KnowledgeMasking,
+)

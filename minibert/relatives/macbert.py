@@ -1,0 +1,64 @@
+"""MacBERT (Cui et al. 2020, arXiv:2004.13922, §4): n-grams of whole words, and in their place similar words, not
+[MASK], which no task has. The order of two segments is asked in the place of the next sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from minibert.config import BertConfig
+from minibert.count import Shape
+from minibert.hiding import hide_units, runs
+from minibert.objectives import MaskedLanguageModel
+from minibert.relatives.registry import relative
+from minibert.similar_words import SimilarWords
+
+LENGTHS, SHARES = (1, 2, 3, 4), (0.4, 0.3, 0.2, 0.1)  # words of an n-gram
+
+
+@dataclass(frozen=True)
+class MacBertConfig(BertConfig):
+    """BERT's sizes."""
+
+    model_type: ClassVar[str] = "macbert"
+
+
+def draw_grams(words, budget, rng):
+    """The words of n-grams, n from 1 to 4, until the budget is full."""
+    return [word for run in runs(words, budget, lambda: rng.choices(LENGTHS, SHARES)[0], rng) for word in run]
+
+
+@dataclass(frozen=True)
+class Correction(MaskedLanguageModel):
+    """A masked LM that reads similar words where BERT reads [MASK]; each word of an n-gram on its own. similar:
+    without, an ablation, there is [MASK]."""
+
+    second: str | None = "sop"
+    similar: bool = True
+
+    @property
+    def name(self):
+        return super().name.replace("mlm", "mac") if self.similar else super().name  # it has never read a [MASK]
+
+    def vocabulary(self, store, tokenizer):
+        known = super().vocabulary(store, tokenizer)
+        return replace(known, similar=SimilarWords.of_text(store, tokenizer)) if self.similar else known
+
+    def hide(self, ids, special, joined, vocabulary, rng):
+        m, put = self.masking, vocabulary.similar.draw if vocabulary.similar else None
+        return hide_units(
+            ids, special, joined, vocabulary, rng, m.rate, m.split,
+            lambda row, words, budget, dice: draw_grams(words, budget, dice), put,
+        )  # fmt: skip
+
+
+relative(
+    "MacBERT",
+    MacBertConfig,
+    prefix="MacBert",
+    encoder="bert",
+    in_transformers=False,  # a BERT there
+    about="similar words stood in the place of hidden ones, so it has never read [MASK]",
+    objective=Correction,
+    shape=lambda c: Shape(c, objective="mlm+sop"),
+)

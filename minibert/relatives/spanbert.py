@@ -1,0 +1,39 @@
+"""SpanBERT (Joshi et al. 2020, arXiv:1907.10529): spans are hidden, not tokens, and guessed twice: as BERT guesses, and
+from the two tokens around them. One segment a row, nothing asked about pairs. Spans and head stand in
+`minibert.spans`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from minibert.config import BertConfig
+from minibert.count import Shape
+from minibert.relatives.registry import relative
+from minibert.spans import SpanLm, Spans
+
+
+@dataclass(frozen=True)
+class SpanBertConfig(BertConfig):
+    """span_position_size: numbers that say which place a token has in its span."""
+
+    model_type: ClassVar[str] = "spanbert"
+    span_position_size: int = 200
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not 1 <= self.span_position_size <= 2**16:
+            raise ValueError(f"span_position_size must be from 1 to {2**16:,}, not {self.span_position_size}")
+
+
+relative(
+    "SpanBERT",
+    SpanBertConfig,
+    prefix="SpanBert",
+    encoder="bert",
+    in_transformers=False,  # its encoder is a BERT there; the boundaries' head is in no class
+    about="spans were hidden, and also guessed from the two tokens around them",
+    objective=Spans,
+    heads={"ForMaskedLM": SpanLm},
+    shape=lambda c: Shape(c, objective="mlm+sbo"),
+)

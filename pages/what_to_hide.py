@@ -1,0 +1,30 @@
+"""What to hide: pieces, words, phrases, names, spans, similar words; and what a model learns from each."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from sections.what_to_hide import after, both, claim, code, hard, nsp, side_by_side, subject, three
+from ui.lesson import Lesson
+from ui.page import tabs
+from ui.translations import _
+
+st.html(Path(subject.__file__).with_name("what_to_hide.css"))
+lesson = Lesson("what_to_hide")
+lesson.open()
+seen = subject.read(lesson)
+side_by_side.show(seen)
+
+parts = {
+    _("How hard"): hard,
+    _("Three words"): three,
+    _("The diff"): code,
+    _("Train both"): both,
+    _("The claim"): claim,
+    _("Next sentence?"): nsp,
+    _("What became of it"): after,
+}
+for tab, part in tabs(parts):
+    with tab:
+        part.show(lesson, seen)
+lesson.close()

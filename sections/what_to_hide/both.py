@@ -1,0 +1,47 @@
+"""BERT and a relative that hides otherwise, trained now on the same tokens."""
+
+import streamlit as st
+
+from sections.what_to_hide.subject import Subject
+from ui.inputs import choice, sentence_input
+from ui.lesson import Lesson
+from ui.page import drawer
+from ui.train_both import STEPS, Quantity, Side, train_both
+from ui.translations import _
+
+
+def sides() -> dict[str, Side]:
+    """What is trained beside BERT. Of ERNIE's stages each has a third of the steps that a run usually has."""
+    stages = {"second": None, "phrases_from": STEPS // 3, "entities_from": 2 * STEPS // 3}
+    return {
+        "spanbert": Side("SpanBERT", "spanbert"),
+        "spans": Side(_("spans, boundaries not asked"), "spanbert", {"boundary": False}),
+        "macbert": Side("MacBERT", "macbert", {"second": None}),
+        "ngrams": Side(_("n-grams, with [MASK]"), "macbert", {"second": None, "similar": False}),
+        "ernie": Side("ERNIE", "ernie", stages),
+        "roberta": Side("RoBERTa", "roberta"),
+    }
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    lesson.show("Train both", title=False)
+    offered = sides()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container():
+            watch = sentence_input(
+                "cloze", lesson.examples_called("cloze"), label=_("A sentence with a [MASK], answered while they train")
+            )
+        with drawer(key="both-drawer"):
+            name = choice("side", _("Beside BERT"), {key: side.title for key, side in offered.items()}, wrap=True)
+            masked = st.slider(_("Tokens hidden"), 5, 50, 15, 5, format="%d %%", key="masked", bind="query-params")
+    side, pairs = offered[name], name == "roberta"
+    quantities = [
+        Quantity(_("Three words hidden in a row: put right"), marks="span", percent=True),
+        Quantity(_("One word hidden: put right"), marks="determined", percent=True),
+        Quantity(_("A wrong word, nothing hidden: put right"), marks="corrected", percent=True),
+        Quantity(_("MLM loss"), line="mlm_loss"),
+    ]
+    if name == "spanbert":
+        quantities.insert(1, Quantity(_("Three words, by their boundaries alone"), marks="span_boundary", percent=True))
+    train_both("what_to_hide", [Side("BERT"), side], quantities, watch, masked=int(masked), pairs=pairs, spans=True)
+    lesson.show("How to read the curves", title=False)

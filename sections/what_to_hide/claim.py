@@ -1,0 +1,85 @@
+"""The papers' claims, beside what has been recorded here."""
+
+import statistics
+
+import streamlit as st
+
+from minibert.experiments.results import by_arm, paired_difference, verdict
+from sections.what_to_hide.subject import Subject
+from ui.claim import PERCENT, records_of, show_claim, signed, verdict_words
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.text import literal
+from ui.translations import _
+
+
+def measures() -> dict[str, str]:
+    """Metric of a record → what it is, in words."""
+    return {
+        "span": _("three words in a row put right"),
+        "span_whole": _("all three right"),
+        "determined": _("one masked word put right"),
+        "corrected": _("a wrong word put right, nothing masked"),
+        "who_is_meant": _("whom a pronoun means, F1"),
+    }
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    lesson.show("The claim", title=False)
+    claims = {"spans": _("spans (SpanBERT)"), "words": _("whole words and similar ones"), "mismatch": _("the mismatch")}
+    claim = choice("claim", _("Which claim"), claims, wrap=True)
+    if claim == "spans":
+        show_claim(lesson, "span", _("three hidden words, share put right"), "spans")
+    elif claim == "words":
+        show_claim(lesson, "who_is_meant", measures()["who_is_meant"], "words")
+    else:
+        mismatch(lesson)
+    everything(lesson)
+    lesson.show("Why small models may disagree")
+
+
+def mismatch(lesson: Lesson) -> None:
+    """Who never read [MASK] should be worse at a [MASK] and better at text without one: both, seed by seed."""
+    lesson.show("The mismatch")
+    records = records_of(lesson.name)
+    for metric, sign in (("corrected", 1), ("determined", -1)):
+        found = {
+            arm: {seed: PERCENT * value for seed, value in seeds.items()}
+            for arm, seeds in by_arm(records, metric).items()
+        }
+        for base, name in (("bert", "BERT"), ("n-grams", _("n-grams with [MASK]"))):
+            one = paired_difference(found.get("macbert", {}), found.get(base, {}))
+            if one is None:
+                continue
+            spread = "" if one.half is None else f" ± {one.half:.1f}"
+            words = _(
+                "{what}: MacBERT against {base} {mean}{spread} points, {n} seeds; expected {sign} – **{verdict}**"
+            ).format(
+                what=measures()[metric],
+                base=literal(name),
+                mean=signed(one.mean),
+                spread=spread,
+                n=one.seeds,
+                sign="+" if sign > 0 else "−",
+                verdict=verdict_words()[verdict(one, sign)],
+            )
+            st.markdown(f"- {words}")
+
+
+def everything(lesson: Lesson) -> None:
+    """All that was measured, by arm."""
+    records = records_of(lesson.name)
+    if not records:
+        return
+    arms = list(dict.fromkeys(record["arm"] for record in records))
+    rows = []
+    for arm in arms:
+        row = {_("arm"): arm}
+        for metric, words in measures().items():
+            values = list(by_arm(records, metric).get(arm, {}).values())
+            spread = f" ± {PERCENT * statistics.stdev(values):.1f}" if len(values) > 1 else ""
+            row[words] = f"{PERCENT * statistics.fmean(values):.1f}{spread}" if values else "–"
+        rows.append(row)
+    st.markdown("### " + _("All that was measured"))
+    st.table(rows)
+    st.caption(_("Means over the seeds and one standard deviation, in percent, on stories that no arm has read."))

@@ -1,0 +1,54 @@
+"""The diff: a relative's lines against BERT's."""
+
+from sections.what_to_hide.subject import Subject
+from ui.code_diff import Change, show_diff
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert import byte_tokenizer, hiding, similar_words, spans
+    from minibert.corruption import draw_tokens, draw_words
+    from minibert.model import BertForPreTraining, Embeddings, MlmHead
+    from minibert.objectives import MaskedLanguageModel, WithoutPairs
+    from minibert.relatives import ernie, macbert, roberta, spanbert
+    from minibert.text.segment_pairs import packed_sentences, segment_pairs
+    from minibert.text.word_lists import names_in
+    from minibert.tokenizer import Tokenizer
+
+    lesson.show("The difference as a diff", title=False)
+    changes = {
+        "roberta": [
+            Change(_("Positions from behind the padding"), Embeddings, roberta.CountedPositions),
+            Change(_("Full sentences"), segment_pairs, packed_sentences),
+            Change(_("Nothing asked about pairs"), MaskedLanguageModel, WithoutPairs),
+            Change(_("Pieces of bytes"), Tokenizer.wordpiece, byte_tokenizer.ByteTokenizer.merged),
+        ],
+        "wwm": [Change(_("Words in the place of tokens"), draw_tokens, draw_words)],
+        "ernie": [
+            Change(_("What is hidden grows"), MaskedLanguageModel.hide, ernie.KnowledgeMasking.hide),
+            Change(_("Stages"), None, ernie.KnowledgeMasking.after),
+            Change(_("Phrases"), None, hiding.phrases_of),
+            Change(_("Entities"), None, hiding.entities_of),
+        ],
+        "spanbert": [
+            Change(_("Spans"), draw_tokens, spans.draw_spans),
+            Change(_("The boundaries’ head"), MlmHead, spans.SpanBoundary),
+            Change(_("Asked twice"), BertForPreTraining.forward, spans.SpanLm.forward),
+        ],
+        "macbert": [
+            Change(_("N-grams, and similar words"), MaskedLanguageModel, macbert.Correction),
+            Change(_("Which words are alike"), None, similar_words.SimilarWords),
+        ],
+    }
+    titles = {"roberta": "RoBERTa", "wwm": "BERT-wwm", "ernie": "ERNIE", "spanbert": "SpanBERT", "macbert": "MacBERT"}
+    chosen = choice("diff", _("The relative"), titles, wrap=True)
+    show_diff(changes[chosen])
+    files = {"roberta": roberta, "ernie": ernie, "spanbert": spanbert, "macbert": macbert}
+    if chosen in files:
+        where = f"minibert/relatives/{chosen}.py"
+        show_source(files[chosen], find="relative(", label=_("All of the relative: `{file}`").format(file=where))
+    if chosen == "ernie":
+        show_source(names_in, label=_("Which names it knows"))

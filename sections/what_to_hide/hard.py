@@ -1,0 +1,62 @@
+"""How hard each way is: the same text drawn many times, and the share that the model puts right."""
+
+import streamlit as st
+
+from minibert.statistics import wilson
+from sections.what_to_hide.side_by_side import ways
+from sections.what_to_hide.subject import Subject, vocabulary
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.models import load, version_of
+from ui.source import show_source
+from ui.translations import _
+
+DRAWS = 40
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert import hiding, spans
+    from plots.theme import titled
+    from plots.what_to_hide import shares
+
+    lesson.show("What falls together")
+    counted = _counted(seen.text, seen.model, version_of(seen.model), seen.rate, seen.chinese)
+    if any(n for _right, n in counted.values()):
+        words = ways()
+        rows = {words[kind][0]: (right / n, *wilson(right, n)) for kind, (right, n) in counted.items() if n}
+        best, worst = max(rows, key=lambda name: rows[name][0]), min(rows, key=lambda name: rows[name][0])
+        title = _("Easiest: {best}, {a:.0%} right. Hardest: {worst}, {b:.0%}").format(
+            best=best, worst=worst, a=rows[best][0], b=rows[worst][0]
+        )
+        told = "; ".join(f"{name} {share:.0%}" for name, (share, *_rest) in rows.items())
+        figure(
+            titled(shares(rows, _("hidden tokens put right")), title),
+            _("Your text, drawn {n} times in each way. {told}.").format(n=DRAWS, told=told),
+            "how-hard",
+            data=[{_("hidden"): name, _("right"): f"{share:.1%}"} for name, (share, *_rest) in rows.items()],
+        )
+        st.caption(
+            _("Your text above, {n} draws of each way, {rate} % hidden; bars: 95 % intervals of a share (Wilson), as if "
+              "every token were one throw.").format(n=DRAWS, rate=seen.rate)
+        )  # fmt: skip
+    lesson.show("Harder is not better by itself")
+    show_source(hiding.drawn, label=_("Units in random order, until the budget is full"))
+    show_source(spans.length_shares, label=_("The lengths of SpanBERT’s spans"))
+    show_source(hiding.hide_units, find="draw(list(row)", label=_("A unit falls as a whole"))
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _counted(text: str, model: str, version: int, rate: int, chinese: bool) -> dict[str, tuple[int, int]]:
+    """Kind → (put right, asked), over all draws."""
+    from minibert.inside.hidden_text import KINDS, guessed, hide, read
+
+    loaded, vocab = load(model), vocabulary(model)
+    reading = read(loaded.tokenizer, vocab, text, 64, chinese)
+    if all(reading.encoding.special):
+        return dict.fromkeys(KINDS, (0, 0))
+    found = {}
+    for kind in KINDS:
+        rows = [hide(reading, kind, vocab, rate / 100, seed) for seed in range(DRAWS)]
+        hidden = guessed(loaded.model, rows, loaded.tokenizer.pad_id)
+        found[kind] = sum(one.right for one in hidden), sum(len(one.places) for one in hidden)
+    return found

@@ -1,0 +1,86 @@
+"""Two papers that disagree about next sentences: BERT's table 5 beside RoBERTa's table 2, and what each left as it
+was."""
+
+import tomllib
+
+import streamlit as st
+
+from minibert.experiments.results import ResultsError, by_arm, paired_difference, read_records
+from sections.what_to_hide.subject import Subject
+from ui.claim import PERCENT, signed
+from ui.figures import figure
+from ui.lesson import LESSONS, Lesson
+from ui.navigation import link_to
+from ui.text import literal
+from ui.translations import _
+
+TASKS = {"sst2": "SST-2", "mrpc": "MRPC", "ner": "CoNLL-2003"}
+HERE = ("full-sentences", "segment-pair+nsp")
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from plots.theme import titled
+    from plots.what_to_hide import differences
+
+    lesson.show("Two papers, two answers", title=False)
+    papers = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))["nsp"]
+    columns = st.columns(2)
+    rows: dict[str, dict[str, float]] = {}
+    for column, paper in zip(columns, papers, strict=True):
+        with column:
+            st.markdown(f"**{paper['title']}**")
+            st.table(
+                [{"": row["name"], **dict(zip(paper["tasks"], row["values"], strict=True))} for row in paper["rows"]]
+            )
+            st.caption(literal(paper["source"]))
+        with_, without = (
+            next(row for row in paper["rows"] if row["name"] == paper[key]) for key in ("with", "without")
+        )
+        gaps = {
+            task: round(b - a, 2) for task, a, b in zip(paper["tasks"], with_["values"], without["values"], strict=True)
+        }
+        rows[paper["title"]] = gaps
+    told = "; ".join(
+        f"{title}: {', '.join(f'{task} {signed(value)}' for task, value in gaps.items())}"
+        for title, gaps in rows.items()
+    )
+    worse, better = (sum(value < 0 for value in gaps.values()) for gaps in rows.values())
+    title = _("Without it all {n} get worse in one table, {worse} of {all} in the other").format(
+        n=worse, worse=better, all=len(list(rows.values())[1])
+    )
+    figure(
+        titled(differences(rows, _("points without next sentences, against with")), title),
+        _("Without next sentence prediction. {told}.").format(told=told),
+        "nsp-differences",
+        data=[{_("table"): title, _("task"): task, _("points"): signed(value)} for title, gaps in rows.items()
+              for task, value in gaps.items()],
+    )  # fmt: skip
+    lesson.show("Why they disagree")
+    here()
+    link_to("experiments", _("The recorded formats, one by one"))
+
+
+def here() -> None:
+    """What this project has recorded of the same comparison, on real text."""
+    try:
+        records = read_records(LESSONS / "results" / "formats.jsonl")
+    except ResultsError as error:
+        st.error(literal(error), icon=":material/error:")
+        return
+    lines = []
+    for task, name in TASKS.items():
+        found = {
+            arm: {seed: PERCENT * value for seed, value in seeds.items()}
+            for arm, seeds in by_arm(records, task).items()
+        }
+        one = paired_difference(found.get(HERE[0], {}), found.get(HERE[1], {}))
+        if one is not None and one.half is not None:
+            clear = _("clear") if one.clear else _("within the spread of the seeds")
+            lines.append(f"{name} {signed(one.mean)} ± {one.half:.1f} ({clear})")
+    if lines:
+        st.markdown(
+            _("**Here**, full sentences without a question against segment pairs with it, on {text}: {told}.").format(
+                text=_("real text, {n} seeds").format(n=3), told="; ".join(lines)
+            ),
+            width=820,
+        )

@@ -1,0 +1,127 @@
+"""The central picture: one text, hidden in six ways, and what the model writes at each hidden place."""
+
+import html
+from collections.abc import Mapping
+
+import streamlit as st
+
+from sections.what_to_hide.subject import Subject, vocabulary
+from ui.figures import in_words
+from ui.models import load, title_of
+from ui.page import picture
+from ui.text import literal, visible
+from ui.translations import _
+
+MOST = 26  # tokens: six rows of them have to be seen at once
+
+
+def ways() -> dict[str, tuple[str, str]]:
+    """What falls together, and who hides so."""
+    return {
+        "piece": (_("pieces"), "BERT, RoBERTa"),
+        "word": (_("words"), "BERT-wwm"),
+        "phrase": (_("phrases"), _("ERNIE, stage 2")),
+        "entity": (_("names"), _("ERNIE, stage 3")),
+        "span": (_("spans"), "SpanBERT"),
+        "similar": (_("similar words"), "MacBERT"),
+    }
+
+
+def show(seen: Subject) -> None:
+    with picture():
+        drawn = draw(seen)
+        if drawn is None:
+            st.info(_("Type a sentence."), icon=":material/edit:")
+            return
+        reading, rows = drawn
+        tokenizer = load(seen.model).tokenizer
+        st.markdown(f"**{finding(rows)}**")
+        st.html(rows_html(reading, rows, tokenizer.vocab))
+        in_words(finding(rows), "drawn-words", lambda: table(rows, tokenizer.vocab))
+        cut = len(tokenizer.encode(seen.text)) - len(reading.encoding)
+        words = _("Guesses: {model}. A line joins what may fall together.").format(model=literal(title_of(seen.model)))
+        st.caption(words + (" " + _("The last {n} tokens are left out here.").format(n=cut) if cut > 0 else ""))
+
+
+def draw(seen: Subject):
+    """(the text's reading, kind → minibert.inside.hidden_text.Hidden); None if it has no token."""
+    from minibert.inside.hidden_text import KINDS, guessed, hide, read
+
+    loaded, vocab = load(seen.model), vocabulary(seen.model)
+    reading = read(loaded.tokenizer, vocab, seen.text, MOST + 2, seen.chinese)
+    if all(reading.encoding.special):
+        return None
+    rows = [hide(reading, kind, vocab, seen.rate / 100, seen.seed) for kind in KINDS]
+    found = guessed(loaded.model, rows, loaded.tokenizer.pad_id)
+    return reading, dict(zip(KINDS, found, strict=True))
+
+
+def rows_html(reading, rows: Mapping, vocab) -> str:
+    """A row a way of hiding, as safe HTML: what is hidden is struck out above what is read, its guess stands below."""
+    drawn, words = [], ways()
+    for kind, one in rows.items():
+        unit_of = {
+            place: number
+            for number, (start, end) in enumerate(reading.units.get(kind, []))
+            if end - start > 1
+            for place in range(start, end)
+        }
+        cells = [
+            cell(one, place, vocab, place - 1 in unit_of and unit_of.get(place) == unit_of[place - 1])
+            for place, special in enumerate(reading.encoding.special)
+            if not special
+        ]
+        what, who = words[kind]
+        name = f"<b>{html.escape(what)}</b><small>{html.escape(who)}</small>"
+        label = html.escape(f"{what}: {score(one)}")
+        drawn.append(
+            f'<li><span class="way">{name}</span><ol aria-label="{label}">{"".join(cells)}</ol>'
+            f'<span class="score">{html.escape(score(one))}</span></li>'
+        )
+    return f'<ul class="mb-hide">{"".join(drawn)}</ul>'
+
+
+def cell(one, place: int, vocab, joined: bool) -> str:
+    """A token of a row. joined: to the one before it, they may fall together."""
+    css = ["joined"] if joined else []
+    token = visible(vocab[one.read[place]])
+    if (wanted := one.asked[place]) is None:
+        return f'<li class="{" ".join(css)}"><span class="now"><bdi>{html.escape(token)}</bdi></span></li>'
+    said, share = one.said[place]
+    right = said == wanted
+    shown = "?" if vocab[one.read[place]] == "[MASK]" else token
+    mark, css = ("✓" if right else "✗"), [*css, "hid"]
+    title = html.escape(f"{visible(vocab[wanted])} → {token}; {visible(vocab[said])} {share:.0%}")
+    return (
+        f'<li class="{" ".join(css)}" title="{title}"><s><bdi>{html.escape(visible(vocab[wanted]))}</bdi></s>'
+        f'<span class="now"><bdi>{html.escape(shown)}</bdi></span>'
+        f'<span class="said"><bdi>{html.escape(visible(vocab[said]))}</bdi> {mark}</span></li>'
+    )
+
+
+def score(one) -> str:
+    return _("{right} of {n} right").format(right=one.right, n=len(one.places))
+
+
+def finding(rows: Mapping) -> str:
+    """The draw in a line."""
+    words = ways()
+    told = ", ".join(f"{words[kind][0]} {one.right}/{len(one.places)}" for kind, one in rows.items())
+    return _("Put right, of as many hidden: {told}").format(told=told)
+
+
+def table(rows: Mapping, vocab) -> list[dict]:
+    """A row a hidden token."""
+    words = ways()
+    return [
+        {
+            _("hidden"): words[kind][0],
+            _("text"): visible(vocab[one.asked[place]]),
+            _("read"): visible(vocab[one.read[place]]),
+            _("guess"): visible(vocab[one.said[place][0]]),
+            _("probability"): f"{one.said[place][1]:.0%}",
+            "": "✓" if one.said[place][0] == one.asked[place] else "✗",
+        }
+        for kind, one in rows.items()
+        for place in one.places
+    ]

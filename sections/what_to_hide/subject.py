@@ -1,0 +1,74 @@
+"""What the whole page is about: the class's text, the model that fills what is hidden in it, and how the dice fall."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from ui.inputs import MAX_SEED, sentence_input
+from ui.languages import language_of
+from ui.lesson import Lesson
+from ui.models import available_models, choose_model, language_read, load, version_of
+from ui.page import drawer
+from ui.translations import _
+
+MAX_CHARS = 400
+RATE = 25  # percent hidden: enough that a span falls in a short text
+SEED = 1  # of the first draw
+
+
+@dataclass(frozen=True)
+class Subject:
+    """text: the sentence · model: the name of the one that guesses · rate: percent hidden · seed: of what falls."""
+
+    text: str
+    model: str
+    rate: int
+    seed: int
+
+    @property
+    def chinese(self) -> bool:
+        return language_of(self.text) == "zh"
+
+
+def read(lesson: Lesson) -> Subject:
+    """The text, and beside it what draws again; in a drawer what is seldom changed."""
+    with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
+        left = st.container()
+        with drawer():
+            rate = st.slider(_("Tokens hidden"), 5, 50, RATE, 5, format="%d %%", key="rate", bind="query-params")
+            seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
+            models_in = st.container()
+        st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
+    examples = st.container()
+    with left:
+        text = sentence_input(
+            "text", lesson.examples, label=_("Text, English or Chinese"), max_chars=MAX_CHARS, examples_in=examples
+        )
+    language = language_of(text)
+    models = {info.name: info for info in available_models(fill=True, trained=True)}
+    models = {name: info for name, info in models.items() if language_read(name) == language} or models
+    with models_in:
+        model = choose_model(
+            f"model-{language}",
+            _("The model that guesses"),
+            {name: info.title for name, info in models.items()},
+            {name: info.directory for name, info in models.items()},
+        )
+    return Subject(text, model, rate, SEED if seed is None else int(seed))
+
+
+def _next_seed() -> None:
+    st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _vocabulary(model: str, version: int, chinese: bool):
+    from minibert.inside.hidden_text import vocabulary_of
+
+    loaded = load(model)
+    return vocabulary_of(loaded.model, loaded.tokenizer, chinese)
+
+
+def vocabulary(model: str):
+    """What hiding must know of a model's vocabulary, made once per server."""
+    return _vocabulary(model, version_of(model), language_read(model) == "zh")

@@ -1,0 +1,33 @@
+"""What to hide as a reader meets it: drawn anew at a press, kept in the link, Chinese words hidden whole."""
+
+import re
+
+from tests.browser.driver import expect, open_page, type_into, wait_idle
+
+TEXT = "Text, English or Chinese"
+
+
+def rows(page) -> list[str]:
+    return page.locator(".mb-hide > li").all_inner_texts()
+
+
+def test_it_is_drawn_anew_and_the_link_says_how(page):
+    open_page(page, "what_to_hide")
+    first = rows(page)
+    assert len(first) == 6
+    page.get_by_role("button", name="Draw again").click()
+    expect(page).to_have_url(re.compile(r"seed=2"))
+    wait_idle(page)
+    again = rows(page)
+    assert again != first
+    page.reload()
+    wait_idle(page)
+    assert rows(page) == again
+
+
+def test_a_chinese_text_has_chinese_words(page):
+    open_page(page, "what_to_hide")
+    type_into(page, page.get_by_label(TEXT, exact=True), "上海的天气很好。", "Enter")
+    words = page.locator(".mb-hide > li").nth(1)
+    expect(words.locator("li.joined").first).to_be_visible()
+    assert all("[UNK]" not in row for row in rows(page))
