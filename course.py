@@ -56,6 +56,7 @@ page = open_course(
         _("6 The family"): [
             Stop("family", _("The family tree"), ":material/account_tree:"),
             Stop("electra", "ELECTRA", ":material/find_replace:"),
+            Stop("to_write", _("To write"), ":material/edit_note:"),
             Stop("albert", "ALBERT", ":material/repeat:"),
             Stop("nezha", "NEZHA", ":material/straighten:"),
             Stop("knowledge", _("Knowledge"), ":material/lightbulb:"),

@@ -59,6 +59,7 @@ HERE: dict[str, tuple[str, ...]] = {
     "wrong_reasons": ("class",),
     "family": (),
     "electra": ("blank",),
+    "to_write": ("heads", "blank"),
     "albert": ("vectors", "heads", "network", "pair"),
     "knowledge": ("vectors", "heads"),
     "nezha": ("vectors", "heads"),

@@ -51,6 +51,28 @@ class LengthScale(RelativeScale):
 
 
 @dataclass(frozen=True)
+class WritingScale(RelativeScale):
+    """Each arm is also asked to go on with stories, and learns for `answer_steps` to answer questions in sentences."""
+
+    steps: int = 800
+    batch_size: int = 32
+    masked: float = 0.25
+    train: int = 400
+    epochs: int = 6
+    answer_steps: int = 300
+
+
+@dataclass(frozen=True)
+class CorrectingScale(RelativeScale):
+    """A BERT that learns for `correcting_steps` to correct misspellings, and is not fine-tuned otherwise."""
+
+    steps: int = 800
+    batch_size: int = 32
+    correcting_steps: int = 400
+    correcting_rate: float = 1e-3
+
+
+@dataclass(frozen=True)
 class RelativeExperiment:
     """Arms, the first of which is BERT. pairs: the stories are read in pairs of segments, about which each arm is asked
     what its objective asks; afterwards all are asked both for the next sentence and for the order."""
@@ -110,6 +132,22 @@ RELATIVE_EXPERIMENTS = {
                 "nezha-16": RelativeArm("nezha", sizes={"max_relative_position": 16}, start="words"),
             },
             LengthScale(),
+        ),
+        RelativeExperiment(
+            "to_write",
+            "UniLM writes what BERT cannot, and reads as BERT does (Dong et al. 2019), on the toy world",
+            {
+                "bert": RelativeArm(),
+                "unilm": RelativeArm("unilm"),
+                "left-to-right": RelativeArm("left_to_right"),
+            },
+            WritingScale(),
+        ),
+        RelativeExperiment(
+            "corrector",
+            "A corrector with and without a detector (Zhang et al. 2020), on misspelled stories of the toy world",
+            {"pretrained": RelativeArm(), "plain": RelativeArm(), "soft_masked": RelativeArm()},
+            CorrectingScale(),
         ),
     )
 }

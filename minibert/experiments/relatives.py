@@ -14,10 +14,12 @@ from minibert.experiments.events import Finished, Stage, steps_of, within
 from minibert.experiments.records import append_record
 from minibert.experiments.relative_catalogue import (
     REQUIRED,
+    CorrectingScale,
     LengthScale,
     RelativeArm,
     RelativeExperiment,
     RelativeScale,
+    WritingScale,
 )
 from minibert.experiments.results import read_records
 from minibert.text.json_values import json_value
@@ -57,6 +59,7 @@ def run_relative(
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
     Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
+    from minibert.experiments.writing import corrected, written
     from minibert.toy.pretrain import pretrain_toy
     from minibert.train import Eval, Started
     from minibert.training import machine
@@ -84,6 +87,14 @@ def run_relative(
             measured = [event.metrics for event in seen if isinstance(event, Eval)][-1]
             if lengths:
                 metrics = {name: measured[name] for name in (f"right_{length}" for length in lengths)}
+            elif isinstance(scale, WritingScale):
+                yield Stage(name, seed, "writing", middle)
+                metrics = yield from within(
+                    written(model, settings, scale, who_is_meant_by(model, settings, scale)), middle, high
+                )
+            elif isinstance(scale, CorrectingScale):
+                yield Stage(name, seed, "correcting", middle)
+                metrics = yield from within(corrected(model, name, settings, scale), middle, high)
             else:
                 yield Stage(name, seed, "who-is-meant", middle)
                 tuned = yield from within(who_is_meant_by(model, settings, scale), middle, high)

@@ -31,6 +31,7 @@ def show() -> None:
         "wrong_reasons": _("High scores for the **wrong reasons**, and how to notice."),
         "family": _("**Who came from BERT**, what each changed, and what it cost."),
         "electra": _("Not which word is missing, but **which one is wrong**, asked everywhere."),
+        "to_write": _("One network, four masks: it reads, and **writes**; and BERT as a **corrector**."),
         "albert": _("**One block** for all layers: fewer weights, and as much work."),
         "nezha": _("No place in the row, only **how far apart** two words are; and steps in half the bits."),
         "knowledge": _("**Facts** hung on a sentence, and a mask that keeps them in their place."),

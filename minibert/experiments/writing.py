@@ -1,0 +1,85 @@
+"""What UniLM and Soft-Masked BERT claim, in small: after the same pre-training, who goes on with a text, who answers a
+question in words of its own, who still reads; and who finds and mends misspellings."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+
+import torch
+
+from minibert import checkpoint
+from minibert.experiments.events import steps_of, within
+from minibert.experiments.relative_catalogue import CorrectingScale, WritingScale
+from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.objectives import objective_for
+from minibert.relatives.unilm import SEGMENTS
+from minibert.text.batches import padded_batch
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world
+from minibert.toy.answers import AnswerSettings, train_answers
+from minibert.toy.corrections import CorrectorSettings, train_corrector
+from minibert.toy.world import Story
+from minibert.train import Event, Optimization, Step
+
+HELD_OUT = 60  # stories
+
+
+def continuations(stories: Sequence[Story], tokenizer: Tokenizer, most: int = 400) -> list[list[int]]:
+    """Words that earlier ones determine: the text before each, and it."""
+    found = []
+    for story in stories:
+        ids = [tokenizer.ids[word.text] for word in story.words]
+        for place, word in enumerate(story.words):
+            if word.kind is not None and word.determined_by and max(word.determined_by) < place:
+                found.append(ids[: place + 1])
+    return found[:: max(1, len(found) // most)]
+
+
+@torch.no_grad()
+def next_words(model: BertForPreTraining, tokenizer: Tokenizer, texts: Sequence[Sequence[int]]) -> float:
+    """The share of texts whose last word the model puts first, where it sees only what stands before it: each in its
+    own way. UniLM under its mask from the left; BERT at a [MASK] behind which the row ends, as it has no such mask."""
+    unilm, right = model.config.model_type == "unilm", 0
+    behind = [] if unilm else [tokenizer.sep_id]
+    for start in range(0, len(texts), 64):
+        some = texts[start : start + 64]
+        batch = padded_batch(
+            [[tokenizer.cls_id, *text[:-1], tokenizer.mask_id, *behind] for text in some], tokenizer.pad_id
+        )
+        here = torch.arange(len(some)), torch.tensor([len(text) for text in some])
+        labels = torch.full_like(batch.ids, IGNORE)
+        labels[here] = answers = torch.tensor([text[-1] for text in some])
+        segments = torch.full_like(batch.ids, SEGMENTS["left_to_right"][0] if unilm else 0)
+        asked = objective_for(model.config).at_blanks(Batch(batch.ids, segments, batch.padding, labels))
+        right += int((model(asked).mlm_logits.argmax(-1) == answers).sum())
+    return right / len(texts)
+
+
+def written(
+    folder: Path, settings, scale: WritingScale, who_is_meant: Iterator[Event]
+) -> Generator[Step, None, dict[str, float]]:
+    """Steps, and what a pre-trained model is measured by. who_is_meant: the events of its fine-tuning on pronouns."""
+    model, tokenizer = checkpoint.load(folder), checkpoint.load_tokenizer(folder)
+    texts = continuations(world.stories(HELD_OUT, 3_000_029, "small"), tokenizer)
+    metrics = {"next_word": next_words(model, tokenizer, texts)}
+    tuned = yield from within(who_is_meant, 0.0, 0.5)
+    metrics["who_is_meant"] = tuned.metrics["f1"]
+    if model.config.model_type != "left_to_right":
+        answering = AnswerSettings(
+            scale.answer_steps, held_out=200, evaluate_every=scale.answer_steps, seed=settings.seed
+        )
+        answered = yield from within(steps_of(train_answers(answering, folder)), 0.5, 1.0)
+        metrics["answers"] = answered.metrics["answers"]
+    return metrics
+
+
+def corrected(folder: Path, arm: str, settings, scale: CorrectingScale) -> Generator[Step, None, dict[str, float]]:
+    """Steps, and how well the arm corrects: "pretrained" learns nothing more."""
+    steps = 1 if arm == "pretrained" else scale.correcting_steps
+    correcting = CorrectorSettings(
+        "plain" if arm == "pretrained" else arm, steps, evaluate_every=10**6, seed=settings.seed,
+        optimization=Optimization(learning_rate=1e-12 if arm == "pretrained" else scale.correcting_rate, beta2=0.98),
+    )  # fmt: skip
+    done = yield from steps_of(train_corrector(correcting, folder))
+    return done.metrics
