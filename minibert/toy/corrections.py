@@ -20,6 +20,7 @@ from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Start
 from minibert.training.precision import best_device
 
 KINDS = ("soft_masked", "plain")
+CORRECTOR = "corrector"  # the folder in a run's: what is there is no BERT that others may open
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def train_corrector(
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
-    """Fine-tune the checkpoint `model`; its events, and the corrector in `out`.
+    """Fine-tune the checkpoint `model`; its events, and the corrector in `out`/corrector.
 
     sentences: to learn from, the last of them are held out; by default the toy world's · alike: what is taken for what;
     by default words of the vocabulary that are spelled alike. Each `Eval` holds `detection_f1`, `correction_f1` and
@@ -109,7 +110,7 @@ def train_corrector(
                 last = measurement.metrics if isinstance(measurement, Eval) else last
                 yield measurement
     if out is not None:
-        learner.cpu().save(out, tokenizer)
+        learner.cpu().save(Path(out) / CORRECTOR, tokenizer)
         yield Saved(event.step, str(out))
     yield Done(event.step, event.tokens, event.seconds, last)
 

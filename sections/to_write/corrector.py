@@ -54,8 +54,9 @@ def correctors(language: str, start) -> list[tuple[str, object]]:
     if language == "en":
         found.append((_("Soft-Masked BERT, shipped"), SHIPPED / "corrector"))
     for run in own_runs(f"{KIND}/{language}")[:2][::-1]:
-        if settled(run) and (run.result / "model.safetensors").is_file():
-            found.append((_("{title}, yours").format(title=run.title), run.result))
+        folder = run.result / "corrector"
+        if settled(run) and (folder / "model.safetensors").is_file():
+            found.append((_("{title}, yours").format(title=run.title), folder))
     return found
 
 
@@ -81,11 +82,12 @@ def show_corrected(told: dict) -> None:
     for place, (token, said) in enumerate(zip(told["tokens"], told["said"], strict=True)):
         word, share = said[0]
         p = None if told["suspicion"] is None else told["suspicion"][place]
-        other = word != token
+        css = "new" if word != token else "same"
         doubt = "–" if p is None else f"p {p:.2f}"
         columns.append(
-            f'<li><span><bdi>{html.escape(visible(token))}</bdi></span><span class="p" style="--p:{p or 0:.2f}">{doubt}</span>'
-            f'<span class="{"new" if other else ""}"><bdi>{html.escape(visible(word))}</bdi>&nbsp;{share:.0%}</span></li>'
+            f"<li><span><bdi>{html.escape(visible(token))}</bdi></span>"
+            f'<span class="p" style="--p:{p or 0:.2f}">{doubt}</span>'
+            f'<span class="{css}"><bdi>{html.escape(visible(word))}</bdi>&nbsp;{share:.0%}</span></li>'
         )
     label = html.escape(_("what is read, how likely it is wrong, and what should stand there, token by token"))
     st.html(f'<ol class="mb-fix" aria-label="{label}">{"".join(columns)}</ol>')
@@ -103,10 +105,14 @@ def train(language: str, start, text: str) -> None:
         live(
             tuple(run.id for run in runs),
             draw,
-            lambda found: state_rows([r for r in found if not r.over or r.error], speed),
+            lambda found: state_rows(going(found), speed),
         )
     else:
         st.markdown(_("**No run yet.** The first point stands here some seconds after the click."))
+
+
+def going(runs: list) -> list:
+    return [run for run in runs if not run.over or run.error]
 
 
 def begin(language: str, start, steps: int, text: str) -> None:
@@ -137,8 +143,6 @@ def draw(runs: list) -> None:
         told = "; ".join(f"{name}: {marks[-1][1]:.0%}" for name, marks in lines.items())
         figure(
             over_steps(lines, (_("step"), _("sentences corrected, F1"))),
-            _("Sentences that come out right, F1, of those they have not learned from. Last: {told}.").format(
-                told=told
-            ),
+            _("Sentences corrected, F1, of those they have not learned from. Last: {told}.").format(told=told),
             "corrector-learned",
         )

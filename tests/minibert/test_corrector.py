@@ -152,7 +152,7 @@ def test_it_learns_is_saved_and_comes_back(kind, tmp_path):
     assert len(marks) == 2 and set(marks[0]) == {"detection_f1", "correction_f1", "sentences_right"}
     said = [event.answers[0] for event in events if isinstance(event, Sample)][-1]
     assert said["tokens"] == ["anna", "found", "the", "bell", "."] and (said["suspicion"] is None) == (kind == "plain")
-    again, vocab = Corrector.load(tmp_path / "out")
+    again, vocab = Corrector.load(tmp_path / "out" / "corrector")
     assert (again.detector is None) == (kind == "plain")
     now = corrected(again, vocab, "anna found the bell.")
     assert now["said"][0][0][1] == pytest.approx(said["said"][0][0][1], abs=0.02)
