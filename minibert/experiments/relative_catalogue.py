@@ -52,23 +52,25 @@ class LengthScale(RelativeScale):
 
 @dataclass(frozen=True)
 class WritingScale(RelativeScale):
-    """Each arm is also asked to go on with stories, and learns for `answer_steps` to answer questions in sentences."""
+    """Each arm is asked to go on with stories, and learns for `answer_steps` to answer questions in sentences; nothing
+    else. max_length: of the rows of pre-training."""
 
-    steps: int = 800
+    steps: int = 400
     batch_size: int = 32
     masked: float = 0.25
-    train: int = 400
-    epochs: int = 6
-    answer_steps: int = 300
+    max_length: int = 40
+    answer_steps: int = 250
 
 
 @dataclass(frozen=True)
 class CorrectingScale(RelativeScale):
     """A BERT that learns for `correcting_steps` to correct misspellings, and is not fine-tuned otherwise."""
 
-    steps: int = 800
+    steps: int = 400
     batch_size: int = 32
-    correcting_steps: int = 400
+    masked: float = 0.25
+    max_length: int = 40
+    correcting_steps: int = 250
     correcting_rate: float = 1e-3
 
 
@@ -88,6 +90,8 @@ def _albert(shared: str = "all", width: int = 32, second: str | None = "sop") ->
     sizes = {"num_hidden_layers": 3, "embedding_size": width, "shared": shared}
     return RelativeArm("albert", {"second": second}, sizes)
 
+
+NARROW = {"hidden_size": 64, "intermediate_size": 256}
 
 RELATIVE_EXPERIMENTS = {
     experiment.name: experiment
@@ -137,16 +141,16 @@ RELATIVE_EXPERIMENTS = {
             "to_write",
             "UniLM writes what BERT cannot, and reads as BERT does (Dong et al. 2019), on the toy world",
             {
-                "bert": RelativeArm(),
-                "unilm": RelativeArm("unilm"),
-                "left-to-right": RelativeArm("left_to_right"),
+                "bert": RelativeArm(sizes=NARROW),
+                "unilm": RelativeArm("unilm", sizes=NARROW),
+                "left-to-right": RelativeArm("left_to_right", sizes=NARROW),
             },
             WritingScale(),
         ),
         RelativeExperiment(
             "corrector",
             "A corrector with and without a detector (Zhang et al. 2020), on misspelled stories of the toy world",
-            {"pretrained": RelativeArm(), "plain": RelativeArm(), "soft_masked": RelativeArm()},
+            {name: RelativeArm(sizes=NARROW) for name in ("pretrained", "plain", "soft_masked")},
             CorrectingScale(),
         ),
     )

@@ -42,7 +42,7 @@ def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int, pairs: bool =
         steps=scale.steps,
         start=arm.start,
         batch_size=scale.batch_size,
-        max_length=scale.max_length if isinstance(scale, LengthScale) else TOY.max_length,
+        max_length=getattr(scale, "max_length", TOY.max_length),
         masking=Masking(rate=scale.masked),
         optimization=replace(TOY.optimization, learning_rate=scale.learning_rate),
         seed=seed,
@@ -89,9 +89,8 @@ def run_relative(
                 metrics = {name: measured[name] for name in (f"right_{length}" for length in lengths)}
             elif isinstance(scale, WritingScale):
                 yield Stage(name, seed, "writing", middle)
-                metrics = yield from within(
-                    written(model, settings, scale, who_is_meant_by(model, settings, scale)), middle, high
-                )
+                metrics = yield from within(written(model, settings, scale), middle, high)
+                metrics["determined"] = measured["determined"]
             elif isinstance(scale, CorrectingScale):
                 yield Stage(name, seed, "correcting", middle)
                 metrics = yield from within(corrected(model, name, settings, scale), middle, high)

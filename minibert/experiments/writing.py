@@ -1,15 +1,15 @@
-"""What UniLM and Soft-Masked BERT claim, in small: after the same pre-training, who goes on with a text, who answers a
-question in words of its own, who still reads; and who finds and mends misspellings."""
+"""What UniLM and Soft-Masked BERT claim, in small: after the same pre-training, who goes on with a text and who answers
+a question in words of its own; and who finds and mends misspellings."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import torch
 
 from minibert import checkpoint
-from minibert.experiments.events import steps_of, within
+from minibert.experiments.events import steps_of
 from minibert.experiments.relative_catalogue import CorrectingScale, WritingScale
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import objective_for
@@ -20,7 +20,7 @@ from minibert.toy import world
 from minibert.toy.answers import AnswerSettings, train_answers
 from minibert.toy.corrections import CorrectorSettings, train_corrector
 from minibert.toy.world import Story
-from minibert.train import Event, Optimization, Step
+from minibert.train import Optimization, Step
 
 HELD_OUT = 60  # stories
 
@@ -56,20 +56,16 @@ def next_words(model: BertForPreTraining, tokenizer: Tokenizer, texts: Sequence[
     return right / len(texts)
 
 
-def written(
-    folder: Path, settings, scale: WritingScale, who_is_meant: Iterator[Event]
-) -> Generator[Step, None, dict[str, float]]:
-    """Steps, and what a pre-trained model is measured by. who_is_meant: the events of its fine-tuning on pronouns."""
+def written(folder: Path, settings, scale: WritingScale) -> Generator[Step, None, dict[str, float]]:
+    """Steps, and what a pre-trained model is measured by when it writes."""
     model, tokenizer = checkpoint.load(folder), checkpoint.load_tokenizer(folder)
     texts = continuations(world.stories(HELD_OUT, 3_000_029, "small"), tokenizer)
     metrics = {"next_word": next_words(model, tokenizer, texts)}
-    tuned = yield from within(who_is_meant, 0.0, 0.5)
-    metrics["who_is_meant"] = tuned.metrics["f1"]
     if model.config.model_type != "left_to_right":
         answering = AnswerSettings(
             scale.answer_steps, held_out=200, evaluate_every=scale.answer_steps, seed=settings.seed
         )
-        answered = yield from within(steps_of(train_answers(answering, folder)), 0.5, 1.0)
+        answered = yield from steps_of(train_answers(answering, folder))
         metrics["answers"] = answered.metrics["answers"]
     return metrics
 

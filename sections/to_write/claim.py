@@ -23,7 +23,7 @@ def measures() -> dict[str, str]:
     return {
         "answers": _("questions answered right, in a sentence"),
         "next_word": _("the next word put first, from what is before it"),
-        "who_is_meant": _("whom a pronoun means, F1"),
+        "determined": _("a hidden word put first, read from both sides"),
         "detection_f1": _("sentences whose errors were found, F1"),
         "correction_f1": _("sentences corrected, F1"),
     }

@@ -187,9 +187,9 @@ def test_without_results_the_command_stands_there(results, claim):
 
 def test_each_direction_gets_its_verdict(results):
     values = {
-        "bert": {"answers": [0.1, 0.11, 0.12], "next_word": [0.5, 0.5, 0.5], "who_is_meant": [0.8, 0.81, 0.82]},
-        "unilm": {"answers": [0.7, 0.72, 0.71], "next_word": [0.4, 0.41, 0.4], "who_is_meant": [0.7, 0.9, 0.8]},
-        "left-to-right": {"next_word": [0.6, 0.6, 0.61], "who_is_meant": [0.6, 0.62, 0.61]},
+        "bert": {"answers": [0.1, 0.11, 0.12], "next_word": [0.5, 0.5, 0.5], "determined": [0.8, 0.81, 0.82]},
+        "unilm": {"answers": [0.7, 0.72, 0.71], "next_word": [0.4, 0.41, 0.4], "determined": [0.7, 0.9, 0.8]},
+        "left-to-right": {"next_word": [0.6, 0.6, 0.61], "determined": [0.6, 0.62, 0.61]},
     }
     (results / "to_write.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records("to_write", values)))
     app = open_page("to_write", owner="me", part="The claim")
