@@ -62,9 +62,8 @@ def written(folder: Path, settings, scale: WritingScale) -> Generator[Step, None
     texts = continuations(world.stories(HELD_OUT, 3_000_029, "small"), tokenizer)
     metrics = {"next_word": next_words(model, tokenizer, texts)}
     if model.config.model_type != "left_to_right":
-        answering = AnswerSettings(
-            scale.answer_steps, held_out=200, evaluate_every=scale.answer_steps, seed=settings.seed
-        )
+        steps = scale.answer_steps
+        answering = AnswerSettings(steps, 32, held_out=100, evaluate_every=steps, seed=settings.seed)
         answered = yield from steps_of(train_answers(answering, folder))
         metrics["answers"] = answered.metrics["answers"]
     return metrics
