@@ -64,14 +64,14 @@ class WritingScale(RelativeScale):
 
 @dataclass(frozen=True)
 class CorrectingScale(RelativeScale):
-    """A BERT that learns for `correcting_steps` to correct misspellings, and is not fine-tuned otherwise."""
+    """Nothing is pre-trained: all arms begin with the BERT in the folder `begins_with` of the project, and learn for
+    `steps` to mend misspellings. measured: pairs of sentences."""
 
-    steps: int = 400
+    steps: int = 250
     batch_size: int = 32
-    masked: float = 0.25
-    max_length: int = 40
-    correcting_steps: int = 250
-    correcting_rate: float = 1e-3
+    learning_rate: float = 1e-3
+    begins_with: str = "checkpoints/unilm-toy/bert"
+    measured: int = 300
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ RELATIVE_EXPERIMENTS = {
         RelativeExperiment(
             "corrector",
             "A corrector with and without a detector (Zhang et al. 2020), on misspelled stories of the toy world",
-            {name: RelativeArm(sizes=NARROW) for name in ("pretrained", "plain", "soft_masked")},
+            {name: RelativeArm() for name in ("pretrained", "plain", "soft_masked")},
             CorrectingScale(),
         ),
     )

@@ -59,12 +59,15 @@ def run_relative(
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
     Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
-    from minibert.experiments.writing import corrected, written
+    from minibert.experiments.writing import run_corrector, written
     from minibert.toy.pretrain import pretrain_toy
     from minibert.train import Eval, Started
     from minibert.training import machine
 
     scale = scale or experiment.scale
+    if isinstance(scale, CorrectingScale):
+        yield from run_corrector(experiment, out, seeds=seeds, scale=scale, command=command)
+        return
     done = {
         (record["arm"], record["seed"])
         for record in read_records(out, REQUIRED)
@@ -91,9 +94,6 @@ def run_relative(
                 yield Stage(name, seed, "writing", middle)
                 metrics = yield from within(written(model, settings, scale), middle, high)
                 metrics["determined"] = measured["determined"]
-            elif isinstance(scale, CorrectingScale):
-                yield Stage(name, seed, "correcting", middle)
-                metrics = yield from within(corrected(model, name, settings, scale), middle, high)
             else:
                 yield Stage(name, seed, "who-is-meant", middle)
                 tuned = yield from within(who_is_meant_by(model, settings, scale), middle, high)

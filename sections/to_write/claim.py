@@ -99,14 +99,13 @@ def verdicts(paper: dict, records: list[dict]) -> None:
 
 
 def recorded(records: list[dict]) -> None:
-    last, scale = records[-1], records[-1]["scale"]
+    last = records[-1]
     seeds = len({record["seed"] for record in records})
     st.caption(
-        _("Each arm read the same {tokens:,} tokens in pre-training ({steps:,} steps, {masked:.0%} hidden, {n}). "
+        _("Each arm read {tokens:,} tokens in {steps:,} steps ({n}). "
           "Processor seconds, all in all: {seconds}. {processor}, torch {torch}, {date}. Made with: {command}").format(
             tokens=max(record["tokens"] for record in records),
             steps=last["steps"],
-            masked=scale["masked"],
             n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
             seconds=", ".join(
                 f"{literal(record['arm'])} {record['seconds'] + record['finetuning_seconds']:.0f}"

@@ -93,7 +93,8 @@ def read(lesson: Lesson) -> Subject:
     with left:
         text = sentence_input(
             "text", lesson.examples, max_chars=MAX_CHARS, examples_in=examples,
-            label=_("Text in words of the toy world, and a question; behind {border} what should be written").format(
+            label=_("Text in words of the toy world"),
+            help=_("Little facts and a question. Behind {border} you may say yourself what is written.").format(
                 border=BORDER),
         )  # fmt: skip
     source, border, given = text.partition(BORDER)

@@ -15,7 +15,7 @@ from tests.browser.driver import (
 from tests.hostile import HOSTILE, texts_in_a_browser
 
 TEXT = "Text in words of the toy world"
-every_relative = pytest.mark.parametrize("name", ["electra", "albert", "nezha"])
+every_relative = pytest.mark.parametrize("name", ["electra", "albert", "nezha", "to_write"])
 
 
 @texts_in_a_browser

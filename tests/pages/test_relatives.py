@@ -27,6 +27,7 @@ ABOUT = {
     "nezha": "**NEZHA**: no position embeddings; each head is told how far apart two tokens stand, up to 64.",
     "electra": "**ELECTRA**: it was asked of every token whether another network had put it there; embeddings E = {e} "
     "wide.",
+    "unilm": "**UniLM**: read both ways here; it also learned to read from one side, and to write a second text.",
     "left_to_right": "**Left to right**: each token sees itself and those before it, and the model was asked for the "
     "next one.",
 }
@@ -109,10 +110,10 @@ def captions(app: AppTest) -> str:
 def test_a_note_says_what_a_model_was_asked(runs, tuned, tmp_path):
     infos = {name: ModelInfo(name, name, run.result) for name, run in runs.items()}
     assert {name: info.objective for name, info in infos.items()} == {
-        "albert": "mlm+sop", "nezha": "mlm+nsp", "electra": "rtd", "left_to_right": "next-token"
+        "albert": "mlm+sop", "nezha": "mlm+nsp", "electra": "rtd", "unilm": "mlm+masks", "left_to_right": "next-token"
     }  # fmt: skip
-    assert [info.can_fill for info in infos.values()] == [True, True, False, False]
-    assert [info.can_judge for info in infos.values()] == [False, True, False, False]
+    assert [info.can_fill for info in infos.values()] == [True, True, False, True, False]
+    assert [info.can_judge for info in infos.values()] == [False, True, False, False, False]
     for run in tuned.values():
         info = ModelInfo("x", "x", run.result)
         assert info.objective is None and not (info.can_fill or info.can_judge or info.pretrained)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from minibert import checkpoint
 from minibert.attention_masks import causal_mask, padding_mask, prefix_mask
 from minibert.corruption import MaskVocabulary
 from minibert.model import IGNORE, Batch, BertForPreTraining
@@ -66,6 +67,26 @@ def test_the_second_text_tells_the_first_nothing():
         before, after = (model.bert(Batch(ids, segments))[0][0] for ids in (row, changed))
         same = [torch.allclose(a, b, atol=1e-6) for a, b in zip(before, after, strict=True)]
         assert same == [True] * until + [False] * (8 - until)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("mask", list(SEGMENTS))
+def test_it_is_the_reference_bert_under_that_mask(mask, tmp_path):
+    """transformers has no UniLM; its BERT takes a mask for each pair of tokens, and six segments."""
+    import transformers
+
+    torch.manual_seed(0)
+    model = BertForPreTraining(CONFIG).eval()
+    ids = torch.randint(5, 40, (2, 9))
+    first, second = SEGMENTS[mask]
+    segments = torch.tensor([first] * 5 + [second] * 4).expand(2, -1)
+    checkpoint.save(tmp_path, model)
+    (tmp_path / "config.json").write_text((tmp_path / "config.json").read_text().replace("unilm", "bert"))
+    theirs = transformers.BertForPreTraining.from_pretrained(tmp_path, attn_implementation="eager").eval()
+    looks = by_segments(Batch(ids, segments)).expand(2, 1, 9, 9)
+    added = torch.zeros(looks.shape).masked_fill(~looks, torch.finfo(torch.float32).min)
+    there = theirs(input_ids=ids, token_type_ids=segments, attention_mask=added)
+    assert torch.allclose(model(Batch(ids, segments)).mlm_logits, there.prediction_logits, atol=1e-5)
 
 
 @pytest.fixture(scope="module")
