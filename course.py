@@ -58,6 +58,7 @@ page = open_course(
             Stop("what_to_hide", _("What to hide"), ":material/hide_source:"),
             Stop("electra", "ELECTRA", ":material/find_replace:"),
             Stop("xlnet", "XLNet", ":material/shuffle:"),
+            Stop("to_write", _("To write"), ":material/edit_note:"),
             Stop("albert", "ALBERT", ":material/repeat:"),
             Stop("nezha", "NEZHA", ":material/straighten:"),
             Stop("knowledge", _("Knowledge"), ":material/lightbulb:"),

@@ -17,7 +17,11 @@ from ui.visitor import address, owner
 
 _REFUSED, _GOING = "_refused", "_going"  # session_state keys
 PRETRAINING = "pretraining"  # kinds of runs begin with their page's name
-OTHER_PAGES = {"finetune": "output_layer"}  # … but for these
+OTHER_PAGES = {  # … but for these
+    "finetune": "output_layer",
+    "to_write-answers": "to_write",
+    "to_write-corrector": "to_write",
+}
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on
 ANNOUNCE, MOST_ANNOUNCED = 2.0, 3  # seconds between looks from other pages; lines in the sidebar

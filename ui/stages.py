@@ -61,6 +61,7 @@ HERE: dict[str, tuple[str, ...]] = {
     "what_to_hide": ("pieces", "blank"),
     "electra": ("blank",),
     "xlnet": ("vectors", "heads", "blank"),
+    "to_write": ("heads", "blank"),
     "albert": ("vectors", "heads", "network", "pair"),
     "knowledge": ("vectors", "heads"),
     "nezha": ("vectors", "heads"),

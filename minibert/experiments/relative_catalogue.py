@@ -61,6 +61,30 @@ class JointScale(LengthScale):
 
 
 @dataclass(frozen=True)
+class WritingScale(RelativeScale):
+    """Each arm is asked to go on with stories, and learns for `answer_steps` to answer questions in sentences; nothing
+    else. max_length: of the rows of pre-training."""
+
+    steps: int = 400
+    batch_size: int = 32
+    masked: float = 0.25
+    max_length: int = 40
+    answer_steps: int = 250
+
+
+@dataclass(frozen=True)
+class CorrectingScale(RelativeScale):
+    """Nothing is pre-trained: all arms begin with the BERT in the folder `begins_with` of the project, and learn for
+    `steps` to mend misspellings. measured: pairs of sentences."""
+
+    steps: int = 250
+    batch_size: int = 32
+    learning_rate: float = 1e-3
+    begins_with: str = "checkpoints/unilm-toy/bert"
+    measured: int = 300
+
+
+@dataclass(frozen=True)
 class RelativeExperiment:
     """Arms, the first of which is BERT. pairs: the stories are read in pairs of segments, about which each arm is asked
     what its objective asks; afterwards all are asked both for the next sentence and for the order · measured: what
@@ -83,6 +107,8 @@ def _albert(shared: str = "all", width: int = 32, second: str | None = "sop") ->
     sizes = {"num_hidden_layers": 3, "embedding_size": width, "shared": shared}
     return RelativeArm("albert", {"second": second}, sizes)
 
+
+NARROW = {"hidden_size": 64, "intermediate_size": 256}
 
 RELATIVE_EXPERIMENTS = {
     experiment.name: experiment
@@ -152,6 +178,22 @@ RELATIVE_EXPERIMENTS = {
             },
             RelativeScale(steps=350, train=300, epochs=4),
             spans=True,
+        ),
+        RelativeExperiment(
+            "to_write",
+            "UniLM writes what BERT cannot, and reads as BERT does (Dong et al. 2019), on the toy world",
+            {
+                "bert": RelativeArm(sizes=NARROW),
+                "unilm": RelativeArm("unilm", sizes=NARROW),
+                "left-to-right": RelativeArm("left_to_right", sizes=NARROW),
+            },
+            WritingScale(),
+        ),
+        RelativeExperiment(
+            "corrector",
+            "A corrector with and without a detector (Zhang et al. 2020), on misspelled stories of the toy world",
+            {name: RelativeArm() for name in ("pretrained", "plain", "soft_masked")},
+            CorrectingScale(),
         ),
     )
 }

@@ -15,10 +15,12 @@ from minibert.experiments.events import Finished, Stage, steps_of, within
 from minibert.experiments.records import append_record
 from minibert.experiments.relative_catalogue import (
     REQUIRED,
+    CorrectingScale,
     LengthScale,
     RelativeArm,
     RelativeExperiment,
     RelativeScale,
+    WritingScale,
 )
 from minibert.experiments.results import read_records
 from minibert.text.json_values import json_value
@@ -42,7 +44,7 @@ def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int, pairs: bool =
         steps=scale.steps,
         start=arm.start,
         batch_size=scale.batch_size,
-        max_length=scale.max_length if isinstance(scale, LengthScale) else TOY.max_length,
+        max_length=getattr(scale, "max_length", TOY.max_length),
         masking=Masking(rate=scale.masked),
         optimization=replace(TOY.optimization, learning_rate=scale.learning_rate),
         seed=seed,
@@ -59,11 +61,15 @@ def run_relative(
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
     Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
+    from minibert.experiments.writing import run_corrector, written
     from minibert.toy.pretrain import pretrain_toy
     from minibert.train import Eval, Started
     from minibert.training import machine
 
     scale = scale or experiment.scale
+    if isinstance(scale, CorrectingScale):
+        yield from run_corrector(experiment, out, seeds=seeds, scale=scale, command=command)
+        return
     done = {
         (record["arm"], record["seed"])
         for record in read_records(out, REQUIRED)
@@ -90,6 +96,10 @@ def run_relative(
                 metrics = getattr(import_module(module), function)(model, scale) | {"chosen": measured["chosen"]}
             elif lengths:
                 metrics = {name: measured[name] for name in (f"right_{length}" for length in lengths)}
+            elif isinstance(scale, WritingScale):
+                yield Stage(name, seed, "writing", middle)
+                metrics = yield from within(written(model, settings, scale), middle, high)
+                metrics["determined"] = measured["determined"]
             else:
                 yield Stage(name, seed, "who-is-meant", middle)
                 tuned = yield from within(who_is_meant_by(model, settings, scale), middle, high)

@@ -33,6 +33,7 @@ def show() -> None:
         "what_to_hide": _("Pieces, words, names, **spans**: what should be missing?"),
         "electra": _("Not which word is missing, but **which one is wrong**, asked everywhere."),
         "xlnet": _("In **any order**: each word from those read before it, and no [MASK] at all."),
+        "to_write": _("One network, four masks: it reads, and **writes**; and BERT as a **corrector**."),
         "albert": _("**One block** for all layers: fewer weights, and as much work."),
         "nezha": _("No place in the row, only **how far apart** two words are; and steps in half the bits."),
         "knowledge": _("**Facts** hung on a sentence, and a mask that keeps them in their place."),

@@ -176,9 +176,13 @@ def _design() -> None:
             "or permuted tokens (PLM)"
         ),
         {
-            "mlm+nsp": "MLM + NSP", "mlm+sop": "MLM + SOP", "mlm": "MLM", "mlm+sbo": "MLM + SBO", "rtd": "RTD",
+            "mlm+nsp": "MLM + NSP",
+            "mlm+sop": "MLM + SOP",
+            "mlm": "MLM",
+            "mlm+sbo": "MLM + SBO",
+            "rtd": "RTD",
             "plm": "PLM",
-        },  # fmt: skip
+        },
     )
 
 

@@ -16,7 +16,7 @@ from tests.hostile import HOSTILE, texts_in_a_browser
 
 TEXT = "Text in words of the toy world"
 LABELS = {"what_to_hide": "Text, English or Chinese"}
-every_relative = pytest.mark.parametrize("name", ["electra", "xlnet", "albert", "nezha", "what_to_hide"])
+every_relative = pytest.mark.parametrize("name", ["electra", "xlnet", "albert", "nezha", "what_to_hide", "to_write"])
 
 
 @texts_in_a_browser

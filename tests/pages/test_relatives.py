@@ -29,6 +29,7 @@ ABOUT = {
     "wide.",
     "xlnet": "**XLNet**: no position embeddings, each head hears how far apart two tokens stand; words were guessed in "
     "drawn orders.",
+    "unilm": "**UniLM**: read both ways here; it also learned to read from one side, and to write a second text.",
     "left_to_right": "**Left to right**: each token sees itself and those before it, and the model was asked for the "
     "next one.",
 }
@@ -111,11 +112,11 @@ def captions(app: AppTest) -> str:
 def test_a_note_says_what_a_model_was_asked(runs, tuned, tmp_path):
     infos = {name: ModelInfo(name, name, run.result) for name, run in runs.items()}
     assert {name: info.objective for name, info in infos.items()} == {
-        "albert": "mlm+sop", "nezha": "mlm+nsp", "electra": "rtd", "xlnet": "plm",
+        "albert": "mlm+sop", "nezha": "mlm+nsp", "electra": "rtd", "xlnet": "plm", "unilm": "mlm+masks",
         "left_to_right": "next-token",
     }  # fmt: skip
-    assert [info.can_fill for info in infos.values()] == [True, True, False, False, False]
-    assert [info.can_judge for info in infos.values()] == [False, True, False, False, False]
+    assert [info.can_fill for info in infos.values()] == [True, True, False, False, True, False]
+    assert [info.can_judge for info in infos.values()] == [False, True, False, False, False, False]
     for run in tuned.values():
         info = ModelInfo("x", "x", run.result)
         assert info.objective is None and not (info.can_fill or info.can_judge or info.pretrained)

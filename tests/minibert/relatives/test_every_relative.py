@@ -269,7 +269,7 @@ def test_what_a_shared_block_cannot_do_is_refused(options, started):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["albert", "electra", "nezha", "xlnet"])
+@pytest.mark.parametrize("name", ["albert", "electra", "nezha", "unilm", "xlnet"])
 def test_from_the_command_line(name, tmp_path, capsys):
     out, tuned = tmp_path / "toy", tmp_path / "tuned"
     start = ["pretrain", "--toy", "--relative", name, "--steps", "30", "--out", str(out), "--threads", "1"]

@@ -1,0 +1,124 @@
+"""What UniLM and Soft-Masked BERT claim, in small: after the same pre-training, who goes on with a text and who answers
+a question in words of its own; and who finds and mends misspellings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import torch
+
+from minibert import checkpoint
+from minibert.experiments.events import Finished, Stage, steps_of
+from minibert.experiments.records import append_record
+from minibert.experiments.relative_catalogue import REQUIRED, CorrectingScale, RelativeExperiment, WritingScale
+from minibert.experiments.results import read_records
+from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.objectives import objective_for
+from minibert.relatives.unilm import SEGMENTS
+from minibert.text.batches import padded_batch
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world
+from minibert.toy.answers import AnswerSettings, train_answers
+from minibert.toy.corrections import CorrectorSettings, train_corrector
+from minibert.toy.world import Story
+from minibert.train import Done, Eval, Event, Optimization, Step
+from minibert.training import machine
+
+HELD_OUT = 60  # stories
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def continuations(stories: Sequence[Story], tokenizer: Tokenizer, most: int = 400) -> list[list[int]]:
+    """Words that earlier ones determine: the text before each, and it."""
+    found = []
+    for story in stories:
+        ids = [tokenizer.ids[word.text] for word in story.words]
+        for place, word in enumerate(story.words):
+            if word.kind is not None and word.determined_by and max(word.determined_by) < place:
+                found.append(ids[: place + 1])
+    return found[:: max(1, len(found) // most)]
+
+
+@torch.no_grad()
+def next_words(model: BertForPreTraining, tokenizer: Tokenizer, texts: Sequence[Sequence[int]]) -> float:
+    """The share of texts whose last word the model puts first, where it sees only what stands before it: each in its
+    own way. UniLM under its mask from the left; BERT at a [MASK] behind which the row ends, as it has no such mask."""
+    unilm, right = model.config.model_type == "unilm", 0
+    behind = [] if unilm else [tokenizer.sep_id]
+    for start in range(0, len(texts), 64):
+        some = texts[start : start + 64]
+        batch = padded_batch(
+            [[tokenizer.cls_id, *text[:-1], tokenizer.mask_id, *behind] for text in some], tokenizer.pad_id
+        )
+        here = torch.arange(len(some)), torch.tensor([len(text) for text in some])
+        labels = torch.full_like(batch.ids, IGNORE)
+        labels[here] = answers = torch.tensor([text[-1] for text in some])
+        segments = torch.full_like(batch.ids, SEGMENTS["left_to_right"][0] if unilm else 0)
+        asked = objective_for(model.config).at_blanks(Batch(batch.ids, segments, batch.padding, labels))
+        right += int((model(asked).mlm_logits.argmax(-1) == answers).sum())
+    return right / len(texts)
+
+
+def written(folder: Path, settings, scale: WritingScale) -> Generator[Step, None, dict[str, float]]:
+    """Steps, and what a pre-trained model is measured by when it writes."""
+    model, tokenizer = checkpoint.load(folder), checkpoint.load_tokenizer(folder)
+    texts = continuations(world.stories(HELD_OUT, 3_000_029, "small"), tokenizer)
+    metrics = {"next_word": next_words(model, tokenizer, texts)}
+    if model.config.model_type != "left_to_right":
+        steps = scale.answer_steps
+        answering = AnswerSettings(steps, 32, held_out=100, evaluate_every=steps, seed=settings.seed)
+        answered = yield from steps_of(train_answers(answering, folder))
+        metrics["answers"] = answered.metrics["answers"]
+    return metrics
+
+
+def run_corrector(
+    experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: CorrectingScale, command: str
+) -> Iterator[Event]:
+    """As `relatives.run_relative`, of arms that differ in the corrector: "pretrained" learns nothing more."""
+    done = {
+        (record["arm"], record["seed"]) for record in read_records(out, REQUIRED) if record["scale"] == asdict(scale)
+    }
+    todo = [(seed, name) for seed in range(seeds) for name in experiment.arms if (name, seed) not in done]
+    folder, begun, steps, tokens = ROOT / scale.begins_with, time.perf_counter(), 0, 0
+    for number, (seed, name) in enumerate(todo):
+        low, high = number / len(todo), (number + 1) / len(todo)
+        settings = CorrectorSettings(
+            "plain" if name == "pretrained" else name, scale.steps, scale.batch_size, held_out=scale.measured,
+            stories=scale.stories, evaluate_every=scale.steps, seed=seed,
+            optimization=Optimization(learning_rate=scale.learning_rate, beta2=0.98),
+        )  # fmt: skip
+        yield Stage(name, seed, "correcting", low)
+        before, seen = time.process_time(), []
+        for event in train_corrector(settings, folder):
+            seen.append(event)
+            if isinstance(event, Step):
+                yield replace(event, progress=low + (high - low) * event.progress)
+            if isinstance(event, Eval) and name == "pretrained":
+                break
+        metrics = [event.metrics for event in seen if isinstance(event, Eval)][-1]
+        ended = seen[-1] if isinstance(seen[-1], Done) else Done(0, 0, 0.0)
+        record = {
+            "experiment": experiment.name,
+            "arm": name,
+            "seed": seed,
+            "metrics": metrics,
+            "pretraining": {"begins_with": scale.begins_with},
+            "scale": asdict(scale),
+            "steps": ended.step,
+            "tokens": ended.tokens,
+            "parameters": seen[0].details["parameters"],
+            "curve": [[e.tokens, round(e.seconds, 1), e.parts] for e in seen if isinstance(e, Step)],
+            "seconds": round(time.process_time() - before, 1),  # of processors
+            "finetuning_seconds": 0.0,
+            "data": [f"small toy world, {scale.stories} stories, misspelled"],
+            "command": command,
+            "machine": machine.description(),
+        }
+        append_record(out, record)
+        yield Finished(record, high)
+        steps, tokens = steps + ended.step, tokens + ended.tokens
+    yield Done(steps, tokens, time.perf_counter() - begun)

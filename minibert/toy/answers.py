@@ -1,0 +1,221 @@
+"""A task to write for: little stories, a question about one of them, and an answer in a sentence of its own. UniLM is
+fine-tuned on it as in its paper, by hiding tokens of the answer (Dong et al. 2019, §2.4); BERT likewise, both ways."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import torch
+
+from minibert import checkpoint
+from minibert.inside.writing import READS, Rules, Written, greedy, greedy_anew
+from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.objectives import losses, objective_for
+from minibert.relatives.unilm import SEGMENTS
+from minibert.text.batches import padded_batch
+from minibert.tokenizer import Tokenizer
+from minibert.toy import lexicon
+from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, train
+from minibert.training.precision import best_device
+
+QUESTION_WORDS = ("who", "what", "where", "colour", "?")  # which the stories have not
+LONGEST = 12  # tokens of an answer, at most
+
+
+@dataclass(frozen=True)
+class Asked:
+    """text: the stories and the question · answer: a sentence."""
+
+    text: str
+    answer: str
+
+
+def asked(rng: random.Random) -> Asked:
+    """Two people, two things, two places, one question: who did it, what colour it was, or where somebody went."""
+
+    def draw(words: Sequence[str], count: int = 2) -> list[str]:
+        return rng.sample(list(words), count)
+
+    def words(name: str) -> list[str]:
+        return lexicon.WORDS[name][1].split()
+
+    people, things, places = draw(lexicon.GIRLS + lexicon.BOYS), draw(words("toy")), draw(words("place"))
+    colours, verbs = draw(words("colour")), draw(words("got"))
+    told = [
+        f"{person} {verb} the {colour} {thing}."
+        for person, verb, colour, thing in zip(people, verbs, colours, things, strict=True)
+    ]
+    went = [f"{person} went to the {place}." for person, place in zip(people, places, strict=True)]
+    about = rng.randrange(2)
+    question, answer = rng.choice(
+        [
+            (f"who {verbs[about]} the {things[about]}?", told[about]),
+            (f"what colour was the {things[about]}?", f"the {things[about]} was {colours[about]}."),
+            (f"where was {people[about]}?", f"{people[about]} was at the {places[about]}."),
+        ]
+    )
+    facts = [told[about], went[about], (told + went)[rng.choice([1 - about, 3 - about])]]
+    rng.shuffle(facts)
+    return Asked(" ".join([*facts, question]), answer)
+
+
+def examples(count: int, seed: int) -> list[Asked]:
+    rng = random.Random(seed)
+    return [asked(rng) for _ in range(count)]
+
+
+@torch.no_grad()
+def widened(model: BertForPreTraining, tokenizer: Tokenizer, words: Sequence[str]) -> Tokenizer:
+    """Entries for `words` in the vocabulary, with random vectors; the model is changed in place. → its tokenizer"""
+    new = [word for word in words if word not in tokenizer.ids]
+    old, width = model.bert.embeddings.token, model.bert.embeddings.token.embedding_dim
+    model.config = model.bert.config = model.config.change(vocab_size=model.config.vocab_size + len(new))
+    vectors = torch.randn(len(new), width) * old.weight.std()
+    model.bert.embeddings.token = torch.nn.Embedding.from_pretrained(torch.cat([old.weight, vectors]), freeze=False)
+    model.mlm.decoder.weight = model.bert.embeddings.token.weight
+    model.mlm.decoder.bias = torch.nn.Parameter(torch.cat([model.mlm.decoder.bias, torch.zeros(len(new))]))
+    model.mlm.decoder.out_features = model.config.vocab_size
+    return Tokenizer([*tokenizer.vocab, *new])
+
+
+def batch_of(some: Sequence[Asked], tokenizer: Tokenizer, mask: str, rng: torch.Generator, rate: float = 0.7) -> Batch:
+    """[CLS] text [SEP] answer [SEP], tokens of the answer hidden, also the [SEP] with which it ends: so it is learned
+    when to end. Hidden tokens are always [MASK]: when it writes, nothing else stands at a blank."""
+    first, second = SEGMENTS[mask]
+    sources = [source_of(one.text, tokenizer) for one in some]
+    targets = [[*tokenizer.encode(one.answer).ids[1:-1], tokenizer.sep_id] for one in some]
+    batch = padded_batch([[*a, *b] for a, b in zip(sources, targets, strict=True)], tokenizer.pad_id)
+    place = torch.arange(batch.ids.size(1))
+    begins = torch.tensor([[len(source)] for source in sources])
+    ends = begins + torch.tensor([[len(target)] for target in targets])
+    written = (place >= begins) & (place < ends)  # (B, T)
+    hidden = written & (torch.rand(written.shape, generator=rng) < rate)
+    hidden |= written & (place == begins) & ~hidden.any(1, keepdim=True)  # something is asked of every row
+    return Batch(
+        batch.ids.masked_fill(hidden, tokenizer.mask_id),
+        torch.where(place >= begins, second, first),
+        batch.padding,
+        torch.where(hidden, batch.ids, IGNORE),
+    )
+
+
+def source_of(text: str, tokenizer: Tokenizer) -> list[int]:
+    """[CLS] text [SEP]"""
+    return tokenizer.encode(text).ids
+
+
+def rules_for(tokenizer: Tokenizer, mask: str = READS, most: int = LONGEST) -> Rules:
+    """An answer ends with [SEP]; no other special token is written."""
+    return Rules(tokenizer.mask_id, {tokenizer.sep_id}, tokenizer.special_ids, most, mask)
+
+
+def mask_for(model: BertForPreTraining) -> str:
+    """The mask under which it learns to answer: BERT has one only."""
+    return READS if model.config.model_type == "unilm" else "both_ways"
+
+
+def answer(model: BertForPreTraining, tokenizer: Tokenizer, text: str) -> Written:
+    """What it writes, greedily. BERT makes each token's vectors anew for each further one: all see all."""
+    rules = rules_for(tokenizer, mask_for(model))
+    write = greedy if rules.mask == READS else greedy_anew
+    return write(model, source_of(text, tokenizer), rules)
+
+
+def spelled(ids: Sequence[int], tokenizer: Tokenizer) -> str:
+    """Tokens as text, without special ones."""
+    words = " ".join(tokenizer.vocab[i] for i in ids if i not in tokenizer.special_ids)
+    return words.replace(" .", ".").replace(" ,", ",").replace(" ?", "?")
+
+
+@dataclass(frozen=True)
+class AnswerSettings:
+    steps: int = 300
+    batch_size: int = 48
+    rate: float = 0.7  # of the answer's tokens that are hidden
+    held_out: int = 60
+    evaluate_every: int = 50
+    optimization: Optimization = field(
+        default_factory=lambda: Optimization(optimizer="muon", learning_rate=5e-3, warmup=0.1, beta2=0.98)
+    )
+    seed: int = 0
+
+    def __post_init__(self):
+        for name in ("steps", "batch_size", "held_out", "evaluate_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+
+def train_answers(
+    settings: AnswerSettings,
+    model: str | Path,
+    *,
+    out: str | Path | None = None,
+    watch: Sequence[str] = (),
+    mailbox: Callable[[], list] = list,
+) -> Iterator[Event]:
+    """Fine-tune the checkpoint `model`, a UniLM or a BERT of the toy world; its events, and the model in `out`.
+
+    Each `Eval` holds `answers`: the share of held-out questions whose answer is right in every word. `Sample`: what it
+    answers to `watch`, which a message from `mailbox` replaces.
+    """
+    torch.manual_seed(settings.seed)
+    tokenizer = checkpoint.load_tokenizer(model)
+    learner = checkpoint.load(model)
+    if not isinstance(learner, BertForPreTraining):
+        raise ValueError("only what was asked for hidden words can learn to write this way")
+    tokenizer = widened(learner, tokenizer, QUESTION_WORDS)
+    learner = learner.to(best_device())
+    mask, rng = mask_for(learner), random.Random(settings.seed)
+    held_out = examples(settings.held_out, 7_000_003)
+    unseen = {one.text for one in held_out}
+    noise = torch.Generator().manual_seed(settings.seed)
+
+    def batches() -> Iterator[Batch]:
+        while True:
+            some = [one for one in (asked(rng) for _ in range(settings.batch_size)) if one.text not in unseen]
+            yield batch_of(some, tokenizer, mask, noise, settings.rate)
+
+    def measured(step: int) -> Iterator[Event]:
+        learner.eval()
+        right = [spelled(answer(learner, tokenizer, one.text).ids, tokenizer) == one.answer for one in held_out]
+        yield Eval(step, {"answers": sum(right) / len(right)})
+        yield from said(step)
+
+    def said(step: int) -> Iterator[Event]:
+        learner.eval()
+        if watch:
+            yield Sample(step, [answered(learner, tokenizer, text) for text in watch])
+
+    size, relative = sum(weight.numel() for weight in learner.parameters()), learner.config.model_type
+    yield Started(asdict(settings), {"parameters": size, "relative": relative})
+    yield from measured(0)
+    last: dict[str, float] = {}
+    for event in train(
+        learner, batches(), settings.optimization, steps=settings.steps, report_every=10,
+        losses_of=lambda output, part, whole: losses(objective_for(learner.config), output, part, whole),
+    ):  # fmt: skip
+        if isinstance(event, Done):
+            break
+        yield event
+        for message in mailbox():
+            watch = [str(text) for text in message]
+            yield from said(event.step)
+        if event.step % settings.evaluate_every == 0 or event.step == settings.steps:
+            for measurement in measured(event.step):
+                last = measurement.metrics if isinstance(measurement, Eval) else last
+                yield measurement
+    if out is not None:
+        checkpoint.save(out, learner.cpu(), tokenizer, dtype=torch.float16)
+        yield Saved(event.step, str(out))
+    yield Done(event.step, event.tokens, event.seconds, last)
+
+
+def answered(model: BertForPreTraining, tokenizer: Tokenizer, text: str) -> dict:
+    """An answer as an event carries it: words, and P of each."""
+    written = answer(model, tokenizer, text)
+    shares = [round(float(torch.tensor(p, dtype=torch.float64).exp()), 4) for p in written.log_probs]
+    words = [tokenizer.vocab[i] for i in written.ids]
+    return {"text": text, "answer": spelled(written.ids, tokenizer), "words": words, "shares": shares}

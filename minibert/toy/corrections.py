@@ -1,0 +1,173 @@
+"""Learning to correct: a pre-trained BERT, plain or Soft-Masked, on text whose misspellings are made as it is read."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import torch
+
+from minibert import checkpoint
+from minibert.corrector import Correction, Corrector
+from minibert.misspelling import Alike, Marks, Misspeller, alike_words, labels_of
+from minibert.model import Batch
+from minibert.text.batches import padded_batch
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world
+from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, train
+from minibert.training.precision import best_device
+
+KINDS = ("soft_masked", "plain")
+CORRECTOR = "corrector"  # the folder in a run's: what is there is no BERT that others may open
+
+
+@dataclass(frozen=True)
+class CorrectorSettings:
+    """kind: "soft_masked", or "plain", which has no detector · share: λ, of the correction in the loss · rate: of the
+    tokens that could be misspelled, how many are · stories: of the toy world, where no sentences are given."""
+
+    kind: str = "soft_masked"
+    steps: int = 300
+    batch_size: int = 32
+    rate: float = 0.15
+    share: float = 0.8
+    stories: int = 2_000
+    held_out: int = 300
+    longest: int = 40  # tokens of a sentence, with special ones
+    evaluate_every: int = 50
+    optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=1e-3, beta2=0.98))
+    seed: int = 0
+
+    def __post_init__(self):
+        if self.kind not in KINDS:
+            raise ValueError(f"the corrector is one of {', '.join(KINDS)}, not {self.kind!r}")
+        for name in ("steps", "batch_size", "held_out", "evaluate_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+
+def toy_text(stories: int, seed: int) -> list[str]:
+    """Pairs of sentences of the toy world that follow each other, so that a word has something to fit to."""
+    found = []
+    for story in world.stories(stories, seed, "small"):
+        texts = [sentence.text for sentence in story.sentences]
+        found += [" ".join(texts[i : i + 2]) for i in range(0, len(texts) - 1, 2)]
+    return found
+
+
+def train_corrector(
+    settings: CorrectorSettings,
+    model: str | Path,
+    *,
+    sentences: Sequence[str] = (),
+    alike: Alike | None = None,
+    out: str | Path | None = None,
+    watch: Sequence[str] = (),
+    mailbox: Callable[[], list] = list,
+) -> Iterator[Event]:
+    """Fine-tune the checkpoint `model`; its events, and the corrector in `out`/corrector.
+
+    sentences: to learn from, the last of them are held out; by default the toy world's · alike: what is taken for what;
+    by default words of the vocabulary that are spelled alike. Each `Eval` holds `detection_f1`, `correction_f1` and
+    `sentences_right` of held-out sentences, half of which have errors. `Sample`: what it makes of `watch`.
+    """
+    torch.manual_seed(settings.seed)
+    learner = Corrector(
+        checkpoint.load(model), checkpoint.load_tokenizer(model).mask_id, settings.kind == "soft_masked", settings.share
+    ).to(best_device())
+    tokenizer = checkpoint.load_tokenizer(model)
+    speller = Misspeller.of(alike or alike_words(tokenizer.vocab), tokenizer.ids, rate=settings.rate)
+    text = list(sentences) or toy_text(settings.stories, settings.seed + 11)
+    kept = text[-settings.held_out :] if sentences else toy_text(settings.held_out, 9_000_011)[: settings.held_out]
+    text = text[: -settings.held_out] if sentences else text
+    rows, held_out = rows_of(text, tokenizer, settings.longest), rows_of(kept, tokenizer, settings.longest)
+    noise = torch.Generator().manual_seed(4_000_037)
+    questions = [(row if n % 2 else misspelled(row, speller, noise), row) for n, row in enumerate(held_out)]
+    facts = {"parameters": sum(weight.numel() for weight in learner.parameters()), "sentences": len(rows)}
+    yield Started(asdict(settings), facts)
+
+    def measured(step: int) -> Iterator[Event]:
+        yield Eval(step, marks(learner.eval(), questions, tokenizer.pad_id).as_dict())
+        if watch:
+            yield Sample(step, [corrected(learner, tokenizer, one) for one in watch])
+
+    yield from measured(0)
+    last: dict[str, float] = {}
+    for event in train(
+        learner, batches(rows, speller, tokenizer, settings), settings.optimization, steps=settings.steps,
+        report_every=10, losses_of=terms,
+    ):  # fmt: skip
+        if isinstance(event, Done):
+            break
+        yield event
+        for message in mailbox():
+            watch = [str(one) for one in message]
+            yield Sample(event.step, [corrected(learner.eval(), tokenizer, one) for one in watch])
+        if event.step % settings.evaluate_every == 0 or event.step == settings.steps:
+            for measurement in measured(event.step):
+                last = measurement.metrics if isinstance(measurement, Eval) else last
+                yield measurement
+    if out is not None:
+        learner.cpu().save(Path(out) / CORRECTOR, tokenizer)
+        yield Saved(event.step, str(out))
+    yield Done(event.step, event.tokens, event.seconds, last)
+
+
+def rows_of(sentences: Sequence[str], tokenizer: Tokenizer, longest: int) -> list[list[int]]:
+    return [ids for text in sentences if len(ids := tokenizer.encode(text).ids) <= longest]
+
+
+def misspelled(row: Sequence[int], speller: Misspeller, rng: torch.Generator) -> list[int]:
+    """With an error at least, where one is possible."""
+    for _ in range(50):
+        if (read := speller.misspell(row, rng)) != list(row):
+            return read
+    return list(row)
+
+
+def batches(
+    rows: Sequence[list[int]], speller: Misspeller, tokenizer: Tokenizer, settings: CorrectorSettings
+) -> Iterator[Batch]:
+    order, noise = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
+    special = torch.tensor(sorted(tokenizer.special_ids))
+    while True:
+        right = order.sample(rows, min(settings.batch_size, len(rows)))
+        batch = padded_batch([speller.misspell(row, noise) for row in right], tokenizer.pad_id)
+        truth = padded_batch(right, tokenizer.pad_id).ids
+        yield Batch(batch.ids, padding=batch.padding, labels=labels_of(truth, torch.isin(truth, special)))
+
+
+def terms(output: Correction, part: Batch, whole: Batch) -> dict[str, torch.Tensor]:
+    found = {"loss": output.loss, "correction_loss": output.correction_loss}
+    return found if output.detection_loss is None else {**found, "detection_loss": output.detection_loss}
+
+
+@torch.no_grad()
+def marks(learner: Corrector, questions: Sequence[tuple[list[int], list[int]]], pad_id: int) -> Marks:
+    """questions: (as it is read, as it should be)"""
+    found, device = Marks(), next(learner.parameters()).device
+    for start in range(0, len(questions), 64):
+        some = questions[start : start + 64]
+        said = learner(padded_batch([read for read, _ in some], pad_id).to(device)).logits.argmax(-1).tolist()
+        for (read, truth), row in zip(some, said, strict=True):
+            found = found.add(read[1:-1], row[1 : len(read) - 1], truth[1:-1])
+    return found
+
+
+@torch.no_grad()
+def corrected(learner: Corrector, tokenizer: Tokenizer, text: str, longest: int = 60, top: int = 3) -> dict:
+    """As an event carries it. tokens: as read, without special ones · said: what should stand there, the likeliest
+    (token, P) first · suspicion: p that it is wrong; None without a detector."""
+    ids = tokenizer.encode(text, max_length=longest, truncation="head").ids
+    output = learner(Batch(torch.tensor([ids], device=next(learner.parameters()).device)))
+    best = output.logits[0, 1:-1].float().softmax(-1).topk(top, dim=-1)
+    said = [
+        [(tokenizer.vocab[i], round(p, 4)) for i, p in zip(row, shares, strict=True)]
+        for row, shares in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    ]
+    suspicion = (
+        None if output.suspicion is None else [round(p, 4) for p in output.suspicion[0, 1:-1].sigmoid().tolist()]
+    )
+    return {"text": text, "tokens": [tokenizer.vocab[i] for i in ids[1:-1]], "said": said, "suspicion": suspicion}

@@ -1,0 +1,33 @@
+"""To write: UniLM, which has a mask for it; BERT as a generator and as a corrector; BART's noises."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from sections.to_write import after, answers, both, claim, code, corrector, generator, mask_and_words, noises, subject
+from ui.figures import readable
+from ui.lesson import Lesson
+from ui.page import tabs
+from ui.translations import _
+
+st.html(Path(subject.__file__).with_name("to_write.css"))
+lesson = Lesson("to_write")
+readable()
+lesson.open()
+seen = subject.read(lesson)
+mask_and_words.show(seen)
+
+parts = {
+    _("The diff"): code,
+    _("Ask and answer"): answers,
+    _("Train both"): both,
+    _("The claim"): claim,
+    _("BERT as a generator"): generator,
+    _("BERT as a corrector"): corrector,
+    _("BART’s noises"): noises,
+    _("What became of it"): after,
+}
+for tab, part in tabs(parts):
+    with tab:
+        part.show(lesson, seen)
+lesson.close()

@@ -1,0 +1,82 @@
+"""Writing in figures: answers that become right, draws that become likely, what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import cycle
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.theme import BLUE, GREEN, ORANGE, SMALL, VERMILION
+
+LOOKS = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (ORANGE, "dashdot", "x"))
+
+
+def _lines(
+    points: Mapping[str, tuple[Sequence[float], Sequence[float]]], titles: tuple[str, str], hover: str
+) -> go.Figure:
+    fig = go.Figure()
+    for (name, (x, y)), (colour, dash, symbol) in zip(points.items(), cycle(LOOKS), strict=False):
+        fig.add_scatter(
+            x=list(x), y=list(y), mode="lines+markers", name=name,
+            line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 10, "color": colour},
+            hovertemplate=f"{name}, %{{x}}: %{{y:{hover}}}<extra></extra>",
+        )  # fmt: skip
+    fig.update_xaxes(title_text=titles[0])
+    fig.update_yaxes(title_text=titles[1])
+    fig.update_layout(
+        height=360, showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
+    )  # fmt: skip
+    return fig
+
+
+def over_steps(lines: Mapping[str, Sequence[tuple[int, float]]], titles: tuple[str, str]) -> go.Figure:
+    """Shares over the steps. lines: name → (step, share) each."""
+    fig = _lines({name: ([s for s, _ in marks], [p for _, p in marks]) for name, marks in lines.items()}, titles, ".0%")
+    fig.update_yaxes(tickformat=".0%", range=[0, 1.04])
+    return fig
+
+
+def by_sweep(lines: Mapping[str, Sequence[float]], titles: tuple[str, str]) -> go.Figure:
+    """A value after each sweep. lines: name → one a sweep."""
+    fig = _lines({name: (range(1, len(values) + 1), values) for name, values in lines.items()}, titles, ".2f")
+    fig.update_xaxes(dtick=1)
+    return fig
+
+
+def arms_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: str) -> go.Figure:
+    """A panel a measure, a row an arm: a dot a seed, a line their mean. values: measure → arm → shares of 1."""
+    fig = make_subplots(
+        rows=len(values), cols=1, subplot_titles=list(values), vertical_spacing=0.36 / max(1, len(values))
+    )
+    arms = list(dict.fromkeys(arm for some in values.values() for arm in some))
+    for number, some in enumerate(values.values(), 1):
+        names = [arm for arm in arms if arm in some]
+        for y, arm in enumerate(names):
+            colour, _dash, symbol = LOOKS[arms.index(arm) % len(LOOKS)]
+            shares = [100 * share for share in some[arm]]
+            fig.add_scatter(
+                x=shares, y=[y] * len(shares), mode="markers", showlegend=False,
+                marker={"size": 12, "symbol": symbol, "color": colour},
+                hovertemplate=f"{arm}: %{{x:.1f}}<extra></extra>", row=number, col=1,
+            )  # fmt: skip
+            mean = sum(shares) / len(shares)
+            fig.add_scatter(
+                x=[mean], y=[y], mode="markers+text", text=[f"{mean:.1f}"], textposition="top center", showlegend=False,
+                textfont={"size": SMALL}, hovertemplate=f"{arm}: %{{x:.1f}}<extra></extra>", cliponaxis=False,
+                marker={"size": 18, "symbol": "line-ns", "line": {"width": 4, "color": colour}}, row=number, col=1,
+            )  # fmt: skip
+        fig.update_yaxes(
+            tickvals=list(range(len(names))),
+            ticktext=names,
+            range=[len(names) - 0.4, -0.7],
+            showgrid=False,
+            row=number,
+            col=1,
+        )
+        fig.update_xaxes(range=[-4, 104], row=number, col=1)
+    fig.update_xaxes(title_text=axis, row=len(values), col=1)
+    fig.update_layout(height=70 + sum(95 + 44 * len(some) for some in values.values()))
+    return fig

@@ -1,0 +1,91 @@
+"""A task to write for: questions about little stories, learned now, and the reader's own answered."""
+
+import streamlit as st
+
+from sections.to_write.subject import ANSWERS, MAX_CHARS, SHIPPED, Subject
+from ui.figures import figure
+from ui.inputs import choice, sentence_input
+from ui.lesson import Lesson
+from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.source import show_source
+from ui.text import literal, visible
+from ui.translations import _
+
+
+def kinds() -> dict[str, str]:
+    return {"both": _("UniLM and BERT"), "unilm": "UniLM", "bert": "BERT"}
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.toy.answers import batch_of, train_answers
+
+    manager().warm_up()
+    lesson.show("Ask and answer", title=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        who = choice("who", _("Who learns"), kinds())
+        steps = st.slider(_("Steps"), 50, 600, 300, 50, key="answer-steps", width=240)
+        if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train-answers"):
+            begin(lesson, who, int(steps), seen.read)
+    show_refusal()
+    text = sentence_input(
+        "question", lesson.examples_called("questions"), max_chars=MAX_CHARS,
+        label=_("A question of yours, answered while they train"),
+    )  # fmt: skip
+    runs = own_runs(ANSWERS)[:4]
+    if not runs:
+        st.markdown(_("**No run yet.** Press *Train*: in less than a minute they answer your question in a sentence."))
+    else:
+        for run in runs:
+            if not run.over and st.session_state.get(f"_told.{run.id}") != text:
+                st.session_state[f"_told.{run.id}"] = text
+                run.send([text])
+        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+    lesson.show("What is learned")
+    show_source(batch_of, "hidden", label=_("What is hidden of an answer"))
+    show_source(train_answers, "measured", label=_("The training"))
+
+
+def going(runs: list) -> list:
+    return [run for run in runs if not run.over or run.error]
+
+
+def begin(lesson: Lesson, who: str, steps: int, text: str) -> None:
+    from minibert.toy.answers import AnswerSettings
+
+    watch = [text, *lesson.examples_called("questions")][:1]
+    for name in ("bert", "unilm") if who == "both" else (who,):
+        submit(
+            "minibert.toy.answers:train_answers", AnswerSettings(steps), weights_to_begin_with(SHIPPED / name),
+            watch=watch, title=kinds()[name], kind=f"{ANSWERS}/{name}",
+        )  # fmt: skip
+
+
+def speed(step: dict) -> str:
+    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
+
+
+def draw(runs: list) -> None:
+    """The share of right answers over the steps, and what each says now."""
+    from plots.to_write import over_steps
+
+    lines = {}
+    for run in runs:
+        marks = [(e["step"], e["metrics"]["answers"]) for e in run.events() if e["event"] == "eval"]
+        if marks:
+            name = run.title if run.title not in lines else f"{run.title} · {len(lines) + 1}"
+            lines[name] = marks
+    if not lines:
+        return
+    told = "; ".join(f"{name}: {marks[-1][1]:.0%}" for name, marks in lines.items())
+    figure(
+        over_steps(lines, (_("step"), _("answers right in every word"))),
+        _("Answers to questions that they have not learned from, over the steps. Last: {told}.").format(told=told),
+        "answers-learned",
+        data=[{_("run"): name, _("step"): step, _("right"): f"{share:.1%}"} for name, marks in lines.items()
+              for step, share in marks],
+    )  # fmt: skip
+    for run in runs:
+        if said := run.latest("sample"):
+            one = said["answers"][0]
+            words = " ".join(f"{literal(visible(w))} {p:.0%}" for w, p in zip(one["words"], one["shares"], strict=True))
+            st.markdown(f"**{literal(run.title)}** ({_('step {n}').format(n=said['step'])}): {words}")

@@ -1,0 +1,27 @@
+"""The diff: UniLM's lines against BERT's."""
+
+from sections.to_write.subject import Subject
+from ui.code_diff import Change, show_diff
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.inside import writing
+    from minibert.model import every_real_token
+    from minibert.objectives import MaskedLanguageModel
+    from minibert.relatives import unilm
+    from minibert.relatives.unilm import FourMasks, by_segments
+
+    lesson.show("The difference as a diff", title=False)
+    show_diff(
+        [
+            Change(_("Who may look at whom"), every_real_token, by_segments),
+            Change(_("What a batch is asked"), MaskedLanguageModel.corrupt, FourMasks.corrupt),
+        ]
+    )
+    show_source(unilm, find="relative(", label=_("All of the relative: `minibert/relatives/unilm.py`"))
+    lesson.show("Writing")
+    show_source(writing.step, "remember", label=_("A token more: keys and values of all before it are remembered"))
+    show_source(writing.beam, "topk", label=_("Greedy and beam search"))

@@ -1,0 +1,132 @@
+"""What the picture plays: which token may look at which, and the second text coming into being, token by token."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from sections.to_write.subject import MOST_GIVEN, MOST_READ, Subject, Writer, network, words_of
+from ui.text import visible
+from ui.translations import _
+
+TOP = 5  # guesses shown at each step
+
+
+@dataclass(frozen=True)
+class Film:
+    """tokens: of both texts, a row and a column each · source: how many are read · mask: a row of 0 and 1 for each of
+    them · steps: what is to be seen at each, the first before anything is written · others: further texts that were
+    found, with their ln P."""
+
+    tokens: list[str]
+    source: int
+    mask: list[str]
+    steps: list[dict[str, Any]]
+    others: list[tuple[str, float]] = field(default_factory=list)
+
+
+def film(seen: Subject, mask: str) -> Film | None:
+    """None where there is nothing to read."""
+    read = list(words_of(seen.read, MOST_READ))
+    if not read:
+        return None
+    source = ["[CLS]", *read, "[SEP]"]
+    given = None if seen.given is None else tuple(words_of(seen.given, MOST_GIVEN))
+    written, guesses, others = written_by(seen.writer, seen.writer.version, tuple(read), given, seen.way)
+    tokens = [*source, *written]
+    rows = looks(mask, len(source), len(written))
+    if mask != "seq2seq":
+        return Film(tokens, len(source), rows, [{"finding": still(mask, len(tokens))}])
+    steps: list[dict[str, Any]] = [
+        {"finding": _("The {n} tokens that are read see each other; nothing is written yet").format(n=len(source))}
+    ]
+    total = 0.0
+    for place, (word, (p, best)) in enumerate(zip(written, guesses, strict=True)):
+        if p is None:
+            told = _("“{word}” sees {n} tokens that are read and {own} that are written; no model here knows it")
+        else:
+            told = _("[MASK] sees {n} tokens that are read and {own} that are written: “{word}”, {p:.1%}")
+            total += math.log(max(p, 1e-12))
+        told = told.format(n=len(source), own=place, word=word, p=p)
+        steps.append({"finding": told, "row": place, "word": word, "p": p, "guesses": best})
+    steps.append({"finding": whole(written, total, all(p is not None for p, _best in guesses))})
+    return Film(tokens, len(source), rows, steps, others)
+
+
+def whole(written: list[str], total: float, known: bool) -> str:
+    text = " ".join(word for word in written if word != "[SEP]")
+    if not known:
+        return _("“{text}”: the mask is the same in every language").format(text=text)
+    return _("“{text}” has a probability: {p:.1%}, the product of {n} (ln P = {total:.2f})").format(
+        text=text, p=math.exp(total), n=len(written), total=total
+    )
+
+
+def still(mask: str, count: int) -> str:
+    """What is to be seen of a mask under which nothing is written."""
+    return {
+        "both_ways": _("Both ways, in a third of the batches: each of the {n} tokens sees all {n}, as in BERT"),
+        "left_to_right": _("From the left, in a sixth: a token sees itself and those before it, as in GPT"),
+        "right_to_left": _("From the right, in a sixth: a token sees itself and those behind it"),
+    }[mask].format(n=count)
+
+
+def looks(mask: str, source: int, written: int) -> list[str]:
+    """The rows of the mask that the model itself makes of these segments."""
+    import torch
+
+    from minibert.model import Batch
+    from minibert.relatives.unilm import SEGMENTS, by_segments
+
+    first, second = SEGMENTS[mask]
+    segments = torch.tensor([[first] * source + [second] * written])
+    mask = by_segments(Batch(segments, segments))[0, 0]
+    return ["".join(str(int(cell)) for cell in row) for row in mask]
+
+
+@st.cache_data(show_spinner=False, max_entries=200, hash_funcs={Writer: lambda writer: str(writer.folder)})
+def written_by(writer: Writer, version: int, read: tuple[str, ...], given: tuple[str, ...] | None, way):
+    """→ the written tokens as words, for each (P, the likeliest (word, P)), and other texts with ln P."""
+    from minibert.inside import writing
+    from minibert.toy.answers import rules_for, spelled
+
+    model, tokenizer = network(writer.folder)
+    source = [tokenizer.cls_id, *(tokenizer.ids.get(word, tokenizer.unk_id) for word in read), tokenizer.sep_id]
+    if given is not None:
+        return given_by(model, tokenizer, source, given)
+    rules = rules_for(tokenizer, most=16)
+    if writer.ends == ".":
+        rules = writing.Rules(tokenizer.mask_id, {tokenizer.ids["."]}, tokenizer.special_ids, 16)
+    if way.name == "sample":
+        texts = [writing.sample(model, source, rules, way.seed, way.temperature)]
+    else:
+        texts = writing.beam(model, source, rules, way.width if way.name == "beam" else 1)
+    best = texts[0]
+    guesses = [
+        (math.exp(p), [(visible(tokenizer.vocab[i]), share) for i, share in some])
+        for p, some in zip(best.log_probs, best.guesses, strict=True)
+    ]
+    others = [(spelled(text.ids, tokenizer), text.score) for text in texts[1:]]
+    return [tokenizer.vocab[i] for i in best.ids], guesses, others
+
+
+def given_by(model, tokenizer, source: list[int], given: tuple[str, ...]):
+    """The same for a text that the reader has written: P of each token, None where a word is unknown."""
+    from minibert.inside.writing import expected
+
+    words = [*given, "[SEP]"]
+    ids = [tokenizer.ids.get(word, tokenizer.unk_id) for word in words]
+    known = tokenizer.unk_id not in [*source, *ids]
+    guesses: list[tuple[float | None, list]] = []
+    for place, i in enumerate(ids):
+        if not known:
+            guesses.append((None, []))
+            continue
+        log_probs = expected(model, source, ids[:place], tokenizer.mask_id)
+        best = log_probs.topk(TOP)
+        some = zip(best.indices.tolist(), best.values.exp().tolist(), strict=True)
+        guesses.append((float(log_probs[i].exp()), [(visible(tokenizer.vocab[one]), share) for one, share in some]))
+    return words, guesses, []

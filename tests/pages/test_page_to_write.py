@@ -1,0 +1,278 @@
+"""The page To write: the mask on the screen is the model's, what is written and corrected too."""
+
+import json
+import math
+
+import pytest
+import torch
+
+from minibert import checkpoint
+from minibert.corrector import Corrector
+from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
+from minibert.inside.gibbs import gibbs
+from minibert.inside.writing import beam, expected, greedy
+from minibert.misspelling import read_alike
+from minibert.noises import NOISES
+from minibert.tokenizer import basic_tokens
+from minibert.toy.answers import AnswerSettings, answered, rules_for, spelled, train_answers
+from minibert.toy.corrections import CorrectorSettings, corrected, train_corrector
+from tests.hostile import HOSTILE
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, plain, text_of, whole
+from ui.lesson import Lesson, load_quiz
+
+FOLDER = ROOT / "checkpoints" / "unilm-toy"
+TEXT = "anna found the red ball. tom went to the zoo. who found the ball?"
+
+
+@pytest.fixture(scope="module")
+def unilm():
+    return checkpoint.load(FOLDER / "answers"), checkpoint.load_tokenizer(FOLDER / "answers")
+
+
+def shown(app) -> dict:
+    """What the moving picture is told."""
+    (picture,) = [block for block in app.get("bidi_component") if "written" in block.proto.component_name]
+    return json.loads(picture.proto.json)
+
+
+def captions(app) -> str:
+    return plain("\n".join(caption.value for caption in app.caption))
+
+
+def test_what_is_written_and_its_probabilities_are_the_models(runs_folder, unilm):
+    model, tokenizer = unilm
+    data = shown(open_page("to_write", owner="me", text=TEXT))
+    source = tokenizer.encode(TEXT).ids
+    text = greedy(model, source, rules_for(tokenizer, most=16))
+    assert [step["word"] for step in data["steps"][1:-1]] == [tokenizer.vocab[i] for i in text.ids]
+    for place, step in enumerate(data["steps"][1:-1]):
+        log_probs = expected(model, source, text.ids[:place], tokenizer.mask_id)
+        assert step["p"] == pytest.approx(float(log_probs[text.ids[place]].exp()), abs=1e-4)
+        assert step["guesses"][0][1] == pytest.approx(float(log_probs.max().exp()), abs=1e-4)
+    assert f"ln P = {text.score:.2f}" in data["steps"][-1]["finding"]
+    assert data["source"] == len(source) and len(data["tokens"]) == len(source) + len(text.ids)
+
+
+@pytest.mark.parametrize("mask", ["seq2seq", "both_ways", "left_to_right", "right_to_left"])
+def test_the_mask_is_the_one_that_is_chosen(runs_folder, mask):
+    data = shown(open_page("to_write", owner="me", text=TEXT, mask=mask))
+    count, source = len(data["tokens"]), data["source"]
+    sees = {
+        "seq2seq": lambda i, j: j < source or j <= i,
+        "both_ways": lambda i, j: True,
+        "left_to_right": lambda i, j: j <= i,
+        "right_to_left": lambda i, j: j >= i,
+    }[mask]
+    assert data["mask"] == ["".join(str(int(sees(i, j))) for j in range(count)) for i in range(count)]
+    assert (len(data["steps"]) > 1) == (mask == "seq2seq")
+
+
+def test_a_beam_tells_what_else_it_found(runs_folder, unilm):
+    model, tokenizer = unilm
+    app = open_page("to_write", owner="me", text=TEXT, way="beam", width=4)
+    found = beam(model, tokenizer.encode(TEXT).ids, rules_for(tokenizer, most=16), 4)
+    assert f"ln P = {found[0].score:.2f}" in shown(app)["steps"][-1]["finding"]
+    assert all(spelled(text.ids, tokenizer) in captions(app) for text in found[1:])
+    one, other = (
+        shown(open_page("to_write", owner="me", text=TEXT, way="sample", temperature="2.0", dice=n)) for n in (1, 2)
+    )
+    assert one["steps"] != other["steps"]
+
+
+def test_a_text_of_the_readers_is_measured(runs_folder, unilm):
+    model, tokenizer = unilm
+    data = shown(open_page("to_write", owner="me", text=f"{TEXT} [SEP] tom found the ball."))
+    words = [step["word"] for step in data["steps"][1:-1]]
+    assert words == ["tom", "found", "the", "ball", ".", "[SEP]"]
+    source, ids = tokenizer.encode(TEXT).ids, [tokenizer.ids[word] for word in words]
+    total = sum(float(expected(model, source, ids[:n], tokenizer.mask_id)[i]) for n, i in enumerate(ids))
+    assert f"{math.exp(total):.1%}" in data["steps"][-1]["finding"]
+
+
+def test_chinese_has_the_same_mask_and_no_numbers(runs_folder):
+    data = shown(open_page("to_write", owner="me", text="你想吃啥 [SEP] 白切鸡"))
+    assert data["tokens"] == ["[CLS]", *"你想吃啥", "[SEP]", *"白切鸡", "[SEP]"]
+    assert data["mask"][6] == "1111111000" and all(step["p"] is None for step in data["steps"][1:-1])
+
+
+def test_bert_writes_beside_it(runs_folder):
+    words = answered(checkpoint.load(FOLDER / "bert-answers"), checkpoint.load_tokenizer(FOLDER / "bert-answers"), TEXT)
+    told = captions(open_page("to_write", owner="me", text=TEXT))
+    assert "BERT" in told and all(word in told for word in words["words"] if word.isalpha())
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("part", ["BART’s noises", "BERT as a corrector"])
+def test_any_text_is_text(runs_folder, text, part):
+    assert_no_markup(open_page("to_write", owner="me", part=part, text=text, noisy=text, **{"wrong-en": text}))
+
+
+def test_the_diff_is_of_the_running_code(runs_folder):
+    app = open_page("to_write", owner="me", part="The diff")
+    assert any("minibert/model.py" in box.label and "relatives/unilm.py" in box.label for box in app.expander)
+    assert html_of(app).count('class="mb-source mb-diff"') == 2
+
+
+def test_a_sentence_is_drawn_from_bert(runs_folder):
+    bert, tokenizer = checkpoint.load(FOLDER / "bert"), checkpoint.load_tokenizer(FOLDER / "bert")
+    app = open_page("to_write", owner="me", part="BERT as a generator", length=5, sweeps=2, order="surest", seed=4)
+    row = [tokenizer.cls_id, *[tokenizer.mask_id] * 5, tokenizer.sep_id]
+    draws = list(gibbs(bert, row, range(1, 6), tokenizer.mask_id, sweeps=2, seed=4, order="surest", temperature=0.5,
+                       never=tokenizer.special_ids))  # fmt: skip
+    table = app.dataframe[0].value
+    assert list(table.iloc[:, 1]) == [
+        " ".join(tokenizer.vocab[i] for i in draws[n].ids[1:-1]) for n in (0, 5, 10)
+    ]  # fmt: skip
+    lines = figure(app, "gibbs-orders")["data"]
+    assert len(lines) == 3 and all(len(line["x"]) == 2 for line in lines)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_corrected_is_what_the_models_say(runs_folder, language):
+    app = open_page("to_write", owner="me", part="BERT as a corrector", language=language)
+    html = html_of(app)
+    assert html.count('class="mb-fix"') == (2 if language == "en" else 1)
+    text = Lesson("to_write").examples_called("wrong" if language == "en" else "wrong_zh")[0]
+    folders = [FOLDER / "bert", FOLDER / "corrector"] if language == "en" else [ROOT / "checkpoints" / "mini-zh"]
+    for folder in folders:
+        told = corrected(*Corrector.load(folder), text)
+        assert f"<bdi>{told['tokens'][0]}</bdi>" in html
+        if told["suspicion"]:
+            assert f"p {told['suspicion'][2]:.2f}" in html
+
+
+def test_chinese_sentences_are_the_courses_own():
+    from sections.to_write.misspelled import chinese_sentences
+
+    sentences = chinese_sentences()
+    alike = read_alike(ROOT / "lessons" / "to_write" / "alike.zh.tsv")
+    assert len(sentences) > 600 and len(set(sentences)) == len(sentences)
+    assert sum(any(one in alike for one in text) for text in sentences) > 0.9 * len(sentences)
+
+
+def test_noises_are_drawn_on_the_readers_text(runs_folder):
+    import random
+
+    text = "anna found the ball. tom slept. they danced."
+    app = open_page("to_write", owner="me", part="BART’s noises", noisy=text, seed=3)
+    html, tokens = html_of(app), basic_tokens(text, uncased=False)
+    assert html.count("<li><strong>") == len(NOISES)
+    spans = [len(part.places) for part in NOISES["infilling"](tokens, random.Random(3)) if part.token == "[MASK]"]
+    assert f"runs of {', '.join(map(str, spans))} tokens" in captions(app)
+
+
+# --- the claim --------------------------------------------------------------------------------------------------------
+
+
+def records(name: str, values: dict[str, dict[str, list[float]]]) -> list[dict]:
+    machine = {"processor": "a processor", "torch": "2", "date": "2026-11-25"}
+    return [
+        {
+            "experiment": name, "arm": arm, "seed": seed, "pretraining": {}, "scale": {"masked": 0.25}, "steps": 7,
+            "metrics": {metric: shares[seed] for metric, shares in metrics.items()}, "parameters": 1, "tokens": 99,
+            "curve": [], "seconds": 3.0, "finetuning_seconds": 2.0, "data": ["toy"], "machine": machine,
+            "command": f"python -m minibert experiment {name}",
+        }
+        for arm, metrics in values.items()
+        for seed in range(3)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("claim", ["to_write", "corrector"])
+def test_without_results_the_command_stands_there(results, claim):
+    app = open_page("to_write", owner="me", part="The claim", claim=claim)
+    assert any(f"experiment {claim} --seeds 3" in block.value for block in app.code)
+    assert not figure(app, "scores-claim")
+
+
+def test_each_direction_gets_its_verdict(results):
+    values = {
+        "bert": {"answers": [0.1, 0.11, 0.12], "next_word": [0.5, 0.5, 0.5], "determined": [0.8, 0.81, 0.82]},
+        "unilm": {"answers": [0.7, 0.72, 0.71], "next_word": [0.4, 0.41, 0.4], "determined": [0.7, 0.9, 0.8]},
+        "left-to-right": {"next_word": [0.6, 0.6, 0.61], "determined": [0.6, 0.62, 0.61]},
+    }
+    (results / "to_write.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records("to_write", values)))
+    app = open_page("to_write", owner="me", part="The claim")
+    told = text_of(app)
+    assert "Of the papers’ 4 directions ours agree in 2, disagree in 1, and leave 1 open." in told
+    assert "+60.0 ± " in told and "no number in the paper" in told
+    assert figure(app, "scores-claim") and "99 tokens" in captions(app)
+
+
+def test_what_has_been_recorded_is_read(runs_folder, monkeypatch):
+    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
+    from ui.claim import records_of
+
+    for name in ("to_write", "corrector"):
+        kept = records_of(name)
+        assert all(record["arm"] in RELATIVE_EXPERIMENTS[name].arms for record in kept)
+        assert len({(record["arm"], record["seed"]) for record in kept}) == len(kept)
+
+
+# --- what is trained here ---------------------------------------------------------------------------------------------
+
+
+def finished(folder, kind: str, title: str, events: list, runs) -> None:
+    from jobs.files import pack
+    from jobs.run import Run
+    from tests.pages.finished_runs import ended
+
+    run = Run(runs, runs.directory, "me", title, kind, "minibert.toy.answers:train_answers")
+    ended(run, [event.as_dict() for event in events], pack(folder))
+
+
+def test_answers_that_were_learned_are_found_again(runs_folder, tmp_path):
+    from ui.runs import manager
+
+    for name, title in (("unilm", "UniLM"), ("bert", "BERT")):
+        settings = AnswerSettings(2, batch_size=2, held_out=2, evaluate_every=1)
+        events = list(train_answers(settings, FOLDER / name, out=tmp_path / name, watch=[TEXT]))
+        finished(tmp_path / name, f"to_write-answers/{name}", title, events, manager())
+    app = open_page("to_write", owner="me", part="Ask and answer")
+    lines = [line for line in figure(app, "answers-learned")["data"] if line.get("name")]
+    assert {line["name"] for line in lines} == {"UniLM", "BERT"}
+    assert "**UniLM** (step 2)" in text_of(app)
+    assert "UniLM" in " ".join(app.selectbox(key="writer").options)
+
+
+def test_a_corrector_of_ones_own_corrects(runs_folder, tmp_path):
+    from ui.runs import manager
+
+    settings = CorrectorSettings(steps=2, batch_size=2, stories=20, held_out=4, evaluate_every=1)
+    events = list(train_corrector(settings, FOLDER / "bert", out=tmp_path / "out"))
+    finished(tmp_path / "out", "to_write-corrector/en/soft_masked", "Soft-Masked BERT", events, manager())
+    app = open_page("to_write", owner="me", part="BERT as a corrector")
+    assert html_of(app).count('class="mb-fix"') == 3 and figure(app, "corrector-learned")
+
+
+@pytest.mark.slow
+def test_training_begins_runs(runs_folder):
+    from ui.runs import manager
+
+    app = open_page("to_write", owner="else", part="Ask and answer")
+    app.slider(key="answer-steps").set_value(50)
+    app = whole(app.button(key="train-answers").click().run())
+    app = open_page("to_write", owner="else", part="BERT as a corrector")
+    app = whole(app.button(key="train-corrector").click().run())
+    runs = manager().runs("else")
+    assert [run.title for run in runs[::-1]] == ["BERT", "UniLM", "Soft-Masked BERT", "BERT, fine-tuned"]
+    for run in runs:
+        run.cancel()
+
+
+def test_the_quiz_and_what_the_papers_say():
+    lesson = Lesson("to_write")
+    assert len(load_quiz(lesson.folder / "quiz.toml")) >= 5
+    text = (lesson.folder / "paper.toml").read_text()
+    assert "Dong et al. 2019" in text and "Zhang et al. 2020" in text
+
+
+def test_the_shipped_pair_has_read_the_same():
+    logs = [
+        [json.loads(line) for line in (FOLDER / name / "training.jsonl").read_text().splitlines()]
+        for name in ("unilm", "bert")
+    ]
+    settings = [log[0]["settings"] for log in logs]
+    assert {name for name in settings[0] if settings[0][name] != settings[1][name]} == {"relative"}
+    assert len({[event for event in log if event["event"] == "step"][-1]["tokens"] for log in logs}) == 1
+    assert all(torch.isfinite(checkpoint.load(FOLDER / name).mlm.decoder.weight).all() for name in ("unilm", "bert"))
