@@ -30,6 +30,7 @@ DEFAULTS: dict[str, Any] = {  # of the widgets by their keys; the four main ones
     "starts": ["pretrained", "random"], "seeds": 2, "epochs": None, "rate": None, "batch": None, "max-length": None,
     "pooling": "cls", "layers": "last", "dropout": 0.1, "samples": 1, "freeze": "none", "layer-decay": 1.0, "mlm": 0.0,
     "averaging": 0.0, "bias-correction": True, "stride": 64, "truncation": "longest_first", "first-share": 50,
+    "texts-beside": [],
     "metadata": [], "metadata-as": "embedding", "augment": "none", "augment-rate": 0.1, "copies": 1,
 }  # fmt: skip
 PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §4.2; §A.3 has ranges, and these lie in them
@@ -209,13 +210,14 @@ def showing(data: ChosenData) -> dict[str, Any]:
             _("A new window every … tokens"), STRIDES, key="stride", help=_("Longer texts are read in windows.")
         )
     elif task.too_long == "truncation":
+        chosen |= texts_beside(data)
         cuts = {
             "longest_first": _("the longer text’s end goes"),
             "head": _("keep the beginning"),
             "tail": _("keep the end"),
             "head_tail": _("keep beginning and end"),
         }
-        if task.two_texts:
+        if task.two_texts or chosen.get("texts_beside"):
             cuts["budget"] = _("a share for each")
         if st.session_state.get("truncation") not in cuts:
             st.session_state["truncation"] = "longest_first"
@@ -225,6 +227,7 @@ def showing(data: ChosenData) -> dict[str, Any]:
     if task.augmentable:
         chosen["augmentation"] = augmentation()
     if columns := metadata_columns(data):
+        columns = [name for name in columns if name not in chosen.get("texts_beside", ())]
         offered = [name for name in st.session_state.get("metadata", ()) if name in columns]
         st.session_state["metadata"] = offered  # other data may have come
         chosen["metadata"] = tuple(st.multiselect(_("Columns read beside the text"), list(columns), key="metadata"))
@@ -235,15 +238,31 @@ def showing(data: ChosenData) -> dict[str, Any]:
             )
     if chosen.get("truncation") == "budget":
         tokens = len(chosen.get("metadata", ())) if chosen.get("metadata_as") == "token" else 0
-        chosen["budgets"] = budgets(chosen["max_length"] - tokens, share)
+        chosen["budgets"] = budgets(chosen["max_length"] - tokens, share, texts_of(task, chosen.get("texts_beside", ())))
     return chosen
 
 
-def budgets(max_length: int, share: int) -> tuple[int, int]:
-    """Tokens of each text, the first with `share` per cent of the places: three are taken by [CLS] and two [SEP]."""
-    room = max_length - 3
+def texts_beside(data: ChosenData) -> dict[str, Any]:
+    """Columns read as further texts, where the task can read some and the data have some."""
+    columns = text_columns(data) if data.task.reads_texts else []
+    if not columns:
+        return {}
+    st.session_state["texts-beside"] = [name for name in st.session_state.get("texts-beside", ()) if name in columns]
+    return {"texts_beside": tuple(st.multiselect(_("Columns read as further texts"), columns, key="texts-beside"))}
+
+
+def texts_of(task: Task, further: Sequence[str]) -> int:
+    """How many texts a row has."""
+    return 1 + task.two_texts + len(further)
+
+
+def budgets(max_length: int, share: int, texts: int = 2) -> tuple[int, ...]:
+    """Tokens of each text, the first with `share` per cent of the places and the others alike: [CLS] and a [SEP] for
+    each are taken. What cannot be shared evenly is the last text's."""
+    room = max_length - 1 - texts
     first = room * share // 100
-    return first, room - first
+    each = (room - first) // (texts - 1)
+    return first, *[each] * (texts - 2), room - first - each * (texts - 2)
 
 
 def augmentation() -> dict[str, Any] | None:
@@ -261,6 +280,12 @@ def augmentation() -> dict[str, Any] | None:
         return None
     rate = st.slider(_("Share of the words"), 0.05, 0.5, step=0.05, key="augment-rate")
     return {"method": method, "rate": rate, "copies": st.slider(_("Copies"), 1, 4, key="copies")}
+
+
+def text_columns(data: ChosenData) -> list[str]:
+    """The columns beside the text that hold more than a word."""
+    found = (name for example in data.train.examples for name, value in example.extra.items() if " " in value.strip())
+    return sorted(set(found))
 
 
 def metadata_columns(data: ChosenData) -> dict[str, list[str]]:

@@ -56,6 +56,7 @@ def add_commands(commands) -> None:
         "--truncation", choices=("longest_first", "head", "tail", "head_tail", "budget"), default="longest_first"
     )
     reading.add_argument("--budgets", type=positive(int), nargs="+", help="tokens a text, for --truncation budget")
+    reading.add_argument("--texts-beside", nargs="+", default=[], metavar="COLUMN", help="columns read as further texts")
     reading.add_argument("--doc-stride", type=positive(int), default=64, help="tokens between two windows' starts")
     reading.add_argument("--pooling", choices=("cls", "mean", "max"), default="cls")
     reading.add_argument("--layers", default="last", help="last, last_four_concat, weighted … (see minibert/heads.py)")
@@ -105,6 +106,7 @@ def finetune(options) -> None:
         freeze=int(options.freeze) if options.freeze.isdecimal() else options.freeze,
         bias_correction=not options.no_bias_correction,
         budgets=tuple(options.budgets) if options.budgets else None,
+        texts_beside=tuple(options.texts_beside),
         metadata=tuple(options.metadata),
         augmentation=Augmentation(augment, options.augment_rate, options.augment_copies) if augment else None,
         optimization=Optimization(learning_rate=options.learning_rate, warmup=options.warmup),
@@ -133,6 +135,7 @@ def evaluate(options) -> None:
             if unknown := unknown_labels(predictor, data):
                 complain(f"{path}: the model does not have the labels {', '.join(unknown)}")
             metadata_values(data, predictor.options.metadata)  # without them the figures would be another model's
+            predictor.task.check_reading(predictor.options, data)
             metrics = measure_task(predictor, data).metrics
             plain = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
             print_result(options, {"file": str(path), **metrics}, f"{path}: {plain}")

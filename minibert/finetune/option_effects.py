@@ -41,6 +41,7 @@ class FreshLearner:
         """As `finetune` makes it from the same arguments."""
         torch.manual_seed(settings.seed)
         source, chosen = checkpoint.load(start), task_named(task)
+        chosen.check_reading(settings, data)
         options = settings.options(
             max_length=min(settings.max_length, source.config.max_position_embeddings),
             metadata_values=metadata_values(data, settings.metadata),

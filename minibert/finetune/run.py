@@ -89,6 +89,7 @@ def model_of(
 ) -> tuple[Learner, Predictor]:
     """What learns, and what answers with its weights."""
     source = checkpoint.load(start)
+    task.check_reading(settings, train_data, dev_data)
     options = settings.options(
         max_length=min(settings.max_length, source.config.max_position_embeddings),
         metadata_values=metadata_values(train_data, settings.metadata),

@@ -12,6 +12,7 @@ from minibert.tasks.data import TaskData, TaskDataError
 from minibert.tasks.features import Features
 from minibert.tasks.guess import Form, Sureness
 from minibert.tasks.input_rows import InputRow
+from minibert.tasks.metadata import check_texts
 from minibert.tasks.options import Options
 from minibert.tasks.tables import Reader, Source, check_lines, check_size, decoded
 
@@ -37,7 +38,7 @@ class Task(ABC):
 
     The model. architecture: the class of its head in heads.py; problem: the head's, transformers' problem_type ·
     pooled: the new layer reads one vector of the whole input · two_texts: a row holds two texts, each with a share of
-    the places · too_long: what becomes of a text that is: "truncation" as the options say, "windows" that leave nothing
+    the places · reads_texts: a row may hold further ones, from columns · too_long: what becomes of a text that is: "truncation" as the options say, "windows" that leave nothing
     out, or a rule of the task's "own" · tune_on: where `tune` looks: "split" (a part of the training set), "dev", or
     None.
 
@@ -62,6 +63,7 @@ class Task(ABC):
     problem: ClassVar[str] = ""
     pooled: ClassVar[bool] = False
     two_texts: ClassVar[bool] = False
+    reads_texts: ClassVar[bool] = False
     too_long: ClassVar[str] = "truncation"
     tune_on: ClassVar[str | None] = None
     metric: ClassVar[str]
@@ -169,6 +171,13 @@ class Task(ABC):
             )
 
     # examples → input
+
+    def check_reading(self, options: Options, *data: TaskData) -> None:
+        """Raise ValueError for what the options read beside the task's texts, where the task cannot or the data lack it."""
+        if options.texts_beside and not self.reads_texts:
+            raise ValueError(f"the task {self.name} reads no further texts: its rows have a form of their own")
+        for one in data:
+            check_texts(one, options.texts_beside)
 
     def labels(self, data: TaskData) -> Any:
         """What the head's outputs are called: a list of names."""

@@ -14,7 +14,8 @@ from minibert.text.truncation import TRUNCATIONS
 class Options:
     """What the input, the head and the answers of a fine-tuned model depend on: saved with it in config.json.
 
-    max_length: tokens a row · truncation, budgets: see `truncation.keep` · doc_stride: tokens from the start of one
+    max_length: tokens a row · truncation, budgets: see `truncation.keep` · texts_beside: columns read as further texts
+    after the task's own, each closed by [SEP] · doc_stride: tokens from the start of one
     window to the next (tagging, spans) · max_question, max_answer: tokens · n_best: answers listed.
     pooling, layers: what the new layer reads, see heads.py · dropout_samples: dropout masks averaged (Inoue 2019) ·
     bilstm: between BERT and the new layer, as the paper has it over frozen features (§5.3; random at the start) ·
@@ -26,6 +27,7 @@ class Options:
     max_length: int = 128
     truncation: str = "longest_first"
     budgets: tuple[int, ...] | None = None
+    texts_beside: tuple[str, ...] = ()
     doc_stride: int = 64
     max_question: int = 64
     max_answer: int = 30
@@ -59,3 +61,5 @@ class Options:
             raise ValueError(f"truncation is {self.truncation!r}; it can be {', '.join(TRUNCATIONS)}")
         if self.metadata_as not in ("embedding", "token"):
             raise ValueError(f"metadata_as is {self.metadata_as!r}; it can be embedding or token")
+        if twice := set(self.metadata) & set(self.texts_beside):
+            raise ValueError(f"the column {min(twice)!r} is read as a value or as a text, not as both")
