@@ -2,7 +2,17 @@
 
 import streamlit as st
 
-from sections.training_options import augmentation, averaging, dropout, metadata, rates, second_loss, truncation
+from sections.training_options import (
+    augmentation,
+    averaging,
+    dropout,
+    length,
+    metadata,
+    rates,
+    second_loss,
+    several_texts,
+    truncation,
+)
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.translations import _
@@ -14,7 +24,9 @@ parts = {
     "mlm": (_("a second loss"), second_loss),
     "averaging": (_("the mean of the weights"), averaging),
     "metadata": (_("other columns"), metadata),
+    "length": (_("length"), length),
     "truncation": (_("truncation"), truncation),
+    "texts": (_("several texts"), several_texts),
     "augmentation": (_("augmentation"), augmentation),
 }
 
@@ -22,7 +34,7 @@ parts = {
 @st.fragment
 def shown(part) -> None:
     text = ""
-    if part is not rates:
+    if part not in (rates, length):
         text = sentence_input("text", lesson.examples, label=_("Your own sentence"), max_chars=2_000, travels=True)
         if not text.strip():
             st.markdown(_("Write a sentence first."))
