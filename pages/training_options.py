@@ -12,6 +12,7 @@ from sections.training_options import (
     second_loss,
     several_texts,
     truncation,
+    variants,
 )
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
@@ -22,6 +23,7 @@ parts = {
     "rates": (_("layer rates and freezing"), rates),
     "dropout": (_("several dropout masks"), dropout),
     "mlm": (_("a second loss"), second_loss),
+    "classifier": (_("other classifiers"), variants),
     "averaging": (_("the mean of the weights"), averaging),
     "metadata": (_("other columns"), metadata),
     "length": (_("length"), length),

@@ -159,3 +159,32 @@ def rows_that_fit(
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
     )  # fmt: skip
     return fig
+
+
+def loss_curves(
+    probabilities: Sequence[float],
+    curves: Mapping[str, Sequence[float]],
+    marked: tuple[float, float],
+    axes: tuple[str, str],
+    title: str = "",
+) -> go.Figure:
+    """The loss of an answer by the probability of the right class, a line a loss; marked: one answer on the last."""
+    fig = go.Figure()
+    looks = [(BLUE, "solid"), (ORANGE, "dash")][: len(curves)]
+    for (name, values), (colour, dash) in zip(curves.items(), looks, strict=True):
+        fig.add_scatter(
+            x=list(probabilities), y=list(values), name=name, mode="lines",
+            line={"color": colour, "width": 4, "dash": dash}, hovertemplate="%{x:.2f}: %{y:.3f}<extra></extra>",
+        )  # fmt: skip
+    fig.add_scatter(
+        x=[marked[0]], y=[marked[1]], mode="markers", showlegend=False,
+        marker={"size": 16, "color": looks[-1][0], "line": {"width": 2, "color": "#222222"}},
+        hovertemplate="%{x:.2f}: %{y:.3f}<extra></extra>",
+    )  # fmt: skip
+    fig.update_xaxes(title_text=axes[0], range=[0, 1])
+    fig.update_yaxes(title_text=axes[1], rangemode="tozero")
+    fig.update_layout(
+        title_text=title, height=380, showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    )  # fmt: skip
+    return fig

@@ -30,7 +30,7 @@ DEFAULTS: dict[str, Any] = {  # of the widgets by their keys; the four main ones
     "starts": ["pretrained", "random"], "seeds": 2, "epochs": None, "rate": None, "batch": None, "max-length": None,
     "pooling": "cls", "layers": "last", "dropout": 0.1, "samples": 1, "freeze": "none", "layer-decay": 1.0, "mlm": 0.0,
     "averaging": 0.0, "bias-correction": True, "stride": 64, "truncation": "longest_first", "first-share": 50,
-    "texts-beside": [],
+    "texts-beside": [], "depth": 1, "activation": "tanh", "norm": "none", "loss": "cross_entropy", "gamma": 2.0,
     "metadata": [], "metadata-as": "embedding", "augment": "none", "augment-rate": 0.1, "copies": 1,
 }  # fmt: skip
 PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §4.2; §A.3 has ranges, and these lie in them
@@ -156,6 +156,7 @@ def reading(task: Task) -> dict[str, Any]:
         "embeddings": _("the embeddings, before any block"),
         "last_four_sum": _("sum of the last four"),
         "last_four_concat": _("the last four side by side"),
+        "last_four_weighted": _("a learned mixture of the last four"),
         "all_sum": _("sum of all"),
         "all_concat": _("all side by side"),
         "weighted": _("a learned mixture of all"),
@@ -165,7 +166,40 @@ def reading(task: Task) -> dict[str, Any]:
     chosen["dropout_samples"] = st.slider(
         _("Dropout masks averaged"), 1, 8, key="samples", help=_("Multi-sample dropout (Inoue 2019)")
     )
+    return chosen | new_layers(task)
+
+
+def new_layers(task: Task) -> dict[str, Any]:
+    """How many there are, what stands between them, and what they learn by."""
+    chosen: dict[str, Any] = {"classifier_depth": st.slider(_("Layers of the classifier"), 1, 4, key="depth")}
+    if chosen["classifier_depth"] > 1:
+        activations = {"tanh": "tanh", "gelu": "GELU", "relu": "ReLU"}
+        chosen["classifier_activation"] = st.segmented_control(
+            _("Between them"), list(activations), format_func=activations.get, required=True, key="activation"
+        )
+        norms = {"none": _("no norm"), "layer": _("layer norm")}
+        if task.pooled and task.architecture != "BertForIntentAndEntities":
+            norms["batch"] = _("batch norm")
+        if st.session_state.get("norm") not in norms:
+            st.session_state["norm"] = "none"
+        chosen["classifier_norm"] = st.segmented_control(
+            _("And"), list(norms), format_func=norms.get, required=True, key="norm"
+        )
+    if task.losses:
+        names = loss_names()
+        chosen["loss"] = st.selectbox(_("Loss"), list(names), format_func=names.get, key="loss")
+        if chosen["loss"] == "focal":
+            chosen["focal_gamma"] = st.slider(_("Its exponent γ"), 0.0, 5.0, step=0.5, key="gamma")
     return chosen
+
+
+def loss_names() -> dict[str, str]:
+    return {
+        "cross_entropy": _("cross-entropy"),
+        "class_weights": _("cross-entropy, rare classes weigh more"),
+        "focal": _("focal loss"),
+        "label_smoothing": _("label smoothing"),
+    }
 
 
 def learning(blocks: int) -> dict[str, Any]:
@@ -238,7 +272,9 @@ def showing(data: ChosenData) -> dict[str, Any]:
             )
     if chosen.get("truncation") == "budget":
         tokens = len(chosen.get("metadata", ())) if chosen.get("metadata_as") == "token" else 0
-        chosen["budgets"] = budgets(chosen["max_length"] - tokens, share, texts_of(task, chosen.get("texts_beside", ())))
+        chosen["budgets"] = budgets(
+            chosen["max_length"] - tokens, share, texts_of(task, chosen.get("texts_beside", ()))
+        )
     return chosen
 
 

@@ -110,11 +110,7 @@ COMPARISONS = {
             ("train.tsv", "dev.tsv"),
             {"epochs": 6, "batch_size": 16, "learning_rate": 3e-4, "evaluations_per_epoch": 1},
             {
-                **{
-                    f"{way}-{length}": {"truncation": way, "max_length": length}
-                    for length in CUT_AT
-                    for way in CUTS
-                },
+                **{f"{way}-{length}": {"truncation": way, "max_length": length} for length in CUT_AT for way in CUTS},
                 "whole": {"max_length": 128},
             },
         ),

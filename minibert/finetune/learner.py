@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import TaskBatch
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead
-from minibert.tasks import Options, Task
-from minibert.tasks.metadata import metadata_token
+from minibert.tasks import Options, Task, TaskData
+from minibert.tasks.metadata import metadata_token, metadata_values
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from minibert.unfilled import filled_later
 
@@ -76,6 +76,15 @@ class Learner(nn.Module):
         asked = labels != IGNORE
         mlm_loss = nn.functional.cross_entropy(self.mlm(x[asked]).float(), labels[asked])
         return {"loss": loss + self.weight * mlm_loss, "task_loss": loss, "mlm_loss": mlm_loss}
+
+
+def learned_options(settings: FinetuneSettings, task: Task, labels: Any, data: TaskData, places: int) -> Options:
+    """What is saved with the model: the settings' part, and what only the training data say. places: the model's."""
+    return settings.options(
+        max_length=min(settings.max_length, places),
+        metadata_values=metadata_values(data, settings.metadata),
+        loss_weights=task.loss_weights(data, labels) if settings.loss == "class_weights" else (),
+    )
 
 
 @torch.no_grad()

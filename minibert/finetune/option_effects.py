@@ -14,13 +14,12 @@ from torch import nn
 from minibert import checkpoint
 from minibert.corruption import MaskVocabulary
 from minibert.finetune.batches import masked, training_batches
-from minibert.finetune.learner import Learner, with_metadata_tokens
+from minibert.finetune.learner import Learner, learned_options, with_metadata_tokens
 from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import TaskBatch
 from minibert.model import IGNORE
 from minibert.tasks import Options, Task, TaskData, task_named
-from minibert.tasks.metadata import metadata_values
 from minibert.tokenizer import Tokenizer
 from minibert.train import Step, TrainingState, train
 from minibert.training.averaging import running_mean
@@ -42,11 +41,9 @@ class FreshLearner:
         torch.manual_seed(settings.seed)
         source, chosen = checkpoint.load(start), task_named(task)
         chosen.check_reading(settings, data)
-        options = settings.options(
-            max_length=min(settings.max_length, source.config.max_position_embeddings),
-            metadata_values=metadata_values(data, settings.metadata),
-        )
-        tokenizer, labels = with_metadata_tokens(checkpoint.load_tokenizer(start), options), chosen.labels(data)
+        labels = chosen.labels(data)
+        options = learned_options(settings, chosen, labels, data, source.config.max_position_embeddings)
+        tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
         learner = Learner.of(source, chosen, labels, options, tokenizer, settings)
         return cls(learner, chosen, tokenizer, options, labels)
 
@@ -68,6 +65,13 @@ def dropout_losses(bench: FreshLearner, example: Any, masks: int, seed: int = 0)
         model.dropout.eval()
     losses = torch.nn.functional.cross_entropy(logits[:, 0], batch.labels.expand(masks), reduction="none")
     return losses.tolist()
+
+
+@torch.no_grad()
+def right_probability(bench: FreshLearner, example: Any) -> float:
+    """What a fresh classifier gives the label of one example, dropout off."""
+    batch = bench.batch(example)
+    return bench.learner.model.eval()(batch).logits.softmax(-1)[0, batch.labels[0]].item()
 
 
 def means_of(values: Sequence[float], size: int) -> list[float]:

@@ -14,7 +14,7 @@ from minibert import checkpoint
 from minibert.finetune.augmentation import augmented, model_fill
 from minibert.finetune.batches import training_batches
 from minibert.finetune.evaluation import answered, evaluation
-from minibert.finetune.learner import Learner, with_metadata_tokens
+from minibert.finetune.learner import Learner, learned_options, with_metadata_tokens
 from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
@@ -90,10 +90,7 @@ def model_of(
     """What learns, and what answers with its weights."""
     source = checkpoint.load(start)
     task.check_reading(settings, train_data, dev_data)
-    options = settings.options(
-        max_length=min(settings.max_length, source.config.max_position_embeddings),
-        metadata_values=metadata_values(train_data, settings.metadata),
-    )
+    options = learned_options(settings, task, labels, train_data, source.config.max_position_embeddings)
     metadata_values(dev_data, settings.metadata)  # it must have them too
     tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
     learner = Learner.of(source, task, labels, options, tokenizer, settings).to(best_device())

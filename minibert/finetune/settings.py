@@ -45,6 +45,8 @@ class FinetuneSettings(Options):
 
     def __post_init__(self):
         super().__post_init__()
+        if not 0 <= self.focal_gamma <= 10:
+            raise ValueError(f"the focal loss has an exponent from 0 to 10, not {self.focal_gamma}")
         for name in ("epochs", "batch_size", "evaluations_per_epoch", "dev_sample"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")

@@ -18,6 +18,8 @@ class Options:
     after the task's own, each closed by [SEP] · doc_stride: tokens from the start of one
     window to the next (tagging, spans) · max_question, max_answer: tokens · n_best: answers listed.
     pooling, layers: what the new layer reads, see heads.py · dropout_samples: dropout masks averaged (Inoue 2019) ·
+    classifier_depth, classifier_activation, classifier_norm: of the new layers, where they are more than one · loss:
+    what they learn by, loss_weights of the classes as counted in training, focal_gamma: see classifiers.py ·
     bilstm: between BERT and the new layer, as the paper has it over frozen features (§5.3; random at the start) ·
     metadata: columns read beside the text; metadata_as: "embedding" (a learned vector per value, added to what the
     new layer reads) or "token" (`[COLUMN=VALUE]` in front); metadata_values: the values seen in training.
@@ -36,6 +38,12 @@ class Options:
     layers: str = "last"
     dropout_samples: int = 1
     bilstm: bool = False
+    classifier_depth: int = 1
+    classifier_activation: str = "tanh"
+    classifier_norm: str = "none"
+    loss: str = "cross_entropy"
+    loss_weights: tuple[float, ...] = ()
+    focal_gamma: float = 2.0
     metadata: tuple[str, ...] = ()
     metadata_as: str = "embedding"
     metadata_values: dict[str, list[str]] = field(default_factory=dict)

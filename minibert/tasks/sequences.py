@@ -110,6 +110,12 @@ class ClassTask(SequenceTask):
 
     metric = "accuracy"
     closed = True
+    losses = ("class_weights", "focal", "label_smoothing")
+
+    def loss_weights(self, data, labels):
+        from minibert.classifiers import balanced
+
+        return balanced([data.counts[label] for label in labels])
 
     def answerable(self, labels):
         return list(labels)

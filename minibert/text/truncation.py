@@ -36,8 +36,7 @@ def keep(
     stays = [*range(head), *range(total - room + head, total)]
     starts = [sum(lengths[:n]) for n in range(len(lengths))]
     return [
-        [i - start for i in stays if start <= i < start + length]
-        for start, length in zip(starts, lengths, strict=True)
+        [i - start for i in stays if start <= i < start + length] for start, length in zip(starts, lengths, strict=True)
     ]
 
 

@@ -24,7 +24,9 @@ def verdict_rows(parts: Path, part: str, seed: int = 0) -> list[tuple[str, ...]]
             around = rng.sample(own["around"], rng.randint(*AROUND))
             place = "last" if rng.random() < AT_END else "first"
             sentences = [*around, verdict] if place == "last" else [verdict, *around]
-            rows.append((" ".join(sentences), label, place, rng.choice(fields["titles"]), rng.choice(fields["replies"])))
+            rows.append(
+                (" ".join(sentences), label, place, rng.choice(fields["titles"]), rng.choice(fields["replies"]))
+            )
     rng.shuffle(rows)
     return rows
 

@@ -103,6 +103,9 @@ def choose_model(data: ChosenData | None) -> str:
 def input_options(data: ChosenData | None) -> Options:
     kept = {"max_length": "max-length", "doc_stride": "stride", "truncation": "truncation", "pooling": "pooling"}
     kept |= {"layers": "layers", "metadata_as": "metadata-as"}
+    kept |= {"classifier_depth": "depth", "classifier_activation": "activation"}
+    if (st.session_state.get("depth") or 1) > 1:
+        kept["classifier_norm"] = "norm"
     found = {option: st.session_state.get(key) for option, key in kept.items()}
     further = further_texts(data, st.session_state.get("texts-beside", ()))
     beside = columns_beside(data, [name for name in st.session_state.get("metadata", ()) if name not in further])

@@ -4,12 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from sections.training_options.bench import command
+from sections.training_options.bench import MODEL, command
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lengths import lengths_of, show_lengths
 from ui.lesson import Lesson
-from ui.models import WELL_READ
 from ui.page import picture
 from ui.source import show_source
 from ui.task_data import shipped, shipped_sets
@@ -38,7 +37,7 @@ def show(lesson: Lesson, text: str) -> None:
         size = choice("model-size", _("Model"), {"base": "BERT-base", "large": "BERT-large"})
     with right:
         memory = st.select_slider(_("Memory, GiB"), GIB, 12, key="memory")
-    lengths = lengths_of(shipped(name), "mini-zh" if sets[name].language == "zh" else WELL_READ)
+    lengths = lengths_of(shipped(name), "mini-zh" if sets[name].language == "zh" else MODEL)
     with picture():
         left, right = st.columns(2, gap="medium")
         with left:

@@ -26,6 +26,7 @@ EXPECTED = {
     "second_to_last": lambda h: h[-2],
     "last_four_concat": lambda h: torch.cat(h[-4:], -1),  # of three: embeddings and two blocks
     "last_four_sum": lambda h: sum(h[-4:]),
+    "last_four_weighted": lambda h: sum(h[-4:]) / len(h[-4:]),  # at the start
     "all_concat": lambda h: torch.cat(h, -1),
     "all_sum": lambda h: sum(h[1:]),
     "weighted": lambda h: sum(h) / len(h),  # at the start

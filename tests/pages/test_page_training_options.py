@@ -13,7 +13,7 @@ from ui.lesson import Lesson, load_quiz
 LESSON = Lesson("training_options")
 open_page = partial(driver.open_page, "training_options")
 OPTIONS = (
-    "rates", "length", "dropout", "mlm", "averaging", "metadata", "truncation", "texts", "augmentation"
+    "rates", "length", "dropout", "mlm", "classifier", "averaging", "metadata", "truncation", "texts", "augmentation"
 )  # fmt: skip
 
 
@@ -52,6 +52,17 @@ def test_the_sum_of_two_losses(runs_folder):
     app = open_page(option="mlm", weight="0.5")
     task, mlm = (trace["x"][0] for trace in figure(app, "terms")["data"])
     assert f"= {task + mlm:.3f}" in text_of(app)
+
+
+def test_another_classifier_and_another_loss(runs_folder):
+    app = open_page(option="classifier", depth=3, norm="batch", loss="focal")
+    usual, focal, own = figure(app, "loss-curves")["data"]
+    assert all(a <= b for a, b in zip(focal["y"], usual["y"], strict=True))
+    assert any("--classifier-depth 3 --classifier-activation tanh --classifier-norm batch --loss focal --focal-gamma 2"
+               in block.value for block in app.code)  # fmt: skip
+    assert own["y"][0] < 0.7 and "**133,122 new numbers** from 256 to 2" in text_of(app)
+    app = open_page(option="classifier", depth=1, loss="cross_entropy")
+    assert len(figure(app, "loss-curves")["data"]) == 2 and "**514 new numbers**" in text_of(app)
 
 
 def test_the_mean_moves_less_than_the_weights(runs_folder):

@@ -40,9 +40,7 @@ class ClassificationView(ClassView):
         return {
             "reviews": DataSet(self.name, ".tsv", _("Reviews"), note),
             "reviews-zh": DataSet(self.name, ".tsv", _("Reviews, Chinese"), note, "zh"),
-            "verdicts": DataSet(
-                self.name, ".tsv", _("Verdicts"), judged, small=Values(6, 16, 3e-4, 32)
-            ),
+            "verdicts": DataSet(self.name, ".tsv", _("Verdicts"), judged, small=Values(6, 16, 3e-4, 32)),
             "animals": DataSet(self.name, ".tsv", _("Animal or thing?"), easy, small=Values(6, 8, 3e-4, 32)),
         }
 

@@ -10,7 +10,7 @@ TEXTS = st.lists(st.integers(0, 30), min_size=1, max_size=5)
 
 @given(TEXTS, st.integers(0, 60))
 def test_longest_first_takes_a_token_at_a_time_from_the_longest(lengths, room):
-    """As the released code of BERT does with two texts (`_truncate_seq_pair`), but for whose turn it is among equals."""
+    """As BERT's released code does with two texts (`_truncate_seq_pair`), but for whose turn it is among equals."""
     left = list(lengths)
     while sum(left) > room:
         left[max(range(len(left)), key=left.__getitem__)] -= 1
