@@ -51,6 +51,7 @@ KINDS = {
     "classifier_layers": str,
     "classifier_bilstm": bool,
     "classifier_metadata": list[int],
+    "classifier_metadata_as": str,
     "classifier_depth": int,
     "classifier_activation": str,
     "classifier_norm": str,

@@ -30,10 +30,13 @@ LAYERS = (
     "last", "embeddings", "second_to_last", "last_four_concat", "last_four_sum", "last_four_weighted", "all_concat",
     "all_sum", "weighted",
 )  # fmt: skip
-# What config.json says of a classifier that is not BERT's own, as "classifier_…".
+# What config.json says, as "classifier_…", where it is not what stands here.
 VARIANTS = {
     "depth": 1, "activation": "tanh", "norm": "none", "loss": "cross_entropy", "loss_weights": (), "gamma": 2.0,
+    "metadata_as": "embedding",
 }  # fmt: skip
+BESIDE = ("embedding", "concatenated")  # metadata: added to what is read, or beside it
+SHORT = 16  # numbers of a metadata value that stands beside
 MOST_VALUES = 2**16  # of a metadata column
 PROBLEMS = ("single_label_classification", "multi_label_classification", "regression")
 
@@ -94,10 +97,11 @@ class TaskHead(nn.Module):
     """BERT, and what a new layer may read of it: the tokens of some layers, or one vector pooled from them.
 
     dropout_samples: in training that many dropout masks over the same vector, and the mean of their losses (Inoue
-    2019) · metadata: number of values of each metadata column; a learned vector for each is added to what is read ·
-    bilstm: one stands between BERT and the new layer (§5.3) · depth, activation, norm: of the classifier, where it has
-    more than BERT's one layer; loss, loss_weights, gamma: what it learns by, see classifiers.py. A relative may lay a
-    `summary` between the one vector and the new layer, in the heads that read it (`one_vector`).
+    2019) · metadata: number of values of each metadata column; a learned vector for each is added to what is read or,
+    with metadata_as "concatenated", a short one stands beside it · bilstm: one stands between BERT and the new layer
+    (§5.3) · depth, activation, norm: of the classifier, where it has more than BERT's one layer; loss, loss_weights,
+    gamma: what it learns by, see classifiers.py. A relative may lay a `summary` between the one vector and the new
+    layer, in the heads that read it (`one_vector`).
     """
 
     one_vector = True
@@ -111,6 +115,7 @@ class TaskHead(nn.Module):
         layers: str = "last",
         dropout_samples: int = 1,
         metadata: Sequence[int] = (),
+        metadata_as: str = "embedding",
         bilstm: bool = False,
         depth: int = 1,
         activation: str = "tanh",
@@ -142,7 +147,12 @@ class TaskHead(nn.Module):
             self.bilstm = BiLstm(self.width)
         if not all(0 <= values <= MOST_VALUES for values in metadata):
             raise ValueError(f"a metadata column has from 0 to {MOST_VALUES:,} values, not {list(metadata)[:5]}")
-        self.metadata = nn.ModuleList(nn.Embedding(values + 1, self.width) for values in metadata)
+        if metadata_as not in BESIDE:
+            raise ValueError(f"metadata is read as one of {', '.join(BESIDE)}, not as {metadata_as!r}")
+        self.metadata_as = metadata_as
+        added = metadata_as == "embedding"
+        self.metadata = nn.ModuleList(nn.Embedding(values + 1, self.width if added else SHORT) for values in metadata)
+        self.read_width = self.width + (0 if added else SHORT * len(self.metadata))
         initialize(self.metadata, config.initializer_range)
         if self.one_vector and relative_of(config).summary:
             self.summary = relative_of(config).summary(self.width)
@@ -150,7 +160,7 @@ class TaskHead(nn.Module):
 
     def new_layer(self, outputs: int, of_tokens: bool = False) -> nn.Module:
         layer = classifier(
-            self.width, outputs, depth=self.depth, activation=self.activation, norm=self.norm,
+            self.read_width, outputs, depth=self.depth, activation=self.activation, norm=self.norm,
             dropout=self.config.hidden_dropout_prob, of_tokens=of_tokens,
         )  # fmt: skip
         initialize(layer, self.config.initializer_range)
@@ -161,7 +171,7 @@ class TaskHead(nn.Module):
         return torch.tensor(self.loss_weights) if self.loss_weights else None
 
     def read(self, batch: Batch, tap: Tap = no_tap) -> tuple[Tensor, Tensor]:
-        """→ tokens (B, T, width) of the chosen layers, pooled (B, width); metadata added to both."""
+        """→ tokens (B, T, read_width) of the chosen layers, pooled (B, read_width), metadata in both."""
         if self.layers == "last":
             x, pooled = self.bert(batch, tap)  # (B, T, H), (B, H)
             if self.pooling != "cls":
@@ -175,8 +185,12 @@ class TaskHead(nn.Module):
         if hasattr(self, "summary"):
             pooled = self.summary(pooled)  # (B, width)
         for column, table in enumerate(self.metadata):
-            vector = table(batch.metadata[:, column])  # (B, width)
-            x, pooled = x + vector.unsqueeze(1), pooled + vector
+            vector = table(batch.metadata[:, column])  # (B, width) or (B, SHORT)
+            if self.metadata_as == "embedding":
+                x, pooled = x + vector.unsqueeze(1), pooled + vector
+            else:
+                x = torch.cat([x, vector.unsqueeze(1).expand(-1, x.size(1), -1)], dim=-1)
+                pooled = torch.cat([pooled, vector], dim=-1)
         return x, pooled
 
     def choose(self, layers: list[Tensor]) -> Tensor:
@@ -431,12 +445,13 @@ class BertForIntentAndEntities(TaskHead):
 
 def reading_options(options: Options) -> dict:
     """The keyword arguments of every head that say what it reads; metadata as the number of each column's values."""
-    embedded = options.metadata if options.metadata_as == "embedding" else ()
+    embedded = options.metadata if options.metadata_as in BESIDE else ()
     return {
         **{name: getattr(options, name) for name in ("pooling", "layers", "dropout_samples", "bilstm", "loss")},
         **{name: getattr(options, f"classifier_{name}") for name in ("depth", "activation", "norm")},
         "loss_weights": options.loss_weights,
         "gamma": options.focal_gamma,
+        "metadata_as": options.metadata_as if embedded else "embedding",
         "metadata": [len(options.metadata_values[name]) for name in embedded],
     }
 

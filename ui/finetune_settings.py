@@ -266,7 +266,7 @@ def showing(data: ChosenData) -> dict[str, Any]:
         st.session_state["metadata"] = offered  # other data may have come
         chosen["metadata"] = tuple(st.multiselect(_("Columns read beside the text"), list(columns), key="metadata"))
         if chosen["metadata"]:
-            ways = {"embedding": _("a vector"), "token": _("a token")}
+            ways = {"embedding": _("a vector, added"), "concatenated": _("a vector beside"), "token": _("a token")}
             chosen["metadata_as"] = st.segmented_control(
                 _("Read as"), list(ways), format_func=ways.get, required=True, key="metadata-as"
             )

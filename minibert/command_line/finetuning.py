@@ -78,7 +78,7 @@ def add_commands(commands) -> None:
     )
     reading.add_argument("--bilstm", action="store_true", help="one between BERT and the new layer")
     reading.add_argument("--metadata", nargs="+", default=[], metavar="COLUMN", help="columns to read beside the text")
-    reading.add_argument("--metadata-as", choices=("embedding", "token"), default="embedding")
+    reading.add_argument("--metadata-as", choices=("embedding", "concatenated", "token"), default="embedding")
 
     sub = add_command(
         commands,

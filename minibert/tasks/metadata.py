@@ -10,7 +10,7 @@ from minibert.tasks.options import Options
 
 def metadata_numbers(extra: Mapping[str, str], options: Options) -> tuple[int, ...]:
     """The number of the value in each metadata column; 0 for one that training has not seen."""
-    if options.metadata_as != "embedding":
+    if options.metadata_as == "token":
         return ()
     return tuple(
         0 if value is None else options.metadata_values[name].index(value) + 1

@@ -79,13 +79,14 @@ def test_metadata_in_both_ways(runs_folder):
     assert "[TOPIC=APP]" in html_of(open_page(option="metadata"))
     app = open_page(option="metadata", way="embedding")
     assert "[TOPIC=" not in html_of(app) and "is number **1** of a table of" in text_of(app)
+    assert "so it reads **272**" in text_of(open_page(option="metadata", way="concatenated"))
 
 
 def test_a_length_is_read_off_the_datas_own_texts(runs_folder):
     app = open_page(option="length")
     lengths = figure(app, "share-within")["data"][0]
     title = title_of(app, "share-within")
-    assert title == "76% of the texts fit into 96 tokens" and lengths["y"][-1] == 1
+    assert title == "71% of the texts fit into 96 tokens" and lengths["y"][-1] == 1
     app.select_slider(key="tokens").set_value(128)
     assert title_of(whole(app.run()), "share-within") == "100% of the texts fit into 128 tokens"
 
@@ -101,12 +102,12 @@ def test_the_largest_batch_beside_what_was_measured(runs_folder):
 
 def test_three_texts_share_the_row(runs_folder):
     app = open_page(option="texts", text="one two three four five six seven eight nine ten eleven twelve thirteen")
-    assert "**the review**: 12 of 13 tokens stay, segment A" in text_of(app)
-    assert "**the title**: 4 of 4 tokens stay, segment B" in text_of(app)
+    assert "**the review**: 12 of 14 tokens stay, segment A" in text_of(app)
+    assert "**the title**: 4 of 5 tokens stay, segment B" in text_of(app)
     assert any("--texts-beside title reply --max-length 24 --truncation budget --budgets 12 4 4" in block.value
                for block in app.code)  # fmt: skip
     app = open_page(option="texts", text="a " * 60, cut="tail")
-    assert "**the review**: 10 of 60 tokens stay" in text_of(app)
+    assert "**the review**: 8 of 60 tokens stay" in text_of(app)
 
 
 def test_the_ways_to_cut_are_compared_by_score(runs_folder):

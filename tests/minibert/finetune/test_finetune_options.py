@@ -202,7 +202,7 @@ def by_kind(count: int, seed: int) -> TaskData:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metadata_as", ["embedding", "token"])
+@pytest.mark.parametrize("metadata_as", ["embedding", "concatenated", "token"])
 def test_metadata_is_read_beside_the_text_and_travels_with_the_model(small_checkpoint, tmp_path, metadata_as):
     data = by_kind(96, 0), by_kind(16, 1)
     blind = run(small_checkpoint, data=data, epochs=2)

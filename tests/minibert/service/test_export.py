@@ -103,6 +103,7 @@ HEADS = [
     ("multilabel", {"classifier_depth": 2, "classifier_activation": "relu", "classifier_norm": "layer"}),
     ("span", {}),
     ("choice", {"metadata": ("kind",), "metadata_values": {"kind": ["x", "y"]}}),
+    ("similarity", {"metadata": ("kind",), "metadata_values": {"kind": ["x"]}, "metadata_as": "concatenated"}),
     ("intent", {}),
 ]
 
