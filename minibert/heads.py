@@ -44,12 +44,14 @@ PROBLEMS = ("single_label_classification", "multi_label_classification", "regres
 @dataclass(frozen=True)
 class TaskBatch(Batch):
     """A batch of a task. metadata: (B, columns), the number of each column's value, 0 for an unknown one · intents:
-    (B,) · choices: (B, C) bool, True for real choices; ids, segments, padding are then (B, C, T) · masked,
+    (B,) · choices: (B, C) bool, True for real choices; ids, segments, padding are then (B, C, T) · auxiliary: (B,
+    columns), the number of each further mark · masked,
     masked_labels: as ids, for an MLM loss beside the task's."""
 
     metadata: Tensor | None = None
     intents: Tensor | None = None
     choices: Tensor | None = None
+    auxiliary: Tensor | None = None
     masked: Tensor | None = None
     masked_labels: Tensor | None = None
 
@@ -286,7 +288,10 @@ class BertForSequenceClassification(TaskHead):
         self.classifier = self.new_layer(len(self.labels))
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
-        _, pooled = self.read(batch, tap)  # (B, width)
+        return self.answered(self.read(batch, tap)[1], batch, tap)
+
+    def answered(self, pooled: Tensor, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
+        """pooled: (B, read_width), what `read` gives."""
         losses = {
             "single_label_classification": class_loss(self.loss, self.weights_of_loss, self.gamma),
             "multi_label_classification": known(label_loss(self.loss, self.weights_of_loss, self.gamma)),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from plots.theme import BLUE, GREY, ORANGE, SMALL
+from plots.theme import BLUE, GREEN, GREY, ORANGE, SMALL
 
 
 def loss_spread(groups: Mapping[str, Sequence[float]], axis: str) -> go.Figure:
@@ -36,7 +36,7 @@ def loss_spread(groups: Mapping[str, Sequence[float]], axis: str) -> go.Figure:
 def loss_sum(terms: Mapping[str, float], axis: str) -> go.Figure:
     """One bar, its parts side by side."""
     fig = go.Figure()
-    for (name, value), colour in zip(terms.items(), (BLUE, ORANGE), strict=False):
+    for (name, value), colour in zip(terms.items(), (BLUE, ORANGE, GREEN), strict=False):
         fig.add_bar(
             x=[value], y=[""], orientation="h", name=name, marker={"color": colour}, text=[f"{value:.3f}"],
             textposition="inside", textfont={"size": SMALL}, insidetextanchor="middle",

@@ -31,6 +31,7 @@ DEFAULTS: dict[str, Any] = {  # of the widgets by their keys; the four main ones
     "pooling": "cls", "layers": "last", "dropout": 0.1, "samples": 1, "freeze": "none", "layer-decay": 1.0, "mlm": 0.0,
     "averaging": 0.0, "bias-correction": True, "stride": 64, "truncation": "longest_first", "first-share": 50,
     "texts-beside": [], "depth": 1, "activation": "tanh", "norm": "none", "loss": "cross_entropy", "gamma": 2.0,
+    "beside": [], "beside-weight": 0.5,
     "metadata": [], "metadata-as": "embedding", "augment": "none", "augment-rate": 0.1, "copies": 1,
 }  # fmt: skip
 PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §4.2; §A.3 has ranges, and these lie in them
@@ -104,7 +105,7 @@ def settings_choice(data: ChosenData, blocks: int) -> Chosen:
         with left:
             settings |= reading(data.task)
         with middle:
-            settings |= learning(blocks)
+            settings |= learning(data, blocks)
         with right:
             settings |= showing(data)
     return Chosen(starts, seeds, settings)
@@ -202,7 +203,7 @@ def loss_names() -> dict[str, str]:
     }
 
 
-def learning(blocks: int) -> dict[str, Any]:
+def learning(data: ChosenData, blocks: int) -> dict[str, Any]:
     """What learns, and how fast."""
     st.markdown(_("**What learns**"))
     frozen = {
@@ -220,6 +221,7 @@ def learning(blocks: int) -> dict[str, Any]:
             _("Weight of a masked-LM loss beside"), 0.0, 1.0, step=0.1, key="mlm",
             help=_("The model goes on filling blanks in the same texts."),
         ),
+        **learned_beside(data),
         "averaging": st.slider(
             _("Running mean of the weights"), 0.0, 1.0, step=0.05, key="averaging",
             help=_("0: the last weights answer. 1: the mean of the weights after all steps. Between: a mean in which "
@@ -229,6 +231,21 @@ def learning(blocks: int) -> dict[str, Any]:
             _("Adam’s bias correction"), key="bias-correction", help=_("The original BERT code left it out.")
         ),
     }  # fmt: skip
+
+
+def learned_beside(data: ChosenData) -> dict[str, Any]:
+    """Other marks of a text that the model learns, where its head reads one vector and the data have some."""
+    read = {*st.session_state.get("metadata", ()), *st.session_state.get("texts-beside", ())}
+    pooled = data.task.architecture == "BertForSequenceClassification"
+    columns = [name for name in metadata_columns(data) if name not in read] if pooled else []
+    if not columns:
+        return {}
+    st.session_state["beside"] = [name for name in st.session_state.get("beside", ()) if name in columns]
+    chosen = st.multiselect(_("Columns learned beside"), columns, key="beside")
+    if not chosen:
+        return {}
+    weight = st.slider(_("Weight of their loss"), 0.1, 1.0, step=0.1, key="beside-weight")
+    return {"auxiliary": tuple(chosen), "auxiliary_weight": weight}
 
 
 def showing(data: ChosenData) -> dict[str, Any]:

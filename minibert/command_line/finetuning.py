@@ -46,6 +46,10 @@ def add_commands(commands) -> None:
     learning.add_argument("--group-by-length", action="store_true", help="rows of about one length in a batch: faster")
     learning.add_argument("--no-bias-correction", action="store_true", help="Adam as in the original BERT code")
     learning.add_argument("--mlm-weight", type=float, default=0.0, help="of a masked-LM loss beside (default: 0)")
+    learning.add_argument(
+        "--auxiliary", nargs="+", default=[], metavar="COLUMN", help="columns learned beside the task"
+    )
+    learning.add_argument("--auxiliary-weight", type=float, default=0.5, help="of their loss (default: 0.5)")
     learning.add_argument("--averaging", type=float, default=0.0, help="0 … 1: keep the running mean of the weights")
     learning.add_argument(
         "--loss",
@@ -115,7 +119,7 @@ def finetune(options) -> None:
         print(f"{len(train.examples)} examples to train on: {counts}; {ratio}", file=sys.stderr)
     same = ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
     same += ("truncation", "doc_stride", "pooling", "layers", "bilstm", "metadata_as", "seed", "max_seconds")
-    same += ("group_by_length", "averaging", "loss", "focal_gamma")
+    same += ("group_by_length", "averaging", "loss", "focal_gamma", "auxiliary_weight")
     same += ("classifier_depth", "classifier_activation", "classifier_norm")
     augment = options.augment
     settings = FinetuneSettings(
@@ -124,6 +128,7 @@ def finetune(options) -> None:
         bias_correction=not options.no_bias_correction,
         budgets=tuple(options.budgets) if options.budgets else None,
         texts_beside=tuple(options.texts_beside),
+        auxiliary=tuple(options.auxiliary),
         metadata=tuple(options.metadata),
         augmentation=Augmentation(augment, options.augment_rate, options.augment_copies) if augment else None,
         optimization=Optimization(learning_rate=options.learning_rate, warmup=options.warmup),

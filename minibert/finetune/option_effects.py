@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from torch import nn
 
 from minibert import checkpoint
 from minibert.corruption import MaskVocabulary
+from minibert.finetune.auxiliary import mark_numbers, marks_of
 from minibert.finetune.batches import masked, training_batches
 from minibert.finetune.learner import Learner, learned_options, with_metadata_tokens
 from minibert.finetune.optimizer import finetuning_optimizer
@@ -34,6 +35,7 @@ class FreshLearner:
     tokenizer: Tokenizer
     options: Options
     labels: Any = field(default_factory=list)
+    marks: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, start: str | Path, task: str, data: TaskData, settings: FinetuneSettings) -> FreshLearner:
@@ -44,11 +46,17 @@ class FreshLearner:
         labels = chosen.labels(data)
         options = learned_options(settings, chosen, labels, data, source.config.max_position_embeddings)
         tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
-        learner = Learner.of(source, chosen, labels, options, tokenizer, settings)
-        return cls(learner, chosen, tokenizer, options, labels)
+        chosen.check_beside(settings.auxiliary)
+        marks = marks_of(data, settings.auxiliary)
+        learner = Learner.of(source, chosen, labels, options, tokenizer, settings, marks)
+        return cls(learner, chosen, tokenizer, options, labels, marks)
 
     def batch(self, *examples: Any) -> TaskBatch:
         features = self.task.features(self.tokenizer, examples, self.labels, self.options)
+        if self.marks:
+            features = [
+                replace(row, auxiliary=mark_numbers(examples[row.example].extra, self.marks)) for row in features
+            ]
         return self.task.batch(features, self.tokenizer.pad_id)
 
 
@@ -82,13 +90,14 @@ def means_of(values: Sequence[float], size: int) -> list[float]:
 @dataclass(frozen=True)
 class LossTerms:
     """tokens: of the text as the MLM loss reads it, with its masks · asked: the places it asks at, with the right
-    tokens · loss = task + weight · mlm."""
+    tokens · loss = task + weight · mlm, and + auxiliary_weight · auxiliary where marks are learned beside."""
 
     tokens: list[str]
     asked: dict[int, str]
     loss: float
     task: float
     mlm: float
+    auxiliary: float | None = None
 
 
 @torch.no_grad()
@@ -107,6 +116,7 @@ def loss_terms(bench: FreshLearner, example: Any, seed: int = 0) -> LossTerms:
         terms["loss"].item(),
         terms["task_loss"].item(),
         terms["mlm_loss"].item(),
+        terms["auxiliary_loss"].item() if "auxiliary_loss" in terms else None,
     )
 
 

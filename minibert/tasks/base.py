@@ -189,6 +189,11 @@ class Task(ABC):
         """What the head's outputs are called: a list of names."""
         return data.labels
 
+    def check_beside(self, auxiliary: Sequence[str]) -> None:
+        """Raise ValueError for marks that are to be learned beside, where the head reads no one vector that could."""
+        if auxiliary and self.architecture != "BertForSequenceClassification":
+            raise ValueError(f"the task {self.name} learns nothing beside: it does not read one vector of the input")
+
     def loss_weights(self, data: TaskData, labels: Any) -> tuple[float, ...]:
         """What each label counts where the loss is "class_weights"."""
         raise NotImplementedError

@@ -54,6 +54,15 @@ def test_the_sum_of_two_losses(runs_folder):
     assert f"= {task + mlm:.3f}" in text_of(app)
 
 
+def test_marks_are_learned_beside(runs_folder):
+    app = open_page(option="mlm", weight="0.5")
+    app.multiselect(key="marks").set_value(["topic", "kind"])
+    app = whole(app.run())
+    terms = [trace["x"][0] for trace in figure(app, "terms")["data"]]
+    assert len(terms) == 3 and f"= {sum(terms):.3f}" in text_of(app)
+    assert any("--auxiliary topic kind --auxiliary-weight 0.5" in block.value for block in app.code)
+
+
 def test_another_classifier_and_another_loss(runs_folder):
     app = open_page(option="classifier", depth=3, norm="batch", loss="focal")
     usual, focal, own = figure(app, "loss-curves")["data"]
