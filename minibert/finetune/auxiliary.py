@@ -17,7 +17,7 @@ MOST_VALUES = 200  # a column with more is no mark
 
 
 def marks_of(data: TaskData, columns: Sequence[str]) -> dict[str, list[str]]:
-    """The values of each column, sorted. Raises ValueError for a column that the data do not have or that marks nothing."""
+    """The values of each column, sorted. Raises ValueError for a column that is not there, or that marks nothing."""
     found = {}
     for column in columns:
         values = {example.extra[column] for example in data.examples if example.extra.get(column)}

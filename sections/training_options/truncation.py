@@ -70,7 +70,7 @@ def _scores() -> None:
              _("{way}, {n} tokens").format(way=ways[values["truncation"]], n=values["max_length"])
              for arm in made.arms for values in (made.values(arm),)}  # fmt: skip
     rows = [
-        Score(names[arm], 100 - PAPER[made.values(arm)["truncation"]] if arm.endswith("-32") else None, found[arm])
+        Score(names[arm], 100 - PAPER[made.values(arm)["truncation"]] if arm != "whole" else None, found[arm])
         for arm in names
         if arm in found
     ]

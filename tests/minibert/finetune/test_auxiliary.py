@@ -40,7 +40,7 @@ def test_numbers_of_the_marks():
 
 
 def test_they_are_learned_and_do_not_travel(small_checkpoint, tmp_path):
-    settings = FinetuneSettings(**SETTINGS, auxiliary=("threat",), auxiliary_weight=0.5)
+    settings = FinetuneSettings(**{**SETTINGS, "epochs": 12}, auxiliary=("threat",), auxiliary_weight=0.5)
     events = list(finetune(small_checkpoint, "classification", DATA, DATA, settings, out=tmp_path / "model"))
     parts = [event.parts for event in events if isinstance(event, Step)]
     assert parts[-1]["auxiliary_loss"] < 0.5 * parts[0]["auxiliary_loss"]
