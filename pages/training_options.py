@@ -16,6 +16,7 @@ from sections.training_options import (
 )
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
+from ui.page import with_drawer
 from ui.translations import _
 
 lesson = Lesson("training_options")
@@ -37,7 +38,11 @@ parts = {
 def shown(part) -> None:
     text = ""
     if part not in (rates, length):
-        text = sentence_input("text", lesson.examples, label=_("Your own sentence"), max_chars=2_000, travels=True)
+        field, side = with_drawer()
+        with field:
+            text = sentence_input(
+                "text", lesson.examples, label=_("Your own sentence"), max_chars=2_000, travels=True, examples_in=side
+            )
         if not text.strip():
             st.markdown(_("Write a sentence first."))
             return

@@ -110,8 +110,8 @@ def share_within(
             line={"color": GREY, "width": 2, "dash": "dot"},
         )  # fmt: skip
         fig.add_annotation(
-            x=length, y=share, text=f"{share:.0%}: {length}", showarrow=False, xanchor="right", yanchor="bottom",
-            xshift=-6, font={"size": SMALL},
+            x=0, y=share, text=f"{share:.0%}: {length}", showarrow=False, xanchor="left", yanchor="bottom",
+            xshift=6, font={"size": SMALL},
         )  # fmt: skip
     reached = bisect_right(ordered, chosen) / len(ordered)
     fig.add_vline(x=chosen, line={"color": ORANGE, "width": 4})
@@ -152,7 +152,7 @@ def rows_that_fit(
             hovertemplate="%{x}: %{y}<extra></extra>",
         )  # fmt: skip
     fig.add_vline(x=chosen, line={"color": ORANGE, "width": 4})
-    fig.update_xaxes(title_text=axes[0], type="log", tickvals=list(lengths))
+    fig.update_xaxes(title_text=axes[0], type="log", tickvals=[n for n in lengths if n & (n - 1) == 0])
     fig.update_yaxes(title_text=axes[1], type="log", dtick=1)
     fig.update_layout(
         title_text=title, height=380, showlegend=True,

@@ -28,14 +28,15 @@ MEASURED_WITH = 12  # GiB
 def show(lesson: Lesson, text: str) -> None:
     """The share of a data set's texts that a length holds, beside the largest batch; the text plays no part."""
     sets = shipped_sets()
-    left, middle, right = st.columns((3, 2, 2), gap="medium")
-    with left:
+    first, second, third, fourth = st.columns((5, 5, 5, 4), gap="medium")
+    with first:
         name = st.selectbox(_("Data"), list(sets), index=list(sets).index("verdicts"),
                             format_func=lambda one: sets[one].title, key="length-of")  # fmt: skip
+    with second:
         chosen = st.select_slider(_("Tokens at most"), LENGTHS, 96, key="tokens")
-    with middle:
+    with third:
         size = choice("model-size", _("Model"), {"base": "BERT-base", "large": "BERT-large"})
-    with right:
+    with fourth:
         memory = st.select_slider(_("Memory, GiB"), GIB, 12, key="memory")
     lengths = lengths_of(shipped(name), "mini-zh" if sets[name].language == "zh" else MODEL)
     with picture():

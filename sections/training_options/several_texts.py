@@ -5,10 +5,10 @@ from itertools import islice
 import streamlit as st
 
 from sections.training_options.bench import MODEL, TASK, command, example_of
-from ui.inputs import choice
+from ui.inputs import pick
 from ui.lesson import Lesson
 from ui.models import outline_of
-from ui.page import picture
+from ui.page import drawer, picture
 from ui.source import show_source
 from ui.text import show_tokens
 from ui.translations import _
@@ -26,22 +26,23 @@ def show(lesson: Lesson, text: str) -> None:
         "tail": _("tail"),
         "head_tail": _("head + tail"),
     }
-    first, second, third = st.columns((2, 2, 3), gap="medium")
-    title = first.text_input(_("Title"), _("A weekend in March"), key="title", max_chars=200)
-    reply = second.text_input(_("The owner’s reply"), _("Thank you for writing to us."), key="reply", max_chars=500)
-    with third:
-        way = choice("cut", _("Too long?"), ways, wrap=True)
     names = (_("the review"), _("the title"), _("the reply"))
+    first, *places = st.columns((5, 4, 4, 4), gap="medium", vertical_alignment="bottom")
+    with first.container(horizontal=True, vertical_alignment="bottom"):
+        way = pick("cut", _("Too long?"), list(ways.values()), width=180)
+        with drawer(_("Title and reply")):
+            title = st.text_input(_("Title"), _("A weekend in March"), key="title", max_chars=200)
+            reply = st.text_input(_("The owner’s reply"), _("Thank you for writing to us."), key="reply", max_chars=500)
+    way = list(ways)[way]
     budgets = None
     if way == "budget":
-        columns = st.columns(3, gap="medium")
         budgets = tuple(
-            column.slider(_("Tokens for {text}").format(text=name), 0, 32, start, key=f"budget-{n}")
-            for n, (column, name, start) in enumerate(zip(columns, names, (12, 4, 4), strict=True))
+            place.slider(_("Tokens for {text}").format(text=name), 0, 32, start, key=f"budget-{n}")
+            for n, (place, name, start) in enumerate(zip(places, names, (12, 4, 4), strict=True))
         )
         room = sum(budgets)
     else:
-        room = st.slider(_("Places for the three texts"), 3, 96, 20, key="three-room", bind="query-params")
+        room = places[0].slider(_("Places for the three texts"), 3, 96, 20, key="three-room", bind="query-params")
     from minibert.tasks import TASKS, Options
 
     options = Options(

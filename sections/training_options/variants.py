@@ -10,7 +10,7 @@ from ui.figures import figure
 from ui.finetune_settings import loss_names
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.page import picture
+from ui.page import drawer, picture
 from ui.source import show_source
 from ui.translations import _
 
@@ -21,17 +21,19 @@ PROBABILITIES = [n / 100 for n in range(1, 100)]
 
 def show(lesson: Lesson, text: str) -> None:
     """What each loss makes of an answer, and where the sentence lies under a fresh classifier of the chosen form."""
-    left, middle, right = st.columns((2, 3, 3), gap="medium")
-    with left:
-        depth = st.slider(_("Layers of the classifier"), 1, 4, 2, key="depth", bind="query-params")
-        label = label_choice()
-    with middle:
+    columns = st.columns((3, 4, 4, 6, 3), gap="small", vertical_alignment="bottom")
+    with columns[0]:
+        depth = st.slider(_("Layers"), 1, 4, 2, key="depth", bind="query-params")
+    with columns[1]:
         activation = choice("activation", _("Between them"), {"tanh": "tanh", "gelu": "GELU", "relu": "ReLU"})
-        norms = {"none": _("no norm"), "batch": _("batch norm"), "layer": _("layer norm")}
-        norm = choice("norm", _("And"), norms) if depth > 1 else "none"
-    with right:
-        names = {name: words for name, words in loss_names().items() if name != "class_weights"}
-        loss = choice("loss", _("Loss"), names, usual="focal", wrap=True)
+    with columns[2]:
+        norms = {"none": _("none"), "batch": _("batch"), "layer": _("layer")}
+        norm = choice("norm", _("Norm"), norms) if depth > 1 else "none"
+    with columns[3]:
+        shown = {"focal": _("focal"), "label_smoothing": _("smoothing"), "cross_entropy": _("cross-entropy")}
+        loss = choice("loss", _("Loss"), shown)
+    with columns[4], drawer():
+        label = label_choice()
         gamma = st.slider(_("Its exponent γ"), 0.0, 5.0, 2.0, 0.5, key="gamma") if loss == "focal" else 2.0
     form = {"classifier_depth": depth, "classifier_activation": activation, "classifier_norm": norm}
     bench = bench_of(**form, loss=loss, focal_gamma=gamma)
@@ -40,6 +42,7 @@ def show(lesson: Lesson, text: str) -> None:
     p = right_probability(bench, example_of(text, label))
     from plots.training_options import loss_curves
 
+    names = loss_names()
     curves = {names[name]: losses_at(name, gamma) for name in dict.fromkeys(("cross_entropy", loss))}
     usual, chosen = loss_at("cross_entropy", p, gamma), loss_at(loss, p, gamma)
     said = _("A right answer at {p:.2f} costs {chosen:.3f}, by cross-entropy {usual:.3f}").format(

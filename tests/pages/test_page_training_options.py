@@ -115,7 +115,7 @@ def test_three_texts_share_the_row(runs_folder):
     assert "**the title**: 4 of 5 tokens stay, segment B" in text_of(app)
     assert any("--texts-beside title reply --max-length 24 --truncation budget --budgets 12 4 4" in block.value
                for block in app.code)  # fmt: skip
-    app = open_page(option="texts", text="a " * 60, cut="tail")
+    app = open_page(option="texts", text="a " * 60, cut=4)  # counted from 1: tail
     assert "**the review**: 8 of 60 tokens stay" in text_of(app)
 
 
