@@ -378,6 +378,25 @@ def memory(
     return MemoryCount(tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows))
 
 
+def largest_batch(config: BertConfig | Shape, tokens: int, size: int, **how) -> int:
+    """How many sequences of `tokens` can be trained on at once in `size` bytes; 0 where not even one fits. how: as of
+    `memory`, whose peak only rises with the batch."""
+
+    def fits(batch: int) -> bool:
+        return memory(config, batch, tokens, **how).peak <= size
+
+    if not fits(1):
+        return 0
+    low = 1
+    while fits(2 * low):
+        low *= 2
+    high = 2 * low
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
 def _matrices(r: Shape) -> str:
     """bf16 copies of the matrices that multiply activations, 2 bytes each; the tied decoder's is one of them."""
     width = "E" if r.factorised else "H"

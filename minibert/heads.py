@@ -15,8 +15,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from minibert.classifiers import LOSSES, check_loss, class_loss, classifier, cross_entropy, label_loss
 from minibert.config import BertConfig
-from minibert.model import IGNORE, Batch, Bert, Tap, initialize, no_tap
+from minibert.model import Batch, Bert, Tap, initialize, no_tap
 from minibert.relatives.registry import relative_of
 
 if TYPE_CHECKING:
@@ -24,10 +25,18 @@ if TYPE_CHECKING:
 
 POOLINGS = ("cls", "mean", "max")
 # The layers of Devlin et al. 2019, table 7; "all_concat" with pooling "cls" is the [CLS] of every layer; "weighted" is
-# a learned mixture of all of them (Peters et al. 2018).
+# a learned mixture of all of them, "last_four_weighted" of the last four (Peters et al. 2018).
 LAYERS = (
-    "last", "embeddings", "second_to_last", "last_four_concat", "last_four_sum", "all_concat", "all_sum", "weighted",
+    "last", "embeddings", "second_to_last", "last_four_concat", "last_four_sum", "last_four_weighted", "all_concat",
+    "all_sum", "weighted",
 )  # fmt: skip
+# What config.json says, as "classifier_…", where it is not what stands here.
+VARIANTS = {
+    "depth": 1, "activation": "tanh", "norm": "none", "loss": "cross_entropy", "loss_weights": (), "gamma": 2.0,
+    "metadata_as": "embedding",
+}  # fmt: skip
+BESIDE = ("embedding", "concatenated")  # metadata: added to what is read, or beside it
+SHORT = 16  # numbers of a metadata value that stands beside
 MOST_VALUES = 2**16  # of a metadata column
 PROBLEMS = ("single_label_classification", "multi_label_classification", "regression")
 
@@ -35,12 +44,14 @@ PROBLEMS = ("single_label_classification", "multi_label_classification", "regres
 @dataclass(frozen=True)
 class TaskBatch(Batch):
     """A batch of a task. metadata: (B, columns), the number of each column's value, 0 for an unknown one · intents:
-    (B,) · choices: (B, C) bool, True for real choices; ids, segments, padding are then (B, C, T) · masked,
+    (B,) · choices: (B, C) bool, True for real choices; ids, segments, padding are then (B, C, T) · auxiliary: (B,
+    columns), the number of each further mark · masked,
     masked_labels: as ids, for an MLM loss beside the task's."""
 
     metadata: Tensor | None = None
     intents: Tensor | None = None
     choices: Tensor | None = None
+    auxiliary: Tensor | None = None
     masked: Tensor | None = None
     masked_labels: Tensor | None = None
 
@@ -88,12 +99,15 @@ class TaskHead(nn.Module):
     """BERT, and what a new layer may read of it: the tokens of some layers, or one vector pooled from them.
 
     dropout_samples: in training that many dropout masks over the same vector, and the mean of their losses (Inoue
-    2019) · metadata: number of values of each metadata column; a learned vector for each is added to what is read ·
-    bilstm: one stands between BERT and the new layer (§5.3). A relative may lay a `summary` between the one vector and
-    the new layer, in the heads that read it (`one_vector`).
+    2019) · metadata: number of values of each metadata column; a learned vector for each is added to what is read or,
+    with metadata_as "concatenated", a short one stands beside it · bilstm: one stands between BERT and the new layer
+    (§5.3) · depth, activation, norm: of the classifier, where it has more than BERT's one layer; loss, loss_weights,
+    gamma: what it learns by, see classifiers.py. A relative may lay a `summary` between the one vector and the new
+    layer, in the heads that read it (`one_vector`).
     """
 
     one_vector = True
+    losses: tuple[str, ...] = ()  # beside cross-entropy
 
     def __init__(
         self,
@@ -103,7 +117,14 @@ class TaskHead(nn.Module):
         layers: str = "last",
         dropout_samples: int = 1,
         metadata: Sequence[int] = (),
+        metadata_as: str = "embedding",
         bilstm: bool = False,
+        depth: int = 1,
+        activation: str = "tanh",
+        norm: str = "none",
+        loss: str = "cross_entropy",
+        loss_weights: Sequence[float] = (),
+        gamma: float = 2.0,
         **parts,
     ):
         super().__init__()
@@ -111,31 +132,48 @@ class TaskHead(nn.Module):
             raise ValueError(f"pooling must be one of {', '.join(POOLINGS)}, not {pooling!r}")
         if layers not in LAYERS:
             raise ValueError(f"layers must be one of {', '.join(LAYERS)}, not {layers!r}")
+        check_loss(loss, gamma, loss_weights)
+        if loss != "cross_entropy" and loss not in self.losses:
+            raise ValueError(f"{type(self).__name__} learns by a loss of its own, not by {loss!r}")
+        self.depth, self.activation, self.norm = depth, activation, norm
+        self.loss, self.loss_weights, self.gamma = loss, tuple(loss_weights), gamma
         self.config, self.pooling, self.layers, self.dropout_samples = config, pooling, layers, dropout_samples
         self.bert = Bert(config, **parts)
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
-        depth = config.num_hidden_layers + 1  # the embeddings count as a layer
-        copies = {"last_four_concat": min(4, depth), "all_concat": depth}.get(layers, 1)
+        blocks = config.num_hidden_layers + 1  # the embeddings count as one
+        copies = {"last_four_concat": min(4, blocks), "all_concat": blocks}.get(layers, 1)
         self.width = copies * config.hidden_size  # what a new layer reads
-        if layers == "weighted":
-            self.mix = LearnedMix(depth)
+        if layers in ("weighted", "last_four_weighted"):
+            self.mix = LearnedMix(min(4, blocks) if layers == "last_four_weighted" else blocks)
         if bilstm:
             self.bilstm = BiLstm(self.width)
         if not all(0 <= values <= MOST_VALUES for values in metadata):
             raise ValueError(f"a metadata column has from 0 to {MOST_VALUES:,} values, not {list(metadata)[:5]}")
-        self.metadata = nn.ModuleList(nn.Embedding(values + 1, self.width) for values in metadata)
+        if metadata_as not in BESIDE:
+            raise ValueError(f"metadata is read as one of {', '.join(BESIDE)}, not as {metadata_as!r}")
+        self.metadata_as = metadata_as
+        added = metadata_as == "embedding"
+        self.metadata = nn.ModuleList(nn.Embedding(values + 1, self.width if added else SHORT) for values in metadata)
+        self.read_width = self.width + (0 if added else SHORT * len(self.metadata))
         initialize(self.metadata, config.initializer_range)
         if self.one_vector and relative_of(config).summary:
             self.summary = relative_of(config).summary(self.width)
             initialize(self.summary, config.initializer_range)
 
-    def new_layer(self, outputs: int) -> nn.Linear:
-        layer = nn.Linear(self.width, outputs)
+    def new_layer(self, outputs: int, of_tokens: bool = False) -> nn.Module:
+        layer = classifier(
+            self.read_width, outputs, depth=self.depth, activation=self.activation, norm=self.norm,
+            dropout=self.config.hidden_dropout_prob, of_tokens=of_tokens,
+        )  # fmt: skip
         initialize(layer, self.config.initializer_range)
         return layer
 
+    @property
+    def weights_of_loss(self) -> Tensor | None:
+        return torch.tensor(self.loss_weights) if self.loss_weights else None
+
     def read(self, batch: Batch, tap: Tap = no_tap) -> tuple[Tensor, Tensor]:
-        """→ tokens (B, T, width) of the chosen layers, pooled (B, width); metadata added to both."""
+        """→ tokens (B, T, read_width) of the chosen layers, pooled (B, read_width), metadata in both."""
         if self.layers == "last":
             x, pooled = self.bert(batch, tap)  # (B, T, H), (B, H)
             if self.pooling != "cls":
@@ -149,8 +187,12 @@ class TaskHead(nn.Module):
         if hasattr(self, "summary"):
             pooled = self.summary(pooled)  # (B, width)
         for column, table in enumerate(self.metadata):
-            vector = table(batch.metadata[:, column])  # (B, width)
-            x, pooled = x + vector.unsqueeze(1), pooled + vector
+            vector = table(batch.metadata[:, column])  # (B, width) or (B, SHORT)
+            if self.metadata_as == "embedding":
+                x, pooled = x + vector.unsqueeze(1), pooled + vector
+            else:
+                x = torch.cat([x, vector.unsqueeze(1).expand(-1, x.size(1), -1)], dim=-1)
+                pooled = torch.cat([pooled, vector], dim=-1)
         return x, pooled
 
     def choose(self, layers: list[Tensor]) -> Tensor:
@@ -168,6 +210,8 @@ class TaskHead(nn.Module):
                 return torch.cat(layers[-4:], dim=-1)
             case "all_concat":
                 return torch.cat(layers, dim=-1)
+            case "last_four_weighted":
+                return self.mix(layers[-4:])
             case _:
                 return self.mix(layers)
 
@@ -179,13 +223,13 @@ class TaskHead(nn.Module):
             return (x if padding is None else x.masked_fill(~padding.unsqueeze(-1), float("-inf"))).amax(dim=1)
         return x[:, 0]
 
-    def answers(self, x: Tensor, layer: nn.Linear) -> Iterator[Tensor]:
+    def answers(self, x: Tensor, layer: nn.Module) -> Iterator[Tensor]:
         """The new layer's outputs, one a dropout mask."""
         for _ in range(self.dropout_samples if self.training else 1):
             yield layer(self.dropout(x))
 
     def answer(
-        self, x: Tensor, layer: nn.Linear, loss: Callable[[Tensor], Tensor] | None
+        self, x: Tensor, layer: nn.Module, loss: Callable[[Tensor], Tensor] | None
     ) -> tuple[Tensor, Tensor | None]:
         """(mean logits, mean loss) over the dropout masks."""
         logits = torch.stack([one.float() for one in self.answers(x, layer)])
@@ -220,11 +264,6 @@ def mean_of_tokens(x: Tensor, padding: Tensor | None) -> Tensor:
     return torch.sum(x * weight, dim=1) / weight.sum(dim=1)
 
 
-def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
-    """Mean over what is asked; 0 where nothing is. logits: (N, classes), labels: (N,)."""
-    return F.cross_entropy(logits, labels, ignore_index=IGNORE, reduction="sum") / (labels != IGNORE).sum().clamp(min=1)
-
-
 class BertForSequenceClassification(TaskHead):
     """One new layer over the pooled [CLS]: softmax(W·C) for a class (Devlin et al. 2019, §4.1), W·C for a number, or
     a sigmoid for each of several labels. `problem` as transformers' problem_type."""
@@ -239,17 +278,23 @@ class BertForSequenceClassification(TaskHead):
     ):
         if problem not in PROBLEMS:
             raise ValueError(f"the problem must be one of {', '.join(PROBLEMS)}, not {problem!r}")
+        self.losses = () if problem == "regression" else LOSSES
         if problem == "single_label_classification" and len(labels) < 2:
             raise ValueError(f"classification needs two classes or more, not {list(labels)}")
         super().__init__(config, **options)
+        if self.loss_weights and len(self.loss_weights) != len(labels):
+            raise ValueError(f"{len(self.loss_weights)} weights for {len(labels)} labels")
         self.labels, self.problem = list(labels), problem
         self.classifier = self.new_layer(len(self.labels))
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
-        _, pooled = self.read(batch, tap)  # (B, width)
+        return self.answered(self.read(batch, tap)[1], batch, tap)
+
+    def answered(self, pooled: Tensor, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
+        """pooled: (B, read_width), what `read` gives."""
         losses = {
-            "single_label_classification": cross_entropy,
-            "multi_label_classification": known(F.binary_cross_entropy_with_logits),
+            "single_label_classification": class_loss(self.loss, self.weights_of_loss, self.gamma),
+            "multi_label_classification": known(label_loss(self.loss, self.weights_of_loss, self.gamma)),
             "regression": known(F.mse_loss),
         }
         measure = losses[self.problem]
@@ -287,7 +332,7 @@ class BertForTokenClassification(TaskHead):
     def __init__(self, config: BertConfig, labels: Sequence[str] = ("0", "1"), **options):
         super().__init__(config, **options)
         self.labels = list(labels)
-        self.classifier = self.new_layer(len(self.labels))
+        self.classifier = self.new_layer(len(self.labels), of_tokens=True)
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
         x, _ = self.read(batch, tap)  # (B, T, width)
@@ -312,7 +357,7 @@ class BertForQuestionAnswering(TaskHead):
 
     def __init__(self, config: BertConfig, **options):
         super().__init__(config, **options)
-        self.qa_outputs = self.new_layer(2)
+        self.qa_outputs = self.new_layer(2, of_tokens=True)
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
         """batch.labels: (B, 2), the positions of the answer's first and last token."""
@@ -379,7 +424,7 @@ class BertForIntentAndEntities(TaskHead):
         super().__init__(config, **options)
         self.labels = {name: list(labels[name]) for name in ("intents", "tags")}
         self.intent_classifier = self.new_layer(len(self.labels["intents"]))
-        self.tag_classifier = self.new_layer(len(self.labels["tags"]))
+        self.tag_classifier = self.new_layer(len(self.labels["tags"]), of_tokens=True)
 
     def forward(self, batch: TaskBatch, tap: Tap = no_tap) -> HeadOutput:
         x, pooled = self.read(batch, tap)  # (B, T, width), (B, width)
@@ -405,9 +450,13 @@ class BertForIntentAndEntities(TaskHead):
 
 def reading_options(options: Options) -> dict:
     """The keyword arguments of every head that say what it reads; metadata as the number of each column's values."""
-    embedded = options.metadata if options.metadata_as == "embedding" else ()
+    embedded = options.metadata if options.metadata_as in BESIDE else ()
     return {
-        **{name: getattr(options, name) for name in ("pooling", "layers", "dropout_samples", "bilstm")},
+        **{name: getattr(options, name) for name in ("pooling", "layers", "dropout_samples", "bilstm", "loss")},
+        **{name: getattr(options, f"classifier_{name}") for name in ("depth", "activation", "norm")},
+        "loss_weights": options.loss_weights,
+        "gamma": options.focal_gamma,
+        "metadata_as": options.metadata_as if embedded else "embedding",
         "metadata": [len(options.metadata_values[name]) for name in embedded],
     }
 
@@ -433,6 +482,7 @@ def reading_to_config(head: TaskHead) -> dict:
         "classifier_layers": head.layers,
         "classifier_bilstm": hasattr(head, "bilstm"),
         "classifier_metadata": [table.num_embeddings - 1 for table in head.metadata],
+        **{f"classifier_{name}": getattr(head, name) for name in VARIANTS if getattr(head, name) != VARIANTS[name]},
     }
 
 
@@ -442,4 +492,5 @@ def reading_from_config(values: dict) -> dict:
         "layers": values.get("classifier_layers", "last"),
         "metadata": values.get("classifier_metadata", []),
         "bilstm": values.get("classifier_bilstm", False),
+        **{name: values.get(f"classifier_{name}", usual) for name, usual in VARIANTS.items()},
     }

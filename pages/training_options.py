@@ -2,9 +2,21 @@
 
 import streamlit as st
 
-from sections.training_options import augmentation, averaging, dropout, metadata, rates, second_loss, truncation
+from sections.training_options import (
+    augmentation,
+    averaging,
+    dropout,
+    length,
+    metadata,
+    rates,
+    second_loss,
+    several_texts,
+    truncation,
+    variants,
+)
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
+from ui.page import with_drawer
 from ui.translations import _
 
 lesson = Lesson("training_options")
@@ -12,9 +24,12 @@ parts = {
     "rates": (_("layer rates and freezing"), rates),
     "dropout": (_("several dropout masks"), dropout),
     "mlm": (_("a second loss"), second_loss),
+    "classifier": (_("other classifiers"), variants),
     "averaging": (_("the mean of the weights"), averaging),
     "metadata": (_("other columns"), metadata),
+    "length": (_("length"), length),
     "truncation": (_("truncation"), truncation),
+    "texts": (_("several texts"), several_texts),
     "augmentation": (_("augmentation"), augmentation),
 }
 
@@ -22,8 +37,12 @@ parts = {
 @st.fragment
 def shown(part) -> None:
     text = ""
-    if part is not rates:
-        text = sentence_input("text", lesson.examples, label=_("Your own sentence"), max_chars=2_000, travels=True)
+    if part not in (rates, length):
+        field, side = with_drawer()
+        with field:
+            text = sentence_input(
+                "text", lesson.examples, label=_("Your own sentence"), max_chars=2_000, travels=True, examples_in=side
+            )
         if not text.strip():
             st.markdown(_("Write a sentence first."))
             return

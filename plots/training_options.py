@@ -1,13 +1,14 @@
-"""Options of fine-tuning in figures: the spread of a loss under dropout masks, the terms of a sum of losses, and what
-the mean of the weights answers."""
+"""Options of fine-tuning in figures: the spread of a loss under dropout masks, the terms of a sum of losses, what
+the mean of the weights answers, how many texts a length holds and how many rows a memory."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from plots.theme import BLUE, ORANGE, SMALL
+from plots.theme import BLUE, GREEN, GREY, ORANGE, SMALL
 
 
 def loss_spread(groups: Mapping[str, Sequence[float]], axis: str) -> go.Figure:
@@ -35,7 +36,7 @@ def loss_spread(groups: Mapping[str, Sequence[float]], axis: str) -> go.Figure:
 def loss_sum(terms: Mapping[str, float], axis: str) -> go.Figure:
     """One bar, its parts side by side."""
     fig = go.Figure()
-    for (name, value), colour in zip(terms.items(), (BLUE, ORANGE), strict=False):
+    for (name, value), colour in zip(terms.items(), (BLUE, ORANGE, GREEN), strict=False):
         fig.add_bar(
             x=[value], y=[""], orientation="h", name=name, marker={"color": colour}, text=[f"{value:.3f}"],
             textposition="inside", textfont={"size": SMALL}, insidetextanchor="middle",
@@ -82,4 +83,108 @@ def step_shares(shares: Sequence[float], axes: tuple[str, str]) -> go.Figure:
     fig.update_xaxes(title_text=axes[0], rangemode="tozero")
     fig.update_yaxes(title_text=axes[1], tickformat=".0%", rangemode="tozero")
     fig.update_layout(height=380)
+    return fig
+
+
+def share_within(
+    lengths: Sequence[int],
+    chosen: int,
+    marks: Mapping[float, int],
+    axes: tuple[str, str],
+    chosen_word: str,
+    title: str = "",
+) -> go.Figure:
+    """The share of texts that are at most so long, as steps. marks: share → the length at which it is reached; chosen:
+    the length that is read, beyond which texts are cut."""
+    fig = go.Figure()
+    ordered = sorted(lengths)
+    levels = sorted({0, chosen, *ordered, max(chosen, ordered[-1]) + 1})
+    shares = [bisect_right(ordered, level) / len(ordered) for level in levels]
+    fig.add_scatter(
+        x=levels, y=shares, mode="lines", line={"color": BLUE, "width": 4, "shape": "hv"}, showlegend=False,
+        hovertemplate="%{x}: %{y:.0%}<extra></extra>",
+    )  # fmt: skip
+    for share, length in marks.items():
+        fig.add_scatter(
+            x=[0, length, length], y=[share, share, 0], mode="lines", showlegend=False, hoverinfo="skip",
+            line={"color": GREY, "width": 2, "dash": "dot"},
+        )  # fmt: skip
+        fig.add_annotation(
+            x=0, y=share, text=f"{share:.0%}: {length}", showarrow=False, xanchor="left", yanchor="bottom",
+            xshift=6, font={"size": SMALL},
+        )  # fmt: skip
+    reached = bisect_right(ordered, chosen) / len(ordered)
+    fig.add_vline(x=chosen, line={"color": ORANGE, "width": 4})
+    fig.add_scatter(
+        x=[chosen], y=[reached], mode="markers", name=chosen_word, showlegend=False,
+        marker={"size": 16, "color": ORANGE, "line": {"width": 2, "color": "#222222"}},
+        hovertemplate="%{x}: %{y:.0%}<extra></extra>",
+    )  # fmt: skip
+    fig.update_xaxes(title_text=axes[0], range=[0, levels[-1] * 1.02])
+    fig.update_yaxes(title_text=axes[1], range=[0, 1.05], tickformat=".0%")
+    fig.update_layout(title_text=title, height=380)
+    return fig
+
+
+def rows_that_fit(
+    lengths: Sequence[int],
+    series: Mapping[str, Sequence[int]],
+    published: Mapping[str, Mapping[int, int]],
+    chosen: int,
+    axes: tuple[str, str],
+    title: str = "",
+) -> go.Figure:
+    """The largest batch by length, a line a way of counting; published: measured by others, as open diamonds. Both axes
+    are logarithmic: where a batch is 0 nothing is drawn."""
+    fig = go.Figure()
+    for (name, batches), colour, dash in zip(series.items(), (BLUE, ORANGE), ("solid", "dash"), strict=False):
+        at = [(length, batch) for length, batch in zip(lengths, batches, strict=True) if batch]
+        fig.add_scatter(
+            x=[length for length, _ in at], y=[batch for _, batch in at], name=name, mode="lines+markers",
+            line={"color": colour, "width": 3, "dash": dash}, marker={"size": 8},
+            hovertemplate="%{x}: %{y}<extra></extra>",
+        )  # fmt: skip
+    for name, found in published.items():
+        at = [(length, batch) for length, batch in found.items() if batch]
+        fig.add_scatter(
+            x=[length for length, _ in at], y=[batch for _, batch in at], name=name, mode="markers",
+            marker={"size": 13, "symbol": "diamond-open", "color": GREY, "line": {"width": 3}},
+            hovertemplate="%{x}: %{y}<extra></extra>",
+        )  # fmt: skip
+    fig.add_vline(x=chosen, line={"color": ORANGE, "width": 4})
+    fig.update_xaxes(title_text=axes[0], type="log", tickvals=[n for n in lengths if n & (n - 1) == 0])
+    fig.update_yaxes(title_text=axes[1], type="log", dtick=1)
+    fig.update_layout(
+        title_text=title, height=380, showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    )  # fmt: skip
+    return fig
+
+
+def loss_curves(
+    probabilities: Sequence[float],
+    curves: Mapping[str, Sequence[float]],
+    marked: tuple[float, float],
+    axes: tuple[str, str],
+    title: str = "",
+) -> go.Figure:
+    """The loss of an answer by the probability of the right class, a line a loss; marked: one answer on the last."""
+    fig = go.Figure()
+    looks = [(BLUE, "solid"), (ORANGE, "dash")][: len(curves)]
+    for (name, values), (colour, dash) in zip(curves.items(), looks, strict=True):
+        fig.add_scatter(
+            x=list(probabilities), y=list(values), name=name, mode="lines",
+            line={"color": colour, "width": 4, "dash": dash}, hovertemplate="%{x:.2f}: %{y:.3f}<extra></extra>",
+        )  # fmt: skip
+    fig.add_scatter(
+        x=[marked[0]], y=[marked[1]], mode="markers", showlegend=False,
+        marker={"size": 16, "color": looks[-1][0], "line": {"width": 2, "color": "#222222"}},
+        hovertemplate="%{x:.2f}: %{y:.3f}<extra></extra>",
+    )  # fmt: skip
+    fig.update_xaxes(title_text=axes[0], range=[0, 1])
+    fig.update_yaxes(title_text=axes[1], rangemode="tozero")
+    fig.update_layout(
+        title_text=title, height=380, showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    )  # fmt: skip
     return fig

@@ -14,10 +14,10 @@ WIDE = 240  # pixels of a select box
 
 
 def answer_form(
-    task: Any, example: Any, key: str, columns: Mapping[str, Sequence[str]] | None = None
+    task: Any, example: Any, key: str, columns: Mapping[str, Sequence[str] | None] | None = None
 ) -> dict[str, Any] | str | None:
     """Fields for an input of the task, filled from `example`; another example fills them anew. columns: those that are
-    read beside the text, with the values of each.
+    read beside the text, with the values of each; None for those that hold texts.
 
     Returns what `Predictor.predict` takes; None, with a hint, while something is missing. Short texts are in the link.
     """
@@ -41,14 +41,19 @@ def _column(name: str) -> str:
     return f"column-{name}"
 
 
-def _values_beside(example: Any, key: str, columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """A value of each column, where one is chosen."""
+def _values_beside(example: Any, key: str, columns: Mapping[str, Sequence[str] | None]) -> dict[str, str]:
+    """A value of each column, where one is chosen, or what is written there."""
     if not columns:
         return {}
     chosen = {}
     with st.container(horizontal=True):
         for name, values in columns.items():
             value = example.extra.get(name)
+            if values is None:
+                field = f"{key}-{_column(name)}"
+                st.session_state.setdefault(field, value or "")
+                chosen[name] = st.text_input(literal(name), key=field, width=WIDE, max_chars=2_000)
+                continue
             options = [*values, _("not given")]
             start = values.index(value) if value in values else len(values)
             place = pick(f"{key}-{_column(name)}", literal(name), options, start, width=WIDE)

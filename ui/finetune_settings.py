@@ -30,6 +30,8 @@ DEFAULTS: dict[str, Any] = {  # of the widgets by their keys; the four main ones
     "starts": ["pretrained", "random"], "seeds": 2, "epochs": None, "rate": None, "batch": None, "max-length": None,
     "pooling": "cls", "layers": "last", "dropout": 0.1, "samples": 1, "freeze": "none", "layer-decay": 1.0, "mlm": 0.0,
     "averaging": 0.0, "bias-correction": True, "stride": 64, "truncation": "longest_first", "first-share": 50,
+    "texts-beside": [], "depth": 1, "activation": "tanh", "norm": "none", "loss": "cross_entropy", "gamma": 2.0,
+    "beside": [], "beside-weight": 0.5,
     "metadata": [], "metadata-as": "embedding", "augment": "none", "augment-rate": 0.1, "copies": 1,
 }  # fmt: skip
 PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §4.2; §A.3 has ranges, and these lie in them
@@ -103,7 +105,7 @@ def settings_choice(data: ChosenData, blocks: int) -> Chosen:
         with left:
             settings |= reading(data.task)
         with middle:
-            settings |= learning(blocks)
+            settings |= learning(data, blocks)
         with right:
             settings |= showing(data)
     return Chosen(starts, seeds, settings)
@@ -155,6 +157,7 @@ def reading(task: Task) -> dict[str, Any]:
         "embeddings": _("the embeddings, before any block"),
         "last_four_sum": _("sum of the last four"),
         "last_four_concat": _("the last four side by side"),
+        "last_four_weighted": _("a learned mixture of the last four"),
         "all_sum": _("sum of all"),
         "all_concat": _("all side by side"),
         "weighted": _("a learned mixture of all"),
@@ -164,10 +167,43 @@ def reading(task: Task) -> dict[str, Any]:
     chosen["dropout_samples"] = st.slider(
         _("Dropout masks averaged"), 1, 8, key="samples", help=_("Multi-sample dropout (Inoue 2019)")
     )
+    return chosen | new_layers(task)
+
+
+def new_layers(task: Task) -> dict[str, Any]:
+    """How many there are, what stands between them, and what they learn by."""
+    chosen: dict[str, Any] = {"classifier_depth": st.slider(_("Layers of the classifier"), 1, 4, key="depth")}
+    if chosen["classifier_depth"] > 1:
+        activations = {"tanh": "tanh", "gelu": "GELU", "relu": "ReLU"}
+        chosen["classifier_activation"] = st.segmented_control(
+            _("Between them"), list(activations), format_func=activations.get, required=True, key="activation"
+        )
+        norms = {"none": _("no norm"), "layer": _("layer norm")}
+        if task.pooled and task.architecture != "BertForIntentAndEntities":
+            norms["batch"] = _("batch norm")
+        if st.session_state.get("norm") not in norms:
+            st.session_state["norm"] = "none"
+        chosen["classifier_norm"] = st.segmented_control(
+            _("And"), list(norms), format_func=norms.get, required=True, key="norm"
+        )
+    if task.losses:
+        names = loss_names()
+        chosen["loss"] = st.selectbox(_("Loss"), list(names), format_func=names.get, key="loss")
+        if chosen["loss"] == "focal":
+            chosen["focal_gamma"] = st.slider(_("Its exponent γ"), 0.0, 5.0, step=0.5, key="gamma")
     return chosen
 
 
-def learning(blocks: int) -> dict[str, Any]:
+def loss_names() -> dict[str, str]:
+    return {
+        "cross_entropy": _("cross-entropy"),
+        "class_weights": _("cross-entropy, rare classes weigh more"),
+        "focal": _("focal loss"),
+        "label_smoothing": _("label smoothing"),
+    }
+
+
+def learning(data: ChosenData, blocks: int) -> dict[str, Any]:
     """What learns, and how fast."""
     st.markdown(_("**What learns**"))
     frozen = {
@@ -185,6 +221,7 @@ def learning(blocks: int) -> dict[str, Any]:
             _("Weight of a masked-LM loss beside"), 0.0, 1.0, step=0.1, key="mlm",
             help=_("The model goes on filling blanks in the same texts."),
         ),
+        **learned_beside(data),
         "averaging": st.slider(
             _("Running mean of the weights"), 0.0, 1.0, step=0.05, key="averaging",
             help=_("0: the last weights answer. 1: the mean of the weights after all steps. Between: a mean in which "
@@ -194,6 +231,21 @@ def learning(blocks: int) -> dict[str, Any]:
             _("Adam’s bias correction"), key="bias-correction", help=_("The original BERT code left it out.")
         ),
     }  # fmt: skip
+
+
+def learned_beside(data: ChosenData) -> dict[str, Any]:
+    """Other marks of a text that the model learns, where its head reads one vector and the data have some."""
+    read = {*st.session_state.get("metadata", ()), *st.session_state.get("texts-beside", ())}
+    pooled = data.task.architecture == "BertForSequenceClassification"
+    columns = [name for name in metadata_columns(data) if name not in read] if pooled else []
+    if not columns:
+        return {}
+    st.session_state["beside"] = [name for name in st.session_state.get("beside", ()) if name in columns]
+    chosen = st.multiselect(_("Columns learned beside"), columns, key="beside")
+    if not chosen:
+        return {}
+    weight = st.slider(_("Weight of their loss"), 0.1, 1.0, step=0.1, key="beside-weight")
+    return {"auxiliary": tuple(chosen), "auxiliary_weight": weight}
 
 
 def showing(data: ChosenData) -> dict[str, Any]:
@@ -209,13 +261,14 @@ def showing(data: ChosenData) -> dict[str, Any]:
             _("A new window every … tokens"), STRIDES, key="stride", help=_("Longer texts are read in windows.")
         )
     elif task.too_long == "truncation":
+        chosen |= texts_beside(data)
         cuts = {
             "longest_first": _("the longer text’s end goes"),
             "head": _("keep the beginning"),
             "tail": _("keep the end"),
             "head_tail": _("keep beginning and end"),
         }
-        if task.two_texts:
+        if task.two_texts or chosen.get("texts_beside"):
             cuts["budget"] = _("a share for each")
         if st.session_state.get("truncation") not in cuts:
             st.session_state["truncation"] = "longest_first"
@@ -225,25 +278,44 @@ def showing(data: ChosenData) -> dict[str, Any]:
     if task.augmentable:
         chosen["augmentation"] = augmentation()
     if columns := metadata_columns(data):
+        columns = [name for name in columns if name not in chosen.get("texts_beside", ())]
         offered = [name for name in st.session_state.get("metadata", ()) if name in columns]
         st.session_state["metadata"] = offered  # other data may have come
         chosen["metadata"] = tuple(st.multiselect(_("Columns read beside the text"), list(columns), key="metadata"))
         if chosen["metadata"]:
-            ways = {"embedding": _("a vector"), "token": _("a token")}
+            ways = {"embedding": _("a vector, added"), "concatenated": _("a vector beside"), "token": _("a token")}
             chosen["metadata_as"] = st.segmented_control(
                 _("Read as"), list(ways), format_func=ways.get, required=True, key="metadata-as"
             )
     if chosen.get("truncation") == "budget":
         tokens = len(chosen.get("metadata", ())) if chosen.get("metadata_as") == "token" else 0
-        chosen["budgets"] = budgets(chosen["max_length"] - tokens, share)
+        chosen["budgets"] = budgets(
+            chosen["max_length"] - tokens, share, texts_of(task, chosen.get("texts_beside", ()))
+        )
     return chosen
 
 
-def budgets(max_length: int, share: int) -> tuple[int, int]:
-    """Tokens of each text, the first with `share` per cent of the places: three are taken by [CLS] and two [SEP]."""
-    room = max_length - 3
+def texts_beside(data: ChosenData) -> dict[str, Any]:
+    """Columns read as further texts, where the task can read some and the data have some."""
+    columns = text_columns(data) if data.task.reads_texts else []
+    if not columns:
+        return {}
+    st.session_state["texts-beside"] = [name for name in st.session_state.get("texts-beside", ()) if name in columns]
+    return {"texts_beside": tuple(st.multiselect(_("Columns read as further texts"), columns, key="texts-beside"))}
+
+
+def texts_of(task: Task, further: Sequence[str]) -> int:
+    """How many texts a row has."""
+    return 1 + task.two_texts + len(further)
+
+
+def budgets(max_length: int, share: int, texts: int = 2) -> tuple[int, ...]:
+    """Tokens of each text, the first with `share` per cent of the places and the others alike: [CLS] and a [SEP] for
+    each are taken. What cannot be shared evenly is the last text's."""
+    room = max_length - 1 - texts
     first = room * share // 100
-    return first, room - first
+    each = (room - first) // (texts - 1)
+    return first, *[each] * (texts - 2), room - first - each * (texts - 2)
 
 
 def augmentation() -> dict[str, Any] | None:
@@ -261,6 +333,12 @@ def augmentation() -> dict[str, Any] | None:
         return None
     rate = st.slider(_("Share of the words"), 0.05, 0.5, step=0.05, key="augment-rate")
     return {"method": method, "rate": rate, "copies": st.slider(_("Copies"), 1, 4, key="copies")}
+
+
+def text_columns(data: ChosenData) -> list[str]:
+    """The columns beside the text that hold more than a word."""
+    found = (name for example in data.train.examples for name, value in example.extra.items() if " " in value.strip())
+    return sorted(set(found))
 
 
 def metadata_columns(data: ChosenData) -> dict[str, list[str]]:

@@ -52,7 +52,7 @@ def show_input(task: Any, tokenizer: Any, example: Any, labels: Any, options: An
 
 def _beside(example: Any, options: Any) -> None:
     """The columns that are no tokens."""
-    if options.metadata_as != "embedding" or not options.metadata:
+    if options.metadata_as == "token" or not options.metadata:
         return
     from minibert.tasks.metadata import metadata_numbers, metadata_read
 

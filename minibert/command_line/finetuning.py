@@ -46,7 +46,18 @@ def add_commands(commands) -> None:
     learning.add_argument("--group-by-length", action="store_true", help="rows of about one length in a batch: faster")
     learning.add_argument("--no-bias-correction", action="store_true", help="Adam as in the original BERT code")
     learning.add_argument("--mlm-weight", type=float, default=0.0, help="of a masked-LM loss beside (default: 0)")
+    learning.add_argument(
+        "--auxiliary", nargs="+", default=[], metavar="COLUMN", help="columns learned beside the task"
+    )
+    learning.add_argument("--auxiliary-weight", type=float, default=0.5, help="of their loss (default: 0.5)")
     learning.add_argument("--averaging", type=float, default=0.0, help="0 … 1: keep the running mean of the weights")
+    learning.add_argument(
+        "--loss",
+        choices=("cross_entropy", "class_weights", "focal", "label_smoothing"),
+        default="cross_entropy",
+        help="of tasks with classes or labels",
+    )
+    learning.add_argument("--focal-gamma", type=float, default=2.0, help="exponent of the focal loss (default: 2)")
     learning.add_argument("--augment", choices=("mask", "replace", "drop", "swap"), help="add changed copies")
     learning.add_argument("--augment-rate", type=positive(float), default=0.1, help="share of the words (default: 0.1)")
     learning.add_argument("--augment-copies", type=positive(int), default=1)
@@ -56,12 +67,22 @@ def add_commands(commands) -> None:
         "--truncation", choices=("longest_first", "head", "tail", "head_tail", "budget"), default="longest_first"
     )
     reading.add_argument("--budgets", type=positive(int), nargs="+", help="tokens a text, for --truncation budget")
+    reading.add_argument(
+        "--texts-beside", nargs="+", default=[], metavar="COLUMN", help="columns read as further texts"
+    )
     reading.add_argument("--doc-stride", type=positive(int), default=64, help="tokens between two windows' starts")
     reading.add_argument("--pooling", choices=("cls", "mean", "max"), default="cls")
     reading.add_argument("--layers", default="last", help="last, last_four_concat, weighted … (see minibert/heads.py)")
+    reading.add_argument("--classifier-depth", type=positive(int), default=1, help="layers of the classifier")
+    reading.add_argument(
+        "--classifier-activation", choices=("tanh", "gelu", "relu"), default="tanh", help="between its layers"
+    )
+    reading.add_argument(
+        "--classifier-norm", choices=("none", "batch", "layer"), default="none", help="between its layers"
+    )
     reading.add_argument("--bilstm", action="store_true", help="one between BERT and the new layer")
     reading.add_argument("--metadata", nargs="+", default=[], metavar="COLUMN", help="columns to read beside the text")
-    reading.add_argument("--metadata-as", choices=("embedding", "token"), default="embedding")
+    reading.add_argument("--metadata-as", choices=("embedding", "concatenated", "token"), default="embedding")
 
     sub = add_command(
         commands,
@@ -98,13 +119,16 @@ def finetune(options) -> None:
         print(f"{len(train.examples)} examples to train on: {counts}; {ratio}", file=sys.stderr)
     same = ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
     same += ("truncation", "doc_stride", "pooling", "layers", "bilstm", "metadata_as", "seed", "max_seconds")
-    same += ("group_by_length", "averaging")
+    same += ("group_by_length", "averaging", "loss", "focal_gamma", "auxiliary_weight")
+    same += ("classifier_depth", "classifier_activation", "classifier_norm")
     augment = options.augment
     settings = FinetuneSettings(
         **{name: getattr(options, name) for name in same},
         freeze=int(options.freeze) if options.freeze.isdecimal() else options.freeze,
         bias_correction=not options.no_bias_correction,
         budgets=tuple(options.budgets) if options.budgets else None,
+        texts_beside=tuple(options.texts_beside),
+        auxiliary=tuple(options.auxiliary),
         metadata=tuple(options.metadata),
         augmentation=Augmentation(augment, options.augment_rate, options.augment_copies) if augment else None,
         optimization=Optimization(learning_rate=options.learning_rate, warmup=options.warmup),
@@ -133,6 +157,7 @@ def evaluate(options) -> None:
             if unknown := unknown_labels(predictor, data):
                 complain(f"{path}: the model does not have the labels {', '.join(unknown)}")
             metadata_values(data, predictor.options.metadata)  # without them the figures would be another model's
+            predictor.task.check_reading(predictor.options, data)
             metrics = measure_task(predictor, data).metrics
             plain = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
             print_result(options, {"file": str(path), **metrics}, f"{path}: {plain}")

@@ -44,6 +44,7 @@ class Comparison:
 FROZEN = {"freeze": "all", "learning_rate": 5e-3}  # a new layer alone bears, and needs, a larger rate
 TAGGED = {**FROZEN, "bilstm": True}
 POOLINGS = ("cls", "mean", "max")
+CUTS, CUT_AT = ("head", "tail", "head_tail"), 32  # ways to cut, tokens that are read
 EPOCHS, RATES = (2, 6), (3e-4, 1e-3, 2e-3)
 
 
@@ -99,6 +100,18 @@ COMPARISONS = {
                 "frozen-mean-embeddings": {**FROZEN, "pooling": "mean", "layers": "embeddings"},
                 "frozen-mean-last-four": {**FROZEN, "pooling": "mean", "layers": "last_four_concat"},
                 "frozen-cls-all": {**FROZEN, "pooling": "cls", "layers": "all_concat"},
+            },
+        ),
+        Comparison(
+            "truncation",
+            "What stays of a text that is too long, on reviews whose verdict stands at one end",
+            "classification",
+            "verdicts",
+            ("train.tsv", "dev.tsv"),
+            {"epochs": 3, "batch_size": 16, "learning_rate": 3e-4, "evaluations_per_epoch": 1},
+            {
+                **{f"{way}-{CUT_AT}": {"truncation": way, "max_length": CUT_AT} for way in CUTS},
+                "whole": {"max_length": 128},
             },
         ),
         Comparison(

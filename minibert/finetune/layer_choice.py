@@ -31,6 +31,7 @@ def reading(layers: str, blocks: int, hidden: int, *, pooling: str | None = None
         "second_to_last": (every[-2:-1], "one"),
         "last_four_concat": (every[-4:], "concat"),
         "last_four_sum": (every[-4:], "sum"),
+        "last_four_weighted": (every[-4:], "mix"),
         "all_concat": (every, "concat"),
         "all_sum": (every[1:], "sum"),
         "weighted": (every, "mix"),

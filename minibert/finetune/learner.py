@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from minibert.finetune.auxiliary import AuxiliaryLayers
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import TaskBatch
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead
-from minibert.tasks import Options, Task
-from minibert.tasks.metadata import metadata_token
+from minibert.tasks import Options, Task, TaskData
+from minibert.tasks.metadata import metadata_token, metadata_values
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from minibert.unfilled import filled_later
 
@@ -23,10 +24,17 @@ class Learner(nn.Module):
     mode, so that what they compute does not change."""
 
     def __init__(
-        self, model: nn.Module, frozen: Sequence[nn.Module] = (), mlm: MlmHead | None = None, weight: float = 0.0
+        self,
+        model: nn.Module,
+        frozen: Sequence[nn.Module] = (),
+        mlm: MlmHead | None = None,
+        weight: float = 0.0,
+        auxiliary: AuxiliaryLayers | None = None,
+        auxiliary_weight: float = 0.0,
     ):
         super().__init__()
         self.model, self.mlm, self.weight = model, mlm, weight
+        self.auxiliary, self.auxiliary_weight = auxiliary, auxiliary_weight
         self.frozen = list(frozen)
         for part in self.frozen:
             part.requires_grad_(False)
@@ -40,8 +48,10 @@ class Learner(nn.Module):
         options: Options,
         tokenizer: Tokenizer,
         settings: FinetuneSettings,
+        marks: Mapping[str, Sequence[str]] | None = None,
     ) -> Learner:
-        """The checkpoint with a fresh head; or, from scratch, the same sizes with random weights."""
+        """The checkpoint with a fresh head; or, from scratch, the same sizes with random weights. marks: the values of
+        each auxiliary column."""
         config = source.config.change(
             hidden_dropout_prob=settings.dropout,
             attention_probs_dropout_prob=settings.dropout,
@@ -55,7 +65,9 @@ class Learner(nn.Module):
             copy_rows(source if isinstance(source, Bert) else source.bert, model.bert)
             if mlm is not None and isinstance(source, BertForPreTraining):
                 copy_rows(source.mlm, mlm)
-        return cls(model, frozen_parts(model.bert, settings.freeze), mlm, settings.mlm_weight)
+        beside = AuxiliaryLayers(model.read_width, marks, config.initializer_range) if marks else None
+        frozen = frozen_parts(model.bert, settings.freeze)
+        return cls(model, frozen, mlm, settings.mlm_weight, beside, settings.auxiliary_weight)
 
     def train(self, mode: bool = True) -> Learner:
         super().train(mode)
@@ -64,9 +76,15 @@ class Learner(nn.Module):
         return self
 
     def forward(self, batch: TaskBatch) -> dict[str, Tensor]:
-        loss = self.model(batch).loss
+        if self.auxiliary is None:
+            loss, beside = self.model(batch).loss, {}
+        else:
+            _, pooled = self.model.read(batch)
+            loss = self.model.answered(pooled, batch).loss
+            beside = {"auxiliary_loss": self.auxiliary(self.model.dropout(pooled), batch.auxiliary)}
+        whole = loss + self.auxiliary_weight * beside["auxiliary_loss"] if beside else loss
         if self.mlm is None:
-            return {"loss": loss}
+            return {"loss": whole, "task_loss": loss, **beside} if beside else {"loss": loss}
         length = batch.ids.size(-1)  # choices: (B, C, T) are B·C texts of T tokens
         ids, segments, padding, labels = (
             None if x is None else x.view(-1, length)
@@ -75,7 +93,16 @@ class Learner(nn.Module):
         x, _ = self.model.bert(Batch(ids, segments, padding))  # (B, T, H)
         asked = labels != IGNORE
         mlm_loss = nn.functional.cross_entropy(self.mlm(x[asked]).float(), labels[asked])
-        return {"loss": loss + self.weight * mlm_loss, "task_loss": loss, "mlm_loss": mlm_loss}
+        return {"loss": whole + self.weight * mlm_loss, "task_loss": loss, "mlm_loss": mlm_loss, **beside}
+
+
+def learned_options(settings: FinetuneSettings, task: Task, labels: Any, data: TaskData, places: int) -> Options:
+    """What is saved with the model: the settings' part, and what only the training data say. places: the model's."""
+    return settings.options(
+        max_length=min(settings.max_length, places),
+        metadata_values=metadata_values(data, settings.metadata),
+        loss_weights=task.loss_weights(data, labels) if settings.loss == "class_weights" else (),
+    )
 
 
 @torch.no_grad()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,14 @@ from torch import nn
 
 from minibert import checkpoint
 from minibert.corruption import MaskVocabulary
+from minibert.finetune.auxiliary import mark_numbers, marks_of
 from minibert.finetune.batches import masked, training_batches
-from minibert.finetune.learner import Learner, with_metadata_tokens
+from minibert.finetune.learner import Learner, learned_options, with_metadata_tokens
 from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import TaskBatch
 from minibert.model import IGNORE
 from minibert.tasks import Options, Task, TaskData, task_named
-from minibert.tasks.metadata import metadata_values
 from minibert.tokenizer import Tokenizer
 from minibert.train import Step, TrainingState, train
 from minibert.training.averaging import running_mean
@@ -35,22 +35,28 @@ class FreshLearner:
     tokenizer: Tokenizer
     options: Options
     labels: Any = field(default_factory=list)
+    marks: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, start: str | Path, task: str, data: TaskData, settings: FinetuneSettings) -> FreshLearner:
         """As `finetune` makes it from the same arguments."""
         torch.manual_seed(settings.seed)
         source, chosen = checkpoint.load(start), task_named(task)
-        options = settings.options(
-            max_length=min(settings.max_length, source.config.longest),
-            metadata_values=metadata_values(data, settings.metadata),
-        )
-        tokenizer, labels = with_metadata_tokens(checkpoint.load_tokenizer(start), options), chosen.labels(data)
-        learner = Learner.of(source, chosen, labels, options, tokenizer, settings)
-        return cls(learner, chosen, tokenizer, options, labels)
+        chosen.check_reading(settings, data)
+        labels = chosen.labels(data)
+        options = learned_options(settings, chosen, labels, data, source.config.longest)
+        tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
+        chosen.check_beside(settings.auxiliary)
+        marks = marks_of(data, settings.auxiliary)
+        learner = Learner.of(source, chosen, labels, options, tokenizer, settings, marks)
+        return cls(learner, chosen, tokenizer, options, labels, marks)
 
     def batch(self, *examples: Any) -> TaskBatch:
         features = self.task.features(self.tokenizer, examples, self.labels, self.options)
+        if self.marks:
+            features = [
+                replace(row, auxiliary=mark_numbers(examples[row.example].extra, self.marks)) for row in features
+            ]
         return self.task.batch(features, self.tokenizer.pad_id)
 
 
@@ -69,6 +75,13 @@ def dropout_losses(bench: FreshLearner, example: Any, masks: int, seed: int = 0)
     return losses.tolist()
 
 
+@torch.no_grad()
+def right_probability(bench: FreshLearner, example: Any) -> float:
+    """What a fresh classifier gives the label of one example, dropout off."""
+    batch = bench.batch(example)
+    return bench.learner.model.eval()(batch).logits.softmax(-1)[0, batch.labels[0]].item()
+
+
 def means_of(values: Sequence[float], size: int) -> list[float]:
     """The mean of each `size` values in a row; a rest is left out."""
     return [sum(values[i : i + size]) / size for i in range(0, len(values) - size + 1, size)]
@@ -77,13 +90,14 @@ def means_of(values: Sequence[float], size: int) -> list[float]:
 @dataclass(frozen=True)
 class LossTerms:
     """tokens: of the text as the MLM loss reads it, with its masks · asked: the places it asks at, with the right
-    tokens · loss = task + weight · mlm."""
+    tokens · loss = task + weight · mlm, and + auxiliary_weight · auxiliary where marks are learned beside."""
 
     tokens: list[str]
     asked: dict[int, str]
     loss: float
     task: float
     mlm: float
+    auxiliary: float | None = None
 
 
 @torch.no_grad()
@@ -102,6 +116,7 @@ def loss_terms(bench: FreshLearner, example: Any, seed: int = 0) -> LossTerms:
         terms["loss"].item(),
         terms["task_loss"].item(),
         terms["mlm_loss"].item(),
+        terms["auxiliary_loss"].item() if "auxiliary_loss" in terms else None,
     )
 
 

@@ -49,6 +49,7 @@ class Predictor:
             task, options = task_named(name), Options.read({"max_length": places, **values.get("minibert_options", {})})
             if type(model).__name__ != task.architecture:
                 raise ValueError(f"the task {task.name} has no model like {type(model).__name__}")
+            task.check_reading(options)
             if options.max_length > places:
                 raise ValueError(f"max_length is {options.max_length}, and the model has {places} positions")
             if reading_options(options)["metadata"] != [table.num_embeddings - 1 for table in model.metadata]:

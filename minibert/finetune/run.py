@@ -12,9 +12,10 @@ from torch.optim.swa_utils import AveragedModel
 
 from minibert import checkpoint
 from minibert.finetune.augmentation import augmented, model_fill
+from minibert.finetune.auxiliary import mark_numbers, marks_of
 from minibert.finetune.batches import training_batches
 from minibert.finetune.evaluation import answered, evaluation
-from minibert.finetune.learner import Learner, with_metadata_tokens
+from minibert.finetune.learner import Learner, learned_options, with_metadata_tokens
 from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
@@ -89,13 +90,13 @@ def model_of(
 ) -> tuple[Learner, Predictor]:
     """What learns, and what answers with its weights."""
     source = checkpoint.load(start)
-    options = settings.options(
-        max_length=min(settings.max_length, source.config.longest),
-        metadata_values=metadata_values(train_data, settings.metadata),
-    )
+    task.check_reading(settings, train_data, dev_data)
+    task.check_beside(settings.auxiliary)
+    options = learned_options(settings, task, labels, train_data, source.config.longest)
     metadata_values(dev_data, settings.metadata)  # it must have them too
     tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
-    learner = Learner.of(source, task, labels, options, tokenizer, settings).to(best_device())
+    marks = marks_of(train_data, settings.auxiliary)
+    learner = Learner.of(source, task, labels, options, tokenizer, settings, marks).to(best_device())
     return learner, Predictor(learner.model, tokenizer, task, options)
 
 
@@ -126,6 +127,8 @@ class TrainingRows:
             fill = filler(start) if settings.augmentation.method == "replace" else None
             examples += augmented(predictor.task, examples, settings.augmentation, settings.seed, fill)
         rows = [row for row in predictor.features(examples) if row.target is not None]
+        if marks := marks_of(TaskData(list(given)), settings.auxiliary):
+            rows = [replace(row, auxiliary=mark_numbers(examples[row.example].extra, marks)) for row in rows]
         if not rows:
             raise ValueError("there is no example to train on: none has an answer that the task can learn")
         steps_per_epoch = -(-len(rows) // settings.batch_size)

@@ -18,7 +18,8 @@ class FinetuneSettings(Options):
     freeze: "none", "embeddings", a number n (embeddings and the first n blocks), or "all" (BERT as a source of
     features, §5.3; its dropout is off) · layer_decay: each block learns at this multiple of the rate of the block above
     (Howard and Ruder 2018) · bias_correction: False is Adam as in the original BERT code (Mosbach et al. 2021, Zhang et
-    al. 2021) · mlm_weight: of a masked-LM loss on the same texts · averaging: what answers, is measured and saved is
+    al. 2021) · mlm_weight: of a masked-LM loss on the same texts · auxiliary: columns whose values are learned beside
+    the task, with auxiliary_weight · averaging: what answers, is measured and saved is
     the running mean of the weights with this share (1: all steps alike, less: later ones count more; see averaging.py);
     0 is the weights as they are · set_aside: share of the training set kept for thresholds, by tasks that need them; of
     a set too small for that nothing, and they stay 0.5 · dev_sample: examples of a larger dev set that are measured on
@@ -38,6 +39,8 @@ class FinetuneSettings(Options):
     layer_decay: float = 1.0
     bias_correction: bool = True
     mlm_weight: float = 0.0
+    auxiliary: tuple[str, ...] = ()
+    auxiliary_weight: float = 0.5
     averaging: float = 0.0
     augmentation: Augmentation | None = None
     set_aside: float = 0.1
@@ -45,6 +48,8 @@ class FinetuneSettings(Options):
 
     def __post_init__(self):
         super().__post_init__()
+        if not 0 <= self.focal_gamma <= 10:
+            raise ValueError(f"the focal loss has an exponent from 0 to 10, not {self.focal_gamma}")
         for name in ("epochs", "batch_size", "evaluations_per_epoch", "dev_sample"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
@@ -57,6 +62,10 @@ class FinetuneSettings(Options):
             raise ValueError(f"the layer decay is a factor above 0 and at most 1, not {self.layer_decay}")
         if self.mlm_weight < 0:
             raise ValueError(f"the weight of the MLM loss cannot be negative: {self.mlm_weight}")
+        if self.auxiliary_weight < 0:
+            raise ValueError(f"the weight of the auxiliary losses cannot be negative: {self.auxiliary_weight}")
+        if known := set(self.auxiliary) & {*self.metadata, *self.texts_beside}:
+            raise ValueError(f"the column {min(known)!r} is read, so there is nothing to learn about it")
         if not 0 <= self.averaging <= 1:
             raise ValueError(f"averaging is over a share of the steps between 0 and 1, not {self.averaging}")
 

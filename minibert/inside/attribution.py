@@ -88,7 +88,7 @@ class Case:
             *texts, max_length=options.max_length, truncation=options.truncation, budgets=options.budgets
         )
         if list(encoding.ids) != list(features.ids):
-            raise ValueError("this model reads metadata tokens beside the text: its words cannot be told apart here")
+            raise ValueError("this model reads more than the text in its row: its words cannot be told apart here")
         words = words_of(encoding, texts)
         if not words:
             raise ValueError("there is no word to explain")

@@ -111,6 +111,7 @@ def transformers_notes(model: TaskHead) -> tuple[str, ...]:
         f"pooling {model.pooling!r}": model.pooling != "cls" and isinstance(model, POOLED),
         f"layers {model.layers!r}": model.layers != "last",
         "a BiLSTM": hasattr(model, "bilstm"),
+        f"a classifier of {model.depth} layers": model.depth > 1,
         "metadata": len(model.metadata) > 0,
     }
     found = ", ".join(name for name, used in ours.items() if used)

@@ -23,6 +23,7 @@ from starlette.routing import Route
 
 from minibert.finetune.predictor import NotNumbersError, Predictor
 from minibert.service.connections import SECONDS_TO_SEND, PatientProtocol
+from minibert.tasks.given import any_text
 from minibert.text.json_values import JsonError, json_value
 from minibert.text.shortened import shortened
 
@@ -58,7 +59,10 @@ class Limits:
 def request_schema(predictor: Predictor, limits: Limits) -> dict:
     """JSON Schema of the body of POST /predict."""
     task = predictor.task
-    each = task.input_schema(limits.characters, predictor.options.metadata)
+    options = predictor.options
+    each = task.input_schema(limits.characters, [*options.metadata, *options.texts_beside])
+    for form in each.get("anyOf", [each]):
+        form.get("properties", {}).update(dict.fromkeys(options.texts_beside, any_text(limits.characters)))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"inputs of the task {task.name}",

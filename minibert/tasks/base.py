@@ -12,6 +12,7 @@ from minibert.tasks.data import TaskData, TaskDataError
 from minibert.tasks.features import Features
 from minibert.tasks.guess import Form, Sureness
 from minibert.tasks.input_rows import InputRow
+from minibert.tasks.metadata import check_texts
 from minibert.tasks.options import Options
 from minibert.tasks.tables import Reader, Source, check_lines, check_size, decoded
 
@@ -37,9 +38,10 @@ class Task(ABC):
 
     The model. architecture: the class of its head in heads.py; problem: the head's, transformers' problem_type ·
     pooled: the new layer reads one vector of the whole input · two_texts: a row holds two texts, each with a share of
-    the places · too_long: what becomes of a text that is: "truncation" as the options say, "windows" that leave nothing
-    out, or a rule of the task's "own" · tune_on: where `tune` looks: "split" (a part of the training set), "dev", or
-    None.
+    the places · reads_texts: a row may hold further ones, from columns · too_long: what becomes of a text that is:
+    "truncation" as the options say, "windows" that leave nothing out, or a rule of the task's "own" · tune_on: where
+    `tune` looks: "split" (a part of the training set), "dev", or None · losses: what its head can learn by beside
+    cross-entropy, see classifiers.py.
 
     Measuring. metric: the headline number of `score` · closed: a label that only the dev set has is an error · bulky:
     what a run's events leave out of the predictions.
@@ -62,8 +64,10 @@ class Task(ABC):
     problem: ClassVar[str] = ""
     pooled: ClassVar[bool] = False
     two_texts: ClassVar[bool] = False
+    reads_texts: ClassVar[bool] = False
     too_long: ClassVar[str] = "truncation"
     tune_on: ClassVar[str | None] = None
+    losses: ClassVar[tuple[str, ...]] = ()
     metric: ClassVar[str]
     closed: ClassVar[bool] = False
     bulky: ClassVar[tuple[str, ...]] = ()
@@ -170,9 +174,29 @@ class Task(ABC):
 
     # examples → input
 
+    def check_reading(self, options: Options, *data: TaskData) -> None:
+        """Raise ValueError for what the options say that the task cannot: further texts, where it reads none or the
+        data lack them, and another loss than its own."""
+        if options.loss != "cross_entropy" and options.loss not in self.losses:
+            known = ", ".join(("cross_entropy", *self.losses)) if self.losses else "its own alone"
+            raise ValueError(f"the task {self.name} does not learn by the loss {options.loss!r}; it can by {known}")
+        if options.texts_beside and not self.reads_texts:
+            raise ValueError(f"the task {self.name} reads no further texts: its rows have a form of their own")
+        for one in data:
+            check_texts(one, options.texts_beside)
+
     def labels(self, data: TaskData) -> Any:
         """What the head's outputs are called: a list of names."""
         return data.labels
+
+    def check_beside(self, auxiliary: Sequence[str]) -> None:
+        """Raise ValueError for marks that are to be learned beside, where the head reads no one vector that could."""
+        if auxiliary and self.architecture != "BertForSequenceClassification":
+            raise ValueError(f"the task {self.name} learns nothing beside: it does not read one vector of the input")
+
+    def loss_weights(self, data: TaskData, labels: Any) -> tuple[float, ...]:
+        """What each label counts where the loss is "class_weights"."""
+        raise NotImplementedError
 
     @abstractmethod
     def features(self, tokenizer: Tokenizer, examples: Sequence, labels: Any, options: Options) -> list[Features]:

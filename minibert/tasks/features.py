@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -11,7 +11,8 @@ from typing import Any
 class Features:
     """One row of the model's input, made from example number `example`.
 
-    target: what is asked of it, None where nothing can be · metadata: the number of each metadata column's value.
+    target: what is asked of it, None where nothing can be · metadata: the number of each metadata column's value ·
+    auxiliary: of each mark that is learned beside.
     """
 
     example: int
@@ -19,6 +20,7 @@ class Features:
     segments: list[int]
     target: Any = None
     metadata: tuple[int, ...] = ()
+    auxiliary: tuple[int, ...] = field(default=(), kw_only=True)
 
     @property
     def length(self) -> int:
@@ -26,7 +28,8 @@ class Features:
 
 
 def padded(features: Sequence[Features], pad_id: int) -> dict:
-    """ids, segments, padding, metadata of a batch as wide as its longest row, as tensors; padding None if all real."""
+    """ids, segments, padding, metadata, auxiliary of a batch as wide as its longest row, as tensors; padding None if
+    all real."""
     import torch
 
     from minibert.text.batches import padded as table
@@ -34,4 +37,5 @@ def padded(features: Sequence[Features], pad_id: int) -> dict:
     ids, segments = table([row.ids for row in features], pad_id), table([row.segments for row in features], 0)
     real = torch.arange(ids.size(1)) < torch.tensor([[row.length] for row in features])
     metadata = torch.tensor([row.metadata for row in features]) if features[0].metadata else None
-    return {"ids": ids, "segments": segments, "padding": None if real.all() else real, "metadata": metadata}
+    marks = {"auxiliary": torch.tensor([row.auxiliary for row in features])} if features[0].auxiliary else {}
+    return {"ids": ids, "segments": segments, "padding": None if real.all() else real, "metadata": metadata, **marks}

@@ -88,6 +88,7 @@ class Multilabel(SequenceTask):
     fields = ("text",)
     problem = "multi_label_classification"
     tune_on = "split"
+    losses = ("class_weights", "focal", "label_smoothing")
     bulky = ("thresholds",)
     readers: ClassVar = {"header": read_header, "goemotions": read_goemotions}
     columns: ClassVar = {"text": TEXT_COLUMNS, "labels": ("emotions", *LABEL_COLUMNS)}
@@ -109,6 +110,12 @@ class Multilabel(SequenceTask):
 
     def answerable(self, labels):
         return list(labels)
+
+    def loss_weights(self, data, labels):
+        from minibert.classifiers import positive_weights
+
+        answered = sum(not self.unanswered(example) for example in data.examples)
+        return positive_weights([data.counts[label] for label in labels], answered)
 
     def target(self, example, labels):
         return None if example.labels is None else [float(label in example.labels) for label in labels]

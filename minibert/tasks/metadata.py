@@ -10,7 +10,7 @@ from minibert.tasks.options import Options
 
 def metadata_numbers(extra: Mapping[str, str], options: Options) -> tuple[int, ...]:
     """The number of the value in each metadata column; 0 for one that training has not seen."""
-    if options.metadata_as != "embedding":
+    if options.metadata_as == "token":
         return ()
     return tuple(
         0 if value is None else options.metadata_values[name].index(value) + 1
@@ -38,14 +38,29 @@ def metadata_prefix(extra: Mapping[str, str], options: Options) -> str:
     )
 
 
+def texts_read(extra: Mapping[str, str], options: Options) -> tuple[str, ...]:
+    """The further texts of an example; one that is missing is empty."""
+    return tuple(extra.get(name, "") for name in options.texts_beside)
+
+
+def check_texts(data: TaskData, columns: Sequence[str]) -> None:
+    """Raise ValueError for a column of texts the data does not have."""
+    for column in columns:
+        if not any(example.extra.get(column) for example in data.examples):
+            raise ValueError(no_column(data, column, "to read as a text"))
+
+
+def no_column(data: TaskData, column: str, use: str) -> str:
+    has = sorted({name for example in data.examples for name in example.extra})
+    return f"{data.name or 'the data'} has no column {column!r} {use}; it has {', '.join(has) or 'none'}"
+
+
 def metadata_values(data: TaskData, columns: Sequence[str]) -> dict[str, list[str]]:
     """The values of each metadata column, sorted. Raises ValueError for a column the data does not have."""
     values = {}
     for column in columns:
         found = {example.extra[column] for example in data.examples if example.extra.get(column)}
         if not found:
-            has = sorted({name for example in data.examples for name in example.extra})
-            name = data.name or "the data"
-            raise ValueError(f"{name} has no column {column!r} to use as metadata; it has {', '.join(has) or 'none'}")
+            raise ValueError(no_column(data, column, "to use as metadata"))
         values[column] = sorted(found)
     return values

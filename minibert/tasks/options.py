@@ -9,23 +9,30 @@ from typing import Any, get_type_hints
 from minibert.text.json_values import check_kinds, short
 from minibert.text.truncation import TRUNCATIONS
 
+METADATA_AS = ("embedding", "concatenated", "token")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """What the input, the head and the answers of a fine-tuned model depend on: saved with it in config.json.
 
-    max_length: tokens a row · truncation, budgets: see `truncation.keep` · doc_stride: tokens from the start of one
-    window to the next (tagging, spans) · max_question, max_answer: tokens · n_best: answers listed.
+    max_length: tokens a row · truncation, budgets: see `truncation.keep` · texts_beside: columns read as further texts
+    after the task's own, each closed by [SEP] · doc_stride: tokens from the start of one window to the next (tagging,
+    spans) · max_question, max_answer: tokens · n_best: answers listed.
     pooling, layers: what the new layer reads, see heads.py · dropout_samples: dropout masks averaged (Inoue 2019) ·
     bilstm: between BERT and the new layer, as the paper has it over frozen features (§5.3; random at the start) ·
-    metadata: columns read beside the text; metadata_as: "embedding" (a learned vector per value, added to what the
-    new layer reads) or "token" (`[COLUMN=VALUE]` in front); metadata_values: the values seen in training.
+    classifier_depth, classifier_activation, classifier_norm: of the new layers, where they are more than one · loss:
+    what they learn by; loss_weights: of the classes, counted in training; focal_gamma: see classifiers.py · metadata:
+    columns read beside the text; metadata_as: "embedding" (a learned vector per value, added to what the new layer
+    reads), "concatenated" (a short one beside it) or "token" (`[COLUMN=VALUE]` in front); metadata_values: the values
+    seen in training.
     null_threshold: "no answer" where its score leads by more · thresholds: of the labels, in their order.
     """
 
     max_length: int = 128
     truncation: str = "longest_first"
     budgets: tuple[int, ...] | None = None
+    texts_beside: tuple[str, ...] = ()
     doc_stride: int = 64
     max_question: int = 64
     max_answer: int = 30
@@ -34,6 +41,12 @@ class Options:
     layers: str = "last"
     dropout_samples: int = 1
     bilstm: bool = False
+    classifier_depth: int = 1
+    classifier_activation: str = "tanh"
+    classifier_norm: str = "none"
+    loss: str = "cross_entropy"
+    loss_weights: tuple[float, ...] = ()
+    focal_gamma: float = 2.0
     metadata: tuple[str, ...] = ()
     metadata_as: str = "embedding"
     metadata_values: dict[str, list[str]] = field(default_factory=dict)
@@ -57,5 +70,7 @@ class Options:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.truncation not in TRUNCATIONS:
             raise ValueError(f"truncation is {self.truncation!r}; it can be {', '.join(TRUNCATIONS)}")
-        if self.metadata_as not in ("embedding", "token"):
-            raise ValueError(f"metadata_as is {self.metadata_as!r}; it can be embedding or token")
+        if self.metadata_as not in METADATA_AS:
+            raise ValueError(f"metadata_as is {self.metadata_as!r}; it can be {', '.join(METADATA_AS)}")
+        if twice := set(self.metadata) & set(self.texts_beside):
+            raise ValueError(f"the column {min(twice)!r} is read as a value or as a text, not as both")

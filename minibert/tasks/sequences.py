@@ -14,7 +14,7 @@ from minibert.tasks.data import TaskDataError
 from minibert.tasks.features import Features, padded
 from minibert.tasks.given import fields, some_text
 from minibert.tasks.input_rows import InputRow, row_of
-from minibert.tasks.metadata import metadata_numbers, metadata_prefix
+from minibert.tasks.metadata import metadata_numbers, metadata_prefix, texts_read
 from minibert.tasks.options import Options
 from minibert.text.truncation import keep
 from minibert.tokenizer import Tokenizer
@@ -27,6 +27,7 @@ class SequenceTask(Task):
     architecture = "BertForSequenceClassification"
     problem = "single_label_classification"
     pooled = True
+    reads_texts = True
 
     @property
     def two_texts(self) -> bool:
@@ -48,7 +49,8 @@ class SequenceTask(Task):
         return labels.index(example.label) if example.label in labels else None
 
     def features(self, tokenizer, examples, labels, options):
-        rows = encode_texts(tokenizer, [self.inputs(example) for example in examples], examples, options)
+        texts = [(*self.inputs(example), *texts_read(example.extra, options)) for example in examples]
+        rows = encode_texts(tokenizer, texts, examples, options)
         return [
             Features(i, ids, segments, self.target(example, labels), metadata_numbers(example.extra, options))
             for i, (example, (ids, segments)) in enumerate(zip(examples, rows, strict=True))
@@ -56,7 +58,8 @@ class SequenceTask(Task):
 
     def rows(self, tokenizer, example, labels, options):
         (features,) = self.features(tokenizer, [example], labels, options)
-        row = text_row(tokenizer, self.inputs(example), features.ids, options)
+        texts = (*self.inputs(example), *texts_read(example.extra, options))
+        row = text_row(tokenizer, texts, features.ids, options)
         return [replace(row, asked=(self.told(example), *row.asked[1:]))] if options.pooling == "cls" else [row]
 
     def told(self, example: Any) -> str:
@@ -107,6 +110,12 @@ class ClassTask(SequenceTask):
 
     metric = "accuracy"
     closed = True
+    losses = ("class_weights", "focal", "label_smoothing")
+
+    def loss_weights(self, data, labels):
+        from minibert.classifiers import balanced
+
+        return balanced([data.counts[label] for label in labels])
 
     def answerable(self, labels):
         return list(labels)
@@ -170,7 +179,8 @@ def encode_texts(
 def assembled(
     tokenizer: Tokenizer, texts: Sequence[list[int]], options: Options, prefix: Sequence[int] = ()
 ) -> tuple[list[int], list[int]]:
-    """[CLS] prefix a [SEP] or [CLS] prefix a [SEP] b [SEP], cut to length → (ids, segments)."""
+    """[CLS] prefix a [SEP], or [CLS] prefix a [SEP] b [SEP] …, cut to length → (ids, segments): BERT has but two
+    segments, and all texts after the first are in the second."""
     room = options.max_length - 1 - len(texts) - len(prefix)
     if room < 0:
         raise ValueError(f"max_length {options.max_length} has no room for the special tokens")
@@ -178,12 +188,12 @@ def assembled(
     ids, segments = [tokenizer.cls_id, *prefix], [0] * (1 + len(prefix))
     for segment, (text, stay) in enumerate(zip(texts, kept, strict=True)):
         ids += [*(text[i] for i in stay), tokenizer.sep_id]
-        segments += [segment] * (len(stay) + 1)
+        segments += [min(segment, 1)] * (len(stay) + 1)
     return ids, segments
 
 
 def text_row(tokenizer: Tokenizer, texts: Sequence[str], read: Sequence[int], options: Options) -> InputRow:
-    """One or two texts with what was cut of them. read: the ids that are read, metadata tokens in front included."""
+    """Texts with what was cut of them. read: the ids that are read, metadata tokens in front included."""
     pieces = tokenizer.encode_bulk(list(texts))
     for prefix in range(len(read)):  # metadata tokens stand between [CLS] and the text; as many as make the row agree
         front = read[1 : 1 + prefix]
@@ -194,7 +204,7 @@ def text_row(tokenizer: Tokenizer, texts: Sequence[str], read: Sequence[int], op
     ids, segments, cut = [tokenizer.cls_id, *front], [0] * (1 + prefix), [False] * (1 + prefix)
     for segment, (text, stay) in enumerate(zip(pieces, map(set, kept), strict=True)):
         ids += [*text, tokenizer.sep_id]
-        segments += [segment] * (len(text) + 1)
+        segments += [min(segment, 1)] * (len(text) + 1)
         cut += [*(i not in stay for i in range(len(text))), False]
     return replace(row_of(tokenizer, ids, segments), cut=tuple(cut))
 

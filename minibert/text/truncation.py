@@ -8,9 +8,10 @@ TRUNCATIONS = ("longest_first", "head", "tail", "head_tail", "budget", "none")
 def keep(
     lengths: Sequence[int], room: int | None, truncation: str = "longest_first", budgets: Sequence[int] | None = None
 ) -> list[Sequence[int]]:
-    """For each of one or two texts the indices of its tokens that stay, when together they have `room` places.
+    """For each of the texts the indices of its tokens that stay, when together they have `room` places.
 
-    longest_first: the longer text loses its end, then both alike (an odd place goes to the longer one, or the second)
+    longest_first: the longest text loses its end, then it and the next alike (odd places go to the longest, then the
+    last)
     head, tail: the first or the last `room` tokens of the texts in a row, so one text may lose everything
     head_tail: of the texts in a row a quarter from the start, the rest from the end (Sun et al. 2019: 128 + 382 of 510)
     budget: the first budgets[n] tokens of text n · none: everything, however long
@@ -30,12 +31,19 @@ def keep(
     if truncation == "none" or room is None or total <= room:
         return [range(length) for length in lengths]
     if truncation == "longest_first":
-        if len(lengths) == 1:
-            return [range(room)]
-        shorter = min(min(lengths), max(room // 2, room - max(lengths)))
-        longer = room - shorter
-        return [range(longer), range(shorter)] if lengths[0] > lengths[1] else [range(shorter), range(longer)]
+        return [range(share) for share in longest_first(lengths, room)]
     head = {"head": room, "tail": 0, "head_tail": room * 128 // 510}[truncation]
     stays = [*range(head), *range(total - room + head, total)]
-    first = lengths[0]
-    return [[i for i in stays if i < first], [i - first for i in stays if i >= first]][: len(lengths)]
+    starts = [sum(lengths[:n]) for n in range(len(lengths))]
+    return [
+        [i - start for i in stays if start <= i < start + length] for start, length in zip(starts, lengths, strict=True)
+    ]
+
+
+def longest_first(lengths: Sequence[int], room: int) -> list[int]:
+    """How many tokens of each text stay: all where they are few, and for the others the same number."""
+    shares, left = [0] * len(lengths), room
+    for place, n in enumerate(order := sorted(range(len(lengths)), key=lambda n: (lengths[n], n))):
+        shares[n] = min(lengths[n], left // (len(order) - place))
+        left -= shares[n]
+    return shares

@@ -1,8 +1,10 @@
-"""The data: how much there is, the first examples, how often each label occurs, and what is wrong with the files."""
+"""The data: how much there is, the first examples, how often each label occurs, how long the texts are, and what is
+wrong with the files."""
 
 import streamlit as st
 
 from sections.output_layer.subject import Subject
+from ui.lengths import lengths_of, show_lengths
 from ui.lesson import Lesson
 from ui.task_data import show_data
 from ui.translations import _
@@ -13,6 +15,9 @@ def show(lesson: Lesson, subject: Subject) -> None:
         st.info(_("Choose data first, under *Data and model*."), icon=":material/arrow_upward:")
         return
     show_data(subject.data)
+    chosen = st.session_state.get("max-length") or subject.options.max_length
+    show_lengths(lengths_of(subject.data, subject.model, subject.options.texts_beside), chosen, key="share-within")
+    lesson.show("How long to read", level=3)
     st.markdown(_("Your own data: choose *A file of your own* under *Data and model*. {formats}").format(
         formats=subject.view.expected()
     ))  # fmt: skip

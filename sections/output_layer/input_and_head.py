@@ -40,7 +40,9 @@ def _input(subject: Subject) -> None:
         example = examples[pick("example", _("An example of the data"), titles)]
         changing = st.toggle(_("Change it"), key="change-example")
     if changing:
-        given = answer_form(task, example, key="changed", columns=options.metadata_values)
+        given = answer_form(
+            task, example, key="changed", columns={**options.metadata_values, **dict.fromkeys(options.texts_beside)}
+        )
         if given is None:
             return
         example = task.example(given)

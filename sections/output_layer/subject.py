@@ -12,7 +12,7 @@ from minibert.tasks import TASKS, Options, Task
 from minibert.tokenizer import Tokenizer
 from ui.answer_form import answer_form
 from ui.finetune_runs import ask, kind_of
-from ui.finetune_settings import DEFAULTS, budgets, fill_settings, metadata_columns
+from ui.finetune_settings import DEFAULTS, budgets, fill_settings, metadata_columns, text_columns, texts_of
 from ui.inputs import pick
 from ui.kept import keep
 from ui.lesson import Lesson
@@ -103,18 +103,31 @@ def choose_model(data: ChosenData | None) -> str:
 def input_options(data: ChosenData | None) -> Options:
     kept = {"max_length": "max-length", "doc_stride": "stride", "truncation": "truncation", "pooling": "pooling"}
     kept |= {"layers": "layers", "metadata_as": "metadata-as"}
+    kept |= {"classifier_depth": "depth", "classifier_activation": "activation"}
+    if (st.session_state.get("depth") or 1) > 1:
+        kept["classifier_norm"] = "norm"
     found = {option: st.session_state.get(key) for option, key in kept.items()}
-    beside = columns_beside(data, st.session_state.get("metadata", ()))
+    further = further_texts(data, st.session_state.get("texts-beside", ()))
+    beside = columns_beside(data, [name for name in st.session_state.get("metadata", ()) if name not in further])
     if found["truncation"] == "budget":
         share = st.session_state.get("first-share")
-        if data and data.task.two_texts and share and found["max_length"]:
+        texts = texts_of(data.task, further) if data else 1
+        if texts > 1 and share and found["max_length"]:
             tokens = len(beside) if found["metadata_as"] == "token" else 0
-            found["budgets"] = budgets(found["max_length"] - tokens, share)
+            found["budgets"] = budgets(found["max_length"] - tokens, share, texts)
         else:  # chosen for another task
             del found["truncation"]
     return Options(
-        **{option: value for option, value in found.items() if value}, metadata=tuple(beside), metadata_values=beside
-    )
+        **{option: value for option, value in found.items() if value}, metadata=tuple(beside), metadata_values=beside,
+        texts_beside=further,
+    )  # fmt: skip
+
+
+def further_texts(data: ChosenData | None, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the columns that the data has as texts, where the task reads further ones."""
+    wanted = list(names)
+    columns = text_columns(data) if data and wanted and data.task.reads_texts else []
+    return tuple(name for name in wanted if name in columns)
 
 
 def columns_beside(data: ChosenData | None, names: Iterable[str]) -> dict[str, list[str]]:
@@ -144,6 +157,8 @@ def own_text(lesson: Lesson, task: str, data: ChosenData | None, first, second) 
     begun = [run.latest("started") for run in own_runs(kind_of(task))]
     used = [name for event in begun if event for name in event["settings"].get("metadata", ())]
     columns = columns_beside(data, [*st.session_state.get("metadata", ()), *used])
+    read = [name for event in begun if event for name in event["settings"].get("texts_beside", ())]
+    columns |= dict.fromkeys(further_texts(data, [*st.session_state.get("texts-beside", ()), *read]))
     with place:
         given = answer_form(TASKS[task], example, key="mine", columns=columns)
     if given is not None:

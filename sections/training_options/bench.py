@@ -14,10 +14,11 @@ MODEL = "mini-en"  # what a short run moves within a second
 LABELS = ("positive", "negative")
 
 
-def command(*options: str) -> None:
+def command(*options: str, data: str = "reviews") -> None:
     """The same on the command line."""
-    data = "--train lessons/data/reviews/train.tsv --dev lessons/data/reviews/dev.tsv"
-    st.code(f"python -m minibert finetune {data} --out reviews {' '.join(options)}", "bash", wrap_lines=True)
+    files = f"--train lessons/data/{data}/train.tsv --dev lessons/data/{data}/dev.tsv"
+    words = " ".join(filter(None, options))
+    st.code(f"python -m minibert finetune {files} --out {data} {words}", "bash", wrap_lines=True)
 
 
 @st.cache_data(show_spinner=False)

@@ -23,7 +23,11 @@ def show(lesson: Lesson, text: str) -> None:
         values = sorted({example.extra[column] for example in data.examples})
         value = st.selectbox(_("Value"), [*values, _("one that training has not seen")], key="value")
     with right:
-        ways = {"token": _("a token in front"), "embedding": _("an embedding")}
+        ways = {
+            "token": _("a token in front"),
+            "embedding": _("an embedding, added"),
+            "concatenated": _("an embedding beside"),
+        }
         way = choice("way", _("Read as"), ways)
     bench = bench_of(metadata=(column,), metadata_as=way)
     known = value if value in values else "?"
@@ -54,6 +58,18 @@ def _what_is_new(way: str, bench, batch, known: int) -> None:
             ).format(n=known, size=bench.tokenizer.vocab_size, width=head.config.hidden_size),
             width=820,
         )
+    elif way == "concatenated":
+        st.markdown(
+            _(
+                "The tokens are the same for every value. This value is number **{number}** of a table of {rows} "
+                "vectors of {short} numbers; that vector stands beside the {width} numbers that the new layer reads "
+                "of the text, so it reads **{both}**. Number 0 is for values that training has not seen."
+            ).format(
+                number=int(batch.metadata[0, 0]), rows=head.metadata[0].num_embeddings,
+                short=head.metadata[0].embedding_dim, width=head.width, both=head.read_width,
+            ),
+            width=820,
+        )  # fmt: skip
     else:
         number = int(batch.metadata[0, 0])
         st.markdown(

@@ -1,8 +1,8 @@
-"""A second loss: going on with masked words while the task is learned."""
+"""A second loss: going on with masked words while the task is learned, or learning other marks of the same text."""
 
 import streamlit as st
 
-from sections.training_options.bench import bench_of, command, example_of, label_choice
+from sections.training_options.bench import bench_of, command, example_of, label_choice, training_data
 from ui.figures import figure
 from ui.inputs import seed_input
 from ui.lesson import Lesson
@@ -12,6 +12,9 @@ from ui.text import show_tokens
 from ui.translations import _
 
 HEADING = "A second loss"
+MARKS = "Other marks"
+WEIGHT = 0.5  # of the marks' loss
+COLUMNS = ("topic", "kind")  # of the reviews, beside the text
 
 
 def show(lesson: Lesson, text: str) -> None:
@@ -22,14 +25,20 @@ def show(lesson: Lesson, text: str) -> None:
         label = label_choice()
     with right:
         seed = seed_input(0)
+        values = _marks()
     from minibert.finetune.option_effects import loss_terms
     from plots.training_options import loss_sum
 
-    found = loss_terms(bench_of(mlm_weight=weight), example_of(text, label), seed)
+    bench = bench_of(mlm_weight=weight, auxiliary=tuple(values), auxiliary_weight=WEIGHT)
+    found = loss_terms(bench, example_of(text, label, **values), seed)
     under = [f"{found.asked[i]}?" if i in found.asked else "" for i in range(len(found.tokens))]
     terms = {_("task"): found.task, _("{weight:g} · MLM").format(weight=weight): weight * found.mlm}
-    alt = _("loss = task {task:.3f} + {weight:g} · MLM {mlm:.3f} = {loss:.3f}").format(
-        task=found.task, weight=weight, mlm=found.mlm, loss=found.loss
+    added = ""
+    if found.auxiliary is not None:
+        terms[_("{weight:g} · marks").format(weight=WEIGHT)] = WEIGHT * found.auxiliary
+        added = _(" + {weight:g} · marks {marks:.3f}").format(weight=WEIGHT, marks=found.auxiliary)
+    alt = _("loss = task {task:.3f} + {weight:g} · MLM {mlm:.3f}{added} = {loss:.3f}").format(
+        task=found.task, weight=weight, mlm=found.mlm, added=added, loss=found.loss
     )
     with picture():
         show_tokens(found.tokens, under=under, limit=60, label=_("Masked tokens"))
@@ -38,7 +47,22 @@ def show(lesson: Lesson, text: str) -> None:
         figure(fig, alt, key="terms")
     st.markdown(f"**{alt}**", width=820)
     lesson.show(HEADING)
-    command(f"--mlm-weight {weight:g}")
+    lesson.show(MARKS)
+    more = [f"--auxiliary {' '.join(values)}", f"--auxiliary-weight {WEIGHT:g}"] if values else []
+    command(f"--mlm-weight {weight:g}", *more)
+    from minibert.finetune.auxiliary import AuxiliaryLayers
     from minibert.finetune.learner import Learner
 
     show_source(Learner.forward, find="mlm_loss", label=_("Both losses"))
+    show_source(AuxiliaryLayers, label=_("A layer for each mark"))
+
+
+def _marks() -> dict[str, str]:
+    """The columns that are learned beside, and the value of the sentence in each."""
+    chosen = st.multiselect(_("Marks learned beside"), COLUMNS, key="marks")
+    return {name: st.selectbox(name, values_of(name), key=f"mark-{name}") for name in chosen}
+
+
+@st.cache_data(show_spinner=False)
+def values_of(column: str) -> list[str]:
+    return sorted({example.extra[column] for example in training_data().examples})

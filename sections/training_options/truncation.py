@@ -1,21 +1,28 @@
-"""Truncation: what goes when a text does not fit."""
+"""Truncation: what goes when a text does not fit, and what that costs."""
+
+import statistics
 
 import streamlit as st
 
 from sections.training_options.bench import MODEL, command
+from ui import recorded
+from ui.figures import figure
 from ui.lesson import Lesson
 from ui.models import load
 from ui.page import picture
 from ui.source import show_source
-from ui.text import show_tokens
+from ui.text import literal, show_tokens
 from ui.translations import _
 
 HEADING = "Truncation"
+SCORES = "What a cut costs"
 MOST_TOKENS = 120
+PAPER = {"head": 5.63, "tail": 5.44, "head_tail": 5.42}  # Sun et al. 2019, table 2: errors on IMDb, in percent
+COMPARED = "truncation"
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """What each way of cutting leaves of the text."""
+    """What each way of cutting leaves of the text, and the scores of models trained on texts cut so."""
     tokens = load(MODEL).tokenizer.encode(text, truncation="none").tokens[1:-1][:MOST_TOKENS]
     room = st.slider(_("Places for the text"), 2, 40, 7, key="room", bind="query-params")
     from minibert.text.truncation import keep
@@ -39,5 +46,55 @@ def show(lesson: Lesson, text: str) -> None:
         if len(tokens) <= room:
             st.markdown(_("The text has {n} tokens and fits: nothing is cut.").format(n=len(tokens)))
     lesson.show(HEADING)
-    command(f"--max-length {room + 2}", "--truncation head_tail")
+    lesson.show(SCORES)
+    _scores()
+    command(f"--max-length {room + 2}", "--truncation head_tail", data="verdicts")
     show_source(keep, label=_("What stays"))
+
+
+def _scores() -> None:
+    """Accuracy of every arm of the comparison, beside the paper's."""
+    recorded.start_choice(COMPARED)
+    records, made = recorded.recorded(COMPARED), recorded.comparison(COMPARED)
+    if not records:
+        st.markdown(_("**No results of this comparison have been recorded here yet.** This makes them:"))
+        st.code(recorded.command(COMPARED), "bash")
+        return
+    from minibert.experiments.results import by_arm
+    from plots.experiments import Score, scores
+
+    found = {arm: {seed: 100 * value for seed, value in seeds.items()}
+             for arm, seeds in by_arm(records, "accuracy").items()}  # fmt: skip
+    ways = {"head": _("head"), "tail": _("tail"), "head_tail": _("head + tail")}
+    names = {arm: _("nothing cut") if arm == "whole" else
+             _("{way}, {n} tokens").format(way=ways[values["truncation"]], n=values["max_length"])
+             for arm in made.arms for values in (made.values(arm),)}  # fmt: skip
+    rows = [
+        Score(names[arm], 100 - PAPER[made.values(arm)["truncation"]] if arm != "whole" else None, found[arm])
+        for arm in names
+        if arm in found
+    ]
+    means = {arm: statistics.fmean(seeds.values()) for arm, seeds in found.items()}
+    cut = {arm: mean for arm, mean in means.items() if arm != "whole"}
+    best, worst = max(cut, key=cut.get), min(cut, key=cut.get)
+    said = _("{best} {high:.1f} · {worst} {low:.1f}").format(
+        best=names[best], high=means[best], worst=names[worst], low=means[worst]
+    )
+    words = "; ".join(f"{names[arm]}: {means[arm]:.1f}" for arm in names if arm in means)
+    alt = _("Accuracy in percent, mean over seeds. {words}.").format(words=words)
+    axis = _("accuracy, %")
+    titles = (_("Sun et al. 2019, IMDb, 512 tokens"), _("Ours, reviews with a verdict"))
+    figure(
+        scores(rows, titles, (axis, axis), _("seed"), high=44, title=said), alt, key="cut-scores", wide=True,
+        data=[{_("read"): names[arm], _("accuracy"): f"{means[arm]:.1f}", _("seeds"): len(found[arm])}
+              for arm in names if arm in means],
+    )  # fmt: skip
+    last = records[-1]
+    st.caption(
+        _("A dot is a seed; the line is their mean, the bar one standard deviation. {train:,} reviews to train on, "
+          "measured on {dev:,}, from {model}. Left: 100 − the error of table 2; the scales differ. "
+          "Made with: {command}").format(
+            train=last["examples"], dev=last["measured_on"], model=literal(last["model"]),
+            command=f"`{last['command']}`",
+        )
+    )  # fmt: skip

@@ -9,6 +9,7 @@ from minibert.tasks import TASKS, guess_task
 DATA = Path(__file__).resolve().parents[2] / "lessons" / "data"
 SETS = {
     "animals": ("classification", ".tsv"),
+    "verdicts": ("classification", ".tsv"),
     "reviews": ("classification", ".tsv"),
     "reviews-zh": ("classification", ".tsv"),
     "pairs": ("pair", ".tsv"),

@@ -78,7 +78,7 @@ def test_from_a_file_to_answers(call, tmp_path, small_checkpoint, task, content,
 
 def test_every_option_reaches_the_settings(call, tmp_path, small_checkpoint):
     file = tmp_path / "train.tsv"
-    file.write_text("text\tlabel\tkind\n" + "a z\tyes\tx\nb\tno\ty\n" * 10)
+    file.write_text("text\tlabel\tkind\tnote\tmark\n" + "a z\tyes\tx\tc d\tm\nb\tno\ty\te\tn\n" * 10)
     code, events, err = call(
         "finetune", "--train", file, "--dev", file, "--model", small_checkpoint, "--out", tmp_path / "m", *SMALL,
         "--labels", "yes,no", "--examples", 18,
@@ -86,7 +86,9 @@ def test_every_option_reaches_the_settings(call, tmp_path, small_checkpoint):
         "--freeze", 1, "--layer-decay", 0.9, "--no-bias-correction", "--mlm-weight", 0.1, "--metadata", "kind",
         "--metadata-as", "token", "--augment", "mask", "--augment-rate", 0.5, "--augment-copies", 2, "--dropout", 0.2,
         "--dropout-samples", 2, "--warmup", 0.3, "--learning-rate", 1e-3, "--doc-stride", 7, "--max-seconds", 60,
-        "--averaging", 0.25,
+        "--averaging", 0.25, "--loss", "focal", "--focal-gamma", 1.5, "--classifier-depth", 2,
+        "--classifier-activation", "gelu", "--classifier-norm", "batch", "--texts-beside", "note",
+        "--auxiliary", "mark", "--auxiliary-weight", 0.2,
     )  # fmt: skip
     assert code == 0, err
     settings, details = events[0]["settings"], events[0]["details"]
@@ -96,7 +98,9 @@ def test_every_option_reaches_the_settings(call, tmp_path, small_checkpoint):
     expected = {
         "pooling": "mean", "layers": "weighted", "truncation": "head_tail", "freeze": 1, "layer_decay": 0.9,
         "bias_correction": False, "mlm_weight": 0.1, "metadata": ["kind"], "metadata_as": "token", "dropout": 0.2,
-        "dropout_samples": 2, "doc_stride": 7, "max_seconds": 60, "averaging": 0.25,
+        "dropout_samples": 2, "doc_stride": 7, "max_seconds": 60, "averaging": 0.25, "loss": "focal",
+        "focal_gamma": 1.5, "classifier_depth": 2, "classifier_activation": "gelu", "classifier_norm": "batch",
+        "texts_beside": ["note"], "auxiliary": ["mark"], "auxiliary_weight": 0.2,
     }  # fmt: skip
     assert {name: settings[name] for name in expected} == expected
 

@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from minibert.config import PRESETS, BertConfig
-from minibert.count import FAMILY, Part, Shape, by_group, flops, memory, parameters
+from minibert.count import FAMILY, Part, Shape, by_group, flops, largest_batch, memory, parameters
 from minibert.model import Batch, Bert, BertForPreTraining
 
 # FACTS: L/H/A by name, V 30,522 → encoder, + pooler, MaskedLM, PreTraining
@@ -401,3 +401,24 @@ def test_agrees_with_the_published_estimate_of_activations():
 def test_what_cannot_be_counted_is_refused(arguments, says):
     with pytest.raises(ValueError, match=says):
         memory(BertConfig(), **{"batch": 1, "tokens": 8, **arguments})
+
+
+@pytest.mark.parametrize("tokens", [16, 128, 512])
+@pytest.mark.parametrize("attention", ["fused", "explicit"])
+def test_the_largest_batch_fits_and_one_row_more_does_not(tokens, attention):
+    config, size, how = BertConfig.preset("base"), 12 * 2**30, {"masked": 0.0, "attention": attention}
+    batch = largest_batch(config, tokens, size, **how)
+    assert memory(config, batch, tokens, **how).peak <= size < memory(config, batch + 1, tokens, **how).peak
+
+
+def test_where_not_one_row_fits_the_batch_is_zero():
+    assert largest_batch(BertConfig.preset("large"), 128, 2**30) == 0
+
+
+def test_the_largest_batch_falls_with_the_length_as_it_was_measured():
+    """README of google-research/bert, "Out-of-memory issues": a card of 12 GB. TensorFlow 1.11 held fewer rows, but no
+    fewer for short ones than for long ones."""
+    measured = {64: 64, 128: 32, 256: 16, 320: 14, 384: 12, 512: 6}
+    config, how = BertConfig.preset("base"), {"masked": 0.0, "attention": "explicit"}
+    for tokens, batch in measured.items():
+        assert 1.5 < largest_batch(config, tokens, 12 * 2**30, **how) / batch < 4

@@ -26,6 +26,7 @@ EXPECTED = {
     "second_to_last": lambda h: h[-2],
     "last_four_concat": lambda h: torch.cat(h[-4:], -1),  # of three: embeddings and two blocks
     "last_four_sum": lambda h: sum(h[-4:]),
+    "last_four_weighted": lambda h: sum(h[-4:]) / len(h[-4:]),  # at the start
     "all_concat": lambda h: torch.cat(h, -1),
     "all_sum": lambda h: sum(h[1:]),
     "weighted": lambda h: sum(h) / len(h),  # at the start
@@ -111,11 +112,42 @@ def test_metadata_is_added_to_what_is_read(small_checkpoint):
     torch.testing.assert_close(pooled[1] - plain[1], first.weight[3] + second.weight[2])
 
 
+def test_metadata_stands_beside_what_is_read(small_checkpoint):
+    kind, ids = BertForSequenceClassification, torch.tensor([[2, 5, 3], [2, 5, 3]])
+    model = checkpoint.load(small_checkpoint, kind=kind, labels=["a", "b"], metadata=[3, 2], metadata_as="concatenated")
+    with torch.no_grad():
+        _, plain = model.bert(Batch(ids))
+        tokens, pooled = model.read(TaskBatch(ids, metadata=torch.tensor([[1, 0], [3, 2]])))
+    first, second = model.metadata
+    expected = torch.cat([plain, first.weight[[1, 3]], second.weight[[0, 2]]], dim=-1)
+    torch.testing.assert_close(pooled, expected)
+    assert torch.equal(tokens[:, 2, plain.size(1) :], pooled[:, plain.size(1) :])
+    assert model.classifier.in_features == model.read_width == pooled.size(1)
+
+
+def test_under_one_layer_added_and_beside_come_to_the_same(small_checkpoint):
+    """W·(x + v) = W·x + W·v: whatever a vector beside adds to the classes, one that is added can."""
+    kind, ids = BertForSequenceClassification, torch.tensor([[2, 5, 3], [2, 7, 3]])
+    beside, added = (
+        checkpoint.load(small_checkpoint, kind=kind, labels=["a", "b"], metadata=[2], metadata_as=way).eval()
+        for way in ("concatenated", "embedding")
+    )
+    with torch.no_grad():
+        added.bert.load_state_dict(beside.bert.state_dict())
+        width = added.width
+        added.classifier.weight.copy_(beside.classifier.weight[:, :width])
+        constants = beside.metadata[0].weight @ beside.classifier.weight[:, width:].T  # (values, classes)
+        added.metadata[0].weight.copy_(constants @ torch.linalg.pinv(added.classifier.weight).T)
+        batch = TaskBatch(ids, metadata=torch.tensor([[1], [2]]))
+        torch.testing.assert_close(added(batch).logits, beside(batch).logits, atol=1e-5, rtol=1e-4)
+
+
 def test_wrong_choices_are_named(small_checkpoint):
     for options, message in (
         ({"pooling": "sum"}, "pooling must be one of cls, mean, max"),
         ({"layers": "first"}, "layers must be one of last, embeddings"),
         ({"problem": "ranking"}, "the problem must be one of"),
+        ({"metadata_as": "token"}, "one of embedding, concatenated, not as 'token'"),
         ({"labels": ["a"]}, "classification needs two classes or more"),
     ):
         with pytest.raises(ValueError, match=message):

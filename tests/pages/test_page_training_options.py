@@ -7,15 +7,17 @@ import pytest
 from minibert.finetune.option_effects import unrest
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, text_of, title_of, whole
 from ui.lesson import Lesson, load_quiz
 
 LESSON = Lesson("training_options")
 open_page = partial(driver.open_page, "training_options")
-OPTIONS = ("rates", "dropout", "mlm", "averaging", "metadata", "truncation", "augmentation")
+OPTIONS = (
+    "rates", "length", "dropout", "mlm", "classifier", "averaging", "metadata", "truncation", "texts", "augmentation"
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("option", OPTIONS[1:])
+@pytest.mark.parametrize("option", OPTIONS[2:])
 def test_any_text_is_text(runs_folder, option):
     app = open_page(option=option)
     for text in list(HOSTILE.values())[::3]:
@@ -52,6 +54,26 @@ def test_the_sum_of_two_losses(runs_folder):
     assert f"= {task + mlm:.3f}" in text_of(app)
 
 
+def test_marks_are_learned_beside(runs_folder):
+    app = open_page(option="mlm", weight="0.5")
+    app.multiselect(key="marks").set_value(["topic", "kind"])
+    app = whole(app.run())
+    terms = [trace["x"][0] for trace in figure(app, "terms")["data"]]
+    assert len(terms) == 3 and f"= {sum(terms):.3f}" in text_of(app)
+    assert any("--auxiliary topic kind --auxiliary-weight 0.5" in block.value for block in app.code)
+
+
+def test_another_classifier_and_another_loss(runs_folder):
+    app = open_page(option="classifier", depth=3, norm="batch", loss="focal")
+    usual, focal, own = figure(app, "loss-curves")["data"]
+    assert all(a <= b for a, b in zip(focal["y"], usual["y"], strict=True))
+    assert any("--classifier-depth 3 --classifier-activation tanh --classifier-norm batch --loss focal --focal-gamma 2"
+               in block.value for block in app.code)  # fmt: skip
+    assert own["y"][0] < 0.7 and "**133,122 new numbers** from 256 to 2" in text_of(app)
+    app = open_page(option="classifier", depth=1, loss="cross_entropy")
+    assert len(figure(app, "loss-curves")["data"]) == 2 and "**514 new numbers**" in text_of(app)
+
+
 def test_the_mean_moves_less_than_the_weights(runs_folder):
     app = open_page(option="averaging", **{"mean-of": 1})
     last, mean = (trace["y"] for trace in figure(app, "answers")["data"])
@@ -66,6 +88,40 @@ def test_metadata_in_both_ways(runs_folder):
     assert "[TOPIC=APP]" in html_of(open_page(option="metadata"))
     app = open_page(option="metadata", way="embedding")
     assert "[TOPIC=" not in html_of(app) and "is number **1** of a table of" in text_of(app)
+    assert "so it reads **272**" in text_of(open_page(option="metadata", way="concatenated"))
+
+
+def test_a_length_is_read_off_the_datas_own_texts(runs_folder):
+    app = open_page(option="length")
+    lengths = figure(app, "share-within")["data"][0]
+    title = title_of(app, "share-within")
+    assert title == "71% of the texts fit into 96 tokens" and lengths["y"][-1] == 1
+    app.select_slider(key="tokens").set_value(128)
+    assert title_of(whole(app.run()), "share-within") == "100% of the texts fit into 128 tokens"
+
+
+def test_the_largest_batch_beside_what_was_measured(runs_folder):
+    app = open_page(option="length")
+    fused, explicit, measured = figure(app, "rows-that-fit")["data"]
+    assert all(a >= b for a, b in zip(fused["y"], explicit["y"], strict=True))
+    assert measured["x"] == [64, 128, 256, 320, 384, 512] and measured["y"] == [64, 32, 16, 14, 12, 6]
+    app.select_slider(key="memory").set_value(80)
+    assert len(figure(whole(app.run()), "rows-that-fit")["data"]) == 2  # nobody measured that card
+
+
+def test_three_texts_share_the_row(runs_folder):
+    app = open_page(option="texts", text="one two three four five six seven eight nine ten eleven twelve thirteen")
+    assert "**the review**: 12 of 14 tokens stay, segment A" in text_of(app)
+    assert "**the title**: 4 of 5 tokens stay, segment B" in text_of(app)
+    assert any("--texts-beside title reply --max-length 24 --truncation budget --budgets 12 4 4" in block.value
+               for block in app.code)  # fmt: skip
+    app = open_page(option="texts", text="a " * 60, cut=4)  # counted from 1: tail
+    assert "**the review**: 8 of 60 tokens stay" in text_of(app)
+
+
+def test_the_ways_to_cut_are_compared_by_score(runs_folder):
+    app = open_page(option="truncation")
+    assert figure(app, "cut-scores") is not None and "Sun et al. (2019)" in text_of(app)
 
 
 def test_every_way_of_augmenting_is_shown(runs_folder):

@@ -35,10 +35,12 @@ class ClassificationView(ClassView):
 
     def sets(self):
         note = _("half positive, half negative; marked by kind: plain, negation, contrast, irony")
+        judged = _("long reviews that judge in their last sentence, three in ten in their first; the rest only tells")
         easy = _("no animal and no thing of the dev set is among those to learn from")
         return {
             "reviews": DataSet(self.name, ".tsv", _("Reviews"), note),
             "reviews-zh": DataSet(self.name, ".tsv", _("Reviews, Chinese"), note, "zh"),
+            "verdicts": DataSet(self.name, ".tsv", _("Verdicts"), judged, small=Values(6, 16, 3e-4, 32)),
             "animals": DataSet(self.name, ".tsv", _("Animal or thing?"), easy, small=Values(6, 8, 3e-4, 32)),
         }
 

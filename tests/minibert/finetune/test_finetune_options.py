@@ -202,7 +202,7 @@ def by_kind(count: int, seed: int) -> TaskData:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metadata_as", ["embedding", "token"])
+@pytest.mark.parametrize("metadata_as", ["embedding", "concatenated", "token"])
 def test_metadata_is_read_beside_the_text_and_travels_with_the_model(small_checkpoint, tmp_path, metadata_as):
     data = by_kind(96, 0), by_kind(16, 1)
     blind = run(small_checkpoint, data=data, epochs=2)
@@ -255,7 +255,10 @@ def test_spans_cannot_be_augmented(small_checkpoint):
     [
         {"layers": "last_four_concat"}, {"layers": "weighted", "pooling": "mean"}, {"layers": "all_concat"},
         {"pooling": "max"}, {"dropout_samples": 4}, {"truncation": "head_tail", "max_length": 6},
-        {"bilstm": True, "freeze": "all"},
+        {"bilstm": True, "freeze": "all"}, {"layers": "last_four_weighted"},
+        {"classifier_depth": 2, "classifier_activation": "gelu", "classifier_norm": "layer"},
+        {"classifier_depth": 3, "classifier_norm": "batch"}, {"loss": "class_weights"},
+        {"loss": "focal", "focal_gamma": 1.0},
     ],
     ids=str,
 )  # fmt: skip
@@ -403,6 +406,7 @@ def test_passages_are_not_divided_between_train_and_dev():
         ({"truncation": "middle"}, "truncation is 'middle'"),
         ({"metadata_as": "colour"}, "metadata_as is 'colour'"),
         ({"doc_stride": 0}, "doc_stride must be at least 1"),
+        ({"focal_gamma": -1.0}, "exponent from 0 to 10"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(changes, message):

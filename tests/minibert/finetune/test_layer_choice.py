@@ -21,8 +21,8 @@ def test_the_layers_read_are_those_that_move_the_result(layers):
     assert read.shape[-1] == found.width == head.width
     read.sum().backward()
     assert found.layers == tuple(i for i, x in enumerate(given) if x.grad is not None and x.grad.abs().sum() > 0)
-    assert found.how == {"last_four_concat": "concat", "all_concat": "concat", "last_four_sum": "sum",
-                         "all_sum": "sum", "weighted": "mix"}.get(layers, "one")  # fmt: skip
+    assert found.how == {"last_four_concat": "concat", "all_concat": "concat", "last_four_sum": "sum", "all_sum": "sum",
+                         "weighted": "mix", "last_four_weighted": "mix"}.get(layers, "one")  # fmt: skip
 
 
 def test_a_shallow_model_has_fewer_than_four():

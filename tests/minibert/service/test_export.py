@@ -78,6 +78,7 @@ def test_half_precision_is_half_the_size_and_measured(saved, tmp_path):
         ("intent", {}, "no head for an intent"),
         ("classification", {"pooling": "mean"}, "pooling 'mean'"),
         ("tagging", {"layers": "weighted", "bilstm": True}, "layers 'weighted', a BiLSTM"),
+        ("classification", {"classifier_depth": 2}, "a classifier of 2 layers"),
     ],
 )
 def test_what_transformers_cannot_read_is_said(saved, tmp_path, task, options, said):
@@ -98,8 +99,11 @@ def test_of_a_relative_that_transformers_has_not_it_is_said():
 HEADS = [
     ("classification", {"pooling": "max", "layers": "last_four_concat"}),
     ("tagging", {"layers": "weighted", "metadata": ("kind",), "metadata_values": {"kind": ["x", "y"]}}),
+    ("pair", {"classifier_depth": 3, "classifier_norm": "batch", "layers": "last_four_weighted"}),
+    ("multilabel", {"classifier_depth": 2, "classifier_activation": "relu", "classifier_norm": "layer"}),
     ("span", {}),
     ("choice", {"metadata": ("kind",), "metadata_values": {"kind": ["x", "y"]}}),
+    ("similarity", {"metadata": ("kind",), "metadata_values": {"kind": ["x"]}, "metadata_as": "concatenated"}),
     ("intent", {}),
 ]
 

@@ -1,0 +1,135 @@
+"""What may stand between what is read of BERT and the answer: more layers, and how much a wrong answer counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from minibert.model import IGNORE
+
+ACTIVATIONS = {"tanh": nn.Tanh, "gelu": nn.GELU, "relu": nn.ReLU}
+NORMS = ("none", "batch", "layer")
+LOSSES = ("cross_entropy", "class_weights", "focal", "label_smoothing")
+MOST_LAYERS = 8
+SMOOTHING = 0.1  # Szegedy et al. 2016, §7
+
+Loss = Callable[[Tensor, Tensor], Tensor]
+
+
+class BatchNorm(nn.BatchNorm1d):
+    """Each number over the batch, mean 0 and variance 1 (Ioffe and Szegedy 2015, algorithm 1); in evaluation by the
+    running mean and variance. A batch of one row has no variance and is normalised as in evaluation. x: (B, H)."""
+
+    def __init__(self, width: int):
+        super().__init__(width)
+        self.num_batches_tracked = None  # a count, which no 16-bit file could hold
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.training and len(x) > 1:
+            return super().forward(x)
+        return F.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, False, 0.0, self.eps)
+
+
+def classifier(
+    width: int, outputs: int, *, depth: int, activation: str, norm: str, dropout: float, of_tokens: bool = False
+) -> nn.Module:
+    """`depth` layers, (…, width) → (…, outputs): one is BERT's, two with tanh are RoBERTa's, two with GELU ELECTRA's.
+
+    of_tokens: asked at every token, where padding would count in a batch's mean. Raises ValueError for unknown names.
+    """
+    if not 1 <= depth <= MOST_LAYERS:
+        raise ValueError(f"a classifier has 1 to {MOST_LAYERS} layers, not {depth}")
+    if activation not in ACTIVATIONS:
+        raise ValueError(f"the activation must be one of {', '.join(ACTIVATIONS)}, not {activation!r}")
+    if norm not in NORMS:
+        raise ValueError(f"the norm must be one of {', '.join(NORMS)}, not {norm!r}")
+    if depth == 1:
+        if norm != "none":
+            raise ValueError("a norm stands between two layers: give the classifier more than one")
+        return nn.Linear(width, outputs)
+    if norm == "batch" and of_tokens:
+        raise ValueError("batch norm is for tasks that read one vector: among tokens it would count padding")
+    between = {"none": list, "batch": lambda: [BatchNorm(width)], "layer": lambda: [nn.LayerNorm(width)]}[norm]
+    layers: list[nn.Module] = []
+    for _ in range(depth - 1):
+        layers += [nn.Linear(width, width), *between(), ACTIVATIONS[activation](), nn.Dropout(dropout)]
+    return nn.Sequential(*layers, nn.Linear(width, outputs))
+
+
+# --- losses -----------------------------------------------------------------------------------------------------------
+
+
+def check_loss(loss: str, gamma: float, weights: Sequence[float] = ()) -> None:
+    """Raises ValueError for what `class_loss` and `label_loss` do not know."""
+    if loss not in LOSSES:
+        raise ValueError(f"the loss must be one of {', '.join(LOSSES)}, not {loss!r}")
+    if not 0 <= gamma <= 10:
+        raise ValueError(f"the focal loss has an exponent from 0 to 10, not {gamma}")
+    if not all(0 < weight < float("inf") for weight in weights):
+        raise ValueError("the weights of classes are positive numbers")
+
+
+def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
+    """Mean over what is asked; 0 where nothing is. logits: (N, classes), labels: (N,)."""
+    return F.cross_entropy(logits, labels, ignore_index=IGNORE, reduction="sum") / (labels != IGNORE).sum().clamp(min=1)
+
+
+def class_loss(loss: str, weights: Tensor | None, gamma: float) -> Loss:
+    """Of (N, classes) logits and (N,) labels, a mean over what is asked; 0 where nothing is.
+
+    class_weights: each example counts as its class's weight, and the mean is over the weights · focal: an example whose
+    class has the probability p counts (1 − p)^γ (Lin et al. 2017, equation 4) · label_smoothing: a tenth of the target
+    is spread over all classes.
+    """
+    if loss == "cross_entropy":
+        return cross_entropy
+
+    def measure(logits: Tensor, labels: Tensor) -> Tensor:
+        asked = labels != IGNORE
+        logits, labels = logits[asked], labels[asked]
+        smoothing = SMOOTHING if loss == "label_smoothing" else 0.0
+        each = F.cross_entropy(logits, labels, reduction="none", label_smoothing=smoothing)  # (N,)
+        counts = torch.ones_like(each)
+        if loss == "focal":
+            each = focal(each, gamma)
+        elif loss == "class_weights" and weights is not None:
+            counts = weights.to(each)[labels]
+        return (counts * each).sum() / counts.sum().clamp(min=1e-9)
+
+    return measure
+
+
+def label_loss(loss: str, weights: Tensor | None, gamma: float) -> Loss:
+    """The same of (N, labels) logits and targets of 0 and 1, each label a question of its own. class_weights: a label
+    that is given counts its weight, one that is not counts 1 · label_smoothing: targets of 0.05 and 0.95."""
+
+    def measure(logits: Tensor, targets: Tensor) -> Tensor:
+        if loss == "label_smoothing":
+            targets = targets * (1 - SMOOTHING) + SMOOTHING / 2
+        positive = weights.to(logits) if loss == "class_weights" and weights is not None else None
+        each = F.binary_cross_entropy_with_logits(logits, targets, reduction="none", pos_weight=positive)
+        if loss == "focal":
+            each = focal(each, gamma)
+        return each.mean()
+
+    return measure
+
+
+def focal(losses: Tensor, gamma: float) -> Tensor:
+    """−log p → −(1 − p)^γ · log p; where p is 1 the power has no gradient, and none is needed."""
+    return losses * (-torch.expm1(-losses)).clamp(min=1e-12) ** gamma
+
+
+def balanced(counts: Sequence[int]) -> tuple[float, ...]:
+    """Weights with which every class counts alike: n / (classes · count), scikit-learn's "balanced" (King and Zeng
+    2001). A class without an example counts 1."""
+    there = sum(count > 0 for count in counts)
+    return tuple(sum(counts) / (there * count) if count else 1.0 for count in counts)
+
+
+def positive_weights(counts: Sequence[int], examples: int) -> tuple[float, ...]:
+    """For each label how many examples do not have it for one that has."""
+    return tuple(max(examples - count, 1) / count if count else 1.0 for count in counts)

@@ -1,0 +1,48 @@
+"""Other marks of the same text, learned beside the task's own: what a comment is beside toxic (a threat, an insult …),
+a layer and a loss for each, dropped when training ends. Multi-task learning (Caruana 1997)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from minibert.classifiers import cross_entropy
+from minibert.model import IGNORE, initialize
+from minibert.tasks import TaskData
+from minibert.tasks.metadata import no_column
+
+MOST_VALUES = 200  # a column with more is no mark
+
+
+def marks_of(data: TaskData, columns: Sequence[str]) -> dict[str, list[str]]:
+    """The values of each column, sorted. Raises ValueError for a column that is not there, or that marks nothing."""
+    found = {}
+    for column in columns:
+        values = {example.extra[column] for example in data.examples if example.extra.get(column)}
+        if not values:
+            raise ValueError(no_column(data, column, "to learn beside"))
+        if not 2 <= len(values) <= MOST_VALUES:
+            raise ValueError(f"column {column!r} has {len(values):,} values: from 2 to {MOST_VALUES} can be learned")
+        found[column] = sorted(values)
+    return found
+
+
+def mark_numbers(extra: Mapping[str, str], marks: Mapping[str, Sequence[str]]) -> tuple[int, ...]:
+    """The number of the example's value in each column; −100, which no loss asks, where it has none."""
+    return tuple(values.index(extra[name]) if extra.get(name) in values else IGNORE for name, values in marks.items())
+
+
+class AuxiliaryLayers(nn.Module):
+    """A new layer for each column, over the vector that the task's own reads."""
+
+    def __init__(self, width: int, marks: Mapping[str, Sequence[str]], std: float):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(width, len(values)) for values in marks.values())
+        initialize(self, std)
+
+    def forward(self, pooled: Tensor, numbers: Tensor) -> Tensor:
+        """The mean of the columns' losses. pooled: (B, width), numbers: (B, columns)."""
+        losses = [cross_entropy(layer(pooled).float(), numbers[:, i]) for i, layer in enumerate(self.layers)]
+        return torch.stack(losses).mean()

@@ -1,0 +1,83 @@
+"""Several texts of one example in a row: each with its own budget, or cut together."""
+
+from itertools import islice
+
+import streamlit as st
+
+from sections.training_options.bench import MODEL, TASK, command, example_of
+from ui.inputs import pick
+from ui.lesson import Lesson
+from ui.models import outline_of
+from ui.page import drawer, picture
+from ui.source import show_source
+from ui.text import show_tokens
+from ui.translations import _
+
+HEADING = "Several texts"
+BESIDE = ("title", "reply")  # of the reviews with a verdict
+
+
+def show(lesson: Lesson, text: str) -> None:
+    """One row of three texts, and which tokens of each stay."""
+    ways = {
+        "budget": _("a budget for each"),
+        "longest_first": _("longest first"),
+        "head": _("head"),
+        "tail": _("tail"),
+        "head_tail": _("head + tail"),
+    }
+    names = (_("the review"), _("the title"), _("the reply"))
+    first, *places = st.columns((5, 4, 4, 4), gap="medium", vertical_alignment="bottom")
+    with first.container(horizontal=True, vertical_alignment="bottom"):
+        way = pick("cut", _("Too long?"), list(ways.values()), width=180)
+        with drawer(_("Title and reply")):
+            title = st.text_input(_("Title"), _("A weekend in March"), key="title", max_chars=200)
+            reply = st.text_input(_("The owner’s reply"), _("Thank you for writing to us."), key="reply", max_chars=500)
+    way = list(ways)[way]
+    budgets = None
+    if way == "budget":
+        budgets = tuple(
+            place.slider(_("Tokens for {text}").format(text=name), 0, 32, start, key=f"budget-{n}")
+            for n, (place, name, start) in enumerate(zip(places, names, (12, 4, 4), strict=True))
+        )
+        room = sum(budgets)
+    else:
+        room = places[0].slider(_("Places for the three texts"), 3, 96, 20, key="three-room", bind="query-params")
+    from minibert.tasks import TASKS, Options
+
+    options = Options(
+        max_length=room + 1 + len(names), truncation=way, budgets=budgets, texts_beside=BESIDE, pooling="mean"
+    )
+    tokenizer = outline_of(MODEL).tokenizer
+    (row,) = TASKS[TASK].input_rows(tokenizer, example_of(text, "positive", title=title, reply=reply), [], options)
+    drawn = iter(list(zip(row.tokens, row.segments, row.cut, strict=True))[1:])  # without [CLS]
+    parts = [list(islice(drawn, len(ids) + 1)) for ids in tokenizer.encode_bulk([text, title, reply])]
+    with picture():
+        for name, part in zip(names, parts, strict=True):
+            kept = sum(not cut for _token, _segment, cut in part) - 1
+            st.markdown(
+                _("**{text}**: {kept} of {n} tokens stay, segment {segment}").format(
+                    text=name, kept=kept, n=len(part) - 1, segment="AB"[part[-1][1]]
+                )
+            )
+            show_tokens(
+                [token for token, _segment, _cut in part],
+                kinds=["faded" if cut else "plain" for _token, _segment, cut in part],
+                limit=120,
+                label=name,
+            )
+    st.markdown(
+        _("**{n} tokens are read**, [CLS] and a [SEP] for each text counted; {lost} are lost.").format(
+            n=row.length, lost=sum(row.cut)
+        ),
+        width=820,
+    )
+    lesson.show(HEADING)
+    given = f"--budgets {' '.join(map(str, budgets))}" if budgets else ""
+    command(f"--texts-beside {' '.join(BESIDE)}", f"--max-length {options.max_length}", f"--truncation {way}", given,
+            data="verdicts")  # fmt: skip
+    from minibert.tasks.sequences import assembled
+    from minibert.text.truncation import longest_first
+
+    show_source(assembled, label=_("The row"))
+    show_source(longest_first, label=_("Longest first, of any number of texts"))

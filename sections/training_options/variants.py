@@ -1,0 +1,100 @@
+"""More layers between [CLS] and the answer, and other losses than cross-entropy."""
+
+import math
+from functools import partial
+
+import streamlit as st
+
+from sections.training_options.bench import LABELS, bench_of, command, example_of, label_choice
+from ui.figures import figure
+from ui.finetune_settings import loss_names
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.page import drawer, picture
+from ui.source import show_source
+from ui.translations import _
+
+HEADING = "Other classifiers"
+LOSSES_HEADING = "Other losses"
+PROBABILITIES = [n / 100 for n in range(1, 100)]
+
+
+def show(lesson: Lesson, text: str) -> None:
+    """What each loss makes of an answer, and where the sentence lies under a fresh classifier of the chosen form."""
+    columns = st.columns((3, 4, 4, 6, 3), gap="small", vertical_alignment="bottom")
+    with columns[0]:
+        depth = st.slider(_("Layers"), 1, 4, 2, key="depth", bind="query-params")
+    with columns[1]:
+        activation = choice("activation", _("Between them"), {"tanh": "tanh", "gelu": "GELU", "relu": "ReLU"})
+    with columns[2]:
+        norms = {"none": _("none"), "batch": _("batch"), "layer": _("layer")}
+        norm = choice("norm", _("Norm"), norms) if depth > 1 else "none"
+    with columns[3]:
+        shown = {"focal": _("focal"), "label_smoothing": _("smoothing"), "cross_entropy": _("cross-entropy")}
+        loss = choice("loss", _("Loss"), shown)
+    with columns[4], drawer():
+        label = label_choice()
+        gamma = st.slider(_("Its exponent γ"), 0.0, 5.0, 2.0, 0.5, key="gamma") if loss == "focal" else 2.0
+    form = {"classifier_depth": depth, "classifier_activation": activation, "classifier_norm": norm}
+    bench = bench_of(**form, loss=loss, focal_gamma=gamma)
+    from minibert.finetune.option_effects import right_probability
+
+    p = right_probability(bench, example_of(text, label))
+    from plots.training_options import loss_curves
+
+    names = loss_names()
+    curves = {names[name]: losses_at(name, gamma) for name in dict.fromkeys(("cross_entropy", loss))}
+    usual, chosen = loss_at("cross_entropy", p, gamma), loss_at(loss, p, gamma)
+    said = _("A right answer at {p:.2f} costs {chosen:.3f}, by cross-entropy {usual:.3f}").format(
+        p=p, chosen=chosen, usual=usual
+    )
+    axes = (_("probability of the right class"), _("loss"))
+    with picture():
+        left, right = st.columns((5, 3), gap="medium")
+        with left:
+            figure(partial(loss_curves, PROBABILITIES, curves, (p, chosen), axes, said), said, key="loss-curves")
+        with right:
+            _layers(bench)
+    lesson.show(HEADING)
+    lesson.show(LOSSES_HEADING)
+    more = [f"--classifier-activation {activation}", f"--classifier-norm {norm}"] if depth > 1 else []
+    command(
+        f"--classifier-depth {depth}", *more, f"--loss {loss}", f"--focal-gamma {gamma:g}" if loss == "focal" else ""
+    )
+    from minibert.classifiers import class_loss, classifier
+
+    show_source(classifier, label=_("The layers"))
+    show_source(class_loss, label=_("The losses"))
+
+
+def _layers(bench) -> None:
+    """Each layer of the classifier with its numbers, from the vector up."""
+    model = bench.learner.model
+    rows, width = [], model.width
+    parts = list(model.classifier) if model.depth > 1 else [model.classifier]
+    for part in parts:
+        width = getattr(part, "out_features", width)
+        count = sum(weight.numel() for weight in part.parameters())
+        rows.append({_("layer"): type(part).__name__, _("out"): width, _("numbers"): f"{count:,}"})
+    st.dataframe(rows, hide_index=True, key="layers")
+    total = sum(weight.numel() for weight in model.classifier.parameters())
+    st.markdown(
+        _("**{total:,} new numbers** from {width} to {outputs}; one layer alone has {one:,}.").format(
+            total=total, width=model.width, outputs=len(LABELS), one=(model.width + 1) * len(LABELS)
+        )
+    )
+
+
+def losses_at(loss: str, gamma: float) -> list[float]:
+    return [loss_at(loss, p, gamma) for p in PROBABILITIES]
+
+
+@st.cache_data(show_spinner=False, max_entries=5_000)
+def loss_at(loss: str, p: float, gamma: float) -> float:
+    """Of two classes, the right one with the probability p: by the code that training runs."""
+    import torch
+
+    from minibert.classifiers import class_loss
+
+    logits = torch.tensor([[math.log(p), math.log(1 - p)]])
+    return class_loss(loss, None, gamma)(logits, torch.tensor([0])).item()
