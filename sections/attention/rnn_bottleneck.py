@@ -54,7 +54,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
         lengths, shares = by_length()
     titles = {names()[name]: values for name, values in shares.items()}
     said = _(
-        "{short} words through one state: {first:.0%} of them right; {long} words: {last:.0%}. Looking back: {back:.0%}."
+        "{short} words through one state: {first:.0%} right; {long} words: {last:.0%}. Looking back: {back:.0%}."
     )
     said = said.format(
         short=lengths[2], first=shares["lstm"][2], long=lengths[-1], last=shares["lstm"][-1],

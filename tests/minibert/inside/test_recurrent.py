@@ -37,7 +37,7 @@ def test_one_step_is_that_of_torchs_cell():
 def test_gates_are_shares_and_the_cell_is_made_of_them(lstm):
     done = read(lstm, 5 * torch.randn(6, 7))
     for gate in (done.input, done.forget, done.output):
-        assert gate.shape == (6, 11) and 0 <= gate.min() and gate.max() <= 1
+        assert gate.shape == (6, 11) and gate.min() >= 0 and gate.max() <= 1
     before = torch.cat([torch.zeros(1, 11), done.cell[:-1]])
     torch.testing.assert_close(done.cell, done.forget * before + done.input * done.offered)
 
