@@ -316,24 +316,28 @@ class Seq2SeqSettings:
 def train_seq2seq(
     settings: Seq2SeqSettings,
     *,
+    network: type[nn.Module] = EncoderDecoder,
+    vocabulary: Sequence[str] = (),
     watch: Sequence[str] = (),
     out: str | Path | None = None,
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Train on random sentences and yield the events of the run; save to `out` at its end.
 
+    network: what is trained, made from a config and called as an EncoderDecoder is · vocabulary: words besides those
+    of `word_list`.
     `watch`: sentences of the user's, whose words the model learns too, answered after each evaluation (`Sample`).
     A list of strings from `mailbox` replaces them; its new words stay unknown. Each `Eval` has `token_accuracy`, under
     teacher forcing, and `sequence_accuracy`: the share of held-out sentences with a greedy answer right in every word.
     """
     torch.manual_seed(settings.seed)
     own = [word for text in watch for word in split_words(text)[: settings.longest]]
-    words = Words.of([*word_list(), *own])
+    words = Words.of([*word_list(), *vocabulary, *own])
     rng = random.Random(settings.seed)
     # Sorting is learned without repeated words: to count them is another task, and takes far longer to learn.
     sentences = Sentences(words, settings.longest, repeats=settings.task != "sort")
     sentences = sentences.holding_out(settings.held_out, rng)
-    model = EncoderDecoder(settings.config(len(words.entries))).to(best_device())
+    model = network(settings.config(len(words.entries))).to(best_device())
     trained = Trained(model, words, settings.task, settings.longest)
 
     def batches() -> Iterator[PairBatch]:
@@ -391,7 +395,7 @@ def evaluate(trained: Trained, sentences: Iterable[tuple[str, ...]], step: int =
 @dataclass(frozen=True)
 class Answer:
     """source, target, answer: words; what the model reads as [UNK] is [UNK] in the target too. cross: (T, S) weights of
-    the first head of the last decoder block, rounded; a row for each word said, [EOS] included."""
+    the first head of the last decoder block, rounded; a row for each word said, [EOS] included; (T, 0) without any."""
 
     source: list[str]
     target: list[str]
@@ -445,7 +449,8 @@ class Trained:
         decoding = self.decode(source)
         known = decoding.source[:-1]
         said = [word for word in decoding.target[1:] if word != EOS]
-        cross = decoding.attention("decoder.cross")[-1, 0]
+        there = any(name.endswith(".cross.probs") for name in decoding.taps)
+        cross = decoding.attention("decoder.cross")[-1, 0] if there else torch.zeros(len(said) + 1, 0)
         return Answer(
             known, REORDERINGS[self.task](known), said, [[round(p, 3) for p in row] for row in cross.tolist()]
         )
@@ -480,18 +485,18 @@ class Trained:
             (folder / DESCRIPTION).write_text(text + "\n", encoding="utf-8")
 
     @classmethod
-    def load(cls, directory: str | Path) -> Trained:
-        """What `save` has written. Raises CheckpointError where there is no such thing."""
+    def load(cls, directory: str | Path, network: type[nn.Module] = EncoderDecoder) -> Trained:
+        """What `save` has written of a `network`. Raises CheckpointError where there is no such thing."""
         directory = Path(directory)
         try:
             said = json_object(existing(directory, DESCRIPTION))
             config, stored = BertConfig.from_dict(said["config"]), load_file(existing(directory, WEIGHTS))
             check_finite(stored, directory / WEIGHTS)
             with sizes_only():
-                wanted = EncoderDecoder(config).state_dict()
+                wanted = network(config).state_dict()
             if {n: x.shape for n, x in stored.items()} != {n: x.shape for n, x in wanted.items()}:
                 raise ValueError(f"{WEIGHTS} holds other weights than the sizes in {DESCRIPTION} ask for")
-            model = EncoderDecoder(config)
+            model = network(config)
             model.load_state_dict(stored)
             return cls(model.eval(), Words(tuple(said["words"])), said["task"], said["longest"])
         except (ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:

@@ -1,5 +1,6 @@
 """The attention page: what it shows is what the model computed, for any text and any link."""
 
+import base64
 import html
 import json
 import math
@@ -21,13 +22,16 @@ from minibert.inside.interventions import (
     total_variation,
 )
 from minibert.inside.model_input import ModelInput
-from minibert.model import SelfAttention
+from minibert.inside.recurrent import read as read_through
+from minibert.model import Batch, SelfAttention
+from sections.attention.rnn_reader import networks
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, text_of, whole
 from ui.lesson import Lesson, load_quiz
 from ui.models import UNTRAINED, available_models, load
 from ui.source import source_of
+from ui.text import tex
 
 LESSON = Lesson("attention")
 TEXT = "The man bit the dog."  # of a link that names no sentence
@@ -347,6 +351,114 @@ def test_one_step_against_many():
     assert "self-attention: 1 step," in alt and "recurrent network: 5 steps." in alt
 
 
+VIEWS = ("gates", "forgets", "directions", "bottleneck")  # of what a recurrent network reads
+IN_TOY_WORDS = "Anna lost the books. She searched alone. Soon she found them under the bed."
+
+
+def open_reader(view: str, **query) -> AppTest:
+    return open_page("Against an RNN", **{"rnn": view, "sentence": IN_TOY_WORDS} | query)
+
+
+def alt_of(app: AppTest, key: str) -> str:
+    return next(c.proto.alt for c in app.get("plotly_chart") if c.proto.id.endswith(f"-attention-rnn-{key}"))
+
+
+def numbers(trace: dict) -> torch.Tensor:
+    """A heatmap's values, whichever way plotly has written them."""
+    z = trace["z"]
+    if isinstance(z, dict):
+        shape = tuple(map(int, z["shape"].split(",")))
+        return torch.frombuffer(bytearray(base64.b64decode(z["bdata"])), dtype=TYPES[z["dtype"]]).view(shape)
+    return torch.tensor(z)
+
+
+TYPES = {"f8": torch.float64, "f4": torch.float32}
+
+
+def test_whoever_opens_the_part_sees_a_network_read():
+    app = driver.open_page("attention", told=["arcs"])
+    app.session_state["part"] = "Against an RNN"
+    assert figure(whole(app.run()), "attention-rnn-gates")
+
+
+def test_the_gates_are_those_of_the_network_that_ships():
+    app = open_reader("gates", read=3, unit=5)
+    lm, _bert, tokenizer = networks()
+    with torch.no_grad():
+        done = read_through(lm.forwards, lm.token(torch.tensor(tokenizer.encode(IN_TOY_WORDS).ids)))
+    above, below = chart(app, "rnn-gates")["data"]
+    means = torch.stack([done.input.mean(-1), done.forget.mean(-1), done.output.mean(-1)])
+    assert torch.allclose(numbers(above), means.double(), atol=1e-6)
+    assert torch.allclose(numbers(below).sort(0).values, done.forget.T.double().sort(0).values, atol=1e-6)
+    assert {(trace["zmin"], trace["zmax"]) for trace in (above, below)} == {(0, 1)}
+    assert rf"\mathbf{{{tex(done.cell[2, 4].item())}}}" in formulas(app)
+    assert "it forgets most" in alt_of(app, "gates")
+    assert torch.allclose(numbers(chart(open_reader("gates", gate="output"), "rnn-gates")["data"][1]).sum(),
+                          done.output.sum().double())  # fmt: skip
+
+
+def test_an_lstm_forgets_and_story_words_make_it_worse():
+    shares = {}
+    for behind in (0, 60):
+        app = open_reader("forgets", behind_it=behind)
+        assert f"{behind} words after the sentence" in alt_of(app, "left")
+        shares[behind] = [values_of(line["y"]) for line in chart(app, "rnn-left")["data"]]
+    near, far = shares[0], shares[60]
+    assert near[0][-1] > 3 * near[0][0], "the last word weighs more in its state than the first"
+    assert sum(far[0]) < 0.5 * sum(near[0]), "and sixty words later little is left of any"
+    assert far[2][0] <= near[2][0] <= 1, "no gate gives back what another took"
+
+
+def values_of(values) -> list[float]:
+    if isinstance(values, dict):
+        return torch.frombuffer(bytearray(base64.b64decode(values["bdata"])), dtype=TYPES[values["dtype"]]).tolist()
+    return list(values)
+
+
+def test_what_is_expected_is_what_either_side_says():
+    app = open_reader("directions")
+    lm, bert, tokenizer = networks()
+    ids = torch.tensor([tokenizer.encode(IN_TOY_WORDS).ids])
+    with torch.no_grad():
+        left, right = (logits[0].softmax(-1) for logits in lm.expected(Batch(ids)))
+    shown_ = numbers(chart(app, "rnn-directions")["data"][0])
+    assert shown_.shape == (ids.size(1) - 2, 3)
+    for column, probs in enumerate((left, right)):
+        expected = probs[torch.arange(1, ids.size(1) - 1), ids[0, 1:-1]]
+        assert torch.allclose(shown_[:, column], expected.double(), atol=1e-5)
+    hidden = ids.clone()
+    hidden[0, 6] = tokenizer.mask_id
+    with torch.no_grad():
+        both = bert(Batch(hidden)).mlm_logits[0, 6].softmax(-1)[ids[0, 6]]
+    assert abs(shown_[5, 2].item() - both.item()) < 1e-4
+    said = re.fullmatch(r"Of 17 words, (\d+) are .* left, (\d+) from the right, (\d+) from both sides\.",
+                        alt_of(app, "directions"))  # fmt: skip
+    assert int(said[3]) >= max(int(said[1]), int(said[2]))
+
+
+def test_a_long_sentence_does_not_get_through_one_state():
+    app = open_reader("bottleneck")
+    lstm, attention = (values_of(line["y"]) for line in chart(app, "rnn-bottleneck")["data"])
+    assert lstm[1] > 0.9 and lstm[-1] < 0.6 and min(attention) > 0.9
+    assert "LSTM → one state → LSTM" in text_of(app) and "~~" in text_of(app)
+
+
+def test_words_of_no_toy_world_are_said():
+    for view in ("gates", "forgets", "directions"):
+        app = open_reader(view, sentence="Anna lost the zeppelin.")
+        assert "zeppelin" in driver.plain(captions(app))
+        app.button(key="toy-sentence").click()
+        whole(app.run())
+        assert app.text_input(key="sentence").value == IN_TOY_WORDS and "zeppelin" not in captions(app)
+        assert any("none of your words" in box.value for box in open_reader(view, sentence="狗追猫。").info)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_bad_link_breaks_no_view(view):
+    open_reader(view, **dict.fromkeys(("gate", "read", "unit", "behind_it"), "<img>"))
+    open_reader(view, **dict.fromkeys(("gate", "read", "unit", "behind_it"), "99999"))
+
+
 def test_costs_are_the_formulas():
     app = open_page("Against an RNN", hidden=4, tokens=512)  # the fourth size is 512
     assert formulas(app).count(r"\mathbf{536{,}870{,}912}") == 2  # T = H: the same for both
@@ -360,7 +472,9 @@ def test_costs_are_the_formulas():
 
 @pytest.mark.parametrize(
     ("part", "query"),
-    [(part, {}) for part in PARTS] + [("Break it", {"break": "mask"}), ("Break it", {"break": "positions"})],
+    [(part, {}) for part in PARTS]
+    + [("Break it", {"break": "mask"}), ("Break it", {"break": "positions"})]
+    + [("Against an RNN", {"rnn": view}) for view in VIEWS],
 )
 def test_any_sentence_in_every_part(part, query):
     app = open_page(part, **query)
@@ -388,6 +502,7 @@ def test_the_lesson_is_whole():
     pages = [open_page(part) for part in PARTS]
     pages += [open_page(step=step) for step in range(2, 7)]
     pages += [open_page("Break it", **{"break": part}) for part in ("mask", "positions")]
+    pages += [open_reader(view) for view in VIEWS]
     text = "\n".join(block.value for app in pages for block in app.markdown)
     for name in LESSON.sections:
         assert LESSON.section(name)[1] in text, name

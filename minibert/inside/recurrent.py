@@ -1,0 +1,90 @@
+"""What an LSTM does at each word, gate by gate, and how much of a word is left of it later.
+
+The cell is that of Hochreiter & Schmidhuber 1997 with the forget gate of Gers et al. 2000, as torch.nn.LSTM has it.
+Letters: T tokens · E numbers of what is read · H numbers of a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+
+import torch
+from torch import Tensor, nn
+
+GATES = ("input", "forget", "output")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One word read. Each (H,), or (T, H) for a text: the three gates 0 … 1, what is offered −1 … 1, and the two halves
+    of the state after it."""
+
+    input: Tensor
+    forget: Tensor
+    offered: Tensor
+    output: Tensor
+    cell: Tensor
+    hidden: Tensor
+
+
+def step(x: Tensor, hidden: Tensor, cell: Tensor, weights: Sequence[Tensor]) -> Step:
+    """x (E,), the state before it (H,) each → the state after it, with all that is decided on the way.
+
+    weights: (4H, E), (4H, H), (4H,), (4H,) of torch.nn.LSTM, which stacks the four parts in this order.
+    """
+    w, u, b, d = weights
+    i, f, g, o = (w @ x + b + u @ hidden + d).chunk(4)  # (4H,) → (H,) each
+    i = torch.sigmoid(i)  # input gate: how much of what is offered is written
+    f = torch.sigmoid(f)  # forget gate: how much of each old number is kept
+    g = torch.tanh(g)  # what is offered
+    o = torch.sigmoid(o)  # output gate: how much of the cell is shown
+    cell = f * cell + i * g
+    hidden = o * torch.tanh(cell)
+    return Step(i, f, g, o, cell, hidden)
+
+
+@torch.no_grad()
+def read(lstm: nn.LSTM, x: Tensor) -> Step:
+    """A text x (T, E), word after word from an empty state, by an LSTM of one layer → everything, (T, H) each."""
+    weights = (lstm.weight_ih_l0, lstm.weight_hh_l0, lstm.bias_ih_l0, lstm.bias_hh_l0)
+    hidden = cell = torch.zeros(lstm.hidden_size)
+    steps = []
+    for word in x:
+        steps.append(step(word, hidden, cell, weights))
+        hidden, cell = steps[-1].hidden, steps[-1].cell
+    return Step(*(torch.stack([getattr(one, part.name) for one in steps]) for part in fields(Step)))
+
+
+def kept(forget: Tensor) -> Tensor:
+    """forget (T, H) → (T,): the share of what the cell held after word t that no later forget gate has taken away by
+    the end, the mean of its H numbers."""
+    later = torch.cat([forget[1:], torch.ones_like(forget[:1])])  # after the last word nothing is forgotten
+    return later.flip(0).cumprod(0).flip(0).mean(-1)
+
+
+@torch.no_grad()
+def moved(
+    last: Callable[[Tensor], Tensor],
+    ids: Tensor,
+    places: Sequence[int],
+    words: Sequence[int],
+    draws: int,
+    seed: int = 0,
+) -> Tensor:
+    """How far what is known at the end moves when one word becomes another one: (places,), the mean of `draws` other
+    words; 1 is how far it moves when all of `places` become others at once.
+
+    last: (B, T) → (B, N), what is known at the end of each row · ids: (T,) · places: positions that are changed, one at
+    a time · words: the ids that take their place.
+    """
+    if not places:
+        return torch.zeros(0)
+    random = torch.Generator().manual_seed(seed)
+    drawn = torch.tensor(list(words))[torch.randint(len(words), (draws, len(places)), generator=random)]
+    rows = ids.repeat(len(places) + 1, draws, 1)  # (places + 1, draws, T)
+    for n, place in enumerate(places):
+        rows[n, :, place] = rows[-1, :, place] = drawn[:, n]
+    found = last(torch.cat([ids[None], rows.flatten(0, 1)]))  # (1 + (places + 1)·draws, N)
+    far = (found[1:] - found[0]).norm(dim=-1).view(len(places) + 1, draws).mean(1)
+    return far[:-1] / far[-1].clamp_min(1e-12)

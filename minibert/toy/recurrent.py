@@ -1,0 +1,246 @@
+"""Recurrent networks that read the toy world: ELMo's bidirectional language model, and an encoder–decoder without
+attention.
+
+Letters as in `minibert.model`; E numbers an embedding, H numbers a state. `minibert.inside.recurrent` looks into them.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence
+
+from minibert.checkpoint import CheckpointError, check_finite, existing, writing
+from minibert.config import BertConfig
+from minibert.model import IGNORE, Batch, Tap, no_tap
+from minibert.text.batches import padded_batch
+from minibert.text.json_values import json_object
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world as toy_world
+from minibert.toy.seq2seq import PairBatch, Seq2SeqOutput
+from minibert.toy.world import Story
+from minibert.train import Done, Eval, Event, Optimization, Saved, Started, train
+from minibert.unfilled import sizes_only
+
+WEIGHTS, DESCRIPTION = "recurrent.safetensors", "recurrent.json"  # not a BERT's names: no BERT is in there
+HELD_OUT = 60  # stories
+SIZES = ("vocab_size", "embedding_size", "hidden_size")
+
+
+# --- a language model from both ends ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BiLmOutput:
+    """states: (B, T, H) of either direction, each of what it has read up to there, this token included · loss: the sum
+    of the two directions' mean cross-entropies."""
+
+    forwards: Tensor
+    backwards: Tensor
+    loss: Tensor
+
+
+def turned(x: Tensor, lengths: Tensor) -> Tensor:
+    """Each row's real part back to front, padding stays behind. x: (B, T, …) · lengths: (B,). Its own inverse."""
+    at = torch.arange(x.size(1), device=x.device).expand(x.shape[:2])  # (B, T)
+    back = torch.where(at < lengths[:, None], lengths[:, None] - 1 - at, at)
+    return x.gather(1, back.reshape(*back.shape, *[1] * (x.dim() - 2)).expand_as(x))
+
+
+class BiLm(nn.Module):
+    """Two language models, one from each side (Peters et al. 2018, §3.1). They share the embeddings Θx and the output
+    layer Θs; their LSTMs are apart. ELMo has two layers of 4,096 numbers with projections; here is one, to be read."""
+
+    def __init__(self, vocab_size: int, embedding_size: int, hidden_size: int):
+        super().__init__()
+        self.token = nn.Embedding(vocab_size, embedding_size)
+        self.forwards = nn.LSTM(embedding_size, hidden_size, batch_first=True)
+        self.backwards = nn.LSTM(embedding_size, hidden_size, batch_first=True)
+        self.output = nn.Linear(hidden_size, vocab_size)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return dict(zip(SIZES, (*self.token.weight.shape, self.forwards.hidden_size), strict=True))
+
+    def states(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """ids (B, T) → forwards (B, T, H), backwards (B, T, H), both in the order of the text."""
+        x = self.token(batch.ids)  # (B, T, E)
+        lengths = self.lengths(batch)
+        back, _ = self.backwards(turned(x, lengths))
+        return self.forwards(x)[0], turned(back, lengths)
+
+    @staticmethod
+    def lengths(batch: Batch) -> Tensor:
+        return torch.full((len(batch.ids),), batch.ids.size(1)) if batch.padding is None else batch.padding.sum(1)
+
+    def expected(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Logits (B, T, V) of the token at each place, from those before it and from those after it. The first has
+        none before it and the last none after it: their rows mean nothing."""
+        forwards, backwards = self.states(batch)
+        return self.output(forwards.roll(1, 1)), self.output(backwards.roll(-1, 1))
+
+    def forward(self, batch: Batch) -> BiLmOutput:
+        forwards, backwards = self.states(batch)
+        last = self.lengths(batch)[:, None] - 1
+        at = torch.arange(batch.ids.size(1), device=batch.ids.device)
+        after = torch.where(at < last, batch.ids.roll(-1, 1), IGNORE)  # (B, T)
+        before = torch.where((at > 0) & (at <= last), batch.ids.roll(1, 1), IGNORE)
+        loss = sum(
+            F.cross_entropy(self.output(states).flatten(0, 1), labels.flatten(), ignore_index=IGNORE)
+            for states, labels in ((forwards, after), (backwards, before))
+        )
+        return BiLmOutput(forwards, backwards, loss)
+
+    def save(self, directory: str | Path) -> None:
+        """Sizes and weights, in half precision, whole or not at all."""
+        state = {name: value.detach().cpu().half().contiguous() for name, value in self.state_dict().items()}
+        with writing(directory) as folder:
+            save_file(state, folder / WEIGHTS)
+            (folder / DESCRIPTION).write_text(json.dumps(self.sizes, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, directory: str | Path) -> BiLm:
+        """What `save` has written. Raises CheckpointError where there is no such thing."""
+        directory = Path(directory)
+        try:
+            said = json_object(existing(directory, DESCRIPTION))
+            sizes = {name: int(said[name]) for name in SIZES}
+            stored = load_file(existing(directory, WEIGHTS))
+            check_finite(stored, directory / WEIGHTS)
+            with sizes_only():
+                wanted = cls(**sizes).state_dict()
+            if {n: x.shape for n, x in stored.items()} != {n: x.shape for n, x in wanted.items()}:
+                raise ValueError(f"{WEIGHTS} holds other weights than the sizes in {DESCRIPTION} ask for")
+            model = cls(**sizes)
+            model.load_state_dict(stored)
+            return model.eval()
+        except (ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
+            raise CheckpointError(f"{directory} holds no recurrent network that can be read: {error}") from error
+
+
+@dataclass(frozen=True)
+class BiLmSettings:
+    """unknown: the share of words that it reads as [UNK], so that it can read a text with words it does not know."""
+
+    embedding_size: int = 64
+    hidden_size: int = 128
+    stories: int = 6_000
+    world: str = "whole"
+    steps: int = 1_500
+    batch_size: int = 48
+    unknown: float = 0.02
+    seed: int = 0
+    optimization: Optimization = field(
+        default_factory=lambda: Optimization(learning_rate=5e-3, beta2=0.98, weight_decay=0.0)
+    )
+
+
+def rows_of(stories: Sequence[Story], tokenizer: Tokenizer) -> list[list[list[int]]]:
+    """The ids of every sentence of every story."""
+    return [
+        [[tokenizer.ids[word.text] for word in sentence.words] for sentence in story.sentences] for story in stories
+    ]
+
+
+def train_bilm(settings: BiLmSettings, out: str | Path | None = None) -> Iterator[Event]:
+    """Train on runs of sentences of toy stories, [CLS] before and [SEP] behind them; save to `out` at the end.
+
+    The `Eval` at the end holds `forwards` and `backwards`: the perplexity of the next token from either side, and the
+    shares of determined words that one side puts first (`determined.forwards` …), or at least one of them (`.either`).
+    """
+    torch.manual_seed(settings.seed)
+    rng = random.Random(settings.seed)
+    tokenizer = Tokenizer(toy_world.vocabulary())
+    told = rows_of(toy_world.stories(settings.stories, settings.seed, settings.world), tokenizer)
+    held_out = toy_world.stories(HELD_OUT, settings.seed + 1_000_003, settings.world)
+    model = BiLm(tokenizer.vocab_size, settings.embedding_size, settings.hidden_size)
+
+    def row() -> list[int]:
+        story = rng.choice(told)
+        start = rng.choice([0, 0, rng.randrange(len(story))])  # from the beginning, mostly
+        count = rng.randint(1, len(story) - start)
+        ids = [i for sentence in story[start : start + count] for i in sentence]
+        ids = [tokenizer.unk_id if rng.random() < settings.unknown else i for i in ids]
+        return [tokenizer.cls_id, *ids, tokenizer.sep_id]
+
+    def batches() -> Iterator[Batch]:
+        while True:
+            yield padded_batch([row() for _ in range(settings.batch_size)], tokenizer.pad_id)
+
+    yield Started(asdict(settings), {"parameters": sum(p.numel() for p in model.parameters())})
+    for event in train(model, batches(), settings.optimization, steps=settings.steps, report_every=50):
+        if isinstance(event, Done):
+            break
+        yield event
+    yield (last := Eval(event.step, measured(model.eval(), held_out, tokenizer)))
+    if out is not None:
+        model.save(out)
+        yield Saved(event.step, str(out))
+    yield replace(event, metrics=last.metrics)
+
+
+@torch.no_grad()
+def measured(model: BiLm, stories: Sequence[Story], tokenizer: Tokenizer) -> dict[str, float]:
+    """What the `Eval` of `train_bilm` holds."""
+    losses: dict[str, list[Tensor]] = {"forwards": [], "backwards": []}
+    hits: dict[str, list[Tensor]] = {"forwards": [], "backwards": []}
+    for story, sentences in zip(stories, rows_of(stories, tokenizer), strict=True):
+        words = torch.tensor([i for sentence in sentences for i in sentence])
+        batch = Batch(torch.tensor([[tokenizer.cls_id, *words.tolist(), tokenizer.sep_id]]))
+        asked = torch.tensor(toy_world.determined(story))
+        for side, logits in zip(losses, model.expected(batch), strict=True):
+            here = logits[0, 1:-1]  # (words, V)
+            losses[side].append(F.cross_entropy(here, words, reduction="none"))
+            hits[side].append((here.argmax(-1) == words)[asked])
+    right = {side: torch.cat(found) for side, found in hits.items()}
+    found = {side: torch.cat(values).mean().exp().item() for side, values in losses.items()}
+    shares = {**right, "either": right["forwards"] | right["backwards"]}
+    return found | {f"determined.{side}": values.double().mean().item() for side, values in shares.items()}
+
+
+# --- an encoder–decoder without attention -------------------------------------------------------------------------
+
+
+class RecurrentPair(nn.Module):
+    """One LSTM reads, and its last state is all that the other begins to write from (Sutskever et al. 2014, §2).
+
+    Its outside is that of `minibert.toy.seq2seq.EncoderDecoder`, so that both are trained and asked alike.
+    """
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.config = config
+        size = config.hidden_size
+        self.token = nn.Embedding(config.vocab_size, size)
+        self.encoder = nn.LSTM(size, size, batch_first=True)
+        self.decoder = nn.LSTM(size, size, batch_first=True)
+        nn.init.normal_(self.token.weight, std=size**-0.5)
+
+    def encode(self, batch: Batch, tap: Tap = no_tap) -> tuple[Tensor, Tensor]:
+        """ids (B, S) → the state after each row's last real token: h and c, (1, B, H) each, however long the row."""
+        x = self.token(batch.ids) * self.token.embedding_dim**0.5  # (B, S, H)
+        if batch.padding is not None:
+            x = pack_padded_sequence(x, batch.padding.sum(1).cpu(), batch_first=True, enforce_sorted=False)
+        h, c = self.encoder(x)[1]
+        return tap("memory.h", h), tap("memory.c", c)
+
+    def decode(self, target: Tensor, memory: tuple[Tensor, Tensor], source: Batch, tap: Tap = no_tap) -> Tensor:
+        """target (B, T), memory → logits (B, T, V): row t is about the word after target word t."""
+        x = self.token(target) * self.token.embedding_dim**0.5
+        return tap("logits", F.linear(self.decoder(x, memory)[0], self.token.weight))  # tied
+
+    def forward(self, batch: PairBatch, tap: Tap = no_tap) -> Seq2SeqOutput:
+        logits = self.decode(batch.target, self.encode(batch, tap), batch, tap)
+        loss = None
+        if batch.labels is not None:
+            loss = F.cross_entropy(logits.flatten(0, 1).float(), batch.labels.flatten(), ignore_index=IGNORE)
+        return Seq2SeqOutput(logits, loss)

@@ -1,0 +1,112 @@
+"""A recurrent reader in figures: its gates word by word, what is left of a word, what either side expects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.attention import literal, token_label, token_ticks
+from plots.grammar import ATTENTION
+from plots.theme import BLUE, FONT_SIZE, GREEN, SMALL, VERMILION, titled
+
+MANY = 20  # words: with more their labels lean, and numbers in cells would run into each other
+LOOKS = ((VERMILION, "solid", "diamond"), (BLUE, "dash", "circle"), (GREEN, "dot", "square"))
+CREAM, INK = "#FFFFFF", "#111111"
+
+
+def gates(
+    tokens: Sequence[str], means: Mapping[str, Sequence[float]], numbers, numbers_of: str, title: str = ""
+) -> go.Figure:
+    """Above, how far each gate is open at each word, the mean of its H numbers; below, the H numbers of one of them.
+
+    means: gate → (T,), 0 … 1, the first on top · numbers: (T, H) · numbers_of: what stands beside them.
+    """
+    values = np.asarray(list(means.values()), dtype=float)  # (gates, T)
+    numbers = np.asarray(numbers, dtype=float)
+    order = numbers.mean(0).argsort()  # the most open on top, which plotly draws last
+    fig = make_subplots(rows=2, shared_xaxes=True, row_heights=[0.4, 0.6], vertical_spacing=0.05)
+    labels = [token_label(token) for token in tokens]
+    crowded = len(tokens) > MANY
+    fig.add_trace(
+        go.Heatmap(
+            z=values, y=list(range(len(means))), xgap=2, ygap=2, showscale=True,
+            text=values, texttemplate="" if crowded else "%{text:.2f}", textfont={"size": SMALL},
+            customdata=[labels] * len(means), hovertemplate="%{customdata}: <b>%{z:.3f}</b><extra></extra>",
+            colorbar={"thickness": 12, "outlinewidth": 0, "tickvals": [0, 0.5, 1], "tickfont": {"size": SMALL}},
+            **ATTENTION,
+        ),
+        row=1, col=1,
+    )  # fmt: skip
+    fig.add_trace(
+        go.Heatmap(
+            z=numbers.T[order], xgap=2, showscale=False, customdata=[labels] * len(order),
+            text=[[str(unit + 1)] * len(tokens) for unit in order],
+            hovertemplate="%{customdata}, %{text}: <b>%{z:.3f}</b><extra></extra>", **ATTENTION,
+        ),
+        row=2, col=1,
+    )  # fmt: skip
+    fig.update_yaxes(
+        tickvals=list(range(len(means))), ticktext=[literal(name) for name in means], autorange="reversed",
+        showgrid=False, ticks="", row=1, col=1,
+    )  # fmt: skip
+    fig.update_yaxes(tickvals=[], showgrid=False, title={"text": literal(numbers_of)}, row=2, col=1)
+    fig.update_xaxes(**token_ticks(tokens), tickangle=-45, row=2, col=1)
+    fig.update_xaxes(showgrid=False, ticks="", row=1, col=1)
+    fig.update_layout(height=430, margin={"t": 12, "b": 8})
+    return titled(fig, title)
+
+
+def left_of_words(
+    tokens: Sequence[str], lines: Mapping[str, Sequence[float]], axes: tuple[str, str], title: str = ""
+) -> go.Figure:
+    """How much of each word is left at the end. lines: reader → (T,), None for a place that is not asked about."""
+    fig = go.Figure()
+    for (name, values), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
+        fig.add_scatter(
+            x=list(range(len(tokens))), y=list(values), name=literal(name), mode="lines+markers",
+            line={"color": colour, "width": 4, "dash": dash}, marker={"symbol": symbol, "size": 11, "color": colour},
+            customdata=[token_label(token) for token in tokens],
+            hovertemplate="%{customdata}: <b>%{y:.3f}</b><extra>%{fullData.name}</extra>", cliponaxis=False,
+        )  # fmt: skip
+    fig.update_xaxes(
+        **token_ticks(tokens), tickangle=-45, range=[-0.5, len(tokens) - 0.5], title={"text": literal(axes[0])}
+    )
+    fig.update_yaxes(title={"text": literal(axes[1])}, rangemode="tozero")
+    fig.update_layout(
+        height=360, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 44, "b": 8}
+    )
+    return titled(fig, title)
+
+
+def expected_words(
+    tokens: Sequence[str], columns: Mapping[str, tuple[Sequence[float], Sequence[str]]], axis: str, title: str = ""
+) -> go.Figure:
+    """A row a word, a column for each that guesses it: the cell's colour is the probability of the word that stands
+    there, and in the cell is the guess. columns: name → (probabilities (T,), first guesses (T,)) · axis: of the words.
+    """
+    shares = np.asarray([shares for shares, _guesses in columns.values()], dtype=float).T  # (T, columns)
+    said = [[token_label(guess) for guess in row] for row in zip(*(g for _shares, g in columns.values()), strict=True)]
+    fig = go.Figure(
+        go.Heatmap(
+            z=shares, xgap=3, ygap=2, text=said, hovertemplate="%{text}: <b>%{z:.3f}</b><extra></extra>",
+            colorbar={"thickness": 12, "outlinewidth": 0, "tickvals": [0, 0.5, 1], "tickfont": {"size": SMALL}},
+            **ATTENTION,
+        )
+    )  # fmt: skip
+    for y, row in enumerate(said):
+        for x, text in enumerate(row):
+            told = f"{text} · {shares[y, x]:.0%}"
+            right = row[x] == token_label(tokens[y])
+            fig.add_annotation(
+                x=x, y=y, text=f"<b>{told} ✓</b>" if right else told, showarrow=False,
+                font={"size": SMALL, "color": INK if shares[y, x] > 0.55 else CREAM},
+            )  # fmt: skip
+    names = [literal(name) for name in columns]
+    fig.update_xaxes(tickvals=list(range(len(names))), ticktext=names, side="top", showgrid=False, ticks="")
+    fig.update_yaxes(**token_ticks(tokens), autorange="reversed", title={"text": literal(axis)})
+    fig.update_xaxes(tickfont={"size": FONT_SIZE})
+    fig.update_layout(height=90 + 27 * len(tokens), margin={"t": 40, "b": 8})
+    return titled(fig, title)

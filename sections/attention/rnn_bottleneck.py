@@ -1,0 +1,95 @@
+"""Through one vector: an encoder–decoder of two LSTMs says a sentence again, and one with attention beside it."""
+
+from __future__ import annotations
+
+import random
+
+import pandas as pd
+import streamlit as st
+
+from sections.attention.rnn_reader import copiers, say_unknown
+from sections.attention.subject import Seen
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.text import literal
+from ui.translations import _
+
+TRIED = 100  # random sentences of each length
+
+
+def names() -> dict[str, str]:
+    return {"lstm": _("LSTM → one state → LSTM"), "attention": _("Transformer, which looks back")}
+
+
+@st.cache_data(show_spinner=False)
+def by_length() -> tuple[list[int], dict[str, list[float]]]:
+    """Lengths, and for each network the share of words that stand right in what it says."""
+    longest = min(trained.longest for trained in copiers().values())
+    lengths = list(range(1, longest + 1))
+    found: dict[str, list[float]] = {name: [] for name in copiers()}
+    for length in lengths:
+        rng = random.Random(length)
+        for name, trained in copiers().items():
+            words = trained.words.entries[4:]
+            sources = [rng.choices(words, k=length) for _try in range(TRIED)]
+            found[name].append(sum(map(right, sources, trained.say(sources))) / TRIED)
+    return lengths, found
+
+
+def right(source: list[str], said: list[str]) -> float:
+    """The share of a sentence's words that stand in their places."""
+    return sum(a == b for a, b in zip(source, said, strict=False)) / max(1, len(source))
+
+
+def show(lesson: Lesson, seen: Seen) -> None:
+    from minibert.toy.recurrent import RecurrentPair
+    from minibert.toy.seq2seq import split_words
+    from plots.attention_experiments import curves
+    from plots.theme import titled
+
+    trained = copiers()
+    words = split_words(seen.text)[: min(one.longest for one in trained.values())]
+    with st.spinner(_("Measuring …")):
+        lengths, shares = by_length()
+    titles = {names()[name]: values for name, values in shares.items()}
+    said = _(
+        "{short} words through one state: {first:.0%} right; {long} words: {last:.0%}. Looking back: {back:.0%}."
+    )
+    said = said.format(
+        short=lengths[2], first=shares["lstm"][2], long=lengths[-1], last=shares["lstm"][-1],
+        back=shares["attention"][-1],
+    )  # fmt: skip
+    again(trained, words)
+    figure(
+        titled(
+            curves(
+                lengths, titles, xaxis=_("words of a sentence"), yaxis=_("words right"), percent=True,
+                here=len(words) or None, height=340,
+            ),
+            said,
+        ),
+        said,
+        "attention-rnn-bottleneck",
+        data=lambda: pd.DataFrame(titles, index=pd.Index(lengths, name=_("words of a sentence"))),
+    )  # fmt: skip
+    lesson.show("Through one vector", title=False)
+    show_source(RecurrentPair.encode, "return tap")
+
+
+def again(trained: dict, words: list[str]) -> None:
+    """The class's sentence as either says it again."""
+    if not words:
+        return
+    known = trained["lstm"].words.known(words)
+    say_unknown([word for word, read in zip(words, known, strict=True) if word != read])
+    for name, model in trained.items():
+        said = model.say([known])[0]
+        marked = " ".join(
+            literal(word) if n < len(known) and word == known[n] else f"**~~{literal(word)}~~**"
+            for n, word in enumerate(said)
+        )
+        told = _("{right} of {n} right").format(
+            right=sum(a == b for a, b in zip(known, said, strict=False)), n=len(known)
+        )
+        st.markdown(f"{names()[name]} ({told}): {marked}")

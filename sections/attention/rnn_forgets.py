@@ -1,0 +1,102 @@
+"""What an LSTM forgets: change one word, and see how far what is known at the end moves; and BERT beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from sections.attention.rnn_gates import steps
+from sections.attention.rnn_reader import STORIES, Reading, networks, read
+from sections.attention.subject import Seen
+from ui.figures import figure
+from ui.inputs import numbered
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+DRAWS = 16  # other words tried at each place
+BEHIND, MOST_BEHIND = 24, 90  # story words that follow at first, and at most: BERT's rows have 128 places
+
+
+@st.cache_resource(show_spinner=False)
+def story_words() -> tuple[int, ...]:
+    """The beginning of a story that none of the networks has read."""
+    from minibert.toy import world
+
+    ids = networks()[2].ids
+    told = [word.text for story in world.stories(3, STORIES) for word in story.words]
+    return tuple(ids[word] for word in told[:MOST_BEHIND])
+
+
+@st.cache_data(show_spinner=False, max_entries=128)
+def left(ids: tuple[int, ...], behind: int) -> tuple[list[float], list[float], list[float]]:
+    """Of each word between [CLS] and [SEP], `behind` story words later: what the LSTM's state has left of it, what
+    BERT's last vector has, and what no forget gate has taken away."""
+    import torch
+
+    from minibert.inside.recurrent import kept, moved
+    from minibert.model import Batch
+
+    lm, bert, tokenizer = networks()
+    row = torch.tensor([*ids[:-1], *story_words()[:behind], ids[-1]])
+    places = list(range(1, len(ids) - 1))
+    others = range(5, tokenizer.vocab_size)  # no special token
+
+    def state(rows: Tensor) -> Tensor:
+        """(B, T) → (B, 2H): h and c after the last word; [SEP] is not read."""
+        return torch.cat(lm.forwards(lm.token(rows[:, :-1]))[1], dim=-1)[0]
+
+    def vector(rows: Tensor) -> Tensor:
+        """(B, T) → (B, H): BERT's last layer at the same word."""
+        parts = [bert.bert(Batch(part))[:, -2] for part in rows.split(256)]
+        return torch.cat(parts)
+
+    forget = steps(tuple(row[:-1].tolist())).forget
+    return (
+        moved(state, row, places, others, DRAWS).tolist(),
+        moved(vector, row, places, others, DRAWS).tolist(),
+        kept(forget)[1 : len(ids) - 1].tolist(),
+    )
+
+
+def show(lesson: Lesson, seen: Seen) -> None:
+    reading = read(seen.text)
+    if reading is not None:
+        picture(reading)
+        lesson.show("What it forgets", title=False)
+
+
+@st.fragment
+def picture(reading: Reading) -> None:
+    from minibert.inside.recurrent import moved
+    from plots.recurrent import left_of_words
+
+    behind = st.slider(
+        _("Words of a story that follow"), 0, MOST_BEHIND, BEHIND, 6, key="behind_it", bind="query-params"
+    )
+    with st.spinner(_("Measuring …")):
+        lstm, bert, gates = left(reading.ids, behind)
+    tokens = [reading.tokens[place] for place in reading.words]
+    lines = {
+        _("LSTM: its state"): lstm,
+        _("BERT: its last vector"): bert,
+        _("LSTM: what no forget gate took"): gates,
+    }
+    first = 0
+    said = _(
+        "{n} words after the sentence, “{word}” moves the LSTM's state by {lstm:.1%} of what the whole sentence does, "
+        "BERT's vector by {bert:.1%}."
+    ).format(n=behind, word=tokens[first], lstm=lstm[first], bert=bert[first])
+    figure(
+        left_of_words(tokens, lines, (_("the word that is changed"), _("left of it at the end")), said),
+        said,
+        "attention-rnn-left",
+        data=lambda: pd.DataFrame(lines, index=numbered(tokens)),
+        wide=True,
+    )
+    show_source(moved, "far =")

@@ -1,0 +1,102 @@
+"""The gates of an LSTM at every word of the class's sentence: what it lets in, what it keeps, what it shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from sections.attention.rnn_reader import Reading, networks, read
+from sections.attention.subject import Seen
+from ui.figures import figure
+from ui.inputs import choice, numbered, pick
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.text import tex
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.inside.recurrent import Step
+
+
+def names() -> dict[str, str]:
+    return {"input": _("input gate"), "forget": _("forget gate"), "output": _("output gate")}
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def steps(ids: tuple[int, ...]) -> Step:
+    """What the forward LSTM does at each token. Shared by all: read only."""
+    import torch
+
+    from minibert.inside.recurrent import read as read_through
+
+    lm = networks()[0]
+    with torch.no_grad():
+        return read_through(lm.forwards, lm.token(torch.tensor(ids)))
+
+
+def show(lesson: Lesson, seen: Seen) -> None:
+    reading = read(seen.text)
+    if reading is not None:
+        picture(reading)
+        lesson.show("What a recurrent network keeps", title=False)
+        arithmetic(reading)
+
+
+@st.fragment
+def picture(reading: Reading) -> None:
+    from plots.recurrent import gates
+
+    done, tokens = steps(reading.ids), reading.tokens
+    means = {title: getattr(done, gate).mean(-1) for gate, title in names().items()}  # (T,) each
+    least = int(means[names()["forget"]][1:].argmin()) + 1  # before the first token there is nothing to forget
+    opened = int(means[names()["input"]].argmax())
+    title = _("At “{word}” it forgets most: {kept:.0%} of each old number is kept. “{other}” comes in most: {let:.0%}.")
+    said = title.format(
+        word=tokens[least],
+        kept=means[names()["forget"]][least].item(),
+        other=tokens[opened],
+        let=means[names()["input"]][opened].item(),
+    )
+    gate = choice(
+        "gate", _("Below, the numbers of the"), {name: names()[name] for name in ("forget", "input", "output")}
+    )
+    count = done.forget.size(-1)
+    figure(
+        gates(
+            tokens,
+            {name: values.tolist() for name, values in means.items()},
+            getattr(done, gate).numpy(),
+            _("{n} numbers").format(n=count),
+            said,
+        ),
+        said,
+        "attention-rnn-gates",
+        data=lambda: pd.DataFrame({name: values.numpy() for name, values in means.items()}, index=numbered(tokens)),
+        wide=True,
+    )
+
+
+@st.fragment
+def arithmetic(reading: Reading) -> None:
+    """One number of the cell at one word, with the numbers that made it."""
+    from minibert.inside.recurrent import step
+
+    done = steps(reading.ids)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        word = pick("read", _("Word"), numbered(reading.tokens), default=min(2, len(reading.tokens) - 1), width=220)
+        units = [str(n + 1) for n in range(done.cell.size(-1))]
+        unit = pick("unit", _("Number of the state"), units, width=220)
+    before = done.cell[word - 1, unit].item() if word else 0.0
+    f, i, g, o, c, h = (
+        getattr(done, name)[word, unit].item() for name in ("forget", "input", "offered", "output", "cell", "hidden")
+    )
+    t, u = word + 1, unit + 1
+    st.latex(
+        rf"\begin{{aligned}} c_{{{t}}}[{u}] &= f \cdot c_{{{word}}}[{u}] + i \cdot g = "
+        rf"{tex(f)} \cdot {tex(before)} + {tex(i)} \cdot {tex(g)} = \mathbf{{{tex(c)}}} \\"
+        rf"h_{{{t}}}[{u}] &= o \cdot \tanh c_{{{t}}}[{u}] = "
+        rf"{tex(o)} \cdot \tanh {tex(c)} = \mathbf{{{tex(h)}}} \end{{aligned}}"
+    )
+    show_source(step, "cell = f * cell")

@@ -1,0 +1,107 @@
+"""The recurrent networks that ship, a BERT that has read the same stories, and the class's sentence in their words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.folders import CHECKPOINTS
+from ui.text import literal
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.model import BertForPreTraining
+    from minibert.tokenizer import Tokenizer
+    from minibert.toy.recurrent import BiLm
+    from minibert.toy.seq2seq import Trained
+
+SHIPPED = CHECKPOINTS / "recurrent-toy"
+MOST = 30  # tokens that are read, [CLS] and [SEP] among them
+STORIES = 5_000_003  # seed of stories that none of them has read
+IN_ITS_WORDS = "Anna lost the books. She searched alone. Soon she found them under the bed."
+
+
+@dataclass(frozen=True)
+class Reading:
+    """tokens, ids: with [CLS] and [SEP] · unknown: words that are read as [UNK] · cut: whether the text was longer."""
+
+    tokens: tuple[str, ...]
+    ids: tuple[int, ...]
+    unknown: tuple[str, ...]
+    cut: bool
+
+    @property
+    def words(self) -> range:
+        """The places between [CLS] and [SEP]."""
+        return range(1, len(self.ids) - 1)
+
+
+@st.cache_resource(show_spinner=False)
+def networks() -> tuple[BiLm, BertForPreTraining, Tokenizer]:
+    """Loaded once per server, never changed."""
+    from minibert import checkpoint
+    from minibert.toy.recurrent import BiLm
+
+    bert = SHIPPED / "bert"
+    return BiLm.load(SHIPPED / "elmo"), checkpoint.load(bert).eval(), checkpoint.load_tokenizer(bert)
+
+
+@st.cache_resource(show_spinner=False)
+def copiers() -> dict[str, Trained]:
+    """An LSTM encoder–decoder and a Transformer, both trained to say a sentence again. Never changed."""
+    from minibert.toy.recurrent import RecurrentPair
+    from minibert.toy.seq2seq import Trained
+
+    return {
+        "lstm": Trained.load(SHIPPED / "copy-lstm", RecurrentPair),
+        "attention": Trained.load(SHIPPED / "copy-transformer"),
+    }
+
+
+def read(text: str) -> Reading | None:
+    """The sentence as the toy world's networks read it, and a line about words they do not know. None, and a line, if
+    they know none of them."""
+    tokenizer = networks()[2]
+    encoding = tokenizer.encode(text)
+    ids, cut = encoding.ids, len(encoding.ids) > MOST
+    if cut:
+        ids = [*ids[: MOST - 1], ids[-1]]
+    tokens = [tokenizer.vocab[i] for i in ids]
+    unknown = [
+        text[start:end]
+        for token, (start, end) in zip(tokens[1:-1], encoding.offsets[1:], strict=False)
+        if token == "[UNK]"
+    ]
+    found = Reading(tuple(tokens), tuple(ids), tuple(dict.fromkeys(unknown)), cut)
+    if len(unknown) == len(tokens) - 2:
+        st.info(
+            _("These networks have read the toy world only, and none of your words is in it."), icon=":material/help:"
+        )
+        offer()
+        return None
+    say_unknown(found.unknown)
+    if cut:
+        st.caption(_("They read the first {n} tokens here.").format(n=MOST))
+    return found
+
+
+def say_unknown(words: Sequence[str]) -> None:
+    """Which words are read as [UNK], if any, and a sentence that has none."""
+    if words:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            told = _("Not in the toy world that these networks have read: {words}. They read [UNK] there.")
+            st.caption(told.format(words=literal(", ".join(words))))
+            offer()
+
+
+def offer() -> None:
+    st.button(
+        _("A sentence in its words"), on_click=_use, key="toy-sentence", icon=":material/toys:", help=IN_ITS_WORDS
+    )
+
+
+def _use() -> None:
+    st.session_state["sentence"] = IN_ITS_WORDS
