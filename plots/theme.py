@@ -22,8 +22,8 @@ BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, YELLOW = (
 )
 PALETTE = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, YELLOW)
 GREY = "#8A8F98"  # for what is not in question; 3 : 1 or more against both themes' backgrounds
-# Of words that have no colour of their own. A figure does not know whether its page is light or dark: style.css gives
-# words of this colour the page's own.
+# Of words that have no colour of their own, and of the frame around what is selected. A figure does not know whether
+# its page is light or dark: style.css gives what has this colour that of the page's text.
 WORDS = "#010203"
 
 SEQUENTIAL = "Viridis"  # 0 … more: perceptually even, survives greyscale

@@ -39,9 +39,9 @@ def test_nothing_is_said_of_nothing():
 
 UNREAD = "ꙮ ꙮ ꙮ ꙮ"  # in no vocabulary
 FIELDS = {
-    "attention": ["sentence"], "attention_explorer": ["sentence"], "embeddings": ["text"], "encoder_decoder": ["sentence"],
-    "input": ["a", "b"], "knowledge": ["text"], "masking": ["cloze"], "output_layer": ["mine-text"], "probes": ["cloze"],
-    "attribution": ["blank"],
+    "attention": ["sentence"], "attention_explorer": ["sentence"], "attribution": ["blank"], "embeddings": ["text"],
+    "encoder_decoder": ["sentence"], "input": ["a", "b"], "knowledge": ["text"], "masking": ["cloze"],
+    "output_layer": ["mine-text"], "probes": ["cloze"],
 }  # fmt: skip
 
 
