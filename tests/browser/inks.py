@@ -14,8 +14,8 @@ TEXTS = """() => [...document.querySelectorAll('.stMain .stPlotlyChart svg.main-
   const box = text.getBoundingClientRect(), css = getComputedStyle(text);
   const shown = text.checkVisibility({opacityProperty: true, visibilityProperty: true});
   const figure = text.closest('.stPlotlyChart').closest('[class*="st-key-"]')?.className.match(/st-key-[^ ]+/)?.[0];
-  return {said: text.textContent.trim(), seen: shown && box.width > 4 && box.height > 4, figure, fill: css.fill, opacity: css.fillOpacity * css.opacity,
-    x: box.x, y: box.y, width: box.width, height: box.height};
+  return {said: text.textContent.trim(), seen: shown && box.width > 4 && box.height > 4, figure,
+    fill: css.fill, opacity: css.fillOpacity * css.opacity, x: box.x, y: box.y, width: box.width, height: box.height};
 }).filter(({seen, said, x, y, width, height}) => seen && said
   && x >= 0 && y >= 0 && x + width <= innerWidth && y + height <= innerHeight)"""
 WITHOUT = ".stPlotlyChart text { visibility: hidden !important; }"
