@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.driver import open_page, plain
+from tests.pages.driver import open_page, plain, whole
 from tests.ui.driver import script
 
 
@@ -56,5 +56,6 @@ def test_every_page_that_reads_a_sentence_says_so(page, tmp_path, monkeypatch):
 def test_a_page_says_where_places_were_never_learned(tmp_path, monkeypatch):
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path))
     for model, said in (("mini-en", True), ("minilm-en", False)):
-        app = open_page("embeddings", model=model, what="tokens", text="the dog " * 80)
+        app = open_page("embeddings", model=model, what="tokens")
+        whole(app.text_input(key="text").set_value("the dog " * 80).run())
         assert any("at most 128 tokens" in box.value for box in app.warning) == said
