@@ -127,7 +127,7 @@ def test_task_settings_and_file_are_there_when_the_reader_comes_back_by_the_menu
     wait_idle(page)
     page.get_by_role("link", name="One output layer").first.click()
     wait_idle(page)
-    expect(page.get_by_role("radio", name="A tag for every word")).to_be_checked()
+    expect(page.get_by_role("radio", name="A tag a word")).to_be_checked()
     expect(epochs).to_have_value(set_to)
     page.get_by_role("tab", name="Data", exact=True).click()
     expect(page.get_by_text("16 examples to learn from, 4 to measure on")).to_be_visible()
