@@ -265,28 +265,6 @@ def test_no_task_is_told_about_another_one_s_data(runs_folder, task):
     assert VIEWS[task].section and not [word for word in OTHERS_WORDS[task] if word in text.lower()]
 
 
-def test_a_click_s_runs_are_named_as_they_are_now(runs_folder, monkeypatch, tmp_path):
-    """A select box keeps the words that its choice had when it was made: with other words it has to be another one."""
-    from tests.pages.finished_runs import finished_run, spelling_predictor
-    from ui.runs import manager
-    from ui.task_data import shipped
-
-    dev = shipped(FIRST).dev.examples[:4]
-    predictor = spelling_predictor("classification", ["animal", "thing"])
-    for click, seeds in (("1", 2), ("2", 2)):
-        for seed in range(seeds):
-            kind = f"finetune/classification/{click}"
-            run = finished_run(manager(), tmp_path, predictor, dev, kind=kind, owner="ada", title=f"Animals · {seed}")
-    boxes = []
-    for state in ("running", "finished"):
-        monkeypatch.setattr(run, "state", state)
-        app = driver.open_page("output_layer", owner="ada", told=["ahead"])
-        (box,) = (box for box in app.selectbox if box.label == "Runs")
-        boxes.append((box.key, [words.split(": ")[1].split(",")[0] for words in box.options]))
-    assert [options[0] for _key, options in boxes] == ["1 of 2 finished", "2 of 2 finished"]
-    assert boxes[0][0] != boxes[1][0]
-
-
 def test_every_section_is_somewhere_on_the_page_and_the_quiz_is_sound(app):
     shown = "".join(text_of(open_page(task=task, tab="Input and head")) for task in TASKS)
     shown += text_of(app) + text_of(open_page(tab="Right and wrong"))
