@@ -1,15 +1,10 @@
 """Why this answer: five attributions of a classifier's answer or of a guess, in the text and against each other."""
 
-from pathlib import Path
-
-import streamlit as st
-
 from sections.attribution import agreement, deletion, one_method, slope, subject, why, word_map
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
 
-st.html(Path(subject.__file__).with_name("attribution.css"))
 lesson = Lesson("attribution")
 lesson.open()
 seen = subject.read(lesson)

@@ -1,14 +1,12 @@
 """Embeddings: one word rising through the layers; its meanings, vectors of sentences, and what pictures leave open."""
 
 from sections.embeddings import analogies, limits, meanings, poolings, rising, sentence_vectors, subject
-from ui.figures import readable
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.samples import LANGUAGES
 from ui.translations import _
 
 lesson = Lesson("embeddings")
-readable()
 lesson.open()
 seen = subject.read(lesson)  # model, word, the class's sentence: all in the link, settings in a drawer
 

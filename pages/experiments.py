@@ -1,13 +1,11 @@
 """The paper's experiments in small: recorded results and the paper's on one scale, and one arm to run now."""
 
 from sections.experiments import code, differences, kinds, one_scale, own_run, reached, scale, subject
-from ui.figures import readable
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
 
 lesson = Lesson("experiments")
-readable()
 lesson.open()
 seen = subject.read()  # the experiment, the text it was made on, and the measure
 one_scale.show(seen)

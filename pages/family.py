@@ -1,13 +1,11 @@
 """The family tree: who came from BERT, what each of them changed, and what that cost."""
 
 from sections.family import race, road_here, subject, table, teaches, tree
-from ui.figures import readable
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
 
 lesson = Lesson("family")
-readable()
 lesson.open()
 seen = subject.read(lesson)
 tree.show(lesson, seen)

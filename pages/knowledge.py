@@ -5,14 +5,12 @@ from pathlib import Path
 import streamlit as st
 
 from sections.knowledge import code, noise, others, subject, tree
-from ui.figures import readable
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
 
 st.html(Path(subject.__file__).with_name("knowledge.css"))
 lesson = Lesson("knowledge")
-readable()
 lesson.open()
 seen = subject.read(lesson)
 tree.show(lesson, seen)

@@ -1,16 +1,11 @@
 """Pre-training: choose a text, train live, stop and resume, look back at every kept step, keep the model."""
 
-from pathlib import Path
-
-import streamlit as st
-
 from sections.pretraining import cockpit, code, comparing, keep, look_back, recipe, texts
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.runs import manager
 from ui.translations import _
 
-st.html(Path(cockpit.__file__).with_name("pretraining.css"))
 lesson = Lesson("pretraining")
 lesson.open()
 manager().warm_up()

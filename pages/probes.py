@@ -1,13 +1,11 @@
 """What each layer knows: the logit lens, linear probes with control tasks, and what papers report."""
 
 from sections.probes import asking, lens, limits, papers, subject
-from ui.figures import readable
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
 
 lesson = Lesson("probes")
-readable()
 lesson.open()
 seen = subject.read(lesson)  # the sentence with a blank, its right word, the model: all in the link
 

@@ -1,13 +1,11 @@
 """Does it understand? Models that are right for the wrong reasons: a planted cue, cues in real data, a checklist."""
 
 from sections.wrong_reasons import advice, checklist, falls, famous, looks_at, real_data, subject
-from ui.figures import readable
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
 
 lesson = Lesson("wrong_reasons")
-readable()
 lesson.open()
 cue = subject.read()  # in the link; checkpoint and seeds in a drawer
 

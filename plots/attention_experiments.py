@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal, token_ticks
-from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, VERMILION
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, VERMILION, WORDS
 
 
 def curves(
@@ -50,7 +50,7 @@ def curves(
             font={"size": FONT_SIZE},
         )
     if here is not None:
-        fig.add_vline(x=here, line={"color": ORANGE, "width": 4})
+        fig.add_vline(x=here, line={"color": WORDS, "width": 4})
     fig.update_xaxes(title={"text": xaxis})
     fig.update_yaxes(title={"text": yaxis}, rangemode="tozero")
     if log:

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal, number, token_label, token_ticks
-from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, SEQUENTIAL, SMALL, VERMILION
+from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, SEQUENTIAL, SMALL, VERMILION, WORDS
 
 SELF, CROSS, UNSEEN = "self", "cross", "unseen"
 LOOK = {SELF: (BLUE, "square"), CROSS: (VERMILION, "diamond"), UNSEEN: (GREY, "x-thin")}  # colour and marker
@@ -113,7 +113,7 @@ def strips(rows: dict[str, Sequence[float]], selected: int, *, height: int | Non
 def distribution(parts: dict[str, Sequence[float]], axis: str) -> go.Figure:
     """How the numbers of two vectors are spread, before and after; a band a vector, dots for its numbers."""
     fig = go.Figure()
-    for (name, values), colour in zip(parts.items(), (ORANGE, BLUE, GREEN), strict=False):
+    for (name, values), colour in zip(parts.items(), (BLUE, ORANGE, GREEN), strict=False):
         fig.add_violin(
             x=np.asarray(values, dtype=float), name=literal(name), orientation="h", side="positive", width=1.6,
             points=False, meanline={"visible": True, "width": 3}, line={"color": colour, "width": 2}, hoverinfo="skip",
@@ -211,7 +211,7 @@ def mask_squares(words: Sequence[str], panels: dict[str, Sequence[Sequence[str]]
                 )  # fmt: skip
         fig.add_shape(
             type="rect", x0=-0.55, x1=n - 0.45, y0=position - 0.5, y1=position + 0.5,
-            line={"color": ORANGE, "width": 3}, row=1, col=panel,
+            line={"color": WORDS, "width": 3}, row=1, col=panel,
         )  # fmt: skip
     fig.update_annotations(font={"size": FONT_SIZE})
     fig.update_layout(height=190 + 34 * n, margin={"l": 4, "r": 8, "t": 64, "b": 4})
@@ -249,7 +249,7 @@ def learning(seen: Learning, titles: tuple[str, str, str], names: tuple[str, str
     """titles: of the two panels and of the horizontal axis. names: of the lines for words and for whole sentences."""
     fig = make_subplots(rows=1, cols=2, subplot_titles=[literal(title) for title in titles[:2]], horizontal_spacing=0.1)
     lines = (
-        (seen.loss, ORANGE, "solid", titles[0], 1, "%{y:.3f}"),
+        (seen.loss, BLUE, "solid", titles[0], 1, "%{y:.3f}"),
         (seen.tokens, GREY, "dot", names[0], 2, "%{y:.1%}"),
         (seen.sequences, BLUE, "solid", names[1], 2, "%{y:.1%}"),
     )

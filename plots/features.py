@@ -9,9 +9,10 @@ import plotly.graph_objects as go
 
 from minibert.finetune.layer_choice import LayersRead
 from plots.attention import literal
-from plots.theme import BLUE, GREEN, GREY, ORANGE, SKY, SMALL
+from plots.grammar import OURS
+from plots.theme import BLUE, GREEN, GREY, SKY, SMALL
 
-TRAINED, FROZEN, NEW = ORANGE, SKY, GREEN
+TRAINED, FROZEN, NEW = BLUE, SKY, GREEN
 SEE_THROUGH = "rgba(138,143,152,0.10)"
 
 
@@ -109,7 +110,7 @@ def bars(rows: Sequence[Bar], axis: str, words: tuple[str, str]) -> go.Figure:
     if dots:
         fig.add_scatter(
             x=[x for x, _ in dots], y=[y for _, y in dots], mode="markers", name=words[1],
-            marker={"symbol": "diamond", "size": 12, "color": ORANGE, "line": {"width": 1.5, "color": "#333333"}},
+            marker={"symbol": "diamond", "size": 12, "color": OURS, "line": {"width": 1.5, "color": "#333333"}},
             hovertemplate="%{x:.1f}<extra></extra>",
         )  # fmt: skip
     fig.update_yaxes(
@@ -128,7 +129,7 @@ def storage(
 ) -> go.Figure:
     """lines_of: name → megabytes by number of tasks; `now` is marked."""
     fig = go.Figure()
-    for (name, values), colour, dash in zip(lines_of.items(), (ORANGE, SKY), ("solid", "dash"), strict=False):
+    for (name, values), colour, dash in zip(lines_of.items(), (TRAINED, FROZEN), ("solid", "dash"), strict=False):
         fig.add_scatter(
             x=list(tasks), y=list(values), mode="lines", name=name, line={"color": colour, "width": 4, "dash": dash},
             hovertemplate="%{x}: %{y:,.1f}<extra></extra>",

@@ -2,7 +2,10 @@
 
 After Okabe & Ito 2008, "Color Universal Design", darkened where needed: each is 3 : 1 or more against the light and the
 dark page. Where two of them meet, a shape or a dash tells them apart as well. What is selected has no hue: it is
-outlined in the text's own colour. Rows, layers, heads and positions are counted from 1.
+outlined in the text's own colour (plots.theme.WORDS). Rows, layers, heads and positions are counted from 1.
+
+The other hues of plots.theme only tell several of a kind apart: the first is blue, the second orange (random weights
+beside a checkpoint, another model, a branch beside the sentence). What stands alone is never orange.
 """
 
 QUERY, KEY, VALUE = "#0072B2", "#C27A00", "#009E73"

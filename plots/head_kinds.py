@@ -9,7 +9,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from plots.attention import literal
-from plots.theme import BLUE, GREY, ORANGE, SKY, SMALL, VERMILION
+from plots.grammar import OURS, PAPER
+from plots.theme import BLUE, GREY, SKY, SMALL, VERMILION
 
 
 def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *, threshold: float) -> go.Figure:
@@ -108,7 +109,7 @@ def ranking(
 
 
 # Colour and symbol of our head, the paper's, and the best rule.
-FOUND_LOOKS = ((BLUE, "circle"), (ORANGE, "diamond"), (GREY, "line-ns"))
+FOUND_LOOKS = ((OURS, "circle"), (PAPER, "diamond"), (BLUE, "line-ns"))
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ def found_words(
         y=[y for y, _ in both],
         mode="markers",
         name=literal(names[2]),
-        marker={"symbol": "line-ns", "size": 14, "line": {"width": 4, "color": GREY}},
+        marker={"symbol": "line-ns", "size": 14, "line": {"width": 4, "color": FOUND_LOOKS[2][0]}},
         customdata=[[round(y)] for y, _ in both],
         hovertemplate=f"{literal(names[2])}: %{{x:.1%}}<extra></extra>",
     )

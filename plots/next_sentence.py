@@ -24,8 +24,8 @@ def random_shares(sentences: Sequence[int], shares: Sequence[float], titles: tup
             textposition="top center",
             textfont_size=FONT_SIZE,
             cliponaxis=False,
-            marker={"size": 12, "color": ORANGE, "symbol": "diamond"},
-            line={"color": ORANGE, "width": 3},
+            marker={"size": 12, "color": BLUE},
+            line={"color": BLUE, "width": 3},
             hovertemplate="%{x}: %{y:.1%}<extra></extra>",
             showlegend=False,
         )

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
+from plots.grammar import RIGHT
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
 # A line is told by colour, dash and symbol. The last look is for what the others are held against.
@@ -230,7 +231,7 @@ def layer_words(
             opacity = 0.08 + 0.5 * min(1.0, (probability or 0.0) ** 0.5)
             shapes.append({**box, "fillcolor": BLUE, "opacity": opacity, "line": {"width": 0}, "layer": "below"})
             if right:
-                shapes.append({**box, "line": {"width": 3, "color": ORANGE}})
+                shapes.append({**box, "line": {"width": 3, "color": RIGHT}})
             label = literal(token if len(token) <= 12 else token[:11] + "…")
             said = "" if probability is None else f" {probability:.0%}"
             texts.append(

@@ -56,7 +56,7 @@ def layer_rates(names: Sequence[str], rates: Sequence[float | None], frozen: str
     at = list(range(len(names)))
     fig.add_bar(
         y=at, x=[rate or 0 for rate in rates], orientation="h", width=0.6, showlegend=False,
-        marker={"color": [ORANGE if rate else SKY for rate in rates]},
+        marker={"color": [BLUE if rate else SKY for rate in rates]},
         text=["?" if rate is None else f"{rate:.1e}" if rate else frozen for rate in rates],
         textposition="outside", cliponaxis=False, textfont={"size": SMALL}, hovertemplate="%{x:.2e}<extra></extra>",
     )  # fmt: skip

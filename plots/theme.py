@@ -22,6 +22,9 @@ BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, YELLOW = (
 )
 PALETTE = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, YELLOW)
 GREY = "#8A8F98"  # for what is not in question; 3 : 1 or more against both themes' backgrounds
+# Of words that have no colour of their own, and of the frame around what is selected. A figure does not know whether
+# its page is light or dark: style.css gives what has this colour that of the page's text.
+WORDS = "#010203"
 
 SEQUENTIAL = "Viridis"  # 0 … more: perceptually even, survives greyscale
 DIVERGING = [[0.0, "#0072B2"], [0.5, "#F4F1EA"], [1.0, "#D55E00"]]  # below zero … above zero
@@ -67,7 +70,19 @@ def apply(fig: go.Figure) -> go.Figure:
         _apply_axis(axis)
     for axis in fig.select_yaxes():
         _apply_axis(axis)
+    _colour_words(fig)
     return fig
+
+
+def _colour_words(fig: go.Figure) -> None:
+    """Words that stand on the page, not in a bar or on a cell, are the page's: a chart theme's grey is too faint."""
+    for note in fig.layout.annotations:
+        note.font.color = note.font.color or WORDS
+    for trace in fig.data:
+        if trace.type == "scatter" and "text" in (trace.mode or "") and trace.textfont.color is None:
+            trace.textfont.color = WORDS
+        elif trace.type == "bar" and trace.outsidetextfont.color is None and trace.textfont.color is None:
+            trace.outsidetextfont.color = WORDS
 
 
 TITLE = 34  # pixels above a figure for what it shows

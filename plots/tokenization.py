@@ -351,7 +351,7 @@ def size_against_length(
             x=[here[0]],
             y=[here[1]],
             mode="markers",
-            marker={"color": ORANGE, "size": 20, "symbol": "circle", "line": {"color": GREY, "width": 3}},
+            marker={"color": GREEN, "size": 20, "symbol": "circle", "line": {"color": GREY, "width": 3}},
             name=f"{here[2]}: {here[0]:,} → {here[1]:,}",
             hovertemplate=f"{here[2]}: %{{x:,}} → %{{y:,}}<extra></extra>",
         )

@@ -87,15 +87,6 @@ def _finished(fig, height: int | None, clicked: bool, type_size: float | None):
     return fig, said
 
 
-def readable() -> None:
-    """For a page with small multiples: the words in figures take the page's own text colour (the chart theme's grey is
-    too faint for the back row)."""
-    st.html("""<style>
-.stPlotlyChart :is([class$="tick"] text, [class$="title"], .annotation-text, .textpoint text) {
-  fill: currentColor !important; }
-</style>""")
-
-
 def legend(entries: Sequence[tuple[str, str, str]]) -> None:
     """What the colours and shapes of figures mean: (colour, symbol such as ●, words) each, in a row."""
     items = "".join(

@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from ui.models import load, title_of, version_of
+from ui.models import load, outline_of, title_of, version_of
 from ui.text import literal
 from ui.translations import _
 
 MOSTLY = 0.5
+FEW = 32  # tokens that every model has places for: of these, nobody need wait for its weights
 
 
 def warn_unread(encoding, model: str) -> None:
@@ -23,7 +24,9 @@ def warn_unread(encoding, model: str) -> None:
             ),
             icon=":material/visibility_off:",
         )
-    learned = trained_positions(model, version_of(model)) if len(encoding) > 1 else 1
+    if len(encoding) <= FEW:
+        return
+    learned = trained_positions(model, version_of(model))
     if len(encoding) > learned:
         st.warning(
             _(
@@ -32,6 +35,13 @@ def warn_unread(encoding, model: str) -> None:
             ).format(model=literal(title_of(model)), learned=learned, n=len(encoding)),
             icon=":material/straighten:",
         )
+
+
+def warn_unread_text(model: str, text: str, pair: str | None = None, *, most: int | None = None) -> None:
+    """`warn_unread` of a text or a pair as the model called `model` reads it. most: tokens that a page reads."""
+    outline = outline_of(model)
+    places = outline.config.max_position_embeddings
+    warn_unread(outline.tokenizer.encode(text, pair, max_length=min(most or places, places)), model)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)

@@ -223,16 +223,32 @@ def again(run) -> None:
 
 
 def announce_runs() -> None:
-    """In the sidebar of every page, this browser's runs that go on, each a link to the page it belongs to; and those
-    that have ended since, until that page is opened. Called when the page is drawn: it may have begun one."""
+    """In the sidebar of every page, this browser's runs that go on, each a link to the page it belongs to; those that
+    have ended since, until that page is opened; and how many had to go. Called when the page is drawn: it may have
+    begun one."""
     if not runs_folder().is_dir():
         return
     going = [run.id for run in _announced() if not run.over]
     known = st.session_state.setdefault(_GOING, {})
     known |= dict.fromkeys(going, True)
-    if known:
+    removed = manager().removed(owner())
+    if known or removed:
         with st.sidebar, st.container(key="announced", gap="xxsmall"):
-            st.fragment(_announce, run_every=ANNOUNCE if going else None)(tuple(going))
+            if known:
+                st.fragment(_announce, run_every=ANNOUNCE if going else None)(tuple(going))
+            if removed:
+                _say_removed(removed)
+
+
+def _say_removed(count: int) -> None:
+    """Whose model is no longer in a list finds out why, on whatever page that is."""
+    st.caption(
+        ngettext(
+            "{n} older run of yours had to go, to make room. *Download this model* keeps one for good.",
+            "{n} older runs of yours had to go, to make room. *Download this model* keeps one for good.",
+            count,
+        ).format(n=count)
+    )
 
 
 def _announced() -> list:

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from plots.grammar import SEGMENT_A, SEGMENT_B
 from ui.figures import legend
 from ui.tasks import VIEWS
 from ui.tasks.base import TaskView
@@ -16,7 +17,6 @@ FOLD = 80  # tokens of a row that are drawn without asking
 ROWS = 4  # rows that are drawn without asking
 NEAR = 5  # tokens drawn on either side of what matters, in a folded row
 GAP = 3  # fewer tokens are not worth folding
-A, B = "#0072B2", "#E69F00"
 
 
 def show_input(task: Any, tokenizer: Any, example: Any, labels: Any, options: Any, key: str) -> None:
@@ -131,9 +131,9 @@ def _folded(row: Any) -> list[int]:
 
 
 def _legend(rows: Sequence, options: Any) -> None:
-    entries = [(A, "▁", _("segment A"))]
+    entries = [(SEGMENT_A, "▁", _("segment A"))]
     if any(1 in row.segments for row in rows):
-        entries.append((B, "═", _("segment B")))
+        entries.append((SEGMENT_B, "═", _("segment B")))
     legend(entries)
     longest = max(row.length for row in rows)
     cut = sum(sum(row.cut) for row in rows)

@@ -12,6 +12,7 @@ import streamlit as st
 from ui.figures import figure
 from ui.inputs import numbered, pick, picked, sentence_input, state
 from ui.lesson import Lesson
+from ui.limits import warn_unread_text
 from ui.looked_into import Subject
 from ui.models import WELL_READ, load, model_choice
 from ui.page import drawer
@@ -92,6 +93,7 @@ def read(lesson: Lesson) -> Seen:
             "Your text has {whole} tokens. The model reads {n} of them here: more could not be told apart on a wall."
         )
         st.info(words.format(whole=whole, n=reading.length), icon=":material/content_cut:")
+    warn_unread_text(name, text, second or None, most=MAX_TOKENS)
     return Seen(subject, text, second, reading, layer, head, row)
 
 

@@ -17,6 +17,7 @@ from ui.classifiers import (
 )
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
+from ui.limits import warn_unread_text
 from ui.models import available_models, choose_model, language_read, load, version_of
 from ui.page import with_drawer
 from ui.state import follow_link, url_int
@@ -96,6 +97,7 @@ def read(lesson: Lesson) -> Subject | None:
     if isinstance(case, str):
         st.info(_("Type a text with at least one word.") + f" ({literal(case)})", icon=":material/edit:")
         return None
+    warn_unread_text(run.id if run else model, *given.values())
     if more:
         left.caption(_("The first {n} words are read.").format(n=MOST_WORDS))
     texts = tuple(_texts_read(case, given).items())

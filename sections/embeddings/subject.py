@@ -7,6 +7,7 @@ import streamlit as st
 
 from ui.inputs import MAX_SEED, choice, sentence_input, typed
 from ui.lesson import Lesson
+from ui.limits import warn_unread_text
 from ui.models import WELL_READ, load, model_choice, warn_untrained
 from ui.page import drawer
 from ui.samples import (
@@ -128,6 +129,7 @@ def read(lesson: Lesson) -> Subject:
             elif word != EVERY:
                 own = _own_lines(word)
     warn_untrained(model)
+    warn_unread_text(model, text or max(own, key=len, default=""))
     return Subject(model, language, what, method, view, seed, pooling, word, own, text)
 
 

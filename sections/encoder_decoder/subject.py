@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui.figures import readable
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
+from ui.limits import warn_unread_text
 from ui.models import WELL_READ, model_choice
 from ui.page import with_drawer
 from ui.translations import _
@@ -25,7 +25,6 @@ class Seen:
 
 def read(lesson: Lesson) -> Seen:
     """The class's sentence; examples and the model in the drawer beside it."""
-    readable()
     sentence, settings = with_drawer()
     with settings:
         examples_in = st.container()
@@ -39,6 +38,7 @@ def read(lesson: Lesson) -> Seen:
             travels=True,
             examples_in=examples_in,
         )
+    warn_unread_text(model, text, most=MAX_TOKENS)
     return Seen(text, model)
 
 

@@ -8,7 +8,6 @@ import streamlit as st
 
 from minibert.experiments.comparisons import COMPARISONS, Comparison
 from minibert.experiments.results import by_arm
-from ui.figures import readable
 from ui.inputs import choice
 from ui.lesson import LESSONS, Lesson
 from ui.page import drawer
@@ -39,7 +38,6 @@ class Subject:
 
 def read(lesson: Lesson) -> Subject:
     """What is asked and on which data, and in a drawer the checkpoint."""
-    readable()
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
         left = st.container(horizontal=True)
         with drawer():  # first: a link that says anything is read before what is usual is taken out of it

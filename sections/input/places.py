@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.input.subject import Subject
-from ui.figures import figure, readable
+from ui.figures import figure
 from ui.lesson import Lesson
 from ui.models import load, version_of
 from ui.translations import _
@@ -55,7 +55,6 @@ def show(lesson: Lesson, seen: Subject) -> None:
     title = _("Neighbours are alike: cosine {learned:.2f} where learned, {fixed:.2f} between waves").format(
         learned=one[titles[0]], fixed=one[titles[1]]
     )
-    readable()
     figure(position_similarity(learned, fixed, titles, _("place"), title), alt, key="places", wide=True)
     st.markdown(_("On average: {words}.").format(words=words))
     lesson.show("How alike are places?", title=False)

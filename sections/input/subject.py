@@ -6,6 +6,7 @@ import streamlit as st
 
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
+from ui.limits import warn_unread_text
 from ui.models import WELL_READ, model_choice
 from ui.page import with_drawer
 from ui.state import follow_link, set_url, url_text
@@ -39,6 +40,7 @@ def read(lesson: Lesson) -> Subject:
         )
     with right:
         second = _second() if pair else None
+    warn_unread_text(model, first, second)
     return Subject(model, first, second)
 
 

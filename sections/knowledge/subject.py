@@ -8,6 +8,7 @@ import streamlit as st
 
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
+from ui.limits import warn_unread_text
 from ui.models import WELL_READ, language_read, load, model_choice, outline_of, version_of
 from ui.page import drawer
 from ui.translations import _
@@ -78,6 +79,7 @@ def read(lesson: Lesson) -> Subject:
         line = sentence_input(
             "fact", wrong, label=_("A fact: subject | relation | object"), max_chars=120, examples_in=examples,
         )  # fmt: skip
+    warn_unread_text(model, text, most=MOST_TOKENS)
     return Subject(text, model, fact_of(line), known == "on")
 
 

@@ -17,12 +17,14 @@ from ui.finetune_settings import start_names, suited
 from ui.lesson import LESSONS
 from ui.models import outline_of
 from ui.predict import predict
-from ui.task_data import ChosenData
+from ui.task_data import ChosenData, shipped_sets
+from ui.tasks import VIEWS
 from ui.tasks.base import TaskView
 from ui.translations import _, ngettext
 
 RECORDED = LESSONS / "results" / "tasks.jsonl"  # bench/nine_tasks.py
 LEADS = (0, 5, 20)  # points by which the guesses differ
+LITTLE = 0.05  # a lead that the choice of examples may make
 REQUIRED = {"set", "arm", "seed", "values", "curve", "loss", "score"}
 
 
@@ -42,6 +44,21 @@ def recorded_for(data: ChosenData, model: str) -> list[dict]:
     arms = {model} | ({"random"} if model == "minilm-en" else set())
     everything = _records(RECORDED.stat().st_mtime_ns)
     return [r for r in everything if r["set"] == data.key and r["arm"] in arms and r["values"] == values]
+
+
+def leads(model: str) -> dict[str, tuple[float, float]]:
+    """What recorded runs reach from this model and from random weights of its sizes, by set; the largest lead first."""
+    scores: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for record in _records(RECORDED.stat().st_mtime_ns) if RECORDED.exists() else ():
+        scores.setdefault((record["set"], json.dumps(record["values"])), {}).setdefault(record["arm"], []).append(
+            record["score"]
+        )
+    both = {
+        name: (statistics.fmean(by_arm[model]), statistics.fmean(by_arm["random"]))
+        for (name, _values), by_arm in scores.items()
+        if model in by_arm and "random" in by_arm and name in shipped_sets()
+    }
+    return dict(sorted(both.items(), key=lambda one: one[1][1] - one[1][0]))
 
 
 def _as_curves(records: Sequence[Mapping]) -> list:
@@ -123,6 +140,31 @@ def before(data: ChosenData, model: str) -> None:
         title = _("Recorded: {reached}. Yours?").format(reached=reached[:1].lower() + reached[1:])
         alt += " " + title
     _draw(data.view, [], scale, alt, None, records, title)
+    if records:
+        _say_where_it_shows(data, model)
+
+
+def _say_where_it_shows(data: ChosenData, model: str) -> None:
+    """Where recorded runs show little of pre-training: that it is so, and the way to where they show most."""
+    known = leads(model)
+    reached = known.get(data.key)
+    if reached is None or reached[0] - reached[1] > LITTLE:
+        return
+    best, scores = next(iter(known.items()))
+    shown = shipped_sets()[best]
+    view = VIEWS[shown.task]
+    with st.container(horizontal=True, vertical_alignment="center", key="little"):
+        words = _(
+            "So few examples teach a model of this size little of this task, whatever it starts from. Pre-training "
+            "shows most in *{title}*: {ahead} against {behind}."
+        )
+        ahead, behind = map(view.number, scores)
+        st.markdown(words.format(title=shown.title, ahead=ahead, behind=behind))
+        st.button(_("See it there"), key="see-it", icon=":material/arrow_forward:", on_click=_go_to, args=(best,))
+
+
+def _go_to(name: str) -> None:
+    st.session_state.update({"task-guess": shipped_sets()[name].task, "data": name})
 
 
 def _guessed(data: ChosenData, model: str, records: Sequence[dict]) -> bool:

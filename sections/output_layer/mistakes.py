@@ -35,7 +35,8 @@ def show(lesson: Lesson, subject: Subject) -> None:
     _metrics(one)
     show_review(TASKS[one.task], one.details["dev_examples"], one.last_eval["details"], key="review")
     lesson.show("Read the mistakes", level=3)
-    by_kind(shown)
+    if "plain" in by_kind(shown):
+        lesson.show("The kinds of our reviews", title=False)
     lesson.show("How much to believe", level=3)
     with st.expander(lesson.section("From file to service")[0], icon=":material/download:"):
         lesson.show("From file to service", title=False)
@@ -65,8 +66,8 @@ def _metrics(one: FinetuneRun) -> None:
     st.caption(words)
 
 
-def by_kind(shown: Sequence[FinetuneRun]) -> None:
-    """Where the data are marked by kind: how right each start is on each."""
+def by_kind(shown: Sequence[FinetuneRun]) -> set[str]:
+    """Where the data are marked by kind: how right each start is on each. Returns the kinds."""
     shares: dict[str, dict[str, list[float]]] = {}
     for one in shown:
         kinds: dict[str, list[float]] = {}
@@ -77,7 +78,7 @@ def by_kind(shown: Sequence[FinetuneRun]) -> None:
         for kind, grades in kinds.items():
             shares.setdefault(one.start, {}).setdefault(kind, []).append(statistics.fmean(grades))
     if not shares:
-        return
+        return set()
     from plots.finetuning import right_by_kind
 
     words = {
@@ -106,6 +107,7 @@ def by_kind(shown: Sequence[FinetuneRun]) -> None:
     )
     title = title[:1].upper() + title[1:]
     figure(right_by_kind(drawn, start_names(), _("share right"), title), alt, key="kinds", data=rows)
+    return {kind for kinds in shares.values() for kind in kinds}
 
 
 # --- afterwards -------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from ui.finetune_settings import DEFAULTS, budgets, fill_settings, metadata_colu
 from ui.inputs import pick
 from ui.kept import keep
 from ui.lesson import Lesson
+from ui.limits import warn_unread_text
 from ui.models import UNTRAINED, WELL_READ, available_models, model_choice, outline_of
 from ui.page import drawer
 from ui.runs import own_runs
@@ -77,6 +78,9 @@ def read(lesson: Lesson) -> Subject:
     if data:
         fill_settings(data, outline_of(model).config)
     given = own_text(lesson, task, data, first, second)
+    if in_view(task) and given is not None:
+        written = VIEWS[task].in_a_line(TASKS[task].example(given))
+        warn_unread_text(model, written, most=st.session_state.get("max-length"))
     return Subject(TASKS[task], data, model, given)
 
 

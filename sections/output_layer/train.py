@@ -11,10 +11,9 @@ from ui.finetune_runs import SHOWN, FinetuneRun, kind_of, start_runs
 from ui.finetune_settings import settings_choice, values_buttons
 from ui.lesson import Lesson
 from ui.models import outline_of
-from ui.runs import live, manager, own_runs, show_refusal, state_rows
+from ui.runs import live, own_runs, show_refusal, state_rows
 from ui.task_data import ChosenData
 from ui.translations import _, ngettext
-from ui.visitor import owner
 
 
 def show(lesson: Lesson, subject: Subject) -> None:
@@ -74,14 +73,6 @@ def _speed(step: dict) -> str:
 def chosen_runs(kind: str) -> list:
     """The runs of one click, of this browser's runs of a kind; [] if there are none. Oldest first."""
     runs = own_runs(kind)
-    if removed := manager().removed(owner()):
-        st.caption(
-            ngettext(
-                "{n} older run of this browser had to go, to make room: *Download this model* keeps one for good.",
-                "{n} older runs of this browser had to go, to make room: *Download this model* keeps one for good.",
-                removed,
-            ).format(n=removed)
-        )
     if not runs:
         return []
     state = st.session_state

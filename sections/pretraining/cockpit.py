@@ -16,15 +16,23 @@ from sections.pretraining.trainings import (
     trainings_of,
 )
 from ui.inputs import sentence_input
+from ui.kept import keep
 from ui.lesson import Lesson
 from ui.page import drawer, picture
 from ui.runs import live, show_refusal, state_rows
 from ui.text import literal
 from ui.translations import _
 
+# Kept while the reader is elsewhere.
+KEPT = (
+    "data", "world", "budget", "steps", "seconds", "size", "optimizer", "rate", "masked", "pieces", "start", "pairs",
+    "nsp", "seed", "name", "cloze", "ask",
+)  # fmt: skip
+
 
 def show(lesson: Lesson) -> Text | None:
     """The button, the reader's sentence being answered and the curves, together; returns the text that is chosen."""
+    keep("pretraining", dict.fromkeys(KEPT))
     text = _controls(lesson)
     with picture():
         own_sentence(lesson)

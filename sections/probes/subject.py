@@ -6,6 +6,7 @@ import streamlit as st
 
 from ui.inputs import sentence_input, typed
 from ui.lesson import Lesson
+from ui.limits import warn_unread_text
 from ui.models import WELL_READ, model_choice, warn_untrained
 from ui.page import drawer
 from ui.state import follow_link, set_url, url_text
@@ -39,6 +40,7 @@ def read(lesson: Lesson) -> Subject:
         with second:
             word = _right_word(words, text)
     warn_untrained(model)
+    warn_unread_text(model, text)
     return Subject(model, text, word)
 
 

@@ -109,6 +109,30 @@ def test_the_text_is_there_when_the_reader_comes_back_by_the_menu(page):
     expect(page.get_by_role("textbox", name="Your text")).to_have_value("A crow sat on the kettle.")
 
 
+def test_task_settings_and_file_are_there_when_the_reader_comes_back_by_the_menu(page):
+    open_page(page, "output_layer", task="tagging")
+    drawer(page)
+    page.get_by_role("radio", name="A file of your own").click()
+    names = b"Ada B-PER\nsleeps O\n\nBob B-PER\nreads O\n\n" * 10
+    page.locator('input[type="file"]').first.set_input_files(
+        {"name": "names.txt", "mimeType": "text/plain", "buffer": names}
+    )
+    expect(page).to_have_url(re.compile("data=own"))
+    wait_idle(page)
+    epochs = page.get_by_role("slider", name="Epochs")
+    epochs.press("End")
+    wait_idle(page)
+    set_to = epochs.input_value()
+    page.get_by_role("link", name="Why runs differ").first.click()
+    wait_idle(page)
+    page.get_by_role("link", name="One output layer").first.click()
+    wait_idle(page)
+    expect(page.get_by_role("radio", name="A tag a word")).to_be_checked()
+    expect(epochs).to_have_value(set_to)
+    page.get_by_role("tab", name="Data", exact=True).click()
+    expect(page.get_by_text("16 examples to learn from, 4 to measure on")).to_be_visible()
+
+
 def test_a_wrong_file_is_named_and_a_right_one_turns_to_its_task(page):
     open_page(page, "output_layer", data="own")
     drawer(page)

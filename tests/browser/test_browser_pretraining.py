@@ -2,7 +2,7 @@
 
 import re
 
-from tests.browser.driver import expect, open_page
+from tests.browser.driver import expect, open_page, wait_idle
 
 
 def test_a_story_of_the_link_is_told_and_another_one_follows(page):
@@ -22,3 +22,18 @@ def test_a_file_that_is_no_text_is_refused(page):
         {"name": "mine.txt", "mimeType": "text/plain", "buffer": b"caf\xe9\n"}
     )
     expect(page.get_by_text("mine.txt, line 1: not UTF-8")).to_be_visible()
+
+
+def test_settings_are_there_when_the_reader_comes_back_by_the_menu(page):
+    open_page(page, "pretraining")
+    page.get_by_role("radio", name="This course").click()
+    wait_idle(page)
+    steps = page.get_by_role("slider", name="Steps")
+    steps.press("Home")
+    wait_idle(page)
+    page.get_by_role("link", name="Why runs differ").first.click()
+    wait_idle(page)
+    page.get_by_role("link", name="Pre-training", exact=True).first.click()
+    wait_idle(page)
+    expect(page.get_by_role("radio", name="This course")).to_be_checked()
+    expect(steps).to_have_value("50")

@@ -208,6 +208,12 @@ def test_the_page_begins_with_it_and_the_head_that_has_most_to_show():
     assert f"{head[row, cat].item():.0%} from cat" in sent["findings"][row]
 
 
+def test_what_the_page_asks_is_asked_of_any_sentence():
+    """The reader's own sentence stands in the picture: the question above it speaks of no other."""
+    lead = open_page(sentence="My aunt hid the key.").markdown[0].value
+    assert lead.endswith("?") and not {"dog", "cat", "angry"} & set(re.findall(r"\w+", lead.lower()))
+
+
 def test_the_arcs_wait_for_a_guess():
     app = driver.open_page("attention")
     asked = picture(app)

@@ -33,6 +33,32 @@ def test_recorded_runs_wait_for_a_guess(runs_folder):
     assert f"**{right}" in text_of(app)
 
 
+def test_where_recorded_runs_show_little_it_is_said_and_the_way_leads_to_where_they_show_much(runs_folder):
+    from sections.output_layer.curves import LITTLE, leads
+
+    known = leads("minilm-en")
+    little = [name for name, (ahead, behind) in known.items() if ahead - behind <= LITTLE]
+    best = next(iter(known))
+    assert known[FIRST][0] - known[FIRST][1] > 0.3 and known[best][0] - known[best][1] > 0.3
+    for name in (FIRST, *little[:1]):
+        app = open_page(task=shipped_sets()[name].task, data=name, model="minilm-en")
+        assert ("Pre-training shows most in" in text_of(app)) == (name in little)
+    if little:
+        app.button(key="see-it").click()
+        whole(app.run())
+        assert app.session_state["data"] == best and "Pre-training shows most in" not in text_of(app)
+
+
+@pytest.mark.parametrize("name", [FIRST, "entities", "intents", "emotions", "similarity"])
+def test_what_shows_much_was_recorded_with_several_seeds(name):
+    from sections.output_layer.curves import recorded_for
+
+    seeds: dict[str, set[int]] = {}
+    for record in recorded_for(shipped(name), "minilm-en"):
+        seeds.setdefault(record["arm"], set()).add(record["seed"])
+    assert set(seeds) == {"minilm-en", "random"} and all(len(found) >= 3 for found in seeds.values())
+
+
 def part(app, title):
     """Another tab of the page."""
     app.session_state["tab"] = title
@@ -230,10 +256,19 @@ def test_a_finished_model_answers_a_new_text(runs_folder, quick):
     assert predictor.labels == ["animal", "thing"]
 
 
+OTHERS_WORDS = {"tagging": ("review",), "similarity": ("review", "story"), "span": ("review", "sentiment")}
+
+
+@pytest.mark.parametrize("task", OTHERS_WORDS)
+def test_no_task_is_told_about_another_one_s_data(runs_folder, task):
+    text = "".join(text_of(open_page(task=task, tab=tab)) for tab in ("Train it", "Input and head", "Right and wrong"))
+    assert VIEWS[task].section and not [word for word in OTHERS_WORDS[task] if word in text.lower()]
+
+
 def test_every_section_is_somewhere_on_the_page_and_the_quiz_is_sound(app):
     shown = "".join(text_of(open_page(task=task, tab="Input and head")) for task in TASKS)
     shown += text_of(app) + text_of(open_page(tab="Right and wrong"))
-    after_a_run = {"From file to service"}
+    after_a_run = {"From file to service", "The kinds of our reviews"}
     assert all(f"## {section}\n" in shown for section in LESSON.sections if section not in after_a_run)
     assert len(load_quiz(ROOT / "lessons" / "output_layer" / "quiz.toml")) >= 8
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plots import grammar
-from plots.theme import contrast
+from plots.theme import WORDS, contrast
 
 ROOT = Path(__file__).resolve().parents[2]
 HUES = {name: value for name, value in vars(grammar).items() if isinstance(value, str) and value.startswith("#")}
@@ -45,3 +45,41 @@ def test_the_style_sheet_says_the_same(rule, hue):
     body = re.search(rf"\.{rule} {{(.*?)}}", css, re.DOTALL)[1]
     red, green, blue = (int(HUES[hue][at : at + 2], 16) for at in (1, 3, 5))
     assert f"{red}, {green}, {blue}" in body
+
+
+ORANGE = re.compile("#E69F00|230, ?159, ?0", re.IGNORECASE)
+SECOND_OF_A_KIND = {  # beside blue, which is the first
+    "style.css": 1,  # the second kind of name that a tagger finds
+    "knowledge.css": 2,  # a branch beside the sentence
+    "nezha.css": 1,  # a place beside a distance
+}
+SELECTED = {  # style sheet → what is selected in it
+    "style.css": (r"tr\.mb-marked", r'mb-token\[aria-current="true"\]'),
+    "knowledge.css": (r"\.named > \.box",),
+    "nezha.css": (r"\.mb-nezha \.here",),
+}
+
+
+def style_sheets() -> dict[str, str]:
+    folders = (ROOT / "ui", ROOT / "sections")
+    return {path.name: path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.css")}
+
+
+def test_orange_tells_the_second_of_a_kind_and_nothing_else():
+    counted = {name: len(ORANGE.findall(css)) for name, css in style_sheets().items()}
+    assert {name: count for name, count in counted.items() if count} == SECOND_OF_A_KIND
+    for path in sorted((ROOT / "plots").glob("*.py")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            alone = re.search(r'(add_[vh]line|line=|marker=)\S*.*"color": \[?ORANGE\b', line)
+            assert not alone or "dash" in line, f"{path.name}: {line.strip()}"
+
+
+def test_what_is_selected_has_the_text_s_own_colour_and_no_hue():
+    sheets = style_sheets()
+    for name, selectors in SELECTED.items():
+        for selector in selectors:
+            assert "currentColor" in re.search(selector + r" \{(.*?)\}", sheets[name])[1], selector
+    red, green, blue = (int(WORDS[at : at + 2], 16) for at in (1, 3, 5))
+    for what in ("fill", "stroke"):  # in figures, too
+        rule = rf'style\*="{what}: rgb\({red}, {green}, {blue}\)"\]\)? {{ {what}: currentColor'
+        assert re.search(rule, sheets["style.css"])

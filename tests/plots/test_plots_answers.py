@@ -35,6 +35,7 @@ def test_the_chosen_bar_differs_by_more_than_colour():
     fig = probability_bars(["no", "yes"], [0.25, 0.75], {1})
     assert list(fig.data[0].x) == [0.25, 0.75] and list(fig.data[0].marker.color) == [GREY, BLUE]
     assert list(fig.layout.yaxis.ticktext) == ["no", "<b>yes</b>"]
+    assert "✓" not in fig.to_json()  # which says that something is right: an answer may be wrong
     assert [text.strip() for text in fig.data[1].text] == ["25.0%", "75.0%"]
     assert fig.layout.yaxis.range[0] > fig.layout.yaxis.range[1]  # the first on top
 

@@ -57,6 +57,22 @@ def test_grey_is_seen_on_both_pages(background):
     assert contrast(theme.GREY, background) >= 3
 
 
+def test_words_without_a_colour_of_their_own_have_the_page_s():
+    fig = go.Figure()
+    fig.add_scatter(x=[1], y=[1], mode="markers+text", text=["on the page"])
+    fig.add_scatter(x=[1], y=[1], mode="text", text=["blue"], textfont_color=theme.BLUE)
+    fig.add_bar(x=[1], y=[1], text=["in it or above"])
+    fig.add_bar(x=[1], y=[1], text=["white"], textfont_color="white")
+    fig.add_annotation(text="a panel's name", showarrow=False)
+    fig.add_annotation(text="green", font_color=theme.GREEN, showarrow=False)
+    theme.apply(fig)
+    points, coloured, bars, inked = fig.data
+    assert points.textfont.color == theme.WORDS and coloured.textfont.color == theme.BLUE
+    assert bars.outsidetextfont.color == theme.WORDS and inked.outsidetextfont.color is None
+    assert bars.textfont.color is None and bars.insidetextfont.color is None, "plotly takes what is read on the bar"
+    assert [note.font.color for note in fig.layout.annotations] == [theme.WORDS, theme.GREEN]
+
+
 def test_small_type_grows_and_what_is_set_stays():
     fig = go.Figure(go.Bar(y=[1]), layout={"font": {"size": 9}, "paper_bgcolor": "red", "title": {"text": "T"}})
     fig.update_xaxes(tickfont={"size": 6}, gridcolor="blue")

@@ -81,3 +81,38 @@ def test_the_printed_command_holds_what_the_service_takes(task):
         (given,) = json.loads(command[-1])["inputs"]
         assert given == {**own, **dict.fromkeys(metadata, "x")}
         assert Draft202012Validator(TASKS[task].input_schema(1_000, metadata)).is_valid(given)
+
+
+def choosing():
+    from sections.output_layer.train import chosen_runs
+
+    chosen_runs("finetune/classification")
+
+
+def test_a_click_s_runs_are_named_as_they_are_now(monkeypatch):
+    """A select box keeps the words that its choice had when it was made: with other words it has to be another one."""
+    from sections.output_layer import train
+
+    told = {
+        "started": {"settings": {"seed": 0}, "details": {"task": "classification", "metric": "accuracy"}},
+        "eval": {"metrics": {"accuracy": 0.75}},
+    }
+    runs = [
+        SimpleNamespace(
+            kind=f"finetune/classification/{click}", title=f"Animals · seed {seed}", state="finished", over=True,
+            created=click, events=lambda: [], latest=told.get,
+        )
+        for click in (2, 1)
+        for seed in (0, 1)
+    ]  # fmt: skip
+    monkeypatch.setattr(train, "own_runs", lambda kind: runs)
+    runs[0].state, runs[0].over = "running", False
+    boxes = []
+    for _again in range(2):
+        run = script(choosing).run()
+        assert not run.exception
+        (box,) = run.selectbox
+        boxes.append((box.key, *box.options))
+        runs[0].state, runs[0].over = "finished", True
+    assert ["1 of 2 finished" in boxes[0][1], "2 of 2 finished" in boxes[1][1]] == [True, True]
+    assert "accuracy 75.0%" in boxes[1][1] and boxes[0][0] != boxes[1][0]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.pages.driver import open_page, plain, whole
 from tests.ui.driver import script
 
 
@@ -34,3 +35,27 @@ def test_a_text_of_which_most_is_unknown(text, unknown, n):
 
 def test_nothing_is_said_of_nothing():
     assert not warnings("", "mini-en")
+
+
+UNREAD = "ꙮ ꙮ ꙮ ꙮ"  # in no vocabulary
+FIELDS = {
+    "attention": ["sentence"], "attention_explorer": ["sentence"], "attribution": ["blank"], "embeddings": ["text"],
+    "encoder_decoder": ["sentence"], "input": ["a", "b"], "knowledge": ["text"], "masking": ["cloze"],
+    "output_layer": ["mine-text"], "probes": ["cloze"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("page", FIELDS)
+def test_every_page_that_reads_a_sentence_says_so(page, tmp_path, monkeypatch):
+    monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path))
+    fields = dict.fromkeys(FIELDS[page], UNREAD + " [MASK]" * (page in ("probes", "attribution", "masking")))
+    app = open_page(page, model="mini-en", **({"what": "tokens"} if page == "embeddings" else {}), **fields)
+    assert any("are [UNK] to mini-en" in plain(box.value) for box in app.warning), [box.value for box in app.warning]
+
+
+def test_a_page_says_where_places_were_never_learned(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path))
+    for model, said in (("mini-en", True), ("minilm-en", False)):
+        app = open_page("embeddings", model=model, what="tokens")
+        whole(app.text_input(key="text").set_value("the dog " * 80).run())
+        assert any("at most 128 tokens" in box.value for box in app.warning) == said

@@ -35,7 +35,9 @@ def run_of(owner, title, score=None, state="finished", result=None, kind="finetu
 def trained(monkeypatch):
     """The server's runs, for a reader called "me"."""
     everything = []
-    of = SimpleNamespace(runs=lambda owner=None: [run for run in everything if owner in (None, run.owner)])
+    of = SimpleNamespace(
+        runs=lambda owner=None: [run for run in everything if owner in (None, run.owner)], removed=lambda owner: 0
+    )
     monkeypatch.setattr(runs, "manager", lambda: of)
     monkeypatch.setattr(runs, "owner", lambda: "me")
     return everything
@@ -232,7 +234,15 @@ def test_runs_that_go_on_are_announced_on_every_page_until_theirs_is_opened(trai
 def test_without_a_run_nothing_is_announced(trained, announced):
     trained += [of_state("finished")]
     page = script(announcing).run()
-    assert not page.exception and not announced and not page.sidebar.markdown
+    assert not page.exception and not announced and not page.sidebar.markdown and not page.sidebar.caption
+
+
+def test_that_models_are_gone_is_said_on_every_page(trained, announced, monkeypatch):
+    monkeypatch.setattr(runs.manager(), "removed", {"me": 2, "you": 9}.get)
+    page = script(announcing).run()
+    assert not page.exception
+    (said,) = page.sidebar.caption
+    assert said.value.startswith("2 older runs of yours had to go")
 
 
 @pytest.mark.parametrize(

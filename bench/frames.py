@@ -1,0 +1,136 @@
+"""What the picture of *One sentence through BERT* costs while its tokens rise: a sentence's bytes, frames a second, and
+the scripting, style and layout of each frame.
+
+python -m bench.frames [--record]   (needs playwright and a Chromium)
+
+A headless browser draws in software, on the processors that everything else is on: how many frames it draws says more
+about the machine than about our code. What our code costs is the processor's time in a frame, of which there are 16.7 ms
+at 60 a second. It is Chromium's own count of its thread's time (a trace's `tdur`), which other programs do not lengthen;
+gaps between frames and long tasks (50 ms or more) are of the clock, and they do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from bench.app import PATIENT, browser, open_when_up, server, until
+from bench.machine import record
+
+LIMITS = {"bytes a sentence": 150_000, "script a frame, ms": 4.0, "style and layout a frame, ms": 4.0}
+SENTENCES = (
+    "The keys to the old wooden cabinet were lost in the garden behind the house.",
+    "The dog ran after the cat because it was angry.",
+)
+REST = "() => document.querySelector('.mb-through .answers') && !document.querySelector('.mb-through .answers.away')"
+ANSWERED = "() => document.querySelector('.mb-through .answer.blank')"
+SAYS = "words => document.querySelector('.mb-through .letters')?.parentElement.textContent.includes(words)"
+SCRIPT, LAYOUT = (
+    {"FireAnimationFrame"},
+    {"UpdateLayoutTree", "Layout", "PrePaint", "Paint"},
+)  # names of a trace's events
+WATCH = """() => {
+  window.__frames = [];
+  window.__long = [];
+  const told = new PerformanceObserver((list) => window.__long.push(...list.getEntries().map((one) => one.duration)));
+  told.observe({type: 'longtask'});
+  const note = (now) => {
+    window.__frames.push(now);
+    if (window.__frames) requestAnimationFrame(note);
+  };
+  requestAnimationFrame(note);
+}"""
+
+
+class Trace:
+    """What the page's own thread does, from `begin` to `end`: Chromium's events with their names and times."""
+
+    def __init__(self, page: Page):
+        self.page, self.session = page, page.context.new_cdp_session(page)
+        self.events: list[dict] = []
+        self.whole = False
+        self.session.on("Tracing.dataCollected", lambda told: self.events.extend(told["value"]))
+        self.session.on("Tracing.tracingComplete", lambda _told: setattr(self, "whole", True))
+
+    def begin(self) -> None:
+        settings = {"includedCategories": ["devtools.timeline"]}
+        self.session.send("Tracing.start", {"traceConfig": settings, "transferMode": "ReportEvents"})
+
+    def end(self) -> None:
+        self.session.send("Tracing.end")
+        while not self.whole:
+            self.page.wait_for_timeout(20)
+
+    def spent(self, names: set[str]) -> list[float]:
+        """Milliseconds of the processor, of each event with one of these names."""
+        return [event["tdur"] / 1000 for event in self.events if event["name"] in names and "tdur" in event]
+
+
+def rise(page: Page) -> dict[str, float]:
+    """The tokens rise once from the letters to the answers."""
+    page.locator(".mb-through svg").focus()
+    page.keyboard.press("Home")
+    page.wait_for_timeout(2_000)  # what is told to the server is answered
+    trace = Trace(page)
+    page.evaluate(WATCH)
+    trace.begin()
+    page.locator(".mb-through .play").click()
+    page.wait_for_timeout(500)
+    until(page, REST)
+    frames, long = page.evaluate("() => [window.__frames, window.__long]")
+    trace.end()
+    gaps = [later - earlier for earlier, later in pairwise(frames)]
+    script, drawn = trace.spent(SCRIPT), len(gaps)
+    return {
+        "frames": drawn,
+        "frames a second": round(1000 * drawn / sum(gaps), 1),
+        "between two frames, median, ms": round(statistics.median(gaps), 1),
+        "longest between two frames, ms": round(max(gaps), 1),
+        "script a frame, ms": round(sum(script) / drawn, 2),
+        "script of the longest frame, ms": round(max(script), 2),
+        "style and layout a frame, ms": round(sum(trace.spent(LAYOUT)) / drawn, 2),
+        "long tasks": len(long),
+    }
+
+
+def run(chromium) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _started):
+        page = chromium.new_context(viewport={"width": 1280, "height": 800}, locale="en-US").new_page()
+        received: list[int] = []
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda data: received.append(len(data))))
+        open_when_up(page, f"{address}/through?text={SENTENCES[0]}")
+        page.wait_for_function(ANSWERED, timeout=2 * PATIENT)
+        until(page, REST)
+        page.wait_for_timeout(3_000)
+        found = rise(page)
+        received.clear()
+        field = page.get_by_role("textbox", name="Your sentence")
+        field.fill(SENTENCES[1])
+        field.press("Enter")
+        until(page, SAYS, "angry")
+        page.wait_for_timeout(1_000)
+        return {"bytes a sentence": max(received), **found, "load of the machine": round(os.getloadavg()[0], 2)}
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--record", action="store_true", help="write bench/results/frames.json")
+    chosen = options.parse_args()
+    with browser() as chromium:
+        found = run(chromium)
+    for name, value in found.items():
+        limit = LIMITS.get(name)
+        told = "" if limit is None else f"   limit {limit:g}{'' if value <= limit else '   MISSED'}"
+        print(f"{name:45} {value:10,.2f}{told}")
+    if chosen.record:
+        record("frames", {name: {"value": value, "limit": LIMITS.get(name)} for name, value in found.items()})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""How things look that pages share: a marked line of source, formulas, the menu's names, the words of figures."""
+
+import pytest
+
+from tests.browser.driver import expect, open_page, wait_idle
+from tests.browser.inks import faint_words
+
+LAPTOP = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
+THEMES = [{**LAPTOP, "color_scheme": scheme} for scheme in ("light", "dark")]
+# Pages whose figures have words on the page and words in bars and on cells.
+FIGURES = {
+    "attribution": {},
+    "electra": {},
+    "encoder_decoder": {},
+    "features": {},
+    "masking": {"part": "What the paper measured"},
+    "next_sentence": {"part": "Topic against coherence"},
+    "output_layer": {},
+    "parameters": {"view": "Memory"},
+    "probes": {},
+    "stability": {},
+    "wrong_reasons": {},
+}
+ROW = """row => {
+  const [number, code] = row.querySelectorAll('td'), css = getComputedStyle(row), text = getComputedStyle(code);
+  return {height: row.getBoundingClientRect().height, left: code.getBoundingClientRect().left, display: css.display,
+    margin: css.margin, size: text.fontSize, line: text.lineHeight, wrap: text.whiteSpace,
+    family: text.fontFamily, numbered: getComputedStyle(number).textAlign};
+}"""
+# How many pixels of a formula's letters and lines lie outside of what its box lets be seen.
+CUT = """box => {
+  const frame = box.getBoundingClientRect(), css = getComputedStyle(box);
+  if (css.overflowY === 'visible' && css.overflowX === 'visible') return 0;
+  const letters = [...box.querySelectorAll('.katex-html *')];
+  const inside = letters.filter((one) => one.childElementCount === 0 && one.textContent.trim());
+  return Math.max(0, ...inside.map((one) => {
+    const range = document.createRange();
+    range.selectNodeContents(one);
+    const letter = range.getBoundingClientRect(), size = parseFloat(getComputedStyle(one).fontSize);
+    const middle = (letter.top + letter.bottom) / 2;  // a line's box is higher than its letters
+    return Math.max(frame.top - (middle - 0.36 * size), middle + 0.36 * size - frame.bottom);
+  }));
+}"""
+
+
+@pytest.mark.parametrize("page", THEMES, indirect=True)
+def test_a_marked_line_of_source_differs_by_its_mark_alone(page):
+    open_page(page, "parameters", part="block.attn.query")
+    page.locator(".st-key-part-detail summary").click()
+    source = page.locator(".st-key-part-detail .mb-source")
+    marked = source.locator("tr.mb-marked")
+    expect(marked).to_have_count(1)
+    expect(marked).to_be_in_viewport()
+    other = source.locator("tr:not(.mb-marked)", has_text="self.key = ")
+    assert marked.evaluate(ROW) == other.evaluate(ROW)
+    grounds = [row.evaluate("row => getComputedStyle(row).backgroundColor") for row in (marked, other)]
+    assert grounds[0] != grounds[1]
+
+
+@pytest.mark.parametrize("page", [LAPTOP], indirect=True)
+@pytest.mark.parametrize(("name", "query"), [("attention", {"step": 4}), ("encoder_decoder", {}), ("nezha", {})])
+def test_no_formula_is_cut(page, name, query):
+    open_page(page, name, **query)
+    formulas = page.locator(".katex-display")
+    for number in range(formulas.count()):
+        assert formulas.nth(number).evaluate(CUT) <= 0, formulas.nth(number).inner_text()
+    if name == "attention":
+        assert formulas.count()
+
+
+@pytest.mark.parametrize("page", [LAPTOP], indirect=True)
+def test_the_menu_s_names_are_whole(page):
+    open_page(page, "training_options")
+    names = page.locator('[data-testid="stSidebarNavLink"] span').all()
+    assert len(names) > 20
+    wide = [name.inner_text() for name in names if name.evaluate("one => one.scrollWidth > one.clientWidth + 1")]
+    assert not wide
+
+
+@pytest.mark.parametrize("page", THEMES, indirect=True, ids=["light", "dark"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_words_of_figures_are_read(page, name):
+    open_page(page, name, **FIGURES[name])
+    wait_idle(page)
+    told = faint_words(page)
+    assert not told, "\n".join(told)
