@@ -5,14 +5,12 @@ from pathlib import Path
 import streamlit as st
 
 from sections.to_write import after, answers, both, claim, code, corrector, generator, mask_and_words, noises, subject
-from ui.figures import readable
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
 
 st.html(Path(subject.__file__).with_name("to_write.css"))
 lesson = Lesson("to_write")
-readable()
 lesson.open()
 seen = subject.read(lesson)
 mask_and_words.show(seen)
