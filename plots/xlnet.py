@@ -117,7 +117,8 @@ def joint_bars(rows: Mapping[str, float], axis: str, title: str) -> go.Figure:
             hovertemplate="%{y}: %{x:.3%}<extra></extra>",
         )
     )  # fmt: skip
-    fig.update_xaxes(title_text=axis, tickformat=".0%", range=[0, 1.25 * max([*values, 0.01])])
+    most = 1.25 * max([*values, 1e-6])
+    fig.update_xaxes(title_text=axis, tickformat=".0%" if most > 0.06 else ".2%", range=[0, most])
     fig.update_yaxes(autorange="reversed", tickfont={"size": FONT_SIZE})
     fig.update_layout(height=90 + 52 * len(names), title=title, margin={"l": 4, "r": 40, "b": 4})
     return fig

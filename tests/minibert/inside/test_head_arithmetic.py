@@ -18,6 +18,7 @@ from minibert.model import Batch, BertForPreTraining
 from minibert.relatives.albert import AlbertConfig
 from minibert.relatives.left_to_right import LeftToRightConfig
 from minibert.relatives.nezha import NezhaConfig
+from minibert.relatives.xlnet import XlnetConfig
 
 SIZES = {"max_position_embeddings": 16, "initializer_range": 0.3}
 CONFIG = BertConfig(60, 24, 3, 4, 48, **SIZES)
@@ -25,6 +26,7 @@ KINDS = {
     "BERT": CONFIG,
     "ALBERT": AlbertConfig(60, 24, 3, 4, 48, embedding_size=10, **SIZES),
     "NEZHA": NezhaConfig(60, 24, 3, 4, 48, max_relative_position=3, **SIZES),
+    "XLNet": XlnetConfig(60, 24, 3, 4, 48, **SIZES),
 }
 
 
