@@ -19,7 +19,7 @@ from minibert.toy.world import stories
 from sections.what_to_hide.both import sides
 from sections.what_to_hide.side_by_side import MOST, ways
 from tests.hostile import HOSTILE
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of, whole
 from ui.lesson import Lesson, load_quiz
 from ui.text import visible
 from ui.train_both import Side, _settings
@@ -160,7 +160,7 @@ def test_the_two_papers_stand_side_by_side(runs_folder):
         [-0.5, -3.5, -0.2, -0.1, -0.6],
         [0.0, 0.4, 0.7, -0.4, 0.6],
     ]
-    assert "Without it all 5 get worse in one table, 1 of 5 in the other" in text_of(app)
+    assert title_of(app, "nsp-differences") == "Without it all 5 get worse in one table, 1 of 5 in the other"
     assert "CoNLL-2003 +" in text_of(app)  # what is recorded here
 
 
