@@ -29,9 +29,8 @@ def show(lesson: Lesson, seen: Subject) -> None:
     for column, paper in zip(columns, papers, strict=True):
         with column:
             st.markdown(f"**{paper['title']}**")
-            st.table(
-                [{"": row["name"], **dict(zip(paper["tasks"], row["values"], strict=True))} for row in paper["rows"]]
-            )
+            values = ((row["name"], [f"{value:.1f}" for value in row["values"]]) for row in paper["rows"])
+            st.table([{"": name, **dict(zip(paper["tasks"], shown, strict=True))} for name, shown in values])
             st.caption(literal(paper["source"]))
         with_, without = (
             next(row for row in paper["rows"] if row["name"] == paper[key]) for key in ("with", "without")

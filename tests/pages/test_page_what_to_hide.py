@@ -18,6 +18,7 @@ from minibert.toy.pretrain import TOY, of_a_kind, questions
 from minibert.toy.world import stories
 from sections.what_to_hide.both import sides
 from sections.what_to_hide.side_by_side import MOST, ways
+from sections.what_to_hide.subject import RATE, SEED
 from tests.hostile import HOSTILE
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of, whole
 from ui.lesson import Lesson, load_quiz
@@ -63,7 +64,7 @@ def test_the_picture_is_what_the_functions_draw(runs_folder, models, text, langu
     model, tokenizer, vocab = models[language]
     app = open_page("what_to_hide", text=text, seed=seed)
     reading = read(tokenizer, vocab, text, MOST + 2, language == "zh")
-    drawn = [hide(reading, kind, vocab, 0.25, seed) for kind in KINDS]
+    drawn = [hide(reading, kind, vocab, RATE / 100, seed) for kind in KINDS]
     inside = [n for n, special in enumerate(reading.encoding.special) if not special]
     for row, (ids, labels) in zip(rows_of(app), drawn, strict=True):
         wanted = []
@@ -114,7 +115,7 @@ def test_it_is_drawn_anew(runs_folder):
     app = open_page("what_to_hide")
     before = rows_of(app)
     app = whole(app.button(key="draw").click().run())
-    assert app.number_input(key="seed").value == 2 and rows_of(app) != before
+    assert app.number_input(key="seed").value == SEED + 1 and rows_of(app) != before
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -129,7 +130,7 @@ def test_how_hard_is_counted_over_many_draws(runs_folder, models):
     app = open_page("what_to_hide", part="How hard")
     bars = figure(app, "how-hard")["data"][0]
     reading = read(tokenizer, vocab, ENGLISH, 64, False)
-    hidden = guessed(model, [hide(reading, "span", vocab, 0.25, seed) for seed in range(DRAWS)], tokenizer.pad_id)
+    hidden = guessed(model, [hide(reading, "span", vocab, RATE / 100, seed) for seed in range(DRAWS)], tokenizer.pad_id)
     share = sum(one.right for one in hidden) / sum(len(one.places) for one in hidden)
     assert array(bars["x"])[list(bars["y"]).index("spans")] == pytest.approx(share)
 
