@@ -259,6 +259,18 @@ def test_each_claim_gets_its_verdict(results):
     assert re.search(r"one masked word put right: MacBERT against BERT −20\.0 .* – \*\*agrees\*\*", mismatch)
 
 
+def test_what_has_been_recorded_is_read(runs_folder, monkeypatch):
+    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
+    from ui.claim import records_of
+
+    kept = records_of("what_to_hide")
+    assert {(record["arm"], record["seed"]) for record in kept} == {
+        (arm, seed) for arm in RELATIVE_EXPERIMENTS["what_to_hide"].arms for seed in range(3)
+    }
+    told = text_of(open_page("what_to_hide", part="The claim"))
+    assert re.search(r"boundaries alone against BERT \+\d+\.\d ± .* – \*\*agrees\*\*", told)
+
+
 def test_the_quiz_and_the_papers_figures():
     lesson = Lesson("what_to_hide")
     assert len(load_quiz(lesson.folder / "quiz.toml")) >= 5
