@@ -30,7 +30,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     claims = {"spans": _("spans (SpanBERT)"), "words": _("whole words and similar ones"), "mismatch": _("the mismatch")}
     claim = choice("claim", _("Which claim"), claims, wrap=True)
     if claim == "spans":
-        show_claim(lesson, "span", _("three hidden words, share put right"), "spans")
+        show_claim(lesson, "span", _("three words put right, %"), "spans")
         boundaries(lesson)
     elif claim == "words":
         show_claim(lesson, "who_is_meant", measures()["who_is_meant"], "words")
