@@ -44,7 +44,7 @@ def differences(tables: Mapping[str, Mapping[str, float]], axis: str) -> go.Figu
     for number, (name, gaps) in enumerate(tables.items()):
         fig.add_bar(
             x=list(gaps.values()),
-            y=[[name] * len(gaps), list(gaps)],
+            y=[f"{name} · {task}" for task in gaps],
             orientation="h",
             name=name,
             marker={"color": PALETTE[number], "pattern": {"shape": "/" if number else ""}},
@@ -55,6 +55,6 @@ def differences(tables: Mapping[str, Mapping[str, float]], axis: str) -> go.Figu
         )
     values = [value for gaps in tables.values() for value in gaps.values()]
     fig.update_yaxes(autorange="reversed")
-    fig.update_xaxes(title=axis, range=[min(values) - 0.8, max(values) + 0.8], zeroline=True)
+    fig.update_xaxes(title=axis, range=[min(values) - 2, max(values) + 1.5], zeroline=True)
     fig.update_layout(height=110 + 30 * len(values), showlegend=False, margin={"l": 10, "r": 30, "t": 40, "b": 40})
     return fig

@@ -170,13 +170,13 @@ RELATIVE_EXPERIMENTS = {
             "What is hidden: pieces, phrases and names, spans, n-grams, similar words, on the toy world",
             {
                 "bert": RelativeArm(),
-                "ernie": RelativeArm("ernie", {"second": None, "phrases_from": 117, "entities_from": 233}),
+                "ernie": RelativeArm("ernie", {"second": None, "phrases_from": 100, "entities_from": 200}),
                 "spans": RelativeArm("spanbert", {"boundary": False}),
                 "spanbert": RelativeArm("spanbert"),
                 "n-grams": RelativeArm("macbert", {"second": None, "similar": False}),
                 "macbert": RelativeArm("macbert", {"second": None}),
             },
-            RelativeScale(steps=350, train=300, epochs=4),
+            RelativeScale(steps=300, train=300, epochs=4),
             spans=True,
         ),
         RelativeExperiment(

@@ -222,8 +222,8 @@ def encode_all(
         for group in groups:
             yield encode(group, tokenizer, words)
         return
-    setup = (tokenizer.vocab, tokenizer.lowercase, tokenizer.special_tokens, words)
-    with ProcessPoolExecutor(processes, get_context("spawn"), initializer=start_worker, initargs=setup) as pool:
+    setup = {"initializer": start_worker, "initargs": (tokenizer, words)}
+    with ProcessPoolExecutor(processes, get_context("spawn"), **setup) as pool:
         pending: deque = deque()
         for group in groups:
             pending.append(pool.submit(encode_in_worker, group))
@@ -236,9 +236,9 @@ def encode_all(
 _worker: dict[str, tuple[Tokenizer, str]] = {}  # of this process, when it is one of a pool
 
 
-def start_worker(vocab: Sequence[str], lowercase: bool, special_tokens: Sequence[str], words: str) -> None:
+def start_worker(tokenizer: Tokenizer, words: str) -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # the pool is the parallelism
-    _worker["setup"] = (Tokenizer(list(vocab), lowercase=lowercase, special_tokens=special_tokens), words)
+    _worker["setup"] = (tokenizer, words)
     if words == "jieba":
         import jieba
 

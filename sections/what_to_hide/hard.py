@@ -36,9 +36,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
             data=[{_("hidden"): name, _("right"): f"{share:.1%}"} for name, (share, *_rest) in rows.items()],
         )
         st.caption(
-            _("Your text above, {n} draws of each way, {rate} % hidden; bars: 95 % intervals of a share (Wilson), as if "
-              "every token were one throw.").format(n=DRAWS, rate=seen.rate)
-        )  # fmt: skip
+            _(
+                "Your text above, {n} draws of each way, {rate} % hidden; bars: 95 % intervals of a share (Wilson), as "
+                "if every token were one throw."
+            ).format(n=DRAWS, rate=seen.rate)
+        )
     lesson.show("Harder is not better by itself")
     show_source(hiding.drawn, label=_("Units in random order, until the budget is full"))
     show_source(spans.length_shares, label=_("The lengths of SpanBERT’s spans"))

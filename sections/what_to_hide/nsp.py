@@ -29,9 +29,8 @@ def show(lesson: Lesson, seen: Subject) -> None:
     for column, paper in zip(columns, papers, strict=True):
         with column:
             st.markdown(f"**{paper['title']}**")
-            st.table(
-                [{"": row["name"], **dict(zip(paper["tasks"], row["values"], strict=True))} for row in paper["rows"]]
-            )
+            values = ((row["name"], [f"{value:.1f}" for value in row["values"]]) for row in paper["rows"])
+            st.table([{"": name, **dict(zip(paper["tasks"], shown, strict=True))} for name, shown in values])
             st.caption(literal(paper["source"]))
         with_, without = (
             next(row for row in paper["rows"] if row["name"] == paper[key]) for key in ("with", "without")
@@ -39,7 +38,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         gaps = {
             task: round(b - a, 2) for task, a, b in zip(paper["tasks"], with_["values"], without["values"], strict=True)
         }
-        rows[paper["title"]] = gaps
+        rows[paper["short"]] = gaps
     told = "; ".join(
         f"{title}: {', '.join(f'{task} {signed(value)}' for task, value in gaps.items())}"
         for title, gaps in rows.items()
@@ -49,7 +48,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         n=worse, worse=better, all=len(list(rows.values())[1])
     )
     figure(
-        titled(differences(rows, _("points without next sentences, against with")), title),
+        titled(differences(rows, _("points")), title),
         _("Without next sentence prediction. {told}.").format(told=told),
         "nsp-differences",
         data=[{_("table"): title, _("task"): task, _("points"): signed(value)} for title, gaps in rows.items()

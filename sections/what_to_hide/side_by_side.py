@@ -107,7 +107,7 @@ def finding(rows: Mapping) -> str:
     """The draw in a line."""
     words = ways()
     told = ", ".join(f"{words[kind][0]} {one.right}/{len(one.places)}" for kind, one in rows.items())
-    return _("Put right, of as many hidden: {told}").format(told=told)
+    return _("Put right: {told}").format(told=told)
 
 
 def table(rows: Mapping, vocab) -> list[dict]:

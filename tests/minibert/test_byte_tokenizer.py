@@ -133,5 +133,5 @@ def test_what_is_none_is_refused(vocab, merges, why):
 def test_a_damaged_file_is_named(files, tmp_path):
     (tmp_path / "vocab.json").write_text((files / "vocab.json").read_text())
     (tmp_path / "merges.txt").write_text("#version: 0.2\nonly\n")
-    with pytest.raises(ValueError, match="merges.txt: it is no byte-level BPE"):
+    with pytest.raises(ValueError, match=r"merges\.txt: it is no byte-level BPE"):
         checkpoint.load_tokenizer(tmp_path)

@@ -18,8 +18,9 @@ from minibert.toy.pretrain import TOY, of_a_kind, questions
 from minibert.toy.world import stories
 from sections.what_to_hide.both import sides
 from sections.what_to_hide.side_by_side import MOST, ways
+from sections.what_to_hide.subject import RATE, SEED
 from tests.hostile import HOSTILE
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of, whole
 from ui.lesson import Lesson, load_quiz
 from ui.text import visible
 from ui.train_both import Side, _settings
@@ -63,7 +64,7 @@ def test_the_picture_is_what_the_functions_draw(runs_folder, models, text, langu
     model, tokenizer, vocab = models[language]
     app = open_page("what_to_hide", text=text, seed=seed)
     reading = read(tokenizer, vocab, text, MOST + 2, language == "zh")
-    drawn = [hide(reading, kind, vocab, 0.25, seed) for kind in KINDS]
+    drawn = [hide(reading, kind, vocab, RATE / 100, seed) for kind in KINDS]
     inside = [n for n, special in enumerate(reading.encoding.special) if not special]
     for row, (ids, labels) in zip(rows_of(app), drawn, strict=True):
         wanted = []
@@ -114,7 +115,7 @@ def test_it_is_drawn_anew(runs_folder):
     app = open_page("what_to_hide")
     before = rows_of(app)
     app = whole(app.button(key="draw").click().run())
-    assert app.number_input(key="seed").value == 2 and rows_of(app) != before
+    assert app.number_input(key="seed").value == SEED + 1 and rows_of(app) != before
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -129,7 +130,7 @@ def test_how_hard_is_counted_over_many_draws(runs_folder, models):
     app = open_page("what_to_hide", part="How hard")
     bars = figure(app, "how-hard")["data"][0]
     reading = read(tokenizer, vocab, ENGLISH, 64, False)
-    hidden = guessed(model, [hide(reading, "span", vocab, 0.25, seed) for seed in range(DRAWS)], tokenizer.pad_id)
+    hidden = guessed(model, [hide(reading, "span", vocab, RATE / 100, seed) for seed in range(DRAWS)], tokenizer.pad_id)
     share = sum(one.right for one in hidden) / sum(len(one.places) for one in hidden)
     assert array(bars["x"])[list(bars["y"]).index("spans")] == pytest.approx(share)
 
@@ -160,7 +161,7 @@ def test_the_two_papers_stand_side_by_side(runs_folder):
         [-0.5, -3.5, -0.2, -0.1, -0.6],
         [0.0, 0.4, 0.7, -0.4, 0.6],
     ]
-    assert "Without it all 5 get worse in one table, 1 of 5 in the other" in text_of(app)
+    assert title_of(app, "nsp-differences") == "Without it all 5 get worse in one table, 1 of 5 in the other"
     assert "CoNLL-2003 +" in text_of(app)  # what is recorded here
 
 
@@ -256,6 +257,18 @@ def test_each_claim_gets_its_verdict(results):
         r"a wrong word put right, nothing masked: MacBERT against BERT \+20\.0 .* – \*\*agrees\*\*", mismatch
     )
     assert re.search(r"one masked word put right: MacBERT against BERT −20\.0 .* – \*\*agrees\*\*", mismatch)
+
+
+def test_what_has_been_recorded_is_read(runs_folder, monkeypatch):
+    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
+    from ui.claim import records_of
+
+    kept = records_of("what_to_hide")
+    assert {(record["arm"], record["seed"]) for record in kept} == {
+        (arm, seed) for arm in RELATIVE_EXPERIMENTS["what_to_hide"].arms for seed in range(3)
+    }
+    told = text_of(open_page("what_to_hide", part="The claim"))
+    assert re.search(r"boundaries alone against BERT \+\d+\.\d ± .* – \*\*agrees\*\*", told)
 
 
 def test_the_quiz_and_the_papers_figures():

@@ -5,6 +5,7 @@ import itertools
 import random
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -162,13 +163,19 @@ def test_phrases_and_entities_of_a_row():
     between, names = between_phrases(TOKENIZER), names_in(TOKENIZER)
     phrases = phrases_of(words, lambda unit: tuple(ids[unit[0] : unit[1]]) in between)
     assert told(ids, phrases) == [
-        "felix", "was", "an", "eager boy", ".", "nora gave", "the", "blue box", "to", "lucy", "near", "the", "museum", "."
+        "felix", "was", "an", "eager boy", ".", "nora gave", "the", "blue box", "to", "lucy", "near", "the", "museum",
+        ".",
     ]  # fmt: skip
     assert told(ids, entities_of(ids, words, names)) == [
-        "felix", "was", "an", "eager", "boy", ".", "nora", "gave", "the", "blue", "box", "to", "lucy", "near", "the museum", "."
+        "felix", "was", "an", "eager", "boy", ".", "nora", "gave", "the", "blue", "box", "to", "lucy", "near",
+        "the museum", ".",
     ]  # fmt: skip
     long = phrases_of([(n, n + 1) for n in range(9)], lambda unit: False)
     assert long == [(0, 4), (4, 8), (8, 9)]
+
+
+def stands_between(row, unit) -> bool:
+    return tuple(row[unit[0] : unit[1]]) in between_phrases(TOKENIZER)
 
 
 def test_stages_follow_each_other_and_come_back_at_the_same_place():
@@ -192,12 +199,7 @@ def test_stages_follow_each_other_and_come_back_at_the_same_place():
         for row, labels in zip(text.tolist(), batch.labels.tolist(), strict=True):
             special = [i in (TOKENIZER.cls_id, TOKENIZER.sep_id, TOKENIZER.pad_id) for i in row]
             words = words_of([False] * len(row), special)
-            between = between_phrases(TOKENIZER)
-            units = (
-                entities_of(row, words, names)
-                if names
-                else phrases_of(words, lambda u: tuple(row[u[0] : u[1]]) in between)
-            )
+            units = entities_of(row, words, names) if names else phrases_of(words, partial(stands_between, row))
             for start, end in units:
                 assert len({label == IGNORE for label in labels[start:end]}) == 1
 
