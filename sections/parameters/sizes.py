@@ -166,7 +166,7 @@ def _design() -> None:
         key="E",
     )
     st.toggle(_("Distances at keys and values, no position embeddings (NEZHA)"), key="relative")
-    st.slider(_("S segments"), 0, 2, key="S")
+    st.slider(_("S segments"), 0, 6, key="S")
     st.toggle(_("Pooler"), key="pooler")
     choice(
         "objective",

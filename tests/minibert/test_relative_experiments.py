@@ -195,3 +195,21 @@ def test_what_is_measured_is_the_model_at_the_end(tmp_path):
     assert "done" in [event["event"] for event in logged]
     with pytest.raises(RuntimeError, match="ended without saying so"):
         next(steps_of(iter(())))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "metrics"),
+    [
+        ("to_write", {"bert": 3, "unilm": 3, "left-to-right": 2}),
+        ("corrector", {"pretrained": 3, "plain": 3, "soft_masked": 3}),
+    ],
+)
+def test_who_writes_and_who_corrects(name, metrics, tmp_path):
+    out, experiment = tmp_path / f"{name}.jsonl", RELATIVE_EXPERIMENTS[name]
+    own = {"answer_steps": 2} if name == "to_write" else {"measured": 10}
+    scale = replace(experiment.scale, steps=2, batch_size=4, stories=30, **own)
+    finished = [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
+    assert {event.record["arm"]: len(event.record["metrics"]) for event in finished} == metrics
+    assert all(0 <= value <= 1 for record in read_records(out, REQUIRED) for value in record["metrics"].values())
+    assert not [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
