@@ -20,8 +20,8 @@ parts = {
     _("Ask and answer"): answers,
     _("Train both"): both,
     _("The claim"): claim,
-    _("BERT as a generator"): generator,
-    _("BERT as a corrector"): corrector,
+    _("Generator"): generator,
+    _("Corrector"): corrector,
     _("BART’s noises"): noises,
     _("What became of it"): after,
 }

@@ -65,11 +65,11 @@ class WritingScale(RelativeScale):
     """Each arm is asked to go on with stories, and learns for `answer_steps` to answer questions in sentences; nothing
     else. max_length: of the rows of pre-training."""
 
-    steps: int = 400
+    steps: int = 600
     batch_size: int = 32
     masked: float = 0.25
     max_length: int = 40
-    answer_steps: int = 250
+    answer_steps: int = 400
 
 
 @dataclass(frozen=True)

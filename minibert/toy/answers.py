@@ -34,7 +34,7 @@ class Asked:
 
 
 def asked(rng: random.Random) -> Asked:
-    """Two people, two things, two places, one question: who did it, what colour it was, or where somebody went."""
+    """One to three facts about two people, and a question: who did it, what colour it was, or where somebody went."""
 
     def draw(words: Sequence[str], count: int = 2) -> list[str]:
         return rng.sample(list(words), count)
@@ -57,7 +57,9 @@ def asked(rng: random.Random) -> Asked:
             (f"where was {people[about]}?", f"{people[about]} was at the {places[about]}."),
         ]
     )
-    facts = [told[about], went[about], (told + went)[rng.choice([1 - about, 3 - about])]]
+    needed = went[about] if question.startswith("where") else told[about]
+    others = [fact for fact in told + went if fact != needed]
+    facts = [needed, *rng.sample(others, rng.randrange(3))]
     rng.shuffle(facts)
     return Asked(" ".join([*facts, question]), answer)
 

@@ -167,7 +167,7 @@ def _design() -> None:
     )
     st.toggle(_("Distances at keys and values, no position embeddings (NEZHA)"), key="relative")
     st.toggle(_("Distances and segments at the scores, neither in the embeddings (XLNet)"), key="xl")
-    st.slider(_("S segments"), 0, 2, key="S")
+    st.slider(_("S segments"), 0, 6, key="S")
     st.toggle(_("Pooler"), key="pooler")
     choice(
         "objective",

@@ -60,8 +60,9 @@ def whole(written: list[str], total: float, known: bool) -> str:
     text = " ".join(word for word in written if word != "[SEP]")
     if not known:
         return _("“{text}”: the mask is the same in every language").format(text=text)
-    return _("“{text}” has a probability: {p:.1%}, the product of {n} (ln P = {total:.2f})").format(
-        text=text, p=math.exp(total), n=len(written), total=total
+    share = f"{math.exp(total):.1%}" if total > math.log(0.001) else _("less than 0.1%")
+    return _("“{text}” has a probability: {p}, the product of {n} (ln P = {total:.2f})").format(
+        text=text, p=share, n=len(written), total=total
     )
 
 

@@ -209,3 +209,21 @@ def test_xlnets_arms_are_asked_for_words_that_go_together(tmp_path):
     wanted = {"joint_at_once", "joint_in_order", "fits_at_once", "fits_in_order", "chosen"}
     assert all(set(record["metrics"]) == wanted for record in records)
     assert [record["kept"] for record in records] == ["BertForPreTraining", "XLNetLMHeadModel", "XLNetLMHeadModel"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "metrics"),
+    [
+        ("to_write", {"bert": 3, "unilm": 3, "left-to-right": 2}),
+        ("corrector", {"pretrained": 3, "plain": 3, "soft_masked": 3}),
+    ],
+)
+def test_who_writes_and_who_corrects(name, metrics, tmp_path):
+    out, experiment = tmp_path / f"{name}.jsonl", RELATIVE_EXPERIMENTS[name]
+    own = {"answer_steps": 2} if name == "to_write" else {"measured": 10}
+    scale = replace(experiment.scale, steps=2, batch_size=4, stories=30, **own)
+    finished = [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
+    assert {event.record["arm"]: len(event.record["metrics"]) for event in finished} == metrics
+    assert all(0 <= value <= 1 for record in read_records(out, REQUIRED) for value in record["metrics"].values())
+    assert not [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
