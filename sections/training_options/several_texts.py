@@ -30,7 +30,7 @@ def show(lesson: Lesson, text: str) -> None:
     first, *places = st.columns((5, 4, 4, 4), gap="medium", vertical_alignment="bottom")
     with first.container(horizontal=True, vertical_alignment="bottom"):
         way = pick("cut", _("Too long?"), list(ways.values()), width=180)
-        with drawer(_("Title and reply")):
+        with drawer(_("Title and reply"), key="more"):
             title = st.text_input(_("Title"), _("A weekend in March"), key="title", max_chars=200)
             reply = st.text_input(_("The owner’s reply"), _("Thank you for writing to us."), key="reply", max_chars=500)
     way = list(ways)[way]

@@ -267,7 +267,7 @@ def test_no_task_is_told_about_another_one_s_data(runs_folder, task):
 
 def test_every_section_is_somewhere_on_the_page_and_the_quiz_is_sound(app):
     shown = "".join(text_of(open_page(task=task, tab="Input and head")) for task in TASKS)
-    shown += text_of(app) + text_of(open_page(tab="Right and wrong"))
+    shown += text_of(app) + text_of(open_page(tab="Right and wrong")) + text_of(open_page(tab="Data"))
     after_a_run = {"From file to service", "The kinds of our reviews"}
     assert all(f"## {section}\n" in shown for section in LESSON.sections if section not in after_a_run)
     assert len(load_quiz(ROOT / "lessons" / "output_layer" / "quiz.toml")) >= 8
@@ -339,3 +339,30 @@ def test_each_of_two_texts_can_have_its_share(runs_folder, quick):
     # Another task of one text has no such choice, and is read as before.
     app.button_group(key="task").set_value("classification")
     assert whole(app.run()).selectbox(key="truncation").value == "longest_first"
+
+
+def test_what_stands_beside_is_read_and_learned(app):
+    """Three texts with a budget each, a mark learned beside, another loss and more layers: the settings of a run."""
+    app = open_page(task="classification", data="verdicts")
+    app.multiselect(key="texts-beside").set_value(["title", "reply"])
+    app.multiselect(key="beside").set_value(["place"])
+    app.select_slider(key="max-length").set_value(32)
+    app.slider(key="depth").set_value(2)
+    app.selectbox(key="loss").set_value("focal")
+    whole(app.run())
+    app.selectbox(key="truncation").set_value("budget")
+    whole(app.run())
+    seen = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ui.finetune_runs.submit", lambda *given, **named: seen.append(given[5]))
+        app.button(key="train").click()
+        whole(app.run())
+    settings = seen[0]
+    assert settings.texts_beside == ("title", "reply") and settings.budgets == (14, 7, 7)
+    assert settings.auxiliary == ("place",) and settings.auxiliary_weight == 0.5
+    assert settings.classifier_depth == 2 and settings.loss == "focal" and settings.focal_gamma == 2.0
+
+
+def test_how_long_the_texts_are_is_drawn_beside_the_data(app):
+    app = open_page(task="classification", data="verdicts", tab="Data")
+    assert title_of(app, "share-within") == "0% of the texts fit into 32 tokens"

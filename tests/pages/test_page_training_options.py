@@ -8,6 +8,7 @@ from minibert.finetune.option_effects import unrest
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, text_of, title_of, whole
+from tests.pages.recorded import comparison_record, write_records
 from ui.lesson import Lesson, load_quiz
 
 LESSON = Lesson("training_options")
@@ -119,9 +120,16 @@ def test_three_texts_share_the_row(runs_folder):
     assert "**the review**: 8 of 60 tokens stay" in text_of(app)
 
 
-def test_the_ways_to_cut_are_compared_by_score(runs_folder):
+def test_the_ways_to_cut_are_compared_by_score(results):
     app = open_page(option="truncation")
-    assert figure(app, "cut-scores") is not None and "Sun et al. (2019)" in text_of(app)
+    assert figure(app, "cut-scores") is None and "No results of this comparison" in text_of(app)
+    found = {"head-32": 0.6, "head_tail-32": 0.9, "whole": 0.95}
+    records = [comparison_record("truncation", arm, seed, score) for arm, score in found.items() for seed in (0, 1)]
+    write_records(results / "mini-en", "truncation", records)
+    app = open_page(option="truncation", checkpoint="mini-en")
+    assert title_of(app, "cut-scores") == "head + tail, 32 tokens 90.0 · head, 32 tokens 60.0"
+    papers = [trace["x"][0] for trace in figure(app, "cut-scores")["data"] if "94." in str(trace.get("text"))]
+    assert papers == pytest.approx([94.37, 94.58])  # 100 − Sun et al.'s errors, of the arms that there are
 
 
 def test_every_way_of_augmenting_is_shown(runs_folder):
