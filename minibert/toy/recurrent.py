@@ -129,8 +129,8 @@ class BiLm(nn.Module):
 
 @dataclass(frozen=True)
 class BiLmSettings:
-    """longest: tokens of a row, at most · unknown: the share of words that it reads as [UNK], so that it can read a text
-    with words it does not know."""
+    """longest: tokens of a row, at most · unknown: the share of words that are read as [UNK], so that it can read a
+    text with words that it does not know."""
 
     embedding_size: int = 64
     hidden_size: int = 128

@@ -19,7 +19,7 @@ TRIED = 50  # random sentences of each length
 
 
 def names() -> dict[str, str]:
-    return {"lstm": _("LSTM → one state → LSTM"), "attention": _("Transformer, which looks back")}
+    return {"attention": _("Transformer, which looks back"), "lstm": _("LSTM → one state → LSTM")}
 
 
 @st.cache_data(show_spinner=False)
@@ -53,9 +53,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
     with st.spinner(_("Measuring …")):
         lengths, shares = by_length()
     titles = {names()[name]: values for name, values in shares.items()}
-    said = _(
-        "{short} words through one state: {first:.0%} right; {long} words: {last:.0%}. Looking back: {back:.0%}."
-    )
+    said = _("{short} words through one state: {first:.0%} right; {long} words: {last:.0%}. Looking back: {back:.0%}.")
     said = said.format(
         short=lengths[2], first=shares["lstm"][2], long=lengths[-1], last=shares["lstm"][-1],
         back=shares["attention"][-1],
