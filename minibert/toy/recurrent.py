@@ -129,18 +129,20 @@ class BiLm(nn.Module):
 
 @dataclass(frozen=True)
 class BiLmSettings:
-    """unknown: the share of words that it reads as [UNK], so that it can read a text with words it does not know."""
+    """longest: tokens of a row, at most · unknown: the share of words that are read as [UNK], so that it can read a
+    text with words that it does not know."""
 
     embedding_size: int = 64
     hidden_size: int = 128
     stories: int = 6_000
     world: str = "whole"
-    steps: int = 1_500
-    batch_size: int = 48
+    longest: int = 64
+    steps: int = 1_000
+    batch_size: int = 32
     unknown: float = 0.02
     seed: int = 0
     optimization: Optimization = field(
-        default_factory=lambda: Optimization(learning_rate=5e-3, beta2=0.98, weight_decay=0.0)
+        default_factory=lambda: Optimization(learning_rate=1e-2, beta2=0.98, weight_decay=0.0)
     )
 
 
@@ -168,7 +170,7 @@ def train_bilm(settings: BiLmSettings, out: str | Path | None = None) -> Iterato
         story = rng.choice(told)
         start = rng.choice([0, 0, rng.randrange(len(story))])  # from the beginning, mostly
         count = rng.randint(1, len(story) - start)
-        ids = [i for sentence in story[start : start + count] for i in sentence]
+        ids = [i for sentence in story[start : start + count] for i in sentence][: settings.longest - 2]
         ids = [tokenizer.unk_id if rng.random() < settings.unknown else i for i in ids]
         return [tokenizer.cls_id, *ids, tokenizer.sep_id]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 DRAWS = 16  # other words tried at each place
-BEHIND, MOST_BEHIND = 24, 90  # story words that follow at first, and at most: BERT's rows have 128 places
+BEHIND, MOST_BEHIND = 16, 32  # story words that follow at first, and at most: they were trained on rows of 64 tokens
 
 
 @st.cache_resource(show_spinner=False)
@@ -53,7 +53,7 @@ def left(ids: tuple[int, ...], behind: int) -> tuple[list[float], list[float], l
 
     def vector(rows: Tensor) -> Tensor:
         """(B, T) → (B, H): BERT's last layer at the same word."""
-        parts = [bert.bert(Batch(part))[:, -2] for part in rows.split(256)]
+        parts = [bert.bert(Batch(part))[0][:, -2] for part in rows.split(256)]
         return torch.cat(parts)
 
     forget = steps(tuple(row[:-1].tolist())).forget
@@ -77,7 +77,7 @@ def picture(reading: Reading) -> None:
     from plots.recurrent import left_of_words
 
     behind = st.slider(
-        _("Words of a story that follow"), 0, MOST_BEHIND, BEHIND, 6, key="behind_it", bind="query-params"
+        _("Words of a story that follow"), 0, MOST_BEHIND, BEHIND, 4, key="behind_it", bind="query-params"
     )
     with st.spinner(_("Measuring …")):
         lstm, bert, gates = left(reading.ids, behind)

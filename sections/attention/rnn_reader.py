@@ -56,8 +56,8 @@ def copiers() -> dict[str, Trained]:
     from minibert.toy.seq2seq import Trained
 
     return {
-        "lstm": Trained.load(SHIPPED / "copy-lstm", RecurrentPair),
         "attention": Trained.load(SHIPPED / "copy-transformer"),
+        "lstm": Trained.load(SHIPPED / "copy-lstm", RecurrentPair),
     }
 
 

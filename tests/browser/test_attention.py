@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from sections.attention import arcs
 from tests.browser.driver import (
     assert_fits,
@@ -16,6 +18,7 @@ from tests.browser.driver import (
 )
 from tests.hostile import HOSTILE, texts_in_a_browser
 
+CUT_OR_OVERPRINTED = Path(__file__).with_name("form.js").read_text(encoding="utf-8")
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
 
 
@@ -162,6 +165,22 @@ def test_measuring_on_this_machine(page):
     open_page(page, "attention", part="Against an RNN", sentence=SENTENCE)
     page.get_by_role("button", name="Measure it on this machine").click()
     expect(chart(page, "timings").locator("svg.main-svg").first).to_be_visible()
+
+
+@pytest.mark.parametrize("view", ["forgets", "directions", "bottleneck"])  # tests/browser/test_form.py sees the others
+def test_each_view_of_the_recurrent_reader_is_short_and_whole(page, view):
+    open_page(page, "attention", part="Against an RNN", rnn=view, sentence="Anna lost the books. She searched alone.")
+    expect(chart(page, {"forgets": "rnn-left"}.get(view, f"rnn-{view}"))).to_be_visible()
+    panel = page.locator(":is(.st-key-part, .st-key-tab) [role=tabpanel]:visible").first
+    assert panel.bounding_box()["height"] <= 3 * page.viewport_size["height"]
+    assert page.evaluate(CUT_OR_OVERPRINTED) == []
+
+
+def test_a_sentence_in_the_toy_worlds_words_is_a_click_away(page):
+    open_page(page, "attention", part="Against an RNN", rnn="gates", sentence=SENTENCE)
+    page.get_by_role("button", name="A sentence in its words").click()
+    expect(page.get_by_label("Your text")).to_have_value(re.compile("Anna lost the books"))
+    expect(page.get_by_text("Not in the toy world")).to_have_count(0)
 
 
 @texts_in_a_browser
