@@ -58,7 +58,7 @@ def test_a_marked_line_of_source_differs_by_its_mark_alone(page):
 
 
 @pytest.mark.parametrize("page", [LAPTOP], indirect=True)
-@pytest.mark.parametrize(("name", "query"), [("attention", {"step": 4}), ("encoder_decoder", {}), ("nezha", {})])
+@pytest.mark.parametrize(("name", "query"), [("attention", {"step": 5}), ("encoder_decoder", {}), ("nezha", {})])
 def test_no_formula_is_cut(page, name, query):
     open_page(page, name, **query)
     formulas = page.locator(".katex-display")
