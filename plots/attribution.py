@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
-from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
+from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION, WORDS
 
 # By the names of minibert.inside.attribution.METHODS; a method is told apart by dash and symbol as well as by colour.
 STYLE = {
@@ -42,7 +42,7 @@ def word_grid(
     for i in places:
         for j, method in enumerate(methods):
             known = not np.isnan(shares[i, j])
-            font = {"size": SMALL, "color": _ink(shares[i, j]) if known else GREY}
+            font = {"size": SMALL, "color": _ink(shares[i, j]) if known else WORDS}
             text = f"{values[method][i]:+.2f}" if known else "?"
             fig.add_annotation(x=j, y=i, text=text, showarrow=False, font=font)
     columns = {"tickvals": list(range(len(methods))), "ticktext": [names[m] for m in methods]}
@@ -80,7 +80,7 @@ def agreement_matrix(matrix: np.ndarray, names: Sequence[str], title: str = "") 
     for i, row in enumerate(matrix):
         for j, rho in enumerate(row):
             text = "–" if np.isnan(rho) else f"{rho:.2f}"
-            font = {"size": FONT_SIZE, "color": GREY if np.isnan(rho) else _ink(rho)}
+            font = {"size": FONT_SIZE, "color": WORDS if np.isnan(rho) else _ink(rho)}
             fig.add_annotation(x=j, y=i, text=text, showarrow=False, font=font)
     fig.update_xaxes(side="top", showgrid=False, tickangle=0)
     fig.update_yaxes(autorange="reversed", showgrid=False)

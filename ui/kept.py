@@ -42,12 +42,15 @@ def kept_uploader(page: str, key: str, label: str, types: Sequence[str]) -> list
     """The files that the reader has given: an uploader that comes anew on the screen is empty, and says that they are
     still there."""
     kept = st.session_state.setdefault(_KEPT, {}).setdefault(f"{page} files", {})
-    drawn = key in st.session_state
+    had = f"_had.{page}.{key}"  # session_state key: whether the uploader on screen has held a file
+    if key not in st.session_state:
+        st.session_state[had] = False
     files = st.file_uploader(label, types, accept_multiple_files=True, key=key)
     taken = received(files)
     if taken:
         kept[key] = taken
-    elif drawn:
+        st.session_state[had] = True
+    elif st.session_state.get(had):
         kept.pop(key, None)  # taken out by the reader
     elif key in kept and not all(file.there for file in kept[key]):
         kept.pop(key)  # cleared by the server: the reader had been away

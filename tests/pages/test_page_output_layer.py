@@ -49,7 +49,7 @@ def test_where_recorded_runs_show_little_it_is_said_and_the_way_leads_to_where_t
         assert app.session_state["data"] == best and "Pre-training shows most in" not in text_of(app)
 
 
-@pytest.mark.parametrize("name", [FIRST, "entities", "intents", "emotions", "similarity"])
+@pytest.mark.parametrize("name", [FIRST])
 def test_what_shows_much_was_recorded_with_several_seeds(name):
     from sections.output_layer.curves import recorded_for
 

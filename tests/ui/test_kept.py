@@ -65,3 +65,37 @@ def test_a_link_that_says_what_is_on_the_page_counts_for_more():
     app.query_params["task"] = "pair"
     go(app)
     assert app.slider(key="rate").value == 5
+
+
+def uploading():
+    import streamlit as st
+
+    from ui.kept import kept_uploader
+    from ui.navigation import _forget_page
+
+    if st.session_state.pop("_go", False):
+        _forget_page()
+        st.session_state["_away"] = not st.session_state.get("_away", False)
+    if not st.session_state.get("_away"):
+        st.text(", ".join(file.name for file in kept_uploader("one", "file", "Your file", ["txt"])))
+        st.button("anything else")
+
+
+def test_a_file_is_there_after_coming_back_and_whatever_is_clicked_then():
+    app = AppTest.from_function(uploading).run()
+    app.file_uploader(key="file").set_value([("mine.txt", b"hello", "text/plain")]).run()
+    go(app)
+    assert not app.text
+    go(app)
+    assert app.text[0].value == "mine.txt"
+    app.button[-1].click().run()
+    assert app.text[0].value == "mine.txt" and not app.exception
+    app.button(key="file-forget").click().run()
+    assert app.text[0].value == ""
+
+
+def test_a_file_that_the_reader_takes_out_is_gone():
+    app = AppTest.from_function(uploading).run()
+    app.file_uploader(key="file").set_value([("mine.txt", b"hello", "text/plain")]).run()
+    app.file_uploader(key="file").set_value([]).run()
+    assert app.text[0].value == "" and not app.exception
