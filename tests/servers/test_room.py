@@ -121,6 +121,54 @@ async def two_visitors(address: str, process: psutil.Process) -> None:
 
 @pytest.mark.slow
 @needs_proxy
+def test_a_server_of_another_machine_has_the_same_runs(tmp_path):
+    """Started as the room says, with a folder of runs that is the same and nothing else in common."""
+    jobs, elsewhere = (f"127.0.0.1:{free_port()}" for _ in range(2))
+    with opened(tmp_path, "--jobs", jobs, "--also", elsewhere) as (address, _process):
+        said = (tmp_path / "log.txt").read_text()
+        assert "3 app servers" in said and f"MINIBERT_JOBS={jobs} MINIBERT_RUNS=… streamlit run app.py" in said
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+        host, port = elsewhere.split(":")
+        own = {"MINIBERT_JOBS": jobs, "MINIBERT_RUNS": str(tmp_path / "runs")}
+        with open(tmp_path / "third.txt", "wb") as log:
+            third = subprocess.Popen(
+                [*command, f"--server.address={host}", f"--server.port={port}"],
+                cwd=ROOT, stdout=log, stderr=log, env=os.environ | own,
+            )  # fmt: skip
+        try:
+            until(lambda: room.healthy(f"http://{elsewhere}") or third.poll() is not None, PATIENT)
+            assert third.poll() is None, (tmp_path / "third.txt").read_text(errors="replace")
+            finished(the_same_runs(address, f"http://{elsewhere}"))
+        finally:
+            third.terminate()
+            third.wait(60)
+
+
+async def the_same_runs(address: str, elsewhere: str) -> None:
+    """What is begun at the room's address is there elsewhere, and may be stopped from there."""
+    here, there = Visitor(address, PATIENT), Visitor(elsewhere, PATIENT)
+    await here.open("output_layer")
+    await here.click(train_button(here))
+    there.cookies = dict(here.cookies)
+    await there.open("output_layer")
+    assert "No run yet" not in there.text and re.search(r"\*\*(waiting|starting|training|finished)", there.text)
+    for stop in [one for one in there.offered("button") if one.key.startswith("stop-")]:
+        await there.click(stop)
+    deadline = time.monotonic() + PATIENT
+    while not re.search(r"\*\*(stopped|finished)", here.text):
+        assert time.monotonic() < deadline, here.text
+        await here.go("input")
+        await here.go("output_layer")
+    stranger = Visitor(elsewhere, PATIENT)
+    await stranger.open("output_layer")
+    assert "No run yet" in stranger.text  # another browser's
+    assert not [*here.exceptions, *there.exceptions, *stranger.exceptions]
+    for visitor in (here, there, stranger):
+        await visitor.close()
+
+
+@pytest.mark.slow
+@needs_proxy
 def test_who_starts_it_may_be_killed_and_nothing_is_left(tmp_path):
     with opened(tmp_path) as (_address, process):
         everybody = process.children(recursive=True)
