@@ -74,7 +74,7 @@ def test_a_beam_tells_what_else_it_found(runs_folder, unilm):
     assert f"ln P = {found[0].score:.2f}" in shown(app)["steps"][-1]["finding"]
     assert all(spelled(text.ids, tokenizer) in captions(app) for text in found[1:])
     one, other = (
-        shown(open_page("to_write", owner="me", text=TEXT, way="sample", temperature="2.0", dice=n)) for n in (1, 2)
+        shown(open_page("to_write", owner="me", text=TEXT, way="sample", temperature="2", dice=n)) for n in (1, 2)
     )
     assert one["steps"] != other["steps"]
 
