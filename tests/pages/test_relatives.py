@@ -338,9 +338,10 @@ def test_its_pre_training_is_shown_in_its_own_questions(runs):
         titles = [note["text"] for note in figure(app, "curves")["layout"]["annotations"]]
         assert any(title.startswith(f"{main} loss") for title in titles)
         assert (f"{second} loss" in titles) == (second in ("NSP", "Sentence order"))
-    app.multiselect(key="shown").set_value([run.kind for run in runs.values()])
+    some = [name for name in runs if name != "nezha"]  # as many as may be compared
+    app.multiselect(key="shown").set_value([runs[name].kind for name in some])
     row = whole(app.run()).table[-1].value.set_index("relative of BERT")
-    assert (row["MLM loss"] == "–").to_dict() == {name: name in ("left_to_right", "xlnet") for name in runs}
+    assert (row["MLM loss"] == "–").to_dict() == {name: name in ("left_to_right", "xlnet") for name in some}
 
 
 def test_heads_of_shared_blocks_are_switched_off_one_layer_at_a_time(model_of, runs):
