@@ -213,7 +213,8 @@ def test_a_run_on_a_text_of_ones_own_is_measured_on_documents_kept_apart(runs_fo
 
 def test_every_section_is_on_the_page_and_the_quiz_is_sound(app):
     shown = text_of(app) + text_of(open_page(data="course"))
-    shown += "".join(text_of(open_page(part=part)) for part in ("The curves", "Look back", "Keep it", "The code"))
+    others = ("The curves", "Look back", "The recipe", "Keep it", "The code")
+    shown += "".join(text_of(open_page(part=part)) for part in others)
     assert all(LESSON.section(section)[1] in shown for section in LESSON.sections)
     assert len(load_quiz(ROOT / "lessons" / "pretraining" / "quiz.toml")) >= 4
 
