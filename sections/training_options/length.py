@@ -35,7 +35,7 @@ def show(lesson: Lesson, text: str) -> None:
     with second:
         chosen = st.select_slider(_("Tokens at most"), LENGTHS, 96, key="tokens")
     with third:
-        size = choice("model-size", _("Model"), {"base": "BERT-base", "large": "BERT-large"})
+        size = choice("model-size", _("BERT"), {"base": _("base"), "large": _("large")})
     with fourth:
         memory = st.select_slider(_("Memory, GiB"), GIB, 12, key="memory")
     lengths = lengths_of(shipped(name), "mini-zh" if sets[name].language == "zh" else MODEL)

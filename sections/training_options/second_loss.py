@@ -6,7 +6,7 @@ from sections.training_options.bench import bench_of, command, example_of, label
 from ui.figures import figure
 from ui.inputs import seed_input
 from ui.lesson import Lesson
-from ui.page import picture
+from ui.page import drawer, picture
 from ui.source import show_source
 from ui.text import show_tokens
 from ui.translations import _
@@ -19,13 +19,16 @@ COLUMNS = ("topic", "kind")  # of the reviews, beside the text
 
 def show(lesson: Lesson, text: str) -> None:
     """The sentence as both losses read it, and their sum."""
-    left, right = st.columns(2, gap="medium")
-    with left:
+    first, second, third, last = st.columns((4, 4, 4, 3), gap="medium", vertical_alignment="bottom")
+    with first:
         weight = st.slider(_("Weight of the MLM loss"), 0.05, 1.0, 0.2, 0.05, key="weight", bind="query-params")
+    with second:
         label = label_choice()
-    with right:
+    with third:
+        marks = st.multiselect(_("Marks learned beside"), COLUMNS, key="marks")
+    with last, drawer(key="more"):
         seed = seed_input(0)
-        values = _marks()
+        values = {name: st.selectbox(name, values_of(name), key=f"mark-{name}") for name in marks}
     from minibert.finetune.option_effects import loss_terms
     from plots.training_options import loss_sum
 
@@ -55,12 +58,6 @@ def show(lesson: Lesson, text: str) -> None:
 
     show_source(Learner.forward, find="mlm_loss", label=_("Both losses"))
     show_source(AuxiliaryLayers, label=_("A layer for each mark"))
-
-
-def _marks() -> dict[str, str]:
-    """The columns that are learned beside, and the value of the sentence in each."""
-    chosen = st.multiselect(_("Marks learned beside"), COLUMNS, key="marks")
-    return {name: st.selectbox(name, values_of(name), key=f"mark-{name}") for name in chosen}
 
 
 @st.cache_data(show_spinner=False)

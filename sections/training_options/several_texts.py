@@ -20,19 +20,19 @@ BESIDE = ("title", "reply")  # of the reviews with a verdict
 def show(lesson: Lesson, text: str) -> None:
     """One row of three texts, and which tokens of each stay."""
     ways = {
-        "budget": _("a budget for each"),
+        "budget": _("budgets"),
         "longest_first": _("longest first"),
         "head": _("head"),
         "tail": _("tail"),
         "head_tail": _("head + tail"),
     }
     names = (_("the review"), _("the title"), _("the reply"))
-    first, *places = st.columns((5, 4, 4, 4), gap="medium", vertical_alignment="bottom")
-    with first.container(horizontal=True, vertical_alignment="bottom"):
-        way = pick("cut", _("Too long?"), list(ways.values()), width=180)
-        with drawer(_("Title and reply"), key="more"):
-            title = st.text_input(_("Title"), _("A weekend in March"), key="title", max_chars=200)
-            reply = st.text_input(_("The owner’s reply"), _("Thank you for writing to us."), key="reply", max_chars=500)
+    first, *places, last = st.columns(5, gap="medium", vertical_alignment="bottom")
+    with first:
+        way = pick("cut", _("Too long?"), list(ways.values()))
+    with last, drawer(_("The others"), key="more"):
+        title = st.text_input(_("Title"), _("A weekend in March"), key="title", max_chars=200)
+        reply = st.text_input(_("The owner’s reply"), _("Thank you for writing to us."), key="reply", max_chars=500)
     way = list(ways)[way]
     budgets = None
     if way == "budget":

@@ -8,7 +8,7 @@ import streamlit as st
 from sections.training_options.bench import LABELS, bench_of, command, example_of, label_choice
 from ui.figures import figure
 from ui.finetune_settings import loss_names
-from ui.inputs import choice
+from ui.inputs import pick
 from ui.lesson import Lesson
 from ui.page import drawer, picture
 from ui.source import show_source
@@ -16,22 +16,23 @@ from ui.translations import _
 
 HEADING = "Other classifiers"
 LOSSES_HEADING = "Other losses"
+SHOWN = ("focal", "label_smoothing", "cross_entropy")  # what class weights do, one example cannot show
 PROBABILITIES = [n / 100 for n in range(1, 100)]
 
 
 def show(lesson: Lesson, text: str) -> None:
     """What each loss makes of an answer, and where the sentence lies under a fresh classifier of the chosen form."""
-    columns = st.columns((3, 4, 4, 6, 3), gap="small", vertical_alignment="bottom")
+    columns = st.columns((3, 4, 4, 5, 4), gap="medium", vertical_alignment="bottom")
+    activations, norms = ("tanh", "gelu", "relu"), ("none", "batch", "layer")
     with columns[0]:
         depth = st.slider(_("Layers"), 1, 4, 2, key="depth", bind="query-params")
     with columns[1]:
-        activation = choice("activation", _("Between them"), {"tanh": "tanh", "gelu": "GELU", "relu": "ReLU"})
+        activation = activations[pick("activation", _("Between them"), ["tanh", "GELU", "ReLU"])]
     with columns[2]:
-        norms = {"none": _("none"), "batch": _("batch"), "layer": _("layer")}
-        norm = choice("norm", _("Norm"), norms) if depth > 1 else "none"
+        norm = norms[pick("norm", _("Norm"), [_("none"), _("batch norm"), _("layer norm")])] if depth > 1 else "none"
     with columns[3]:
-        shown = {"focal": _("focal"), "label_smoothing": _("smoothing"), "cross_entropy": _("cross-entropy")}
-        loss = choice("loss", _("Loss"), shown)
+        names = loss_names()
+        loss = SHOWN[pick("loss", _("Loss"), [names[one] for one in SHOWN])]
     with columns[4], drawer(key="more"):
         label = label_choice()
         gamma = st.slider(_("Its exponent γ"), 0.0, 5.0, 2.0, 0.5, key="gamma") if loss == "focal" else 2.0
@@ -42,7 +43,6 @@ def show(lesson: Lesson, text: str) -> None:
     p = right_probability(bench, example_of(text, label))
     from plots.training_options import loss_curves
 
-    names = loss_names()
     curves = {names[name]: losses_at(name, gamma) for name in dict.fromkeys(("cross_entropy", loss))}
     usual, chosen = loss_at("cross_entropy", p, gamma), loss_at(loss, p, gamma)
     said = _("A right answer at {p:.2f} costs {chosen:.3f}, by cross-entropy {usual:.3f}").format(

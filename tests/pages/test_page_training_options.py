@@ -65,13 +65,13 @@ def test_marks_are_learned_beside(runs_folder):
 
 
 def test_another_classifier_and_another_loss(runs_folder):
-    app = open_page(option="classifier", depth=3, norm="batch", loss="focal")
+    app = open_page(option="classifier", depth=3, norm=2, loss=1)
     usual, focal, own = figure(app, "loss-curves")["data"]
     assert all(a <= b for a, b in zip(focal["y"], usual["y"], strict=True))
     assert any("--classifier-depth 3 --classifier-activation tanh --classifier-norm batch --loss focal --focal-gamma 2"
                in block.value for block in app.code)  # fmt: skip
     assert own["y"][0] < 0.7 and "**133,122 new numbers** from 256 to 2" in text_of(app)
-    app = open_page(option="classifier", depth=1, loss="cross_entropy")
+    app = open_page(option="classifier", depth=1, loss=3)
     assert len(figure(app, "loss-curves")["data"]) == 2 and "**514 new numbers**" in text_of(app)
 
 
