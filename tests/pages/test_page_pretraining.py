@@ -182,7 +182,7 @@ def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, m
 
     app.session_state["part"] = "The recipe"
     whole(app.run())
-    (table,) = (one.value for one in app.get("table"))
+    table = next(one.value for one in app.table if "the paper" in one.value)
     mine = dict(zip(table["what"], table[literal("<b>mine</b>")], strict=True))
     assert "256 rows of up to 512 tokens (§A.2)" in set(table["the paper"]) and mine["hidden"] == "35 %"
     assert mine["learning rate"].startswith("0.005 ") and mine["optimizer"].startswith("Muon")

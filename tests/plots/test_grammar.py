@@ -52,6 +52,8 @@ SECOND_OF_A_KIND = {  # beside blue, which is the first
     "style.css": 1,  # the second kind of name that a tagger finds
     "knowledge.css": 2,  # a branch beside the sentence
     "nezha.css": 1,  # a place beside a distance
+    "to_write.css": 1,  # what noise has taken, beside the text
+    "xlnet.css": 2,  # what is guessed beside what is read
 }
 SELECTED = {  # style sheet → what is selected in it
     "style.css": (r"tr\.mb-marked", r'mb-token\[aria-current="true"\]'),
