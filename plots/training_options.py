@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from plots.theme import BLUE, GREEN, GREY, ORANGE, SMALL
+from plots.theme import BLUE, GREEN, GREY, ORANGE, SMALL, WORDS
 
 
 def loss_spread(groups: Mapping[str, Sequence[float]], axis: str) -> go.Figure:
@@ -114,10 +114,10 @@ def share_within(
             xshift=6, font={"size": SMALL},
         )  # fmt: skip
     reached = bisect_right(ordered, chosen) / len(ordered)
-    fig.add_vline(x=chosen, line={"color": ORANGE, "width": 4})
+    fig.add_vline(x=chosen, line={"color": WORDS, "width": 4})
     fig.add_scatter(
         x=[chosen], y=[reached], mode="markers", name=chosen_word, showlegend=False,
-        marker={"size": 16, "color": ORANGE, "line": {"width": 2, "color": "#222222"}},
+        marker={"size": 16, "color": WORDS, "line": {"width": 2, "color": "#222222"}},
         hovertemplate="%{x}: %{y:.0%}<extra></extra>",
     )  # fmt: skip
     fig.update_xaxes(title_text=axes[0], range=[0, levels[-1] * 1.02])
@@ -151,7 +151,7 @@ def rows_that_fit(
             marker={"size": 13, "symbol": "diamond-open", "color": GREY, "line": {"width": 3}},
             hovertemplate="%{x}: %{y}<extra></extra>",
         )  # fmt: skip
-    fig.add_vline(x=chosen, line={"color": ORANGE, "width": 4})
+    fig.add_vline(x=chosen, line={"color": WORDS, "width": 4})
     fig.update_xaxes(title_text=axes[0], type="log", tickvals=[n for n in lengths if n & (n - 1) == 0])
     fig.update_yaxes(title_text=axes[1], type="log", dtick=1)
     fig.update_layout(
