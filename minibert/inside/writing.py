@@ -1,4 +1,4 @@
-"""UniLM made to write (Dong et al. 2019, §2.4): behind the source stands [MASK], a token is chosen for it, then comes
+"""UniLM made to write (Dong et al. 2019, §2.5): behind the source stands [MASK], a token is chosen for it, then comes
 the next [MASK]. What a token sees never changes, so the keys and values of all before it are kept and not made again.
 
 There is a [MASK] at every step because UniLM was asked for hidden tokens where they stand, as BERT was, and not, as GPT

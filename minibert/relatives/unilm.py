@@ -16,7 +16,7 @@ from minibert.objectives import MaskedLanguageModel, Masking
 from minibert.relatives.registry import relative
 from minibert.text.segment_pairs import SegmentPair, ordered_pairs
 
-# Mask → segment of the first text and of the second, and the share of batches that have it (§2.3).
+# Mask → segment of the first text and of the second, and the share of batches that have it (§2.4).
 SEGMENTS = {"both_ways": (0, 1), "left_to_right": (2, 2), "right_to_left": (3, 3), "seq2seq": (4, 5)}
 SHARES = {"both_ways": 1 / 3, "left_to_right": 1 / 6, "right_to_left": 1 / 6, "seq2seq": 1 / 3}
 

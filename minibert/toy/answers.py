@@ -1,5 +1,5 @@
 """A task to write for: little stories, a question about one of them, and an answer in a sentence of its own. UniLM is
-fine-tuned on it as in its paper, by hiding tokens of the answer (Dong et al. 2019, §2.4); BERT likewise, both ways."""
+fine-tuned on it as in its paper, by hiding tokens of the answer (Dong et al. 2019, §2.5); BERT likewise, both ways."""
 
 from __future__ import annotations
 
