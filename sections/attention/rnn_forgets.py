@@ -89,8 +89,8 @@ def picture(reading: Reading) -> None:
     }
     first = 0
     said = _(
-        "{n} words after the sentence, “{word}” moves the LSTM's state by {lstm:.1%} of what the whole sentence does, "
-        "BERT's vector by {bert:.1%}."
+        "{n} words after the sentence, “{word}” moves the LSTM's state by {lstm:.1%} of what another text would, BERT's "
+        "last vector by {bert:.1%}."
     ).format(n=behind, word=tokens[first], lstm=lstm[first], bert=bert[first])
     figure(
         left_of_words(tokens, lines, (_("the word that is changed"), _("left of it at the end")), said),
