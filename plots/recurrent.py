@@ -12,9 +12,13 @@ from plots.attention import literal, token_label, token_ticks
 from plots.grammar import ATTENTION
 from plots.theme import BLUE, FONT_SIZE, GREEN, SMALL, VERMILION, titled
 
-MANY = 20  # words: with more their labels lean, and numbers in cells would run into each other
+MANY = 20  # words: with more, numbers in cells would run into each other
 LOOKS = ((VERMILION, "solid", "diamond"), (BLUE, "dash", "circle"), (GREEN, "dot", "square"))
-CREAM, INK = "#FFFFFF", "#111111"
+
+
+def written(share: float) -> dict:
+    """How words stand in a cell of that share: dark on what is light in ATTENTION's colours, else light."""
+    return {"showarrow": False, "font": {"size": SMALL, "color": "#111111" if share > 0.48 else "#FFFFFF"}}
 
 
 def gates(
@@ -29,11 +33,9 @@ def gates(
     order = numbers.mean(0).argsort()  # the most open on top, which plotly draws last
     fig = make_subplots(rows=2, shared_xaxes=True, row_heights=[0.4, 0.6], vertical_spacing=0.05)
     labels = [token_label(token) for token in tokens]
-    crowded = len(tokens) > MANY
     fig.add_trace(
         go.Heatmap(
             z=values, y=list(range(len(means))), xgap=2, ygap=2, showscale=True,
-            text=values, texttemplate="" if crowded else "%{text:.2f}", textfont={"size": SMALL},
             customdata=[labels] * len(means), hovertemplate="%{customdata}: <b>%{z:.3f}</b><extra></extra>",
             colorbar={"thickness": 12, "outlinewidth": 0, "tickvals": [0, 0.5, 1], "tickfont": {"size": SMALL}},
             **ATTENTION,
@@ -48,6 +50,9 @@ def gates(
         ),
         row=2, col=1,
     )  # fmt: skip
+    if len(tokens) <= MANY:
+        for y, x in np.ndindex(values.shape):
+            fig.add_annotation(x=x, y=y, text=f"{values[y, x]:.2f}", **written(values[y, x]), row=1, col=1)
     fig.update_yaxes(
         tickvals=list(range(len(means))), ticktext=[literal(name) for name in means], autorange="reversed",
         showgrid=False, ticks="", row=1, col=1,
@@ -100,10 +105,7 @@ def expected_words(
         for x, text in enumerate(row):
             told = f"{text} · {shares[y, x]:.0%}"
             right = row[x] == token_label(tokens[y])
-            fig.add_annotation(
-                x=x, y=y, text=f"<b>{told} ✓</b>" if right else told, showarrow=False,
-                font={"size": SMALL, "color": INK if shares[y, x] > 0.55 else CREAM},
-            )  # fmt: skip
+            fig.add_annotation(x=x, y=y, text=f"<b>{told} ✓</b>" if right else told, **written(shares[y, x]))
     names = [literal(name) for name in columns]
     fig.update_xaxes(tickvals=list(range(len(names))), ticktext=names, side="top", showgrid=False, ticks="")
     fig.update_yaxes(**token_ticks(tokens), autorange="reversed", title={"text": literal(axis)})

@@ -73,18 +73,17 @@ def moved(
     seed: int = 0,
 ) -> Tensor:
     """How far what is known at the end moves when one word becomes another one: (places,), the mean of `draws` other
-    words; 1 is how far it moves when all of `places` become others at once.
+    words; 1 is how far it moves when every word of the row becomes another, but for the first and last ([CLS], [SEP]).
 
     last: (B, T) → (B, N), what is known at the end of each row · ids: (T,) · places: positions that are changed, one at
     a time · words: the ids that take their place.
     """
-    if not places:
-        return torch.zeros(0)
     random = torch.Generator().manual_seed(seed)
-    drawn = torch.tensor(list(words))[torch.randint(len(words), (draws, len(places)), generator=random)]
+    drawn = torch.tensor(list(words))[torch.randint(len(words), (draws, len(ids)), generator=random)]
     rows = ids.repeat(len(places) + 1, draws, 1)  # (places + 1, draws, T)
     for n, place in enumerate(places):
-        rows[n, :, place] = rows[-1, :, place] = drawn[:, n]
+        rows[n, :, place] = drawn[:, place]
+    rows[-1, :, 1:-1] = drawn[:, 1:-1]
     found = last(torch.cat([ids[None], rows.flatten(0, 1)]))  # (1 + (places + 1)·draws, N)
     far = (found[1:] - found[0]).norm(dim=-1).view(len(places) + 1, draws).mean(1)
     return far[:-1] / far[-1].clamp_min(1e-12)

@@ -87,11 +87,10 @@ def picture(reading: Reading) -> None:
         _("BERT: its last vector"): bert,
         _("LSTM: what no forget gate took"): gates,
     }
-    first = 0
     said = _(
-        "{n} words after the sentence, “{word}” moves the LSTM's state by {lstm:.1%} of what the whole sentence does, "
-        "BERT's vector by {bert:.1%}."
-    ).format(n=behind, word=tokens[first], lstm=lstm[first], bert=bert[first])
+        "{n} words after the sentence, “{word}” moves the LSTM's state by {lstm:.1%} of what another text would, "
+        "BERT's last vector by {bert:.1%}."
+    ).format(n=behind, word=tokens[0], lstm=lstm[0], bert=bert[0])
     figure(
         left_of_words(tokens, lines, (_("the word that is changed"), _("left of it at the end")), said),
         said,

@@ -93,7 +93,7 @@ def say_unknown(words: Sequence[str]) -> None:
     if words:
         with st.container(horizontal=True, vertical_alignment="center"):
             told = _("Not in the toy world that these networks have read: {words}. They read [UNK] there.")
-            st.caption(told.format(words=literal(", ".join(words))))
+            st.caption(told.format(words=literal(", ".join(words))), width="content")
             offer()
 
 

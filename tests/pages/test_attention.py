@@ -413,6 +413,7 @@ def test_an_lstm_forgets_and_story_words_make_it_worse():
     assert near[0][-1] > 2 * near[0][0], "the last word weighs more in its state than the first"
     assert sum(far[0]) < sum(near[0]), "and thirty-two words later less is left"
     assert far[2][0] <= near[2][0] <= 1, "no gate gives back what another took"
+    assert sum(far[0]) < 0.25 * sum(near[0]), "against what another text would do, little is left of any"
 
 
 def values_of(values) -> list[float]:
