@@ -19,11 +19,14 @@ NAMED = {"arm", "seed", "metrics"}  # what any record has
 _KEY = "checkpoint"  # "start" is a button of one of the pages
 
 
-def start_choice(*names: str) -> None:
+def start_choice(*names: str, older_links: bool = True) -> None:
     """A select box over the checkpoints that comparisons are made from, in the link; a page begins with the better one
-    where any of its comparisons, `names`, has been recorded from it."""
+    where any of its comparisons, `names`, has been recorded from it. older_links: there are some that say something,
+    no checkpoint, and mean the first."""
     there = [start for start in STARTS if complete(CHECKPOINTS / start)] or STARTS[:1]
     usual = next((start for start in reversed(there) if any(_path(start, name).exists() for name in names)), None)
+    if not older_links:
+        there = sorted(there, key=lambda start: start != usual)
     choose_model(_KEY, _("From the checkpoint"), {start: start for start in there}, {}, usual)
 
 

@@ -37,7 +37,7 @@ def show(lesson: Lesson, text: str) -> None:
     budgets = None
     if way == "budget":
         budgets = tuple(
-            place.slider(_("Tokens for {text}").format(text=name), 0, 32, start, key=f"budget-{n}")
+            place.slider(name[:1].upper() + name[1:], 0, 32, start, key=f"budget-{n}")
             for n, (place, name, start) in enumerate(zip(places, names, (12, 4, 4), strict=True))
         )
         room = sum(budgets)

@@ -54,7 +54,7 @@ def show(lesson: Lesson, text: str) -> None:
 
 def _scores() -> None:
     """Accuracy of every arm of the comparison, beside the paper's."""
-    recorded.start_choice(COMPARED)
+    recorded.start_choice(COMPARED, older_links=False)
     records, made = recorded.recorded(COMPARED), recorded.comparison(COMPARED)
     if not records:
         st.markdown(_("**No results of this comparison have been recorded here yet.** This makes them:"))
@@ -84,8 +84,10 @@ def _scores() -> None:
     alt = _("Accuracy in percent, mean over seeds. {words}.").format(words=words)
     axis = _("accuracy, %")
     titles = (_("Sun et al. 2019, IMDb, 512 tokens"), _("Ours, reviews with a verdict"))
+    fig = scores(rows, titles, (axis, axis), _("seed"), title=said[:1].upper() + said[1:])
+    fig.update_traces(cliponaxis=False)  # the number above the first row stands outside
     figure(
-        scores(rows, titles, (axis, axis), _("seed"), high=44, title=said), alt, key="cut-scores", wide=True,
+        fig, alt, key="cut-scores", wide=True,
         data=[{_("read"): names[arm], _("accuracy"): f"{means[arm]:.1f}", _("seeds"): len(found[arm])}
               for arm in names if arm in means],
     )  # fmt: skip

@@ -126,8 +126,11 @@ def test_the_ways_to_cut_are_compared_by_score(results):
     found = {"head-32": 0.6, "head_tail-32": 0.9, "whole": 0.95}
     records = [comparison_record("truncation", arm, seed, score) for arm, score in found.items() for seed in (0, 1)]
     write_records(results / "mini-en", "truncation", records)
+    assert open_page(option="truncation").selectbox(key="checkpoint").value == "mini-en"
+    write_records(results / "minilm-en", "truncation", [])
+    assert open_page(option="truncation").selectbox(key="checkpoint").value == "minilm-en"
     app = open_page(option="truncation", checkpoint="mini-en")
-    assert title_of(app, "cut-scores") == "head + tail, 32 tokens 90.0 · head, 32 tokens 60.0"
+    assert title_of(app, "cut-scores") == "Head + tail, 32 tokens 90.0 · head, 32 tokens 60.0"
     papers = [trace["x"][0] for trace in figure(app, "cut-scores")["data"] if "94." in str(trace.get("text"))]
     assert papers == pytest.approx([94.37, 94.58])  # 100 − Sun et al.'s errors, of the arms that there are
 
