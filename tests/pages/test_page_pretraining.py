@@ -289,4 +289,3 @@ def test_a_log_that_cannot_be_read_is_said_on_the_page(content, why, tmp_path):
     assert not app.exception
     assert [re.search(why, plain(error.value)) is not None for error in app.error] == ([True] if why else [])
     assert app.session_state["events"] == ([] if why else [{"event": "step", "step": 1}])
-
