@@ -45,9 +45,9 @@ def show_lengths(lengths: list[int], chosen: int, key: str) -> None:
     alt = _("Of {count:,} texts {fit:.1%} fit into {chosen} tokens; {words}; all into {longest}.").format(
         count=len(lengths), fit=fit, chosen=chosen, words=words, longest=max(lengths)
     )
-    axes = (_("tokens of a text, [CLS] and [SEP] counted"), _("texts that are not longer"))
+    axes = (_("tokens, [CLS] and [SEP] among them"), _("texts that are not longer"))
 
     figure(
-        partial(share_within, lengths, chosen, marks, axes, _("read"), said), alt, key=key,
+        partial(share_within, lengths, chosen, marks, axes, _("read"), said), alt, key=key, wide=True,
         data=lambda: [{_("share"): f"{n / 20:.0%}", _("tokens"): length_for(lengths, n / 20)} for n in range(1, 21)],
     )  # fmt: skip
