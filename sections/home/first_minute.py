@@ -32,10 +32,11 @@ def _first_minute(waiting: bool) -> None:
     passage = read_passage()
     if passage is None:
         return
-    with picture():
-        show_picture(passage, waiting)
+    place = picture()
     cards = [_card(name, passage, waiting) for name in passage.models]
     st.html(side_by_side(cards, _("What each model makes of it"), waiting=waiting))
+    with place:  # above them and after them: they need not wait for its numbers
+        show_picture(passage, waiting)
     _ways_on(passage)
 
 
