@@ -144,6 +144,8 @@ class PretrainingBatches:
         rows = [rows[i] for i in rng.permutation(len(rows))]
         rows.sort(key=lambda row: len(row.a) + len(row.b))
         groups = [rows[i : i + self.batch_size] for i in range(0, len(rows), self.batch_size)]
+        if self.position.batches and self.position.batches >= len(groups):  # else the same pool again, for ever
+            raise DataError("the place this run had reached is not in its text: the text or the run’s state was changed")
         for number, chosen in enumerate(rng.permutation(len(groups))):
             if number < self.position.batches:
                 continue

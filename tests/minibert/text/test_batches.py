@@ -232,6 +232,14 @@ def test_whole_words_are_those_the_segmenter_joined(tokenizer):
     assert special.int().tolist() == [[1, 0, 0, 0, 0, 1]] * 2
 
 
+@pytest.mark.parametrize("beyond", [10**3, 10**400])
+def test_a_place_that_is_not_in_the_text_is_refused(store, tokenizer, beyond):
+    place = Position(batches=beyond, given=2)
+    stream = PretrainingBatches(store, tokenizer, batch_size=4, max_length=32, seed=5, position=place)
+    with pytest.raises(DataError, match="not in its text"):
+        next(iter(stream))
+
+
 @pytest.mark.parametrize("input_format", PAIR_FORMATS)
 def test_pairs_want_two_documents(tokenizer, input_format):
     store = TokenStore.build([["a b. C d."] * 20], tokenizer)
