@@ -584,7 +584,8 @@ def summary(trials: list[Trial], seed: int) -> dict:
                 "seconds, longest": round(float(seconds.max()), 2),
                 "megabytes more at the peak, most": round(max(trial.megabytes for trial in of_it)),
             }
-    wrong = [{"surface": t.surface, "number": t.number, "why": t.wrong.replace(f"{ROOT}/", "")[-300:]} for t in trials if t.wrong]
+    told = {(t.surface, t.number): t.wrong.replace(f"{ROOT}/", "")[-300:] for t in trials if t.wrong}
+    wrong = [{"surface": surface, "number": number, "why": why} for (surface, number), why in told.items()]
     return {"seed": seed, "inputs": len(trials), "wrong": len(wrong), "surfaces": by_surface, "which": wrong}
 
 

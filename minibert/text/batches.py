@@ -145,7 +145,7 @@ class PretrainingBatches:
         rows.sort(key=lambda row: len(row.a) + len(row.b))
         groups = [rows[i : i + self.batch_size] for i in range(0, len(rows), self.batch_size)]
         if self.position.batches and self.position.batches >= len(groups):  # else the same pool again, for ever
-            raise DataError("the place this run had reached is not in its text: the text or the run’s state was changed")
+            raise DataError("the place this run had reached is not in its text: one of the two was changed")
         for number, chosen in enumerate(rng.permutation(len(groups))):
             if number < self.position.batches:
                 continue
