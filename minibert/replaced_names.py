@@ -125,10 +125,13 @@ def inside(replaced: Tensor, behind: Tensor) -> Tensor:
 class ReplacedNames(WithoutPairs):
     """L = L_names + L_MLM, in rows of one document. rate: a name's chance to be replaced, if the one before was not ·
     hidden: the share of what BERT hides that is hidden here, outside of names: what tells whether a name is right
-    should not be hidden (§2.3)."""
+    should not be hidden (§2.3) · names_from: after so many batches names are asked about; until then this is BERT, from
+    whose weights the paper starts · begun: whether they are."""
 
     rate: float = 0.5
     hidden: float = 1 / 3
+    names_from: float = 0
+    begun: bool = False
 
     packed: ClassVar = "doc_sentences"
     counts: ClassVar = {"mlm": "masked_tokens", "names": "names"}
@@ -139,6 +142,10 @@ class ReplacedNames(WithoutPairs):
         for field, least in (("rate", 0.0), ("hidden", 0.0)):
             if not least < getattr(self, field) <= 1:
                 raise ValueError(f"{field} must be a share above 0, at most 1, not {getattr(self, field)}")
+
+    def after(self, batches):
+        begun = batches >= self.names_from
+        return self if begun == self.begun else replace(self, begun=begun)
 
     def model(self, config):
         return NamesLm(config)
@@ -157,6 +164,8 @@ class ReplacedNames(WithoutPairs):
         return replace(super().vocabulary(store, tokenizer), names=names)
 
     def corrupt(self, batch, special, joined, vocabulary, rng):
+        if not self.begun:
+            return super().corrupt(batch, special, joined, vocabulary, rng)
         dice = random.Random(int(torch.randint(2**62, (), generator=rng)))
         goes_on, others = vocabulary.continuation[batch.ids] | joined, others_of(vocabulary.names)
         ids, replaced, behind = replace_names(batch.ids, special, goes_on, others, dice, self.rate)
@@ -166,9 +175,13 @@ class ReplacedNames(WithoutPairs):
         return NamesBatch(**told, replaced=replaced, behind=behind)
 
     def number_asked(self, batch):
-        return super().number_asked(batch) | {"names": int((batch.replaced != IGNORE).sum())}
+        names = {"names": int((batch.replaced != IGNORE).sum())} if isinstance(batch, NamesBatch) else {}
+        return super().number_asked(batch) | names
 
     def questions(self, output, batch):
-        answers = batch.replaced[batch.replaced != IGNORE].bool()
-        right = ((output.name_logits > 0) == answers.to(output.name_logits.device)).sum()
-        return super().questions(output, batch) | {"names": Questions(len(answers), output.name_loss, right)}
+        found = super().questions(output, batch)
+        if isinstance(batch, NamesBatch):
+            answers = batch.replaced[batch.replaced != IGNORE].bool()
+            right = ((output.name_logits > 0) == answers.to(output.name_logits.device)).sum()
+            found["names"] = Questions(len(answers), output.name_loss, right)
+        return found
