@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from minibert.model import IGNORE, Batch, BertForPreTraining, SelfAttention, Tap, initialize, no_tap
+from minibert.model import IGNORE, Batch, BertForPreTraining, SelfAttention, Tap, no_tap
 
 REPLACED, MASKED = 0.05, 0.15  # of the alignments (§3.4); the rest is kept
 
@@ -56,39 +56,48 @@ class Fusion(nn.Module):
 
 
 class Aggregator(nn.Module):
-    """Tokens attend to tokens, entities to entities; then each token and its entity are fused (§3.3)."""
+    """Tokens attend to tokens, entities to entities; then each token and its entity are fused (§3.3). Around both steps
+    stand the sums and norms of a Transformer's block, for words and for entities."""
 
     def __init__(self, config, entity: int):
         super().__init__()
         self.tokens = SelfAttention(config)
         self.entities = SelfAttention(config.change(hidden_size=entity, num_attention_heads=1))
         self.fusion = Fusion(config.hidden_size, entity, config.intermediate_size)
+        self.token_norms, self.entity_norms = (
+            nn.ModuleList(nn.LayerNorm(size, eps=config.layer_norm_eps) for _ in range(2))
+            for size in (config.hidden_size, entity)
+        )
 
     def forward(self, w: Tensor, e: Tensor, named: Tensor, padding: Tensor | None) -> tuple[Tensor, Tensor]:
         read = None if padding is None else padding[:, None, None, :]
         # An entity sees the others; a token without one sees itself, so that its row of the softmax is not empty.
         apart = named[:, None, None, :] | torch.eye(named.size(1), dtype=torch.bool, device=named.device)
-        return self.fusion(self.tokens(w, read), self.entities(e, apart), named)
+        w = self.token_norms[0](w + self.tokens(w, read))
+        e = self.entity_norms[0](e + self.entities(e, apart))
+        fused_w, fused_e = self.fusion(w, e, named)
+        return self.token_norms[1](w + fused_w), self.entity_norms[1](e + fused_e) * named[..., None]
 
 
 class ErnieThu(nn.Module):
-    """A BERT, its K-encoder of one layer, and two questions: hidden tokens, and the entity of each aligned token,
+    """A BERT, a K-encoder of a few layers, and two questions: hidden tokens, and the entity of each aligned token,
     softmax_j(linear(w_i) · e_j) over the entities of the graph (§3.4; in the paper over those of the text, as a large
     graph has too many). The entities' vectors come from TransE and stay as they are."""
 
-    def __init__(self, model: BertForPreTraining, entities: Tensor):
+    def __init__(self, model: BertForPreTraining, entities: Tensor, layers: int = 2):
         super().__init__()
         self.model = model
         self.register_buffer("entities", entities.clone())  # (N, E)
-        self.layer = Aggregator(model.config, entities.size(1))
+        # What an entity tells its token reaches the other tokens in the next layer: with one alone it stays there.
+        self.layers = nn.ModuleList(Aggregator(model.config, entities.size(1)) for _ in range(layers))
         self.name = nn.Linear(model.config.hidden_size, entities.size(1))
-        initialize(nn.ModuleList([self.layer, self.name]), model.config.initializer_range)
 
     def forward(self, batch: AlignedBatch, tap: Tap = no_tap) -> FusedOutput:
-        x, _ = self.model.bert(Batch(batch.ids, batch.segments, batch.padding))  # (B, T, H)
+        w, _ = self.model.bert(Batch(batch.ids, batch.segments, batch.padding))  # (B, T, H)
         named = batch.entities != IGNORE  # (B, T)
         e = self.entities[batch.entities.clamp(min=0)] * named[..., None]  # (B, T, E)
-        w, e = self.layer(x, e, named, batch.padding)
+        for layer in self.layers:
+            w, e = layer(w, e, named, batch.padding)
         w, e = tap("tokens", w), tap("entities", e)
         asked = ... if batch.labels is None else batch.labels != IGNORE
         mlm_logits = self.model.mlm(w[asked])

@@ -29,14 +29,16 @@ LONGEST, TOP = 40, 3  # tokens of a row; entities that are named in a sample
 class EntitySettings:
     """entity: numbers of an entity's vector · stories, held_out: to learn from, and to measure on."""
 
-    steps: int = 200
+    steps: int = 300
     batch_size: int = 16
     entity: int = 32
     stories: int = 600
     held_out: int = 100
     evaluate_every: int = 25
     seed: int = 0
-    optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=2e-3))
+    optimization: Optimization = field(
+        default_factory=lambda: Optimization(optimizer="muon", learning_rate=5e-3, warmup=0.1, beta2=0.98)
+    )
 
     def __post_init__(self):
         for name in ("steps", "batch_size", "entity", "stories", "held_out", "evaluate_every"):

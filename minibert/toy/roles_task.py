@@ -22,6 +22,7 @@ from minibert.toy.world import Story
 from minibert.train import Done, Eval, Event, Optimization, Sample, Started, train
 from minibert.training.precision import best_device
 
+PERSONAL = frozenset(["he", "she", "him", "her", "his", "himself", "herself", "they", "them", "themselves"])
 MEANT = ("FIRST", "SECOND", "BOTH")  # the people in the order in which the story names them
 
 

@@ -17,7 +17,7 @@ from ui.text import literal, tokens_html, visible
 from ui.train_both import Quantity, Side, train_both
 from ui.translations import _
 
-SHIPPED, RUNS = CHECKPOINTS / "wklm-toy", "knowledge-names"
+SHIPPED, RUNS = CHECKPOINTS / "wklm-toy" / "wklm", "knowledge-names"
 MOST_TOKENS, TOP, DOUBT = 60, 5, 0.5
 
 
