@@ -91,5 +91,5 @@ def translations(
         )  # fmt: skip
     fig.update_xaxes(zeroline=False, showticklabels=False)
     fig.update_yaxes(zeroline=False, showticklabels=False, scaleanchor="x")
-    fig.update_layout(height=400)
+    fig.update_layout(height=340)
     return titled(fig, title)

@@ -114,7 +114,13 @@ def train_entities(
     yield from measured(0)
     last: dict[str, float] = {}
     for event in train(
-        learner, batches(), settings.optimization, steps=settings.steps, report_every=10, losses_of=terms
+        learner,
+        batches(),
+        settings.optimization,
+        steps=settings.steps,
+        report_every=10,
+        also_every=settings.evaluate_every,
+        losses_of=terms,
     ):
         if isinstance(event, Done):
             break

@@ -69,6 +69,8 @@ def parse(words: Sequence[str]) -> Parsed:
     if strange := [word for word in words if word not in known]:
         raise ValueError(f"the toy world has no word {strange[0]!r}")
     pos = [known[word] for word in words]
+    if not any(kind in ("VERB", "AUX") for kind in pos):
+        raise ValueError(f"{' '.join(words)!r} has no verb")
     possessive = [word in ("his", "her") and _before_noun(pos, at) for at, word in enumerate(words)]
     noun_of, nominal = world.nouns(pos, possessive)
     try:

@@ -122,7 +122,7 @@ def train_roles(
     last: dict[str, float] = {}
     for event in train(
         learner, batches(), settings.optimization, steps=settings.steps, report_every=10,
-        losses_of=lambda output, part, whole: {"loss": output.loss},
+        also_every=settings.evaluate_every, losses_of=lambda output, part, whole: {"loss": output.loss},
     ):  # fmt: skip
         if isinstance(event, Done):
             break
