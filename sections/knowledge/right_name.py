@@ -19,6 +19,7 @@ from ui.translations import _
 
 SHIPPED, RUNS = CHECKPOINTS / "wklm-toy" / "wklm", "knowledge-names"
 MOST_TOKENS, TOP, DOUBT = 60, 5, 0.5
+USUAL = 1_200  # steps: before some hundred with names, nothing is to be seen
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
@@ -134,4 +135,4 @@ def train(lesson: Lesson) -> None:
         Quantity(_("MLM loss"), line="mlm_loss"),
     ]  # fmt: skip
     watch = lesson.examples_called("blank-name")[0]
-    train_both(RUNS, sides, quantities, watch, masked=int(masked), names=True)
+    train_both(RUNS, sides, quantities, watch, masked=int(masked), names=True, usual=USUAL)
