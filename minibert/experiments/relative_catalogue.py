@@ -182,8 +182,8 @@ RELATIVE_EXPERIMENTS = {
         RelativeExperiment(
             "wklm",
             "Names replaced by others of their kind, and found (Xiong et al. 2020), on the toy world",
-            {"bert": RelativeArm(), "wklm": RelativeArm("wklm", {"names_from": 400})},
-            RelativeScale(steps=1_200, train=300, epochs=4),
+            {"bert": RelativeArm(), "wklm": RelativeArm("wklm", {"names_from": 600})},
+            RelativeScale(steps=3_000, batch_size=48, masked=0.35, train=300, epochs=4),
             names=True,
         ),
         RelativeExperiment(
