@@ -217,7 +217,7 @@ def parameters(config: BertConfig | Shape) -> ParameterCount:
         rows.append(("mlm.decoder", "heads", "V", 1))
     if r.sentence_pairs:
         rows.append(("nsp", "heads", "2·H + 2", 1))
-    if r.objective == "mlm+names":  # Xiong et al. 2020, §2.2: the tokens beside a name; few names, so no FLOPs
+    if r.objective == "mlm+names":  # Xiong et al. 2020: the tokens beside a name; few names, so no FLOPs
         rows.append(("names", "heads", "2·H + 1", 1))
     if r.objective == "mlm+sbo":  # Joshi et al. 2020, §3.2: places in a span, and two layers with a norm each
         rows += [

@@ -1,4 +1,4 @@
-"""Replaced names (Xiong et al. 2020, arXiv:1912.09637, §2): names in a text give way to others of the same kind, and a
+"""Replaced names (Xiong et al. 2020, arXiv:1912.09637): names in a text give way to others of the same kind, and a
 network says of each name whether it is the text's own, from the vectors of the two tokens beside it."""
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class NamesOutput(PreTrainingOutput):
 
 
 class NamesLm(MaskedLm):
-    """A masked LM with a second head: w · [x before the name; x behind it] + b (§2.2: the boundary words' vectors)."""
+    """A masked LM with a second head: w · [x before the name; x behind it] + b."""
 
     asked = "mlm+names"
 
@@ -93,7 +93,7 @@ def names_of(row: Sequence[int], words: Sequence[Unit], names: Collection[Tokens
 
 def draw_replaced(count: int, rate: float, rng: random.Random) -> list[bool]:
     """For each of `count` names in their order, whether it is replaced: with chance `rate`, and never two that follow
-    each other (§2.1), so that each has a neighbour that can be trusted."""
+    each other, so that each has a neighbour that can be trusted."""
     drawn: list[bool] = []
     for _ in range(count):
         drawn.append(not (drawn and drawn[-1]) and rng.random() < rate)
@@ -125,8 +125,8 @@ def inside(replaced: Tensor, behind: Tensor) -> Tensor:
 class ReplacedNames(WithoutPairs):
     """L = L_names + L_MLM, in rows of one document. rate: a name's chance to be replaced, if the one before was not ·
     hidden: the share of what BERT hides that is hidden here, outside of names: what tells whether a name is right
-    should not be hidden (§2.3) · names_from: after so many batches names are asked about; until then this is BERT, from
-    whose weights the paper starts · begun: whether they are."""
+    should not be hidden · names_from: after so many batches names are asked about; until then this is BERT · begun:
+    whether they are."""
 
     rate: float = 0.5
     hidden: float = 1 / 3

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -89,7 +88,3 @@ def learn(
         loss.backward()
         optimizer.step()
     return Translations(torch.nn.functional.normalize(e.detach(), dim=-1), r.detach())
-
-
-def names_at(graph: Graph, numbers: Sequence[int]) -> list[str]:
-    return [graph.entities[number] for number in numbers]
