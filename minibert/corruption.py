@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import torch
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class MaskVocabulary:
     """What hiding must know of a vocabulary, and some of it of the text. size: tokens it may put in · continuation:
-    (V,) bool, True for `##` pieces · between: words, as tuples of ids, that stand between phrases · names: of entities
-    · similar: to each word the others that are like it."""
+    (V,) bool, True for `##` pieces · between: words, as tuples of ids, that stand between phrases · names: of entities,
+    to each its kind · similar: to each word the others that are like it."""
 
     size: int
     mask_id: int
     continuation: Tensor
     between: frozenset[tuple[int, ...]] = frozenset()
-    names: frozenset[tuple[int, ...]] = frozenset()
+    names: Mapping[tuple[int, ...], str] = field(default_factory=dict)
     similar: SimilarWords | None = None
 
     @classmethod

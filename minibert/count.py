@@ -21,8 +21,9 @@ MOMENTS = {"adamw": 2, "momentum": 1, "sgd": 0}  # numbers an optimizer remember
 PRECISIONS = ("fp32", "bf16")
 ATTENTIONS = ("fused", "explicit")
 # What is predicted in pre-training: mlm masked tokens · nsp/sop sentence pairs · sbo masked tokens once more, from the
-# two around their span · rtd "was this token replaced?" · plm the last tokens of a drawn order
-OBJECTIVES = ("mlm+nsp", "mlm+sop", "mlm", "mlm+sbo", "rtd", "plm")
+# two around their span · names "was this name replaced?" · rtd "was this token replaced?" · plm the last tokens of a
+# drawn order
+OBJECTIVES = ("mlm+nsp", "mlm+sop", "mlm", "mlm+sbo", "mlm+names", "rtd", "plm")
 # What layers have in common → the halves of a block of which there is but one copy.
 SHARED = {"none": (), "attention": ("attn",), "feed_forward": ("mlp",), "all": ("attn", "mlp")}
 
@@ -181,9 +182,8 @@ class ParameterCount:
     def pretraining(self) -> int:
         """Everything the model's pre-training trains (BertForPreTraining)."""
         sentence_head = self.of("nsp")
-        return (
-            self.encoder + (self.of("pooler") if sentence_head else 0) + self.of("mlm.", "rtd.", "sbo.") + sentence_head
-        )
+        heads = self.of("mlm.", "rtd.", "sbo.", "names") + sentence_head
+        return self.encoder + (self.of("pooler") if sentence_head else 0) + heads
 
     def totals(self) -> dict[str, int | None]:
         return {name: getattr(self, name) for name in ("encoder", "with_pooler", "masked_lm", "pretraining")}
@@ -217,6 +217,8 @@ def parameters(config: BertConfig | Shape) -> ParameterCount:
         rows.append(("mlm.decoder", "heads", "V", 1))
     if r.sentence_pairs:
         rows.append(("nsp", "heads", "2·H + 2", 1))
+    if r.objective == "mlm+names":  # Xiong et al. 2020: the tokens beside a name; few names, so no FLOPs
+        rows.append(("names", "heads", "2·H + 1", 1))
     if r.objective == "mlm+sbo":  # Joshi et al. 2020, §3.2: places in a span, and two layers with a norm each
         rows += [
             ("sbo.position", "heads", "20·Q", 1),

@@ -8,7 +8,7 @@ whole-word masking, ERNIE, SpanBERT and MacBERT do not agree on.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 import torch
 from torch import Tensor
@@ -54,7 +54,7 @@ def phrases_of(words: Sequence[Unit], between: Callable[[Unit], bool], longest: 
     return units
 
 
-def entities_of(ids: Sequence[int], words: Sequence[Unit], names: frozenset[Tokens], longest: int = 8) -> list[Unit]:
+def entities_of(ids: Sequence[int], words: Sequence[Unit], names: Container[Tokens], longest: int = 8) -> list[Unit]:
     """Words that are a name of one of `names` together make one unit, the longest name first; other words stay
     alone."""
     units: list[Unit] = []

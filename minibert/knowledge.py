@@ -5,7 +5,6 @@ subject, in the branch and in the sentence alike (§3.3); a *visible matrix* let
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,11 +156,3 @@ def read(bert: Bert, tree: SentenceTree, *, matrix: bool = True, soft: bool = Tr
 def moved(before: Tensor, after: Tensor) -> Tensor:
     """How far each vector was turned: 1 − cosine. (…, H) twice → (…)"""
     return 1 - torch.nn.functional.cosine_similarity(before, after, dim=-1)
-
-
-def replaced_name(base: KnowledgeBase, fact: Fact, rng: random.Random) -> Fact:
-    """WKLM's corruption (Xiong et al. 2020, §2.1): in one case of two the object gives way to another of its kind,
-    which here is one that the same relation has elsewhere and that is wrong of this subject."""
-    true = {other.object for other in base.of(fact.subject) if other.relation == fact.relation}
-    others = sorted({other.object for other in base.facts if other.relation == fact.relation} - true)
-    return Fact(fact.subject, fact.relation, rng.choice(others)) if others and rng.random() < 0.5 else fact

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.knowledge import code, noise, others, subject, tree
+from sections.knowledge import code, entities, noise, right_name, roles, subject, tree
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -18,7 +18,9 @@ tree.show(lesson, seen)
 parts = {
     _("Knowledge noise"): noise,
     _("The code"): code,
-    _("Three other ways"): others,
+    _("Right name?"): right_name,
+    _("Roles"): roles,
+    _("Entities"): entities,
 }
 for tab, part in tabs(parts):
     with tab:

@@ -52,3 +52,44 @@ def noise_bars(
     fig.update_yaxes(autorange="reversed", showgrid=False)
     fig.update_layout(height=330)
     return titled(fig, title)
+
+
+def joined_vector(vector: Sequence[float], hidden: int, parts: tuple[str, str], title: str) -> go.Figure:
+    """A word's numbers as a row of bars: those before place `hidden` from BERT, the others from its roles."""
+    fig, places = go.Figure(), list(range(1, len(vector) + 1))
+    for name, colour, some in ((parts[0], BLUE, slice(0, hidden)), (parts[1], ORANGE, slice(hidden, None))):
+        fig.add_bar(
+            x=places[some], y=list(vector[some]), name=name, marker={"color": colour},
+            hovertemplate=f"{name}, %{{x}}: %{{y:.3f}}<extra></extra>",
+        )  # fmt: skip
+    fig.update_layout(
+        height=230, bargap=0.1, showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"}
+    )
+    return titled(fig, title)
+
+
+def translations(
+    names: Sequence[str], subjects: int, points: Sequence[Sequence[float]], ends: Sequence[Sequence[float]], title: str
+) -> go.Figure:
+    """Entities of a relation's facts in a plane, the subjects first. ends: where each subject and the relation together
+    lie: an arrow goes there, and a cross marks it."""
+    fig = go.Figure()
+    groups = (
+        (BLUE, "circle", points[:subjects], names[:subjects]),
+        (ORANGE, "square", points[subjects:], names[subjects:]),
+    )
+    for colour, symbol, some, told in groups:
+        fig.add_scatter(
+            x=[x for x, _ in some], y=[y for _, y in some], mode="markers+text" if len(some) < 15 else "markers",
+            text=list(told), textposition="top center", textfont={"size": SMALL}, showlegend=False, cliponaxis=False,
+            marker={"size": 12, "symbol": symbol, "color": colour}, hovertemplate="%{text}<extra></extra>",
+        )  # fmt: skip
+    for (x, y), (to_x, to_y) in zip(points[:subjects], ends, strict=True):
+        fig.add_annotation(
+            x=to_x, y=to_y, ax=x, ay=y, xref="x", yref="y", axref="x", ayref="y", showarrow=True, text="",
+            arrowhead=2, arrowwidth=1.5, arrowcolor=GREY,
+        )  # fmt: skip
+    fig.update_xaxes(zeroline=False, showticklabels=False)
+    fig.update_yaxes(zeroline=False, showticklabels=False, scaleanchor="x")
+    fig.update_layout(height=340)
+    return titled(fig, title)

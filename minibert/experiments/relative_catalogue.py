@@ -89,7 +89,8 @@ class RelativeExperiment:
     """Arms, the first of which is BERT. pairs: the stories are read in pairs of segments, about which each arm is asked
     what its objective asks; afterwards all are asked both for the next sentence and for the order · measured: what
     (folder of the model, scale) → metrics is asked in the place of a fine-tuning, "module:function" · spans: three
-    hidden words in a row are guessed, and words put right that stand where others should."""
+    hidden words in a row are guessed, and words put right that stand where others should · names: also which names
+    are believed."""
 
     name: str
     title: str
@@ -98,6 +99,7 @@ class RelativeExperiment:
     pairs: bool = False
     measured: str = ""
     spans: bool = False
+    names: bool = False
 
 
 NARROW = {"hidden_size": 64, "intermediate_size": 256}
@@ -107,8 +109,6 @@ def _albert(shared: str = "all", width: int = 32, second: str | None = "sop") ->
     sizes = {"num_hidden_layers": 3, "embedding_size": width, "shared": shared}
     return RelativeArm("albert", {"second": second}, sizes)
 
-
-NARROW = {"hidden_size": 64, "intermediate_size": 256}
 
 RELATIVE_EXPERIMENTS = {
     experiment.name: experiment
@@ -178,6 +178,13 @@ RELATIVE_EXPERIMENTS = {
             },
             RelativeScale(steps=300, train=300, epochs=4),
             spans=True,
+        ),
+        RelativeExperiment(
+            "wklm",
+            "Names replaced by others of their kind, and found (Xiong et al. 2020), on the toy world",
+            {"bert": RelativeArm(), "wklm": RelativeArm("wklm", {"names_from": 600})},
+            RelativeScale(steps=3_000, batch_size=48, masked=0.35, train=300, epochs=4),
+            names=True,
         ),
         RelativeExperiment(
             "to_write",

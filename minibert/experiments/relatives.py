@@ -86,7 +86,7 @@ def run_relative(
             seen: list[Event] = []
             yield Stage(name, seed, "pretrain", low)
             model = Path(folder) / "model"
-            more = {"lengths": lengths, "spans": experiment.spans}
+            more = {"lengths": lengths, "spans": experiment.spans, "names": experiment.names}
             events = kept(pretrain_toy(settings, model, stories=scale.stories, seed=seed, **more), seen)
             pretrained = yield from within(steps_of(events), low, middle)
             seconds = time.process_time() - before
@@ -108,6 +108,8 @@ def run_relative(
                 metrics |= {"chosen": measured["chosen"]} if reads_mask else {}
             if experiment.spans:
                 metrics |= {name: measured[name] for name in SPANS if name in measured}
+            if experiment.names:
+                metrics |= {name: value for name, value in measured.items() if name.startswith("names")}
             if experiment.pairs:
                 metrics |= about_pairs(model, scale)
             kind = config_values(model)["architectures"][0]

@@ -20,18 +20,32 @@ were what when where which while who whom why will with within without would yet
 这 那 这个 那个 这些 那些 一个 有 没有 不 很 把 被 从 到 对 对于 为 为了 以 于 之 其 着
 过 吗 呢 吧 啊 上 下 里 中 用 让 给 向 又 还 才 只 会 能 可以 要 去 来 说 后 前 时 等
 """
-NAMES = """
-new york|new york city|los angeles|san francisco|new zealand|south africa|north america|south america|
-unitedstates|united kingdom| great britain|hong kong|buenos aires|rio de janeiro|the nile|the danube|the thames|
-thealps|london|paris|berlin|rome|madrid|vienna|moscow|tokyo|beijing|shanghai|cairo|delhi|sydney|africa|asia|
-europe|france|germany|italy|spain|england|china|japan|india|russia|albert einstein|isaac newton|marie curie|
-charles darwin|galileo galilei|william shakespeare|jane austen|leonardo davinci| pablo picasso|
-johann sebastian bach|wolfgang amadeus mozart|ludwig van beethoven|napoleon bonaparte|abrahamlincoln|
- alfred hitchcock|charlie chaplin|star wars|the beatles|北京|上海|南京|广州|杭州|武汉|西安|成都|香港|哈尔滨|
-黑龙江|中国|美国|英国|法国|德国|日本|印度|俄罗斯|北京大学|清华大学|长江|黄河|珠江|长城|故宫|西湖|泰山|黄山|
-珠穆朗玛峰|李白|杜甫|白居易|苏轼|曹雪芹|鲁迅|老舍|孔子|孟子|爱因斯坦|牛顿|达尔文|居里夫人|贝多芬|莫扎特|姚明|
- 红楼梦|西游记|水浒传|三国演义|春节|中秋节|端午节|兵马俑
-"""
+NAMES = {  # of a kind, in a language: any may stand where another stands
+    "city": """
+new york|new york city|los angeles|san francisco|hong kong|buenos aires|rio de janeiro|london|paris|berlin|rome|madrid|
+vienna|moscow|tokyo|beijing|shanghai|cairo|delhi|sydney""",
+    "land": """
+new zealand|south africa|north america|south america|united states|united kingdom|great britain|africa|asia|europe|
+france|germany|italy|spain|england|china|japan|india|russia""",
+    "river": "the nile|the danube|the thames",
+    "mountains": "the alps",
+    "person": """
+albert einstein|isaac newton|marie curie|charles darwin|galileo galilei|william shakespeare|jane austen|
+leonardo da vinci|pablo picasso|johann sebastian bach|wolfgang amadeus mozart|ludwig van beethoven|napoleon bonaparte|
+abraham lincoln|alfred hitchcock|charlie chaplin""",
+    "work": "star wars",
+    "band": "the beatles",
+    "城市": "北京|上海|南京|广州|杭州|武汉|西安|成都|香港|哈尔滨",
+    "地区": "黑龙江|中国|美国|英国|法国|德国|日本|印度|俄罗斯",
+    "大学": "北京大学|清华大学",
+    "江河": "长江|黄河|珠江",
+    "古迹": "长城|故宫|兵马俑",
+    "湖": "西湖",
+    "山": "泰山|黄山|珠穆朗玛峰",
+    "人": "李白|杜甫|白居易|苏轼|曹雪芹|鲁迅|老舍|孔子|孟子|爱因斯坦|牛顿|达尔文|居里夫人|贝多芬|莫扎特|姚明",
+    "作品": "红楼梦|西游记|水浒传|三国演义",
+    "节日": "春节|中秋节|端午节",
+}
 
 
 def between_phrases(tokenizer: Tokenizer) -> frozenset[tuple[int, ...]]:
@@ -44,11 +58,12 @@ def between_phrases(tokenizer: Tokenizer) -> frozenset[tuple[int, ...]]:
     return frozenset(known(tokenizer, BETWEEN.split()) | marks)
 
 
-def names_in(tokenizer: Tokenizer) -> frozenset[tuple[int, ...]]:
-    """NAMES, and the persons and places of the toy world, as the tokenizer's ids."""
-    people = [*lexicon.GIRLS, *lexicon.BOYS]
-    places = [f"the {place}" for place in lexicon.WORDS["place"][1].split()]
-    return frozenset(known(tokenizer, [*NAMES.replace("\n", "").split("|"), *people, *places]))
+def names_in(tokenizer: Tokenizer) -> dict[tuple[int, ...], str]:
+    """NAMES, and the persons and places of the toy world, as the tokenizer's ids → their kind."""
+    kinds = {kind: texts.replace("\n", "").split("|") for kind, texts in NAMES.items()}
+    kinds["first name"] = [*lexicon.GIRLS, *lexicon.BOYS]
+    kinds["place"] = [f"the {place}" for place in lexicon.WORDS["place"][1].split()]
+    return {name: kind for kind, texts in kinds.items() for name in sorted(known(tokenizer, texts))}
 
 
 def known(tokenizer: Tokenizer, texts: Iterable[str]) -> set[tuple[int, ...]]:

@@ -373,15 +373,8 @@ def _sentence(tokens: list[str]) -> tuple[_Slot, ...]:
             clauses[-1].append(len(slots))
             slots.append(_slot(token))
     pos = [slot.pos for slot in slots]
-
-    noun_of: list[int | None] = []  # the noun that a determiner, possessive, adjective or number stands before
-    for i, slot in enumerate(slots):
-        end = next(j for j in range(i + 1, len(slots) + 1) if j == len(slots) or pos[j] not in ("ADJ", "NUM"))
-        before_noun = end < len(slots) and pos[end] == "NOUN"
-        attributive = pos[i] in ("DET", "ADJ", "NUM") or slot.form == "his"
-        noun_of.append(end if attributive and before_noun else None)
-    nominal = [pos[i] in ("NOUN", "PROPN", "PRON", "NUM") and noun_of[i] is None for i in range(len(slots))]
-    heads, relations = _dependencies(pos, noun_of, nominal, clauses)
+    noun_of, nominal = nouns(pos, [slot.form == "his" for slot in slots])
+    heads, relations = dependencies(pos, noun_of, nominal, clauses)
 
     verbal = ("AUX", "PART", "VERB")
     chunks = {"PUNCT": "O", "CCONJ": "O", "SCONJ": "B-SBAR", "ADP": "B-PP", "ADV": "B-ADVP", "ADJ": "B-ADJP"}
@@ -398,7 +391,19 @@ def _sentence(tokens: list[str]) -> tuple[_Slot, ...]:
     return tuple(done)
 
 
-def _dependencies(pos, noun_of, nominal, clauses) -> tuple[list[int | None], list[str]]:
+def nouns(pos: Sequence[str], possessive: Sequence[bool]) -> tuple[list[int | None], list[bool]]:
+    """By word: the noun that a determiner, possessive, adjective or number stands before; whether it is the head of a
+    noun phrase."""
+    noun_of: list[int | None] = []
+    for i, kind in enumerate(pos):
+        end = next(j for j in range(i + 1, len(pos) + 1) if j == len(pos) or pos[j] not in ("ADJ", "NUM"))
+        before_noun = end < len(pos) and pos[end] == "NOUN"
+        attributive = kind in ("DET", "ADJ", "NUM") or possessive[i]
+        noun_of.append(end if attributive and before_noun else None)
+    return noun_of, [kind in ("NOUN", "PROPN", "PRON", "NUM") and noun_of[i] is None for i, kind in enumerate(pos)]
+
+
+def dependencies(pos, noun_of, nominal, clauses) -> tuple[list[int | None], list[str]]:
     """Universal Dependencies of a sentence: (heads, relations). `clauses`: the positions of each clause."""
     heads: list[int | None] = [None] * len(pos)
     relations = [""] * len(pos)

@@ -51,7 +51,7 @@ def show(lesson: Lesson, seen: Sizes) -> None:
     if not buildable(seen.model):
         st.caption(
             _(
-                "minibert builds BERT, ALBERT, NEZHA, ELECTRA and XLNet. Other relatives are counted by the same "
+                "minibert builds BERT, ALBERT, NEZHA, ELECTRA, XLNet and WKLM. Other relatives are counted by the same "
                 "formulas; the tests hold them against the models that the transformers library builds."
             )
         )
@@ -83,6 +83,7 @@ def buildable(model: Shape) -> BertConfig | None:
 def built_totals(config: BertConfig) -> dict[str, int | None]:
     """Sums over the tensors of a model really built, as pre-training leaves it; on the meta device, where tensors have
     shapes and no numbers."""
+    from minibert.masked_lm import NoPairs
     from minibert.objectives import objective_for
     from minibert.unfilled import sizes_only
 
@@ -93,9 +94,10 @@ def built_totals(config: BertConfig) -> dict[str, int | None]:
         objective = objective_for(config)
         model = objective.kept(objective.model(config))[""]
     bert = model.bert
+    unread = count(bert.pooler) if isinstance(getattr(model, "nsp", None), NoPairs) else 0  # it waits for a task
     return {
         "encoder": count(bert.embeddings, bert.blocks),
         "with_pooler": count(bert),
         "masked_lm": count(bert.embeddings, bert.blocks, model.mlm) if hasattr(model, "mlm") else None,
-        "pretraining": count(model),
+        "pretraining": count(model) - unread,
     }

@@ -55,6 +55,7 @@ def part_names() -> dict[str, str]:
         "rtd.dense": _("replaced-token head, dense"),
         "rtd.decoder": _("replaced-token head, decision"),
         "nsp": _("sentence-pair head"),
+        "names": _("head for names"),
         "sbo.position": _("boundary head, places in a span"),
         "sbo.first": _("boundary head, first layer"),
         "sbo.first_norm": _("boundary head, first LayerNorm"),

@@ -180,6 +180,7 @@ def _design() -> None:
             "mlm+sop": "MLM + SOP",
             "mlm": "MLM",
             "mlm+sbo": "MLM + SBO",
+            "mlm+names": _("MLM + names"),
             "rtd": "RTD",
             "plm": "PLM",
         },

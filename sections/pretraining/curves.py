@@ -49,6 +49,7 @@ def question_names() -> dict[str, str]:
         "nsp": "NSP",
         "sop": _("Sentence order"),
         "sbo": _("Span boundaries"),
+        "names": _("Replaced names"),
         "rtd": _("Replaced tokens"),
         "plm": _("Permuted"),
         "token": _("Every token"),

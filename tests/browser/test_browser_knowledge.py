@@ -21,3 +21,22 @@ def test_a_readers_own_fact_is_hung_on_their_own_sentence(page):
     expect(page.locator(".mb-finding[data-of=knowledge-answers]")).to_contain_text("with the matrix")
     page.reload()
     expect(tree.locator(".branch")).to_have_count(1)
+
+
+def test_a_name_that_is_not_the_storys_is_found(page):
+    open_page(page, "knowledge", part="Right name?")
+    names = page.locator(".mb-tokens .mb-changed")
+    expect(names).to_have_text(["anna98%"])
+    type_into(
+        page, page.get_by_label("Text in words of the toy world", exact=True),
+        "anna and ben were good friends. later anna gave the ball to ben. now ben has it.", "Enter",
+    )  # fmt: skip
+    expect(names).to_have_count(0)
+
+
+def test_roles_and_entities_stand_under_the_readers_words(page):
+    open_page(page, "knowledge", part="Roles", who="soon anna gave the ball to ben.")
+    expect(page.locator(".mb-tokens .mb-changed")).to_have_text(["gaveverb"])
+    open_page(page, "knowledge", part="Entities", entities="anna was tired.", **{"noise-of": 1})
+    expect(page.locator(".mb-tokens li")).to_have_count(4)
+    expect(page.locator(".st-key-train-knowledge-entities button")).to_be_enabled()

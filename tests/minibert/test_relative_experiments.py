@@ -87,6 +87,16 @@ def test_pairs_are_read_and_both_questions_asked(tmp_path):
     assert records["all"]["parameters"] == records["nsp"]["parameters"] < records["bert"]["parameters"]
 
 
+def test_names_are_asked_of_bert_and_of_wklm(tmp_path):
+    experiment, out = RELATIVE_EXPERIMENTS["wklm"], tmp_path / "wklm.jsonl"
+    assert list(experiment.arms) == ["bert", "wklm"]
+    small = replace(SMALL, masked=experiment.scale.masked)
+    assert [e for e in run_relative(experiment, out, seeds=1, scale=small) if isinstance(e, Finished)]
+    bert, wklm = (record["metrics"] for record in read_records(out, REQUIRED))
+    assert set(bert) == {"who_is_meant", "chosen", "names", "names_guessable"}
+    assert set(wklm) - set(bert) == {"names_believed"} and all(0 <= share <= 1 for share in wklm.values())
+
+
 def test_it_is_listed(capsys):
     assert main(["experiment", "--list"]) == 0
     listed = capsys.readouterr().out

@@ -6,13 +6,15 @@ import pytest
 import torch
 
 from minibert import checkpoint
+from minibert.inside.right_names import names_in_text, suspicion
 from minibert.knowledge import Fact, KnowledgeBase, mentions, read, sentence_tree
+from minibert.toy import lexicon
 from tests.hostile import HOSTILE
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of, whole
 from ui.text import visible
 
 TEXT, FACT = "The Seine flows through the city of [MASK].", "Seine | flows through | Berlin"
-PARTS = ("Knowledge noise", "The code", "Three other ways")
+PARTS = ("Knowledge noise", "The code", "Right name?", "Roles", "Entities")
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +93,95 @@ def test_every_part_opens(part):
     if part == PARTS[0]:
         bars = figure(app, "noise")["data"]
         assert len(bars[0]["x"]) == 5 and bars[1]["x"][0] == pytest.approx(0, abs=1e-6)
-    if part == PARTS[2]:
-        said = [row for table in app.table for row in table.value.to_dict("records")]
-        assert len(said) == 6
+
+
+# --- WKLM, SemBERT, ERNIE ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wklm():
+    folder = ROOT / "checkpoints" / "wklm-toy" / "wklm"
+    return checkpoint.load(folder).eval(), checkpoint.load_tokenizer(folder)
+
+
+def test_each_name_stands_over_the_models_own_doubt(runs_folder, wklm):
+    model, tokenizer = wklm
+    text = "anna and ben were good friends. later anna gave the ball to ben. now anna has it."
+    encoding = tokenizer.encode(text)
+    names = names_in_text(encoding, tokenizer)
+    doubts = suspicion(model, encoding.ids, names)
+    app = open_page("knowledge", part="Right name?", named=text)
+    for (start, end), doubt in zip(names, doubts, strict=True):
+        spelled = " ".join(encoding.tokens[start:end])
+        assert f"{spelled} {doubt:.0%}" in text_of(app)
+    assert doubts[-1] > 0.5 > max(doubts[:-1])  # it was ben who got the ball
+    bars = figure(app, "believed-names")["data"][0]
+    assert bars["customdata"][0] == "ben" and list(bars["x"]) == sorted(bars["x"], reverse=True)
+
+
+def test_without_a_name_it_says_what_it_looks_for(runs_folder):
+    app = open_page("knowledge", part="Right name?", named="soon it was a good day.")
+    assert any("no name of the toy world" in box.value for box in app.info) and not figure(app, "believed-names")
+
+
+def test_training_bert_and_wklm_begins_two_runs_that_ask_for_names(runs_folder):
+    from ui.runs import manager
+
+    app = open_page("knowledge", owner="names", part="Right name?")
+    app.slider(key="both-steps").set_value(50)
+    whole(app.button(key="train-both").click().run())
+    runs = manager().runs("names")
+    assert {run.title for run in runs} == {"BERT", "WKLM"}
+    for run in runs:
+        run.cancel()
+
+
+def test_roles_are_the_grammars_and_both_vectors_are_joined(runs_folder):
+    app = open_page("knowledge", part="Roles", who="soon anna gave the ball to ben.", word=5)
+    assert re.findall(r"<small>(.*?)</small>", html_of(app).split("mb-tokens")[-1]) == [
+        "when", "who", "verb", "whom, what", "whom, what", "to whom, how", "to whom, how", "–"
+    ]  # fmt: skip
+    word, roles = figure(app, "joined")["data"]
+    assert len(word["y"]) == 64 and len(roles["y"]) == 16 and "ball" in title_of(app, "joined")
+
+
+def test_a_sentence_that_is_not_of_the_world_is_said_to_be_none(runs_folder):
+    app = open_page("knowledge", part="Roles", who="anna saw a <b>wug</b>.")
+    assert any("the toy world has no word" in box.value for box in app.info) and not figure(app, "joined")
+    assert_no_markup(app)
+
+
+def test_entities_stand_under_the_words_and_arrows_end_at_objects(runs_folder):
+    app = open_page("knowledge", part="Entities", entities="after the climb, anna was tired.", relation="is a")
+    assert "**3 of 8 tokens name an entity**" in text_of(app)
+    drawn = figure(app, "translations")
+    subjects, objects = drawn["data"]
+    place = dict(zip(objects["text"], zip(objects["x"], objects["y"], strict=True), strict=True))
+    assert set(place) == {"girl", "boy"} and set(subjects["text"]) == {*lexicon.GIRLS, *lexicon.BOYS}
+    ends = [(one["x"], one["y"]) for one in drawn["layout"]["annotations"] if one.get("showarrow")]
+    for name, (x, y) in zip(subjects["text"], ends, strict=True):
+        nearest = min(place, key=lambda kind: (x - place[kind][0]) ** 2 + (y - place[kind][1]) ** 2)
+        assert nearest == ("girl" if name in lexicon.GIRLS else "boy")
+
+
+@pytest.mark.slow
+def test_what_is_trained_is_drawn(runs_folder):
+    from ui.runs import manager
+
+    for part, kind, key in (("Roles", "roles", "roles-learned"), ("Entities", "entities", "entities-learned")):
+        app = open_page("knowledge", owner=kind, part=part)
+        app.slider(key=f"knowledge-{kind}-steps").set_value(50)
+        whole(app.button(key=f"train-knowledge-{kind}").click().run())
+        for run in manager().runs(kind):
+            run.wait(240)
+        app = open_page("knowledge", owner=kind, part=part)
+        lines = figure(app, key)["data"]
+        assert all(list(line["x"]) == [0, 25, 50] for line in lines)
+        assert "step 50" in text_of(app)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_any_text_is_text_in_these_parts_too(runs_folder, name):
+    text = HOSTILE[name]
+    for part, field in (("Right name?", "named"), ("Roles", "who"), ("Entities", "entities")):
+        assert_no_markup(open_page("knowledge", part=part, **{field: text}))

@@ -17,6 +17,7 @@ from minibert.inside.model_input import ModelInput
 from minibert.pretrain import PretrainSettings
 from minibert.relatives.registry import relative_named
 from minibert.tasks import TASKS
+from minibert.toy.world import documents
 from tests.pages import driver
 from tests.pages.driver import ROOT, figure, html_of, plain, text_of, whole
 from tests.pages.finished_runs import finished_run, pretrained_run, spelling_predictor
@@ -30,6 +31,7 @@ ABOUT = {
     "xlnet": "**XLNet**: no position embeddings, each head hears how far apart two tokens stand; words were guessed in "
     "drawn orders.",
     "unilm": "**UniLM**: read both ways here; it also learned to read from one side, and to write a second text.",
+    "wklm": "**WKLM**: it was asked of every name whether it was the text’s own or another of its kind.",
     "left_to_right": "**Left to right**: each token sees itself and those before it, and the model was asked for the "
     "next one.",
 }
@@ -51,7 +53,11 @@ def runs(runs_folder, tmp_path_factory):
             vocab_size=400, steps=2, batch_size=4, max_length=32, start="random", report_every=1, measure_every=1,
             snapshots=(0.0, 0.5),
         )  # fmt: skip
-        text, folder = ROOT / "lessons" / "data" / "documents" / "again.txt", tmp_path_factory.mktemp(name)
+        folder = tmp_path_factory.mktemp(name)
+        text = ROOT / "lessons" / "data" / "documents" / "again.txt"
+        if name == "wklm":  # which asks about names
+            text = folder / "stories.txt"
+            text.write_text("\n\n".join("\n".join(lines) for lines in documents(60, seed=0)))
         made[name] = pretrained_run(
             manager(), folder, settings, text, owner="me", title=f"my {name}", kind=f"pretraining/{name}"
         )
@@ -113,10 +119,10 @@ def test_a_note_says_what_a_model_was_asked(runs, tuned, tmp_path):
     infos = {name: ModelInfo(name, name, run.result) for name, run in runs.items()}
     assert {name: info.objective for name, info in infos.items()} == {
         "albert": "mlm+sop", "nezha": "mlm+nsp", "electra": "rtd", "xlnet": "plm", "unilm": "mlm+masks",
-        "left_to_right": "next-token",
+        "wklm": "mlm+names", "left_to_right": "next-token",
     }  # fmt: skip
-    assert [info.can_fill for info in infos.values()] == [True, True, False, False, True, False]
-    assert [info.can_judge for info in infos.values()] == [False, True, False, False, False, False]
+    assert [info.can_fill for info in infos.values()] == [True, True, False, False, True, True, False]
+    assert [info.can_judge for info in infos.values()] == [False, True, False, False, False, False, False]
     for run in tuned.values():
         info = ModelInfo("x", "x", run.result)
         assert info.objective is None and not (info.can_fill or info.can_judge or info.pretrained)
@@ -296,8 +302,10 @@ def test_parameters_are_those_of_the_model_that_was_trained(runs, model_of, name
     family_of(app).set_value(f"my {name}").run()
     app = whole(app)
     assert family_of(app).placeholder == f"my {name}"
+    counted = parameters(shape_of(model_of(name).config))
     count = sum(p.numel() for p in model_of(name).parameters())
-    assert parameters(shape_of(model_of(name).config)).pretraining == count
+    count -= counted.of("pooler") if name == "wklm" else 0  # it is asked nothing about pairs, and the pooler waits
+    assert counted.pretraining == count
     assert f"<b>{count:,}</b> parameters" in html_of(app) and said(app, name)
     assert app.toggle(key="relative").value == (name == "nezha")
     assert app.toggle(key="xl").value == (name == "xlnet")
@@ -319,8 +327,8 @@ def test_its_pre_training_is_shown_in_its_own_questions(runs):
     app = driver.open_page("pretraining", owner="me", past=runs["albert"].id)
     assert said(app, "albert") and figure(app, "then-words")  # what its words were at each kept step
     for name, second in {
-        "albert": "Sentence order", "nezha": "NSP", "electra": "Replaced tokens", "left_to_right": None,
-        "xlnet": None,
+        "albert": "Sentence order", "nezha": "NSP", "electra": "Replaced tokens", "wklm": "Replaced names",
+        "left_to_right": None, "xlnet": None,
     }.items():  # fmt: skip
         app.session_state["part"] = "Keep it"
         whole(app.run()).selectbox(key="kept").set_value(runs[name].kind)
@@ -338,7 +346,7 @@ def test_its_pre_training_is_shown_in_its_own_questions(runs):
         titles = [note["text"] for note in figure(app, "curves")["layout"]["annotations"]]
         assert any(title.startswith(f"{main} loss") for title in titles)
         assert (f"{second} loss" in titles) == (second in ("NSP", "Sentence order"))
-    some = [name for name in runs if name != "nezha"]  # as many as may be compared
+    some = [name for name in runs if name not in ("nezha", "wklm")]  # as many as may be compared
     app.multiselect(key="shown").set_value([runs[name].kind for name in some])
     row = whole(app.run()).table[-1].value.set_index("relative of BERT")
     assert (row["MLM loss"] == "–").to_dict() == {name: name in ("left_to_right", "xlnet") for name in some}

@@ -1,0 +1,50 @@
+"""Which names of a text a WKLM takes for replaced ones, and which it would soonest believe in a place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from minibert.hiding import Tokens, Unit, words_of
+from minibert.model import IGNORE
+from minibert.replaced_names import NamesBatch, NamesLm, names_of, others_of
+from minibert.text.word_lists import names_in
+from minibert.tokenizer import Encoding, Tokenizer
+
+ROWS = 256  # read at once
+
+
+def names_in_text(encoding: Encoding, tokenizer: Tokenizer) -> list[Unit]:
+    """The names of a text that it could be asked about: those that have others of their kind."""
+    goes_on = [
+        one == other and one is not None
+        for one, other in zip(encoding.words, [None, *encoding.words[:-1]], strict=True)
+    ]
+    return names_of(encoding.ids, words_of(goes_on, encoding.special), others_of(names_in(tokenizer)))
+
+
+@torch.no_grad()
+def suspicion(model: NamesLm, ids: Sequence[int], names: Sequence[Unit]) -> list[float]:
+    """P(replaced) of each name of a row, all asked at once, as in pre-training."""
+    if not names:
+        return []
+    row = torch.tensor([list(ids)])
+    asked, behind = torch.full_like(row, IGNORE), torch.zeros_like(row)
+    for start, end in names:
+        asked[0, start], behind[0, start] = 0, end
+    batch = NamesBatch(row, replaced=asked, behind=behind).to(next(model.parameters()).device)
+    return model(batch).name_logits.float().sigmoid().tolist()
+
+
+@torch.no_grad()
+def believed(model: NamesLm, ids: Sequence[int], name: Unit, candidates: Sequence[Tokens]) -> Tensor:
+    """P(the text's own) of each candidate, as many tokens long as the name in whose place it stands; (candidates,)"""
+    device = next(model.parameters()).device
+    rows = torch.tensor(list(ids)).repeat(len(candidates), 1)
+    rows[:, name[0] : name[1]] = torch.tensor(candidates)
+    asked, behind = torch.full_like(rows, IGNORE), torch.zeros_like(rows)
+    asked[:, name[0]], behind[:, name[0]] = 0, name[1]
+    parts = NamesBatch(rows, replaced=asked, behind=behind).split(-(-len(rows) // ROWS))
+    return torch.cat([torch.sigmoid(-model(part.to(device)).name_logits.float()).cpu() for part in parts])

@@ -1,0 +1,187 @@
+"""Replaced names (Xiong et al. 2020, arXiv:1912.09637): names in a text give way to others of the same kind, and a
+network says of each name whether it is the text's own, from the vectors of the two tokens beside it."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from minibert.config import BertConfig
+from minibert.corruption import mask_tokens
+from minibert.hiding import Tokens, Unit, entities_of, words_of
+from minibert.masked_lm import MaskedLm
+from minibert.model import IGNORE, Batch, PreTrainingOutput, Tap, initialize, no_tap
+from minibert.objectives import Questions, WithoutPairs
+from minibert.text.store import TokenStore
+from minibert.text.word_lists import names_in
+from minibert.tokenizer import Tokenizer
+
+Others = Mapping[Tokens, Sequence[Tokens]]  # to a name those that may stand in its place
+
+
+@dataclass(frozen=True)
+class NamesBatch(Batch):
+    """Also names that are asked about. replaced: (B, T), at a name's first token 1 if it was replaced and 0 if it is
+    the text's own, −100 elsewhere · behind: (B, T) int64, at a name's first token the place behind its last."""
+
+    replaced: Tensor | None = None
+    behind: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class NamesOutput(PreTrainingOutput):
+    """Also what is said of the names, in reading order. name_logits: (N,), above 0 where a name is taken for a replaced
+    one."""
+
+    name_logits: Tensor | None = None
+    name_loss: Tensor | None = None
+
+    @property
+    def loss(self) -> Tensor:
+        return super().loss if self.name_loss is None else super().loss + self.name_loss
+
+
+class NamesLm(MaskedLm):
+    """A masked LM with a second head: w · [x before the name; x behind it] + b."""
+
+    asked = "mlm+names"
+
+    def __init__(self, config: BertConfig):
+        super().__init__(config)
+        self.names = nn.Linear(2 * config.hidden_size, 1)
+        initialize(self.names, config.initializer_range)
+
+    def forward(self, batch: Batch, tap: Tap = no_tap) -> NamesOutput:
+        x, pooled = self.bert(batch, tap)  # (B, T, H), (B, H)
+        mlm = self.answer(x, pooled, batch, tap)
+        if getattr(batch, "replaced", None) is None:
+            return NamesOutput(**vars(mlm))
+        asked = batch.replaced != IGNORE  # (B, T)
+        row, first = asked.nonzero().T  # (N,) each
+        beside = torch.cat([x[row, first - 1], x[row, batch.behind[asked]]], -1)  # (N, 2·H)
+        logits = tap("names.logits", self.names(beside).squeeze(-1))  # (N,)
+        answers = batch.replaced[asked].float()
+        loss = F.binary_cross_entropy_with_logits(logits.float(), answers) if len(answers) else 0.0 * logits.sum()
+        return NamesOutput(**vars(mlm), name_logits=logits, name_loss=loss)
+
+
+def others_of(names: Mapping[Tokens, str]) -> dict[Tokens, list[Tokens]]:
+    """To each name the others of its kind that have as many tokens, so that a row keeps its length; names without any
+    are left out."""
+    alike: dict[tuple[str, int], list[Tokens]] = defaultdict(list)
+    for name, kind in names.items():
+        alike[kind, len(name)].append(name)
+    return {
+        name: [other for other in group if other != name]
+        for group in alike.values() if len(group) > 1
+        for name in group
+    }  # fmt: skip
+
+
+def names_of(row: Sequence[int], words: Sequence[Unit], names: Collection[Tokens]) -> list[Unit]:
+    """Where names stand in a row, the longest where several begin at one word."""
+    return [unit for unit in entities_of(row, words, names) if tuple(row[unit[0] : unit[1]]) in names]
+
+
+def draw_replaced(count: int, rate: float, rng: random.Random) -> list[bool]:
+    """For each of `count` names in their order, whether it is replaced: with chance `rate`, and never two that follow
+    each other, so that each has a neighbour that can be trusted."""
+    drawn: list[bool] = []
+    for _ in range(count):
+        drawn.append(not (drawn and drawn[-1]) and rng.random() < rate)
+    return drawn
+
+
+def replace_names(
+    ids: Tensor, special: Tensor, goes_on: Tensor, others: Others, rng: random.Random, rate: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """→ (ids, replaced, behind) of a `NamesBatch`. goes_on: (B, T) bool, whether a token goes on with a word."""
+    rows, replaced, behind = ids.tolist(), torch.full_like(ids, IGNORE), torch.zeros_like(ids)
+    for number, (more, apart) in enumerate(zip(goes_on.tolist(), special.tolist(), strict=True)):
+        row = rows[number]
+        found = names_of(row, words_of(more, apart), others)
+        for (start, end), wrong in zip(found, draw_replaced(len(found), rate, rng), strict=True):
+            replaced[number, start], behind[number, start] = wrong, end
+            if wrong:
+                row[start:end] = rng.choice(others[tuple(row[start:end])])
+    return torch.tensor(rows), replaced, behind
+
+
+def inside(replaced: Tensor, behind: Tensor) -> Tensor:
+    """(B, T) bool: the tokens of names that are asked about."""
+    place, last = torch.arange(replaced.size(1)), behind.where(replaced != IGNORE, 0).cummax(dim=1).values  # (B, T)
+    return place < last
+
+
+@dataclass(frozen=True)
+class ReplacedNames(WithoutPairs):
+    """L = L_names + L_MLM, in rows of one document. rate: a name's chance to be replaced, if the one before was not ·
+    hidden: the share of what BERT hides that is hidden here, outside of names: what tells whether a name is right
+    should not be hidden · names_from: after so many batches names are asked about; until then this is BERT · begun:
+    whether they are."""
+
+    rate: float = 0.5
+    hidden: float = 1 / 3
+    names_from: float = 0
+    begun: bool = False
+
+    packed: ClassVar = "doc_sentences"
+    counts: ClassVar = {"mlm": "masked_tokens", "names": "names"}
+    name: ClassVar = "mlm+names"
+
+    def __post_init__(self):
+        super().__post_init__()
+        for field, least in (("rate", 0.0), ("hidden", 0.0)):
+            if not least < getattr(self, field) <= 1:
+                raise ValueError(f"{field} must be a share above 0, at most 1, not {getattr(self, field)}")
+
+    def after(self, batches):
+        begun = batches >= self.names_from
+        return self if begun == self.begun else replace(self, begun=begun)
+
+    def model(self, config):
+        return NamesLm(config)
+
+    def vocabulary(self, store: TokenStore, tokenizer: Tokenizer):
+        """Raises ValueError where the text has no name that is known, for then nothing can be asked."""
+        names, text = names_in(tokenizer), store.plain()
+        known = others_of(names)
+        starts = np.flatnonzero(np.isin(text, [name[0] for name in known])).tolist()
+        sizes = {len(name) for name in known}
+        if not any(tuple(text[start : start + size].tolist()) in known for start in starts for size in sizes):
+            raise ValueError(
+                "the text holds no name that is known (minibert/text/word_lists.py), and WKLM asks whether names are "
+                "right: give it another text, or pre-train another model"
+            )
+        return replace(super().vocabulary(store, tokenizer), names=names)
+
+    def corrupt(self, batch, special, joined, vocabulary, rng):
+        if not self.begun:
+            return super().corrupt(batch, special, joined, vocabulary, rng)
+        dice = random.Random(int(torch.randint(2**62, (), generator=rng)))
+        goes_on, others = vocabulary.continuation[batch.ids] | joined, others_of(vocabulary.names)
+        ids, replaced, behind = replace_names(batch.ids, special, goes_on, others, dice, self.rate)
+        m, apart = self.masking, special | inside(replaced, behind)
+        ids, labels = mask_tokens(ids, apart, vocabulary, rng, m.rate * self.hidden, m.split, m.whole_words, joined)
+        told = vars(batch) | {"ids": ids, "labels": labels, "next_labels": None}
+        return NamesBatch(**told, replaced=replaced, behind=behind)
+
+    def number_asked(self, batch):
+        names = {"names": int((batch.replaced != IGNORE).sum())} if isinstance(batch, NamesBatch) else {}
+        return super().number_asked(batch) | names
+
+    def questions(self, output, batch):
+        found = super().questions(output, batch)
+        if isinstance(batch, NamesBatch):
+            answers = batch.replaced[batch.replaced != IGNORE].bool()
+            right = ((output.name_logits > 0) == answers.to(output.name_logits.device)).sum()
+            found["names"] = Questions(len(answers), output.name_loss, right)
+        return found

@@ -1,0 +1,183 @@
+"""ERNIE of Tsinghua on the toy world: a BERT of that world and the vectors of its graph, trained together to guess
+hidden words, and to find which entity each word names where that was hidden or wrong."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import torch
+
+from minibert import checkpoint
+from minibert.corruption import MaskVocabulary, mask_tokens
+from minibert.entity_fusion import AlignedBatch, ErnieThu, FusedOutput, noisy
+from minibert.model import IGNORE
+from minibert.text.batches import padded_batch
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world
+from minibert.toy.graph import toy_graph
+from minibert.train import Done, Eval, Event, Optimization, Sample, Started, train
+from minibert.training.precision import best_device
+from minibert.transe import Graph, learn
+
+LONGEST, TOP = 40, 3  # tokens of a row; entities that are named in a sample
+
+
+@dataclass(frozen=True)
+class EntitySettings:
+    """entity: numbers of an entity's vector · stories, held_out: to learn from, and to measure on."""
+
+    steps: int = 300
+    batch_size: int = 16
+    entity: int = 32
+    stories: int = 600
+    held_out: int = 100
+    evaluate_every: int = 25
+    seed: int = 0
+    optimization: Optimization = field(
+        default_factory=lambda: Optimization(optimizer="muon", learning_rate=5e-3, warmup=0.1, beta2=0.98)
+    )
+
+    def __post_init__(self):
+        for name in ("steps", "batch_size", "entity", "stories", "held_out", "evaluate_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+
+def aligned(rows: Sequence[Sequence[int]], tokenizer: Tokenizer, graph: Graph) -> AlignedBatch:
+    """Each token that spells an entity names it; nothing else does."""
+    batch = padded_batch([list(row) for row in rows], tokenizer.pad_id)
+    entity_of = torch.full((tokenizer.vocab_size,), IGNORE)
+    for number, name in enumerate(graph.entities):
+        if name in tokenizer.ids:
+            entity_of[tokenizer.ids[name]] = number
+    return AlignedBatch(batch.ids, padding=batch.padding, entities=entity_of[batch.ids])
+
+
+def rows_of(count: int, seed: int, tokenizer: Tokenizer) -> list[list[int]]:
+    """Two neighbouring sentences of a story a row, as far as they fit."""
+    rows = []
+    for story in world.stories(count, seed, "small"):
+        for first, second in zip(story.sentences[::2], story.sentences[1::2], strict=False):
+            ids = tokenizer.encode(f"{first.text} {second.text}").ids
+            if len(ids) <= LONGEST:
+                rows.append(ids)
+    return rows
+
+
+def hidden(batch: AlignedBatch, vocabulary: MaskVocabulary, special: torch.Tensor, rng) -> AlignedBatch:
+    """15 % of the tokens hidden, as in BERT's pre-training."""
+    ids, labels = mask_tokens(batch.ids, torch.isin(batch.ids, special), vocabulary, rng)
+    return replace(batch, ids=ids, labels=labels)
+
+
+def terms(output: FusedOutput, part: AlignedBatch, whole: AlignedBatch) -> dict[str, torch.Tensor]:
+    return {
+        "loss": output.mlm_loss + output.entity_loss, "mlm_loss": output.mlm_loss, "entity_loss": output.entity_loss
+    }  # fmt: skip
+
+
+def train_entities(
+    settings: EntitySettings,
+    model: str | Path,
+    *,
+    watch: Sequence[str] = (),
+    mailbox: Callable[[], list] = list,
+    out: str | Path | None = None,
+) -> Iterator[Event]:
+    """Train the checkpoint `model`, a BERT of the toy world, with a layer for entities; its events. Each `Eval` is what
+    `marks` finds in held-out text. `Sample`: for each entity that a text of `watch` names, what would be named if the
+    alignment were hidden. Nothing is kept in `out`: what it has learned is drawn as it learns."""
+    torch.manual_seed(settings.seed)
+    tokenizer, graph = checkpoint.load_tokenizer(model), toy_graph()
+    vectors = learn(graph, settings.entity, seed=settings.seed).entities
+    learner = ErnieThu(checkpoint.load(model), vectors).to(best_device())
+    vocabulary, special = MaskVocabulary.of(tokenizer), torch.tensor(sorted(tokenizer.special_ids))
+    rows, count = rows_of(settings.stories, settings.seed + 31, tokenizer), len(graph.entities)
+    kept = aligned(rows_of(settings.held_out, 8_000_019, tokenizer), tokenizer, graph)
+    dice, noise = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
+    held_out = hidden(kept, vocabulary, special, torch.Generator().manual_seed(8_000_027))
+
+    def batches() -> Iterator[AlignedBatch]:
+        while True:
+            batch = aligned(dice.sample(rows, min(settings.batch_size, len(rows))), tokenizer, graph)
+            yield hidden(noisy(batch, count, noise), vocabulary, special, noise)
+
+    def measured(step: int) -> Iterator[Event]:
+        yield Eval(step, marks(learner.eval(), held_out, count))
+        if watch:
+            yield Sample(step, [named(learner, tokenizer, graph, text) for text in watch])
+
+    yield Started(asdict(settings), {"parameters": sum(weight.numel() for weight in learner.parameters())})
+    yield from measured(0)
+    last: dict[str, float] = {}
+    for event in train(
+        learner,
+        batches(),
+        settings.optimization,
+        steps=settings.steps,
+        report_every=10,
+        also_every=settings.evaluate_every,
+        losses_of=terms,
+    ):
+        if isinstance(event, Done):
+            break
+        yield event
+        for message in mailbox():
+            watch = [str(text) for text in message]
+        if event.step % settings.evaluate_every == 0 or event.step == settings.steps:
+            for measurement in measured(event.step):
+                last = measurement.metrics if isinstance(measurement, Eval) else last
+                yield measurement
+    yield Done(event.step, event.tokens, event.seconds, last)
+
+
+@torch.no_grad()
+def marks(learner: ErnieThu, batch: AlignedBatch, count: int) -> dict[str, float]:
+    """`masked`, `replaced`: of alignments that were taken away, and of wrong ones, the share that is named right ·
+    `masked_unread`: of those taken away whose word is hidden too · `mlm`, `mlm_without`: of hidden words that name no
+    entity, the share put first, with the alignments of the other words and without any."""
+    device = next(learner.parameters()).device
+    found: dict[str, float] = {}
+    unread = (batch.labels != IGNORE) & (batch.entities != IGNORE)
+    for name, shares in (("masked", (0.0, 1.0)), ("replaced", (1.0, 0.0))):
+        asked = noisy(batch, count, torch.Generator().manual_seed(0), *shares)
+        said = learner(asked.to(device)).entity_logits.argmax(-1).cpu()
+        right = said == asked.named
+        read = (asked.named != IGNORE) & (batch.labels == IGNORE)
+        found[name] = right[read].float().mean().item()
+        if name == "masked":
+            found["masked_unread"] = right[unread].float().mean().item()
+    words = batch.labels[batch.labels != IGNORE]
+    plain = ~unread[batch.labels != IGNORE]
+    for name, entities in (("mlm", batch.entities), ("mlm_without", torch.full_like(batch.entities, IGNORE))):
+        given = replace(batch, entities=entities.masked_fill(unread, IGNORE))
+        said = learner(given.to(device)).mlm_logits.argmax(-1).cpu()
+        found[name] = (said == words)[plain].float().mean().item()
+    return found
+
+
+@torch.no_grad()
+def named(learner: ErnieThu, tokenizer: Tokenizer, graph: Graph, text: str) -> dict:
+    """As an event carries it. tokens: as read, without special ones · entities: by token, the one that it names, or
+    None · said: by token, where one is named, the likeliest (entity, P) when that alignment alone is hidden."""
+    ids = tokenizer.encode(text, max_length=LONGEST, truncation="head").ids
+    batch = aligned([ids], tokenizer, graph)
+    places = (batch.entities[0] != IGNORE).nonzero().flatten().tolist()
+    said: list = [None] * len(ids)
+    if places:
+        rows = aligned([ids] * len(places), tokenizer, graph)
+        rows.entities[torch.arange(len(places)), torch.tensor(places)] = IGNORE
+        logits = learner.eval()(rows.to(next(learner.parameters()).device)).entity_logits.cpu()
+        for row, place in enumerate(places):
+            best = logits[row, place].float().softmax(-1).topk(TOP)
+            said[place] = [
+                (graph.entities[number], round(p, 4))
+                for number, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+            ]
+    entities = [graph.entities[number] if number >= 0 else None for number in batch.entities[0].tolist()]
+    return {
+        "text": text, "tokens": [tokenizer.vocab[i] for i in ids[1:-1]], "entities": entities[1:-1], "said": said[1:-1]
+    }  # fmt: skip

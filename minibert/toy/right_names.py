@@ -1,0 +1,57 @@
+"""Names in toy stories that the rest of the story determines: which of all names a model believes in their place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from torch import nn
+
+from minibert.inside.right_names import believed
+from minibert.model import BertForPreTraining
+from minibert.replaced_names import NamesLm
+from minibert.tokenizer import Tokenizer
+from minibert.toy import lexicon
+
+NAMES = (*lexicon.GIRLS, *lexicon.BOYS)
+MOST = 80  # names that are asked
+Question = tuple[list[int], int, str]  # as in minibert.toy.pretrain
+
+
+def name_questions(asked: Sequence[Question], tokenizer: Tokenizer, most: int = MOST) -> list[Question]:
+    """Those whose word is somebody's name."""
+    names = {tokenizer.ids[name] for name in NAMES}
+    found = [one for one in asked if one[0][one[1]] in names]
+    return found[:: max(1, len(found) // most)][:most]
+
+
+def guessable(questions: Sequence[Question], tokenizer: Tokenizer) -> float:
+    """The share that is right by the name that stands in the rest of the row most often, the first of such."""
+    names, right = {tokenizer.ids[name] for name in NAMES}, 0
+    for ids, place, _ in questions:
+        others = Counter(token for at, token in enumerate(ids) if token in names and at != place)
+        right += bool(others) and others.most_common(1)[0][0] == ids[place]
+    return right / max(1, len(questions))
+
+
+def names_chosen(
+    model: nn.Module, questions: Sequence[Question], tokenizer: Tokenizer, by_blank: Callable[..., dict[str, float]]
+) -> dict[str, float]:
+    """`names`: the share of the names that a masked LM prefers to all other names where they are masked ·
+    `names_believed`: the share that a WKLM believes soonest when each name stands there in turn. by_blank:
+    `minibert.toy.pretrain.chosen`."""
+    names = [tokenizer.ids[name] for name in NAMES]
+    kinds = {kind: names for _, _, kind in questions}
+    found: dict[str, float] = {}
+    training = model.training
+    model.eval()
+    if isinstance(model, BertForPreTraining):
+        found["names"] = by_blank(model, questions, kinds, tokenizer.mask_id, tokenizer.pad_id)["chosen"]
+    if isinstance(model, NamesLm):
+        right = [
+            names[int(believed(model, ids, (place, place + 1), [(name,) for name in names]).argmax())] == ids[place]
+            for ids, place, _ in questions
+        ]
+        found["names_believed"] = sum(right) / len(right)
+    model.train(training)
+    return found

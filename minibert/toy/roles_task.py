@@ -1,0 +1,164 @@
+"""SemBERT on the toy world: of each pronoun, which of the story's people is meant, learned with role labels and
+without, from the same BERT on the same stories."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import torch
+
+from minibert import checkpoint
+from minibert.model import IGNORE
+from minibert.semantic_roles import RolesBatch, SemBert
+from minibert.text.batches import padded_batch
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world
+from minibert.toy.pronoun_task import tagged
+from minibert.toy.roles import MOST, ROLES, role_rows, words_in
+from minibert.toy.world import Story
+from minibert.train import Done, Eval, Event, Optimization, Sample, Started, train
+from minibert.training.precision import best_device
+
+PERSONAL = frozenset(["he", "she", "him", "her", "his", "himself", "herself", "they", "them", "themselves"])
+MEANT = ("FIRST", "SECOND", "BOTH")  # the people in the order in which the story names them
+
+
+@dataclass(frozen=True)
+class Told:
+    """A text in words, with its roles, and for each word whom it means: a place in MEANT, or −100."""
+
+    words: tuple[str, ...]
+    roles: tuple[tuple[str, ...], ...]
+    meant: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class RolesSettings:
+    """roles: whether they are read · stories, held_out: to learn from, and to measure on · longest: words of a story;
+    its last sentences are left out if it has more."""
+
+    steps: int = 200
+    roles: bool = True
+    batch_size: int = 16
+    stories: int = 600
+    held_out: int = 150
+    longest: int = 38
+    evaluate_every: int = 25
+    seed: int = 0
+    optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=1e-3))
+
+    def __post_init__(self):
+        for name in ("steps", "batch_size", "stories", "held_out", "longest", "evaluate_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+
+def told(story: Story, longest: int) -> Told:
+    """As many whole sentences of a story as fit."""
+    length = 0
+    for sentence in story.sentences:
+        if length + len(sentence.words) > longest:
+            break
+        length += len(sentence.words)
+    example = tagged(story)
+    words = example.words[:length]
+    meant = [IGNORE if tag == "O" else MEANT.index(tag[2:]) for tag in example.tags[:length]]
+    return Told(words, tuple(map(tuple, role_rows(words))), tuple(meant))
+
+
+def batch_of(texts: Sequence[Told], tokenizer: Tokenizer) -> RolesBatch:
+    """Each word is a piece or several; labels if the texts tell whom their words mean."""
+    rows, numbers = [], []
+    for text in texts:
+        pieces = [tokenizer.encode(word, add_special=False).ids for word in text.words]
+        rows.append([tokenizer.cls_id, *(i for word in pieces for i in word), tokenizer.sep_id])
+        numbers.append([IGNORE, *(n for n, word in enumerate(pieces) for _ in word), IGNORE])
+    batch, most = padded_batch(rows, tokenizer.pad_id), max(len(text.words) for text in texts)
+    words, labels = torch.full_like(batch.ids, IGNORE), torch.full((len(texts), most), IGNORE)
+    roles = torch.full((len(texts), MOST, most), IGNORE)
+    for row, (text, own) in enumerate(zip(texts, numbers, strict=True)):
+        words[row, : len(own)] = torch.tensor(own)
+        roles[row, :, : len(text.words)] = torch.tensor([[ROLES.index(role) for role in line] for line in text.roles])
+        if text.meant is not None:
+            labels[row, : len(text.words)] = torch.tensor(text.meant)
+    known = all(text.meant is not None for text in texts)
+    return RolesBatch(batch.ids, padding=batch.padding, labels=labels if known else None, words=words, roles=roles)
+
+
+def train_roles(
+    settings: RolesSettings,
+    model: str | Path,
+    *,
+    watch: Sequence[str] = (),
+    mailbox: Callable[[], list] = list,
+    out: str | Path | None = None,
+) -> Iterator[Event]:
+    """Fine-tune the checkpoint `model`, a BERT of the toy world; its events. Each `Eval` holds `meant`: the share of
+    held-out stories' pronouns that are given whom they mean; `commonest`: that of the commonest answer. `Sample`: what
+    it says of the words of `watch`. Nothing is kept in `out`: what it has learned is drawn as it learns."""
+    torch.manual_seed(settings.seed)
+    tokenizer, start = checkpoint.load_tokenizer(model), checkpoint.load(model)
+    learner = SemBert(start.bert, len(MEANT), len(ROLES) if settings.roles else 0, MOST).to(best_device())
+    texts = [told(story, settings.longest) for story in world.stories(settings.stories, settings.seed + 21, "small")]
+    texts = [text for text in texts if any(one != IGNORE for one in text.meant)]
+    kept = [told(story, settings.longest) for story in world.stories(settings.held_out, 8_000_009, "small")]
+    kept = [text for text in kept if any(one != IGNORE for one in text.meant)]
+    rng = random.Random(settings.seed)
+
+    def batches() -> Iterator[RolesBatch]:
+        while True:
+            yield batch_of(rng.sample(texts, min(settings.batch_size, len(texts))), tokenizer)
+
+    def measured(step: int) -> Iterator[Event]:
+        yield Eval(step, marks(learner.eval(), kept, tokenizer))
+        if watch:
+            yield Sample(step, [said(learner, tokenizer, text) for text in watch])
+
+    yield Started(asdict(settings), {"parameters": sum(weight.numel() for weight in learner.parameters())})
+    yield from measured(0)
+    last: dict[str, float] = {}
+    for event in train(
+        learner, batches(), settings.optimization, steps=settings.steps, report_every=10,
+        also_every=settings.evaluate_every, losses_of=lambda output, part, whole: {"loss": output.loss},
+    ):  # fmt: skip
+        if isinstance(event, Done):
+            break
+        yield event
+        for message in mailbox():
+            watch = [str(text) for text in message]
+        if event.step % settings.evaluate_every == 0 or event.step == settings.steps:
+            for measurement in measured(event.step):
+                last = measurement.metrics if isinstance(measurement, Eval) else last
+                yield measurement
+    yield Done(event.step, event.tokens, event.seconds, last)
+
+
+@torch.no_grad()
+def marks(learner: SemBert, texts: Sequence[Told], tokenizer: Tokenizer) -> dict[str, float]:
+    device, said, truth = next(learner.parameters()).device, [], []
+    for start in range(0, len(texts), 64):
+        batch = batch_of(texts[start : start + 64], tokenizer)
+        asked = batch.labels != IGNORE
+        said.append(learner(batch.to(device)).logits.argmax(-1).cpu()[asked])
+        truth.append(batch.labels[asked])
+    said, truth = torch.cat(said), torch.cat(truth)
+    return {
+        "meant": (said == truth).float().mean().item(),
+        "commonest": (truth == truth.mode().values).float().mean().item(),
+    }
+
+
+@torch.no_grad()
+def said(learner: SemBert, tokenizer: Tokenizer, text: str) -> dict:
+    """Whom each pronoun of a text may mean, as an event carries it; nothing for a text that is not of the world."""
+    try:
+        words = words_in(text)
+        one = Told(tuple(words), tuple(map(tuple, role_rows(words))))
+    except ValueError:
+        return {"text": text, "words": [], "shares": []}
+    device = next(learner.parameters()).device
+    shares = learner.eval()(batch_of([one], tokenizer).to(device)).logits[0].softmax(-1).cpu()
+    return {"text": text, "words": list(words), "shares": [[round(p, 4) for p in row] for row in shares.tolist()]}

@@ -1,0 +1,61 @@
+"""A training of this lesson that is watched: its button, its runs, and the shares that it measures over the steps."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import streamlit as st
+
+from ui.figures import figure
+from ui.runs import live, manager, own_runs, show_refusal, state_rows
+from ui.translations import _
+
+
+def train(
+    kind: str, label: str, most: int, usual: int, text: str, begin: Callable[[int], None], draw: Callable[[list], None]
+) -> None:
+    """kind: of the runs · label: of the button · most, usual: steps · text: the reader's, which those that go on are
+    told · begin: steps → the runs are begun · draw: what is shown of them."""
+    manager().warm_up()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key=f"asked-{kind}"):
+        steps = st.slider(_("Steps"), 50, most, usual, 50, key=f"{kind}-steps", width=240)
+        if st.button(label, type="primary", icon=":material/play_arrow:", key=f"train-{kind}"):
+            begin(int(steps))
+    show_refusal()
+    runs = own_runs(kind)[:2][::-1]
+    if not runs:
+        st.markdown(_("**No run yet.** The first points stand here some seconds after the click."))
+        return
+    for run in runs:
+        if not run.over and st.session_state.get(f"_told.{run.id}") != text:
+            st.session_state[f"_told.{run.id}"] = text
+            run.send([text])
+    live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+
+
+def going(runs: Sequence) -> list:
+    return [run for run in runs if not run.over or run.error]
+
+
+def speed(step: dict) -> str:
+    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
+
+
+def measured(run) -> list[dict]:
+    return [event for event in run.events() if event["event"] == "eval"]
+
+
+def draw_lines(lines: Mapping[str, Sequence[tuple[int, float]]], title: str, key: str) -> None:
+    """Shares over the steps, with the last of each in words."""
+    from plots.to_write import over_steps
+
+    lines = {name: marks for name, marks in lines.items() if marks}
+    if not lines:
+        st.caption(_("The stories are being written …"))
+        return
+    told = "; ".join(f"{name} {marks[-1][1]:.0%}" for name, marks in lines.items())
+    figure(
+        over_steps(lines, (_("step"), title)),
+        _("{title}, over the steps. Last: {told}.").format(title=title, told=told),
+        key,
+        data=[{_("line"): name, _("step"): step, _("share"): f"{share:.1%}"} for name, marks in lines.items()
+              for step, share in marks],
+    )  # fmt: skip

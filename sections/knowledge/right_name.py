@@ -1,0 +1,138 @@
+"""WKLM: of each name in the reader's text, how likely it was replaced; and BERT and WKLM, trained now."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from sections.knowledge.subject import Subject
+from ui.figures import figure
+from ui.folders import CHECKPOINTS
+from ui.inputs import numbered, pick, sentence_input
+from ui.lesson import Lesson
+from ui.models import complete
+from ui.page import drawer
+from ui.runs import own_runs, settled
+from ui.source import show_source
+from ui.text import literal, tokens_html, visible
+from ui.train_both import Quantity, Side, train_both
+from ui.translations import _
+
+SHIPPED, RUNS = CHECKPOINTS / "wklm-toy" / "wklm", "knowledge-names"
+MOST_TOKENS, TOP, DOUBT = 60, 5, 0.5
+USUAL = 1_200  # steps: before some hundred with names, nothing is to be seen
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.replaced_names import NamesLm, draw_replaced, replace_names
+
+    text = sentence_input(
+        "named", lesson.examples_called("named"), label=_("Text in words of the toy world"), max_chars=400
+    )
+    judged(text)
+    lesson.show("Is the name right?")
+    show_source(replace_names, label=_("Names give way to others"))
+    show_source(draw_replaced, label=_("Never two that follow each other"))
+    show_source(NamesLm.forward, find="beside", label=_("The head: from the vectors beside the name"))
+    lesson.show("BERT and WKLM on the same stories")
+    train(lesson)
+
+
+def networks() -> list[tuple[str, Path]]:
+    """The WKLM that ships, and this browser's newest."""
+    own = (run for run in own_runs(RUNS) if "/wklm-" in run.kind and settled(run) and complete(run.result))
+    return [(_("WKLM, shipped"), SHIPPED), *((_("WKLM, yours"), run.result) for run in list(own)[:1])]
+
+
+def judged(text: str) -> None:
+    """The text with P(replaced) under each name, and whom the shipped WKLM believes in the place of one of them."""
+    for number, (title, folder) in enumerate(networks()):
+        model, tokenizer = loaded(str(folder), (folder / "model.safetensors").stat().st_mtime_ns)
+        encoding, names, doubts = suspected(model, tokenizer, text)
+        if not names:
+            st.info(_("There is no name of the toy world in this text, such as anna, ben or the museum."))
+            return
+        shown = names_html(encoding.tokens[1:-1], [(a - 1, b - 1) for a, b in names], doubts)
+        told = ", ".join(
+            f"{literal(' '.join(encoding.tokens[a:b]))} {p:.0%}" for (a, b), p in zip(names, doubts, strict=True)
+        )
+        st.markdown(_("**{title}**, how likely each name was replaced: {told}").format(title=title, told=told))
+        st.html(shown)
+        if number == 0:
+            first = (model, tokenizer, encoding, names, doubts)
+    believed_instead(*first)
+
+
+def names_html(tokens: list[str], names: list[tuple[int, int]], doubts: list[float]) -> str:
+    """Tokens as chips, P(replaced) under each name's first; safe HTML."""
+    kinds, under = ["faded"] * len(tokens), [""] * len(tokens)
+    for (start, end), doubt in zip(names, doubts, strict=True):
+        kinds[start:end] = ["changed" if doubt > DOUBT else "plain"] * (end - start)
+        under[start] = f"{doubt:.0%}"
+    return tokens_html(tokens, kinds=kinds, under=under, label=_("the text, and how likely each name was replaced"))
+
+
+def believed_instead(model, tokenizer, encoding, names, doubts) -> None:
+    """Each other name of the kind in the place of the chosen one: which is believed soonest."""
+    from minibert.inside.right_names import believed
+    from minibert.replaced_names import others_of
+    from minibert.text.word_lists import names_in
+    from plots.masking import Blank, expected_tokens
+
+    spelled = [" ".join(encoding.tokens[a:b]) for a, b in names]
+    most = max(range(len(names)), key=doubts.__getitem__)
+    chosen = pick("name", _("In whose place"), numbered([visible(name) for name in spelled]), most, width=260)
+    start, end = names[chosen]
+    own = tuple(encoding.ids[start:end])
+    candidates = [own, *others_of(names_in(tokenizer))[own]]
+    shares = believed(model, encoding.ids, names[chosen], candidates)
+    best = shares.topk(min(TOP, len(candidates)))
+    words = [" ".join(tokenizer.vocab[i] for i in candidates[at]) for at in best.indices.tolist()]
+    title = _("In place of “{name}”, WKLM would soonest believe “{best}”").format(
+        name=visible(spelled[chosen], spaces=False), best=words[0]
+    )
+    figure(
+        expected_tokens(
+            [Blank("", words, best.values.tolist())], columns=1, title=title, axis=_("P(the text’s own)")
+        ),
+        _("{title}: {told}.").format(
+            title=title,
+            told=", ".join(f"{word} {p:.0%}" for word, p in zip(words, best.values.tolist(), strict=True)),
+        ),
+        "believed-names",
+    )  # fmt: skip
+    st.caption(_("Each name of the kind was put there and judged by itself: the shares do not add up to 1."))
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def loaded(folder: str, version: int):
+    from minibert import checkpoint
+
+    return checkpoint.load(folder).eval(), checkpoint.load_tokenizer(folder)
+
+
+def suspected(model, tokenizer, text: str):
+    """The text's encoding, where its names stand, and P(replaced) of each."""
+    from minibert.inside.right_names import names_in_text, suspicion
+
+    encoding = tokenizer.encode(text, max_length=MOST_TOKENS, truncation="head")
+    names = names_in_text(encoding, tokenizer)
+    return encoding, names, suspicion(model, encoding.ids, names)
+
+
+def train(lesson: Lesson) -> None:
+    with drawer(key="both-drawer"):
+        masked = st.slider(_("BERT hides"), 5, 50, 35, 5, format="%d %%", key="masked", bind="query-params")
+        begun = st.slider(_("Names are asked after, steps"), 0, 1_000, 300, 50, key="names-from", bind="query-params")
+        rate = st.slider(_("Names replaced"), 10, 90, 50, 10, format="%d %%", key="names-rate", bind="query-params")
+    sides = [Side("BERT"), Side("WKLM", "wklm", {"names_from": int(begun), "rate": int(rate) / 100})]
+    quantities = [
+        Quantity(
+            _("The right name among all names, masked"), marks="names",
+            reference=("names_guessable", _("the one named most")), percent=True,
+        ),
+        Quantity(_("The right name, by WKLM’s own head"), marks="names_believed", percent=True),
+        Quantity(_("Names judged right"), line="names_accuracy", percent=True),
+        Quantity(_("MLM loss"), line="mlm_loss"),
+    ]  # fmt: skip
+    watch = lesson.examples_called("blank-name")[0]
+    train_both(RUNS, sides, quantities, watch, masked=int(masked), names=True, usual=USUAL)

@@ -1,0 +1,167 @@
+"""WKLM: which names give way to which, by hand; the head from the vectors beside a name; and what is asked when."""
+
+import itertools
+import random
+
+import pytest
+import torch
+
+from minibert.hiding import words_of
+from minibert.inside.right_names import believed, names_in_text, suspicion
+from minibert.model import IGNORE, Batch
+from minibert.objectives import Masking, objective_for
+from minibert.relatives.wklm import WklmConfig
+from minibert.replaced_names import (
+    NamesBatch,
+    NamesLm,
+    ReplacedNames,
+    draw_replaced,
+    names_of,
+    others_of,
+    replace_names,
+)
+from minibert.text.batches import PretrainingBatches
+from minibert.text.store import TokenStore
+from minibert.text.word_lists import names_in
+from minibert.tokenizer import Tokenizer
+from minibert.toy import lexicon
+from minibert.toy.right_names import guessable, name_questions
+from minibert.toy.world import documents, vocabulary
+
+TOKENIZER = Tokenizer(vocabulary())
+NAMES = names_in(TOKENIZER)
+SIZES = {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 40}
+SIZES |= {"max_position_embeddings": 80, "initializer_range": 0.2}
+
+
+def network() -> NamesLm:
+    torch.manual_seed(0)
+    return NamesLm(WklmConfig(TOKENIZER.vocab_size, **SIZES)).eval()
+
+
+def encoded(text: str) -> tuple[torch.Tensor, torch.Tensor]:
+    encoding = TOKENIZER.encode(text)
+    return torch.tensor([encoding.ids]), torch.tensor([encoding.special])
+
+
+def spelled(ids) -> str:
+    return " ".join(TOKENIZER.vocab[i] for i in ids)
+
+
+def test_names_have_kinds_and_others_of_their_length():
+    others = others_of(NAMES)
+    (anna,) = (name for name in others if spelled(name) == "anna")
+    assert {spelled(other) for other in others[anna]} == {*lexicon.GIRLS, *lexicon.BOYS} - {"anna"}
+    zoo = tuple(TOKENIZER.encode("the zoo", add_special=False).ids)
+    assert all(len(other) == 2 and NAMES[other] == "place" for other in others[zoo]) and len(others[zoo]) == 13
+    assert others_of({(1,): "a", (2,): "b", (3, 4): "a"}) == {}  # alone of its kind, or of its length
+
+
+def test_names_are_found_where_they_stand():
+    ids, special = encoded("anna met ben near the zoo.")
+    words = words_of([False] * ids.size(1), special[0].tolist())
+    assert names_of(ids[0].tolist(), words, others_of(NAMES)) == [(1, 2), (3, 4), (5, 7)]
+
+
+def test_never_two_that_follow_each_other_and_as_many_as_the_chance_says():
+    rng = random.Random(1)
+    drawn = draw_replaced(20_000, 0.5, rng)
+    assert not any(a and b for a, b in itertools.pairwise(drawn))
+    assert sum(drawn) / len(drawn) == pytest.approx(0.5 / 1.5, abs=0.01)  # p / (1 + p)
+    assert draw_replaced(5, 1.0, rng) == [True, False, True, False, True]
+
+
+def test_only_names_change_and_only_into_their_kind():
+    ids, special = encoded("anna met ben near the zoo. then he helped her.")
+    goes_on, others = torch.zeros_like(special), others_of(NAMES)
+    read, replaced, behind = replace_names(ids, special, goes_on, others, random.Random(0), 1.0)
+    assert replaced[0].tolist() == [IGNORE, 1, IGNORE, 0, IGNORE, 1, *[IGNORE] * (ids.size(1) - 6)]
+    assert behind[0, [1, 3, 5]].tolist() == [2, 4, 7]
+    changed = (read != ids)[0].nonzero().flatten().tolist()
+    assert changed == [1, 6]  # "the" is in both names of places
+    assert NAMES[tuple(read[0, 1:2].tolist())] == "first name" and NAMES[tuple(read[0, 5:7].tolist())] == "place"
+
+
+def test_the_head_reads_the_vectors_beside_the_name():
+    """By hand: w · [x_{s−1}; x_e] + b, σ, and the mean of the two cross-entropies."""
+    model, (ids, _) = network().double(), encoded("anna met ben near the zoo.")
+    replaced, behind = torch.full_like(ids, IGNORE), torch.zeros_like(ids)
+    replaced[0, 1], behind[0, 1], replaced[0, 5], behind[0, 5] = 1, 2, 0, 7
+    out = model(NamesBatch(ids, replaced=replaced, behind=behind))
+    x, (w,), b = model.bert(Batch(ids))[0][0], model.names.weight.tolist(), model.names.bias.item()
+    by_hand = [
+        sum(p * q for p, q in zip(w, [*x[left].tolist(), *x[right].tolist()], strict=True)) + b
+        for left, right in ((0, 2), (4, 7))
+    ]
+    assert out.name_logits.tolist() == pytest.approx(by_hand, abs=1e-9)
+    p, q = torch.tensor(by_hand, dtype=torch.float64).sigmoid()
+    assert out.name_loss.item() == pytest.approx((-p.log() - (1 - q).log()).item() / 2, abs=1e-6)
+    assert model(Batch(ids)).name_logits is None
+
+
+def batches_of(**options) -> list[Batch]:
+    store = TokenStore.build(documents(60, seed=3), TOKENIZER)
+    objective = objective_for(WklmConfig(TOKENIZER.vocab_size, **SIZES), masking=Masking(rate=0.3), **options)
+    stream = PretrainingBatches(store, TOKENIZER, batch_size=12, max_length=60, seed=0, objective=objective, epochs=1)
+    return list(stream)
+
+
+def test_hidden_words_are_a_share_of_berts_and_none_is_in_a_name():
+    for batch in batches_of():
+        assert isinstance(batch, NamesBatch) and batch.next_labels is None
+        text = torch.where(batch.labels != IGNORE, batch.labels, batch.ids)
+        for row, hidden in zip(text.tolist(), (batch.labels != IGNORE).tolist(), strict=True):
+            special = [i in TOKENIZER.special_ids for i in row]
+            for start, end in names_of(row, words_of([False] * len(row), special), others_of(NAMES)):
+                assert not any(hidden[start:end])
+        assert 0.04 < batch.asked / batch.tokens < 0.1  # a third of 30 %, of what is in no name
+
+
+def test_names_are_asked_about_after_some_batches():
+    before, after = batches_of(names_from=2)[1:3]
+    assert not isinstance(before, NamesBatch) and isinstance(after, NamesBatch)
+    objective = ReplacedNames(names_from=2)
+    assert set(objective.number_asked(before)) == {"mlm"} and set(objective.number_asked(after)) == {"mlm", "names"}
+    assert [objective.after(n).begun for n in range(4)] == [False, False, True, True]
+
+
+def test_a_batch_without_names_asks_nothing_about_them():
+    ids, _ = encoded("the zoo")
+    model, none = network(), torch.full_like(ids, IGNORE)
+    labels = none.clone()
+    labels[0, 1] = 7
+    out = model(NamesBatch(ids, labels=labels, replaced=none, behind=torch.zeros_like(ids)))
+    assert out.name_loss.item() == 0 and torch.isfinite(out.loss)
+
+
+def test_a_text_without_names_is_refused():
+    store = TokenStore.build([["soon it was a good day."]] * 4, TOKENIZER)
+    with pytest.raises(ValueError, match="holds no name that is known"):
+        ReplacedNames().vocabulary(store, TOKENIZER)
+
+
+@pytest.mark.parametrize("wrong", [{"rate": 0.0}, {"rate": 1.5}, {"hidden": 0.0}])
+def test_shares_that_are_none_are_refused(wrong):
+    with pytest.raises(ValueError, match="must be a share above 0"):
+        ReplacedNames(**wrong)
+
+
+def test_what_is_suspected_is_the_head_and_candidates_are_read_in_their_place():
+    model, encoding = network(), TOKENIZER.encode("anna met ben near the zoo.")
+    names = names_in_text(encoding, TOKENIZER)
+    doubts = suspicion(model, encoding.ids, names)
+    own = tuple(encoding.ids[5:7])
+    shares = believed(model, encoding.ids, names[2], [own, *others_of(NAMES)[own]])
+    assert len(doubts) == 3 and len(shares) == 14
+    assert shares[0].item() == pytest.approx(1 - doubts[2], abs=1e-5)
+    other = others_of(NAMES)[own][3]
+    swapped = [*encoding.ids[:5], *other, *encoding.ids[7:]]
+    assert shares[4].item() == pytest.approx(1 - suspicion(model, swapped, names)[2], abs=1e-5)
+    assert suspicion(model, encoding.ids, []) == []
+
+
+def test_the_name_named_most_is_a_guess():
+    ids = TOKENIZER.encode("anna met ben. anna helped him. anna ran home.").ids
+    asked = [(ids, 1, "name"), (ids, 3, "name"), (ids, 2, "verb")]
+    found = name_questions(asked, TOKENIZER)
+    assert found == asked[:2] and guessable(found, TOKENIZER) == 0.5  # anna, wherever

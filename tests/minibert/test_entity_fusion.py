@@ -1,0 +1,165 @@
+"""ERNIE of Tsinghua and TransE: the formulas by hand on tiny cases, what is replaced and hidden by how often."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from minibert.config import BertConfig
+from minibert.entity_fusion import Aggregator, AlignedBatch, ErnieThu, Fusion, noisy
+from minibert.model import IGNORE, BertForPreTraining
+from minibert.tokenizer import Tokenizer
+from minibert.toy.entities_task import EntitySettings, aligned, train_entities
+from minibert.toy.graph import toy_graph
+from minibert.toy.world import vocabulary
+from minibert.train import Done, Eval, Sample
+from minibert.transe import Graph, Translations, corrupted, learn, margin_loss
+from tests.pages.driver import ROOT
+
+TOKENIZER = Tokenizer(vocabulary())
+
+
+def gelu(z: float) -> float:
+    return 0.5 * z * (1 + torch.erf(torch.tensor(z / 2**0.5, dtype=torch.float64)).item())
+
+
+def linear(layer: torch.nn.Linear, x: list[float]) -> list[float]:
+    bias = [0.0] * len(layer.weight) if layer.bias is None else layer.bias.tolist()
+    return [
+        sum(w * a for w, a in zip(row, x, strict=True)) + b
+        for row, b in zip(layer.weight.tolist(), bias, strict=True)
+    ]  # fmt: skip
+
+
+def test_a_word_and_its_entity_are_fused_by_the_formula():
+    torch.manual_seed(0)
+    part = Fusion(3, 2, 4).double()
+    w, e = torch.randn(1, 2, 3, dtype=torch.float64), torch.randn(1, 2, 2, dtype=torch.float64)
+    found_w, found_e = part(w, e, torch.tensor([[True, False]]))
+    for place, named in ((0, True), (1, False)):
+        told = linear(part.from_entity, e[0, place].tolist()) if named else [0.0] * 4
+        h = [gelu(a + b) for a, b in zip(linear(part.from_token, w[0, place].tolist()), told, strict=True)]
+        assert found_w[0, place].tolist() == pytest.approx([gelu(z) for z in linear(part.to_token, h)], abs=1e-12)
+        wanted = [gelu(z) for z in linear(part.to_entity, h)] if named else [0.0, 0.0]
+        assert found_e[0, place].tolist() == pytest.approx(wanted, abs=1e-12)
+
+
+def test_tokens_attend_to_tokens_and_entities_to_entities():
+    torch.manual_seed(0)
+    config = BertConfig(30, 8, 1, 2, 16, max_position_embeddings=12)
+    part = Aggregator(config, 4).eval()
+    w, e = torch.randn(1, 3, 8), torch.randn(1, 3, 4)
+    named = torch.tensor([[True, False, True]])
+    e = e * named[..., None]
+    out_w, out_e = part(w, e, named, None)
+    w1 = part.token_norms[0](w + part.tokens(w))
+    pair = e[:, [0, 2]]  # the entities by themselves
+    e1 = part.entity_norms[0](pair + part.entities(pair))
+    spread = torch.zeros(1, 3, 4)
+    spread[:, [0, 2]] = e1
+    fused_w, fused_e = part.fusion(w1, spread, named)
+    assert torch.allclose(out_w, part.token_norms[1](w1 + fused_w), atol=1e-6)
+    assert torch.allclose(out_e[:, [0, 2]], part.entity_norms[1](e1 + fused_e[:, [0, 2]]), atol=1e-6)
+    assert (out_e[:, 1] == 0).all()
+    padded = part(torch.cat([w, torch.randn(1, 1, 8)], 1), F.pad(e, (0, 0, 0, 1)), F.pad(named, (0, 1)),
+                  torch.tensor([[True, True, True, False]]))  # fmt: skip
+    assert torch.allclose(padded[0][:, :3], out_w, atol=1e-6)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_what_an_entity_tells_reaches_other_words_in_the_next_layer(layers):
+    torch.manual_seed(0)
+    model = BertForPreTraining(BertConfig(30, 8, 1, 2, 16, max_position_embeddings=12))
+    learner = ErnieThu(model, torch.randn(5, 4), layers).eval()
+    ids, none = torch.tensor([[2, 7, 8, 3]]), torch.full((1, 4), IGNORE)
+    entities = none.clone()
+    entities[0, 1] = 3
+    bare, told = learner(AlignedBatch(ids, entities=none)), learner(AlignedBatch(ids, entities=entities))
+    moved = (bare.tokens - told.tokens).abs().amax(-1)[0]
+    assert moved[1] > 1e-4 and (moved[2] > 1e-6) == (layers > 1)
+
+
+def test_its_two_losses_are_cross_entropies():
+    torch.manual_seed(0)
+    model = BertForPreTraining(BertConfig(30, 8, 1, 2, 16, max_position_embeddings=12))
+    learner = ErnieThu(model, torch.randn(5, 4)).eval()
+    ids = torch.tensor([[2, 7, 8, 3]])
+    named, labels = torch.tensor([[IGNORE, 3, IGNORE, IGNORE]]), torch.tensor([[IGNORE, IGNORE, 9, IGNORE]])
+    out = learner(AlignedBatch(ids, labels=labels, entities=named, named=named))
+    scores = linear(learner.name, out.tokens[0, 1].tolist())
+    logits = torch.tensor([sum(a * b for a, b in zip(scores, e, strict=True)) for e in learner.entities.tolist()])
+    assert torch.allclose(out.entity_logits[0, 1], logits, atol=1e-5)
+    assert out.entity_loss.item() == pytest.approx(-logits.log_softmax(-1)[3].item(), abs=1e-5)
+    assert out.mlm_loss.item() == pytest.approx(-out.mlm_logits[0].log_softmax(-1)[9].item(), abs=1e-5)
+
+
+def test_five_percent_are_replaced_and_fifteen_hidden():
+    entities = torch.full((200, 100), IGNORE)
+    entities[:, ::2] = torch.randint(9, (200, 50), generator=torch.Generator().manual_seed(1))
+    batch = noisy(AlignedBatch(torch.zeros_like(entities), entities=entities), 9, torch.Generator().manual_seed(0))
+    named = entities != IGNORE
+    assert torch.equal(batch.named, entities) and (batch.entities[~named] == IGNORE).all()
+    masked, kept = (batch.entities == IGNORE) & named, (batch.entities == entities) & named
+    replaced = named & ~masked & ~kept
+    assert masked.sum() / named.sum() == pytest.approx(0.15, abs=0.01)
+    assert replaced.sum() / named.sum() == pytest.approx(0.05, abs=0.01)
+    assert set(batch.entities[replaced].tolist()) == set(range(9))
+
+
+# --- TransE -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_margin_by_hand():
+    e = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
+    found = Translations(e, torch.tensor([[-1.0, 1.0]]))
+    true, false = torch.tensor([[0, 0, 1]]), torch.tensor([[0, 0, 2]])
+    assert found.distance(true).item() == 0 and found.distance(false).item() == pytest.approx(0.4**0.5)
+    assert margin_loss(found.distance(true), found.distance(false)).item() == pytest.approx(1 - 0.4**0.5)
+    assert margin_loss(torch.tensor([0.5, 0.0]), torch.tensor([0.2, 3.0])).item() == pytest.approx(1.3 / 2)
+    assert found.ranks(true).tolist() == [1] and found.ranks(false).tolist() == [2]
+
+
+def test_one_side_gives_way_and_never_to_itself():
+    triples = torch.tensor([[0, 0, 1]] * 400)
+    false = corrupted(triples, 4, torch.Generator().manual_seed(0))
+    changed = false != triples
+    assert (changed.sum(1) == 1).all() and not changed[:, 1].any() and changed[:, 0].any() and changed[:, 2].any()
+    assert set(false[:, 0].tolist()) == {0, 1, 2, 3}
+
+
+def test_facts_of_a_small_graph_are_learned():
+    graph = Graph(tuple((f"s{n}", "is", f"o{n % 3}") for n in range(9)))
+    assert graph.entities[:2] == ("s0", "o0") and graph.relations == ("is",)
+    found = learn(graph, 8, seed=1)
+    assert torch.allclose(found.entities.norm(dim=-1), torch.ones(12), atol=1e-5)
+    assert (found.ranks(graph.numbers) == 1).all()
+    assert torch.equal(found.entities, learn(graph, 8, seed=1).entities)
+
+
+# --- on the toy world -------------------------------------------------------------------------------------------------
+
+
+def test_every_entity_of_the_world_is_a_word_and_aligned_with_it():
+    graph = toy_graph()
+    assert set(graph.entities) <= set(TOKENIZER.vocab) and len(set(graph.triples)) == len(graph.triples)
+    batch = aligned([TOKENIZER.encode("anna was tired.").ids], TOKENIZER, graph)
+    names = [graph.entities[n] if n >= 0 else None for n in batch.entities[0].tolist()]
+    assert names == [None, "anna", None, "tired", None, None]
+
+
+def test_it_learns_and_speaks_of_the_readers_text():
+    settings = EntitySettings(4, stories=20, held_out=10, evaluate_every=2)
+    start = ROOT / "checkpoints" / "unilm-toy" / "bert"
+    events = list(train_entities(settings, start, watch=["anna was tired.", "猫 <b>"]))
+    evals = [event for event in events if isinstance(event, Eval)]
+    assert [event.step for event in evals] == [0, 2, 4] and isinstance(events[-1], Done)
+    assert set(evals[0].metrics) == {"masked", "masked_unread", "replaced", "mlm", "mlm_without"}
+    assert all(0 <= share <= 1 for event in evals for share in event.metrics.values())
+    one, strange = [event for event in events if isinstance(event, Sample)][-1].answers
+    assert one["entities"] == ["anna", None, "tired", None]
+    assert [said is not None for said in one["said"]] == [True, False, True, False] and len(one["said"][0]) == 3
+    assert not any(strange["said"])
+
+
+def test_settings_that_cannot_be_are_refused():
+    with pytest.raises(ValueError, match="entity must be at least 1"):
+        EntitySettings(entity=0)

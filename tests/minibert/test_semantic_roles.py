@@ -1,0 +1,136 @@
+"""SemBERT: against torch's GRU cell and sums by hand; the roles of the toy world against the grammar that wrote it."""
+
+import pytest
+import torch
+
+from minibert.config import BertConfig
+from minibert.model import IGNORE, Batch, Bert
+from minibert.semantic_roles import RolesBatch, RoleVectors, SemBert, WordVectors
+from minibert.tokenizer import Tokenizer
+from minibert.toy.pronoun_task import tagged
+from minibert.toy.roles import parse, predicates, role_rows, words_in
+from minibert.toy.roles_task import MEANT, RolesSettings, batch_of, told, train_roles
+from minibert.toy.world import stories, vocabulary
+from minibert.train import Done, Eval, Sample
+from tests.pages.driver import ROOT
+
+START = ROOT / "checkpoints" / "unilm-toy" / "bert"
+
+
+def test_words_are_the_largest_of_their_own_pieces_only():
+    """By hand: ReLU(W [x_{i−1}; x_i; x_{i+1}] + b) with zeros outside the word, and the largest of each number."""
+    torch.manual_seed(0)
+    part, x = WordVectors(4).double(), torch.randn(1, 6, 4, dtype=torch.float64)
+    words = torch.tensor([[IGNORE, 0, 1, 1, 1, IGNORE]])
+    found = part(x, words)
+    weight, bias, zero = part.conv.weight, part.conv.bias, torch.zeros(4, dtype=torch.float64)
+    for word, own in ((0, [1]), (1, [2, 3, 4])):
+        line, each = [zero, *(x[0, i] for i in own), zero], []
+        for at in range(len(own)):
+            each.append(sum(weight[:, :, k] @ line[at + k] for k in range(3)) + bias)
+        assert torch.allclose(found[0, word], torch.stack(each).relu().amax(0), atol=1e-12)
+
+
+def test_roles_are_read_by_torchs_gru_from_both_sides_and_joined():
+    torch.manual_seed(0)
+    part = RoleVectors(roles=5, predicates=2, size=3, hidden=4, out=6).double()
+    roles = torch.tensor([[[1, 2, 0], [0, 3, 4]], [[2, 1, IGNORE], [4, 4, IGNORE]]])
+    found = part(roles)
+    for row, length in ((0, 3), (1, 2)):
+        read = []
+        for predicate in range(2):
+            e = part.embedding.weight[roles[row, predicate, :length]]
+            sides = []
+            for end, order in (("", range(length)), ("_reverse", reversed(range(length)))):
+                cell = torch.nn.GRUCell(3, 4).double()
+                names = {"weight_ih": "weight_ih_l0", "weight_hh": "weight_hh_l0"}
+                names |= {"bias_ih": "bias_ih_l0", "bias_hh": "bias_hh_l0"}
+                cell.load_state_dict({ours: getattr(part.gru, theirs + end) for ours, theirs in names.items()})
+                h, states = torch.zeros(4, dtype=torch.float64), {}
+                for at in order:
+                    h = states[at] = cell(e[at], h)
+                sides.append(torch.stack([states[at] for at in range(length)]))
+            read.append(torch.cat(sides, -1))
+        by_hand = torch.cat(read, -1) @ part.join.weight.T + part.join.bias
+        assert torch.allclose(found[row, :length], by_hand, atol=1e-9)
+
+
+@pytest.mark.parametrize("roles", [5, 0])
+def test_both_vectors_stand_side_by_side(roles):
+    torch.manual_seed(0)
+    bert = Bert(BertConfig(30, 8, 1, 2, 16, max_position_embeddings=12))
+    model = SemBert(bert, classes=3, roles=roles, predicates=1, out=6).eval()
+    ids, words = torch.tensor([[2, 7, 8, 9, 3]]), torch.tensor([[IGNORE, 0, 1, 1, IGNORE]])
+    seen = {}
+    labels = torch.tensor([[IGNORE, 2]])
+    batch = RolesBatch(ids, words=words, roles=torch.tensor([[[1, 2]]]), labels=labels)
+    out = model(batch, tap=lambda name, x: seen.setdefault(name, x))
+    x = model.words(bert(Batch(ids))[0], words)
+    assert torch.equal(seen["joined"][..., :8], x) and seen["joined"].size(-1) == (14 if roles else 8)
+    assert not roles or torch.equal(seen["joined"][..., 8:], model.roles(batch.roles))
+    assert out.loss.item() == pytest.approx(-out.logits[0, 1].log_softmax(-1)[2].item(), abs=1e-6)
+
+
+def test_the_parser_finds_what_the_grammar_meant():
+    for world in ("small", "whole"):
+        for story in stories(150, 5, world):
+            start = 0
+            for sentence in story.sentences:
+                found = parse([word.text for word in sentence.words])
+                truth = [(None if word.head is None else word.head - start, word.relation) for word in sentence.words]
+                assert list(zip(found.heads, found.relations, strict=True)) == truth
+                start += len(sentence.words)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("soon anna gave the ball to ben.", ["TMP A0 V A1 A1 A2 A2 none"]),
+        (
+            "while tom slept, david made himself a hot pie.",
+            ["none A0 V none none none none none none none none", "none none none none A0 V A2 A1 A1 A1 none"],
+        ),
+        ("anna was sad, so she cried.", ["A1 V A2 none none none none none", "none none none none none A0 V none"]),
+        ("anna saw herself in the lake and danced.", [
+            "A0 V A1 LOC LOC LOC none none none", "A0 none none none none none none V none",
+        ]),
+    ],
+)  # fmt: skip
+def test_who_does_what_to_whom(text, rows):
+    assert [" ".join(found.roles) for found in predicates(parse(words_in(text)))] == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "why"), [("anna saw a wug.", "no word 'wug'"), ("anna.", "has no verb"), ("anna saw to.", "not built as")]
+)
+def test_what_is_not_of_the_world_is_named(text, why):
+    with pytest.raises(ValueError, match=why):
+        role_rows(words_in(text))
+
+
+def test_a_texts_words_roles_and_answers_stand_beside_each_other():
+    story, tokenizer = stories(1, 4, "small")[0], Tokenizer(vocabulary())
+    text = told(story, 200)
+    batch = batch_of([text, told(story, 12)], tokenizer)
+    assert batch.ids[0, 1:-1].tolist() == [tokenizer.ids[word] for word in text.words]
+    assert batch.words[0, 1:-1].tolist() == list(range(len(text.words)))
+    assert batch.roles.shape == (2, 2, len(text.words)) and (batch.roles[0] >= 0).all()
+    tags = tagged(story).tags
+    assert [IGNORE if tag == "O" else MEANT.index(tag[2:]) for tag in tags] == batch.labels[0].tolist()
+
+
+@pytest.mark.parametrize("roles", [True, False])
+def test_it_learns_and_speaks_of_the_readers_text(roles):
+    settings = RolesSettings(4, roles, stories=20, held_out=10, evaluate_every=2)
+    events = list(train_roles(settings, START, watch=["anna met ben. he helped her.", "what?"]))
+    evals = [event for event in events if isinstance(event, Eval)]
+    assert [event.step for event in evals] == [0, 2, 4] and isinstance(events[-1], Done)
+    assert all(0 <= event.metrics["meant"] <= 1 and event.metrics["commonest"] < 1 for event in evals)
+    last, strange = [event for event in events if isinstance(event, Sample)][-1].answers
+    assert last["words"][4] == "he" and sum(last["shares"][4]) == pytest.approx(1, abs=1e-3)
+    assert strange["words"] == []
+
+
+def test_settings_that_cannot_be_are_refused():
+    with pytest.raises(ValueError, match="steps must be at least 1"):
+        RolesSettings(0)
