@@ -20,6 +20,7 @@ PRETRAINING = "pretraining"  # kinds of runs begin with their page's name
 OTHER_PAGES = {  # … but for these
     "finetune": "output_layer",
     "to_write-answers": "to_write",
+    "to_write-bart": "to_write",
     "to_write-corrector": "to_write",
 }
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py

@@ -6,6 +6,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from difflib import SequenceMatcher
+from functools import lru_cache
+from math import exp
 from pathlib import Path
 
 import torch
@@ -75,6 +78,11 @@ def texts(stories: int, sentences: int, seed: int) -> list[str]:
         told = [sentence.text for sentence in story.sentences]
         found += [" ".join(told[i : i + sentences]) for i in range(0, len(told) - sentences + 1, sentences)]
     return found
+
+
+@lru_cache(maxsize=1)
+def toy_tokenizer() -> Tokenizer:
+    return Tokenizer(world.vocabulary())
 
 
 def tokens_of(text: str, tokenizer: Tokenizer) -> list[str]:
@@ -156,14 +164,26 @@ def restored(
 def told(
     model: BartForConditionalGeneration, tokenizer: Tokenizer, text: str, noise: str, seed: int, width: int = 1
 ) -> dict:
-    """A text spoiled and restored, as an event carries it. whole: its tokens · read: what was left of them, each with
-    the number of tokens it stands for · said: (token, P) each."""
+    """A text spoiled and restored, as an event carries it. whole: its tokens · said: the tokens written, each with its
+    P and how it came out, see `verdicts`."""
     whole = tokens_of(text, tokenizer)
     parts = NOISES[noise](whole, random.Random(seed))
     best = restored(model, tokenizer, parts, width)[0]
-    shares = [round(float(torch.tensor(p, dtype=torch.float64).exp()), 4) for p in best.log_probs]
-    said = [(tokenizer.vocab[i], p) for i, p in zip(best.ids, shares, strict=True) if i != tokenizer.sep_id]
-    return {"text": text, "whole": whole, "read": [(part.token, len(part.places)) for part in parts], "said": said}
+    written = [(tokenizer.vocab[i], round(exp(p), 4)) for i, p in zip(best.ids, best.log_probs, strict=True)]
+    written = [(token, p) for token, p in written if token != tokenizer.vocab[tokenizer.sep_id]]
+    came_out = verdicts([token for token, _ in written], whole, lost(whole, parts))
+    said = [(token, p, how) for (token, p), how in zip(written, came_out, strict=True)]
+    return {"text": text, "whole": whole, "said": said}
+
+
+def verdicts(said: Sequence[str], whole: Sequence[str], gone: Sequence[bool]) -> list[str]:
+    """Of each token that is said: "kept" where it stands as in the whole text and was read, "found" where it was lost,
+    else "wrong". What is missing or too much moves the rest along and makes it no mistake."""
+    came_out = ["wrong"] * len(said)
+    for here, there, count in SequenceMatcher(None, said, whole, autojunk=False).get_matching_blocks():
+        for i in range(count):
+            came_out[here + i] = "found" if gone[there + i] else "kept"
+    return came_out
 
 
 # --- training ---------------------------------------------------------------------------------------------------------
@@ -184,7 +204,7 @@ def train_bart(
     share of texts that are written back right in every token, greedily.
     """
     torch.manual_seed(settings.seed)
-    tokenizer = Tokenizer(world.vocabulary())
+    tokenizer = toy_tokenizer()
     learner = BartForConditionalGeneration(settings.config(tokenizer)).to(best_device())
     rng, noise = random.Random(settings.seed), NOISES[settings.noise]
     rows = [tokens_of(text, tokenizer) for text in texts(settings.stories, settings.sentences, settings.seed)]

@@ -25,6 +25,7 @@ from minibert.toy.restoring import (
     tokens_of,
     told,
     train_bart,
+    verdicts,
 )
 from minibert.train import Done, Eval, Sample, Step
 
@@ -66,6 +67,13 @@ def test_what_is_lost_stands_nowhere_in_what_is_left():
     assert not any(lost(tokens, NOISES["rotation"](tokens, random.Random(2))))
 
 
+def test_how_each_token_came_out():
+    whole, gone = list("abcde"), [False, True, True, False, False]
+    assert verdicts(list("abxde"), whole, gone) == ["kept", "found", "wrong", "kept", "kept"]
+    assert verdicts(list("ade"), whole, gone) == ["kept", "kept", "kept"]
+    assert verdicts([], whole, gone) == [] and verdicts(["x"], [], []) == ["wrong"]
+
+
 def test_a_beam_of_one_is_greedy_and_a_wide_one_no_worse(model, tokenizer):
     parts = NOISES["infilling"](tokens_of(TEXT, tokenizer), random.Random(3))
     one = restored(model, tokenizer, parts)[0]
@@ -105,7 +113,8 @@ def test_events_and_what_is_saved(tmp_path, tokenizer):
     assert {"tokens", "lost", "whole"} == set([e for e in events if isinstance(e, Eval)][-1].metrics)
     assert isinstance(events[-1], Done) and not (tmp_path / "config.json").exists()
     again = told(*load(tmp_path / BART), "anna danced.", "both", 7)
-    assert again["whole"] == samples[-1].answers[0]["whole"] and again["read"] == samples[-1].answers[0]["read"]
+    assert again["whole"] == samples[-1].answers[0]["whole"] == ["anna", "danced", "."]
+    assert again["said"] and all(len(one) == 3 for one in again["said"])
     with pytest.raises(ValueError, match="the noise is one of"):
         RestoringSettings(noise="<b>")
 
