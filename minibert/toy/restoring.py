@@ -37,7 +37,7 @@ class RestoringSettings:
     that write most of a text back within a minute on one core."""
 
     noise: str = "both"
-    steps: int = 200
+    steps: int = 300
     batch_size: int = 32
     sentences: int = 3
     stories: int = 2_000

@@ -6,7 +6,7 @@ import random
 import streamlit as st
 
 from sections.to_write import noises
-from sections.to_write.subject import Subject
+from sections.to_write.subject import MAX_CHARS, Subject
 from ui.figures import figure
 from ui.inputs import choice, seed_input, sentence_input
 from ui.lesson import Lesson
@@ -46,11 +46,14 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
     manager().warm_up()
     lesson.show("BART as a model", title=False)
-    text = sentence_input("noisy", lesson.examples_called("noisy")[:1], max_chars=600, label=_("A text to be restored"))
+    text = sentence_input(
+        "spoiled", lesson.examples_called("spoiled"), max_chars=MAX_CHARS,
+        label=_("A text to be restored, in words of the toy world"),
+    )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        noise = choice("noise", _("Spoiled by"), titles(), box=260)
+        noise = choice("noise", _("Spoiled by"), titles(), box=230)
         seed = seed_input(1)
-        steps = st.slider(_("Steps"), 50, 400, 200, 50, key="bart-steps", width=200)
+        steps = st.slider(_("Steps"), 50, 600, 300, 50, key="bart-steps", width=160)
         if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train-bart"):
             begin(noise, int(steps), text, seed)
     show_refusal()

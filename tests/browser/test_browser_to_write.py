@@ -94,7 +94,7 @@ def test_a_bart_learns_to_restore_is_stopped_and_found_again(page):
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.locator(".st-key-bart-learned .legendtext")).to_have_count(3, timeout=MINUTES)
     expect(page.locator(".mb-noises > li")).to_have_count(2, timeout=MINUTES)
-    type_into(page, page.get_by_label("A text to be restored", exact=True), "rosa sang. <b>")
+    type_into(page, page.get_by_label("A text to be restored, in words of the toy world", exact=True), "rosa sang. <b>")
     assert_no_markup(page)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("stopped")).to_be_visible(timeout=MINUTES)

@@ -107,7 +107,9 @@ def test_bert_writes_beside_it(runs_folder):
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("part", ["BART’s noises", "BART restores", "Corrector"])
 def test_any_text_is_text(runs_folder, text, part):
-    assert_no_markup(open_page("to_write", owner="me", part=part, text=text, noisy=text, **{"wrong-en": text}))
+    assert_no_markup(
+        open_page("to_write", owner="me", part=part, text=text, noisy=text, spoiled=text, **{"wrong-en": text})
+    )
 
 
 def test_the_diff_is_of_the_running_code(runs_folder):
@@ -257,7 +259,7 @@ def test_what_a_bart_of_ones_own_writes_is_found_again(runs_folder, tmp_path):
     for _run in range(2):
         finished(tmp_path, "to_write-bart/masking", "BART, masking", events, manager())
     text = "anna danced. tom sang."
-    app = open_page("to_write", owner="me", part="BART restores", noisy=text, noise="deletion", seed=3)
+    app = open_page("to_write", owner="me", part="BART restores", spoiled=text, noise="deletion", seed=3)
     said = told(*load(tmp_path / BART), text, "deletion", 3)["said"]
     html = html_of(app)
     assert html.count("BART, masking, 2 steps") == 2
