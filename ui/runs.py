@@ -22,6 +22,7 @@ OTHER_PAGES = {  # … but for these
     "to_write-answers": "to_write",
     "to_write-bart": "to_write",
     "to_write-corrector": "to_write",
+    "what_to_hide-ernie2": "what_to_hide",
 }
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on

@@ -89,19 +89,20 @@ class ContinualScale(RelativeScale):
     """Four tasks, a batch of one of them a step, in each arm as many batches of each. asked: rows of each task that are
     measured on. Nothing is fine-tuned."""
 
-    steps: int = 1_200
+    steps: int = 800
     batch_size: int = 32
     masked: float = 0.25
     learning_rate: float = 2e-3
-    asked: int = 960
+    asked: int = 480
 
 
 @dataclass(frozen=True)
 class RelativeExperiment:
-    """Arms, the first of which is BERT, where it is one of them. pairs: the stories are read in pairs of segments, about which each arm is asked
-    what its objective asks; afterwards all are asked both for the next sentence and for the order · measured: what
-    (folder of the model, scale) → metrics is asked in the place of a fine-tuning, "module:function" · spans: three
-    hidden words in a row are guessed, and words put right that stand where others should."""
+    """Arms, the first of which is BERT, where it is one of them. pairs: the stories are read in pairs of segments,
+    about which each arm is asked what its objective asks; afterwards all are asked both for the next sentence and for
+    the order · measured: what (folder of the model, scale) → metrics is asked in the place of a fine-tuning,
+    "module:function" · spans: three hidden words in a row are guessed, and words put right that stand where others
+    should."""
 
     name: str
     title: str

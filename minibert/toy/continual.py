@@ -153,7 +153,7 @@ class ContinualSettings:
     are measured on, of stories never trained on."""
 
     regime: str = REGIMES[0]
-    steps: int = 1_200
+    steps: int = 800
     batch_size: int = 32
     stories: int = 3_000
     asked: int = 240
@@ -210,12 +210,15 @@ def train_continually(
     last = marks(learner, questions)
     yield Eval(0, last)
     batches = (asker.batch(task, settings.batch_size) for task in tasks)
-    for event in train(learner, batches, settings.optimization, steps=len(tasks), report_every=5):
+    every = settings.evaluate_every
+    for event in train(
+        learner, batches, settings.optimization, steps=len(tasks), report_every=5, also_every=every
+    ):  # fmt: skip
         if isinstance(event, Done):
             yield replace(event, metrics=last)
             return
         yield event
-        if event.step % settings.evaluate_every == 0 or event.step == len(tasks):
+        if event.step % every == 0 or event.step == len(tasks):
             last = marks(learner, questions)
             yield Eval(event.step, last)
 

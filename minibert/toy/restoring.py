@@ -226,14 +226,17 @@ def train_bart(
     last = marks(learner, questions, tokenizer)
     yield Eval(0, last)
     yield from said(0)
-    for event in train(learner, batches(), settings.optimization, steps=settings.steps, report_every=5):
+    every = settings.evaluate_every
+    for event in train(
+        learner, batches(), settings.optimization, steps=settings.steps, report_every=5, also_every=every
+    ):  # fmt: skip
         if isinstance(event, Done):
             break
         yield event
         for message in mailbox():
             watch = [(str(text), int(seed)) for text, seed in message]
             yield from said(event.step)
-        if event.step % settings.evaluate_every == 0 or event.step == settings.steps:
+        if event.step % every == 0 or event.step == settings.steps:
             last = marks(learner, questions, tokenizer)
             yield Eval(event.step, last)
             yield from said(event.step)
