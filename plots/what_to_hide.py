@@ -84,7 +84,8 @@ def trained_when(plans: Mapping[str, Sequence[Mapping[str, int]]], tasks: Mappin
         y, base, width, steps = zip(*bars, strict=True)
         fig.add_bar(
             y=y, base=base, x=width, orientation="h", width=0.86, name=name, customdata=steps,
-            marker={"color": colour, "pattern": {"shape": pattern, "solidity": 0.15}, "line": {"width": 1}},
+            marker={"color": colour, "line": {"width": 1}, "pattern": {
+                "shape": pattern, "fillmode": "overlay", "fgcolor": "rgba(0,0,0,0.45)", "solidity": 0.12}},
             hovertemplate=f"{name}: %{{customdata}}<extra></extra>",
         )  # fmt: skip
         for at, begin, wide, count in bars:
@@ -93,10 +94,11 @@ def trained_when(plans: Mapping[str, Sequence[Mapping[str, int]]], tasks: Mappin
                 bgcolor="#FFFFFF", opacity=0.92, borderpad=1,
             )  # fmt: skip
     middle = [row * (len(lanes) + 1) + (len(lanes) - 1) / 2 for row in range(len(plans))]
-    fig.update_yaxes(tickvals=middle, ticktext=list(plans), autorange="reversed", showgrid=False)
+    bottom = len(plans) * (len(lanes) + 1) - 1
+    fig.update_yaxes(tickvals=middle, ticktext=list(plans), range=[bottom - 0.3, -0.7], showgrid=False)
     fig.update_xaxes(title_text=axis)
     fig.update_layout(
-        barmode="overlay", height=120 + 118 * len(plans), showlegend=True, margin={"l": 10, "r": 10, "t": 10, "b": 40},
+        barmode="overlay", height=110 + 100 * len(plans), showlegend=True, margin={"l": 10, "r": 10, "t": 10, "b": 40},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
     )  # fmt: skip
     return fig
@@ -123,7 +125,8 @@ def learned(
             )  # fmt: skip
         for start in _starts(plans[regime])[1:]:
             fig.add_vline(x=start, line={"dash": "dot", "width": 2, "color": GREY}, row=1, col=column)
-        fig.update_xaxes(title_text=axis, row=1, col=column)
+        total = sum(sum(stage.values()) for stage in plans[regime])
+        fig.update_xaxes(title_text=axis, range=[-0.02 * total, 1.02 * total], row=1, col=column)
     fig.update_yaxes(tickformat=".0%", range=[0, 1.04])
     fig.update_layout(
         height=400, showlegend=True, margin={"t": 90},

@@ -92,7 +92,7 @@ def begin(names: tuple[str, ...], steps: int) -> None:
     from minibert.toy.continual import ContinualSettings
 
     for name in names:
-        settings = ContinualSettings(name, steps, evaluate_every=max(10, steps // 40))
+        settings = ContinualSettings(name, steps, asked=120, evaluate_every=steps // 20)
         submit(
             "minibert.toy.continual:train_continually", settings, title=_("ERNIE 2.0, {regime}").format(
                 regime=regimes()[name]), kind=f"{KIND}/{name}",
