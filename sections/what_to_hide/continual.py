@@ -158,7 +158,8 @@ def claim() -> None:
     lines = [
         against(records, metric, base, sign)
         for metric, base, sign in (("words", "one_by_one", 1), ("order", "one_by_one", 1),
-                                   ("distance", "one_by_one", 1), ("mean", "one_by_one", 1), ("mean", "together", None))
+                                   ("distance", "one_by_one", 1), ("mean", "one_by_one", 1), ("words", "together", None),
+                                   ("mean", "together", None))
     ]  # fmt: skip
     st.markdown("\n".join(f"- {line}" for line in lines if line), width=820)
     recorded(records)
