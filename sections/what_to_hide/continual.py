@@ -155,12 +155,8 @@ def claim() -> None:
             row[words] = f"{PERCENT * statistics.fmean(values):.1f}{spread}" if values else "–"
         rows.append(row)
     st.table(rows)
-    lines = [
-        against(records, metric, base, sign)
-        for metric, base, sign in (("words", "one_by_one", 1), ("order", "one_by_one", 1),
-                                   ("distance", "one_by_one", 1), ("mean", "one_by_one", 1), ("words", "together", None),
-                                   ("mean", "together", None))
-    ]  # fmt: skip
+    alone = [against(records, metric, "one_by_one", 1) for metric in ("words", "order", "distance", "mean")]
+    lines = [*alone, *(against(records, metric, "together", None) for metric in ("words", "mean"))]
     st.markdown("\n".join(f"- {line}" for line in lines if line), width=820)
     recorded(records)
 
