@@ -1,10 +1,22 @@
-"""To write: UniLM, which has a mask for it; BERT as a generator and as a corrector; BART's noises."""
+"""To write: UniLM, which has a mask for it; BERT as a generator and as a corrector; BART."""
 
 from pathlib import Path
 
 import streamlit as st
 
-from sections.to_write import after, answers, both, claim, code, corrector, generator, mask_and_words, noises, subject
+from sections.to_write import (
+    after,
+    answers,
+    both,
+    claim,
+    code,
+    corrector,
+    generator,
+    mask_and_words,
+    noises,
+    restores,
+    subject,
+)
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -23,6 +35,7 @@ parts = {
     _("Generator"): generator,
     _("Corrector"): corrector,
     _("BART’s noises"): noises,
+    _("BART restores"): restores,
     _("What became of it"): after,
 }
 for tab, part in tabs(parts):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.what_to_hide import after, both, claim, code, hard, nsp, side_by_side, subject, three
+from sections.what_to_hide import after, both, claim, code, continual, hard, nsp, side_by_side, subject, three
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -22,6 +22,7 @@ parts = {
     _("Train both"): both,
     _("The claim"): claim,
     _("Next sentence?"): nsp,
+    _("One task after another"): continual,
     _("What became of it"): after,
 }
 for tab, part in tabs(parts):

@@ -1,12 +1,21 @@
-"""Shares with their intervals, one a way of hiding."""
+"""Shares with their intervals, one a way of hiding; tasks trained one after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
-from plots.theme import PALETTE
+from plots.theme import BLUE, GREEN, GREY, ORANGE, PALETTE, SMALL, VERMILION
+
+# Colour, dash, marker and pattern of a task, in the order in which tasks are added.
+TASKS = (
+    (BLUE, "solid", "circle", ""),
+    (VERMILION, "dash", "diamond", "/"),
+    (GREEN, "dot", "square", "."),
+    (ORANGE, "dashdot", "x", "x"),
+)
 
 
 def shares(rows: Mapping[str, tuple[float, float, float]], axis: str) -> go.Figure:
@@ -58,3 +67,75 @@ def differences(tables: Mapping[str, Mapping[str, float]], axis: str) -> go.Figu
     fig.update_xaxes(title=axis, range=[min(values) - 2, max(values) + 1.5], zeroline=True)
     fig.update_layout(height=110 + 30 * len(values), showlegend=False, margin={"l": 10, "r": 30, "t": 40, "b": 40})
     return fig
+
+
+def trained_when(plans: Mapping[str, Sequence[Mapping[str, int]]], tasks: Mapping[str, str], axis: str) -> go.Figure:
+    """A row a regime, in it a line a task, filled in the stages in which it is trained; the number is that of its steps
+    in the stage. plans: regime → stage by stage, task → steps · tasks: task → its name."""
+    fig, lanes = go.Figure(), list(tasks)
+    for lane, (task, name) in enumerate(tasks.items()):
+        colour, _dash, _marker, pattern = TASKS[lane]
+        bars = [
+            (row * (len(lanes) + 1) + lane, start, sum(stage.values()), stage[task])
+            for row, plan in enumerate(plans.values())
+            for start, stage in zip(_starts(plan), plan, strict=True)
+            if stage.get(task)
+        ]
+        y, base, width, steps = zip(*bars, strict=True)
+        fig.add_bar(
+            y=y, base=base, x=width, orientation="h", width=0.86, name=name, customdata=steps,
+            marker={"color": colour, "line": {"width": 1}, "pattern": {
+                "shape": pattern, "fillmode": "overlay", "fgcolor": "rgba(0,0,0,0.45)", "solidity": 0.12}},
+            hovertemplate=f"{name}: %{{customdata}}<extra></extra>",
+        )  # fmt: skip
+        for at, begin, wide, count in bars:
+            fig.add_annotation(
+                x=begin + wide / 2, y=at, text=f"{count:,}", showarrow=False, font={"size": SMALL, "color": "#000000"},
+                bgcolor="#FFFFFF", opacity=0.92, borderpad=1,
+            )  # fmt: skip
+    middle = [row * (len(lanes) + 1) + (len(lanes) - 1) / 2 for row in range(len(plans))]
+    bottom = len(plans) * (len(lanes) + 1) - 1
+    fig.update_yaxes(tickvals=middle, ticktext=list(plans), range=[bottom - 0.3, -0.7], showgrid=False)
+    fig.update_xaxes(title_text=axis)
+    fig.update_layout(
+        barmode="overlay", height=110 + 100 * len(plans), showlegend=True, margin={"l": 10, "r": 10, "t": 10, "b": 40},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
+    )  # fmt: skip
+    return fig
+
+
+def learned(
+    marks: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]],
+    plans: Mapping[str, Sequence[Mapping[str, int]]],
+    tasks: Mapping[str, str],
+    axis: str,
+) -> go.Figure:
+    """A panel a regime: each task's share of right answers over the steps; a dotted line where a stage begins. marks:
+    regime → task → (step, share) each."""
+    fig = make_subplots(rows=1, cols=len(marks), subplot_titles=list(marks), shared_yaxes=True, horizontal_spacing=0.05)
+    for column, (regime, lines) in enumerate(marks.items(), 1):
+        for lane, (task, name) in enumerate(tasks.items()):
+            colour, dash, marker, _pattern = TASKS[lane]
+            points = lines.get(task, [])
+            fig.add_scatter(
+                x=[step for step, _ in points], y=[share for _, share in points], name=name, legendgroup=task,
+                showlegend=column == 1, mode="lines+markers", line={"color": colour, "dash": dash, "width": 3},
+                marker={"symbol": marker, "size": 8, "color": colour}, row=1, col=column,
+                hovertemplate=f"{name}, %{{x}}: %{{y:.0%}}<extra></extra>",
+            )  # fmt: skip
+        for start in _starts(plans[regime])[1:]:
+            fig.add_vline(x=start, line={"dash": "dot", "width": 2, "color": GREY}, row=1, col=column)
+        total = sum(sum(stage.values()) for stage in plans[regime])
+        fig.update_xaxes(title_text=axis, range=[-0.02 * total, 1.02 * total], row=1, col=column)
+    fig.update_yaxes(tickformat=".0%", range=[0, 1.04])
+    fig.update_layout(
+        height=400, showlegend=True, margin={"t": 90},
+        legend={"orientation": "h", "y": 1.12, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
+    )  # fmt: skip
+    return fig
+
+
+def _starts(plan: Sequence[Mapping[str, int]]) -> list[int]:
+    """The step at which each stage begins."""
+    lengths = [sum(stage.values()) for stage in plan]
+    return [sum(lengths[:number]) for number in range(len(plan))]

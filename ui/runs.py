@@ -20,7 +20,9 @@ PRETRAINING = "pretraining"  # kinds of runs begin with their page's name
 OTHER_PAGES = {  # … but for these
     "finetune": "output_layer",
     "to_write-answers": "to_write",
+    "to_write-bart": "to_write",
     "to_write-corrector": "to_write",
+    "what_to_hide-ernie2": "what_to_hide",
 }
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on

@@ -85,12 +85,24 @@ class CorrectingScale(RelativeScale):
 
 
 @dataclass(frozen=True)
+class ContinualScale(RelativeScale):
+    """Four tasks, a batch of one of them a step, in each arm as many batches of each. asked: rows of each task that are
+    measured on. Nothing is fine-tuned."""
+
+    steps: int = 800
+    batch_size: int = 32
+    masked: float = 0.25
+    learning_rate: float = 2e-3
+    asked: int = 480
+
+
+@dataclass(frozen=True)
 class RelativeExperiment:
-    """Arms, the first of which is BERT. pairs: the stories are read in pairs of segments, about which each arm is asked
-    what its objective asks; afterwards all are asked both for the next sentence and for the order · measured: what
-    (folder of the model, scale) → metrics is asked in the place of a fine-tuning, "module:function" · spans: three
-    hidden words in a row are guessed, and words put right that stand where others should · names: also which names
-    are believed."""
+    """Arms, the first of which is BERT, where it is one of them. pairs: the stories are read in pairs of segments,
+    about which each arm is asked what its objective asks; afterwards all are asked both for the next sentence and for
+    the order · measured: what (folder of the model, scale) → metrics is asked in the place of a fine-tuning,
+    "module:function" · spans: three hidden words in a row are guessed, and words put right that stand where others
+    should · names: also which names are believed."""
 
     name: str
     title: str
@@ -201,6 +213,12 @@ RELATIVE_EXPERIMENTS = {
             "A corrector with and without a detector (Zhang et al. 2020), on misspelled stories of the toy world",
             {name: RelativeArm() for name in ("pretrained", "plain", "soft_masked")},
             CorrectingScale(),
+        ),
+        RelativeExperiment(
+            "ernie2",
+            "Tasks added one after the other, and old ones kept up (Sun et al. 2020, §3), on the toy world",
+            {name: RelativeArm("ernie") for name in ("continual", "one_by_one", "together")},
+            ContinualScale(),
         ),
     )
 }

@@ -15,6 +15,7 @@ from minibert.experiments.events import Finished, Stage, steps_of, within
 from minibert.experiments.records import append_record
 from minibert.experiments.relative_catalogue import (
     REQUIRED,
+    ContinualScale,
     CorrectingScale,
     LengthScale,
     RelativeArm,
@@ -61,15 +62,17 @@ def run_relative(
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
     Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
+    from minibert.experiments.continual import run_continual
     from minibert.experiments.writing import run_corrector, written
     from minibert.toy.pretrain import pretrain_toy
     from minibert.train import Eval, Started
     from minibert.training import machine
 
     scale = scale or experiment.scale
-    if isinstance(scale, CorrectingScale):
-        yield from run_corrector(experiment, out, seeds=seeds, scale=scale, command=command)
-        return
+    for kind, run in ((CorrectingScale, run_corrector), (ContinualScale, run_continual)):
+        if isinstance(scale, kind):
+            yield from run(experiment, out, seeds=seeds, scale=scale, command=command)
+            return
     done = {
         (record["arm"], record["seed"])
         for record in read_records(out, REQUIRED)

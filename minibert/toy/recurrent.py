@@ -21,12 +21,12 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 from minibert.checkpoint import CheckpointError, check_finite, existing, writing
 from minibert.config import BertConfig
+from minibert.decoder import PairBatch, Seq2SeqOutput
 from minibert.model import IGNORE, Batch, Tap, no_tap
 from minibert.text.batches import padded_batch
 from minibert.text.json_values import json_object
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
-from minibert.toy.seq2seq import PairBatch, Seq2SeqOutput
 from minibert.toy.world import Story
 from minibert.train import Done, Eval, Event, Optimization, Saved, Started, train
 from minibert.unfilled import sizes_only

@@ -24,7 +24,8 @@ from torch import Tensor, nn
 from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import CheckpointError, check_finite, existing, writing
 from minibert.config import BertConfig
-from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, no_tap, under
+from minibert.decoder import DecoderBlock, PairBatch, Seq2SeqOutput, greedy
+from minibert.model import IGNORE, Batch, Block, Tap, no_tap, under
 from minibert.positions import sinusoids
 from minibert.text.batches import padded
 from minibert.text.json_values import json_object
@@ -41,19 +42,6 @@ WEIGHTS, DESCRIPTION = "seq2seq.safetensors", "seq2seq.json"  # not a BERT's nam
 # --- the model ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class PairBatch(Batch):
-    """ids: (B, S) what the encoder reads · target: (B, T) what the decoder reads, [BOS] first · labels: (B, T) what it
-    must say at each of these positions: the target one place further on."""
-
-    target: Tensor | None = None
-
-    @property
-    def tokens(self) -> int:
-        """Real tokens on both sides."""
-        return super().tokens + int((self.labels != IGNORE).sum())
-
-
 class SinusoidEmbeddings(nn.Module):
     """token · √H + sinusoid (Vaswani et al. 2017, §3.4 and §3.5). No segments: the two texts are fed separately."""
 
@@ -68,40 +56,6 @@ class SinusoidEmbeddings(nn.Module):
     def forward(self, ids: Tensor, tap: Tap = no_tap) -> Tensor:
         token = tap("token", self.token(ids) * math.sqrt(self.token.embedding_dim))  # (B, T, H)
         return tap("out", self.dropout(token + self.position[: ids.size(1)]))  # (B, T, H)
-
-
-class CrossAttention(SelfAttention):
-    """Queries from the decoder, keys and values from what the encoder has made of the source (§3.2.3)."""
-
-    def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
-        # x: (B, T, H); memory: (B, S, H); mask: broadcastable to (B, A, T, S)
-        q = tap("query", self.split(self.query(x)))  # (B, A, T, D)
-        k = tap("key", self.split(self.key(memory)))  # (B, A, S, D)
-        v = tap("value", self.split(self.value(memory)))  # (B, A, S, D)
-        return tap("out", self.output(self.merge(self.attend(q, k, v, mask, tap))))  # (B, T, H)
-
-
-class DecoderBlock(Block):
-    """BERT's block with one step more: attend to oneself, then to the source, then feed forward (§3.1)."""
-
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
-        self.cross = CrossAttention(config)
-        self.cross_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-
-    def forward(self, x: Tensor, memory: Tensor, mask: Tensor, source_mask: Tensor | None, tap: Tap = no_tap) -> Tensor:
-        x = tap("attn.norm", self.attn_norm(x + self.dropout(self.attn(x, mask, under(tap, "attn")))))  # (B, T, H)
-        looked_up = self.cross(x, memory, source_mask, under(tap, "cross"))
-        x = tap("cross.norm", self.cross_norm(x + self.dropout(looked_up)))  # (B, T, H)
-        return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, under(tap, "mlp")))))  # (B, T, H)
-
-
-@dataclass(frozen=True)
-class Seq2SeqOutput:
-    """logits: (B, T, V) · loss: mean cross-entropy of the next word, None where the batch has no labels."""
-
-    logits: Tensor
-    loss: Tensor | None = None
 
 
 class EncoderDecoder(nn.Module):
@@ -153,21 +107,6 @@ def start(model: EncoderDecoder) -> None:
             nn.init.zeros_(part.bias)
         elif isinstance(part, nn.Embedding):
             nn.init.normal_(part.weight, std=part.embedding_dim**-0.5)
-
-
-@torch.no_grad()
-def greedy(
-    model: EncoderDecoder, source: Batch, bos: int, eos: int, most: int, tap: Tap = no_tap
-) -> list[list[int]]:  # fmt: skip
-    """The likeliest word, again and again, until [EOS] or `most` words: ids for each source, without [EOS]."""
-    memory = model.encode(source, tap)
-    target = torch.full((source.ids.size(0), 1), bos, device=source.ids.device)  # (B, 1)
-    for _ in range(most):
-        best = model.decode(target, memory, source, tap)[:, -1].argmax(-1)  # (B,)
-        target = torch.cat([target, best[:, None]], dim=1)
-        if (target == eos).any(dim=1).all():
-            break
-    return [row[: row.index(eos)] if eos in row else row for row in target[:, 1:].tolist()]
 
 
 def without_bridge(name: str, x: Tensor) -> Tensor:

@@ -140,7 +140,8 @@ def _source(half: str) -> None:
 
         show_source(expectations, "mlm_logits")
     else:
-        from minibert.toy.seq2seq import EncoderDecoder, greedy
+        from minibert.decoder import greedy
+        from minibert.toy.seq2seq import EncoderDecoder
 
         show_source(greedy, "argmax")
         show_source(EncoderDecoder.decode, "memory", label=literal(_("The decoder, with what the encoder has read")))

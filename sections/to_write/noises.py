@@ -54,7 +54,6 @@ def show(lesson: Lesson, seen: Subject) -> None:
     )  # fmt: skip
     lesson.show("Why two noises were kept")
     show_source(noises.infilled, "poisson", label=_("Infilling"))
-    lesson.show("BART as a model")
 
 
 def row(name: str, parts) -> str:

@@ -85,3 +85,18 @@ def test_both_learn_to_answer_and_are_found_again(page):
     expect(page.locator(".st-key-answers-learned .legendtext")).to_have_count(2, timeout=MINUTES)
     page.reload()
     expect(page.locator(".st-key-answers-learned .legendtext")).to_have_count(2, timeout=MINUTES)
+
+
+@pytest.mark.slow
+def test_a_bart_learns_to_restore_is_stopped_and_found_again(page):
+    open_page(page, "to_write", part="BART restores")
+    expect(page.locator(".mb-noises > li")).to_have_count(1)
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.locator(".st-key-bart-learned .legendtext")).to_have_count(3, timeout=MINUTES)
+    expect(page.locator(".mb-noises > li")).to_have_count(2, timeout=MINUTES)
+    type_into(page, page.get_by_label("A text to be restored, in words of the toy world", exact=True), "rosa sang. <b>")
+    assert_no_markup(page)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".st-key-bart-learned .legendtext")).to_have_count(3, timeout=MINUTES)

@@ -2,7 +2,9 @@
 
 import re
 
-from tests.browser.driver import expect, open_page, type_into, wait_idle
+import pytest
+
+from tests.browser.driver import MINUTES, expect, open_page, type_into, wait_idle
 
 TEXT = "Text, English or Chinese"
 
@@ -31,3 +33,15 @@ def test_a_chinese_text_has_chinese_words(page):
     words = page.locator(".mb-hide > li").nth(1)
     expect(words.locator("li.joined").first).to_be_visible()
     assert all("[UNK]" not in row for row in rows(page))
+
+
+@pytest.mark.slow
+def test_tasks_are_learned_one_by_one_and_found_again(page):
+    open_page(page, "what_to_hide", part="One task after another", regime="one_by_one")
+    expect(page.locator(".st-key-ernie2-plan .legendtext")).to_have_count(4)
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.locator(".st-key-ernie2-learned .legendtext")).to_have_count(4, timeout=MINUTES)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".st-key-ernie2-learned .legendtext")).to_have_count(4, timeout=MINUTES)

@@ -77,9 +77,9 @@ def test_the_norm_s_number_is_torch_s(seed):
 
 def test_counts_are_those_of_models_that_are_built():
     from minibert.config import BertConfig
+    from minibert.decoder import DecoderBlock
     from minibert.heads import BertForSequenceClassification
     from minibert.model import Block, FeedForward, SelfAttention
-    from minibert.toy.seq2seq import DecoderBlock
 
     with torch.device("meta"):
         for size in QUESTIONS["block-parameters"].settings.sizes:

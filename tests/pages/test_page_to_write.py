@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 
 import pytest
 import torch
@@ -16,6 +17,7 @@ from minibert.noises import NOISES
 from minibert.tokenizer import basic_tokens
 from minibert.toy.answers import AnswerSettings, answered, rules_for, spelled, train_answers
 from minibert.toy.corrections import CorrectorSettings, corrected, train_corrector
+from minibert.toy.restoring import BART, RestoringSettings, load, told, train_bart
 from tests.hostile import HOSTILE
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, plain, text_of, whole
 from ui.lesson import Lesson, load_quiz
@@ -103,9 +105,11 @@ def test_bert_writes_beside_it(runs_folder):
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("part", ["BART’s noises", "Corrector"])
+@pytest.mark.parametrize("part", ["BART’s noises", "BART restores", "Corrector"])
 def test_any_text_is_text(runs_folder, text, part):
-    assert_no_markup(open_page("to_write", owner="me", part=part, text=text, noisy=text, **{"wrong-en": text}))
+    assert_no_markup(
+        open_page("to_write", owner="me", part=part, text=text, noisy=text, spoiled=text, **{"wrong-en": text})
+    )
 
 
 def test_the_diff_is_of_the_running_code(runs_folder):
@@ -246,6 +250,26 @@ def test_a_corrector_of_ones_own_corrects(runs_folder, tmp_path):
     assert html_of(app).count('class="mb-fix"') == 3 and figure(app, "corrector-learned")
 
 
+def test_what_a_bart_of_ones_own_writes_is_found_again(runs_folder, tmp_path):
+    from ui.runs import manager
+
+    assert "No run yet" in text_of(open_page("to_write", owner="me", part="BART restores"))
+    settings = RestoringSettings("masking", 2, 2, stories=20, held_out=4, evaluate_every=1)
+    events = list(train_bart(settings, out=tmp_path, watch=[(TEXT, 1)]))
+    for _run in range(2):
+        finished(tmp_path, "to_write-bart/masking", "BART, masking", events, manager())
+    text = "anna danced. tom sang."
+    app = open_page("to_write", owner="me", part="BART restores", spoiled=text, noise="deletion", seed=3)
+    said = told(*load(tmp_path / BART), text, "deletion", 3)["said"]
+    html = html_of(app)
+    assert html.count("BART, masking, 2 steps") == 2
+    assert html.count("<bdi>") == len(NOISES["deletion"](basic_tokens(text, True), random.Random(3))) + 2 * len(said)
+    assert {line["name"] for line in figure(app, "bart-learned")["data"]} == {
+        "tokens, those before given", "of them, those that were lost", "whole texts, written alone",
+    }  # fmt: skip
+    assert "to_write" not in text_of(app) and not any("masking" in one for one in app.selectbox(key="writer").options)
+
+
 @pytest.mark.slow
 def test_training_begins_runs(runs_folder):
     from ui.runs import manager
@@ -255,8 +279,11 @@ def test_training_begins_runs(runs_folder):
     app = whole(app.button(key="train-answers").click().run())
     app = open_page("to_write", owner="else", part="Corrector")
     app = whole(app.button(key="train-corrector").click().run())
+    app = open_page("to_write", owner="else", part="BART restores", noise="deletion")
+    app = whole(app.button(key="train-bart").click().run())
     runs = manager().runs("else")
-    assert [run.title for run in runs[::-1]] == ["BERT", "UniLM", "Soft-Masked BERT", "BERT, fine-tuned"]
+    titles = ["BERT", "UniLM", "Soft-Masked BERT", "BERT, fine-tuned", "BART, deletion"]
+    assert [run.title for run in runs[::-1]] == titles
     for run in runs:
         run.cancel()
 

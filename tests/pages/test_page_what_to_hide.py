@@ -8,15 +8,18 @@ import pytest
 import torch
 
 from minibert import checkpoint
+from minibert.ernie2 import REGIMES, stages
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.inside.hidden_text import KINDS, guessed, hide, names, read, vocabulary_of
 from minibert.model import IGNORE, Batch
 from minibert.objectives import objective_for
+from minibert.toy.continual import TASKS, ContinualSettings, train_continually
 from minibert.toy.hidden_spans import corrected, hidden_runs
 from minibert.toy.hidden_spans import guessed as spans_guessed
 from minibert.toy.pretrain import TOY, of_a_kind, questions
 from minibert.toy.world import stories
 from sections.what_to_hide.both import sides
+from sections.what_to_hide.continual import tasks
 from sections.what_to_hide.side_by_side import MOST, ways
 from sections.what_to_hide.subject import RATE, SEED
 from tests.hostile import HOSTILE
@@ -26,7 +29,10 @@ from ui.text import visible
 from ui.train_both import Side, _settings
 
 ENGLISH, CHINESE = "Charles unwrapped his present in New York.", "哈尔滨是黑龙江省的省会城市。"
-PARTS = ("How hard", "Three words", "The diff", "Train both", "The claim", "Next sentence?", "What became of it")
+PARTS = (
+    "How hard", "Three words", "The diff", "Train both", "The claim", "Next sentence?", "One task after another",
+    "What became of it",
+)  # fmt: skip
 TOYS = ROOT / "checkpoints" / "what-to-hide-toy"
 
 
@@ -288,5 +294,61 @@ def test_train_both_begins_two_runs(runs_folder):
     app = whole(app.button(key="train-both").click().run())
     runs = manager().runs("else")
     assert [run.title for run in runs[::-1]] == ["BERT", "SpanBERT"]
+    for run in runs:
+        run.cancel()
+
+
+# --- one task after another ------------------------------------------------------------------------------------------
+
+
+def test_the_plan_is_the_models_and_a_run_is_found_again(runs_folder, results, tmp_path):
+    from jobs.files import pack
+    from jobs.run import Run
+    from tests.pages.finished_runs import ended
+    from ui.runs import manager
+
+    app = open_page("what_to_hide", owner="me", part="One task after another")
+    assert "No run yet" in text_of(app) and any("experiment ernie2" in block.value for block in app.code)
+    bars = figure(app, "ernie2-plan")["data"]
+    plan = stages("continual", list(TASKS), 400)
+    assert [bar["name"] for bar in bars] == list(tasks().values())
+    assert [int(n) for n in array(bars[0]["customdata"])][:4] == [stage["words"] for stage in plan]
+    (tmp_path / "out").mkdir()
+    for regime in ("one_by_one", "continual"):
+        settings = ContinualSettings(regime, 8, batch_size=2, stories=20, asked=4, evaluate_every=4)
+        events = [event.as_dict() for event in train_continually(settings)]
+        run = Run(manager(), manager().directory, "me", regime, f"what_to_hide-ernie2/{regime}", "x:y")
+        ended(run, events, pack(tmp_path / "out"))
+    app = open_page("what_to_hide", owner="me", part="One task after another")
+    lines = figure(app, "ernie2-learned")["data"]
+    assert [line["name"] for line in lines] == list(tasks().values()) * 2
+    assert len(array(lines[0]["x"])) == 3
+
+
+def test_the_continual_claim_gets_its_verdicts(results):
+    names = (*TASKS, "mean")
+    kept, lost = [0.50, 0.51, 0.52], [0.10, 0.12, 0.11]
+    values = {
+        "continual": dict.fromkeys(names, kept),
+        "one_by_one": {**dict.fromkeys(names, lost), "order": [0.4, 0.6, 0.5]},
+        "together": dict.fromkeys(names, kept[::-1]),
+    }
+    told = [{**one, "experiment": "ernie2", "scale": {"asked": 8}} for one in records(values)]
+    (results / "ernie2.jsonl").write_text("".join(json.dumps(one) + "\n" for one in told))
+    said = text_of(open_page("what_to_hide", part="One task after another"))
+    first = r"phrases and names, hidden: .*, against one by one: \+40\.0 ± .*; expected \+ – \*\*agrees\*\*"
+    assert re.search(first, said)
+    assert re.search(r"order of three sentences: .* \*\*unclear", said)
+    assert re.search(r"mean of the four: .*, against all at once: \+0\.0 ± [0-9.]+ points, 3 seeds(\n|$)", said)
+
+
+@pytest.mark.slow
+def test_all_three_regimes_begin(runs_folder):
+    from ui.runs import manager
+
+    app = open_page("what_to_hide", owner="else", part="One task after another")
+    app = whole(app.button(key="train-ernie2").click().run())
+    runs = manager().runs("else")
+    assert {run.kind for run in runs} == {f"what_to_hide-ernie2/{name}" for name in REGIMES}
     for run in runs:
         run.cancel()

@@ -10,6 +10,7 @@ from torch import nn
 from minibert.attention_masks import causal_mask
 from minibert.checkpoint import CheckpointError
 from minibert.config import BertConfig
+from minibert.decoder import PairBatch, greedy
 from minibert.model import IGNORE
 from minibert.positions import sinusoids
 from minibert.toy.seq2seq import (
@@ -19,13 +20,11 @@ from minibert.toy.seq2seq import (
     REORDERINGS,
     UNK,
     EncoderDecoder,
-    PairBatch,
     Sentences,
     Seq2SeqSettings,
     SinusoidEmbeddings,
     Trained,
     Words,
-    greedy,
     split_words,
     train_seq2seq,
     without_bridge,

@@ -1,0 +1,273 @@
+"""BART (Lewis et al. 2020, arXiv:1910.13461): a whole Transformer again. The encoder reads a spoiled text from both
+sides, the decoder writes the whole one from the left; see `minibert.noises` for what spoils it.
+
+Not a relative on `Bert`'s hooks: it has two sides. Its blocks are BERT's, and BERT's with one step more
+(`minibert.decoder`). Names, fields and files as in transformers. Letters as in `minibert.model`, S source tokens.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+import torch.nn.functional as F
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from minibert.attention_masks import causal_mask, padding_mask
+from minibert.checkpoint import CONFIG, WEIGHTS, CheckpointError, check_finite, config_values, existing, writing
+from minibert.config import BertConfig
+from minibert.decoder import DecoderBlock, PairBatch, Seq2SeqOutput
+from minibert.model import IGNORE, Batch, Block, Tap, initialize, no_tap, under
+from minibert.tokenizer import Tokenizer
+from minibert.unfilled import is_filled_later, sizes_only
+
+OFFSET = 2  # rows of a table of positions that no position has: a padding id once stood there
+# Ours → theirs, of both sides and of one.
+FIELDS = {
+    "hidden_size": "d_model", "hidden_act": "activation_function", "hidden_dropout_prob": "dropout",
+    "attention_probs_dropout_prob": "attention_dropout", "initializer_range": "init_std",
+}  # fmt: skip
+SIDES = {"num_hidden_layers": "layers", "num_attention_heads": "attention_heads", "intermediate_size": "ffn_dim"}
+OTHERS = {"scale_embedding": False, "normalize_before": False, "add_final_layer_norm": False}  # elsewhere, not here
+# ours → theirs, in order
+NAMES = [
+    (r"^token\b", "shared"),
+    (r"\bembeddings\.position\b", "embed_positions"),
+    (r"\bembeddings\.norm\b", "layernorm_embedding"),
+    (r"\bblocks\b", "layers"),
+    (r"\battn(_norm)?\b", r"self_attn\1"),
+    (r"\bcross(_norm)?\b", r"encoder_attn\1"),
+    (r"attn_norm\b", "attn_layer_norm"),
+    (r"\b(query|key|value)\b", lambda found: f"{found[0][0]}_proj"),
+    (r"\boutput\b", "out_proj"),
+    (r"\bmlp\.expand\b", "fc1"),
+    (r"\bmlp\.contract\b", "fc2"),
+    (r"\bmlp_norm\b", "final_layer_norm"),
+    (r"^(shared|encoder|decoder)\b", r"model.\1"),
+]
+TIED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight")
+
+
+@dataclass(frozen=True)
+class BartConfig(BertConfig):
+    """The sizes of base; both sides are alike. decoder_start_token_id: what the decoder reads before it has written
+    anything. A text is bos … eos. There are no segments, and no norm's epsilon to choose."""
+
+    model_type: ClassVar[str] = "bart"
+    presets: ClassVar[Mapping[str, tuple[int, int, int]]] = {"base": (6, 768, 12), "large": (12, 1024, 16)}
+    vocab_size: int = 50265
+    num_hidden_layers: int = 6  # L on each side
+    max_position_embeddings: int = 1024
+    type_vocab_size: int = 1
+    layer_norm_eps: float = 1e-5
+    pad_token_id: int = 1
+    bos_token_id: int = 0
+    eos_token_id: int = 2
+    decoder_start_token_id: int = 2
+
+    def as_dict(self) -> dict:
+        own = super().as_dict()
+        del own["type_vocab_size"], own["layer_norm_eps"]
+        sides = {f"{side}_{SIDES[name]}": own[name] for name in SIDES for side in ("encoder", "decoder")}
+        return {FIELDS.get(name, name): value for name, value in own.items() if name not in SIDES} | sides
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> BartConfig:
+        for name, usual in OTHERS.items():
+            if values.get(name, usual) != usual:
+                raise ValueError(f"{name} is {values[name]!r}; here it is {usual!r}")
+        given = {ours: values[theirs] for ours, theirs in FIELDS.items() if theirs in values}
+        for ours, theirs in SIDES.items():
+            one, other = (values.get(f"{side}_{theirs}") for side in ("encoder", "decoder"))
+            if one != other:
+                raise ValueError(
+                    f"encoder_{theirs} is {one!r} and decoder_{theirs} {other!r}; here both sides are alike"
+                )
+            given |= {} if one is None else {ours: one}
+        return super().from_dict({**values, "type_vocab_size": 1, "layer_norm_eps": 1e-5, **given})
+
+
+class Embeddings(nn.Module):
+    """token + position, LayerNorm, dropout. Position i has row i + 2; tokens have one table on both sides."""
+
+    def __init__(self, config: BartConfig, token: nn.Embedding):
+        super().__init__()
+        self.token = token
+        self.position = nn.Embedding(config.max_position_embeddings + OFFSET, config.hidden_size)
+        self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, ids: Tensor, tap: Tap = no_tap) -> Tensor:
+        end = OFFSET + ids.size(1)
+        if end > self.position.num_embeddings:
+            most = self.position.num_embeddings - OFFSET
+            raise ValueError(f"{ids.size(1)} tokens, but there are only {most} positions")
+        token = tap("token", self.token(ids))  # (B, T, H)
+        position = tap("position", self.position.weight[OFFSET:end])  # (T, H)
+        return tap("out", self.dropout(self.norm(tap("sum", token + position))))  # (B, T, H)
+
+
+class Side(nn.Module):
+    """Encoder or decoder: embeddings, and L blocks of its kind."""
+
+    def __init__(self, config: BartConfig, block: type[nn.Module], token: nn.Embedding):
+        super().__init__()
+        self.embeddings = Embeddings(config, token)
+        self.blocks = nn.ModuleList(block(config) for _ in range(config.num_hidden_layers))
+
+    def forward(self, ids: Tensor, *looked_at: Tensor | None, tap: Tap = no_tap) -> Tensor:
+        """ids (B, T) → (B, T, H). looked_at: what its blocks take besides."""
+        x = self.embeddings(ids, under(tap, "embeddings"))  # (B, T, H)
+        for i, block in enumerate(self.blocks):
+            x = block(x, *looked_at, tap=under(tap, f"blocks.{i}"))  # (B, T, H)
+        return x
+
+
+class Bart(nn.Module):
+    """Encoder and decoder, without a head."""
+
+    def __init__(self, config: BartConfig):
+        super().__init__()
+        self.config = config
+        self.token = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.encoder, self.decoder = Side(config, Block, self.token), Side(config, DecoderBlock, self.token)
+        if not is_filled_later():
+            initialize(self, config.initializer_range)
+
+    def encode(self, batch: Batch, tap: Tap = no_tap) -> Tensor:
+        """ids (B, S) → (B, S, H): once for each source."""
+        mask = None if batch.padding is None else padding_mask(batch.padding)  # (B, 1, 1, S)
+        return self.encoder(batch.ids, mask, tap=under(tap, "encoder"))
+
+    def read(self, target: Tensor, memory: Tensor, source: Batch, tap: Tap = no_tap) -> Tensor:
+        """The decoder's vectors. target: (B, T), memory: (B, S, H) → (B, T, H)"""
+        mask = causal_mask(target.size(1), target.device)  # (1, 1, T, T)
+        source_mask = None if source.padding is None else padding_mask(source.padding)  # (B, 1, 1, S)
+        return self.decoder(target, memory, mask, source_mask, tap=under(tap, "decoder"))
+
+    def shifted(self, ids: Tensor) -> Tensor:
+        """One place to the right: what the decoder reads where it has to say `ids`. (B, T) → (B, T)"""
+        return torch.cat([torch.full_like(ids[:, :1], self.config.decoder_start_token_id), ids[:, :-1]], dim=1)
+
+
+class BartForConditionalGeneration(Bart):
+    """The decoder's matrix is the tokens' table once more, and a bias that is no weight: it stays 0 in training."""
+
+    def __init__(self, config: BartConfig):
+        super().__init__(config)
+        self.register_buffer("final_logits_bias", torch.zeros(1, config.vocab_size))
+
+    def decode(self, target: Tensor, memory: Tensor, source: Batch, tap: Tap = no_tap) -> Tensor:
+        """→ logits (B, T, V): row t is about the token after target token t."""
+        x = self.read(target, memory, source, tap)  # (B, T, H)
+        return tap("logits", F.linear(x, self.token.weight) + self.final_logits_bias)
+
+    def forward(self, batch: PairBatch, tap: Tap = no_tap) -> Seq2SeqOutput:
+        logits = self.decode(batch.target, self.encode(batch, tap), batch, tap)
+        if batch.labels is None:
+            return Seq2SeqOutput(logits)
+        return Seq2SeqOutput(
+            logits, F.cross_entropy(logits.flatten(0, 1).float(), batch.labels.flatten(), ignore_index=IGNORE)
+        )
+
+
+class Classifier(nn.Module):
+    """dense → tanh → a number a class."""
+
+    def __init__(self, width: int, classes: int):
+        super().__init__()
+        self.dense, self.out_proj = nn.Linear(width, width), nn.Linear(width, classes)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.out_proj(torch.tanh(self.dense(x)))  # (B, H) → (B, classes)
+
+
+class BartForSequenceClassification(Bart):
+    """Both sides read the same text; what the decoder has at its last token, which sees all, is classified (§3.1). As
+    in the authors' code, the decoder's text stands one place later, behind its start."""
+
+    def __init__(self, config: BartConfig, classes: int = 2):
+        super().__init__(config)
+        self.classification_head = Classifier(config.hidden_size, classes)
+        initialize(self.classification_head, config.initializer_range)
+
+    def forward(self, batch: Batch, tap: Tap = no_tap) -> Seq2SeqOutput:
+        """ids end with eos; labels: (B,) → logits (B, classes)"""
+        x = self.read(self.shifted(batch.ids), self.encode(batch, tap), batch, tap)  # (B, T, H)
+        places = torch.arange(batch.ids.size(1), device=x.device)
+        last = (places * (batch.ids == self.config.eos_token_id)).argmax(1)  # (B,)
+        logits = self.classification_head(x[torch.arange(len(x), device=x.device), last])
+        return Seq2SeqOutput(logits, None if batch.labels is None else F.cross_entropy(logits.float(), batch.labels))
+
+
+KINDS = {kind.__name__: kind for kind in (BartForConditionalGeneration, BartForSequenceClassification)}
+
+
+def their_name(name: str) -> str:
+    for ours, theirs in NAMES:
+        name = re.sub(ours, theirs, name)
+    return name
+
+
+def stored(model: Bart) -> dict[str, Tensor]:
+    """The tensors by the names that transformers stores them under, each once."""
+    own = model.state_dict()
+    return {their_name(name): x for name, x in own.items() if not name.endswith("embeddings.token.weight")}
+
+
+def save(
+    directory: str | Path, model: Bart, tokenizer: Tokenizer | None = None, dtype: torch.dtype | None = None
+) -> None:
+    """Write what `load` and transformers read, whole or not at all. dtype: of the weights in the file."""
+    config = {
+        **model.config.as_dict(), "architectures": [type(model).__name__], "model_type": "bart",
+        "is_encoder_decoder": True, "tie_word_embeddings": True, "forced_eos_token_id": None,
+    }  # fmt: skip
+    if isinstance(model, BartForSequenceClassification):
+        classes = model.classification_head.out_proj.out_features
+        config["id2label"] = {str(i): f"LABEL_{i}" for i in range(classes)}
+    with writing(directory) as folder:
+        state = {name: x.detach().cpu().to(dtype or x.dtype).contiguous() for name, x in stored(model).items()}
+        save_file(state, folder / WEIGHTS, metadata={"format": "pt"})
+        (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+        if tokenizer is not None:
+            tokenizer.save(folder)
+
+
+def load(directory: str | Path) -> Bart:
+    """The model in `directory`, in eval mode, float32. Raises CheckpointError for what is none."""
+    directory = Path(directory)
+    values = config_values(directory)
+    name = (values.get("architectures") or ["BartForConditionalGeneration"])[0]
+    if name not in KINDS:
+        raise CheckpointError(f"{directory / CONFIG}: {name} is not one of {', '.join(KINDS)}")
+    options = {"classes": len(values.get("id2label", "ab"))} if name == "BartForSequenceClassification" else {}
+    try:
+        config = BartConfig.from_dict(values)
+        found = {name: x.float() for name, x in load_file(existing(directory, WEIGHTS)).items()}
+    except (ValueError, SafetensorError) as error:
+        raise CheckpointError(f"{directory} holds no BART that can be read: {error}") from error
+    check_finite(found, directory / WEIGHTS)
+    for copy in TIED:
+        if copy in found and not torch.equal(found.pop(copy), found.get("model.shared.weight", torch.empty(0))):
+            raise CheckpointError(f"{directory}: {copy} differs from model.shared.weight, and here they are one (tied)")
+    with sizes_only():
+        wanted = stored(KINDS[name](config, **options))
+    wrong = [key for key in sorted({*wanted, *found})
+             if key not in found or key not in wanted or wanted[key].shape != found[key].shape]  # fmt: skip
+    if wrong:
+        raise CheckpointError(
+            f"{directory / WEIGHTS}: {wrong[0]} is missing, unknown, or of another shape than {CONFIG} asks for"
+        )
+    model = KINDS[name](config, **options)
+    with torch.no_grad():
+        for key, x in stored(model).items():
+            x.copy_(found[key])
+    return model.eval()

@@ -1,0 +1,90 @@
+"""ERNIE 2.0 (Sun et al. 2020, arXiv:1907.12412): many questions in pre-training. A fourth embedding says which one is
+asked, and a new question is learned together with those before: continual multi-task learning (§3).
+
+The network is ERNIE's with the task's vector in its input; each question has a head of its own. A batch asks one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from minibert.model import IGNORE, Batch, Bert, MlmHead, Tap, initialize, no_tap
+from minibert.relatives.ernie import ErnieConfig
+
+REGIMES = ("continual", "one_by_one", "together")
+KEPT_UP = 0.2  # of a task's steps, in each stage after the one in which it is new
+
+
+@dataclass(frozen=True)
+class TaskedBatch(Batch):
+    """tasks: (B,) the number of the task, the same for all rows · labels: (B, T) where tokens are asked for, else (B,)
+    classes."""
+
+    tasks: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class TaskOutput:
+    """logits: (M, V) at the tokens asked for, or (B, classes) · right: how many of them say what the labels say."""
+
+    logits: Tensor
+    loss: Tensor
+    right: int
+    asked: int
+
+
+class Ernie2(nn.Module):
+    """classes: task → how many answers it has, 0 where hidden tokens are asked for."""
+
+    def __init__(self, config: ErnieConfig, classes: Mapping[str, int]):
+        super().__init__()
+        self.config, self.names = config, tuple(classes)
+        self.bert = Bert(config)
+        self.task = nn.Embedding(len(classes), config.hidden_size)
+        self.mlm = MlmHead(config, self.bert.embeddings.token)
+        self.heads = nn.ModuleDict({name: nn.Linear(config.hidden_size, n) for name, n in classes.items() if n})
+        initialize(self.task, config.initializer_range)
+        initialize(self.heads, config.initializer_range)
+
+    def read(self, batch: TaskedBatch, tap: Tap = no_tap) -> tuple[Tensor, Tensor]:
+        """→ hidden (B, T, H), pooled (B, H), with the task's vector in the sum of embeddings."""
+
+        def told(name: str, x: Tensor) -> Tensor:
+            return tap(name, x + self.task(batch.tasks)[:, None] if name == "embeddings.sum" else x)  # (B, T, H)
+
+        return self.bert(batch, told)
+
+    def forward(self, batch: TaskedBatch, tap: Tap = no_tap) -> TaskOutput:
+        x, pooled = self.read(batch, tap)
+        name = self.names[int(batch.tasks[0])]
+        if name in self.heads:
+            logits, labels = self.heads[name](pooled), batch.labels  # (B, classes), (B,)
+        else:
+            there = batch.labels != IGNORE
+            logits, labels = self.mlm(x[there]), batch.labels[there]  # (M, V), (M,)
+        right = int((logits.argmax(-1) == labels).sum())
+        return TaskOutput(logits, F.cross_entropy(logits.float(), labels), right, len(labels))
+
+
+def stages(regime: str, tasks: Sequence[str], steps: int) -> list[dict[str, int]]:
+    """Stage by stage, the steps of each task in it. Each task has a share of 1 / len(tasks) of `steps` in every regime.
+
+    "continual": a stage adds a task, and those before go on with KEPT_UP of their steps · "one_by_one": a stage has the
+    new task alone · "together": one stage, all tasks.
+    """
+    if regime not in REGIMES:
+        raise ValueError(f"the regime is one of {', '.join(REGIMES)}, not {regime!r}")
+    each = steps // len(tasks)
+    if regime == "together":
+        return [dict.fromkeys(tasks, each)]
+    if regime == "one_by_one":
+        return [{task: each} for task in tasks]
+    later = round(KEPT_UP * each)
+    return [
+        dict.fromkeys(tasks[:stage], later) | {new: each - later * (len(tasks) - 1 - stage)}
+        for stage, new in enumerate(tasks)
+    ]

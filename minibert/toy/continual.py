@@ -1,0 +1,231 @@
+"""ERNIE 2.0's questions on the toy world, and learning them one after the other, all at once, or each new one together
+with those before (Sun et al. 2020, §3 and §4)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import permutations
+from pathlib import Path
+
+import torch
+
+from minibert.corruption import MaskVocabulary
+from minibert.ernie2 import REGIMES, Ernie2, TaskedBatch, stages
+from minibert.hiding import drawn, hide_units
+from minibert.model import Batch
+from minibert.relatives.ernie import ErnieConfig, units
+from minibert.text.batches import padded_batch
+from minibert.text.word_lists import between_phrases, names_in
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world
+from minibert.toy.world import Story
+from minibert.train import Done, Eval, Event, Optimization, Started, train
+from minibert.training.precision import best_device
+
+ORDERS = tuple(permutations(range(3)))
+DISTANCES = ("neighbours", "same story", "another story")
+RELATIONS = ("so", "but", "while", "and")
+# In the order in which they are added → how many answers; 0: hidden tokens.
+TASKS: Mapping[str, int] = {"words": 0, "order": len(ORDERS), "distance": len(DISTANCES), "relation": len(RELATIONS)}
+RATE, SPLIT = 0.25, (0.8, 0.1, 0.1)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is read, segments by segments, and the number of the answer."""
+
+    texts: tuple[str, ...]
+    answer: int = 0
+
+
+# --- the questions ----------------------------------------------------------------------------------------------------
+
+
+def words(stories: Sequence[Story], rng: random.Random) -> Row:
+    """Word level: a story in which phrases or names will be hidden, as ERNIE 1.0 hides them."""
+    return Row((rng.choice(stories).text,))
+
+
+def order(stories: Sequence[Story], rng: random.Random) -> Row:
+    """Structure: the first three sentences of a story are shuffled; which of the six orders is it?"""
+    told, answer = rng.choice(stories).sentences, rng.randrange(len(ORDERS))
+    return Row(tuple(told[i].text for i in ORDERS[answer]), answer)
+
+
+def distance(stories: Sequence[Story], rng: random.Random) -> Row:
+    """Structure: are two sentences neighbours, of one story but not neighbours, or of two stories?"""
+    answer, (one, other) = rng.randrange(len(DISTANCES)), rng.sample(range(len(stories)), 2)
+    told = stories[one].sentences
+    first = rng.randrange(len(told) - 1)
+    if answer == 0:
+        second = told[first + 1]
+    elif answer == 1:
+        second = told[rng.choice([i for i in range(len(told)) if abs(i - first) > 1])]
+    else:
+        second = rng.choice(stories[other].sentences)
+    return Row((told[first].text, second.text), answer)
+
+
+def relation(stories: Sequence[Story], rng: random.Random) -> Row:
+    """Meaning: the word that joins two clauses is taken out; which was it?"""
+    answer = rng.randrange(len(RELATIONS))
+    while True:
+        for sentence in rng.sample(rng.choice(stories).sentences, 4):
+            clauses = parted(sentence.text)
+            if clauses and clauses[1] == RELATIONS[answer]:
+                return Row((clauses[0], clauses[2]), answer)
+
+
+def parted(text: str) -> tuple[str, str, str] | None:
+    """A sentence of two clauses → (first clause, the word that joins them, second clause)."""
+    for joint in (", so ", ", but ", " and "):
+        first, there, second = text.rpartition(joint)
+        if there and len(first.split()) >= 3:
+            return first, joint.strip(", "), second
+    if text.startswith("while ") and ", " in text:
+        first, _, second = text.removeprefix("while ").partition(", ")
+        return first, "while", second
+    return None
+
+
+QUESTIONS: Mapping[str, Callable[[Sequence[Story], random.Random], Row]] = {
+    "words": words, "order": order, "distance": distance, "relation": relation,
+}  # fmt: skip
+
+
+class Asker:
+    """Makes batches of a task: the same ones in the same order for each seed, whatever the other tasks do."""
+
+    def __init__(self, stories: Sequence[Story], tokenizer: Tokenizer, seed: int):
+        self.stories, self.tokenizer = stories, tokenizer
+        self.vocabulary = replace(
+            MaskVocabulary.of(tokenizer), between=between_phrases(tokenizer), names=names_in(tokenizer)
+        )
+        self.rngs = {task: random.Random(f"{seed} {task}") for task in TASKS}
+
+    def batch(self, task: str, size: int) -> TaskedBatch:
+        rng = self.rngs[task]
+        rows = [QUESTIONS[task](self.stories, rng) for _ in range(size)]
+        batch = self.read([row.texts for row in rows])
+        labels = torch.tensor([row.answer for row in rows])
+        ids = batch.ids
+        if task == "words":
+            ids, labels = self.hidden(batch, rng)
+        tasks = torch.full((size,), list(TASKS).index(task))
+        return TaskedBatch(ids, batch.segments, batch.padding, labels, tasks=tasks)
+
+    def read(self, texts: Sequence[Sequence[str]]) -> Batch:
+        """[CLS] text [SEP] text [SEP] …; all but the first text are segment 1."""
+        rows, segments = [], []
+        for some in texts:
+            parts = [[*ids, self.tokenizer.sep_id] for ids in self.tokenizer.encode_bulk(some)]
+            rows.append([self.tokenizer.cls_id, *(i for part in parts for i in part)])
+            segments.append([0] * (len(parts[0]) + 1) + [1] * sum(map(len, parts[1:])))
+        batch = padded_batch(rows, self.tokenizer.pad_id)
+        return Batch(batch.ids, padded_batch(segments, 0).ids, batch.padding)
+
+    def hidden(self, batch: Batch, rng: random.Random) -> tuple[torch.Tensor, torch.Tensor]:
+        """Phrases or names, as the dice fall. → (ids, labels)"""
+        special = torch.isin(batch.ids, torch.tensor(sorted(self.tokenizer.special_ids)))
+        stage, dice = rng.choice(("phrase", "entity")), torch.Generator().manual_seed(rng.getrandbits(62))
+        return hide_units(
+            batch.ids, special, torch.zeros_like(special), self.vocabulary, dice, RATE, SPLIT,
+            lambda row, words, budget, dice: drawn(units(stage, row, words, self.vocabulary), budget, dice),
+        )  # fmt: skip
+
+
+# --- training ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Steady(Optimization):
+    """The rate stays where the warm-up has brought it: a task that comes late is not learned more slowly."""
+
+    def rate_at(self, progress: float) -> float:
+        return self.learning_rate * min(1.0, progress / self.warmup if self.warmup else 1.0)
+
+
+@dataclass(frozen=True)
+class ContinualSettings:
+    """regime: one of REGIMES · steps: of all tasks together, a batch of one task each · asked: rows of each task that
+    are measured on, of stories never trained on."""
+
+    regime: str = REGIMES[0]
+    steps: int = 800
+    batch_size: int = 32
+    stories: int = 3_000
+    asked: int = 240
+    evaluate_every: int = 50
+    layers: int = 2
+    heads: int = 2
+    hidden_size: int = 96
+    optimization: Optimization = field(
+        default_factory=lambda: Steady(optimizer="muon", learning_rate=2e-3, warmup=0.05, beta2=0.98)
+    )
+    seed: int = 0
+
+    def __post_init__(self):
+        stages(self.regime, list(TASKS), self.steps)  # refuses an unknown regime
+        for name in ("batch_size", "asked", "evaluate_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.steps < 2 * len(TASKS) or self.stories < 2:
+            raise ValueError(f"there are {len(TASKS)} tasks: at least {2 * len(TASKS)} steps are needed, and 2 stories")
+
+    @property
+    def plan(self) -> list[dict[str, int]]:
+        return stages(self.regime, list(TASKS), self.steps)
+
+    def config(self, vocab_size: int) -> ErnieConfig:
+        return ErnieConfig(
+            vocab_size, self.hidden_size, self.layers, self.heads, 4 * self.hidden_size, max_position_embeddings=96,
+            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+        )  # fmt: skip
+
+
+def in_order(plan: Sequence[Mapping[str, int]], seed: int) -> list[str]:
+    """The task of each step: stage after stage, within a stage as the dice fall."""
+    rng, order = random.Random(seed), []
+    for stage in plan:
+        tasks = [task for task, steps in stage.items() for _ in range(steps)]
+        order += rng.sample(tasks, len(tasks))
+    return order
+
+
+def train_continually(
+    settings: ContinualSettings, *, out: str | Path | None = None, mailbox: Callable[[], list] = list
+) -> Iterator[Event]:
+    """Pre-train an ERNIE 2.0 in a regime; its events. Each `Eval` holds the share of right answers to each of TASKS,
+    and their `mean`. Nothing is kept in `out`: what is looked at is how it learns."""
+    torch.manual_seed(settings.seed)
+    tokenizer = Tokenizer(world.vocabulary())
+    learner = Ernie2(settings.config(len(tokenizer.vocab)), TASKS).to(best_device())
+    asker = Asker(world.stories(settings.stories, settings.seed, "small"), tokenizer, settings.seed)
+    held_out = Asker(world.stories(200, 8_000_009, "small"), tokenizer, 8_000_009)
+    questions = {task: held_out.batch(task, settings.asked) for task in TASKS}
+    tasks = in_order(settings.plan, settings.seed)
+    yield Started(asdict(settings), {"parameters": sum(w.numel() for w in learner.parameters()), "plan": settings.plan})
+    last = marks(learner, questions)
+    yield Eval(0, last)
+    batches = (asker.batch(task, settings.batch_size) for task in tasks)
+    every = settings.evaluate_every
+    for event in train(
+        learner, batches, settings.optimization, steps=len(tasks), report_every=5, also_every=every
+    ):  # fmt: skip
+        if isinstance(event, Done):
+            yield replace(event, metrics=last)
+            return
+        yield event
+        if event.step % every == 0 or event.step == len(tasks):
+            last = marks(learner, questions)
+            yield Eval(event.step, last)
+
+
+@torch.no_grad()
+def marks(learner: Ernie2, questions: Mapping[str, TaskedBatch]) -> dict[str, float]:
+    learner.eval()
+    outputs = {task: learner(batch.to(learner.task.weight.device)) for task, batch in questions.items()}
+    shares = {task: output.right / output.asked for task, output in outputs.items()}
+    return shares | {"mean": sum(shares.values()) / len(shares)}

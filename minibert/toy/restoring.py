@@ -1,0 +1,267 @@
+"""BART on the toy world (Lewis et al. 2020, §2.2): texts are spoiled by one of its noises, and it learns to write them
+whole again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from difflib import SequenceMatcher
+from functools import lru_cache
+from math import exp
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from minibert import bart
+from minibert.bart import BartConfig, BartForConditionalGeneration
+from minibert.checkpoint import load_tokenizer
+from minibert.decoder import PairBatch, greedy
+from minibert.inside.writing import Rules, Written, beam
+from minibert.model import IGNORE, Batch
+from minibert.noises import MASK, NOISES, Part
+from minibert.text.batches import padded, padded_batch
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world
+from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, train
+from minibert.training.precision import best_device
+
+BART = "bart"  # the folder in a run's: what is there is no BERT that others may open
+LONGEST = 60  # tokens of a text, without special ones
+
+
+@dataclass(frozen=True)
+class RestoringSettings:
+    """noise: one of NOISES · sentences: that follow each other in a text. The sizes are the smallest of those tried
+    that write most of a text back within a minute on one core."""
+
+    noise: str = "both"
+    steps: int = 300
+    batch_size: int = 32
+    sentences: int = 3
+    stories: int = 2_000
+    held_out: int = 40
+    evaluate_every: int = 25
+    layers: int = 2
+    heads: int = 2
+    hidden_size: int = 96
+    optimization: Optimization = field(
+        default_factory=lambda: Optimization(optimizer="muon", learning_rate=7e-3, beta2=0.98, weight_decay=0.0)
+    )
+    seed: int = 0
+
+    def __post_init__(self):
+        if self.noise not in NOISES:
+            raise ValueError(f"the noise is one of {', '.join(NOISES)}, not {self.noise!r}")
+        for name in ("steps", "batch_size", "sentences", "stories", "held_out", "evaluate_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+    def config(self, tokenizer: Tokenizer) -> BartConfig:
+        """[CLS] and [SEP] are its bos and eos; as in the paper's code the decoder starts from eos."""
+        return BartConfig(
+            len(tokenizer.vocab), self.hidden_size, self.layers, self.heads, 2 * self.hidden_size,
+            max_position_embeddings=LONGEST + 4, pad_token_id=tokenizer.pad_id, bos_token_id=tokenizer.cls_id,
+            eos_token_id=tokenizer.sep_id, decoder_start_token_id=tokenizer.sep_id,
+            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,  # the noise is drawn anew at each reading
+        )  # fmt: skip
+
+
+# --- texts, whole and spoiled -----------------------------------------------------------------------------------------
+
+
+def texts(stories: int, sentences: int, seed: int) -> list[str]:
+    """Some sentences of a story of the toy world that follow each other."""
+    found = []
+    for story in world.stories(stories, seed, "small"):
+        told = [sentence.text for sentence in story.sentences]
+        found += [" ".join(told[i : i + sentences]) for i in range(0, len(told) - sentences + 1, sentences)]
+    return found
+
+
+@lru_cache(maxsize=1)
+def toy_tokenizer() -> Tokenizer:
+    return Tokenizer(world.vocabulary())
+
+
+def tokens_of(text: str, tokenizer: Tokenizer) -> list[str]:
+    """At most LONGEST."""
+    return [tokenizer.vocab[i] for i in tokenizer.encode(text).ids[1:-1]][:LONGEST]
+
+
+def read_ids(parts: Sequence[Part], tokenizer: Tokenizer) -> list[int]:
+    """[CLS] what is left of a text [SEP]"""
+    return [tokenizer.cls_id, *(tokenizer.ids[part.token] for part in parts), tokenizer.sep_id]
+
+
+def lost(tokens: Sequence[str], parts: Sequence[Part]) -> list[bool]:
+    """Of each token whether it stands nowhere in what is left."""
+    there = {place for part in parts if part.token != MASK for place in part.places}
+    return [place not in there for place in range(len(tokens))]
+
+
+def batch_of(whole: Sequence[Sequence[str]], spoiled: Sequence[Sequence[Part]], tokenizer: Tokenizer) -> PairBatch:
+    """The encoder reads what is left, the decoder says the whole: [CLS] text [SEP], one token after the other."""
+    source = padded_batch([read_ids(parts, tokenizer) for parts in spoiled], tokenizer.pad_id)
+    rows = [[tokenizer.cls_id, *(tokenizer.ids[token] for token in tokens), tokenizer.sep_id] for tokens in whole]
+    target = padded([[tokenizer.sep_id, *row[:-1]] for row in rows], tokenizer.pad_id)
+    return PairBatch(source.ids, None, source.padding, padded(rows, IGNORE), target=target)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SoFar:
+    """memory: (B, S, H) what the encoder has made of the source · target: (B, T) what the decoder has written."""
+
+    memory: Tensor
+    target: Tensor
+
+    def rows(self, chosen: Tensor) -> SoFar:
+        return SoFar(self.memory[chosen], self.target[chosen])
+
+
+@dataclass(frozen=True)
+class FromTheLeft:
+    """What `beam` asks of an encoder–decoder; fields as of `Rules`. Each step computes the decoder anew: texts are
+    short here."""
+
+    begins: tuple[int, ...]
+    ends: Collection[int]
+    never: Collection[int]
+    most: int = LONGEST
+
+    allowed = Rules.allowed
+
+    def room(self, model: BartForConditionalGeneration, source: Sequence[int]) -> int:
+        return self.most
+
+    @torch.no_grad()
+    def first(self, model: BartForConditionalGeneration, source: Sequence[int]) -> tuple[Tensor, SoFar]:
+        ids = torch.tensor([list(source)], device=model.token.weight.device)
+        return self.after(model, SoFar(model.encode(Batch(ids)), torch.tensor([self.begins], device=ids.device)))
+
+    @torch.no_grad()
+    def next(self, model: BartForConditionalGeneration, tokens: Sequence[int], past: SoFar) -> tuple[Tensor, SoFar]:
+        new = torch.tensor(tokens, device=past.target.device)[:, None]
+        return self.after(model, SoFar(past.memory, torch.cat([past.target, new], dim=1)))
+
+    def after(self, model: BartForConditionalGeneration, past: SoFar) -> tuple[Tensor, SoFar]:
+        logits = model.decode(past.target, past.memory, Batch(past.target))[:, -1]
+        return logits.cpu().double().log_softmax(-1), past
+
+
+def restored(
+    model: BartForConditionalGeneration, tokenizer: Tokenizer, parts: Sequence[Part], width: int = 1
+) -> list[Written]:
+    """The likeliest texts that a beam of `width` finds for what is left of one; with 1 it is greedy."""
+    rules = FromTheLeft((tokenizer.sep_id, tokenizer.cls_id), {tokenizer.sep_id}, tokenizer.special_ids)
+    return beam(model.eval(), read_ids(parts, tokenizer), rules, width)
+
+
+def told(
+    model: BartForConditionalGeneration, tokenizer: Tokenizer, text: str, noise: str, seed: int, width: int = 1
+) -> dict:
+    """A text spoiled and restored, as an event carries it. whole: its tokens · said: the tokens written, each with its
+    P and how it came out, see `verdicts`."""
+    whole = tokens_of(text, tokenizer)
+    parts = NOISES[noise](whole, random.Random(seed))
+    best = restored(model, tokenizer, parts, width)[0]
+    written = [(tokenizer.vocab[i], round(exp(p), 4)) for i, p in zip(best.ids, best.log_probs, strict=True)]
+    written = [(token, p) for token, p in written if token != tokenizer.vocab[tokenizer.sep_id]]
+    came_out = verdicts([token for token, _ in written], whole, lost(whole, parts))
+    said = [(token, p, how) for (token, p), how in zip(written, came_out, strict=True)]
+    return {"text": text, "whole": whole, "said": said}
+
+
+def verdicts(said: Sequence[str], whole: Sequence[str], gone: Sequence[bool]) -> list[str]:
+    """Of each token that is said: "kept" where it stands as in the whole text and was read, "found" where it was lost,
+    else "wrong". What is missing or too much moves the rest along and makes it no mistake."""
+    came_out = ["wrong"] * len(said)
+    for here, there, count in SequenceMatcher(None, said, whole, autojunk=False).get_matching_blocks():
+        for i in range(count):
+            came_out[here + i] = "found" if gone[there + i] else "kept"
+    return came_out
+
+
+# --- training ---------------------------------------------------------------------------------------------------------
+
+
+def train_bart(
+    settings: RestoringSettings,
+    *,
+    out: str | Path | None = None,
+    watch: Sequence[tuple[str, int]] = (),
+    mailbox: Callable[[], list] = list,
+) -> Iterator[Event]:
+    """Pre-train a BART; its events, and the model in `out`/bart.
+
+    watch: texts, and the seed of their noise; after each evaluation a `Sample` says how they are restored. A list of
+    such pairs from `mailbox` replaces them. Each `Eval` holds of held-out texts: `tokens`, the share of tokens said
+    right where all before are right; `lost`, the same of those that the noise took away, if it takes any; `whole`, the
+    share of texts that are written back right in every token, greedily.
+    """
+    torch.manual_seed(settings.seed)
+    tokenizer = toy_tokenizer()
+    learner = BartForConditionalGeneration(settings.config(tokenizer)).to(best_device())
+    rng, noise = random.Random(settings.seed), NOISES[settings.noise]
+    rows = [tokens_of(text, tokenizer) for text in texts(settings.stories, settings.sentences, settings.seed)]
+    held_out = [tokens_of(text, tokenizer) for text in texts(settings.held_out, settings.sentences, 5_000_011)]
+    dice = random.Random(6_000_011)
+    questions = [(row, noise(row, dice)) for row in held_out[: settings.held_out]]
+
+    def batches() -> Iterator[PairBatch]:
+        while True:
+            some = rng.choices(rows, k=settings.batch_size)
+            yield batch_of(some, [noise(row, rng) for row in some], tokenizer)
+
+    def said(step: int) -> Iterator[Event]:
+        texts_told = [(text, seed) for text, seed in watch if tokens_of(text, tokenizer)]
+        if texts_told:
+            yield Sample(step, [told(learner, tokenizer, text, settings.noise, seed) for text, seed in texts_told])
+
+    yield Started(asdict(settings), {"parameters": sum(weight.numel() for weight in learner.parameters())})
+    last = marks(learner, questions, tokenizer)
+    yield Eval(0, last)
+    yield from said(0)
+    every = settings.evaluate_every
+    for event in train(
+        learner, batches(), settings.optimization, steps=settings.steps, report_every=5, also_every=every
+    ):  # fmt: skip
+        if isinstance(event, Done):
+            break
+        yield event
+        for message in mailbox():
+            watch = [(str(text), int(seed)) for text, seed in message]
+            yield from said(event.step)
+        if event.step % every == 0 or event.step == settings.steps:
+            last = marks(learner, questions, tokenizer)
+            yield Eval(event.step, last)
+            yield from said(event.step)
+    if out is not None:
+        bart.save(Path(out) / BART, learner.cpu(), tokenizer, dtype=torch.float16)
+        yield Saved(event.step, str(out))
+    yield Done(event.step, event.tokens, event.seconds, last)
+
+
+@torch.no_grad()
+def marks(
+    learner: BartForConditionalGeneration, questions: Sequence[tuple[list[str], list[Part]]], tokenizer: Tokenizer
+) -> dict[str, float]:
+    """questions: (a text's tokens, what is left of them)"""
+    batch = batch_of(*zip(*questions, strict=True), tokenizer).to(learner.token.weight.device)
+    right = learner.eval()(batch).logits.argmax(-1) == batch.labels  # (B, T)
+    gone = padded([[False, *lost(whole, parts), False] for whole, parts in questions], False).to(right.device)
+    most = max(len(whole) for whole, _ in questions) + 2
+    end = tokenizer.sep_id
+    said = greedy(learner, batch, learner.config.decoder_start_token_id, end, most)
+    truth = [[tokenizer.cls_id, *(tokenizer.ids[token] for token in whole)] for whole, _ in questions]
+    found = {"tokens": right[batch.labels != IGNORE].double().mean().item()}
+    found |= {"lost": right[gone].double().mean().item()} if gone.any() else {}
+    return found | {"whole": sum(a == b for a, b in zip(said, truth, strict=True)) / len(truth)}
+
+
+def load(folder: str | Path) -> tuple[BartForConditionalGeneration, Tokenizer]:
+    return bart.load(folder), load_tokenizer(folder)

@@ -1,0 +1,171 @@
+"""BART as a model: it learns now to write back what a noise has spoiled, the reader's own text too."""
+
+import html
+import random
+
+import streamlit as st
+
+from sections.to_write import noises
+from sections.to_write.subject import MAX_CHARS, Subject
+from ui.figures import figure
+from ui.inputs import choice, seed_input, sentence_input
+from ui.lesson import Lesson
+from ui.runs import live, manager, own_runs, settled, show_refusal, state_rows, submit
+from ui.source import show_source
+from ui.text import literal, visible
+from ui.translations import _
+
+KIND = "to_write-bart"  # of runs
+MOST_RUNS = 3
+BEAM = 4  # beginnings kept
+
+
+def titles() -> dict[str, str]:
+    """The noises in few words; what BART kept comes first."""
+    return {
+        "both": _("infilling and permutation"),
+        "infilling": _("infilling"),
+        "masking": _("masking"),
+        "deletion": _("deletion"),
+        "permutation": _("permutation"),
+        "rotation": _("rotation"),
+    }
+
+
+def measures() -> dict[str, str]:
+    return {
+        "tokens": _("tokens, those before given"),
+        "lost": _("of them, those that were lost"),
+        "whole": _("whole texts, written alone"),
+    }
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert import bart
+    from minibert.toy.restoring import batch_of, train_bart
+
+    manager().warm_up()
+    lesson.show("BART as a model", title=False)
+    text = sentence_input(
+        "spoiled", lesson.examples_called("spoiled"), max_chars=MAX_CHARS,
+        label=_("A text to be restored, in words of the toy world"),
+    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        noise = choice("noise", _("Spoiled by"), titles(), box=230)
+        seed = seed_input(1)
+        steps = st.slider(_("Steps"), 50, 600, 300, 50, key="bart-steps", width=160)
+        if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train-bart"):
+            begin(noise, int(steps), text, seed)
+    show_refusal()
+    runs = own_runs(KIND)[:MOST_RUNS]
+    restored(text, noise, seed, [run for run in runs if settled(run) and (run.result / "bart").is_dir()])
+    if not runs:
+        st.markdown(_("**No run yet.** Press *Train*: in less than a minute a BART writes your text back."))
+    else:
+        for run in runs:
+            if not run.over and st.session_state.get(f"_told.{run.id}") != (text, seed):
+                st.session_state[f"_told.{run.id}"] = (text, seed)
+                run.send([[text, seed]])
+        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+    lesson.show("How to read the restoring")
+    show_source(batch_of, "target =", label=_("What the encoder reads, and what the decoder is asked"))
+    show_source(bart.BartForConditionalGeneration.decode, label=_("The table of tokens is the output, too"))
+    show_source(train_bart, "batches", label=_("The training"))
+    lesson.show("The same text on both sides")
+    show_source(bart.BartForSequenceClassification, "shifted", label=_("Classification"))
+
+
+def going(runs: list) -> list:
+    return [run for run in runs if not run.over or run.error]
+
+
+def begin(noise: str, steps: int, text: str, seed: int) -> None:
+    from minibert.toy.restoring import RestoringSettings
+
+    submit(
+        "minibert.toy.restoring:train_bart", RestoringSettings(noise, steps), watch=[(text, seed)],
+        title=f"BART, {titles()[noise]}", kind=f"{KIND}/{noise}",
+    )  # fmt: skip
+
+
+def speed(step: dict) -> str:
+    return _(" · step {step:,} · loss {loss:.2f}").format(step=step["step"], loss=step["loss"])
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def loaded(folder: str, version: int):
+    from minibert.toy.restoring import load
+
+    return load(folder)
+
+
+def restored(text: str, noise: str, seed: int, runs: list) -> None:
+    """The text as it was, what is left of it, and what the models of this browser make of that."""
+    from minibert.noises import NOISES
+    from minibert.toy.restoring import tokens_of, told, toy_tokenizer
+
+    tokens = tokens_of(text, toy_tokenizer())
+    if not tokens:
+        st.info(_("Type a sentence."), icon=":material/edit:")
+        return
+    if "[UNK]" in tokens:
+        st.caption(_("[UNK]: not a word of the toy world, which is all that such a BART reads."))
+    beam = bool(runs) and st.toggle(_("Beam search"), key="bart-beam", bind="query-params")
+    rows = [noises.row(_("What the encoder reads"), NOISES[noise](tokens, random.Random(seed)))]
+    for run in runs:
+        folder = run.result / "bart"
+        model = loaded(str(folder), (folder / "model.safetensors").stat().st_mtime_ns)
+        said = told(*model, text, noise, seed, BEAM if beam else 1)["said"]
+        rows.append(said_row(_("{title}, {n} steps").format(title=run.title, n=run.latest("done")["step"]), said))
+    st.html(f'<ol class="mb-noises">{"".join(rows)}</ol>')
+
+
+def said_row(title: str, said: list) -> str:
+    """What a BART writes, as safe HTML: bold and blue what it has found again, outlined what is not in the text."""
+    words = {"found": _("lost, and found again"), "wrong": _("not in the text"), "kept": _("read, and written again")}
+    cells = [
+        f'<span class="{how}" title="{html.escape(words[how])}"><bdi>{html.escape(visible(token))}</bdi>'
+        + (f"<small>{p:.0%}</small>" if how != "kept" else "")
+        + "</span>"
+        for token, p, how in said
+    ]
+    return f"<li><strong>{html.escape(title)}</strong><p>{' '.join(cells)}</p></li>"
+
+
+def draw(runs: list) -> None:
+    """What the newest writes now, its marks over the steps, and the last marks of all."""
+    from plots.to_write import over_steps
+
+    newest = runs[0]
+    if not newest.over and (sample := newest.latest("sample")):
+        title = _("{title}, step {n}").format(title=newest.title, n=sample["step"])
+        st.html(f'<ol class="mb-noises">{said_row(title, sample["answers"][0]["said"])}</ol>')
+    evals = [event for event in newest.events() if event["event"] == "eval"]
+    lines = {
+        words: [(event["step"], event["metrics"][name]) for event in evals if name in event["metrics"]]
+        for name, words in measures().items()
+    }
+    lines = {words: marks for words, marks in lines.items() if marks}
+    if lines:
+        last = "; ".join(f"{words}: {marks[-1][1]:.0%}" for words, marks in lines.items())
+        figure(
+            over_steps(lines, (_("step"), _("right"))),
+            _("{title}: what is right of held-out texts, over the steps. Last: {last}.").format(
+                title=literal(newest.title), last=last),
+            "bart-learned",
+            data=[{_("measure"): words, _("step"): step, _("right"): f"{share:.1%}"} for words, marks in lines.items()
+                  for step, share in marks],
+        )  # fmt: skip
+    if len(runs) > 1:
+        compare(runs)
+
+
+def compare(runs: list) -> None:
+    """The last marks of each run."""
+    rows = []
+    for run in runs:
+        if mark := run.latest("eval"):
+            shares = {words: mark["metrics"].get(name) for name, words in measures().items()}
+            told = {words: "–" if share is None else f"{share:.0%}" for words, share in shares.items()}
+            rows.append({_("run"): literal(run.title), _("step"): mark["step"], **told})
+    st.table(rows)

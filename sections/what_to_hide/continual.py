@@ -1,0 +1,189 @@
+"""ERNIE 2.0, tasks added one after the other: what is trained when, what is forgotten in a run, and the claim."""
+
+import statistics
+
+import streamlit as st
+
+from minibert.ernie2 import REGIMES
+from minibert.experiments.results import by_arm, paired_difference, verdict
+from sections.what_to_hide.subject import Subject
+from ui.claim import PERCENT, records_of, signed, verdict_words
+from ui.figures import figure
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit
+from ui.source import show_source
+from ui.text import literal
+from ui.translations import _, ngettext
+
+KIND = "what_to_hide-ernie2"  # of runs
+EXPERIMENT = "ernie2"
+
+
+def tasks() -> dict[str, str]:
+    return {
+        "words": _("phrases and names, hidden"),
+        "order": _("order of three sentences"),
+        "distance": _("distance of two sentences"),
+        "relation": _("what joins two clauses"),
+    }
+
+
+def regimes() -> dict[str, str]:
+    return {"continual": _("each new one with the old"), "one_by_one": _("one by one"), "together": _("all at once")}
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert import ernie2
+    from minibert.toy import continual
+
+    manager().warm_up()
+    lesson.show("One task after another", title=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        steps = st.slider(_("Steps"), 200, 1_200, 400, 200, key="ernie2-steps", width=200)
+        regime = choice("regime", _("What is trained"), {"all": _("all three"), **regimes()}, box=270)
+        if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train-ernie2"):
+            begin(REGIMES if regime == "all" else (regime,), int(steps))
+    show_refusal()
+    trained_when(int(steps))
+    runs = newest()
+    if runs:
+        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+    else:
+        st.markdown(_("**No run yet.** Press *Train* and watch what becomes of the first task."))
+    lesson.show("What is forgotten")
+    claim()
+    lesson.show("The fourth embedding")
+    show_source(ernie2.Ernie2.read, "self.task", label=_("The task’s vector in the sum of embeddings"))
+    show_source(ernie2.stages, label=_("The three regimes"))
+    show_source(continual, find="def words", label=_("The four questions: `{file}`").format(file="continual.py"))
+
+
+def trained_when(steps: int) -> None:
+    """The picture: a row a regime."""
+    from minibert.ernie2 import stages
+    from plots.what_to_hide import trained_when
+
+    plans = {title: stages(name, list(tasks()), steps) for name, title in regimes().items()}
+    told = [
+        {_("regime"): title, _("stage"): number, _("task"): tasks()[task], _("steps"): count}
+        for title, plan in plans.items() for number, stage in enumerate(plan, 1) for task, count in stage.items()
+    ]  # fmt: skip
+    figure(
+        trained_when(plans, tasks(), _("step")),
+        _("Which task is trained when: all at once in one stage; one by one, a stage each; or each new one in a stage "
+          "of its own, where the old ones go on with fewer steps. Every task has {n:,} steps in each regime.").format(
+            n=steps // len(tasks())),
+        "ernie2-plan",
+        data=told,
+        wide=True,
+    )  # fmt: skip
+
+
+def newest() -> list:
+    """The last run of each regime, in the order of the picture."""
+    runs = {}
+    for run in own_runs(KIND):
+        runs.setdefault(run.kind.rpartition("/")[2], run)
+    return [runs[name] for name in REGIMES if name in runs]
+
+
+def begin(names: tuple[str, ...], steps: int) -> None:
+    from minibert.toy.continual import ContinualSettings
+
+    for name in names:
+        settings = ContinualSettings(name, steps, asked=120, evaluate_every=steps // 20)
+        submit(
+            "minibert.toy.continual:train_continually", settings, title=_("ERNIE 2.0, {regime}").format(
+                regime=regimes()[name]), kind=f"{KIND}/{name}",
+        )  # fmt: skip
+
+
+def going(runs: list) -> list:
+    return [run for run in runs if not run.over or run.error]
+
+
+def speed(step: dict) -> str:
+    return _(" · step {step:,}").format(step=step["step"])
+
+
+def draw(runs: list) -> None:
+    """Every task's share of right answers over the steps, a panel a regime."""
+    from plots.what_to_hide import learned
+
+    marks, plans = {}, {}
+    for run in runs:
+        begun = run.latest("started")
+        evals = [event for event in run.events() if event["event"] == "eval"]
+        if begun and evals:
+            title = regimes()[run.kind.rpartition("/")[2]]
+            plans[title] = begun["details"]["plan"]
+            marks[title] = {task: [(e["step"], e["metrics"][task]) for e in evals] for task in tasks()}
+    if not marks:
+        return
+    told = "; ".join(
+        f"{title}: {', '.join(f'{tasks()[task]} {points[-1][1]:.0%}' for task, points in lines.items())}"
+        for title, lines in marks.items()
+    )
+    figure(
+        learned(marks, plans, tasks(), _("step")),
+        _("What is answered right, task by task, over the steps. Last: {told}.").format(told=told),
+        "ernie2-learned",
+        data=[{_("regime"): title, _("task"): tasks()[task], _("step"): step, _("right"): f"{share:.1%}"}
+              for title, lines in marks.items() for task, points in lines.items() for step, share in points],
+        wide=True,
+    )  # fmt: skip
+
+
+# --- the claim --------------------------------------------------------------------------------------------------------
+
+
+def claim() -> None:
+    records = records_of(EXPERIMENT)
+    if not records:
+        with st.container(border=True, key="no-results-ernie2"):
+            st.markdown(_("**No results of this experiment have been recorded here yet.** This makes them:"))
+            st.code(f"python -m minibert experiment {EXPERIMENT} --seeds 3", "bash")
+        return
+    measured = {**tasks(), "mean": _("mean")}
+    rows = []
+    for arm, title in regimes().items():
+        row = {_("regime"): title}
+        for metric, words in measured.items():
+            values = list(by_arm(records, metric).get(arm, {}).values())
+            spread = f" ± {PERCENT * statistics.stdev(values):.1f}" if len(values) > 1 else ""
+            row[words] = f"{PERCENT * statistics.fmean(values):.1f}{spread}" if values else "–"
+        rows.append(row)
+    st.table(rows)
+    alone = [against(records, metric, "one_by_one", 1) for metric in ("words", "order", "distance", "mean")]
+    lines = [*alone, *(against(records, metric, "together", None) for metric in ("words", "mean"))]
+    st.markdown("\n".join(f"- {line}" for line in lines if line), width=820)
+    recorded(records)
+
+
+def against(records: list[dict], metric: str, base: str, sign: int | None) -> str:
+    """The continual regime against another, seed by seed, in words; "" where there is nothing to compare. sign: what
+    the paper's claim leads one to expect, None for nothing."""
+    values = {arm: {s: PERCENT * v for s, v in seeds.items()} for arm, seeds in by_arm(records, metric).items()}
+    one = paired_difference(values.get("continual", {}), values.get(base, {}))
+    if one is None:
+        return ""
+    said = _("expected + – **{verdict}**").format(verdict=verdict_words()[verdict(one, sign)]) if sign else ""
+    return _("{what}: each new one with the old, against {base}: {mean}{spread} points, {n}{said}").format(
+        what={**tasks(), "mean": _("mean of the four")}[metric], base=regimes()[base], mean=signed(one.mean),
+        spread="" if one.half is None else f" ± {one.half:.1f}",
+        n=ngettext("{n} seed", "{n} seeds", one.seeds).format(n=one.seeds), said=f"; {said}" if said else "",
+    )  # fmt: skip
+
+
+def recorded(records: list[dict]) -> None:
+    last = records[-1]
+    st.caption(
+        _("Means over the seeds and one standard deviation, in percent, on {asked:,} questions of each task about "
+          "stories that were not learned from. Every regime reads the same batches in another order: {tokens:,} tokens "
+          "in {steps:,} steps. {processor}, torch {torch}, {date}. Made with: {command}").format(
+            asked=last["scale"]["asked"], tokens=max(record["tokens"] for record in records), steps=last["steps"],
+            processor=literal(last["machine"]["processor"]), torch=literal(last["machine"]["torch"]),
+            date=literal(last["machine"]["date"]), command=f"`{last['command']}`",
+        )
+    )  # fmt: skip

@@ -1,0 +1,177 @@
+"""ERNIE 2.0: the fourth embedding against transformers, the regimes by hand, the questions against the world."""
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+import torch
+import transformers
+
+from minibert.checkpoint import their_name
+from minibert.ernie2 import KEPT_UP, REGIMES, Ernie2, TaskedBatch, stages
+from minibert.experiments.events import Finished
+from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED
+from minibert.experiments.relatives import run_relative
+from minibert.experiments.results import read_records
+from minibert.model import IGNORE
+from minibert.relatives.ernie import ErnieConfig
+from minibert.relatives.registry import relative_named
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world
+from minibert.toy.continual import (
+    DISTANCES,
+    ORDERS,
+    QUESTIONS,
+    RELATIONS,
+    TASKS,
+    Asker,
+    ContinualSettings,
+    in_order,
+    marks,
+    parted,
+    train_continually,
+)
+from minibert.train import Done, Eval
+
+CONFIG = ErnieConfig(61, 24, 2, 3, 40, max_position_embeddings=20)
+SMALL = ContinualSettings(steps=16, batch_size=2, stories=20, asked=4, evaluate_every=4, layers=1, hidden_size=16)
+
+
+@pytest.fixture(scope="module")
+def told():
+    return world.stories(60, 5, "small")
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return Tokenizer(world.vocabulary())
+
+
+@torch.no_grad()
+def test_the_fourth_embedding_is_transformers():
+    torch.manual_seed(0)
+    ours = Ernie2(CONFIG, {"a": 0, "b": 3, "c": 2}).eval()
+    for weight in ours.parameters():
+        weight.add_(0.1 * torch.randn(weight.shape))
+    sizes = transformers.ErnieConfig(**CONFIG.as_dict(), use_task_id=True, task_type_vocab_size=3)
+    theirs = transformers.ErnieModel(sizes).eval()
+    state = {their_name(name, relative_named("ernie")): x for name, x in ours.bert.state_dict().items()}
+    state["embeddings.task_type_embeddings.weight"] = ours.task.weight
+    missing, unexpected = theirs.load_state_dict(state, strict=False)
+    assert not unexpected and all(name.endswith("_ids") for name in missing)
+    ids, segments = torch.randint(61, (2, 7)), torch.tensor([[0, 0, 0, 1, 1, 1, 1]] * 2)
+    for task in range(3):
+        tasks = torch.full((2,), task)
+        hidden, pooled = ours.read(TaskedBatch(ids, segments, tasks=tasks))
+        said = theirs(ids, token_type_ids=segments, task_type_ids=tasks[:, None].expand(2, 7))
+        torch.testing.assert_close(hidden, said.last_hidden_state, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(pooled, said.pooler_output, rtol=1e-4, atol=1e-5)
+
+
+def test_the_regimes_by_hand():
+    assert stages("one_by_one", "ab", 20) == [{"a": 10}, {"b": 10}]
+    assert stages("together", "ab", 20) == [{"a": 10, "b": 10}]
+    assert KEPT_UP == 0.2
+    assert stages("continual", "abc", 30) == [{"a": 6}, {"a": 2, "b": 8}, {"a": 2, "b": 2, "c": 10}]
+    with pytest.raises(ValueError, match="the regime is one of continual"):
+        stages("<b>", "ab", 20)
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_every_task_has_its_share_in_every_regime(regime):
+    order = in_order(stages(regime, list(TASKS), 400), 3)
+    assert {task: order.count(task) for task in TASKS} == dict.fromkeys(TASKS, 100)
+    assert (order[:100] == ["words"] * 100) == (regime == "one_by_one")
+
+
+def test_the_answers_are_the_worlds(told):
+    rng = random.Random(0)
+    beginnings = {tuple(s.text for s in story.sentences[:3]) for story in told}
+    where = {}
+    for number, story in enumerate(told):
+        for place, sentence in enumerate(story.sentences):
+            where.setdefault(sentence.text, set()).add((number, place))
+    for _ in range(200):
+        row = QUESTIONS["order"](told, rng)
+        placed = dict(zip(ORDERS[row.answer], row.texts, strict=True))
+        assert tuple(placed[i] for i in range(3)) in beginnings
+        row = QUESTIONS["distance"](told, rng)
+        gaps = {abs(i - j) for s, i in where[row.texts[0]] for t, j in where[row.texts[1]] if s == t}
+        if DISTANCES[row.answer] == "neighbours":
+            assert 1 in gaps
+        elif DISTANCES[row.answer] == "same story":
+            assert any(gap > 1 for gap in gaps)
+        row = QUESTIONS["relation"](told, rng)
+        joint, (first, second) = RELATIONS[row.answer], row.texts
+        whole = (
+            f"while {first}, {second}"
+            if joint == "while"
+            else f"{first}{' ' if joint == 'and' else ', '}{joint} {second}"
+        )
+        assert whole in where
+
+
+def test_clauses_are_parted_by_hand():
+    assert parted("he was hungry, so he gave him some bread.") == ("he was hungry", "so", "he gave him some bread.")
+    assert parted("while ben slept, mei made herself a hot pie.") == (
+        "ben slept",
+        "while",
+        "mei made herself a hot pie.",
+    )
+    assert parted("ben and mei danced together.") is None and parted("ben went home.") is None
+
+
+def test_a_batch_asks_one_task_and_is_the_same_whatever_else_is_asked(told, tokenizer):
+    one, other = Asker(told, tokenizer, 1), Asker(told, tokenizer, 1)
+    other.batch("order", 3)
+    for number, task in enumerate(TASKS):
+        batch = one.batch(task, 4)
+        assert batch.tasks.tolist() == [number] * 4
+        if task == "words":
+            assert (batch.labels != IGNORE).any(1).all() and (batch.labels != IGNORE).float().mean() < 0.3
+        else:
+            assert batch.labels.shape == (4,) and int(batch.labels.max()) < TASKS[task]
+        if task != "order":
+            assert torch.equal(batch.ids, other.batch(task, 4).ids)
+    assert one.batch("order", 2).segments.max() == 1
+
+
+def test_events_of_a_run():
+    events = list(train_continually(SMALL))
+    last = [event for event in events if isinstance(event, Eval)][-1]
+    assert set(last.metrics) == {*TASKS, "mean"} and last.step == 16
+    assert last.metrics["mean"] == pytest.approx(sum(last.metrics[task] for task in TASKS) / 4)
+    assert isinstance(events[-1], Done) and events[-1].metrics == last.metrics
+    with pytest.raises(ValueError, match="there are 4 tasks"):
+        replace(SMALL, steps=3)
+
+
+def test_right_answers_are_counted(told, tokenizer):
+    torch.manual_seed(1)
+    model = Ernie2(SMALL.config(len(tokenizer.vocab)), TASKS).eval()
+    batch = Asker(told, tokenizer, 2).batch("distance", 6)
+    with torch.no_grad():
+        _, pooled = model.read(batch)
+        said = model.heads["distance"](pooled).argmax(-1)
+    assert marks(model, {"distance": batch})["distance"] == (said == batch.labels).double().mean().item()
+
+
+def test_the_experiment_records_every_regime_on_the_same_tokens(tmp_path):
+    experiment, out = RELATIVE_EXPERIMENTS["ernie2"], tmp_path / "ernie2.jsonl"
+    assert tuple(experiment.arms) == REGIMES
+    scale = replace(experiment.scale, steps=8, batch_size=2, stories=20, asked=4)
+    assert len([e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]) == 3
+    records = read_records(out, REQUIRED)
+    assert {record["arm"] for record in records} == set(REGIMES) and len({r["tokens"] for r in records}) == 1
+    assert not [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
+    assert json.loads(out.read_text().splitlines()[0])["pretraining"]["plan"][0] == {"words": 2}
+
+
+@pytest.mark.slow
+def test_one_by_one_forgets_the_first_task():
+    metrics = {}
+    for regime in ("one_by_one", "together"):
+        *_, done = train_continually(ContinualSettings(regime, 240, evaluate_every=240))
+        metrics[regime] = done.metrics
+    assert metrics["one_by_one"]["words"] < metrics["together"]["words"] - 0.05
