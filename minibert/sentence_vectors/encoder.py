@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from minibert import checkpoint
+from minibert.finetune.predictor import NotNumbersError
 from minibert.heads import POOLINGS
 from minibert.inside.vectors import ROWS, pooled, unit
 from minibert.model import Batch, Bert
@@ -68,6 +69,8 @@ class SentenceVectors:
             batch = padded_batch([rows[i] for i in some], self.tokenizer.pad_id)
             found[some] = encoder(batch.to(device)).float().cpu().numpy()
         encoder.train(training)
+        if not np.isfinite(found).all():
+            raise NotNumbersError("the vectors hold what is no finite number: the model has learned nothing usable")
         return unit(found).astype(np.float32) if self.normalized else found
 
     @classmethod
