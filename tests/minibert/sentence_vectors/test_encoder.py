@@ -68,9 +68,10 @@ def test_the_files_are_those_of_the_packaged_encoder(vectors, tmp_path):
         assert json.loads((tmp_path / name).read_text()).keys() == json.loads((theirs / name).read_text()).keys()
     opened = SentenceVectors.from_directory(theirs)
     assert opened.normalized and opened.longest == 256 and opened.encoder.pooling == "mean"
-    like, other = opened.embed(["How do I get a new password?", "I forgot my password.", "It rains."])[1:] @ opened.embed(
-        ["How do I get a new password?"]
-    )[0]
+    like, other = (
+        opened.embed(["How do I get a new password?", "I forgot my password.", "It rains."])[1:]
+        @ opened.embed(["How do I get a new password?"])[0]
+    )
     assert like > other and np.allclose(np.linalg.norm(opened.embed(["x"]), axis=1), 1, atol=1e-5)
 
 

@@ -35,14 +35,18 @@ def test_triplets_by_hand():
 def test_the_contrastive_loss_by_hand():
     tau = 0.5
     similar = [[24 / 25, 4 / 5], [4 / 5, 0.0]]  # cos(uᵢ, vⱼ)
-    expected = [-math.log(math.exp(row[i] / tau) / sum(math.exp(c / tau) for c in row)) for i, row in enumerate(similar)]
+    expected = [
+        -math.log(math.exp(row[i] / tau) / sum(math.exp(c / tau) for c in row)) for i, row in enumerate(similar)
+    ]
     assert contrastive_loss(U, V, tau).item() == pytest.approx(sum(expected) / 2, rel=1e-5)
 
 
 def test_hard_negatives_stand_in_the_denominator_of_all():
     tau, hard = 0.5, torch.tensor([[0.0, 1.0], [-1.0, 0.0]])
     similar = [[24 / 25, 4 / 5, 4 / 5, -3 / 5], [4 / 5, 0.0, 0.0, -1.0]]
-    expected = [-math.log(math.exp(row[i] / tau) / sum(math.exp(c / tau) for c in row)) for i, row in enumerate(similar)]
+    expected = [
+        -math.log(math.exp(row[i] / tau) / sum(math.exp(c / tau) for c in row)) for i, row in enumerate(similar)
+    ]
     assert contrastive_loss(U, V, tau, hard).item() == pytest.approx(sum(expected) / 2, rel=1e-5)
     assert contrastive_loss(U, V, tau, hard) > contrastive_loss(U, V, tau)
 
