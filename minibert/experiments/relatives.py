@@ -20,6 +20,7 @@ from minibert.experiments.relative_catalogue import (
     RelativeArm,
     RelativeExperiment,
     RelativeScale,
+    VectorScale,
     WritingScale,
 )
 from minibert.experiments.results import read_records
@@ -56,11 +57,18 @@ def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int, pairs: bool =
 
 
 def run_relative(
-    experiment: RelativeExperiment, out: str | Path, *, seeds: int = 3, scale: RelativeScale | None = None, command=""
+    experiment: RelativeExperiment,
+    out: str | Path,
+    *,
+    seeds: int = 3,
+    scale: RelativeScale | None = None,
+    command: str = "",
+    tasks: Path | None = None,
 ) -> Iterator[Event]:
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
-    Yields Stage, Step, Finished, Done."""
+    tasks: of sentence vectors alone, the folder of STS-B. Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
+    from minibert.experiments.vectors import run_vectors
     from minibert.experiments.writing import run_corrector, written
     from minibert.toy.pretrain import pretrain_toy
     from minibert.train import Eval, Started
@@ -69,6 +77,9 @@ def run_relative(
     scale = scale or experiment.scale
     if isinstance(scale, CorrectingScale):
         yield from run_corrector(experiment, out, seeds=seeds, scale=scale, command=command)
+        return
+    if isinstance(scale, VectorScale):
+        yield from run_vectors(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
         return
     done = {
         (record["arm"], record["seed"])
