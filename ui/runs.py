@@ -21,6 +21,7 @@ OTHER_PAGES = {  # … but for these
     "finetune": "output_layer",
     "to_write-answers": "to_write",
     "to_write-corrector": "to_write",
+    "sentence_vectors-learn": "sentence_vectors",
 }
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on

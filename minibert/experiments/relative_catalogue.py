@@ -209,7 +209,7 @@ RELATIVE_EXPERIMENTS = {
         ),
         RelativeExperiment(
             "sentence_vectors",
-            "Cosines of sentence vectors against people's scores (Reimers and Gurevych 2019; Gao et al. 2021), on STS-B",
+            "Cosines of sentence vectors against people's scores (Reimers and Gurevych 2019, Gao et al. 2021): STS-B",
             {
                 "mean": RelativeArm(options={"pooling": "mean"}),
                 "cls": RelativeArm(options={"pooling": "cls"}),

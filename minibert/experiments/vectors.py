@@ -1,4 +1,4 @@
-"""What Sentence-BERT and SimCSE claim, in small: from one checkpoint, how well do cosines agree with people's scores?"""
+"""What Sentence-BERT and SimCSE claim, in small: from one checkpoint, how do cosines agree with people's scores?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FILES = {"train": "train.tsv", "test": "sts-test.tsv"}
 def run_vectors(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: VectorScale, command: str, tasks: Path
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`. tasks: the folder of STS-B, in stsb. An arm that learns nothing is the same with each
+    """As `relatives.run_relative`. tasks: the folder of STS-B, in stsb. What learns nothing is the same with each
     seed. What learns without scores reads the sentences of the training pairs, each once, and not their scores."""
     done = {
         (record["arm"], record["seed"]) for record in read_records(out, REQUIRED) if record["scale"] == asdict(scale)

@@ -80,11 +80,6 @@ def questions_of(path: str | Path) -> list[tuple[str, str]]:
     return found
 
 
-def grouped_rows(questions: Sequence[tuple[str, str]]) -> list[Row]:
-    """(question, standard) → pairs of a question and its standard question, for SimCSE with its labels."""
-    return [Row((question, standard)) for question, standard in questions if question != standard]
-
-
 class VectorBatches:
     """Batches of `size` rows, epoch after epoch, shuffled: a function of seed and place, so that a stream which starts
     at the `position` of another goes on with the very same batches. A row's texts stand below each other: first all

@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from minibert import checkpoint
 from minibert.model import Bert
 from minibert.sentence_vectors.encoder import SentenceVectors
-from minibert.sentence_vectors.rows import Row, VectorBatches, check_rows, grouped_rows, questions_of, read_rows
+from minibert.sentence_vectors.rows import Row, VectorBatches, check_rows, questions_of, read_rows
 from minibert.sentence_vectors.run import Held, VectorSettings, learn_vectors
 from minibert.tasks.similarity import ScoredPair
 from minibert.train import Done, Eval, Optimization, Sample, Saved, Started, Step
@@ -132,7 +132,7 @@ def test_files(tmp_path):
     (tmp_path / "sts.tsv").write_text("sentence1\tsentence2\tscore\na\tb\t5.0\na\tc\t2.5\n")
     assert [row.target for row in read_rows("cosine", tmp_path / "sts.tsv")] == [1.0, 0.5]
     (tmp_path / "q.tsv").write_text("How?\tWhat way?\nWhat way?\tWhat way?\n")
-    assert grouped_rows(questions_of(tmp_path / "q.tsv")) == [Row(("How?", "What way?"))]
+    assert questions_of(tmp_path / "q.tsv") == [("How?", "What way?"), ("What way?", "What way?")]
 
 
 @pytest.mark.parametrize("wrong", [{"steps": 0}, {"dropout": 1.0}, {"temperature": 0.0}, {"max_length": 2}])
