@@ -20,9 +20,9 @@ def recorded(records: list[dict]) -> None:
     seeds = len({record["seed"] for record in records})
     seconds = {record["arm"]: record["seconds"] for record in records}
     st.caption(
-        _("All begin with {start}; what learns, does so for {steps} steps of {batch} rows ({n}), from the training pairs "
-          "of STS-B: SimCSE from their sentences alone, “cosine” from the scores too. Processor seconds: {seconds}. "
-          "{processor}, torch {torch}, {date}. Made with: {command}").format(
+        _("All begin with {start}; what learns, does so for {steps} steps of {batch} rows ({n}), from the training "
+          "pairs of STS-B: SimCSE from their sentences alone, “cosine” from the scores too. Processor seconds: "
+          "{seconds}. {processor}, torch {torch}, {date}. Made with: {command}").format(
             start=literal(scale["begins_with"]),
             steps=scale["steps"],
             batch=scale["batch_size"],

@@ -31,7 +31,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     from plots.sentence_vectors import Agreement, agreements
 
     lesson.show("Which pooling", title=False)
-    sets = {_("the course’s own pairs"): similar_pairs(seen.language)}
+    sets = {_("The course’s own pairs"): similar_pairs(seen.language)}
     if seen.language == "en" and (pairs := sts_b(os.environ.get(DATA, ""))):
         sets[_("STS-B, dev")] = pairs
     for number, (name, pairs) in enumerate(sets.items()):
