@@ -42,9 +42,17 @@ def show(lesson: Lesson, seen: Subject) -> None:
             if not run.over and st.session_state.get(f"_told.{run.id}") != seen.text:
                 st.session_state[f"_told.{run.id}"] = seen.text
                 run.send([seen.text])
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows([r for r in found if not r.over or r.error]))
+        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("Two things that are good")
     show_source(contrastive_loss)
+
+
+def going(runs: list) -> list:
+    return [run for run in runs if not run.over or run.error]
+
+
+def speed(step: dict) -> str:
+    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
 
 
 def sentences(language: str) -> list[str]:
