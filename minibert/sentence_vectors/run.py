@@ -196,7 +196,7 @@ def learn_vectors(
         parameters = sum(weight.numel() for weight in learner.encoder.parameters())
         yield note(Started(asdict(settings), {**facts, "parameters": parameters, "classes": classes_of(rows)}))
         yield from measured()
-    metrics = {}
+    metrics, last_measured = {}, state.step
     loop = train(
         learner, stream, settings.optimization, steps=settings.steps, report_every=settings.report_every,
         also_every=settings.save_every, losses_of=lambda losses, part, whole: losses, state=state,
@@ -210,7 +210,8 @@ def learn_vectors(
                 watch = [str(text) for text in message]
                 yield from answered()
             last = event.step == settings.steps
-            if event.step % settings.measure_every == 0 or last:
+            if event.step - last_measured >= settings.measure_every or last:
+                last_measured = event.step
                 for measurement in measured():
                     metrics = measurement.metrics if isinstance(measurement, Eval) else metrics
                     yield measurement

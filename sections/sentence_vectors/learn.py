@@ -34,9 +34,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
             for name in ("simcse", "no-dropout") if who == "both" else (who,):
                 begin(name, int(steps), seen)
     show_refusal()
-    runs = [run for run in own_runs(f"{PREFIX}-learn") if run.kind.endswith(seen.language)][:4]
+    runs = [run for run in own_runs(f"{PREFIX}-learn") if run.kind.endswith(seen.language)][3::-1]
     if not runs:
-        st.markdown(_("**No run yet.** Press *Train*: in about a minute each sentence knows itself from all others."))
+        st.markdown(_("**No run yet.** Press *Train*: in a minute or two each sentence knows itself from all others."))
     else:
         for run in runs:
             if not run.over and st.session_state.get(f"_told.{run.id}") != seen.text:
@@ -70,9 +70,10 @@ def begin(name: str, steps: int, seen: Subject) -> None:
     from minibert.tasks.similarity import HIGHEST, ScoredPair
     from minibert.train import Optimization
 
+    every = max(2, steps // 12)
     settings = VectorSettings(
         objective="cosine" if name == "cosine" else "simcse", dropout=0.0 if name == "no-dropout" else 0.1,
-        temperature=0.1, steps=steps, batch_size=32, report_every=5, measure_every=max(5, steps // 10),
+        temperature=0.1, steps=steps, batch_size=32, report_every=every, measure_every=every,
         save_every=steps, optimization=Optimization(learning_rate=3e-4),
     )  # fmt: skip
     *parts, held = similar_parts(seen.language)
