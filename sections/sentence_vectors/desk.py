@@ -38,6 +38,7 @@ def show(seen: Subject) -> None:
                 k=len(rows), n=len(seen.lines), text=visible(seen.text, spaces=False), meant=meant,
                 lines="; ".join(f"{row.line} {row.cosine:.2f}" for row in rows)),
             "nearest",
+            wide=True,
             data=[{_("sentence"): seen.lines[i], _("standard question"): seen.standards[i] or "–",
                    _("cosine"): round(cosine, 3)} for i, cosine in best],
         )  # fmt: skip
