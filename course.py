@@ -62,6 +62,7 @@ page = open_course(
             Stop("albert", "ALBERT", ":material/repeat:"),
             Stop("nezha", "NEZHA", ":material/straighten:"),
             Stop("knowledge", _("Knowledge"), ":material/lightbulb:"),
+            Stop("sentence_vectors", _("Sentence vectors"), ":material/manage_search:"),
         ],
         _("7 Practice"): [
             Stop("examination", _("The examination"), ":material/quiz:"),

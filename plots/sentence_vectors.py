@@ -1,8 +1,8 @@
-"""Figures of sentence vectors: the cosine of every pair, by one model or two; how well models agree with scores."""
+"""Figures of sentence vectors: cosines of every pair, how well models agree with scores, a search, and a run's way."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
@@ -12,7 +12,7 @@ from plotly.subplots import make_subplots
 
 from minibert.text.characters import is_cjk
 from plots.attention import literal, number
-from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, SMALL
+from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, ORANGE, PALETTE, SMALL, WORDS
 
 INK = "#111111"  # on every colour from white to vermilion at least 5 : 1
 CELL = 50  # pixels
@@ -118,4 +118,73 @@ def agreements(rows: Sequence[Agreement], title: str, axis: str) -> go.Figure:
     fig.update_xaxes(range=[min(-0.05, *(row.low - 0.05 for row in rows)), 1.0], title_text=axis, zeroline=True,
                      zerolinecolor=GREY)  # fmt: skip
     fig.update_layout(title={"text": literal(title), "x": 0, "xanchor": "left"}, height=58 * len(rows) + 130)
+    return fig
+
+
+@dataclass(frozen=True)
+class Found:
+    """A line that a search has found. alike: it is of the same kind as the nearest."""
+
+    line: str
+    cosine: float
+    alike: bool
+
+
+def nearest_bars(rows: Sequence[Found], title: str, axis: str, searched: int) -> go.Figure:
+    """A bar a line, the nearest on top, its text and cosine above it. searched: how many lines were looked through."""
+    fig = go.Figure()
+    for place, row in enumerate(rows):
+        fig.add_bar(
+            x=[max(row.cosine, 0.0)],
+            y=[place],
+            orientation="h",
+            width=0.34,
+            marker={"color": BLUE if row.alike else GREY},
+            hovertemplate=f"{literal(row.line)}: {number(row.cosine)}<extra></extra>",
+            showlegend=False,
+        )
+        text = f"<b>{number(row.cosine)}</b>  {literal(shortened(row.line))}"
+        note = {"text": text, "showarrow": False, "font": {"size": FONT_SIZE, "color": WORDS}}
+        fig.add_annotation(x=0, y=place, xanchor="left", yshift=19, **note)
+    fig.update_yaxes(visible=False, range=[len(rows) - 0.5, -0.9])
+    fig.update_xaxes(range=[0, 1], title_text=f"{axis} · {len(rows)} / {searched}", showgrid=False)
+    fig.update_layout(
+        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=44 * len(rows) + 70, bargap=0,
+        margin={"l": 8, "r": 8, "t": 40, "b": 44},
+    )  # fmt: skip
+    return fig
+
+
+def shortened(line: str, most: int = 60) -> str:
+    """A line that fits above its bar; Chinese characters are twice as wide."""
+    most = most // 2 if any(map(is_cjk, line)) else most
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+Marks = Sequence[tuple[int, Mapping[str, float]]]
+SYMBOLS = ("circle", "diamond", "square", "x")
+
+
+def plane(runs: Mapping[str, Marks], axes: tuple[str, str], title: str, step: str) -> go.Figure:
+    """Each run's way over uniformity, x, and alignment, y, both better when small (Wang and Isola 2020); the last place
+    is large. runs: name → (step, metrics)."""
+    fig = go.Figure()
+    for place, (name, marks) in enumerate(runs.items()):
+        colour, symbol = PALETTE[place % len(PALETTE)], SYMBOLS[place % len(SYMBOLS)]
+        dash = "solid" if colour != ORANGE else "dash"
+        marks = [mark for mark in marks if {"alignment", "uniformity"} <= mark[1].keys()]
+        fig.add_scatter(
+            x=[metrics["uniformity"] for _, metrics in marks],
+            y=[metrics["alignment"] for _, metrics in marks],
+            mode="lines+markers",
+            name=literal(name),
+            line={"color": colour, "width": 3, "dash": dash},
+            marker={"color": colour, "symbol": symbol, "size": [8] * (len(marks) - 1) + [18]},
+            customdata=[number_of for number_of, _ in marks],
+            hovertemplate=f"{literal(name)}, {literal(step)} %{{customdata}}: %{{x:.2f}}, %{{y:.2f}}<extra></extra>",
+        )
+    fig.update_xaxes(title_text=axes[0])
+    fig.update_yaxes(title_text=axes[1], rangemode="tozero")
+    fig.update_layout(title={"text": literal(title), "x": 0, "xanchor": "left"}, height=420,
+                      legend={"orientation": "h", "y": 1.12, "x": 0})  # fmt: skip
     return fig

@@ -4,6 +4,7 @@ import os
 import statistics
 import tomllib
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,9 +76,16 @@ def directions(paper: dict, found: dict[str, dict[int, float]]) -> list[Directio
     ]
 
 
-def show_claim(lesson: Lesson, measure: str, title: str, claim: str | None = None) -> None:
+def show_claim(
+    lesson: Lesson,
+    measure: str,
+    title: str,
+    claim: str | None = None,
+    made: Callable[[list[dict]], None] | None = None,
+) -> None:
     """The figures of `lesson`'s paper.toml beside the experiment of the same name. measure: a metric of its records, a
-    share of 1, and its `title` · claim: the table of paper.toml, where it holds several."""
+    share of 1, and its `title` · claim: the table of paper.toml, where it holds several · made(records): says how they
+    were made, where no stories of the toy world were read."""
     from plots.experiments import Gap, Score, differences, scores
 
     paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
@@ -135,7 +143,7 @@ def show_claim(lesson: Lesson, measure: str, title: str, claim: str | None = Non
         wide=True,
     )
     st.markdown(f"**{summary}**\n\n" + "\n".join(f"- {words}" for words in sentences), width=820)
-    scaled_down([record for record in records if record["arm"] in names])
+    (made or scaled_down)([record for record in records if record["arm"] in names])
 
 
 def sentence(name: str, one: Direction) -> str:

@@ -65,6 +65,7 @@ HERE: dict[str, tuple[str, ...]] = {
     "albert": ("vectors", "heads", "network", "pair"),
     "knowledge": ("vectors", "heads"),
     "nezha": ("vectors", "heads"),
+    "sentence_vectors": ("vectors", "network"),
     "examination": (),
 }
 

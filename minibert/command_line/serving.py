@@ -22,7 +22,10 @@ def add_commands(commands) -> None:
     sub.add_argument("--dtype", choices=("float32", "float16"), default="float32", help="of the weights (huggingface)")
 
     sub = add_command(
-        commands, "serve", serve, "Answer over HTTP with a fine-tuned model: POST /predict, GET /schema, GET /health."
+        commands,
+        "serve",
+        serve,
+        "Answer over HTTP with a fine-tuned model or an encoder of sentences: POST /predict, GET /schema, GET /health.",
     )
     sub.add_argument("--model", required=True, type=Path)
     sub.add_argument("--host", default="127.0.0.1", help="default: %(default)s, this machine alone")
@@ -57,6 +60,8 @@ def serve(options) -> None:
     import torch
 
     from minibert.finetune.predictor import Predictor
+    from minibert.sentence_vectors.answering import VectorPredictor, is_encoder
+    from minibert.sentence_vectors.encoder import SentenceVectors
     from minibert.service.server import Limits
     from minibert.service.server import serve as run
     from minibert.training.precision import best_device
@@ -71,7 +76,11 @@ def serve(options) -> None:
         batch=options.batch_size,
         window=options.window / 1000,
     )
-    predictor = Predictor.from_directory(options.model)
+    predictor = (
+        VectorPredictor(SentenceVectors.from_directory(options.model))
+        if is_encoder(options.model)
+        else Predictor.from_directory(options.model)
+    )
     predictor.model.to(best_device())
     task = predictor.task.name
 

@@ -97,6 +97,18 @@ class ContinualScale(RelativeScale):
 
 
 @dataclass(frozen=True)
+class VectorScale(RelativeScale):
+    """Nothing is pre-trained: all arms begin with the BERT in the folder `begins_with` of the project. An arm's options
+    are those of `sentence_vectors.run.VectorSettings`; without an objective it learns nothing. Needs STS-B."""
+
+    steps: int = 200
+    batch_size: int = 64
+    learning_rate: float = 3e-4
+    temperature: float = 0.1
+    begins_with: str = "checkpoints/mini-en"
+
+
+@dataclass(frozen=True)
 class RelativeExperiment:
     """Arms, the first of which is BERT, where it is one of them. pairs: the stories are read in pairs of segments,
     about which each arm is asked what its objective asks; afterwards all are asked both for the next sentence and for
@@ -219,6 +231,19 @@ RELATIVE_EXPERIMENTS = {
             "Tasks added one after the other, and old ones kept up (Sun et al. 2020, §3), on the toy world",
             {name: RelativeArm("ernie") for name in ("continual", "one_by_one", "together")},
             ContinualScale(),
+        ),
+        RelativeExperiment(
+            "sentence_vectors",
+            "Cosines of sentence vectors against people's scores (Reimers and Gurevych 2019, Gao et al. 2021): STS-B",
+            {
+                "mean": RelativeArm(options={"pooling": "mean"}),
+                "cls": RelativeArm(options={"pooling": "cls"}),
+                "max": RelativeArm(options={"pooling": "max"}),
+                "simcse": RelativeArm(options={"objective": "simcse"}),
+                "simcse-no-dropout": RelativeArm(options={"objective": "simcse", "dropout": 0.0}),
+                "cosine": RelativeArm(options={"objective": "cosine"}),
+            },
+            VectorScale(),
         ),
     )
 }

@@ -21,6 +21,7 @@ from minibert.experiments.relative_catalogue import (
     RelativeArm,
     RelativeExperiment,
     RelativeScale,
+    VectorScale,
     WritingScale,
 )
 from minibert.experiments.results import read_records
@@ -57,18 +58,28 @@ def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int, pairs: bool =
 
 
 def run_relative(
-    experiment: RelativeExperiment, out: str | Path, *, seeds: int = 3, scale: RelativeScale | None = None, command=""
+    experiment: RelativeExperiment,
+    out: str | Path,
+    *,
+    seeds: int = 3,
+    scale: RelativeScale | None = None,
+    command: str = "",
+    tasks: Path | None = None,
 ) -> Iterator[Event]:
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
-    Yields Stage, Step, Finished, Done."""
+    tasks: of sentence vectors alone, the folder of STS-B. Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
     from minibert.experiments.continual import run_continual
+    from minibert.experiments.vectors import run_vectors
     from minibert.experiments.writing import run_corrector, written
     from minibert.toy.pretrain import pretrain_toy
     from minibert.train import Eval, Started
     from minibert.training import machine
 
     scale = scale or experiment.scale
+    if isinstance(scale, VectorScale):
+        yield from run_vectors(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
+        return
     for kind, run in ((CorrectingScale, run_corrector), (ContinualScale, run_continual)):
         if isinstance(scale, kind):
             yield from run(experiment, out, seeds=seeds, scale=scale, command=command)

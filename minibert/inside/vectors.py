@@ -63,12 +63,13 @@ def sentence_vectors(
     return result
 
 
-def pooled(x: torch.Tensor, padding: torch.Tensor, pooling: str) -> torch.Tensor:
-    """(B, T, H) → (B, H)."""
+def pooled(x: torch.Tensor, padding: torch.Tensor | None, pooling: str) -> torch.Tensor:
+    """(B, T, H) → (B, H), padding left out. padding: (B, T) True where real, None where all are."""
     if pooling == "mean":
         return mean_of_tokens(x, padding)
     if pooling == "max":
-        return x.masked_fill(~padding.unsqueeze(-1), float("-inf")).amax(dim=1)
+        real = x if padding is None else x.masked_fill(~padding.unsqueeze(-1), float("-inf"))
+        return real.amax(dim=1)
     return x[:, 0]
 
 

@@ -27,6 +27,7 @@ from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization, TrainingState
 
 FOLDER, KEPT, SUMS = "resume", 2, "SHA256SUMS"
+BESIDE = "beside.safetensors"  # weights that learn with the model and are no part of it
 STATE = {
     "step": int,
     "tokens": int,
@@ -120,8 +121,10 @@ def save(
     position: Position,
     settings: dict,
     events: list[dict],
+    beside: Mapping[str, torch.Tensor] | None = None,
 ) -> None:
-    """Write `resume/step-N` under `out`, then drop all but the last KEPT. models: by folder, "" that one itself."""
+    """Write `resume/step-N` under `out`, then drop all but the last KEPT. models: by folder, "" that one itself ·
+    beside: further weights, written to BESIDE."""
     directory = out / FOLDER / f"step-{state.step:08d}"
     if directory.exists():
         return
@@ -139,6 +142,8 @@ def save(
             file.rename(folder / file.name)
         (folder / "models").rmdir()
         save_file(tensors, folder / "optimizer.safetensors")
+        if beside:
+            save_file(dict(beside), folder / BESIDE)
         (folder / "state.json").write_text(json.dumps(values), encoding="utf-8")
         files = sorted(file for file in folder.rglob("*") if file.is_file())
         sums = "".join(f"{digest(file)}  {file.relative_to(folder).as_posix()}\n" for file in files)

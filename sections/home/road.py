@@ -37,6 +37,7 @@ def show() -> None:
         "albert": _("**One block** for all layers: fewer weights, and as much work."),
         "nezha": _("No place in the row, only **how far apart** two words are; and steps in half the bits."),
         "knowledge": _("**Facts** hung on a sentence, and a mask that keeps them in their place."),
+        "sentence_vectors": _("**One vector a sentence**: who says the same, among a thousand, at once."),
         "examination": _("Questions with **numbers of your own**, marked at once, with reasons."),
     }
     number = 0

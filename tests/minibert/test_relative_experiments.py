@@ -1,12 +1,14 @@
 """What a relative's paper claims, in small: every arm runs, goes on where it stopped, and records what it did."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 
 import pytest
 import torch
 
 from minibert import checkpoint
 from minibert.__main__ import main
+from minibert.command_line.arguments import ROOT
 from minibert.experiments.events import Finished, steps_of
 from minibert.experiments.relative_catalogue import (
     RELATIVE_EXPERIMENTS,
@@ -15,6 +17,7 @@ from minibert.experiments.relative_catalogue import (
     LengthScale,
     RelativeArm,
     RelativeScale,
+    VectorScale,
 )
 from minibert.experiments.relatives import run_relative, settings_of
 from minibert.experiments.results import read_records
@@ -237,3 +240,41 @@ def test_who_writes_and_who_corrects(name, metrics, tmp_path):
     assert {event.record["arm"]: len(event.record["metrics"]) for event in finished} == metrics
     assert all(0 <= value <= 1 for record in read_records(out, REQUIRED) for value in record["metrics"].values())
     assert not [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
+
+
+@pytest.mark.slow
+def test_sentence_vectors_are_measured_with_and_without_learning(tmp_path):
+    experiment, out = RELATIVE_EXPERIMENTS["sentence_vectors"], tmp_path / "sentence_vectors.jsonl"
+    (tmp_path / "stsb").mkdir()
+    rows = [f"A man number {i} eats.\tSomebody {i % 3} has a meal.\t{i % 6}.0" for i in range(24)]
+    header = "sentence1\tsentence2\tscore"
+    (tmp_path / "stsb" / "train.tsv").write_text("\n".join([header, *rows]) + "\n")
+    (tmp_path / "stsb" / "sts-test.tsv").write_text(
+        "".join(
+            f"g\tf\t2012\t{i}\t{row.split(chr(9))[2]}\t{row.split(chr(9))[0]}\tno {i}\n" for i, row in enumerate(rows)
+        )
+    )
+    scale = VectorScale(steps=2, batch_size=8)
+    run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
+    finished = [event for event in run() if isinstance(event, Finished)]
+    assert [event.record["arm"] for event in finished] == list(experiment.arms)
+    assert [event.record["steps"] for event in finished] == [0, 0, 0, 2, 2, 2]
+    assert all({"spearman", "uniformity"} <= event.record["metrics"].keys() for event in finished)
+    assert len(read_records(out, REQUIRED)) == 6 and not [event for event in run() if isinstance(event, Finished)]
+
+
+def test_the_recorded_sentence_vectors_are_whole():
+    records = read_records(ROOT / "lessons" / "results" / "sentence_vectors.jsonl", REQUIRED)
+    experiment = RELATIVE_EXPERIMENTS["sentence_vectors"]
+    assert {(record["arm"], record["seed"]) for record in records} == {
+        (arm, seed) for arm in experiment.arms for seed in range(3)
+    }
+    assert all(record["scale"] == asdict(experiment.scale) for record in records)
+
+
+def test_sentence_vectors_need_their_data(monkeypatch, tmp_path, capsys):
+    monkeypatch.delenv("MINIBERT_DATA", raising=False)
+    assert main(["experiment", "sentence_vectors", "--out", str(tmp_path / "x.jsonl")]) == 2
+    assert "--tasks is missing" in capsys.readouterr().err
+    assert main(["experiment", "sentence_vectors", "--tasks", str(tmp_path), "--out", str(tmp_path / "x.jsonl")]) == 2
+    assert "has no folder stsb" in capsys.readouterr().err

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from plots.sentence_vectors import Agreement, CosineMatrix, agreements, cosine_matrices, in_lines
+from plots.sentence_vectors import (
+    Agreement,
+    CosineMatrix,
+    Found,
+    agreements,
+    cosine_matrices,
+    in_lines,
+    nearest_bars,
+    plane,
+)
+from plots.theme import BLUE, GREY
 
 VALUES = np.array([[1, 0.25, -0.07], [0.25, 1, 0.5], [-0.07, 0.5, 1]])
 
@@ -54,3 +64,28 @@ def test_the_best_model_stands_on_top_with_its_interval():
     assert (spread.array[0], spread.arrayminus[0]) == pytest.approx((0.05, 0.1))
     assert [note.text for note in fig.layout.annotations] == ["<b>0.20</b>", "<b>0.70</b>"]
     assert "<i>" not in fig.layout.yaxis.ticktext[1] and fig.layout.yaxis.ticktext[1].startswith("<b>")
+
+
+def test_what_is_found_is_drawn_nearest_first_and_as_it_reads():
+    rows = [Found("<b>a</b> & c", 0.9, True), Found("问" * 50, 0.5, False), Found("x", -0.2, False)]
+    fig = nearest_bars(rows, "<i>t</i>", "cosine", 100)
+    assert [trace.x[0] for trace in fig.data] == [0.9, 0.5, 0.0]
+    assert [trace.marker.color for trace in fig.data] == [BLUE, GREY, GREY]
+    words = [note.text for note in fig.layout.annotations]
+    assert "<b>a</b>" not in words[0].replace("<b>0.90</b>", "") and "&lt;b&gt;" in words[0]
+    assert words[1].count("问") == 29 and words[1].endswith("…")
+    assert fig.layout.yaxis.range[0] > fig.layout.yaxis.range[1]  # the first on top
+    assert "<i>" not in fig.layout.title.text
+
+
+def test_a_runs_way_over_the_plane():
+    marks = [
+        (0, {"alignment": 0.2, "uniformity": -1.0}),
+        (5, {"found": 0.5}),
+        (9, {"alignment": 0.4, "uniformity": -3.0}),
+    ]
+    fig = plane({"one": marks, "two": marks[:1]}, ("uniformity", "alignment"), "t", "step")
+    first, second = fig.data
+    assert (first.x, first.y, first.customdata) == ((-1.0, -3.0), (0.2, 0.4), (0, 9))
+    assert first.marker.symbol != second.marker.symbol and first.line.dash != second.line.dash
+    assert first.marker.size[-1] > first.marker.size[0]

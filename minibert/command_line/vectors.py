@@ -1,0 +1,160 @@
+"""train-vectors, embed, search: one vector a text, and the nearest ones."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
+from minibert.command_line.lines import bounded_lines, lines_of
+from minibert.command_line.printing import complain, print_events, print_result
+
+POOLINGS, OBJECTIVES = ("mean", "cls", "max"), ("simcse", "simcse-supervised", "softmax", "cosine", "triplet")
+TOGETHER = 1024  # texts computed before what came out is written or kept
+
+
+def add_commands(commands) -> None:
+    sub = add_command(commands, "train-vectors", train_vectors, "Learn sentence vectors: Sentence-BERT, SimCSE.")
+    sub.add_argument("--objective", choices=OBJECTIVES, default="simcse", help="default: simcse")
+    sub.add_argument(
+        "--train",
+        required=True,
+        type=Path,
+        help="simcse: a text file; softmax: as the task pair reads; cosine: as similarity; simcse-supervised, triplet: "
+        "two or three texts a line, with tabs between: a text, one that belongs to it, one that does not",
+    )
+    sub.add_argument("--dev", type=Path, help="scored pairs, as the task similarity reads them")
+    sub.add_argument("--questions", type=Path, help="a question, a tab and its standard question a line, to measure on")
+    sub.add_argument("--model", type=model_directory, default=SHIPPED, help="to go on from (default: the shipped one)")
+    sub.add_argument("--out", required=True, type=Path, help="directory; sentence-transformers opens it too")
+    sub.add_argument("--pooling", choices=POOLINGS, default="mean", help="default: mean")
+    sub.add_argument("--steps", type=positive(int), default=300)
+    sub.add_argument("--batch-size", type=positive(int), default=64)
+    sub.add_argument("--max-length", type=positive(int), default=32, help="tokens of a text in training (default: 32)")
+    sub.add_argument("--learning-rate", type=positive(float), default=1e-4)
+    sub.add_argument("--temperature", type=positive(float), default=0.05, help="of simcse (default: 0.05)")
+    sub.add_argument("--margin", type=positive(float), default=1.0, help="of triplet (default: 1)")
+    sub.add_argument("--dropout", type=float, default=0.1)
+    sub.add_argument("--seed", type=int, default=0)
+    sub.add_argument("--resume", action="store_true", help="go on where the run in --out was cut off")
+    sub.add_argument("--threads", type=positive(int), help="processor threads")
+
+    sub = add_command(commands, "embed", embed, "Texts in, one vector each out.")
+    sub.add_argument("text", nargs="?", help="one text; without it, every line of --file or standard input")
+    sub.add_argument("--file", type=Path, help="read the texts from here, one a line")
+    sub.add_argument("--out", type=Path, help="write them as .npy, (texts, numbers) float32, instead of printing them")
+    reading_options(sub)
+
+    sub = add_command(commands, "search", search, "The lines of a file that are nearest to a text, with their cosines.")
+    sub.add_argument("text", nargs="?", help="what is looked for; without it, every line of standard input")
+    sub.add_argument("--file", type=Path, required=True, help="where it is looked for, a text a line")
+    sub.add_argument("--top", type=positive(int), default=5, help="lines a text (default: 5)")
+    reading_options(sub)
+
+
+def reading_options(sub) -> None:
+    sub.add_argument(
+        "--model", type=model_directory, default=SHIPPED, help="what train-vectors or sentence-transformers saved, or "
+        "any BERT (default: the shipped one)",
+    )  # fmt: skip
+    sub.add_argument("--pooling", choices=POOLINGS, help="another than the model's, which is mean where it says none")
+
+
+def train_vectors(options) -> None:
+    import torch
+
+    from minibert.sentence_vectors.rows import questions_of, read_rows
+    from minibert.sentence_vectors.run import Held, VectorSettings, learn_vectors
+    from minibert.tasks import TASKS
+    from minibert.train import Optimization
+
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    settings = VectorSettings(
+        objective=options.objective,
+        pooling=options.pooling,
+        temperature=options.temperature,
+        margin=options.margin,
+        dropout=options.dropout,
+        steps=options.steps,
+        batch_size=options.batch_size,
+        max_length=options.max_length,
+        optimization=Optimization(learning_rate=options.learning_rate),
+        seed=options.seed,
+    )
+    pairs = TASKS["similarity"].read(options.dev).examples if options.dev else ()
+    held = Held(pairs, questions_of(options.questions) if options.questions else ())
+    rows = read_rows(options.objective, options.train)
+    print_events(
+        options, learn_vectors(settings, options.model, rows, held=held, out=options.out, resuming=options.resume)
+    )
+
+
+def texts_of(options) -> Iterator[str]:
+    """The text given, the lines of --file, or standard input; blank lines are no texts."""
+    if options.text is not None and options.file is not None:
+        raise ValueError("give one text, or --file")
+    if options.file is None:
+        yield from filter(str.strip, lines_of(options))
+        return
+    yield from file_lines(options.file)
+
+
+def file_lines(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8-sig") as file:
+        yield from filter(str.strip, bounded_lines(file))
+
+
+def in_groups(texts: Iterator[str]) -> Iterator[Sequence[str]]:
+    group: list[str] = []
+    for text in texts:
+        group.append(text)
+        if len(group) == TOGETHER:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def embed(options) -> None:
+    import numpy as np
+
+    from minibert.sentence_vectors.encoder import SentenceVectors
+
+    vectors = SentenceVectors.from_directory(options.model, options.pooling)
+    if options.out is None:
+        for group in in_groups(texts_of(options)):
+            for text, row in zip(group, vectors.embed(group).tolist(), strict=True):
+                print_result(options, {"text": text, "vector": row}, " ".join(f"{number:.6g}" for number in row))
+        return
+    if options.out.is_dir():
+        raise ValueError(f"{options.out} is a directory: --out names a file")
+    found = [vectors.embed(group) for group in in_groups(texts_of(options))]
+    if not found:
+        raise ValueError("there is no text: every line is blank")
+    table = np.concatenate(found)
+    unfinished = options.out.with_name(f".{options.out.name}.unfinished")
+    with unfinished.open("wb") as file:
+        np.save(file, table)
+    unfinished.replace(options.out)
+    shape = {"path": str(options.out), "texts": len(table), "numbers": table.shape[1]}
+    print_result(options, shape, f"{options.out}: {len(table)} texts, {table.shape[1]} numbers each")
+
+
+def search(options) -> None:
+    from minibert.inside.vectors import nearest, unit
+    from minibert.sentence_vectors.encoder import SentenceVectors
+
+    vectors = SentenceVectors.from_directory(options.model, options.pooling)
+    lines = list(file_lines(options.file))
+    if not lines:
+        raise ValueError(f"{options.file} holds no text: every line is blank")
+    table = unit(vectors.embed(lines))
+    if options.text is None and sys.stdin.isatty():
+        complain("a text a line; the end of input ends it")
+    for text in filter(str.strip, lines_of(options)):
+        found = nearest(table, vectors.embed([text])[0], options.top)
+        told = [{"line": lines[i], "cosine": round(cosine, 4)} for i, cosine in found]
+        plain = "\n".join(f"{one['cosine']:7.4f}  {one['line']}" for one in told)
+        print_result(options, {"text": text, "nearest": told}, plain)

@@ -1,0 +1,54 @@
+"""Sentence vectors over HTTP: what `service.server` asks of a fine-tuned model, answered by an encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from minibert import checkpoint
+from minibert.sentence_vectors.encoder import MODULES, SentenceVectors
+from minibert.tasks.given import fields, some_text, text_given
+from minibert.tasks.options import Options
+
+
+class VectorTask:
+    """Inputs are texts, an answer is a vector."""
+
+    name = "sentence-vectors"
+    example_input = "How do I reset my password?"
+
+    def input_schema(self, most: int, columns: Sequence[str] = ()) -> dict:
+        """JSON Schema of one input. most: characters of a text."""
+        text = some_text(most)
+        return {"anyOf": [text, fields({"text": text}, columns)]}
+
+    def texts_in(self, given: Any) -> list[tuple[list[str | int], str]]:
+        return [([], given)] if isinstance(given, str) else [(["text"], given["text"])]
+
+    def example(self, given: Any) -> str:
+        return text_given(given, "text")[0]
+
+    def plain(self, answer: Mapping[str, Any]) -> str:
+        return " ".join(f"{number:.4f}" for number in answer["vector"])
+
+
+class VectorPredictor:
+    """Answers with `SentenceVectors`, as `finetune.predictor.Predictor` does with a task head."""
+
+    task, options, labels = VectorTask(), Options(), None
+
+    def __init__(self, vectors: SentenceVectors):
+        self.vectors, self.model, self.tokenizer = vectors, vectors.encoder, vectors.tokenizer
+
+    def answers(self, examples: Sequence[str]) -> tuple[list[dict], float]:
+        rows = self.vectors.embed(examples)
+        return [{"text": text, "vector": row.tolist()} for text, row in zip(examples, rows, strict=True)], 0.0
+
+    def predict(self, inputs: Sequence[Any]) -> list[dict]:
+        return self.answers([self.task.example(given) for given in inputs])[0]
+
+
+def is_encoder(directory: str | Path) -> bool:
+    """Whether a directory is one of sentence vectors: it says how to pool."""
+    return (Path(directory) / MODULES).is_file() and (Path(directory) / checkpoint.CONFIG).is_file()

@@ -1,0 +1,115 @@
+"""What sentence vectors are learned from and measured on: rows of texts, their files, and the batches of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from minibert.model import Batch
+from minibert.sentence_vectors.encoder import ids_of
+from minibert.sentence_vectors.objectives import OBJECTIVES
+from minibert.tasks import TASKS
+from minibert.tasks.similarity import HIGHEST
+from minibert.text.batches import Position, padded_batch
+from minibert.text.documents import DataError, lines_of, read_documents, split_sentences
+from minibert.tokenizer import Tokenizer
+
+FORMS = {1: "a text", 2: "two texts with a tab between", 3: "three texts with tabs between"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """texts: one, or those that are read together · target: a class (softmax) or a cosine (cosine), else None."""
+
+    texts: tuple[str, ...]
+    target: str | float | None = None
+
+
+def read_rows(objective: str, path: str | Path) -> list[Row]:
+    """The rows of a file for an objective. simcse: sentences of a text file, none twice · softmax: as the task `pair`
+    reads · cosine: as the task `similarity`, 5 being cosine 1 · the others: texts with tabs between, a row a line.
+    Raises ValueError for what cannot be used."""
+    if objective == "simcse":
+        lines = (line for document in read_documents([path]) for line in document)
+        return [Row((text,)) for text in dict.fromkeys(part for line in lines for part in split_sentences(line))]
+    if objective == "softmax":
+        return [Row((one.text, one.pair), one.label) for one in TASKS["pair"].read(path).examples]
+    if objective == "cosine":
+        return [Row((one.text, one.pair), one.score / HIGHEST) for one in TASKS["similarity"].read(path).examples]
+    rows, wanted = [], OBJECTIVES[objective]
+    for number, line in lines_of(Path(path)):
+        texts = tuple(text.strip() for text in line.split("\t"))
+        if not line.strip():
+            continue
+        if len(texts) not in wanted or not all(texts):
+            raise DataError(f"{path}, line {number}: must be {' or '.join(FORMS[n] for n in wanted)}")
+        rows.append(Row(texts))
+    return rows
+
+
+def check_rows(objective: str, rows: Sequence[Row]) -> None:
+    """Raise ValueError where the objective can learn nothing of the rows."""
+    if objective not in OBJECTIVES:
+        raise ValueError(f"the objective must be one of {', '.join(OBJECTIVES)}, not {objective!r}")
+    if len(rows) < 2:
+        raise ValueError(f"{objective} learns by holding rows against each other: two are needed, not {len(rows)}")
+    lengths = {len(row.texts) for row in rows}
+    if len(lengths) > 1 or not lengths <= {*OBJECTIVES[objective]}:
+        wanted = " or ".join(FORMS[n] for n in OBJECTIVES[objective])
+        raise ValueError(f"every row of {objective} must be {wanted}, all of one form")
+    if objective == "softmax" and len(classes_of(rows)) < 2:
+        raise ValueError("softmax tells classes apart: the rows have only one")
+
+
+def classes_of(rows: Sequence[Row]) -> list[str]:
+    return sorted({str(row.target) for row in rows if row.target is not None})
+
+
+def questions_of(path: str | Path) -> list[tuple[str, str]]:
+    """(question, its standard question) of a file with both on a line, a tab between. Raises DataError."""
+    found = []
+    for number, line in lines_of(Path(path)):
+        parts = [part.strip() for part in line.split("\t")]
+        if len(parts) != 2 or not all(parts):
+            raise DataError(f"{path}, line {number}: must be a question, a tab, its standard question")
+        found.append((parts[0], parts[1]))
+    return found
+
+
+class VectorBatches:
+    """Batches of `size` rows, epoch after epoch, shuffled: a function of seed and place, so that a stream which starts
+    at the `position` of another goes on with the very same batches. A row's texts stand below each other: first all
+    first texts, then all second ones, (k·B, T); `copies`: of each text, for what reads one twice.
+
+    The rest of an epoch that is no whole batch is left out: in a small batch there is little to hold apart.
+    """
+
+    def __init__(
+        self, rows: Sequence[Row], tokenizer: Tokenizer, size: int, longest: int, seed: int, copies: int = 1,
+        position: Position | None = None,
+    ):  # fmt: skip
+        self.size, self.seed, self.copies = min(size, len(rows)), seed, copies
+        self.tokenizer, self.position = tokenizer, position or Position()
+        columns = zip(*(row.texts for row in rows), strict=True)
+        self.columns = [ids_of(tokenizer, list(texts), longest) for texts in columns]
+        targets, classes = [row.target for row in rows], classes_of(rows)
+        if all(isinstance(target, str) for target in targets):
+            targets = [classes.index(target) for target in targets]
+        self.targets = None if None in targets else torch.tensor(targets)
+
+    def __iter__(self) -> Iterator[Batch]:
+        count = len(self.columns[0])
+        while True:
+            here = self.position
+            order = np.random.default_rng([self.seed, here.epoch]).permutation(count)
+            for number in range(here.batches, count // self.size):
+                chosen = order[number * self.size : (number + 1) * self.size].tolist()
+                self.position = replace(self.position, batches=number + 1, given=self.position.given + 1)
+                rows = [column[i] for column in self.columns for i in chosen] * self.copies
+                targets = None if self.targets is None else self.targets[chosen]
+                yield padded_batch(rows, self.tokenizer.pad_id, labels=targets)
+            self.position = Position(self.position.epoch + 1, given=self.position.given)

@@ -1,0 +1,248 @@
+"""Learning sentence vectors: Sentence-BERT's three objectives and SimCSE, on the one loop (minibert/train.py)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+from minibert import checkpoint
+from minibert.inside.vectors import cosines, nearest, nearest_alike
+from minibert.model import Batch, Bert, initialize
+from minibert.sentence_vectors.encoder import SentenceEncoder, SentenceVectors
+from minibert.sentence_vectors.objectives import (
+    alignment,
+    class_features,
+    contrastive_loss,
+    cosine_loss,
+    triplet_loss,
+    uniformity,
+)
+from minibert.sentence_vectors.rows import Row, VectorBatches, check_rows, classes_of
+from minibert.statistics import rank_correlation
+from minibert.tasks.similarity import ScoredPair
+from minibert.tokenizer import Tokenizer
+from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, TrainingState, optimizer_for, train
+from minibert.training import resume
+from minibert.training.patience import when_there_is_room
+from minibert.training.precision import best_device
+
+LOG = "training.jsonl"
+TOGETHER = 4.0  # of 5: pairs with at least this score belong together (Gao et al. 2021, §3.1)
+
+
+@dataclass(frozen=True)
+class VectorSettings:
+    """objective: one of OBJECTIVES · temperature: τ of SimCSE · margin: ε of the triplets · dropout: in training; it is
+    what SimCSE's two readings of a sentence differ by · max_length: tokens of a text in training."""
+
+    objective: str = "simcse"
+    pooling: str = "mean"
+    temperature: float = 0.05
+    margin: float = 1.0
+    dropout: float = 0.1
+    steps: int = 300
+    batch_size: int = 64
+    max_length: int = 32
+    report_every: int = 10
+    measure_every: int = 50
+    save_every: int = 200  # steps between states to resume from
+    optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=1e-4))
+    seed: int = 0
+
+    def __post_init__(self):
+        for name in ("steps", "batch_size", "report_every", "measure_every", "save_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.max_length < 3:
+            raise ValueError(f"max_length must leave room for [CLS] a [SEP]: at least 3, not {self.max_length}")
+        if self.temperature <= 0:
+            raise ValueError(f"the temperature must be positive, not {self.temperature}")
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout is a share from 0 up to 1, not {self.dropout}")
+
+
+class Learner(nn.Module):
+    """An encoder and its loss; W where classes are told apart."""
+
+    def __init__(self, encoder: SentenceEncoder, settings: VectorSettings, texts: int, classes: int = 0):
+        super().__init__()
+        self.encoder, self.settings, self.texts = encoder, settings, texts
+        self.classifier = nn.Linear(3 * encoder.bert.config.hidden_size, classes, bias=False) if classes else None
+        if classes:
+            initialize(self.classifier, encoder.bert.config.initializer_range)
+
+    def forward(self, batch: Batch) -> dict[str, Tensor]:
+        """batch: (k·B, T), see VectorBatches; labels: (B,) classes or cosines."""
+        vectors = self.encoder(batch).float().chunk(self.texts)  # k of (B, H)
+        match self.settings.objective:
+            case "softmax":
+                loss = F.cross_entropy(self.classifier(class_features(*vectors)).float(), batch.labels)
+            case "cosine":
+                loss = cosine_loss(*vectors, batch.labels)
+            case "triplet":
+                loss = triplet_loss(*vectors, self.settings.margin)
+            case _:
+                loss = contrastive_loss(*vectors[:2], self.settings.temperature, *vectors[2:])
+        return {"loss": loss}
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is measured. pairs: scored by people · questions: (question, standard question), where each question should
+    find another of its standard question's."""
+
+    pairs: Sequence[ScoredPair] = ()
+    questions: Sequence[tuple[str, str]] = ()
+
+    def measure(self, vectors: SentenceVectors) -> dict[str, float]:
+        """spearman: of the cosines with the scores · alignment: of the pairs that belong together · uniformity: of all
+        texts of the pairs, or of the questions · found: the share of questions whose nearest is of the same."""
+        metrics: dict[str, float] = {}
+        spread = np.zeros((0, 1))
+        if self.questions:
+            spread = vectors.embed([question for question, _ in self.questions])
+            metrics["found"] = float(nearest_alike(spread, [standard for _, standard in self.questions]).mean())
+        if self.pairs:
+            u, v = (vectors.embed(texts) for texts in zip(*((one.text, one.pair) for one in self.pairs), strict=True))
+            scores = np.array([one.score for one in self.pairs])
+            metrics["spearman"] = rank_correlation(cosines(u, v), scores)
+            if (alike := scores >= TOGETHER).any():
+                metrics["alignment"] = float(alignment(torch.tensor(u[alike]), torch.tensor(v[alike])))
+            spread = np.concatenate([u, v])
+        if len(spread) > 1:
+            metrics["uniformity"] = float(uniformity(torch.tensor(spread)))
+        return {name: value for name, value in metrics.items() if np.isfinite(value)}
+
+
+def learn_vectors(
+    settings: VectorSettings,
+    model: str | Path,
+    rows: Sequence[Row],
+    *,
+    held: Held | None = None,
+    lines: Sequence[str] = (),
+    watch: Sequence[str] = (),
+    mailbox: Callable[[], list] = list,
+    out: str | Path | None = None,
+    resuming: bool = False,
+) -> Iterator[Event]:
+    """Go on from the checkpoint `model` and save to `out`; the events of the run.
+
+    held is measured before the first step, every `measure_every` steps and at the end (`Eval`), and then `watch` is
+    answered: the nearest of `lines` to each (`Sample`). mailbox(): messages since the last call; a list of texts
+    replaces `watch`. resuming: go on where a run with these settings was cut off. Raises ValueError for what cannot be
+    used.
+    """
+    check_rows(settings.objective, rows)
+    out = None if out is None else Path(out)
+    if out is not None:
+        checkpoint.make_ready(out)
+    saved = resume.to_go_on_with(out) if resuming and out is not None else None
+    if saved is not None:
+        saved.check(asdict(settings))
+    facts = {"data": [settings.objective], "documents": len(rows), "tokens": sum(len(t) for r in rows for t in r.texts)}
+    torch.manual_seed(settings.seed)
+    learner, tokenizer = learner_of(saved.directory if saved else model, settings, rows)
+    longest = min(128, learner.encoder.bert.config.longest)
+    vectors = SentenceVectors(learner.to(best_device()).encoder, tokenizer, longest=longest)
+    stream = VectorBatches(
+        rows, tokenizer, settings.batch_size, min(settings.max_length, longest), settings.seed,
+        copies=2 if settings.objective == "simcse" else 1, position=saved.position if saved else None,
+    )  # fmt: skip
+    state, events = TrainingState(optimizer_for(learner, settings.optimization)), []
+    if saved is not None:
+        saved.check_text(facts)
+        if learner.classifier is not None:
+            learner.classifier.load_state_dict(load_file(saved.directory / resume.BESIDE))
+        saved.restore(learner, state)
+        events = list(saved.events)
+    elif out is not None:
+        resume.clear(out)
+
+    def note(event: Event) -> Event:
+        events.append(event.as_dict())
+        return event
+
+    def measured() -> Iterator[Event]:
+        if metrics := (held or Held()).measure(vectors):
+            yield note(Eval(state.step, metrics))
+        yield from answered()
+
+    def answered() -> Iterator[Event]:
+        if watch and lines:
+            yield Sample(state.step, nearest_lines(vectors, watch, lines))
+
+    def keep(finished: bool) -> None:
+        vectors.save(out, torch.float16)
+        with checkpoint.writing(out) as folder:
+            text = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
+            (folder / LOG).write_text(text, encoding="utf-8")
+        if finished:
+            resume.clear(out)
+        else:
+            beside = learner.classifier.state_dict() if learner.classifier is not None else {}
+            bert = {"": learner.encoder.bert}
+            resume.save(out, bert, tokenizer, state, stream.position, asdict(settings), events, beside)
+
+    if saved is None:
+        parameters = sum(weight.numel() for weight in learner.encoder.parameters())
+        yield note(Started(asdict(settings), {**facts, "parameters": parameters, "classes": classes_of(rows)}))
+        yield from measured()
+    metrics, last_measured = {}, state.step
+    loop = train(
+        learner, stream, settings.optimization, steps=settings.steps, report_every=settings.report_every,
+        also_every=settings.save_every, losses_of=lambda losses, part, whole: losses, state=state,
+    )  # fmt: skip
+    try:
+        for event in loop:
+            if isinstance(event, Done):
+                break
+            yield note(event)
+            for message in mailbox():
+                watch = [str(text) for text in message]
+                yield from answered()
+            last = event.step == settings.steps
+            if event.step - last_measured >= settings.measure_every or last:
+                last_measured = event.step
+                for measurement in measured():
+                    metrics = measurement.metrics if isinstance(measurement, Eval) else metrics
+                    yield measurement
+            if out is not None and event.step % settings.save_every == 0 and not last:
+                when_there_is_room(keep, False)
+                yield Saved(event.step, str(out))
+    except GeneratorExit:  # whoever asked for the events wants no more: what was learned is not lost
+        if out is not None:
+            keep(finished=False)
+        raise
+    if out is not None:
+        when_there_is_room(keep, True)
+        yield Saved(state.step, str(out))
+    yield Done(state.step, state.tokens, state.seconds, metrics)
+
+
+def learner_of(directory: str | Path, settings: VectorSettings, rows: Sequence[Row]) -> tuple[Learner, Tokenizer]:
+    """The encoder in a checkpoint, with the dropout of the settings."""
+    before, tokenizer = checkpoint.load(directory, kind=Bert), checkpoint.load_tokenizer(directory)
+    dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
+    bert = Bert(before.config.change(**dropout))
+    bert.load_state_dict(before.state_dict())
+    texts = 2 if settings.objective == "simcse" else len(rows[0].texts)
+    classes = len(classes_of(rows)) if settings.objective == "softmax" else 0
+    return Learner(SentenceEncoder(bert, settings.pooling), settings, texts, classes), tokenizer
+
+
+def nearest_lines(vectors: SentenceVectors, texts: Sequence[str], lines: Sequence[str], k: int = 5) -> list[dict]:
+    """Of each text the k lines with the largest cosine, as an event carries them."""
+    table, asked = vectors.embed(lines), vectors.embed(texts)
+    return [
+        {"text": text, "nearest": [[lines[i], round(cosine, 4)] for i, cosine in nearest(table, query, k)]}
+        for text, query in zip(texts, asked, strict=True)
+    ]

@@ -1,0 +1,53 @@
+"""Seconds of reading sentences as pairs and as vectors (Reimers and Gurevych 2019, §1)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+
+from minibert.inside.vectors import ROWS, unit
+from minibert.model import Batch, Bert
+from minibert.sentence_vectors.encoder import SentenceEncoder, SentenceVectors
+from minibert.text.batches import padded_batch
+from minibert.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """Of one pair that BERT reads as [CLS] a [SEP] b [SEP], of one sentence made a vector, of one cosine."""
+
+    a_pair: float
+    a_vector: float
+    a_cosine: float
+
+
+def pairs_of(n: int) -> int:
+    """n(n − 1)/2: every sentence with every other, once."""
+    return n * (n - 1) // 2
+
+
+@torch.no_grad()
+def measure(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], pairs: int) -> Seconds:
+    """By the clock: all texts as vectors with all their cosines, and the first `pairs` neighbours as pairs."""
+    vectors = SentenceVectors(SentenceEncoder(bert).eval(), tokenizer)
+    vectors.embed(texts[:ROWS])  # warm
+    begun = time.perf_counter()
+    table = unit(vectors.embed(texts))
+    embedded = time.perf_counter()
+    table @ table.T
+    compared = time.perf_counter()
+    read = [tokenizer.encode(a, b) for a, b in pairwise(texts[: pairs + 1])]
+    read.sort(key=len)
+    for start in range(0, pairs, ROWS):
+        some = read[start : start + ROWS]
+        batch = padded_batch([one.ids for one in some], tokenizer.pad_id)
+        longest = batch.ids.size(1)
+        segments = torch.tensor([[*one.segments, *[0] * (longest - len(one))] for one in some])
+        bert(Batch(batch.ids, segments, batch.padding))
+    ended = time.perf_counter()
+    n = len(texts)
+    return Seconds((ended - compared) / pairs, (embedded - begun) / n, (compared - embedded) / pairs_of(n))

@@ -1,0 +1,23 @@
+"""Sentence vectors: one vector a text, so that what is alike lies close; Sentence-BERT and SimCSE."""
+
+from sections.sentence_vectors import claim, code, desk, learn, pairs, poolings, subject
+from ui.lesson import Lesson
+from ui.page import tabs
+from ui.translations import _
+
+lesson = Lesson("sentence_vectors")
+lesson.open()
+seen = subject.read(lesson)
+desk.show(seen)
+
+parts = {
+    _("Pairs or vectors"): pairs,
+    _("Which pooling"): poolings,
+    _("Train SimCSE"): learn,
+    _("The claim"): claim,
+    _("The code"): code,
+}
+for tab, part in tabs(parts):
+    with tab:
+        part.show(lesson, seen)
+lesson.close()

@@ -1,0 +1,36 @@
+"""The claim: how well cosines agree with people's scores, in the papers and from the shipped mini-en."""
+
+import streamlit as st
+
+from sections.sentence_vectors.subject import Subject
+from ui.claim import show_claim
+from ui.lesson import Lesson
+from ui.text import literal
+from ui.translations import _, ngettext
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    lesson.show("The claim", title=False)
+    show_claim(lesson, "spearman", _("STS-B test, Spearman × 100"), made=recorded)
+    lesson.show("Why it comes out so")
+
+
+def recorded(records: list[dict]) -> None:
+    last, scale = records[-1], records[-1]["scale"]
+    seeds = len({record["seed"] for record in records})
+    seconds = {record["arm"]: record["seconds"] for record in records}
+    st.caption(
+        _("All begin with {start}; what learns, does so for {steps} steps of {batch} rows ({n}), from the training "
+          "pairs of STS-B: SimCSE from their sentences alone, “cosine” from the scores too. Processor seconds: "
+          "{seconds}. {processor}, torch {torch}, {date}. Made with: {command}").format(
+            start=literal(scale["begins_with"]),
+            steps=scale["steps"],
+            batch=scale["batch_size"],
+            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
+            seconds=", ".join(f"{literal(arm)} {value:.0f}" for arm, value in seconds.items()),
+            processor=literal(last["machine"]["processor"]),
+            torch=literal(last["machine"]["torch"]),
+            date=literal(last["machine"]["date"]),
+            command=f"`{last['command']}`",
+        )
+    )  # fmt: skip

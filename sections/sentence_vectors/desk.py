@@ -1,0 +1,51 @@
+"""The central picture: the reader's question among the sentences of the desk, the nearest first, with its cosine."""
+
+import streamlit as st
+
+from sections.sentence_vectors.subject import Subject, questions, vectors
+from ui.figures import figure
+from ui.page import picture
+from ui.text import visible
+from ui.translations import _
+
+SHOWN = 8
+
+
+@st.fragment
+def show(seen: Subject) -> None:
+    from minibert.inside.vectors import nearest, nearest_alike
+    from plots.sentence_vectors import Found, nearest_bars
+
+    with picture():
+        if not any(map(str.isalnum, seen.text)):
+            st.info(_("Type a question."), icon=":material/edit:")
+            return
+        with st.spinner(_("Reading {n} sentences …").format(n=len(seen.lines))):
+            table = vectors(seen.model, seen.pooling, seen.lines)
+            query = vectors(seen.model, seen.pooling, (seen.text,))[0]
+        best = nearest(table, query, SHOWN)
+        first = seen.standards[best[0][0]]
+        rows = [
+            Found(visible(seen.lines[i], spaces=False), cosine, seen.standards[i] == first and first is not None)
+            for i, cosine in best
+        ]
+        meant = _("Nearest: “{line}”").format(line=rows[0].line)
+        if first is not None:
+            meant = _("The standard question: “{line}”").format(line=first)
+        figure(
+            nearest_bars(rows, meant, _("cosine"), len(seen.lines)),
+            _("The {k} of {n} sentences that are nearest to “{text}”. {meant}. {lines}").format(
+                k=len(rows), n=len(seen.lines), text=visible(seen.text, spaces=False), meant=meant,
+                lines="; ".join(f"{row.line} {row.cosine:.2f}" for row in rows)),
+            "nearest",
+            wide=True,
+            data=[{_("sentence"): seen.lines[i], _("standard question"): seen.standards[i] or "–",
+                   _("cosine"): round(cosine, 3)} for i, cosine in best],
+        )  # fmt: skip
+    desk = questions(seen.language)
+    share = nearest_alike(table[: len(desk)], [standard for _question, standard in desk]).sum()
+    st.caption(
+        _("Blue: asks the same as the nearest, by the desk’s list. Put to the other {others} one after the other, "
+          "{share} of the desk’s {n} questions find one of their own.").format(
+            others=len(desk) - 1, share=share, n=len(desk))
+    )  # fmt: skip

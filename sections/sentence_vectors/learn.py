@@ -1,0 +1,132 @@
+"""SimCSE, trained live, beside the same without dropout: alignment and uniformity as it learns, and a search."""
+
+import streamlit as st
+
+from sections.sentence_vectors.subject import PREFIX, Subject, questions
+from ui.figures import figure
+from ui.folders import CHECKPOINTS
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.samples import senses, similar_parts
+from ui.source import show_source
+from ui.text import literal, visible
+from ui.translations import _
+
+STARTS = {"en": "mini-en", "zh": "mini-zh"}
+
+
+def kinds(language: str) -> dict[str, str]:
+    """Who may learn. The Chinese pairs are too few to learn from their scores and to be measured on."""
+    names = {"simcse": "SimCSE", "no-dropout": _("SimCSE, dropout 0")}
+    return names if language == "zh" else {**names, "cosine": _("Sentence-BERT, from scores")}
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.sentence_vectors.objectives import contrastive_loss
+
+    manager().warm_up()
+    lesson.show("Train SimCSE", title=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        who = choice("who", _("Who learns"), {"both": _("With and without dropout"), **kinds(seen.language)}, box=260)
+        steps = st.slider(_("Steps"), 20, 200, 60, 20, key="vector-steps", width=220)
+        if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train-vectors"):
+            for name in ("simcse", "no-dropout") if who == "both" else (who,):
+                begin(name, int(steps), seen)
+    show_refusal()
+    runs = [run for run in own_runs(f"{PREFIX}-learn") if run.kind.endswith(seen.language)][3::-1]
+    if not runs:
+        st.markdown(_("**No run yet.** Press *Train*: in a minute or two each sentence knows itself from all others."))
+    else:
+        for run in runs:
+            if not run.over and st.session_state.get(f"_told.{run.id}") != seen.text:
+                st.session_state[f"_told.{run.id}"] = seen.text
+                run.send([seen.text])
+        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+    lesson.show("Two things that are good")
+    show_source(contrastive_loss)
+
+
+def going(runs: list) -> list:
+    return [run for run in runs if not run.over or run.error]
+
+
+def speed(step: dict) -> str:
+    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
+
+
+def sentences(language: str) -> list[str]:
+    """Of the course's own, to learn from: none of them stands in the pairs that are measured."""
+    *parts, held = similar_parts(language)
+    texts = [text for part in parts for *pair, _score in part for text in pair]
+    texts += [text for uses in senses(language).values() for _sense, text in uses]
+    measured = {text for *pair, _score in held for text in pair}
+    return [text for text in dict.fromkeys(texts) if text not in measured]
+
+
+def begin(name: str, steps: int, seen: Subject) -> None:
+    from minibert.sentence_vectors.rows import Row
+    from minibert.sentence_vectors.run import Held, VectorSettings
+    from minibert.tasks.similarity import HIGHEST, ScoredPair
+    from minibert.train import Optimization
+
+    every = max(2, steps // 12)
+    settings = VectorSettings(
+        objective="cosine" if name == "cosine" else "simcse", dropout=0.0 if name == "no-dropout" else 0.1,
+        temperature=0.1, steps=steps, batch_size=32, report_every=every, measure_every=every,
+        save_every=steps, optimization=Optimization(learning_rate=3e-4),
+    )  # fmt: skip
+    *parts, held = similar_parts(seen.language)
+    if name == "cosine":
+        rows = [Row((a, b), score / HIGHEST) for part in parts for a, b, score in part]
+    else:
+        rows = [Row((text,)) for text in sentences(seen.language)]
+    desk = questions(seen.language)
+    measured = Held([ScoredPair(*pair) for pair in held], desk)
+    submit(
+        "minibert.sentence_vectors.run:learn_vectors", settings,
+        weights_to_begin_with(CHECKPOINTS / STARTS[seen.language]), rows, held=measured,
+        lines=[question for question, _standard in desk], watch=[seen.text], title=kinds(seen.language)[name],
+        kind=f"{PREFIX}-learn/{name}-{seen.language}",
+    )  # fmt: skip
+
+
+def draw(runs: list) -> None:
+    """The way of each run over the plane, Spearman's correlation over the steps, and what is found before and now."""
+    from plots.sentence_vectors import plane
+
+    marks = {}
+    for run in runs:
+        found = [(e["step"], e["metrics"]) for e in run.events() if e["event"] == "eval"]
+        if found:
+            marks[run.title if run.title not in marks else f"{run.title} · {len(marks) + 1}"] = found
+    if not marks:
+        return
+    ends = {name: found[-1][1] for name, found in marks.items()}
+    told = "; ".join(
+        _("{name}: alignment {alignment:.2f}, uniformity {uniformity:.2f}").format(name=name, **metrics)
+        for name, metrics in ends.items()
+    )
+    start = next(iter(marks.values()))[0][1]
+    summary = _("Spearman’s correlation: {start:.2f} at the start; now {now}").format(
+        start=start["spearman"], now=", ".join(f"{name} {m['spearman']:.2f}" for name, m in ends.items()))  # fmt: skip
+    figure(
+        plane(marks, (_("uniformity"), _("alignment")), summary, _("step")),
+        _("The way over uniformity and alignment, both better when small. {told}. {summary}").format(
+            told=told, summary=summary),
+        "plane",
+        wide=True,
+        data=[{_("run"): name, _("step"): step, **{key: round(value, 3) for key, value in metrics.items()}}
+              for name, found in marks.items() for step, metrics in found],
+    )  # fmt: skip
+    for run in runs:
+        said = [event["answers"][0] for event in run.events() if event["event"] == "sample"]
+        if said:
+            same = [one for one in said if one["text"] == said[-1]["text"]]
+            before, now = (" · ".join(f"{literal(visible(line, spaces=False))} ({cosine:.2f})" for line, cosine in
+                                      one["nearest"][:3]) for one in (same[0], same[-1]))  # fmt: skip
+            st.markdown(
+                _("**{title}** – first: {before}  \nnow: {now}").format(
+                    title=literal(run.title), before=before, now=now
+                )
+            )

@@ -1,0 +1,64 @@
+"""Which vector is a sentence's: mean, [CLS] or maximum, held against people's scores."""
+
+import os
+from pathlib import Path
+
+import streamlit as st
+
+from sections.sentence_vectors.subject import Subject, pooling_names, vectors
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.samples import similar_pairs
+from ui.translations import _
+
+DATA = "MINIBERT_DATA"
+
+
+@st.cache_data(show_spinner=False)
+def sts_b(folder: str) -> list[tuple[str, str, float]]:
+    """The dev pairs of STS-B; [] where there are none."""
+    from minibert.tasks import TASKS
+
+    file = Path(folder, "tasks", "en", "stsb", "dev.tsv")
+    return [(e.text, e.pair, e.score) for e in TASKS["similarity"].read(file).examples] if file.is_file() else []
+
+
+@st.fragment
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.inside.vectors import cosines, word_overlap
+    from minibert.statistics import rank_correlation, rank_interval
+    from minibert.tokenizer import basic_tokens
+    from plots.sentence_vectors import Agreement, agreements
+
+    lesson.show("Which pooling", title=False)
+    sets = {_("The course’s own pairs"): similar_pairs(seen.language)}
+    if seen.language == "en" and (pairs := sts_b(os.environ.get(DATA, ""))):
+        sets[_("STS-B, dev")] = pairs
+    for number, (name, pairs) in enumerate(sets.items()):
+        left, right, scores = zip(*pairs, strict=True)
+        with st.spinner(_("Reading {n} sentences …").format(n=2 * len(pairs))):
+            values = {
+                pooling: rank_correlation(
+                    cosines(*(vectors(seen.model, pooling, side) for side in (left, right))), scores)
+                for pooling in pooling_names()
+            }  # fmt: skip
+        overlap = word_overlap(
+            [(basic_tokens(a, True), basic_tokens(b, True)) for a, b in zip(left, right, strict=True)]
+        )
+        values = {pooling_names()[pooling]: value for pooling, value in values.items()}
+        values |= {_("common words, counted"): rank_correlation(overlap, scores)}
+        rows = [Agreement(words, value, *rank_interval(value, len(pairs)), words == pooling_names()[seen.pooling])
+                for words, value in values.items()]  # fmt: skip
+        best = max(rows, key=lambda row: row.value)
+        summary = _("{set}: highest is “{name}”, {value:.2f}").format(set=name, name=best.name, value=best.value)
+        told = "; ".join(f"{row.name} {row.value:.2f}" for row in rows)
+        figure(
+            agreements(rows, summary, _("Spearman’s correlation, {n} pairs").format(n=len(pairs))),
+            _("How well cosines agree with people’s scores, by pooling, with 95 % intervals. {told}.").format(
+                told=told
+            ),
+            f"pooling-{number}",
+            wide=True,
+            data=[{_("pooling"): row.name, "ρ": row.value, _("from"): row.low, _("to"): row.high} for row in rows],
+        )
+    lesson.show("What the papers measured")

@@ -1,0 +1,97 @@
+"""The reader's question, the sentences among which it is looked for, and the model and pooling that make vectors."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.inputs import choice, sentence_input
+from ui.lesson import LESSONS, Lesson
+from ui.limits import warn_unread_text
+from ui.models import WELL_READ, language_read, load, model_choice, version_of, warn_untrained
+from ui.page import drawer
+from ui.translations import _
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from minibert.sentence_vectors.encoder import SentenceVectors
+
+MAX_CHARS, MAX_OWN = 300, 6_000
+MOST_LINES = 200  # of the class's own
+PREFIX = "sentence_vectors"  # kinds of the page's runs
+
+
+@dataclass(frozen=True)
+class Subject:
+    """lines: what is searched · standards: of each its standard question, None for the class's own lines."""
+
+    text: str
+    model: str
+    pooling: str
+    language: str
+    lines: tuple[str, ...]
+    standards: tuple[str | None, ...]
+
+
+def pooling_names() -> dict[str, str]:
+    return {"mean": _("mean of all tokens"), "cls": "[CLS]", "max": _("maximum of all tokens")}
+
+
+@cache
+def questions(language: str) -> tuple[tuple[str, str], ...]:
+    """(question, standard question) of the desk."""
+    from minibert.sentence_vectors.rows import questions_of
+
+    return tuple(questions_of(LESSONS / "data" / "desk" / f"{language}.tsv"))
+
+
+def read(lesson: Lesson) -> Subject:
+    """The question; in a drawer the model, the pooling and the class's own sentences."""
+    with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
+        left = st.container()
+        with drawer(_("Model and sentences"), key="vectors-drawer"):
+            examples = st.container()
+            model = model_choice(usual=WELL_READ)
+            pooling = choice("pooling", _("A sentence’s vector"), pooling_names(), wrap=True)
+            own = sentence_input(
+                "own", [], default="", multiline=True, max_chars=MAX_OWN, label=_("Sentences of the class, one a line"),
+                placeholder=_("They are searched, too."),
+            )  # fmt: skip
+    language = language_read(model)
+    with left:
+        text = sentence_input(
+            "text", lesson.examples_for(model), max_chars=MAX_CHARS, examples_in=examples,
+            label=_("A question in your words: who asks the same?"),
+        )  # fmt: skip
+    warn_untrained(model)
+    warn_unread_text(model, text)
+    mine = list(dict.fromkeys(line.strip() for line in own.splitlines() if any(map(str.isalnum, line))))[:MOST_LINES]
+    desk = questions(language)
+    return Subject(
+        text.strip(), model, pooling, language, (*(question for question, _standard in desk), *mine),
+        (*(standard for _question, standard in desk), *(None for _line in mine)),
+    )  # fmt: skip
+
+
+def encoder(model: str, pooling: str) -> "SentenceVectors":
+    """The chosen model as an encoder; shared by everyone, never changed."""
+    from minibert.inside.vectors import encoder_of
+    from minibert.sentence_vectors.encoder import LONGEST, SentenceEncoder, SentenceVectors
+
+    loaded = load(model)
+    bert = encoder_of(loaded.model)
+    return SentenceVectors(
+        SentenceEncoder(bert, pooling).eval(), loaded.tokenizer, longest=min(LONGEST, bert.config.longest)
+    )
+
+
+@st.cache_data(show_spinner=False, max_entries=48)
+def _vectors(model: str, version: int, pooling: str, texts: tuple[str, ...]) -> "np.ndarray":
+    return encoder(model, pooling).embed(texts)
+
+
+def vectors(model: str, pooling: str, texts: tuple[str, ...]) -> "np.ndarray":
+    """(N, H), computed once for everyone."""
+    return _vectors(model, version_of(model), pooling, texts)

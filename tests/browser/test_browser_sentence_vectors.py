@@ -1,0 +1,25 @@
+"""Sentence vectors in a browser: a reader's question finds its own, and SimCSE draws its way."""
+
+import pytest
+
+from tests.browser.driver import MINUTES, expect, open_page, type_into, wait_idle
+
+
+def test_a_readers_question_finds_a_line_of_the_class(page):
+    open_page(page, "sentence_vectors")
+    finding = page.locator(".mb-finding[data-of=nearest]")
+    expect(finding).to_contain_text("The standard question")
+    asked = page.get_by_label("A question in your words: who asks the same?", exact=True)
+    type_into(page, asked, "May I bring a small dog?", "Enter")
+    expect(finding).to_have_text("The standard question: “Can I bring my dog?”")
+    wait_idle(page)
+    page.reload()
+    expect(finding).to_have_text("The standard question: “Can I bring my dog?”")
+
+
+@pytest.mark.slow
+def test_simcse_draws_its_way_while_it_learns(page):
+    open_page(page, "sentence_vectors", part="Train SimCSE", model="mini-en")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.locator(".mb-finding[data-of=plane]")).to_contain_text("SimCSE, dropout 0", timeout=MINUTES)
+    expect(page.get_by_text("now:").first).to_be_visible(timeout=MINUTES)

@@ -1,0 +1,64 @@
+"""Sentence-BERT's objectives, SimCSE's and the two measures, against their formulas worked by hand."""
+
+import math
+
+import pytest
+import torch
+
+from minibert.sentence_vectors.objectives import (
+    alignment,
+    class_features,
+    contrastive_loss,
+    cosine_loss,
+    triplet_loss,
+    uniformity,
+)
+
+U, V = torch.tensor([[3.0, 4.0], [1.0, 0.0]]), torch.tensor([[4.0, 3.0], [0.0, 2.0]])
+
+
+def test_a_class_is_told_from_both_vectors_and_their_distance():
+    assert class_features(U, V).tolist() == [[3, 4, 4, 3, 1, 1], [1, 0, 0, 2, 1, 2]]
+
+
+def test_cosine_regression_by_hand():
+    # cosines: (12 + 12) / 25 = 0.96 and 0
+    assert cosine_loss(U, V, torch.tensor([1.0, 0.5])).item() == pytest.approx((0.04**2 + 0.5**2) / 2)
+
+
+def test_triplets_by_hand():
+    a, p, n = torch.zeros(2, 2), torch.tensor([[3.0, 4.0], [0.0, 1.0]]), torch.tensor([[0.0, 2.0], [0.0, 9.0]])
+    assert triplet_loss(a, p, n).item() == pytest.approx((5 - 2 + 1 + 0) / 2)  # the second is far enough: 1 − 9 + 1 < 0
+    assert triplet_loss(a, p, n, margin=10.0).item() == pytest.approx((13 + 2) / 2)
+
+
+def test_the_contrastive_loss_by_hand():
+    tau = 0.5
+    similar = [[24 / 25, 4 / 5], [4 / 5, 0.0]]  # cos(uᵢ, vⱼ)
+    expected = [
+        -math.log(math.exp(row[i] / tau) / sum(math.exp(c / tau) for c in row)) for i, row in enumerate(similar)
+    ]
+    assert contrastive_loss(U, V, tau).item() == pytest.approx(sum(expected) / 2, rel=1e-5)
+
+
+def test_hard_negatives_stand_in_the_denominator_of_all():
+    tau, hard = 0.5, torch.tensor([[0.0, 1.0], [-1.0, 0.0]])
+    similar = [[24 / 25, 4 / 5, 4 / 5, -3 / 5], [4 / 5, 0.0, 0.0, -1.0]]
+    expected = [
+        -math.log(math.exp(row[i] / tau) / sum(math.exp(c / tau) for c in row)) for i, row in enumerate(similar)
+    ]
+    assert contrastive_loss(U, V, tau, hard).item() == pytest.approx(sum(expected) / 2, rel=1e-5)
+    assert contrastive_loss(U, V, tau, hard) > contrastive_loss(U, V, tau)
+
+
+def test_alignment_and_uniformity_by_hand():
+    # at length 1, ‖u − v‖² = 2 − 2 cos
+    assert alignment(U, V).item() == pytest.approx((0.08 + 2) / 2, abs=1e-6)
+    x = torch.tensor([[1.0, 0.0], [0.0, 5.0], [-2.0, 0.0]])
+    expected = math.log((math.exp(-4) + math.exp(-8) + math.exp(-4)) / 3)
+    assert uniformity(x).item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_what_has_fallen_into_one_is_aligned_and_not_uniform():
+    one = torch.ones(4, 3)
+    assert alignment(one, one).item() == 0 and uniformity(one).item() == pytest.approx(0, abs=1e-6)

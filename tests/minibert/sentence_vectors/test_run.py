@@ -1,0 +1,141 @@
+"""A run of sentence vectors: every objective learns, what is cut off goes on exactly, rows and files are checked."""
+
+import json
+from itertools import islice
+
+import pytest
+import torch
+from sklearn.metrics.pairwise import cosine_similarity
+
+from minibert import checkpoint
+from minibert.model import Bert
+from minibert.sentence_vectors.encoder import SentenceVectors
+from minibert.sentence_vectors.rows import Row, VectorBatches, check_rows, questions_of, read_rows
+from minibert.sentence_vectors.run import Held, VectorSettings, learn_vectors
+from minibert.tasks.similarity import ScoredPair
+from minibert.train import Done, Eval, Optimization, Sample, Saved, Started, Step
+
+WORDS = [f"{a} {b} {c}" for a in "abcd" for b in "efgh" for c in "xy"]
+ROWS = {
+    "simcse": [Row((text,)) for text in WORDS],
+    "simcse-supervised": [Row((text, text[::-1], "z z")) for text in WORDS],
+    "softmax": [Row((text, text[::-1] if i % 2 else "z z"), "yes" if i % 2 else "no") for i, text in enumerate(WORDS)],
+    "cosine": [Row((text, text[::-1] if i % 2 else "z z"), float(i % 2)) for i, text in enumerate(WORDS)],
+    "triplet": [Row((text, text[::-1], "z z")) for text in WORDS],
+}
+HELD = Held(
+    [ScoredPair("a b c", "a b c", 5.0), ScoredPair("a b c", "x y z", 0.0), ScoredPair("d d", "d e", 3.0)],
+    [("a b", "one"), ("a b", "one"), ("x y z", "two"), ("x y z", "two")],
+)
+
+
+def settings(**changes) -> VectorSettings:
+    few = {"steps": 12, "batch_size": 8, "measure_every": 6, "report_every": 2, "save_every": 4}
+    return VectorSettings(**{**few, "optimization": Optimization(learning_rate=3e-3), **changes})
+
+
+@pytest.mark.parametrize("objective", ROWS)
+def test_every_objective_learns_and_is_saved(small_checkpoint, tmp_path, objective):
+    events = list(learn_vectors(settings(objective=objective, steps=30), small_checkpoint, ROWS[objective],
+                                held=HELD, out=tmp_path / "out"))  # fmt: skip
+    steps = [event for event in events if isinstance(event, Step)]
+    assert isinstance(events[0], Started) and isinstance(events[-2], Saved) and isinstance(events[-1], Done)
+    assert sum(step.loss for step in steps[-4:]) < sum(step.loss for step in steps[:4])
+    vectors = SentenceVectors.from_directory(tmp_path / "out")
+    assert vectors.embed(["a b"]).shape == (1, 32) and not (tmp_path / "out" / "resume").exists()
+    lines = (tmp_path / "out" / "training.jsonl").read_text().splitlines()
+    assert json.loads(lines[0])["event"] == "started"
+
+
+@pytest.mark.parametrize("objective", ["simcse", "softmax"])
+def test_a_run_that_was_cut_off_goes_on_exactly(small_checkpoint, tmp_path, objective):
+    whole = learn_vectors(settings(objective=objective), small_checkpoint, ROWS[objective], out=tmp_path / "whole")
+    list(whole)
+    for event in (
+        cut := learn_vectors(settings(objective=objective), small_checkpoint, ROWS[objective], out=tmp_path / "cut")
+    ):
+        if isinstance(event, Step) and event.step == 6:
+            cut.close()
+            break
+    with pytest.raises(ValueError, match="temperature"):
+        next(learn_vectors(settings(objective=objective, temperature=0.1), small_checkpoint, ROWS[objective],
+                           out=tmp_path / "cut", resuming=True))  # fmt: skip
+    resumed = list(
+        learn_vectors(
+            settings(objective=objective), small_checkpoint, ROWS[objective], out=tmp_path / "cut", resuming=True
+        )
+    )
+    assert next(event for event in resumed if isinstance(event, Step)).step == 8
+    one, other = (checkpoint.load(tmp_path / name, kind=Bert).state_dict() for name in ("whole", "cut"))
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_what_is_measured(small_checkpoint):
+    vectors = SentenceVectors.from_directory(small_checkpoint)
+    metrics = HELD.measure(vectors)
+    assert metrics["spearman"] == pytest.approx(1.0) and metrics["alignment"] == pytest.approx(0, abs=1e-5)
+    assert metrics["found"] == 1.0 and metrics["uniformity"] < 0
+    assert Held().measure(vectors) == {}
+
+
+def test_watched_texts_find_their_lines_while_it_learns(small_checkpoint):
+    mail = iter([[["y y"]]])
+    events = list(learn_vectors(settings(), small_checkpoint, ROWS["simcse"], lines=WORDS, watch=["a e x"],
+                                mailbox=lambda: next(mail, [])))  # fmt: skip
+    first, second, *_ = (event for event in events if isinstance(event, Sample))
+    vectors = SentenceVectors.from_directory(small_checkpoint)
+    similar = cosine_similarity(vectors.embed(["a e x"]), vectors.embed(WORDS))[0]
+    assert first.answers[0]["nearest"][0] == [WORDS[similar.argmax()], pytest.approx(similar.max(), abs=1e-3)]
+    assert second.answers[0]["text"] == "y y"
+    assert not any(isinstance(event, Eval) for event in events)
+
+
+def test_batches_are_a_function_of_seed_and_place(letters):
+    made = VectorBatches(ROWS["triplet"], letters, 8, 16, seed=1)
+    first = list(islice(made, 7))
+    again = VectorBatches(ROWS["triplet"], letters, 8, 16, seed=1)
+    list(islice(again, 5))
+    rest = VectorBatches(ROWS["triplet"], letters, 8, 16, seed=1, position=again.position)
+    assert [batch.ids.tolist() for batch in first[5:]] == [batch.ids.tolist() for batch in islice(rest, 2)]
+    assert first[0].ids.shape[0] == 24 and made.position.given == 7
+    twice = next(iter(VectorBatches(ROWS["simcse"], letters, 8, 16, seed=1, copies=2)))
+    assert torch.equal(*twice.ids.chunk(2)) and twice.labels is None
+
+
+@pytest.mark.parametrize(
+    ("objective", "rows", "why"),
+    [
+        ("word2vec", ROWS["simcse"], "objective must be one of"),
+        ("simcse", ROWS["simcse"][:1], "two are needed, not 1"),
+        ("triplet", ROWS["cosine"], "three texts with tabs between"),
+        ("simcse-supervised", [*ROWS["triplet"], *ROWS["cosine"]], "all of one form"),
+        ("softmax", [Row(("a", "b"), "yes")] * 3, "only one"),
+    ],
+)
+def test_rows_that_teach_nothing_are_refused(objective, rows, why):
+    with pytest.raises(ValueError, match=why):
+        check_rows(objective, rows)
+
+
+def test_files(tmp_path):
+    (tmp_path / "text.txt").write_text("One here. Two there.\nOne here.\n\nThree.\n")
+    assert [row.texts for row in read_rows("simcse", tmp_path / "text.txt")] == [
+        ("One here.",),
+        ("Two there.",),
+        ("Three.",),
+    ]
+    (tmp_path / "t.tsv").write_text("a\tb\tc\nd\te\tf\n")
+    assert read_rows("triplet", tmp_path / "t.tsv")[1].texts == ("d", "e", "f")
+    (tmp_path / "bad.tsv").write_text("a\tb\tc\nd\t\tf\n")
+    with pytest.raises(ValueError, match=r"line 2: must be two texts .* or three"):
+        read_rows("simcse-supervised", tmp_path / "bad.tsv")
+    (tmp_path / "sts.tsv").write_text("sentence1\tsentence2\tscore\na\tb\t5.0\na\tc\t2.5\n")
+    assert [row.target for row in read_rows("cosine", tmp_path / "sts.tsv")] == [1.0, 0.5]
+    (tmp_path / "q.tsv").write_text("How?\tWhat way?\nWhat way?\tWhat way?\n")
+    assert questions_of(tmp_path / "q.tsv") == [("How?", "What way?"), ("What way?", "What way?")]
+
+
+@pytest.mark.parametrize("wrong", [{"steps": 0}, {"dropout": 1.0}, {"temperature": 0.0}, {"max_length": 2}])
+def test_settings_are_checked(wrong):
+    with pytest.raises(ValueError):
+        VectorSettings(**wrong)

@@ -1,0 +1,84 @@
+"""train-vectors, embed, search and serve from the command line."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from minibert.__main__ import main
+from minibert.sentence_vectors.answering import VectorPredictor, is_encoder
+from minibert.sentence_vectors.encoder import SentenceVectors
+from minibert.service.server import application
+
+LINES = ["a b c", "x y z", "", "你好", "<b>a</b>"]
+
+
+@pytest.fixture
+def call(capsys, monkeypatch):
+    def run(*arguments, stdin: str = "", plain: bool = False):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
+        code = main([*map(str, arguments), *([] if plain else ["--json"])])
+        out, err = capsys.readouterr()
+        return code, out if plain else [json.loads(line) for line in out.splitlines()], err
+
+    return run
+
+
+@pytest.fixture
+def file(tmp_path):
+    (tmp_path / "lines.txt").write_text("\n".join(LINES) + "\n")
+    return tmp_path / "lines.txt"
+
+
+def test_texts_become_vectors(call, small_checkpoint, file, tmp_path):
+    expected = SentenceVectors.from_directory(small_checkpoint).embed([line for line in LINES if line])
+    code, out, err = call("embed", "--model", small_checkpoint, "--file", file, "--out", tmp_path / "v.npy")
+    assert (code, err, out[0]["texts"], out[0]["numbers"]) == (0, "", 4, 32)
+    assert np.allclose(np.load(tmp_path / "v.npy"), expected, atol=1e-5)
+    code, out, _ = call("embed", "--model", small_checkpoint, stdin="a b c\n\n你好\n")
+    assert [one["text"] for one in out] == ["a b c", "你好"]
+    assert np.allclose(out[0]["vector"], expected[0], atol=1e-5)
+
+
+def test_a_text_finds_its_line(call, small_checkpoint, file):
+    code, out, _ = call("search", "--model", small_checkpoint, "--file", file, "--top", 2, "x y z")
+    assert code == 0 and out[0]["nearest"][0] == {"line": "x y z", "cosine": 1.0} and len(out[0]["nearest"]) == 2
+    code, out, _ = call("search", "--model", small_checkpoint, "--file", file, stdin="a b c\n", plain=True)
+    assert out.splitlines()[0] == " 1.0000  a b c"
+
+
+def test_from_sentences_to_an_encoder_that_is_served(call, small_checkpoint, tmp_path):
+    (tmp_path / "text.txt").write_text("\n".join(f"{a} {b}." for a in "abcdefgh" for b in "xyz"))
+    arguments = ("train-vectors", "--train", tmp_path / "text.txt", "--model", small_checkpoint, "--steps", 4,
+                 "--batch-size", 8, "--out", tmp_path / "out")  # fmt: skip
+    code, events, err = call(*arguments)
+    assert code == 0 and events[-1]["event"] == "done", err
+    assert is_encoder(tmp_path / "out") and not is_encoder(small_checkpoint)
+    vectors = SentenceVectors.from_directory(tmp_path / "out")
+    with TestClient(application(VectorPredictor(vectors))) as client:
+        answer = client.post("/predict", json={"inputs": ["a b", {"text": "c"}]}).json()
+        assert answer["task"] == "sentence-vectors"
+        assert np.allclose([one["vector"] for one in answer["answers"]], vectors.embed(["a b", "c"]), atol=1e-5)
+        assert client.get("/schema").json()["example"]["response"]["answers"]
+        assert client.post("/predict", json={"inputs": [" "]}).status_code == 422
+        assert client.post("/predict", json={"inputs": [{"words": "a"}]}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("embed", "x", "--model", "{none}"), "is not a directory"),
+        (("embed", "x", "--file", "{file}", "--model", "{model}"), "give one text, or --file"),
+        (("embed", "--file", "{blank}", "--out", "{blank}.npy", "--model", "{model}"), "there is no text"),
+        (("embed", "x", "--out", "{folder}", "--model", "{model}"), "is a directory: --out names a file"),
+        (("search", "x", "--file", "{blank}", "--model", "{model}"), "holds no text"),
+    ],
+)
+def test_what_cannot_be_used_is_said(call, small_checkpoint, file, tmp_path, arguments, why):
+    (tmp_path / "blank.txt").write_text("\n\n")
+    places = {"none": tmp_path / "none", "file": file, "blank": tmp_path / "blank.txt", "folder": tmp_path,
+              "model": small_checkpoint}  # fmt: skip
+    code, _, err = call(*(one.format(**places) for one in arguments), plain=True)
+    assert code == 2 and why in err and len(err.splitlines()) == 1
