@@ -3,18 +3,15 @@ a question in words of its own; and who finds and mends misspellings."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
 
 from minibert import checkpoint
-from minibert.experiments.events import Finished, Stage, steps_of
-from minibert.experiments.records import append_record
-from minibert.experiments.relative_catalogue import REQUIRED, CorrectingScale, RelativeExperiment, WritingScale
-from minibert.experiments.results import read_records
+from minibert.experiments.arms import run_arms
+from minibert.experiments.events import steps_of
+from minibert.experiments.relative_catalogue import CorrectingScale, RelativeExperiment, WritingScale
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import objective_for
 from minibert.relatives.unilm import SEGMENTS
@@ -24,8 +21,7 @@ from minibert.toy import world
 from minibert.toy.answers import AnswerSettings, train_answers
 from minibert.toy.corrections import CorrectorSettings, train_corrector
 from minibert.toy.world import Story
-from minibert.train import Done, Eval, Event, Optimization, Step
-from minibert.training import machine
+from minibert.train import Eval, Event, Optimization, Step
 
 HELD_OUT = 60  # stories
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,46 +75,22 @@ def run_corrector(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: CorrectingScale, command: str
 ) -> Iterator[Event]:
     """As `relatives.run_relative`, of arms that differ in the corrector: "pretrained" learns nothing more."""
-    done = {
-        (record["arm"], record["seed"]) for record in read_records(out, REQUIRED) if record["scale"] == asdict(scale)
-    }
-    todo = [(seed, name) for seed in range(seeds) for name in experiment.arms if (name, seed) not in done]
-    folder, begun, steps, tokens = ROOT / scale.begins_with, time.perf_counter(), 0, 0
-    for number, (seed, name) in enumerate(todo):
-        low, high = number / len(todo), (number + 1) / len(todo)
+
+    def events(name: str, seed: int) -> Iterator[Event]:
         settings = CorrectorSettings(
             "plain" if name == "pretrained" else name, scale.steps, scale.batch_size, held_out=scale.measured,
             stories=scale.stories, evaluate_every=scale.steps, seed=seed,
             optimization=Optimization(learning_rate=scale.learning_rate, beta2=0.98),
         )  # fmt: skip
-        yield Stage(name, seed, "correcting", low)
-        before, seen = time.process_time(), []
-        for event in train_corrector(settings, folder):
-            seen.append(event)
-            if isinstance(event, Step):
-                yield replace(event, progress=low + (high - low) * event.progress)
+        for event in train_corrector(settings, ROOT / scale.begins_with):
+            yield event
             if isinstance(event, Eval) and name == "pretrained":
-                break
-        metrics = [event.metrics for event in seen if isinstance(event, Eval)][-1]
-        ended = seen[-1] if isinstance(seen[-1], Done) else Done(0, 0, 0.0)
-        record = {
-            "experiment": experiment.name,
-            "arm": name,
-            "seed": seed,
-            "metrics": metrics,
-            "pretraining": {"begins_with": scale.begins_with},
-            "scale": asdict(scale),
-            "steps": ended.step,
-            "tokens": ended.tokens,
-            "parameters": seen[0].details["parameters"],
-            "curve": [[e.tokens, round(e.seconds, 1), e.parts] for e in seen if isinstance(e, Step)],
-            "seconds": round(time.process_time() - before, 1),  # of processors
-            "finetuning_seconds": 0.0,
-            "data": [f"small toy world, {scale.stories} stories, misspelled"],
-            "command": command,
-            "machine": machine.description(),
-        }
-        append_record(out, record)
-        yield Finished(record, high)
-        steps, tokens = steps + ended.step, tokens + ended.tokens
-    yield Done(steps, tokens, time.perf_counter() - begun)
+                return
+
+    def facts(name: str, seen: list[Event]) -> dict:
+        data = f"small toy world, {scale.stories} stories, misspelled"
+        return {"pretraining": {"begins_with": scale.begins_with}, "data": [data]}
+
+    yield from run_arms(
+        experiment, out, seeds=seeds, scale=scale, command=command, stage="correcting", events=events, facts=facts
+    )

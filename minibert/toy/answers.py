@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -18,7 +18,8 @@ from minibert.relatives.unilm import SEGMENTS
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import lexicon
-from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, train
+from minibert.toy.watched import watched
+from minibert.train import Event, Optimization, Saved
 from minibert.training.precision import best_device
 
 QUESTION_WORDS = ("who", "what", "where", "colour", "?")  # which the stories have not
@@ -180,39 +181,19 @@ def train_answers(
             some = [one for one in (asked(rng) for _ in range(settings.batch_size)) if one.text not in unseen]
             yield batch_of(some, tokenizer, mask, noise, settings.rate)
 
-    def measured(step: int) -> Iterator[Event]:
-        learner.eval()
+    def measure() -> dict[str, float]:
         right = [spelled(answer(learner, tokenizer, one.text).ids, tokenizer) == one.answer for one in held_out]
-        yield Eval(step, {"answers": sum(right) / len(right)})
-        yield from said(step)
+        return {"answers": sum(right) / len(right)}
 
-    def said(step: int) -> Iterator[Event]:
-        learner.eval()
-        if watch:
-            yield Sample(step, [answered(learner, tokenizer, text) for text in watch])
-
-    size, relative = sum(weight.numel() for weight in learner.parameters()), learner.config.model_type
-    yield Started(asdict(settings), {"parameters": size, "relative": relative})
-    yield from measured(0)
-    last: dict[str, float] = {}
-    for event in train(
-        learner, batches(), settings.optimization, steps=settings.steps, report_every=10,
+    done = yield from watched(
+        learner, batches(), settings, measure, lambda texts: [answered(learner, tokenizer, str(one)) for one in texts],
+        watch=watch, mailbox=mailbox, facts={"relative": learner.config.model_type},
         losses_of=lambda output, part, whole: losses(objective_for(learner.config), output, part, whole),
-    ):  # fmt: skip
-        if isinstance(event, Done):
-            break
-        yield event
-        for message in mailbox():
-            watch = [str(text) for text in message]
-            yield from said(event.step)
-        if event.step % settings.evaluate_every == 0 or event.step == settings.steps:
-            for measurement in measured(event.step):
-                last = measurement.metrics if isinstance(measurement, Eval) else last
-                yield measurement
+    )  # fmt: skip
     if out is not None:
         checkpoint.save(out, learner.cpu(), tokenizer, dtype=torch.float16)
-        yield Saved(event.step, str(out))
-    yield Done(event.step, event.tokens, event.seconds, last)
+        yield Saved(done.step, str(out))
+    yield done
 
 
 def answered(model: BertForPreTraining, tokenizer: Tokenizer, text: str) -> dict:

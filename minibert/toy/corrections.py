@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -16,7 +16,8 @@ from minibert.model import Batch
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
-from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, train
+from minibert.toy.watched import watched
+from minibert.train import Event, Optimization, Saved
 from minibert.training.precision import best_device
 
 KINDS = ("soft_masked", "plain")
@@ -85,34 +86,16 @@ def train_corrector(
     rows, held_out = rows_of(text, tokenizer, settings.longest), rows_of(kept, tokenizer, settings.longest)
     noise = torch.Generator().manual_seed(4_000_037)
     questions = [(row if n % 2 else misspelled(row, speller, noise), row) for n, row in enumerate(held_out)]
-    facts = {"parameters": sum(weight.numel() for weight in learner.parameters()), "sentences": len(rows)}
-    yield Started(asdict(settings), facts)
-
-    def measured(step: int) -> Iterator[Event]:
-        yield Eval(step, marks(learner.eval(), questions, tokenizer.pad_id).as_dict())
-        if watch:
-            yield Sample(step, [corrected(learner, tokenizer, one) for one in watch])
-
-    yield from measured(0)
-    last: dict[str, float] = {}
-    for event in train(
-        learner, batches(rows, speller, tokenizer, settings), settings.optimization, steps=settings.steps,
-        report_every=10, losses_of=terms,
-    ):  # fmt: skip
-        if isinstance(event, Done):
-            break
-        yield event
-        for message in mailbox():
-            watch = [str(one) for one in message]
-            yield Sample(event.step, [corrected(learner.eval(), tokenizer, one) for one in watch])
-        if event.step % settings.evaluate_every == 0 or event.step == settings.steps:
-            for measurement in measured(event.step):
-                last = measurement.metrics if isinstance(measurement, Eval) else last
-                yield measurement
+    done = yield from watched(
+        learner, batches(rows, speller, tokenizer, settings), settings,
+        lambda: marks(learner, questions, tokenizer.pad_id).as_dict(),
+        lambda texts: [corrected(learner, tokenizer, str(one)) for one in texts],
+        watch=watch, mailbox=mailbox, facts={"sentences": len(rows)}, losses_of=terms,
+    )  # fmt: skip
     if out is not None:
         learner.cpu().save(Path(out) / CORRECTOR, tokenizer)
-        yield Saved(event.step, str(out))
-    yield Done(event.step, event.tokens, event.seconds, last)
+        yield Saved(done.step, str(out))
+    yield done
 
 
 def rows_of(sentences: Sequence[str], tokenizer: Tokenizer, longest: int) -> list[list[int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
@@ -18,7 +18,8 @@ from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
 from minibert.toy.graph import toy_graph
-from minibert.train import Done, Eval, Event, Optimization, Sample, Started, train
+from minibert.toy.watched import watched
+from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
 from minibert.transe import Graph, learn
 
@@ -105,33 +106,12 @@ def train_entities(
             batch = aligned(dice.sample(rows, min(settings.batch_size, len(rows))), tokenizer, graph)
             yield hidden(noisy(batch, count, noise), vocabulary, special, noise)
 
-    def measured(step: int) -> Iterator[Event]:
-        yield Eval(step, marks(learner.eval(), held_out, count))
-        if watch:
-            yield Sample(step, [named(learner, tokenizer, graph, text) for text in watch])
-
-    yield Started(asdict(settings), {"parameters": sum(weight.numel() for weight in learner.parameters())})
-    yield from measured(0)
-    last: dict[str, float] = {}
-    for event in train(
-        learner,
-        batches(),
-        settings.optimization,
-        steps=settings.steps,
-        report_every=10,
-        also_every=settings.evaluate_every,
-        losses_of=terms,
-    ):
-        if isinstance(event, Done):
-            break
-        yield event
-        for message in mailbox():
-            watch = [str(text) for text in message]
-        if event.step % settings.evaluate_every == 0 or event.step == settings.steps:
-            for measurement in measured(event.step):
-                last = measurement.metrics if isinstance(measurement, Eval) else last
-                yield measurement
-    yield Done(event.step, event.tokens, event.seconds, last)
+    done = yield from watched(
+        learner, batches(), settings, lambda: marks(learner, held_out, count),
+        lambda texts: [named(learner, tokenizer, graph, str(text)) for text in texts],
+        watch=watch, mailbox=mailbox, losses_of=terms,
+    )  # fmt: skip
+    yield done
 
 
 @torch.no_grad()

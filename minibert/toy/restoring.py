@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
 from math import exp
@@ -24,7 +24,8 @@ from minibert.noises import MASK, NOISES, Part
 from minibert.text.batches import padded, padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
-from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, train
+from minibert.toy.watched import watched
+from minibert.train import Event, Optimization, Saved
 from minibert.training.precision import best_device
 
 BART = "bart"  # the folder in a run's: what is there is no BERT that others may open
@@ -217,33 +218,18 @@ def train_bart(
             some = rng.choices(rows, k=settings.batch_size)
             yield batch_of(some, [noise(row, rng) for row in some], tokenizer)
 
-    def said(step: int) -> Iterator[Event]:
-        texts_told = [(text, seed) for text, seed in watch if tokens_of(text, tokenizer)]
-        if texts_told:
-            yield Sample(step, [told(learner, tokenizer, text, settings.noise, seed) for text, seed in texts_told])
+    def say(pairs: Sequence[tuple[str, int]]) -> list[dict]:
+        readable = [(str(text), int(seed)) for text, seed in pairs if tokens_of(str(text), tokenizer)]
+        return [told(learner, tokenizer, text, settings.noise, seed) for text, seed in readable]
 
-    yield Started(asdict(settings), {"parameters": sum(weight.numel() for weight in learner.parameters())})
-    last = marks(learner, questions, tokenizer)
-    yield Eval(0, last)
-    yield from said(0)
-    every = settings.evaluate_every
-    for event in train(
-        learner, batches(), settings.optimization, steps=settings.steps, report_every=5, also_every=every
-    ):  # fmt: skip
-        if isinstance(event, Done):
-            break
-        yield event
-        for message in mailbox():
-            watch = [(str(text), int(seed)) for text, seed in message]
-            yield from said(event.step)
-        if event.step % every == 0 or event.step == settings.steps:
-            last = marks(learner, questions, tokenizer)
-            yield Eval(event.step, last)
-            yield from said(event.step)
+    done = yield from watched(
+        learner, batches(), settings, lambda: marks(learner, questions, tokenizer), say,
+        watch=watch, mailbox=mailbox, report_every=5,
+    )  # fmt: skip
     if out is not None:
         bart.save(Path(out) / BART, learner.cpu(), tokenizer, dtype=torch.float16)
-        yield Saved(event.step, str(out))
-    yield Done(event.step, event.tokens, event.seconds, last)
+        yield Saved(done.step, str(out))
+    yield done
 
 
 @torch.no_grad()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -18,8 +18,9 @@ from minibert.tokenizer import Tokenizer
 from minibert.toy import world
 from minibert.toy.pronoun_task import tagged
 from minibert.toy.roles import MOST, ROLES, role_rows, words_in
+from minibert.toy.watched import watched
 from minibert.toy.world import Story
-from minibert.train import Done, Eval, Event, Optimization, Sample, Started, train
+from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
 
 PERSONAL = frozenset(["he", "she", "him", "her", "his", "himself", "herself", "they", "them", "themselves"])
@@ -112,28 +113,12 @@ def train_roles(
         while True:
             yield batch_of(rng.sample(texts, min(settings.batch_size, len(texts))), tokenizer)
 
-    def measured(step: int) -> Iterator[Event]:
-        yield Eval(step, marks(learner.eval(), kept, tokenizer))
-        if watch:
-            yield Sample(step, [said(learner, tokenizer, text) for text in watch])
-
-    yield Started(asdict(settings), {"parameters": sum(weight.numel() for weight in learner.parameters())})
-    yield from measured(0)
-    last: dict[str, float] = {}
-    for event in train(
-        learner, batches(), settings.optimization, steps=settings.steps, report_every=10,
-        also_every=settings.evaluate_every, losses_of=lambda output, part, whole: {"loss": output.loss},
-    ):  # fmt: skip
-        if isinstance(event, Done):
-            break
-        yield event
-        for message in mailbox():
-            watch = [str(text) for text in message]
-        if event.step % settings.evaluate_every == 0 or event.step == settings.steps:
-            for measurement in measured(event.step):
-                last = measurement.metrics if isinstance(measurement, Eval) else last
-                yield measurement
-    yield Done(event.step, event.tokens, event.seconds, last)
+    done = yield from watched(
+        learner, batches(), settings, lambda: marks(learner, kept, tokenizer),
+        lambda texts: [said(learner, tokenizer, str(text)) for text in texts],
+        watch=watch, mailbox=mailbox, losses_of=lambda output, part, whole: {"loss": output.loss},
+    )  # fmt: skip
+    yield done
 
 
 @torch.no_grad()

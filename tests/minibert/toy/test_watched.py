@@ -1,0 +1,70 @@
+"""A run that is measured as it learns and says what it makes of texts, which may change meanwhile."""
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import nn
+
+from minibert.model import Batch
+from minibert.toy.watched import watched
+from minibert.train import Done, Eval, Optimization, Sample, Started, Step
+
+
+class Line(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(1))
+
+    def forward(self, batch):
+        return (self.weight * batch.ids.float()).mean()
+
+
+@dataclass(frozen=True)
+class Settings:
+    steps: int = 5
+    evaluate_every: int = 2
+    optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=0.1))
+
+
+def run(learner, settings=Settings(), **options):
+    batches = (Batch(torch.ones(1, 2, dtype=torch.long)) for _ in range(100))
+    events = watched(
+        learner, batches, settings, lambda: {"weight": learner.weight.item()},
+        losses_of=lambda output, part, whole: {"loss": output}, **options,
+    )  # fmt: skip
+    seen = []
+    while True:
+        try:
+            seen.append(next(events))
+        except StopIteration as end:
+            return [*seen, end.value]
+
+
+def test_it_is_measured_before_every_so_often_and_at_the_end():
+    learner = Line()
+    events = run(learner, report_every=100)
+    assert isinstance(events[0], Started) and events[0].details == {"parameters": 1}
+    measured = [event for event in events if isinstance(event, Eval)]
+    assert [event.step for event in measured] == [0, 2, 4, 5]
+    assert measured[0].metrics == {"weight": 1.0}
+    assert isinstance(events[-1], Done)
+    assert events[-1].metrics == measured[-1].metrics == {"weight": learner.weight.item()}
+
+
+def test_a_message_replaces_what_is_watched_and_is_answered_at_once():
+    learner, letters = Line(), iter([[], [["new"]]])
+
+    def say(texts):
+        return [{"text": text, "training": learner.training} for text in texts]
+
+    events = run(learner, say=say, watch=["old"], mailbox=lambda: next(letters, []), report_every=1)
+    samples = [event for event in events if isinstance(event, Sample)]
+    assert [(event.step, event.answers[0]["text"]) for event in samples] == [
+        (0, "old"), (2, "new"), (2, "new"), (4, "new"), (5, "new"),
+    ]  # fmt: skip
+    assert not any(event.answers[0]["training"] for event in samples)
+
+
+def test_nothing_to_say_is_no_sample():
+    assert not any(isinstance(event, Sample) for event in run(Line(), say=lambda texts: [], watch=["x"]))
+    assert any(isinstance(event, Step) for event in run(Line()))
