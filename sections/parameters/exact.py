@@ -83,6 +83,8 @@ def buildable(model: Shape) -> BertConfig | None:
 def built_totals(config: BertConfig) -> dict[str, int | None]:
     """Sums over the tensors of a model really built, as pre-training leaves it; on the meta device, where tensors have
     shapes and no numbers."""
+    from torch.nn import Module
+
     from minibert.masked_lm import NoPairs
     from minibert.objectives import objective_for
     from minibert.unfilled import sizes_only
@@ -94,10 +96,10 @@ def built_totals(config: BertConfig) -> dict[str, int | None]:
         objective = objective_for(config)
         model = objective.kept(objective.model(config))[""]
     bert = model.bert
-    unread = count(bert.pooler) if isinstance(getattr(model, "nsp", None), NoPairs) else 0  # it waits for a task
+    waits = isinstance(getattr(model, "nsp", None), NoPairs) and isinstance(bert.pooler, Module)
     return {
         "encoder": count(bert.embeddings, bert.blocks),
         "with_pooler": count(bert),
         "masked_lm": count(bert.embeddings, bert.blocks, model.mlm) if hasattr(model, "mlm") else None,
-        "pretraining": count(model) - unread,
+        "pretraining": count(model) - (count(bert.pooler) if waits else 0),  # a pooler that waits for a task
     }

@@ -4,7 +4,6 @@ import statistics
 
 import streamlit as st
 
-from minibert.ernie2 import REGIMES
 from minibert.experiments.results import by_arm, paired_difference, verdict
 from sections.what_to_hide.subject import Subject
 from ui.claim import PERCENT, records_of, signed, verdict_words
@@ -43,7 +42,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         steps = st.slider(_("Steps"), 200, 1_200, 400, 200, key="ernie2-steps", width=200)
         regime = choice("regime", _("What is trained"), {"all": _("all three"), **regimes()}, box=270)
         if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train-ernie2"):
-            begin(REGIMES if regime == "all" else (regime,), int(steps))
+            begin(tuple(regimes()) if regime == "all" else (regime,), int(steps))
     show_refusal()
     trained_when(int(steps))
     runs = newest()
@@ -85,7 +84,7 @@ def newest() -> list:
     runs = {}
     for run in own_runs(KIND):
         runs.setdefault(run.kind.rpartition("/")[2], run)
-    return [runs[name] for name in REGIMES if name in runs]
+    return [runs[name] for name in regimes() if name in runs]
 
 
 def begin(names: tuple[str, ...], steps: int) -> None:

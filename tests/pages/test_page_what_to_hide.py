@@ -346,9 +346,9 @@ def test_the_continual_claim_gets_its_verdicts(results):
 def test_all_three_regimes_begin(runs_folder):
     from ui.runs import manager
 
-    app = open_page("what_to_hide", owner="else", part="One task after another")
+    app = open_page("what_to_hide", owner="a third", part="One task after another")
     app = whole(app.button(key="train-ernie2").click().run())
-    runs = manager().runs("else")
+    runs = manager().runs("a third")
     assert {run.kind for run in runs} == {f"what_to_hide-ernie2/{name}" for name in REGIMES}
     for run in runs:
         run.cancel()
