@@ -82,7 +82,7 @@ def sentence_input(
         (examples_in or st).pills(
             _("Examples"),
             range(len(examples)),
-            format_func=lambda index: literal(shorten(examples[index], _SHOWN)),
+            format_func=example_labels(examples).__getitem__,
             key=buttons,
             label_visibility="collapsed" if examples_in is None else "visible",
             on_change=_use_example,
@@ -96,6 +96,13 @@ def sentence_input(
             icon=":material/content_cut:",
         )
     return text[:max_chars]
+
+
+def example_labels(examples: Sequence[str]) -> list[str]:
+    """Each example shortened, and whole where another would be shortened to the same: a browser tells pills apart by
+    their words alone, and would choose the other one's."""
+    short = [shorten(example, _SHOWN) for example in examples]
+    return [literal(one if short.count(one) == 1 else whole) for one, whole in zip(short, examples, strict=True)]
 
 
 def typed() -> str:

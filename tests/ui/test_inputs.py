@@ -95,3 +95,11 @@ def test_names_that_repeat_are_told_apart_and_the_oldest_keeps_its_own():
     assert list(distinct({"c": "x", "b": "y", "a": "x"})) == ["c", "b", "a"]
     named = distinct({"c": "x", "b": "x (2)", "a": "x"})  # by hand, as the second was
     assert named == {"c": "x (3)", "b": "x (2)", "a": "x"}
+
+
+def test_examples_that_begin_alike_are_told_apart():
+    from ui.inputs import example_labels
+
+    alike = "anna and ben were good friends. later anna gave the ball to ben. now {} has it."
+    labels = example_labels([alike.format("anna"), alike.format("ben"), "a short one", "b " * 60])
+    assert len(set(labels)) == 4 and labels[2] == "a short one" and len(labels[3]) < 120
