@@ -29,12 +29,16 @@ class TaskedBatch(Batch):
 
 @dataclass(frozen=True)
 class TaskOutput:
-    """logits: (M, V) at the tokens asked for, or (B, classes) · right: how many of them say what the labels say."""
+    """logits: (M, V) at the tokens asked for, labels: (M,); or (B, classes) and (B,)."""
 
     logits: Tensor
     loss: Tensor
-    right: int
-    asked: int
+    labels: Tensor
+
+    @property
+    def right(self) -> float:
+        """The share of answers that say what the labels say: counted where it is asked for, not at every step."""
+        return (self.logits.argmax(-1) == self.labels).double().mean().item()
 
 
 class Ernie2(nn.Module):
@@ -66,8 +70,7 @@ class Ernie2(nn.Module):
         else:
             there = batch.labels != IGNORE
             logits, labels = self.mlm(x[there]), batch.labels[there]  # (M, V), (M,)
-        right = int((logits.argmax(-1) == labels).sum())
-        return TaskOutput(logits, F.cross_entropy(logits.float(), labels), right, len(labels))
+        return TaskOutput(logits, F.cross_entropy(logits.float(), labels), labels)
 
 
 def stages(regime: str, tasks: Sequence[str], steps: int) -> list[dict[str, int]]:
