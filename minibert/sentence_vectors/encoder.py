@@ -79,12 +79,8 @@ class SentenceVectors:
         otherwise. Raises CheckpointError."""
         directory = Path(directory)
         bert, tokenizer = checkpoint.load(directory, kind=Bert), checkpoint.load_tokenizer(directory)
-        parts, longest = parts_of(directory), min(LONGEST, bert.config.longest)
-        if (file := directory / LENGTHS).is_file():
-            told = values_of(file, dict).get("max_seq_length")
-            if told is not None and not (isinstance(told, int) and told >= 3):
-                raise checkpoint.CheckpointError(f"{file}: max_seq_length must be a number from 3 on, not {told!r}")
-            longest = min(told or longest, bert.config.longest)
+        parts = parts_of(directory)
+        longest = min((parts and stored_length(directory)) or LONGEST, bert.config.longest)
         stored = stored_pooling(directory) if "Pooling" in parts else "mean"
         return cls(SentenceEncoder(bert, pooling or stored).eval(), tokenizer, "Normalize" in parts, longest)
 
@@ -142,13 +138,27 @@ def parts_of(directory: Path) -> set[str]:
     return found
 
 
+def stored_length(directory: Path) -> int | None:
+    """How many tokens of a text are read: as sentence-transformers says it up to version 5, else as its 6 does."""
+    for name, key in ((LENGTHS, "max_seq_length"), ("tokenizer_config.json", "model_max_length")):
+        if (file := directory / name).is_file() and (told := values_of(file, dict).get(key)) is not None:
+            if not (isinstance(told, int) and told >= 3):
+                raise checkpoint.CheckpointError(f"{file}: {key} must be a number from 3 on, not {told!r}")
+            return told
+    return None
+
+
 def stored_pooling(directory: Path) -> str:
-    """How 1_Pooling/config.json pools."""
+    """How 1_Pooling/config.json pools: one flag a way up to version 5 of sentence-transformers, one name in its 6."""
     file = checkpoint.existing(directory / POOLING, "config.json")
     told = values_of(file, dict)
-    modes = {flag for flag, value in told.items() if flag.startswith("pooling_mode_") and value is True}
-    named = [name for name, flag in FLAGS.items() if modes == {flag}]
-    if not named:
-        raise checkpoint.CheckpointError(f"{file}: pools by {', '.join(sorted(modes)) or 'nothing'}; known is one of "
-                                         f"{', '.join(FLAGS.values())}")  # fmt: skip
-    return named[0]
+    names = {flag: name for name, flag in FLAGS.items()}
+    modes = [
+        names.get(flag, flag) for flag, value in told.items() if flag.startswith("pooling_mode_") and value is True
+    ]
+    if mode := told.get("pooling_mode"):
+        modes = mode if isinstance(mode, list) else [mode]
+    if len(modes) != 1 or modes[0] not in list(FLAGS):
+        raise checkpoint.CheckpointError(f"{file}: pools by {', '.join(map(str, modes)) or 'nothing'}; known is one of "
+                                         f"{', '.join(FLAGS)}")  # fmt: skip
+    return modes[0]
