@@ -19,19 +19,19 @@ from minibert.model import Batch, Bert
 from minibert.sentence_vectors.files import (
     FLAGS,
     IDENTITY,
+    LENGTHS,
     MODULES,
     parts_of,
     stored_layers,
+    stored_length,
     stored_pooling,
     stored_whitening,
-    values_of,
     write_json,
 )
 from minibert.sentence_vectors.whitening import Whitening
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 
-LENGTHS = "sentence_bert_config.json"
 LONGEST = 128  # tokens, where nothing says otherwise
 LAYERS = {"last": (), "first-last": (1, -1), "embeddings": (0,)}  # whose mean is pooled; 0: the embeddings
 
@@ -112,12 +112,8 @@ class SentenceVectors:
         on are not whitened. Raises CheckpointError."""
         directory = Path(directory)
         bert, tokenizer = checkpoint.load(directory, kind=Bert), checkpoint.load_tokenizer(directory)
-        parts, longest = parts_of(directory), min(LONGEST, bert.config.longest)
-        if (file := directory / LENGTHS).is_file():
-            told = values_of(file, dict).get("max_seq_length")
-            if told is not None and not (isinstance(told, int) and told >= 3):
-                raise checkpoint.CheckpointError(f"{file}: max_seq_length must be a number from 3 on, not {told!r}")
-            longest = min(told or longest, bert.config.longest)
+        parts = parts_of(directory)
+        longest = min((parts and stored_length(directory)) or LONGEST, bert.config.longest)
         stored = stored_pooling(parts["Pooling"]) if "Pooling" in parts else "mean"
         of = parts.get("WeightedLayerPooling")
         kept = SentenceEncoder(bert, stored, stored_layers(of, bert.config.num_hidden_layers) if of else ())

@@ -15,7 +15,7 @@ from minibert import checkpoint
 from minibert.sentence_vectors.whitening import Whitening
 from minibert.text.json_values import json_value
 
-MODULES = "modules.json"
+MODULES, LENGTHS = "modules.json", "sentence_bert_config.json"
 KINDS = (
     "Transformer",
     "WeightedLayerPooling",
@@ -62,16 +62,30 @@ def parts_of(directory: Path) -> dict[str, Path]:
     return parts
 
 
+def stored_length(directory: Path) -> int | None:
+    """How many tokens of a text are read: as sentence-transformers says it up to version 5, else as its 6 does."""
+    for name, key in ((LENGTHS, "max_seq_length"), ("tokenizer_config.json", "model_max_length")):
+        if (file := directory / name).is_file() and (told := values_of(file, dict).get(key)) is not None:
+            if not (isinstance(told, int) and told >= 3):
+                raise checkpoint.CheckpointError(f"{file}: {key} must be a number from 3 on, not {told!r}")
+            return told
+    return None
+
+
 def stored_pooling(folder: Path) -> str:
-    """How the config.json of a Pooling pools."""
+    """How a Pooling pools: one flag a way up to version 5 of sentence-transformers, one name in its 6."""
     file = checkpoint.existing(folder, "config.json")
     told = values_of(file, dict)
-    modes = {flag for flag, value in told.items() if flag.startswith("pooling_mode_") and value is True}
-    named = [name for name, flag in FLAGS.items() if modes == {flag}]
-    if not named:
-        raise checkpoint.CheckpointError(f"{file}: pools by {', '.join(sorted(modes)) or 'nothing'}; known is one of "
-                                         f"{', '.join(FLAGS.values())}")  # fmt: skip
-    return named[0]
+    names = {flag: name for name, flag in FLAGS.items()}
+    modes = [
+        names.get(flag, flag) for flag, value in told.items() if flag.startswith("pooling_mode_") and value is True
+    ]
+    if mode := told.get("pooling_mode"):
+        modes = mode if isinstance(mode, list) else [mode]
+    if len(modes) != 1 or modes[0] not in list(FLAGS):
+        raise checkpoint.CheckpointError(f"{file}: pools by {', '.join(map(str, modes)) or 'nothing'}; known is one of "
+                                         f"{', '.join(FLAGS)}")  # fmt: skip
+    return modes[0]
 
 
 def stored_weights(folder: Path, shapes: dict[str, tuple[int, ...]]) -> list[Tensor]:

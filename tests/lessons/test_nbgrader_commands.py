@@ -15,8 +15,9 @@ from tests.lessons.exercises import LESSONS, Exercise, exercises, graded, mark
 ROOT = Path(__file__).resolve().parents[2]
 
 
-# Every notebook with our solution is graded; as a student gets it, these alone: test_exercises.py runs all of those.
-ABSENT = ("attention", "service")
+# All are handed out. What nbgrader itself does with them is the same for all, and their cells are run by
+# test_exercises.py: so these alone are graded, with our solution and as a student gets them.
+GRADED = ("attention", "service")
 WARNED = "attention"  # the lesson in which one student's right answer warns
 WARNING = """
 import warnings
@@ -29,7 +30,7 @@ def scores(q, k):
 
 
 class Course:
-    """The project once more: its files as links, `course/` its own. All lessons are graded at once: "*" names them."""
+    """The project once more: its files as links, `course/` its own. "*" names all lessons that there are."""
 
     def __init__(self, root: Path):
         self.root = root
@@ -38,9 +39,8 @@ class Course:
             (root / name).symlink_to(ROOT / name)
         shutil.copy(ROOT / "nbgrader_config.py", root)
         self.nbgrader("generate_assignment", "*")
-        for folder in exercises():
-            self.hand_in("teacher", folder.name, (folder / "exercise.ipynb").read_text("utf-8"))
-        for lesson in ABSENT:
+        for lesson in GRADED:
+            self.hand_in("teacher", lesson, (LESSONS / lesson / "exercise.ipynb").read_text("utf-8"))
             self.hand_in("absent", lesson, self.released(lesson).read_text("utf-8"))
         ours = Exercise(LESSONS / WARNED).notebook
         next(cell for cell in ours.cells if mark(cell).get("grade_id") == "scores").source = WARNING
@@ -79,19 +79,24 @@ def course(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", exercises(), ids=lambda folder: folder.name)
-def test_from_handing_out_to_feedback(course, folder):
+def test_what_is_handed_out_is_the_student_s_version(course, folder):
     exercise, lesson = Exercise(folder), folder.name
     assert course.released(lesson).is_file(), course.log
     assert [path.name for path in course.released(lesson).parent.iterdir()] == ["exercise.ipynb"]
     empty = nbformat.read(course.released(lesson), as_version=4)
     assert [cell.source for cell in empty.cells] == [cell.source for cell in exercise.student_version().cells]
-    full = sum(mark(cell)["points"] for cell in graded(exercise.notebook))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lesson", GRADED)
+def test_our_solution_earns_all_points(course, lesson):
+    full = sum(mark(cell)["points"] for cell in graded(Exercise(LESSONS / lesson).notebook))
     assert course.score("teacher", lesson) == full
     assert course.feedback("teacher", lesson).is_file()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lesson", ABSENT)
+@pytest.mark.parametrize("lesson", GRADED)
 def test_what_was_left_empty_earns_nothing_and_is_told(course, lesson):
     assert course.score("absent", lesson) == 0
     assert "NotImplementedError" in course.feedback("absent", lesson).read_text("utf-8")
