@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-NOTHING = 1e-9  # share of the largest variance below which a direction holds no difference, only rounding
+NOTHING, ROUNDING = 1e-9, 1e-14  # of the largest variance, of the mean square: less is rounding, no difference
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Whitening:
         mean = vectors.mean(0)
         variances, directions = np.linalg.eigh(np.cov(vectors.T).reshape(len(mean), len(mean)))  # Λ rising, U
         variances, directions = variances[::-1], directions[:, ::-1]
-        spanned = int((variances > NOTHING * max(variances[0], np.finfo(float).tiny)).sum())
+        spanned = int((variances > max(NOTHING * variances[0], ROUNDING * (vectors**2).mean())).sum())
         kept = spanned if dimensions is None else dimensions
         if not 1 <= kept <= spanned:
             raise ValueError(
