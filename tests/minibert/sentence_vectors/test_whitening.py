@@ -77,9 +77,7 @@ def test_no_more_columns_than_there_are(cone, dimensions):
         Whitening.fit(cone).first(dimensions)
 
 
-@pytest.mark.parametrize(
-    ("layers", "dimensions", "normalized"), [((), 9, False), ((1, -1), 8, True), ((0,), 3, False)]
-)
+@pytest.mark.parametrize(("layers", "dimensions", "normalized"), [((), 9, False), ((1, -1), 8, True), ((0,), 3, False)])
 def test_sentence_transformers_computes_the_same_from_what_is_saved(
     small_checkpoint, tmp_path, layers, dimensions, normalized
 ):
