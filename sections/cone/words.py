@@ -40,7 +40,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
                         Line(_("share of the commonest direction"), [one.strongest for one in found], "third")])],
             names, _("layer"), title=summary),
         _("How narrow the cone is, by layer. {summary}.").format(summary=summary),
-        "layers",
+        "narrow",
         wide=True,
         data=[{_("layer"): name, _("mean cosine"): round(one.plain, 3), _("mean subtracted"): round(one.centred, 3),
                _("commonest direction"): round(one.strongest, 3)} for name, one in zip(names, found, strict=True)],
