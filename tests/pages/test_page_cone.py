@@ -102,7 +102,7 @@ def test_any_text_is_a_sentence(text):
 
 def test_a_chinese_model_has_chinese_sentences():
     app = open_page("cone", model="mini-zh")
-    assert len(figure(app, "clouds")["data"][0]["x"]) == 60
+    assert len(figure(app, "clouds")["data"][0]["customdata"]) == 60
 
 
 @pytest.mark.parametrize("part", PARTS)
