@@ -292,9 +292,9 @@ def test_the_recorded_cone_is_whole_and_whitening_gains_what_the_page_says():
         (arm, seed) for arm in experiment.arms for seed in range(3)
     }
     assert all(record["scale"] == asdict(experiment.scale) for record in records)
-    found = {record["arm"]: round(100 * record["metrics"]["spearman"], 1) for record in records}
+    found = {record["arm"]: 100 * record["metrics"]["spearman"] for record in records}
     told = {"mean": 58.0, "whitened": 62.7, "embeddings": 48.4, "embeddings-whitened": 67.5, "minilm": 77.0}
-    assert {arm: found[arm] for arm in told} == pytest.approx(told, abs=0.06)
+    assert {arm: found[arm] for arm in told} == pytest.approx(told, abs=0.1)
 
 
 def test_the_recorded_sentence_vectors_are_whole():
