@@ -63,6 +63,7 @@ page = open_course(
             Stop("nezha", "NEZHA", ":material/straighten:"),
             Stop("knowledge", _("Knowledge"), ":material/lightbulb:"),
             Stop("sentence_vectors", _("Sentence vectors"), ":material/manage_search:"),
+            Stop("cone", _("The cone"), ":material/flare:"),
         ],
         _("7 Practice"): [
             Stop("examination", _("The examination"), ":material/quiz:"),

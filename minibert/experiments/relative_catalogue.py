@@ -109,6 +109,19 @@ class VectorScale(RelativeScale):
 
 
 @dataclass(frozen=True)
+class ConeScale(VectorScale):
+    """The encoder of every arm is frozen. An arm's options: layers, whose mean is taken; dimensions kept in whitening,
+    None being all; flow: one is learned for `steps`; model, where it is another than `begins_with`. depth, hidden: of
+    the flow. Needs STS-B."""
+
+    steps: int = 400
+    batch_size: int = 128
+    learning_rate: float = 1e-3
+    depth: int = 4
+    hidden: int = 256
+
+
+@dataclass(frozen=True)
 class RelativeExperiment:
     """Arms, the first of which is BERT, where it is one of them. pairs: the stories are read in pairs of segments,
     about which each arm is asked what its objective asks; afterwards all are asked both for the next sentence and for
@@ -132,6 +145,13 @@ NARROW = {"hidden_size": 64, "intermediate_size": 256}
 def _albert(shared: str = "all", width: int = 32, second: str | None = "sop") -> RelativeArm:
     sizes = {"num_hidden_layers": 3, "embedding_size": width, "shared": shared}
     return RelativeArm("albert", {"second": second}, sizes)
+
+
+MINILM = "checkpoints/minilm-en"
+
+
+def _whitened(layers: str, dimensions: int | None = None, **more: str) -> RelativeArm:
+    return RelativeArm(options={"layers": layers, "dimensions": dimensions, **more})
 
 
 RELATIVE_EXPERIMENTS = {
@@ -244,6 +264,29 @@ RELATIVE_EXPERIMENTS = {
                 "cosine": RelativeArm(options={"objective": "cosine"}),
             },
             VectorScale(),
+        ),
+        RelativeExperiment(
+            "cone",
+            "Vectors taken out of their cone: BERT-flow (Li et al. 2020), whitening (Su et al. 2021), on STS-B",
+            {
+                "mean": RelativeArm(options={"layers": "last"}),
+                "first-last": RelativeArm(options={"layers": "first-last"}),
+                "whitened": _whitened("first-last"),
+                "whitened-128": _whitened("first-last", 128),
+                "whitened-85": _whitened("first-last", 85),
+                "whitened-64": _whitened("first-last", 64),
+                "flow": RelativeArm(options={"layers": "first-last", "flow": True}),
+                "mean-whitened": _whitened("last"),
+                "mean-flow": RelativeArm(options={"layers": "last", "flow": True}),
+                "embeddings": RelativeArm(options={"layers": "embeddings"}),
+                "embeddings-whitened": _whitened("embeddings"),
+                "embeddings-flow": RelativeArm(options={"layers": "embeddings", "flow": True}),
+                "minilm": RelativeArm(options={"layers": "last", "model": MINILM}),
+                "minilm-whitened": _whitened("last", model=MINILM),
+                "minilm-whitened-128": _whitened("last", 128, model=MINILM),
+                "minilm-flow": RelativeArm(options={"layers": "last", "flow": True, "model": MINILM}),
+            },
+            ConeScale(),
         ),
     )
 }

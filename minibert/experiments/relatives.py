@@ -15,6 +15,7 @@ from minibert.experiments.events import Finished, Stage, steps_of, within
 from minibert.experiments.records import append_record
 from minibert.experiments.relative_catalogue import (
     REQUIRED,
+    ConeScale,
     ContinualScale,
     CorrectingScale,
     LengthScale,
@@ -69,6 +70,7 @@ def run_relative(
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
     tasks: of sentence vectors alone, the folder of STS-B. Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
+    from minibert.experiments.cone import run_cone
     from minibert.experiments.continual import run_continual
     from minibert.experiments.vectors import run_vectors
     from minibert.experiments.writing import run_corrector, written
@@ -78,7 +80,8 @@ def run_relative(
 
     scale = scale or experiment.scale
     if isinstance(scale, VectorScale):
-        yield from run_vectors(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
+        run = run_cone if isinstance(scale, ConeScale) else run_vectors
+        yield from run(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
         return
     for kind, run in ((CorrectingScale, run_corrector), (ContinualScale, run_continual)):
         if isinstance(scale, kind):
