@@ -6,7 +6,17 @@ import argparse
 import sys
 from typing import NoReturn
 
-from minibert.command_line import basics, classroom, dialogue, experiment, finetuning, prediction, pretraining, serving, vectors
+from minibert.command_line import (
+    basics,
+    classroom,
+    dialogue,
+    experiment,
+    finetuning,
+    prediction,
+    pretraining,
+    serving,
+    vectors,
+)
 from minibert.command_line.printing import complain, error_line
 
 

@@ -14,7 +14,9 @@ ROW = 30  # pixels
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 
-def tag_path(words: Sequence[str], tags: Sequence[str], probs: np.ndarray, path: Sequence[int], title: str) -> go.Figure:
+def tag_path(
+    words: Sequence[str], tags: Sequence[str], probs: np.ndarray, path: Sequence[int], title: str
+) -> go.Figure:
     """A column a word, a row a tag: how probable each is, and the likeliest way through. probs: (T, K) · path: (T,)"""
     columns = list(range(len(words)))
     fig = go.Figure(
@@ -49,14 +51,14 @@ def step_matrix(tags: Sequence[str], steps: np.ndarray, axes: tuple[str, str], t
         )
     )  # fmt: skip
     fig.update_xaxes(title_text=axes[1], type="category", tickangle=-45, tickfont={"size": SMALL}, showgrid=False)
-    fig.update_yaxes(title_text=axes[0], type="category", autorange="reversed", tickfont={"size": SMALL}, showgrid=False)
+    fig.update_yaxes(
+        title_text=axes[0], type="category", autorange="reversed", tickfont={"size": SMALL}, showgrid=False
+    )
     fig.update_layout(height=240 + 24 * len(tags), title={"text": literal(title)})
     return fig
 
 
-def over_seconds(
-    curves: Mapping[str, Sequence[tuple[float, float]]], axes: tuple[str, str], title: str
-) -> go.Figure:
+def over_seconds(curves: Mapping[str, Sequence[tuple[float, float]]], axes: tuple[str, str], title: str) -> go.Figure:
     """A line a run: seconds of training → a share."""
     fig = go.Figure()
     for number, (name, points) in enumerate(curves.items()):

@@ -150,7 +150,7 @@ class Diet(nn.Module):
         emissions = tap("emissions", self.emissions(x[:, :-1]))  # (B, T − 1, K)
         output = DietOutput(x, request, similarities, emissions, {})
         output.losses.update(self.losses(output, batch))
-        if hides and hidden.any():
+        if hides:
             output.losses["mask"] = self.guessed(x[hidden], given[hidden], batch.names[hidden[:, :-1]])
         output.losses["loss"] = sum(output.losses.values())
         return output
@@ -168,18 +168,22 @@ class Diet(nn.Module):
 
     def guessed(self, places: Tensor, words: Tensor, names: Tensor) -> Tensor:
         """Which word is hidden here? Told from the other hidden ones. places, words: (M, H) · names: (M,)"""
+        if not len(names):
+            return places.sum()  # of nothing: zero
         similarities = (self.place(places) @ self.word(words).T).float()  # (M, M)
         own = torch.arange(len(names), device=names.device)
         return told_from_others(similarities, own, names[:, None] == names[None, :], self.config.negatives)
 
     def hide(self, x: Tensor, hidden: Tensor, words: Tensor) -> Tensor:
         """Of the hidden places 70 % become __MASK__, 10 % another word's vector, 20 % stay. x: (B, T, H)"""
+        if not words.any():
+            return x
         drawn = torch.rand(hidden.shape, device=x.device)
-        x = torch.where((hidden & (drawn < AS_MASK)).unsqueeze(-1), self.hidden_word, x)
-        other = hidden & (drawn >= AS_MASK) & (drawn < AS_MASK + AS_OTHER)
         all_words = x[:, :-1][words]  # (N, H)
+        other = hidden & (drawn >= AS_MASK) & (drawn < AS_MASK + AS_OTHER)
         some = torch.randint(len(all_words), (int(other.sum()),), device=x.device)
-        return x.masked_scatter(other.unsqueeze(-1), all_words[some])
+        x = torch.where((hidden & (drawn < AS_MASK)).unsqueeze(-1), self.hidden_word, x)
+        return x.masked_scatter(other.unsqueeze(-1), all_words[some].to(x.dtype))
 
 
 def told_from_others(similarities: Tensor, own: Tensor, right: Tensor, negatives: int) -> Tensor:

@@ -21,7 +21,7 @@ from minibert.diet.sparse import SparseFeatures
 from minibert.finetune.predictor import NotNumbersError, Predictor
 from minibert.tasks import TASKS, Options, Task
 from minibert.tasks.sequences import class_answers
-from minibert.tasks.tagging import IGNORED, entity_answers
+from minibert.tasks.tagging import IGNORED, entity_answers, word_offsets
 from minibert.text.json_values import check_kinds, json_object
 from minibert.tokenizer import Tokenizer
 from minibert.unfilled import sizes_only
@@ -32,12 +32,20 @@ KINDS = {"config": dict[str, Any], "intents": list[str], "tags": list[str], "wor
 TOGETHER = 64  # requests answered at once
 
 
+class WordReader:
+    """In the place of an encoder's tokenizer where there is none: says what of a text is read."""
+
+    def encode_bulk(self, texts: Sequence[str]) -> list[list[int]]:
+        """Of each text the places of its words."""
+        return [[start for start, _ in word_offsets(text)] for text in texts]
+
+
 @dataclass(frozen=True)
 class DietPredictor(Predictor):
     """As a fine-tuned model's `Predictor`, whose ways of asking it has."""
 
     model: Diet
-    tokenizer: Tokenizer | None  # the encoder's
+    tokenizer: Tokenizer | WordReader  # the encoder's
     task: Task = field(default_factory=lambda: TASKS["intent"])
     options: Options = field(default_factory=Options)
     names: Labels = field(default_factory=dict)
@@ -110,7 +118,9 @@ class DietPredictor(Predictor):
             "longest": self.sparse.longest if self.sparse else 1,
             "encoder": None if self.dense is None else encoder or ENCODER,
         }  # fmt: skip
-        state = {name: x.detach().cpu().to(dtype or x.dtype).contiguous() for name, x in self.model.state_dict().items()}
+        state = {
+            name: x.detach().cpu().to(dtype or x.dtype).contiguous() for name, x in self.model.state_dict().items()
+        }
         with checkpoint.writing(directory) as folder:
             save_file(state, folder / WEIGHTS)
             text = json.dumps(description, ensure_ascii=False)
@@ -147,10 +157,12 @@ class DietPredictor(Predictor):
             if config.features != "sparse":
                 dense = dense_features(directory / (said["encoder"] or ENCODER))
                 if dense.size != config.dense_size:
-                    raise ValueError(f"the encoder has {dense.size} numbers a word, the model reads {config.dense_size}")
+                    raise ValueError(
+                        f"the encoder has {dense.size} numbers a word, the model reads {config.dense_size}"
+                    )
         except (ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
             raise checkpoint.CheckpointError(f"{directory} holds no DIET that can be read: {error}") from error
-        tokenizer = dense.tokenizer if dense is not None else None
+        tokenizer = dense.tokenizer if dense is not None else WordReader()
         return cls(model.eval(), tokenizer, names=names, sparse=sparse, dense=dense)
 
 

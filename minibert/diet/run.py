@@ -11,7 +11,7 @@ import torch
 
 from minibert import checkpoint
 from minibert.diet.model import Diet, DietConfig
-from minibert.diet.predictor import DietPredictor, dense_features
+from minibert.diet.predictor import DietPredictor, WordReader, dense_features
 from minibert.diet.rows import BalancedBatches, batch_sizes, steps_of
 from minibert.diet.sparse import LONGEST, SparseFeatures
 from minibert.finetune.evaluation import answered
@@ -89,7 +89,7 @@ def train_diet(
     sizes = {"features": settings.features, "mask_loss": settings.mask_loss, "dense_size": dense.size if dense else 0}
     model = Diet(DietConfig(**{**sizes, **settings.sizes}), len(sparse or ()), *map(len, names.values()))
     predictor = DietPredictor(
-        model.to(best_device()), dense.tokenizer if dense else None, names=names, sparse=sparse, dense=dense
+        model.to(best_device()), dense.tokenizer if dense else WordReader(), names=names, sparse=sparse, dense=dense
     )
     rows = predictor.features(train.examples)  # the encoder reads each request once
     held = predictor.features(dev.examples) if dev is not None else []

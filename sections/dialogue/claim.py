@@ -78,7 +78,9 @@ def verdicts(records: list[dict], measures: dict[str, str]) -> None:
         row = {_("the paper"): words, _("ours"): f"{arms()[arm]} − {arms()[base]}"}
         verdict = set()
         for measure, title in measures.items():
-            found = {name: {s: PERCENT * v for s, v in seeds.items()} for name, seeds in by_arm(records, measure).items()}
+            found = {
+                name: {s: PERCENT * v for s, v in seeds.items()} for name, seeds in by_arm(records, measure).items()
+            }
             if arm not in found or base not in found:
                 row[title] = "–"
                 continue
