@@ -7,11 +7,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from plots.answers import probability_bars
 from plots.attention import literal
 from plots.theme import DIVERGING, FONT_SIZE, PALETTE, SEQUENTIAL, SMALL, VERMILION
 
 ROW = 30  # pixels
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
+
+
+def intents(names: Sequence[str], probs: Sequence[float], axis: str, title: str) -> go.Figure:
+    """A bar an intent, the first in colour."""
+    fig = probability_bars(names, probs, {0}, title=axis)
+    fig.update_layout(title={"text": literal(title)})
+    return fig
 
 
 def tag_path(

@@ -140,9 +140,9 @@ def finetune(options) -> None:
 
 def evaluate(options) -> None:
     from minibert import checkpoint
+    from minibert.diet.predictor import is_diet, predictor_in
     from minibert.finetune.evaluation import evaluate as measure_task
     from minibert.finetune.evaluation import unknown_labels
-    from minibert.diet.predictor import is_diet, predictor_in
     from minibert.tasks.metadata import metadata_values
     from minibert.training.precision import best_device
 

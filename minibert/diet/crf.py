@@ -55,8 +55,8 @@ class Crf(nn.Module):
 
     @torch.no_grad()
     def best(self, emissions: Tensor, mask: Tensor) -> list[list[int]]:
-        """The likeliest path of each row (Viterbi 1967): as the forward algorithm, with maxima in the place of sums, and
-        a note of where each maximum came from."""
+        """The likeliest path of each row (Viterbi 1967): the forward algorithm with maxima in the place of sums, and a
+        note of where each maximum came from."""
         if not mask.any():
             return [[] for _ in mask]
         alpha, came_from = self.first + emissions[:, 0], []  # (B, K)

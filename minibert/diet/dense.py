@@ -1,5 +1,5 @@
-"""Dense features: what a frozen encoder makes of each word (Bunk et al. 2020, §3). Nothing in it learns, so each text is
-read once."""
+"""Dense features: what a frozen encoder makes of each word (Bunk et al. 2020, §3). Nothing in it learns, so each text
+is read once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """DIET, the Dual Intent and Entity Transformer (Bunk et al. 2020, arXiv:2004.09936, §3).
 
-Letters: B batch · T words and __CLS__ behind them · H width · K tags · I intents · E size of the space of similarities ·
-M hidden words.
+Letters: B batch · T words and __CLS__ behind them · H width · K tags · I intents · M hidden words · E size of the space
+of similarities.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class LearnedDistances(RelativeAttention):
 
 @dataclass(frozen=True)
 class DietOutput:
-    """hidden: (B, T, H) · request: (B, E), __CLS__ among the intents · similarities: (B, I) · emissions: (B, T − 1, K) ·
-    losses: "intent", "entities", "mask", and "loss", their sum."""
+    """hidden: (B, T, H) · request: (B, E), __CLS__ among the intents · similarities: (B, I) · emissions: (B, T − 1, K)
+    · losses: "intent", "entities", "mask", and "loss", their sum."""
 
     hidden: Tensor
     request: Tensor

@@ -61,8 +61,8 @@ class DietPredictor(Predictor):
 
     @torch.no_grad()
     def outputs(self, features: Sequence[DietRow], batch_size: int = TOGETHER) -> tuple[list[dict], float]:
-        """Of each row the similarities to all intents, the likeliest path of tags, and of each word how probable its tag
-        is; and the mean loss."""
+        """Of each row the similarities to all intents, the likeliest path of tags, and how probable each of these is;
+        and the mean loss."""
         training, device = self.model.training, next(self.model.parameters()).device
         self.model.eval()
         order = sorted(range(len(features)), key=lambda i: features[i].length)

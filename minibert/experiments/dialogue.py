@@ -1,4 +1,4 @@
-"""What DIET claims, in small: intents and entities of ATIS and SNIPS, beside BERT with a joint head, with the seconds."""
+"""What DIET claims, in small: intents and entities of ATIS and SNIPS, beside BERT with a joint head."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def run_dialogue(
 
 
 def parts_of(folder: Path, scale: DialogueScale) -> tuple[TaskData, TaskData]:
-    """(to learn from, to measure on), both spread evenly over their files; every intent keeps one request to learn from."""
+    """(to learn from, to measure on), spread evenly over their files; every intent keeps one of its requests."""
     train, test = (TASKS["intent"].read(folder / file) for file in FILES.values())
     chosen = even_sample(train, range(len(train.examples)), scale.examples)
     return train.take(chosen), test.take(spread(len(test.examples), scale.measured))

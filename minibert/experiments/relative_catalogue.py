@@ -265,7 +265,7 @@ RELATIVE_EXPERIMENTS = {
         ),
         RelativeExperiment(
             "dialogue",
-            "DIET and BERT with a joint head (Bunk et al. 2020, Chen et al. 2019): intents and entities of ATIS and SNIPS",
+            "DIET and BERT with a joint head (Bunk et al. 2020, Chen et al. 2019), on ATIS and SNIPS",
             {
                 "joint": RelativeArm(),
                 "both": RelativeArm(options={"features": "both"}),

@@ -13,7 +13,7 @@ from ui.translations import _
 @st.fragment
 def show(seen: Subject) -> None:
     from minibert.diet.predictor import ranking
-    from plots.answers import probability_bars
+    from plots.dialogue import intents
 
     with picture():
         if not seen.answers:
@@ -27,7 +27,7 @@ def show(seen: Subject) -> None:
         names, probs = zip(*ranked, strict=True)
         summary = _("The intent: {intent}, {p:.0%}").format(intent=names[0], p=probs[0])
         figure(
-            probability_bars(list(names), list(probs), {0}, title=summary),
+            intents(list(names), list(probs), _("confidence"), summary),
             _("How sure each intent of “{text}” is. {listed}. {entities}").format(
                 text=visible(seen.text, spaces=False), listed="; ".join(f"{n} {p:.1%}" for n, p in ranked),
                 entities=entities_sentence(answer).replace("**", "")),
@@ -36,7 +36,7 @@ def show(seen: Subject) -> None:
             data=[{_("intent"): name, _("confidence"): round(p, 4)} for name, p in ranked],
         )  # fmt: skip
     st.caption(
-        _("{entities} It knows eight intents and nothing else: it has learned 408 requests in half a minute of one "
+        _("{entities} – It knows eight intents and nothing else: it has learned 408 requests in half a minute of one "
           "processor core.").format(entities=entities_sentence(answer))
     )  # fmt: skip
     if probs[0] < 0.5:

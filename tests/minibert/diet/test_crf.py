@@ -1,6 +1,6 @@
 """The chain against every path, gone through one by one."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 import torch
@@ -23,7 +23,7 @@ def drawn(rows=5, seed=0, scale=2.0):
 def by_hand(crf, emissions, path):
     first, last, steps = (x.detach() for x in (crf.first, crf.last, crf.steps))
     score = first[path[0]] + last[path[-1]] + sum(emissions[t, tag] for t, tag in enumerate(path))
-    return float(score + sum(steps[a, b] for a, b in zip(path, path[1:], strict=False)))
+    return float(score + sum(steps[a, b] for a, b in pairwise(path)))
 
 
 @pytest.mark.parametrize("seed", range(3))

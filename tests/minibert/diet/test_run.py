@@ -1,4 +1,4 @@
-"""The network and its runs: losses by hand, padding that changes nothing, saved and loaded, events, the command line."""
+"""The network and its runs: losses by hand, padding that changes nothing, saved and loaded, the command line."""
 
 import json
 import math
@@ -65,7 +65,7 @@ def test_it_learns_what_it_is_shown(trained):
 
 
 def test_loaded_is_what_was_saved(trained):
-    out, events = trained
+    out, _events = trained
     loaded = predictor_in(out)
     assert isinstance(loaded, DietPredictor)
     answer, again = loaded.predict(["wake me at nine", "music"])
@@ -109,7 +109,8 @@ def test_a_right_one_is_told_from_others_by_hand():
 
 def test_learned_distances_begin_as_a_table_and_are_nezhas_otherwise():
     config = NezhaConfig(vocab_size=1, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8,
-                         hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, max_relative_position=3)  # fmt: skip
+                         hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, max_relative_position=3,
+                         )  # fmt: skip
     learned, fixed = LearnedDistances(config).eval(), RelativeAttention(config).eval()
     assert "sinusoids" in dict(learned.named_parameters()) and learned.sinusoids.shape == (7, 4)
     learned.load_state_dict({**fixed.state_dict(), "sinusoids": fixed.sinusoids})
