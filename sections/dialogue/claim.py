@@ -122,8 +122,8 @@ def made(records: list[dict]) -> None:
     seeds = len({record["seed"] for record in records})
     st.caption(
         _("Of each set {train:,} requests spread over its training file, {epochs} epochs, measured on {test} of its "
-          "test file ({n}); ± is half a 95 % interval over the seeds, in pairs. Frozen encoder and start of the joint head: "
-          "{start}. {processor}, torch {torch}, {date}. Made with: {command}").format(
+          "test file ({n}); ± is half a 95 % interval over the seeds, in pairs. Frozen encoder and start of the joint "
+          "head: {start}. {processor}, torch {torch}, {date}. Made with: {command}").format(
             train=scale["examples"], epochs=scale["epochs"], test=scale["measured"],
             n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds), start=literal(scale["begins_with"]),
             processor=literal(last["machine"]["processor"]), torch=literal(last["machine"]["torch"]),

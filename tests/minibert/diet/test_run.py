@@ -74,7 +74,7 @@ def test_loaded_is_what_was_saved(trained):
     assert answer["probabilities"]["wake"] == pytest.approx(alone["probabilities"]["wake"], abs=1e-5)  # padding
     assert answer["tag_probabilities"] == pytest.approx(alone["tag_probabilities"], abs=1e-5)
     assert sum(p for _, p in ranking(answer)) == pytest.approx(1) and ranking(answer)[0][0] == "wake"
-    for said in loaded.predict([*HOSTILE, "…", "a " * 300]):
+    for said in loaded.predict([*HOSTILE.values(), "…", "a " * 300]):
         assert len(said["tags"]) == len(said["words"]) and math.isfinite(max(said["probabilities"].values()))
 
 
