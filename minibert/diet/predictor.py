@@ -21,7 +21,7 @@ from minibert.diet.sparse import SparseFeatures
 from minibert.finetune.predictor import NotNumbersError, Predictor
 from minibert.tasks import TASKS, Options, Task
 from minibert.tasks.sequences import class_answers
-from minibert.tasks.tagging import IGNORED, entity_answers, word_offsets
+from minibert.tasks.tagging import IGNORED, OUTSIDE, entity_answers, word_offsets
 from minibert.text.json_values import check_kinds, json_object
 from minibert.tokenizer import Tokenizer
 from minibert.unfilled import sizes_only
@@ -92,7 +92,8 @@ class DietPredictor(Predictor):
         intents = class_answers([{"logits": output["similarities"]} for output in outputs], self.names["intents"])
         answers = []
         for example, intent, output in zip(examples, intents, outputs, strict=True):
-            tags = [self.names["tags"][tag] for tag in output["path"]]
+            unread = len(example.words) - len(output["path"])
+            tags = [*(self.names["tags"][tag] for tag in output["path"]), *[OUTSIDE] * unread]
             answers.append(
                 {
                     "text": example.text,
@@ -100,7 +101,7 @@ class DietPredictor(Predictor):
                     "probabilities": intent["probabilities"],
                     "words": list(example.words),
                     "tags": tags,
-                    "tag_probabilities": output["probs"],
+                    "tag_probabilities": [*output["probs"], *[0.0] * unread],
                     "entities": entity_answers(example, tags),
                 }
             )

@@ -15,6 +15,7 @@ from minibert.diet.sparse import SparseFeatures, plain
 from minibert.tasks.tagging import IGNORED
 
 TOGETHER = 8
+MOST_WORDS = 256  # of a request that are read: attention compares each with each
 Labels = dict[str, list[str]]  # {"intents": …, "tags": …}, as `tasks.intents` has them
 
 
@@ -64,19 +65,21 @@ class DietBatch:
 def rows_of(
     examples: Sequence, labels: Labels, sparse: SparseFeatures | None, dense: DenseFeatures | None
 ) -> list[DietRow]:
-    """Requests with what is known of them; an entity of a kind that is not among the labels is none."""
+    """Requests with what is known of them, as far as they are read; an entity of a kind that is not among the labels
+    is none."""
     vectors = dense.of_texts(examples) if dense is not None else [None] * len(examples)
     intents = {name: number for number, name in enumerate(labels["intents"])}
     tags = {name: number for number, name in enumerate(labels["tags"])}
     return [
         DietRow(
-            sparse.of_text(example.words) if sparse is not None else [[]] * (len(example.words) + 1),
-            vector,
+            sparse.of_text(words) if sparse is not None else [[]] * (len(words) + 1),
+            None if vector is None else torch.cat([vector[: len(words)], vector[-1:]]),
             intents.get(example.intent, IGNORED),
-            tuple(tags.get(tag, 0) for tag in example.tags or ()),
-            tuple(zlib.crc32(plain(word).encode()) for word in example.words),
+            tuple(tags.get(tag, 0) for tag in (example.tags or ())[:MOST_WORDS]),
+            tuple(zlib.crc32(plain(word).encode()) for word in words),
         )
         for example, vector in zip(examples, vectors, strict=True)
+        for words in [example.words[:MOST_WORDS]]
     ]
 
 

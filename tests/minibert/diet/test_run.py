@@ -76,6 +76,7 @@ def test_loaded_is_what_was_saved(trained):
     assert sum(p for _, p in ranking(answer)) == pytest.approx(1) and ranking(answer)[0][0] == "wake"
     for said in loaded.predict([*HOSTILE.values(), "…", "a " * 300]):
         assert len(said["tags"]) == len(said["words"]) and math.isfinite(max(said["probabilities"].values()))
+    assert loaded.predict(["wake " * 300])[0]["tag_probabilities"][256:] == [0.0] * 44  # not read
 
 
 @pytest.mark.parametrize("break_it", ["weights", "words", "field", "encoder"])
