@@ -64,6 +64,7 @@ page = open_course(
             Stop("knowledge", _("Knowledge"), ":material/lightbulb:"),
             Stop("sentence_vectors", _("Sentence vectors"), ":material/manage_search:"),
             Stop("cone", _("The cone"), ":material/flare:"),
+            Stop("dialogue", _("Dialogue"), ":material/forum:"),
         ],
         _("7 Practice"): [
             Stop("examination", _("The examination"), ":material/quiz:"),

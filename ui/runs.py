@@ -25,6 +25,7 @@ OTHER_PAGES = {  # … but for these
     "what_to_hide-ernie2": "what_to_hide",
     "sentence_vectors-learn": "sentence_vectors",
     "cone-flow": "cone",
+    "dialogue-learn": "dialogue",
 }
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on

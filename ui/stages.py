@@ -67,6 +67,7 @@ HERE: dict[str, tuple[str, ...]] = {
     "nezha": ("vectors", "heads"),
     "sentence_vectors": ("vectors", "network"),
     "cone": ("vectors", "network"),
+    "dialogue": ("letters", "heads", "class"),
     "examination": (),
 }
 

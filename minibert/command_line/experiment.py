@@ -99,10 +99,10 @@ def experiment(options) -> None:
 
 
 def relative(options) -> None:
-    """`experiment` of what a relative's paper claims: needs nothing but the toy world; of sentence vectors, STS-B."""
+    """`experiment` of what a relative's paper claims: needs nothing but the toy world, or real data of some folders."""
     import torch
 
-    from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, VectorScale
+    from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, DialogueScale, VectorScale
     from minibert.experiments.relatives import run_relative
 
     chosen = RELATIVE_EXPERIMENTS[options.name]
@@ -114,11 +114,15 @@ def relative(options) -> None:
         torch.set_num_threads(options.threads)
     out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
     command = f"python -m minibert experiment {chosen.name} --seeds {options.seeds or 3}"
-    tasks = None
+    tasks, needed = None, ()
     if isinstance(chosen.scale, VectorScale):
+        needed = ("stsb",)
+    elif isinstance(chosen.scale, DialogueScale):
+        needed = chosen.scale.sets
+    if needed:
         tasks = options.tasks or in_data_folder("--tasks", "tasks", "en")
-        if not (tasks / "stsb").is_dir():
-            raise ValueError(f"{tasks} has no folder stsb")
+        if lacking := [name for name in needed if not (tasks / name).is_dir()]:
+            raise ValueError(f"{tasks} has no folder {lacking[0]}")
     events = run_relative(chosen, out, seeds=options.seeds or 3, command=command, tasks=tasks)
     if not print_events(options, events)["step"]:
         print(f"nothing to do: {out} holds all of it", file=sys.stderr)

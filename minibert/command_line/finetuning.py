@@ -140,16 +140,16 @@ def finetune(options) -> None:
 
 def evaluate(options) -> None:
     from minibert import checkpoint
+    from minibert.diet.predictor import is_diet, predictor_in
     from minibert.finetune.evaluation import evaluate as measure_task
     from minibert.finetune.evaluation import unknown_labels
-    from minibert.finetune.predictor import Predictor
     from minibert.tasks.metadata import metadata_values
     from minibert.training.precision import best_device
 
-    values = checkpoint.config_values(options.model)
+    values = {"minibert_task": "intent"} if is_diet(options.model) else checkpoint.config_values(options.model)
     saved_as = (values.get("architectures") or ["BertForPreTraining"])[0]
     if "minibert_task" in values or not saved_as.endswith(("ForPreTraining", "ForMaskedLM", "Model")):
-        predictor = Predictor.from_directory(options.model)
+        predictor = predictor_in(options.model)
         predictor.model.to(best_device())
         for path in options.data:
             data = read_task_data(options, predictor.task, path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 REQUIRED = {
     "experiment", "arm", "seed", "metrics", "pretraining", "scale", "steps", "tokens", "parameters", "curve", "seconds",
@@ -119,6 +119,24 @@ class ConeScale(VectorScale):
     learning_rate: float = 1e-3
     depth: int = 4
     hidden: int = 256
+
+
+@dataclass(frozen=True)
+class DialogueScale(RelativeScale):
+    """Nothing is pre-trained. Requests of ATIS and of SNIPS, each learned by itself; an arm's options are those of
+    `diet.run.DietSettings`, without any it is BERT with a joint head. examples: evenly spread, to learn from, of each
+    set · measured: of the test set, at most · begins_with: the encoder of both · batch_size: of the joint head, and of
+    DIET's first epoch; batch_last: of its last."""
+
+    examples: int = 1_500
+    measured: int = 700
+    epochs: int = 6
+    batch_size: int = 32
+    batch_last: int = 64
+    learning_rate: float = 1e-3
+    finetune_rate: float = 3e-4
+    begins_with: str = "checkpoints/mini-en"
+    sets: ClassVar[tuple[str, ...]] = ("atis", "snips")
 
 
 @dataclass(frozen=True)
@@ -287,6 +305,19 @@ RELATIVE_EXPERIMENTS = {
                 "minilm-flow": RelativeArm(options={"layers": "last", "flow": True, "model": MINILM}),
             },
             ConeScale(),
+        ),
+        RelativeExperiment(
+            "dialogue",
+            "DIET and BERT with a joint head (Bunk et al. 2020, Chen et al. 2019), on ATIS and SNIPS",
+            {
+                "joint": RelativeArm(),
+                "both": RelativeArm(options={"features": "both"}),
+                "sparse": RelativeArm(options={"features": "sparse"}),
+                "dense": RelativeArm(options={"features": "dense"}),
+                "both-no-mask": RelativeArm(options={"features": "both", "mask_loss": False}),
+                "sparse-no-mask": RelativeArm(options={"features": "sparse", "mask_loss": False}),
+            },
+            DialogueScale(),
         ),
     )
 }

@@ -18,6 +18,7 @@ from minibert.experiments.relative_catalogue import (
     ConeScale,
     ContinualScale,
     CorrectingScale,
+    DialogueScale,
     LengthScale,
     RelativeArm,
     RelativeExperiment,
@@ -68,10 +69,11 @@ def run_relative(
     tasks: Path | None = None,
 ) -> Iterator[Event]:
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
-    tasks: of sentence vectors alone, the folder of STS-B. Yields Stage, Step, Finished, Done."""
+    tasks: the folder of real data, where an experiment reads some. Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
     from minibert.experiments.cone import run_cone
     from minibert.experiments.continual import run_continual
+    from minibert.experiments.dialogue import run_dialogue
     from minibert.experiments.vectors import run_vectors
     from minibert.experiments.writing import run_corrector, written
     from minibert.toy.pretrain import pretrain_toy
@@ -79,10 +81,10 @@ def run_relative(
     from minibert.training import machine
 
     scale = scale or experiment.scale
-    if isinstance(scale, VectorScale):
-        run = run_cone if isinstance(scale, ConeScale) else run_vectors
-        yield from run(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
-        return
+    for kind, run in ((ConeScale, run_cone), (VectorScale, run_vectors), (DialogueScale, run_dialogue)):
+        if isinstance(scale, kind):
+            yield from run(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
+            return
     for kind, run in ((CorrectingScale, run_corrector), (ContinualScale, run_continual)):
         if isinstance(scale, kind):
             yield from run(experiment, out, seeds=seeds, scale=scale, command=command)

@@ -312,3 +312,35 @@ def test_sentence_vectors_need_their_data(monkeypatch, tmp_path, capsys):
     assert "--tasks is missing" in capsys.readouterr().err
     assert main(["experiment", "sentence_vectors", "--tasks", str(tmp_path), "--out", str(tmp_path / "x.jsonl")]) == 2
     assert "has no folder stsb" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_dialogue_is_learned_by_both_and_measured_on_each_set(tmp_path):
+    experiment, out = RELATIVE_EXPERIMENTS["dialogue"], tmp_path / "dialogue.jsonl"
+    text = "## intent:a\n- go to [rome](city)\n- fly to [oslo](city)\n## intent:b\n- play [jazz](kind)\n- music\n"
+    for name in experiment.scale.sets:
+        (tmp_path / name).mkdir()
+        for file in ("train.md", "test.md"):
+            (tmp_path / name / file).write_text(text)
+    scale = replace(experiment.scale, examples=4, measured=4, epochs=1)
+    run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
+    finished = [event for event in run() if isinstance(event, Finished)]
+    assert [event.record["arm"] for event in finished] == list(experiment.arms)
+    wanted = {f"{name}_{what}" for name in experiment.scale.sets for what in ("intent", "entities", "both")}
+    assert all(set(event.record["metrics"]) == wanted and event.record["steps"] == 2 for event in finished)
+    assert all(event.record["parameters"] > 0 for event in finished)
+    assert len(read_records(out, REQUIRED)) == 6 and not [event for event in run() if isinstance(event, Finished)]
+
+
+def test_the_recorded_dialogue_is_whole():
+    records = read_records(ROOT / "lessons" / "results" / "dialogue.jsonl", REQUIRED)
+    experiment = RELATIVE_EXPERIMENTS["dialogue"]
+    assert {(record["arm"], record["seed"]) for record in records} == {
+        (arm, seed) for arm in experiment.arms for seed in range(3)
+    }
+    assert all(record["scale"] == asdict(experiment.scale) for record in records)
+
+
+def test_dialogue_needs_its_data(tmp_path, capsys):
+    assert main(["experiment", "dialogue", "--tasks", str(tmp_path), "--out", str(tmp_path / "x.jsonl")]) == 2
+    assert "has no folder atis" in capsys.readouterr().err
