@@ -102,7 +102,7 @@ def relative(options) -> None:
     """`experiment` of what a relative's paper claims: needs nothing but the toy world; of sentence vectors, STS-B."""
     import torch
 
-    from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, VectorScale
+    from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, FewLabelsScale, VectorScale
     from minibert.experiments.relatives import run_relative
 
     chosen = RELATIVE_EXPERIMENTS[options.name]
@@ -115,7 +115,12 @@ def relative(options) -> None:
     out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
     command = f"python -m minibert experiment {chosen.name} --seeds {options.seeds or 3}"
     tasks = None
-    if isinstance(chosen.scale, VectorScale):
+    if isinstance(chosen.scale, FewLabelsScale):
+        tasks = options.tasks or in_data_folder("--tasks", "tasks")
+        for folder in ("en/sst2", "zh/chnsenticorp"):
+            if not (tasks / folder).is_dir():
+                raise ValueError(f"{tasks} has no folder {folder}")
+    elif isinstance(chosen.scale, VectorScale):
         tasks = options.tasks or in_data_folder("--tasks", "tasks", "en")
         if not (tasks / "stsb").is_dir():
             raise ValueError(f"{tasks} has no folder stsb")

@@ -109,6 +109,22 @@ class VectorScale(RelativeScale):
 
 
 @dataclass(frozen=True)
+class FewLabelsScale(RelativeScale):
+    """Nothing is pre-trained: each arm learns from a few labelled texts of SST-2 (`begins_with`), or of ChnSentiCorp, its
+    names beginning with "zh" (`begins_with_zh`), other texts with each seed. labels: how many, in turn · measured: texts
+    that are measured on, at most · unlabelled: texts that VAT reads beside. An arm's options: task, steps, rate, and
+    settings of the fine-tuning; without a task it learns nothing."""
+
+    batch_size: int = 8
+    begins_with: str = "checkpoints/minilm-en"
+    begins_with_zh: str = "checkpoints/mini-zh"
+    labels: tuple[int, ...] = (8, 32, 100)
+    measured: int = 300
+    unlabelled: int = 400
+    max_length: int = 64
+
+
+@dataclass(frozen=True)
 class RelativeExperiment:
     """Arms, the first of which is BERT, where it is one of them. pairs: the stories are read in pairs of segments,
     about which each arm is asked what its objective asks; afterwards all are asked both for the next sentence and for
@@ -133,6 +149,21 @@ def _albert(shared: str = "all", width: int = 32, second: str | None = "sop") ->
     sizes = {"num_hidden_layers": 3, "embedding_size": width, "shared": shared}
     return RelativeArm("albert", {"second": second}, sizes)
 
+
+FEW_LABELS: dict[str, dict[str, Any]] = {
+    "head": {"task": "classification", "steps": 80, "rate": 1e-4},
+    "zero-shot": {},
+    "pet": {"task": "cloze", "steps": 40, "rate": 3e-5},
+    "p-tuning": {"task": "cloze", "steps": 80, "rate": 5e-3, "prompt": "lstm", "freeze": "all", "dropout": 0.0},
+    "vat": {
+        "task": "classification",
+        "steps": 60,
+        "rate": 1e-4,
+        "vat_weight": 1.0,
+        "vat_epsilon": 1.0,
+        "beside_size": 8,
+    },
+}
 
 RELATIVE_EXPERIMENTS = {
     experiment.name: experiment
@@ -244,6 +275,16 @@ RELATIVE_EXPERIMENTS = {
                 "cosine": RelativeArm(options={"objective": "cosine"}),
             },
             VectorScale(),
+        ),
+        RelativeExperiment(
+            "few_labels",
+            "A head or a cloze for 8, 32, 100 labels (Schick and Schütze 2021, Liu et al. 2021, Miyato et al. 2016)",
+            {
+                f"{language}{name}": RelativeArm(options=options)
+                for language in ("", "zh-")
+                for name, options in FEW_LABELS.items()
+            },
+            FewLabelsScale(),
         ),
     )
 }

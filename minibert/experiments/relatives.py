@@ -17,6 +17,7 @@ from minibert.experiments.relative_catalogue import (
     REQUIRED,
     ContinualScale,
     CorrectingScale,
+    FewLabelsScale,
     LengthScale,
     RelativeArm,
     RelativeExperiment,
@@ -67,9 +68,10 @@ def run_relative(
     tasks: Path | None = None,
 ) -> Iterator[Event]:
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
-    tasks: of sentence vectors alone, the folder of STS-B. Yields Stage, Step, Finished, Done."""
+    tasks: of sentence vectors the folder of STS-B, of few labels that of en/sst2 and zh/chnsenticorp. Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
     from minibert.experiments.continual import run_continual
+    from minibert.experiments.few_labels import run_few_labels
     from minibert.experiments.vectors import run_vectors
     from minibert.experiments.writing import run_corrector, written
     from minibert.toy.pretrain import pretrain_toy
@@ -77,6 +79,9 @@ def run_relative(
     from minibert.training import machine
 
     scale = scale or experiment.scale
+    if isinstance(scale, FewLabelsScale):
+        yield from run_few_labels(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
+        return
     if isinstance(scale, VectorScale):
         yield from run_vectors(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
         return

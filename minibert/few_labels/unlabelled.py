@@ -42,4 +42,8 @@ def endless_batches(
         for start in range(0, len(rows) - size + 1, size):
             chosen = order[start : start + size]
             batch = task.batch([replace(rows[i], target=None) for i in chosen], pad_id)
-            yield batch if soft is None else replace(batch, soft=torch.tensor([list(soft[rows[i].example]) for i in chosen]))
+            yield (
+                batch
+                if soft is None
+                else replace(batch, soft=torch.tensor([list(soft[rows[i].example]) for i in chosen]))
+            )

@@ -41,8 +41,8 @@ def worst_push(model: nn.Module, batch: Batch, clean: Tensor, epsilon: float, pu
 
 
 def smoothness_loss(model: nn.Module, batch: Batch, epsilon: float) -> Tensor:
-    """KL between the answers to a text and to the same text pushed where it hurts most: to be made small. Dropout is off
-    meanwhile: it would push too."""
+    """KL between the answers to a text and to the same text pushed where it hurts most: to be made small. Dropout is
+    off meanwhile: it would push too."""
     training = model.training
     model.eval()
     with torch.no_grad():

@@ -79,13 +79,13 @@ class Learner(nn.Module):
         frozen = frozen_parts(model.bert, settings.freeze)
         frozen += [own] if own is not None and settings.freeze == "all" else []
         if own is not None and settings.freeze == "all" and settings.prompt == "none":
-            raise ValueError("with all of it frozen a cloze has nothing to learn but a prompt: choose one, or freeze less")
+            raise ValueError(
+                "with all of it frozen a cloze has nothing to learn but a prompt: choose one, or freeze less"
+            )
         prompt = prompt_of(model.bert, tokenizer, options, settings)
         smoothness = settings.vat_weight, settings.vat_epsilon
         reads = mlm if settings.mlm_weight else None
-        return cls(
-            model, frozen, reads, settings.mlm_weight, beside, settings.auxiliary_weight, prompt, smoothness
-        )
+        return cls(model, frozen, reads, settings.mlm_weight, beside, settings.auxiliary_weight, prompt, smoothness)
 
     def train(self, mode: bool = True) -> Learner:
         super().train(mode)
@@ -148,7 +148,7 @@ def learned_options(settings: FinetuneSettings, task: Task, labels: Any, data: T
 
 
 def prompt_of(bert: Bert, tokenizer: Tokenizer, options: Options, settings: FinetuneSettings) -> Prompt | None:
-    """The vectors that stand for a pattern's [unused…]. Raises ValueError where they are asked for and there are none."""
+    """The vectors that stand for a pattern's [unused…]. Raises ValueError where they are asked for and it has none."""
     if settings.prompt == "none":
         return None
     tokens = Pattern.of(options.pattern, 1 + ("{second}" in options.pattern)).prompt

@@ -159,12 +159,12 @@ def rows_beside(
     read = rows.rows if unlabelled is None else predictor.features(unlabelled.examples)
     soft = None if unlabelled is None else unlabelled.soft
     if soft is None and not settings.vat_weight:
-        raise ValueError("texts without a label are read, and nothing is learned from them: give vat_weight, or answers")
+        raise ValueError(
+            "texts without a label are read, and nothing is learned from them: give vat_weight, or answers"
+        )
     if soft is not None and any(len(row) != len(predictor.labels) for row in soft):
         raise ValueError(f"each text without a label needs {len(predictor.labels)} probabilities")
-    return endless_batches(
-        predictor.task, read, soft, settings.beside_size, predictor.tokenizer.pad_id, settings.seed
-    )
+    return endless_batches(predictor.task, read, soft, settings.beside_size, predictor.tokenizer.pad_id, settings.seed)
 
 
 class Measuring:

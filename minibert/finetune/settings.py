@@ -25,9 +25,9 @@ class FinetuneSettings(Options):
     0 is the weights as they are · set_aside: share of the training set kept for thresholds, by tasks that need them; of
     a set too small for that nothing, and they stay 0.5 · dev_sample: examples of a larger dev set that are measured on
     along the way · group_by_length: rows of about one length in a batch, which leaves less padding to compute ·
-    prompt: the [unused…] of a pattern learned as vectors, "direct" or through an "lstm" (with freeze "all" they alone) ·
-    vat_weight: of the smoothness on texts without labels, which are pushed by vat_epsilon · beside_size: of those texts,
-    in a batch.
+    prompt: the [unused…] of a pattern learned as vectors, "direct" or through an "lstm" (with freeze "all" they
+    alone) · vat_weight: of the smoothness on texts without labels, which are pushed by vat_epsilon · beside_size: of
+    those texts, in a batch.
     """
 
     epochs: int = 3
