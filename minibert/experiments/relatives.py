@@ -68,7 +68,8 @@ def run_relative(
     tasks: Path | None = None,
 ) -> Iterator[Event]:
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
-    tasks: of sentence vectors the folder of STS-B, of few labels that of en/sst2 and zh/chnsenticorp. Yields Stage, Step, Finished, Done."""
+    tasks: of sentence vectors the folder of STS-B, of few labels that of en/sst2 and zh/chnsenticorp. Yields Stage,
+    Step, Finished, Done."""
     from minibert.checkpoint import config_values
     from minibert.experiments.continual import run_continual
     from minibert.experiments.few_labels import run_few_labels
