@@ -73,9 +73,8 @@ def run_few_labels(
         dev = dev.take(spread(len(dev.examples), scale.measured))
         if "task" not in options:
             model = checkpoint.load(start)
-            found = asked(
-                model, checkpoint.load_tokenizer(start), PATTERNS[language], WORDS[language], max_length=scale.max_length
-            )  # fmt: skip
+            pattern, words = PATTERNS[language], WORDS[language]
+            found = asked(model, checkpoint.load_tokenizer(start), pattern, words, max_length=scale.max_length)
             yield Started({}, {"parameters": sum(weight.numel() for weight in model.bert.parameters())})
             yield Eval(0, {"accuracy": evaluate(found, dev).metrics["accuracy"]})
             return
