@@ -112,8 +112,8 @@ class VectorScale(RelativeScale):
 class FewLabelsScale(RelativeScale):
     """Nothing is pre-trained: each arm learns from a few labelled texts of SST-2 (`begins_with`), or of ChnSentiCorp
     where its name begins with "zh" (`begins_with_zh`), other texts with each seed. labels: how many, in turn ·
-    measured: texts that are measured on, at most · unlabelled: texts that VAT reads beside. An arm's options: task, steps, rate,
-    and settings of the fine-tuning; without a task it learns nothing."""
+    measured: texts that are measured on, at most · unlabelled: texts that VAT reads beside. An arm's options: task,
+    steps, rate, and settings of the fine-tuning; without a task it learns nothing."""
 
     batch_size: int = 8
     begins_with: str = "checkpoints/minilm-en"

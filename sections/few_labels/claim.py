@@ -24,9 +24,9 @@ def recorded(records: list[dict]) -> None:
     seeds = len({record["seed"] for record in records})
     seconds = {record["arm"]: record["seconds"] for record in records}
     st.caption(
-        _("All begin with {start}; {labels} labels, others with each seed ({n}); measured on {measured} texts of the dev "
-          "set. Processor seconds for the three sizes together: {seconds}. {processor}, torch {torch}, {date}. Made "
-          "with: {command}").format(
+        _("All begin with {start}; {labels} labels, others with each seed ({n}); measured on {measured} texts of the "
+          "dev set. Processor seconds for the three sizes together: {seconds}. {processor}, torch {torch}, {date}. "
+          "Made with: {command}").format(
             start=literal(last["pretraining"]["begins_with"]),
             labels=", ".join(map(str, scale["labels"])),
             n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),

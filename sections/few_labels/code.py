@@ -21,7 +21,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("Take it away")
     st.code(
         "python -m minibert finetune --task cloze --train few.tsv --dev dev.tsv --model checkpoints/minilm-en \\\n"
-        '    --pattern "{text} It was [MASK]." --words 0=bad,terrible 1=good,great --learning-rate 3e-5 --out my-cloze\n'
+        '    --pattern "{text} It was [MASK]." --words 0=bad 1=good,great --learning-rate 3e-5 --out my-cloze\n'
         'python -m minibert predict --model my-cloze "not a dull minute"\n'
         "python -m minibert serve --model my-cloze",
         "bash",

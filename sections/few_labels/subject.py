@@ -10,6 +10,7 @@ from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
 from ui.models import load
 from ui.page import drawer
+from ui.text import literal
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ PATTERNS = {
     "zh": ("{text}我[MASK]喜欢。", "{text}真[MASK]！", "{text}[MASK]值得。", "{text}很[MASK]。"),
 }
 WORDS = {
-    "en": {"negative": ("bad, terrible, boring", "bad", "terrible"), "positive": ("good, great, wonderful", "good", "great")},
+    "en": {
+        "negative": ("bad, terrible, boring", "bad", "terrible"),
+        "positive": ("good, great, wonderful", "good", "great"),
+    },
     "zh": {"negative": ("不", "差"), "positive": ("很", "好")},
 }  # fmt: skip
 USUAL_ZH = {"{text}真[MASK]！": ("差", "好"), "{text}很[MASK]。": ("差", "好")}  # other words than the first
@@ -84,7 +88,7 @@ def read(lesson: Lesson) -> Subject:
         with st.container():
             pattern = sentence_input(
                 "pattern", PATTERNS[language], max_chars=200, examples_in=examples,
-                label=_("Your pattern, with {text} and [MASK]").replace("{text}", "{text}"),
+                label=literal(_("Your pattern, with {text} and [MASK]")),
             )  # fmt: skip
         words = {}
         for label, name in label_names().items():

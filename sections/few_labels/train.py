@@ -88,7 +88,8 @@ def settings_of(seen: Subject, method: str, count: int, seed: int):
     more = {
         "head": {},
         "pet": {"pattern": seen.pattern, "words": words, "mlm_weight": 1e-4},
-        "p-tuning": {"pattern": PROMPT[seen.language], "words": words, "prompt": "lstm", "freeze": "all", "dropout": 0.0},
+        "p-tuning": {"pattern": PROMPT[seen.language], "words": words, "prompt": "lstm", "freeze": "all",
+                     "dropout": 0.0},
         "vat": {"vat_weight": 1.0, "beside_size": 8},
     }[method]  # fmt: skip
     rate = {"head": 1e-4, "pet": 3e-5, "p-tuning": 5e-3, "vat": 1e-4}[method]
