@@ -92,7 +92,7 @@ def read(lesson: Lesson) -> Subject:
             )  # fmt: skip
         words = {}
         for label, name in label_names().items():
-            with st.container(width=230):
+            with st.container(width=255):
                 words[label] = sentence_input(
                     label, WORDS[language][label], max_chars=100, examples_in=examples,
                     label=_("Words for “{label}”").format(label=name),
