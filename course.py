@@ -65,6 +65,7 @@ page = open_course(
             Stop("sentence_vectors", _("Sentence vectors"), ":material/manage_search:"),
             Stop("cone", _("The cone"), ":material/flare:"),
             Stop("dialogue", _("Dialogue"), ":material/forum:"),
+            Stop("few_labels", _("Few labels"), ":material/edit_square:"),
         ],
         _("7 Practice"): [
             Stop("examination", _("The examination"), ":material/quiz:"),

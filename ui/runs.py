@@ -26,6 +26,8 @@ OTHER_PAGES = {  # … but for these
     "sentence_vectors-learn": "sentence_vectors",
     "cone-flow": "cone",
     "dialogue-learn": "dialogue",
+    "few_labels-learn": "few_labels",
+    "few_labels-ensemble": "few_labels",
 }
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on

@@ -68,6 +68,7 @@ HERE: dict[str, tuple[str, ...]] = {
     "sentence_vectors": ("vectors", "network"),
     "cone": ("vectors", "network"),
     "dialogue": ("letters", "heads", "class"),
+    "few_labels": ("blank",),
     "examination": (),
 }
 

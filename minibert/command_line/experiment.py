@@ -99,10 +99,10 @@ def experiment(options) -> None:
 
 
 def relative(options) -> None:
-    """`experiment` of what a relative's paper claims: needs nothing but the toy world, or real data of some folders."""
+    """`experiment` of what a relative's paper claims: of the toy world, or of what its scale `needs`."""
     import torch
 
-    from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, DialogueScale, VectorScale
+    from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
     from minibert.experiments.relatives import run_relative
 
     chosen = RELATIVE_EXPERIMENTS[options.name]
@@ -114,13 +114,9 @@ def relative(options) -> None:
         torch.set_num_threads(options.threads)
     out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
     command = f"python -m minibert experiment {chosen.name} --seeds {options.seeds or 3}"
-    tasks, needed = None, ()
-    if isinstance(chosen.scale, VectorScale):
-        needed = ("stsb",)
-    elif isinstance(chosen.scale, DialogueScale):
-        needed = chosen.scale.sets
-    if needed:
-        tasks = options.tasks or in_data_folder("--tasks", "tasks", "en")
+    tasks = None
+    if needed := chosen.scale.needs:
+        tasks = options.tasks or in_data_folder("--tasks", *chosen.scale.needs_in)
         if lacking := [name for name in needed if not (tasks / name).is_dir()]:
             raise ValueError(f"{tasks} has no folder {lacking[0]}")
     events = run_relative(chosen, out, seeds=options.seeds or 3, command=command, tasks=tasks)

@@ -24,9 +24,9 @@ KEPT = {"intent_accuracy": "intent", "entity_f1": "entities", "both": "both"}
 def run_dialogue(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: DialogueScale, command: str, tasks: Path
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`. tasks: the folder with those of `scale.sets` in it. Each set is learned by itself;
+    """As `relatives.run_relative`. tasks: the folder with those of `scale.needs` in it. Each set is learned by itself;
     what is recorded of it has its name in front: "atis_intent"."""
-    data = {name: parts_of(tasks / name, scale) for name in scale.sets}
+    data = {name: parts_of(tasks / name, scale) for name in scale.needs}
     start = ROOT / scale.begins_with
 
     def learn(name: str, seed: int, train: TaskData, test: TaskData) -> Iterator[Event]:
@@ -67,7 +67,7 @@ def run_dialogue(
         return {
             "pretraining": {"begins_with": scale.begins_with, **experiment.arms[name].options},
             "curve": [[e.tokens, round(e.seconds, 1), {"loss": e.loss}] for e in seen if isinstance(e, Step)][::10],
-            "data": [f"{known}/{file}" for known in scale.sets for file in FILES.values()],
+            "data": [f"{known}/{file}" for known in scale.needs for file in FILES.values()],
             "examples": {known: len(train.examples) for known, (train, _) in data.items()},
             "measured_on": {known: len(test.examples) for known, (_, test) in data.items()},
         }

@@ -37,6 +37,8 @@ class RelativeScale:
     test: int = 200
     epochs: int = 10
     finetune_rate: float = 1e-3
+    needs: ClassVar[tuple[str, ...]] = ()  # folders of real data …
+    needs_in: ClassVar[tuple[str, ...]] = ("tasks", "en")  # … in this one
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ class VectorScale(RelativeScale):
     learning_rate: float = 3e-4
     temperature: float = 0.1
     begins_with: str = "checkpoints/mini-en"
+    needs: ClassVar[tuple[str, ...]] = ("stsb",)
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,25 @@ class DialogueScale(RelativeScale):
     learning_rate: float = 1e-3
     finetune_rate: float = 3e-4
     begins_with: str = "checkpoints/mini-en"
-    sets: ClassVar[tuple[str, ...]] = ("atis", "snips")
+    needs: ClassVar[tuple[str, ...]] = ("atis", "snips")
+
+
+@dataclass(frozen=True)
+class FewLabelsScale(RelativeScale):
+    """Nothing is pre-trained: each arm learns from a few labelled texts of SST-2 (`begins_with`), or of ChnSentiCorp
+    where its name begins with "zh" (`begins_with_zh`), other texts with each seed. labels: how many, in turn ·
+    measured: texts that are measured on, at most · unlabelled: texts that VAT reads beside. An arm's options: task,
+    steps, rate, and settings of the fine-tuning; without a task it learns nothing."""
+
+    batch_size: int = 8
+    begins_with: str = "checkpoints/minilm-en"
+    begins_with_zh: str = "checkpoints/mini-zh"
+    labels: list[int] = field(default_factory=lambda: [8, 32, 100])
+    measured: int = 200
+    unlabelled: int = 400
+    max_length: int = 48
+    needs: ClassVar[tuple[str, ...]] = ("en/sst2", "zh/chnsenticorp")
+    needs_in: ClassVar[tuple[str, ...]] = ("tasks",)
 
 
 @dataclass(frozen=True)
@@ -171,6 +192,14 @@ MINILM = "checkpoints/minilm-en"
 def _whitened(layers: str, dimensions: int | None = None, **more: str) -> RelativeArm:
     return RelativeArm(options={"layers": layers, "dimensions": dimensions, **more})
 
+
+FEW_LABELS: dict[str, dict[str, Any]] = {
+    "head": {"task": "classification", "steps": 60, "rate": 1e-4},
+    "zero-shot": {},
+    "pet": {"task": "cloze", "steps": 40, "rate": 3e-5},
+    "p-tuning": {"task": "cloze", "steps": 60, "rate": 5e-3, "prompt": "lstm", "freeze": "all", "dropout": 0.0},
+    "vat": {"task": "classification", "steps": 40, "rate": 1e-4, "vat_weight": 1.0, "beside_size": 8},
+}
 
 RELATIVE_EXPERIMENTS = {
     experiment.name: experiment
@@ -318,6 +347,16 @@ RELATIVE_EXPERIMENTS = {
                 "sparse-no-mask": RelativeArm(options={"features": "sparse", "mask_loss": False}),
             },
             DialogueScale(),
+        ),
+        RelativeExperiment(
+            "few_labels",
+            "A head or a cloze for 8, 32, 100 labels (Schick and Schütze 2021, Liu et al. 2021, Miyato et al. 2016)",
+            {
+                f"{language}{name}": RelativeArm(options=options)
+                for language in ("", "zh-")
+                for name, options in FEW_LABELS.items()
+            },
+            FewLabelsScale(),
         ),
     )
 }

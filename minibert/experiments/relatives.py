@@ -19,6 +19,7 @@ from minibert.experiments.relative_catalogue import (
     ContinualScale,
     CorrectingScale,
     DialogueScale,
+    FewLabelsScale,
     LengthScale,
     RelativeArm,
     RelativeExperiment,
@@ -69,11 +70,12 @@ def run_relative(
     tasks: Path | None = None,
 ) -> Iterator[Event]:
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
-    tasks: the folder of real data, where an experiment reads some. Yields Stage, Step, Finished, Done."""
+    tasks: the folder that holds what the scale `needs`. Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
     from minibert.experiments.cone import run_cone
     from minibert.experiments.continual import run_continual
     from minibert.experiments.dialogue import run_dialogue
+    from minibert.experiments.few_labels import run_few_labels
     from minibert.experiments.vectors import run_vectors
     from minibert.experiments.writing import run_corrector, written
     from minibert.toy.pretrain import pretrain_toy
@@ -81,7 +83,12 @@ def run_relative(
     from minibert.training import machine
 
     scale = scale or experiment.scale
-    for kind, run in ((ConeScale, run_cone), (VectorScale, run_vectors), (DialogueScale, run_dialogue)):
+    for kind, run in (
+        (ConeScale, run_cone),
+        (VectorScale, run_vectors),
+        (DialogueScale, run_dialogue),
+        (FewLabelsScale, run_few_labels),
+    ):
         if isinstance(scale, kind):
             yield from run(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
             return

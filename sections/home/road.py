@@ -40,6 +40,7 @@ def show() -> None:
         "sentence_vectors": _("**One vector a sentence**: who says the same, among a thousand, at once."),
         "cone": _("All sentences point **one way**: a matrix, or a flow, spreads them."),
         "dialogue": _("**What is wanted, and what is named**: a small network of its own, trained in half a minute."),
+        "few_labels": _("A task as a **blank** to fill: with eight labels, or with none."),
         "examination": _("Questions with **numbers of your own**, marked at once, with reasons."),
     }
     number = 0

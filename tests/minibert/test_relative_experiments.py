@@ -318,7 +318,7 @@ def test_sentence_vectors_need_their_data(monkeypatch, tmp_path, capsys):
 def test_dialogue_is_learned_by_both_and_measured_on_each_set(tmp_path):
     experiment, out = RELATIVE_EXPERIMENTS["dialogue"], tmp_path / "dialogue.jsonl"
     text = "## intent:a\n- go to [rome](city)\n- fly to [oslo](city)\n## intent:b\n- play [jazz](kind)\n- music\n"
-    for name in experiment.scale.sets:
+    for name in experiment.scale.needs:
         (tmp_path / name).mkdir()
         for file in ("train.md", "test.md"):
             (tmp_path / name / file).write_text(text)
@@ -326,7 +326,7 @@ def test_dialogue_is_learned_by_both_and_measured_on_each_set(tmp_path):
     run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
     finished = [event for event in run() if isinstance(event, Finished)]
     assert [event.record["arm"] for event in finished] == list(experiment.arms)
-    wanted = {f"{name}_{what}" for name in experiment.scale.sets for what in ("intent", "entities", "both")}
+    wanted = {f"{name}_{what}" for name in experiment.scale.needs for what in ("intent", "entities", "both")}
     assert all(set(event.record["metrics"]) == wanted and event.record["steps"] == 2 for event in finished)
     assert all(event.record["parameters"] > 0 for event in finished)
     assert len(read_records(out, REQUIRED)) == 6 and not [event for event in run() if isinstance(event, Finished)]
