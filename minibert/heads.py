@@ -46,7 +46,7 @@ class TaskBatch(Batch):
     """A batch of a task. metadata: (B, columns), the number of each column's value, 0 for an unknown one · intents:
     (B,) · choices: (B, C) bool, True for real choices; ids, segments, padding are then (B, C, T) · auxiliary: (B,
     columns), the number of each further mark · masked,
-    masked_labels: as ids, for an MLM loss beside the task's."""
+    masked_labels: as ids, for an MLM loss beside the task's · rows: (B,), which of the training data each is."""
 
     metadata: Tensor | None = None
     intents: Tensor | None = None
@@ -54,6 +54,7 @@ class TaskBatch(Batch):
     auxiliary: Tensor | None = None
     masked: Tensor | None = None
     masked_labels: Tensor | None = None
+    rows: Tensor | None = None
 
 
 @dataclass(frozen=True)

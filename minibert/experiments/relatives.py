@@ -17,6 +17,7 @@ from minibert.experiments.relative_catalogue import (
     REQUIRED,
     ContinualScale,
     CorrectingScale,
+    DistillationScale,
     LengthScale,
     RelativeArm,
     RelativeExperiment,
@@ -67,9 +68,10 @@ def run_relative(
     tasks: Path | None = None,
 ) -> Iterator[Event]:
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
-    tasks: of sentence vectors alone, the folder of STS-B. Yields Stage, Step, Finished, Done."""
+    tasks: the folder that holds what the scale `needs`. Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
     from minibert.experiments.continual import run_continual
+    from minibert.experiments.smaller import run_smaller
     from minibert.experiments.vectors import run_vectors
     from minibert.experiments.writing import run_corrector, written
     from minibert.toy.pretrain import pretrain_toy
@@ -77,9 +79,10 @@ def run_relative(
     from minibert.training import machine
 
     scale = scale or experiment.scale
-    if isinstance(scale, VectorScale):
-        yield from run_vectors(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
-        return
+    for kind, run in ((VectorScale, run_vectors), (DistillationScale, run_smaller)):
+        if isinstance(scale, kind):
+            yield from run(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
+            return
     for kind, run in ((CorrectingScale, run_corrector), (ContinualScale, run_continual)):
         if isinstance(scale, kind):
             yield from run(experiment, out, seeds=seeds, scale=scale, command=command)

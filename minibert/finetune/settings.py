@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
+from minibert.distillation.settings import Distillation
 from minibert.finetune.augmentation import Augmentation
 from minibert.tasks import Options
 from minibert.train import Optimization
@@ -23,7 +24,8 @@ class FinetuneSettings(Options):
     the running mean of the weights with this share (1: all steps alike, less: later ones count more; see averaging.py);
     0 is the weights as they are · set_aside: share of the training set kept for thresholds, by tasks that need them; of
     a set too small for that nothing, and they stay 0.5 · dev_sample: examples of a larger dev set that are measured on
-    along the way · group_by_length: rows of about one length in a batch, which leaves less padding to compute.
+    along the way · group_by_length: rows of about one length in a batch, which leaves less padding to compute ·
+    distillation: what is learned from a teacher, where there is one.
     """
 
     epochs: int = 3
@@ -45,6 +47,7 @@ class FinetuneSettings(Options):
     augmentation: Augmentation | None = None
     set_aside: float = 0.1
     group_by_length: bool = False
+    distillation: Distillation | None = None
 
     def __post_init__(self):
         super().__post_init__()
