@@ -63,6 +63,7 @@ page = open_course(
             Stop("nezha", "NEZHA", ":material/straighten:"),
             Stop("knowledge", _("Knowledge"), ":material/lightbulb:"),
             Stop("sentence_vectors", _("Sentence vectors"), ":material/manage_search:"),
+            Stop("smaller", _("Smaller models"), ":material/compress:"),
         ],
         _("7 Practice"): [
             Stop("examination", _("The examination"), ":material/quiz:"),

@@ -66,6 +66,7 @@ HERE: dict[str, tuple[str, ...]] = {
     "knowledge": ("vectors", "heads"),
     "nezha": ("vectors", "heads"),
     "sentence_vectors": ("vectors", "network"),
+    "smaller": ("network", "class"),
     "examination": (),
 }
 

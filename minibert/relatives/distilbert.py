@@ -16,16 +16,14 @@ from minibert.objectives import WithoutPairs
 from minibert.relatives.registry import relative
 
 FIELDS = {
-    "hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads",
-    "intermediate_size": "hidden_dim", "hidden_act": "activation", "hidden_dropout_prob": "dropout",
-    "attention_probs_dropout_prob": "attention_dropout",
+    "hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads", "hidden_act": "activation",
+    "hidden_dropout_prob": "dropout", "attention_probs_dropout_prob": "attention_dropout",
+    "intermediate_size": "hidden_dim",
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class DistilBertConfig(BertConfig):
-    """BERT's sizes, half the layers."""
-
     model_type: ClassVar[str] = "distilbert"
     presets: ClassVar = {**PRESETS, "base": (6, 768, 12)}
     num_hidden_layers: int = 6
@@ -35,9 +33,8 @@ class DistilBertConfig(BertConfig):
 
     @classmethod
     def from_dict(cls, values) -> DistilBertConfig:
-        for name, usual in (("sinusoidal_pos_embds", False), ("layer_norm_eps", 1e-12)):
-            if values.get(name, usual) != usual:
-                raise ValueError(f"{name} is {values[name]!r}; here it is {usual!r}")
+        if values.get("sinusoidal_pos_embds") or values.get("layer_norm_eps", 1e-12) != 1e-12:
+            raise ValueError("sinusoidal_pos_embds is set, or layer_norm_eps is not 1e-12: here neither can be")
         given = {ours: values[theirs] for ours, theirs in FIELDS.items() if theirs in values}
         return super().from_dict({**values, **given})
 
@@ -74,10 +71,9 @@ relative(
         (r"\bblocks\.(\d+)\.mlp\.expand\b", f"{LAYER}.ffn.lin1"),
         (r"\bblocks\.(\d+)\.mlp\.contract\b", f"{LAYER}.ffn.lin2"),
         (r"\bblocks\.(\d+)\.mlp_norm\b", f"{LAYER}.output_layer_norm"),
-        *(
-            (rf"^mlm\.{a}\b", f"vocab_{b}")
-            for a, b in (("dense", "transform"), ("norm", "layer_norm"), ("decoder", "projector"))
-        ),
+        (r"^mlm\.dense\b", "vocab_transform"),
+        (r"^mlm\.norm\b", "vocab_layer_norm"),
+        (r"^mlm\.decoder\b", "vocab_projector"),
     ),
     head_names=dict.fromkeys(("ForSequenceClassification", "ForMultipleChoice"), SUMMARY),
 )

@@ -38,6 +38,7 @@ def show() -> None:
         "nezha": _("No place in the row, only **how far apart** two words are; and steps in half the bits."),
         "knowledge": _("**Facts** hung on a sentence, and a mask that keeps them in their place."),
         "sentence_vectors": _("**One vector a sentence**: who says the same, among a thousand, at once."),
+        "smaller": _("A small model **learns from a large one**: size, speed, accuracy in one picture."),
         "examination": _("Questions with **numbers of your own**, marked at once, with reasons."),
     }
     number = 0
