@@ -12,7 +12,7 @@ tradeoff.show(seen)
 
 parts = {
     _("Teacher and student"): learn,
-    _("Which loss"): losses,
+    _("What is asked"): losses,
     _("Eight bits"): eight_bits,
     _("The claim"): claim,
     _("The code"): code,

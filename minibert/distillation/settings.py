@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
-INSIDE = ("attention", "hidden", "embeddings", "cosine", "attention_relation", "value_relation")
+LOSSES = ("soft", "labels", "attention", "hidden", "embeddings", "cosine", "attention_relation", "value_relation")
+INSIDE = LOSSES[2:]
 
 
 @dataclass(frozen=True)
@@ -53,3 +54,8 @@ WAYS = {  # of each paper, for a task; MiniLM's losses are for pre-training, and
     "tinybert": Distillation(attention=1.0, hidden=1.0, embeddings=1.0),
     "minilm": Distillation(attention_relation=1.0, value_relation=1.0),
 }
+
+
+def distillation_of(losses: Sequence[str], temperature: float = 1.0) -> Distillation:
+    """These losses, all of the same weight, and no others."""
+    return Distillation(**{"soft": 0.0, **dict.fromkeys(losses, 1.0)}, temperature=temperature)

@@ -50,12 +50,12 @@ def run_smaller(
             return kept
 
         def learned(name: str, seed: int, where: Path) -> Iterator[Event]:
-            options = dict(experiment.arms[name].options)
             data, more = drawn(seed)
             if name == TEACHER:
                 settings = settings_of(scale, seed, scale.teacher_epochs, scale.teacher_rate)
                 yield from finetune(ROOT / scale.teacher, task, data, dev, settings, out=where)
                 return
+            options = dict(experiment.arms[name].options)
             epochs = scale.epochs * (scale.labelled + scale.unlabelled) // scale.labelled
             teacher = None
             if options:

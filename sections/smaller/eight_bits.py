@@ -4,6 +4,7 @@ import streamlit as st
 
 from sections.smaller.subject import STUDENT, TEACHER, Subject, costs, mean_and_half, recorded
 from ui.lesson import Lesson
+from ui.predict import predict
 from ui.predictors import predictor_left
 from ui.runs import own_models
 from ui.source import show_source
@@ -18,12 +19,14 @@ def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.inside import cost
 
     lesson.show("Eight bits", title=False)
-    if any(map(str.isalnum, seen.text)):
+    question = _("Eight bits in place of 32. What becomes of minilm-en’s memory?")
+    told = predict("bits", question, [_("a quarter"), _("a half"), _("two thirds")], 2)
+    if told and any(map(str.isalnum, seen.text)):
         with st.spinner(_("Each model reads your sentence …")):
             found = costs(seen.text)
         changed = recorded("changed_int8")
         rows = []
-        for name, arm in ((STUDENT, "soft"), (TEACHER, "teacher")):
+        for name, arm in ((STUDENT, "no-attention"), (TEACHER, "teacher")):
             whole, small = found[name], found[f"{name}_int8"]
             share = f"{mean_and_half(changed[arm])[0]:.1%}" if arm in changed else "–"
             rows.append({

@@ -12,7 +12,6 @@ from ui.text import literal
 from ui.translations import _
 
 DATA = "reviews"
-INSIDE = ("attention", "hidden", "embeddings", "attention_relation", "value_relation")
 COPIES, RATE = 3, 0.2  # changed copies of each review that a taught student reads, and the share of words changed
 STEADY = 900  # seconds: one run may not hold a place for ever
 
@@ -33,12 +32,12 @@ def show(lesson: Lesson, seen: Subject) -> None:
     manager().warm_up()
     lesson.show("Teacher and student", title=False)
     names = loss_names()
+    asked = st.pills(
+        _("What the student is asked"), list(names), format_func=names.get, selection_mode="multi", default=["soft"],
+        key="asked-losses",
+    )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        asked = st.pills(
-            _("What the student is asked"), list(names), format_func=names.get, selection_mode="multi",
-            default=["soft"], key="asked-losses",
-        )  # fmt: skip
-        temperature = st.slider(_("Temperature of the soft labels"), 1.0, 5.0, 1.0, 0.5, key="temperature", width=220)
+        temperature = st.slider(_("Temperature"), 1.0, 5.0, 1.0, 0.5, key="temperature", width=220)
         seed = st.number_input(_("Seed"), 0, 99, 0, key="smaller-seed", width=110)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-smaller",
@@ -89,13 +88,12 @@ def begin_alone(seed: int, seen: Subject) -> None:
 
 def begin_taught(asked: list[str], temperature: float, seed: int, seen: Subject) -> None:
     """Beside the reviews it reads changed copies of them, which only the teacher judges: as many rows as alone."""
-    from minibert.distillation.settings import Distillation
+    from minibert.distillation.settings import distillation_of
     from minibert.finetune.augmentation import Augmentation
 
     data = shipped(DATA)
-    weights = {**dict.fromkeys(("soft", "labels"), 0.0), **dict.fromkeys(asked, 1.0)}
     student = settings(
-        seed, 2, 3e-4, distillation=Distillation(**weights, temperature=temperature),
+        seed, 2, 3e-4, distillation=distillation_of(asked, temperature),
         augmentation=Augmentation("drop", RATE, COPIES),
     )  # fmt: skip
     names = loss_names()

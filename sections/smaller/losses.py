@@ -1,20 +1,23 @@
-"""Which loss: the recorded arms, each with a loss more or less, beside TinyBERT's own ablation."""
+"""What is asked of a student: the losses, and what a temperature does to the teacher's answers."""
 
 import streamlit as st
 
-from sections.smaller.claim import recorded
 from sections.smaller.subject import Subject
-from ui.claim import show_claim
 from ui.lesson import Lesson
+from ui.source import show_source
 from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    lesson.show("Which loss", title=False)
-    show_claim(lesson, "accuracy", _("accuracy, SST-2 dev, %"), claim="losses", made=recorded)
-    st.markdown(_("At a temperature above 1 soft labels say more about what is *not* right:"))
+    from minibert.distillation import losses
+
+    lesson.show("What is asked", title=False)
     temperature_table()
-    lesson.show("What the losses ask")
+    show_source(losses.soft_label_loss)
+    lesson.show("Inside")
+    show_source(losses.attention_loss)
+    show_source(losses.relation_loss)
+    lesson.show("Other words, other heads")
 
 
 @st.fragment

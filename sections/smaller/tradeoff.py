@@ -9,7 +9,11 @@ from ui.runs import manager
 from ui.text import visible
 from ui.translations import _, ngettext
 
-DRAWN = {"teacher": TEACHER, "alone": STUDENT, "soft": STUDENT}  # arms that are drawn, and what network they have
+DRAWN = {
+    "teacher": TEACHER,
+    "alone": STUDENT,
+    "no-attention": STUDENT,
+}  # arms that are drawn, and what network they have
 MOST = 12  # runs of the class
 
 
@@ -49,10 +53,10 @@ def show(seen: Subject) -> None:
             data=[{_("model"): p.name, _("ms"): round(p.milliseconds, 2), _("accuracy"): round(p.score, 4),
                    _("MB"): round(p.megabytes, 1), _("not beaten"): not beaten(p, points)} for p in points],
         )  # fmt: skip
-    seeds = min((len(values) for values in recorded("accuracy").values()), default=0)
+    seeds = min((len(values) for arm, values in recorded("accuracy").items() if arm in DRAWN), default=0)
     st.caption(
         _("Seconds of one processor thread of this server, measured on your sentence. Bubbles: memory of the weights; "
-          "rings: the same model in eight bits. {accuracy}").format(
+          "rings: the same model in eight bits; taught by soft labels and hidden vectors. {accuracy}").format(
             accuracy=_("Accuracy: on the 122 dev reviews of the course, by runs of this class.") if seen.drawn == "own"
             else ngettext("Accuracy: SST-2 dev, 872 sentences, {n} seed.", "Accuracy: SST-2 dev, 872 sentences, {n} "
                           "seeds, ± their deviation.", seeds).format(n=seeds))
@@ -65,7 +69,7 @@ def short(text: str, most: int = 40) -> str:
 
 
 def names() -> dict[str, str]:
-    return {"teacher": _("teacher"), "alone": _("student alone"), "soft": _("taught student")}
+    return {"teacher": _("teacher"), "alone": _("student alone"), "no-attention": _("taught student")}
 
 
 def of_the_record(cost: dict) -> list:
@@ -79,7 +83,7 @@ def of_the_record(cost: dict) -> list:
                 mean, half = mean_and_half(scores[arm])
                 one = cost[network + ending]
                 name = names()[arm] + (_(", 8 bits") if ending else "")
-                kind = {"teacher": "teacher", "alone": "alone"}.get(arm, "taught")
+                kind = arm if arm in ("teacher", "alone") else "taught"
                 points.append(Point(name, one.milliseconds, mean, one.megabytes, kind, bool(ending), half,
                                     under=arm == "alone"))  # fmt: skip
     return points
