@@ -46,8 +46,8 @@ class TaskBatch(Batch):
     """A batch of a task. metadata: (B, columns), the number of each column's value, 0 for an unknown one · intents:
     (B,) · choices: (B, C) bool, True for real choices; ids, segments, padding are then (B, C, T) · auxiliary: (B,
     columns), the number of each further mark · masked,
-    masked_labels: as ids, for an MLM loss beside the task's · unlabelled: further rows, to learn from beside · soft:
-    (B, C), what other models answer to them."""
+    masked_labels: as ids, for an MLM loss beside the task's · rows: (B,), which of the training data each is ·
+    unlabelled: further rows, to learn from beside · soft: (B, C), what other models answer to them."""
 
     metadata: Tensor | None = None
     intents: Tensor | None = None
@@ -55,6 +55,7 @@ class TaskBatch(Batch):
     auxiliary: Tensor | None = None
     masked: Tensor | None = None
     masked_labels: Tensor | None = None
+    rows: Tensor | None = None
     unlabelled: TaskBatch | None = None
     soft: Tensor | None = None
 

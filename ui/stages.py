@@ -67,8 +67,9 @@ HERE: dict[str, tuple[str, ...]] = {
     "nezha": ("vectors", "heads"),
     "sentence_vectors": ("vectors", "network"),
     "cone": ("vectors", "network"),
-    "dialogue": ("letters", "heads", "class"),
+    "smaller": ("network", "class"),
     "few_labels": ("blank",),
+    "dialogue": ("letters", "heads", "class"),
     "examination": (),
 }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
 from minibert.command_line.printing import complain, print_events, print_result
 from minibert.command_line.task_files import file_options, read_task_data
+from minibert.distillation.settings import LOSSES
 from minibert.packaged import PACKAGED
 from minibert.tasks import BY_PATTERN, TASKS
 
@@ -33,6 +34,12 @@ def add_commands(commands) -> None:
     sub.add_argument("--examples", type=positive(int), help="train on the first N examples only")
     sub.add_argument("--seed", type=int, default=0)
     sub.add_argument("--max-seconds", type=positive(float), help="of training; what was learned until then is saved")
+    taught = sub.add_argument_group("a teacher")
+    taught.add_argument("--teacher", type=Path, help="a model fine-tuned for the task, to learn from")
+    taught.add_argument(
+        "--distil", choices=LOSSES, nargs="+", default=["soft"], help="what is asked of the student (default: soft)"
+    )
+    taught.add_argument("--temperature", type=positive(float), default=1.0, help="of soft labels (default: 1)")
     learning = sub.add_argument_group("learning")
     learning.add_argument("--epochs", type=positive(int), default=3)
     learning.add_argument("--batch-size", type=positive(int), default=32)
@@ -124,6 +131,7 @@ def label_words(text: str) -> tuple[str, list[str]]:
 
 
 def finetune(options) -> None:
+    from minibert.distillation.settings import distillation_of
     from minibert.few_labels.unlabelled import Unlabelled
     from minibert.finetune.augmentation import Augmentation
     from minibert.finetune.run import finetune as run
@@ -163,13 +171,17 @@ def finetune(options) -> None:
         optimization=Optimization(learning_rate=options.learning_rate, warmup=options.warmup),
         from_scratch=options.scratch,
         words=dict(options.words),
+        distillation=distillation_of(options.distil, options.temperature) if options.teacher else None,
     )
     beside = None
     if options.unlabelled:
         if not options.vat_weight:
             raise ValueError("nothing is learned from --unlabelled without --vat-weight")
         beside = Unlabelled(read_task_data(options, task, options.unlabelled, labels).examples)
-    done = print_events(options, run(options.model, task, train, dev, settings, out=options.out, unlabelled=beside))
+    events = run(
+        options.model, task, train, dev, settings, out=options.out, unlabelled=beside, teacher=options.teacher
+    )
+    done = print_events(options, events)
     print_result(options, done["metrics"], "  ".join(f"{name} {value:.4f}" for name, value in done["metrics"].items()))
 
 

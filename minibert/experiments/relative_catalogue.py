@@ -161,6 +161,25 @@ class FewLabelsScale(RelativeScale):
 
 
 @dataclass(frozen=True)
+class DistillationScale(RelativeScale):
+    """Nothing is pre-trained: a teacher begins with one folder of the project and learns from `labelled` sentences, a
+    student with another and reads as many rows as every other, those of `epochs` over the labelled and the unlabelled.
+    An arm's options are those of `distillation.settings.Distillation`, and `more`: whether the unlabelled sentences are
+    read, too; without options no teacher is asked. Needs SST-2."""
+
+    batch_size: int = 32
+    learning_rate: float = 3e-4
+    begins_with: str = "checkpoints/mini-en"
+    teacher: str = "checkpoints/minilm-en"
+    teacher_rate: float = 1e-4
+    teacher_epochs: int = 5
+    labelled: int = 2_000
+    unlabelled: int = 8_000
+    epochs: int = 2
+    needs: ClassVar[tuple[str, ...]] = ("sst2",)
+
+
+@dataclass(frozen=True)
 class RelativeExperiment:
     """Arms, the first of which is BERT, where it is one of them. pairs: the stories are read in pairs of segments,
     about which each arm is asked what its objective asks; afterwards all are asked both for the next sentence and for
@@ -357,6 +376,22 @@ RELATIVE_EXPERIMENTS = {
                 for name, options in FEW_LABELS.items()
             },
             FewLabelsScale(),
+        ),
+        RelativeExperiment(
+            "smaller",
+            "A small model learns from a large one (Sanh et al. 2019, Jiao et al. 2020, Wang et al. 2020): SST-2",
+            {
+                "alone": RelativeArm(),
+                "teacher": RelativeArm(),
+                "same": RelativeArm(options={"soft": 1.0, "more": False}),
+                "labels": RelativeArm(options={"soft": 0.0, "labels": 1.0}),
+                "soft": RelativeArm(options={"soft": 1.0}),
+                "tinybert": RelativeArm(options={"attention": 1.0, "hidden": 1.0, "embeddings": 1.0}),
+                "no-attention": RelativeArm(options={"hidden": 1.0, "embeddings": 1.0}),
+                "no-hidden": RelativeArm(options={"attention": 1.0, "embeddings": 1.0}),
+                "minilm": RelativeArm(options={"attention_relation": 1.0, "value_relation": 1.0}),
+            },
+            DistillationScale(),
         ),
     )
 }

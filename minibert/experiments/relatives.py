@@ -19,6 +19,7 @@ from minibert.experiments.relative_catalogue import (
     ContinualScale,
     CorrectingScale,
     DialogueScale,
+    DistillationScale,
     FewLabelsScale,
     LengthScale,
     RelativeArm,
@@ -76,6 +77,7 @@ def run_relative(
     from minibert.experiments.continual import run_continual
     from minibert.experiments.dialogue import run_dialogue
     from minibert.experiments.few_labels import run_few_labels
+    from minibert.experiments.smaller import run_smaller
     from minibert.experiments.vectors import run_vectors
     from minibert.experiments.writing import run_corrector, written
     from minibert.toy.pretrain import pretrain_toy
@@ -86,8 +88,9 @@ def run_relative(
     for kind, run in (
         (ConeScale, run_cone),
         (VectorScale, run_vectors),
-        (DialogueScale, run_dialogue),
+        (DistillationScale, run_smaller),
         (FewLabelsScale, run_few_labels),
+        (DialogueScale, run_dialogue),
     ):
         if isinstance(scale, kind):
             yield from run(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)

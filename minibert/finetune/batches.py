@@ -34,7 +34,7 @@ def training_batches(
         if settings.group_by_length:
             groups = grouped_by_length(groups, [row.length for row in features], order)
         for group in groups:
-            batch = task.batch([features[j] for j in group], tokenizer.pad_id)
+            batch = replace(task.batch([features[j] for j in group], tokenizer.pad_id), rows=torch.tensor(group))
             batch = batch if vocab is None else masked(batch, vocab, tokenizer, noise)
             yield batch if beside is None else replace(batch, unlabelled=next(beside))
 

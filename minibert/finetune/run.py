@@ -11,6 +11,7 @@ import torch
 from torch.optim.swa_utils import AveragedModel
 
 from minibert import checkpoint
+from minibert.distillation.learner import Distiller
 from minibert.few_labels.unlabelled import Unlabelled, endless_batches
 from minibert.finetune.augmentation import augmented, model_fill
 from minibert.finetune.auxiliary import mark_numbers, marks_of
@@ -45,6 +46,7 @@ def finetune(
     watch: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
     unlabelled: Unlabelled | None = None,
+    teacher: str | Path | None = None,
 ) -> Iterator[Event]:
     """Fine-tune the checkpoint in `start` and yield the events of the run; save to `out` at its end, or when stopped.
 
@@ -54,8 +56,9 @@ def finetune(
     answered at the same times (`Sample`). A task whose `tune_on` is "dev" is measured with the threshold that is best
     on the very examples it is measured on, as in the paper: that is the model that answers and is saved, and its
     figures are a little too good. unlabelled: texts that are learned from beside; without, the smoothness of
-    `vat_weight` is that of the training texts. `mailbox()` returns messages received since it was last asked: a list of
-    inputs replaces `watch`, and is answered at once. Raises ValueError when a class of the dev set never occurs in
+    `vat_weight` is that of the training texts · teacher: a model fine-tuned for the task, from which this one learns as
+    the settings' `distillation` says. `mailbox()` returns messages received since it was last asked: a list of inputs
+    replaces `watch`, and is answered at once. Raises ValueError when a class of the dev set never occurs in
     training, when an example of it does not say its answer, when nothing can be trained on, or when `out` cannot be
     written.
     """
@@ -69,6 +72,10 @@ def finetune(
     predictor = replace(predictor, model=mean.module) if mean else predictor
     train_data, thresholds = without_thresholds(task, train_data, settings)
     rows = TrainingRows.of(start, predictor, train_data.examples, settings)
+    if teacher is not None:
+        learner = Distiller.of(learner, predictor, teacher, rows.rows, rows.examples, settings.distillation)
+    elif settings.distillation is not None:
+        raise ValueError("the settings ask for distillation, and there is no teacher")
     measuring = Measuring(predictor, dev_data, thresholds, settings.dev_sample)
     beside = rows_beside(predictor, unlabelled, rows, settings)
     sizes = {**rows.sizes, "dev": len(dev_data.examples), "set_aside": len(thresholds.examples)}
@@ -119,9 +126,11 @@ def without_thresholds(task: Task, train_data: TaskData, settings: FinetuneSetti
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """What is learned from: `rows` of the model's input · sizes: how many, of what, in how many steps."""
+    """What is learned from: `rows` of the model's input · examples: that they were made from · sizes: how many, of
+    what, in how many steps."""
 
     rows: list[Features]
+    examples: list
     sizes: dict[str, int]
 
     @classmethod
@@ -146,7 +155,7 @@ class TrainingRows:
             "steps": steps_per_epoch * settings.epochs,
             "steps_per_epoch": steps_per_epoch,
         }
-        return cls(rows, sizes)
+        return cls(rows, examples, sizes)
 
 
 def rows_beside(

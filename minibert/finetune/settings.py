@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
+from minibert.distillation.settings import Distillation
 from minibert.few_labels.prompt import PROMPTS
 from minibert.finetune.augmentation import Augmentation
 from minibert.tasks import Options
@@ -25,9 +26,9 @@ class FinetuneSettings(Options):
     0 is the weights as they are · set_aside: share of the training set kept for thresholds, by tasks that need them; of
     a set too small for that nothing, and they stay 0.5 · dev_sample: examples of a larger dev set that are measured on
     along the way · group_by_length: rows of about one length in a batch, which leaves less padding to compute ·
-    prompt: the [unused…] of a pattern learned as vectors, "direct" or through an "lstm" (with freeze "all" they
-    alone) · vat_weight: of the smoothness on texts without labels, which are pushed by vat_epsilon · beside_size: of
-    those texts, in a batch.
+    distillation: what is learned from a teacher, where there is one · prompt: the [unused…] of a pattern learned as
+    vectors, "direct" or through an "lstm" (with freeze "all" they alone) · vat_weight: of the smoothness on texts
+    without labels, which are pushed by vat_epsilon · beside_size: of those texts, in a batch.
     """
 
     epochs: int = 3
@@ -49,6 +50,7 @@ class FinetuneSettings(Options):
     augmentation: Augmentation | None = None
     set_aside: float = 0.1
     group_by_length: bool = False
+    distillation: Distillation | None = None
     prompt: str = "none"
     vat_weight: float = 0.0
     vat_epsilon: float = 1.0

@@ -344,3 +344,30 @@ def test_the_recorded_dialogue_is_whole():
 def test_dialogue_needs_its_data(tmp_path, capsys):
     assert main(["experiment", "dialogue", "--tasks", str(tmp_path), "--out", str(tmp_path / "x.jsonl")]) == 2
     assert "has no folder atis" in capsys.readouterr().err
+
+
+def test_students_and_their_teacher_are_measured(tmp_path):
+    experiment, out = RELATIVE_EXPERIMENTS["smaller"], tmp_path / "smaller.jsonl"
+    few = ("alone", "teacher", "labels", "minilm")
+    experiment = replace(experiment, arms={name: experiment.arms[name] for name in few})
+    (tmp_path / "sst2").mkdir()
+    rows = [f"{'a good' if i % 2 else 'no'} film {i}\t{i % 2}" for i in range(40)]
+    for name in ("train", "dev"):
+        (tmp_path / "sst2" / f"{name}.tsv").write_text("\n".join(["sentence\tlabel", *rows]) + "\n")
+    scale = replace(experiment.scale, labelled=16, unlabelled=16, epochs=1, teacher_epochs=1, batch_size=8,
+                    teacher="checkpoints/mini-en")  # fmt: skip
+    run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
+    finished = [event.record for event in run() if isinstance(event, Finished)]
+    assert [record["arm"] for record in finished] == list(few)
+    assert [record["steps"] for record in finished] == [4, 2, 4, 4]  # every student as many
+    for record in finished:
+        assert 0 <= record["metrics"]["accuracy"] <= 1 and 0 <= record["metrics"]["changed_int8"] <= 1
+        assert record["metrics"]["megabytes_int8"] < record["metrics"]["megabytes"] == pytest.approx(21.8, abs=0.1)
+    assert not [event for event in run() if isinstance(event, Finished)]
+
+
+def test_the_recorded_students_are_of_one_scale():
+    records = read_records(ROOT / "lessons" / "results" / "smaller.jsonl", REQUIRED)
+    experiment = RELATIVE_EXPERIMENTS["smaller"]
+    assert {record["arm"] for record in records if record["seed"] == 0} == set(experiment.arms)
+    assert all(record["scale"] == asdict(experiment.scale) for record in records)
