@@ -178,9 +178,7 @@ def finetune(options) -> None:
         if not options.vat_weight:
             raise ValueError("nothing is learned from --unlabelled without --vat-weight")
         beside = Unlabelled(read_task_data(options, task, options.unlabelled, labels).examples)
-    events = run(
-        options.model, task, train, dev, settings, out=options.out, unlabelled=beside, teacher=options.teacher
-    )
+    events = run(options.model, task, train, dev, settings, out=options.out, unlabelled=beside, teacher=options.teacher)
     done = print_events(options, events)
     print_result(options, done["metrics"], "  ".join(f"{name} {value:.4f}" for name, value in done["metrics"].items()))
 
