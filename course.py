@@ -63,6 +63,10 @@ page = open_course(
             Stop("nezha", "NEZHA", ":material/straighten:"),
             Stop("knowledge", _("Knowledge"), ":material/lightbulb:"),
             Stop("sentence_vectors", _("Sentence vectors"), ":material/manage_search:"),
+            Stop("cone", _("The cone"), ":material/flare:"),
+            Stop("smaller", _("Smaller models"), ":material/compress:"),
+            Stop("few_labels", _("Few labels"), ":material/edit_square:"),
+            Stop("dialogue", _("Dialogue"), ":material/forum:"),
         ],
         _("7 Practice"): [
             Stop("examination", _("The examination"), ":material/quiz:"),

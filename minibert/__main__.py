@@ -6,7 +6,17 @@ import argparse
 import sys
 from typing import NoReturn
 
-from minibert.command_line import basics, classroom, experiment, finetuning, prediction, pretraining, serving, vectors
+from minibert.command_line import (
+    basics,
+    classroom,
+    dialogue,
+    experiment,
+    finetuning,
+    prediction,
+    pretraining,
+    serving,
+    vectors,
+)
 from minibert.command_line.printing import complain, error_line
 
 
@@ -36,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     `--help` and `count` must not wait for it."""
     top = Parser(prog="python -m minibert", description="A compact BERT: tokenize, count, train, predict.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for group in (basics, pretraining, finetuning, prediction, vectors, experiment, serving, classroom):
+    for group in (basics, pretraining, finetuning, prediction, vectors, dialogue, experiment, serving, classroom):
         group.add_commands(commands)
     return top
 

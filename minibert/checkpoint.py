@@ -24,6 +24,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from minibert.byte_tokenizer import ByteTokenizer, is_byte_level
+from minibert.few_labels.head import BertForCloze
 from minibert.heads import (
     BertForIntentAndEntities,
     BertForMultipleChoice,
@@ -58,6 +59,8 @@ KINDS = {
     "classifier_norm": str,
     "classifier_loss": str,
     "classifier_loss_weights": list[float],
+    "cloze_words": list[list[int]],
+    "cloze_mask": int,
     "classifier_gamma": float,
     "intents": list[str],
     "tags": list[str],
@@ -98,6 +101,7 @@ ARCHITECTURES = {
     "ForQuestionAnswering": BertForQuestionAnswering,
     "ForMultipleChoice": BertForMultipleChoice,
     "ForIntentAndEntities": BertForIntentAndEntities,
+    "ForCloze": BertForCloze,
 }
 
 

@@ -7,7 +7,7 @@ stands in `TaskHead`. Weights are named as in transformers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import torch
@@ -46,7 +46,8 @@ class TaskBatch(Batch):
     """A batch of a task. metadata: (B, columns), the number of each column's value, 0 for an unknown one · intents:
     (B,) · choices: (B, C) bool, True for real choices; ids, segments, padding are then (B, C, T) · auxiliary: (B,
     columns), the number of each further mark · masked,
-    masked_labels: as ids, for an MLM loss beside the task's."""
+    masked_labels: as ids, for an MLM loss beside the task's · rows: (B,), which of the training data each is ·
+    unlabelled: further rows, to learn from beside · soft: (B, C), what other models answer to them."""
 
     metadata: Tensor | None = None
     intents: Tensor | None = None
@@ -54,6 +55,14 @@ class TaskBatch(Batch):
     auxiliary: Tensor | None = None
     masked: Tensor | None = None
     masked_labels: Tensor | None = None
+    rows: Tensor | None = None
+    unlabelled: TaskBatch | None = None
+    soft: Tensor | None = None
+
+    def to(self, device) -> TaskBatch:
+        beside = None if self.unlabelled is None else self.unlabelled.to(device)
+        moved = super(TaskBatch, replace(self, unlabelled=None)).to(device)
+        return moved if beside is None else replace(moved, unlabelled=beside)
 
 
 @dataclass(frozen=True)

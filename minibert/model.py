@@ -108,17 +108,19 @@ class Embeddings(nn.Module):
     def forward(
         self, ids: Tensor, segments: Tensor | None = None, tap: Tap = no_tap, positions: Tensor | None = None
     ) -> Tensor:
+        if segments is None:
+            segments = torch.zeros_like(ids)
+        token = tap("token", self.token(ids))  # (B, T, H)
+        segment = tap("segment", self.segment(segments))  # (B, T, H)
+        position = tap("position", self.places(ids, positions))  # (1, T, H), or (B, T, H)
+        x = tap("sum", token + segment + position)  # (B, T, H)
+        return tap("out", self.dropout(self.norm(x)))  # (B, T, H)
+
+    def places(self, ids: Tensor, positions: Tensor | None) -> Tensor:
         length = ids.size(1) if positions is None else int(positions.max()) + 1
         if length > self.position.num_embeddings:
             raise ValueError(f"{length} tokens, but there are only {self.position.num_embeddings} positions")
-        if segments is None:
-            segments = torch.zeros_like(ids)
-        places = self.position.weight[:length].unsqueeze(0) if positions is None else self.position(positions)
-        token = tap("token", self.token(ids))  # (B, T, H)
-        segment = tap("segment", self.segment(segments))  # (B, T, H)
-        position = tap("position", places)  # (1, T, H), or (B, T, H)
-        x = tap("sum", token + segment + position)  # (B, T, H)
-        return tap("out", self.dropout(self.norm(x)))  # (B, T, H)
+        return self.position.weight[:length].unsqueeze(0) if positions is None else self.position(positions)
 
 
 class SelfAttention(nn.Module):

@@ -41,6 +41,7 @@ def sentence_input(
     travels: bool = False,
     usual: str | None = None,
     examples_in: Any = None,
+    live: bool = False,
 ) -> str:
     """An editable text with examples to click; returns the first `max_chars` characters of what is in it.
 
@@ -50,7 +51,8 @@ def sentence_input(
 
     travels: what the reader has typed into such a field of another page is there when this one is opened.
     usual: what a page begins with whose link says nothing, if that is not the `default` of older links · examples_in:
-    the container of the examples, where there is no room under the field.
+    the container of the examples, where there is no room under the field · live: a single line says what is typed as it
+    is typed.
     """
     state, shown = st.session_state, f"{key}-examples"
     new = state.get(f"_link.{key}") != state.get(VISIT, 0)  # on this visit of the page, this is the field's first run
@@ -70,7 +72,7 @@ def sentence_input(
         help=help,
         on_change=_keep_typed if travels else None,
         args=(key,) if travels else None,
-        **({"height": height} if multiline else {}),
+        **({"height": height} if multiline else {"live": live}),
     )
     if begun == start or len(text) > MAX_URL_TEXT:
         set_url(key, text, default=start)

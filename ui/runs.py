@@ -24,6 +24,10 @@ OTHER_PAGES = {  # … but for these
     "to_write-corrector": "to_write",
     "what_to_hide-ernie2": "what_to_hide",
     "sentence_vectors-learn": "sentence_vectors",
+    "cone-flow": "cone",
+    "dialogue-learn": "dialogue",
+    "few_labels-learn": "few_labels",
+    "few_labels-ensemble": "few_labels",
 }
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on

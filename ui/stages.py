@@ -66,6 +66,10 @@ HERE: dict[str, tuple[str, ...]] = {
     "knowledge": ("vectors", "heads"),
     "nezha": ("vectors", "heads"),
     "sentence_vectors": ("vectors", "network"),
+    "cone": ("vectors", "network"),
+    "smaller": ("network", "class"),
+    "few_labels": ("blank",),
+    "dialogue": ("letters", "heads", "class"),
     "examination": (),
 }
 

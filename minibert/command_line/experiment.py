@@ -99,10 +99,10 @@ def experiment(options) -> None:
 
 
 def relative(options) -> None:
-    """`experiment` of what a relative's paper claims: needs nothing but the toy world; of sentence vectors, STS-B."""
+    """`experiment` of what a relative's paper claims: of the toy world, or of what its scale `needs`."""
     import torch
 
-    from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, VectorScale
+    from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
     from minibert.experiments.relatives import run_relative
 
     chosen = RELATIVE_EXPERIMENTS[options.name]
@@ -115,10 +115,10 @@ def relative(options) -> None:
     out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
     command = f"python -m minibert experiment {chosen.name} --seeds {options.seeds or 3}"
     tasks = None
-    if isinstance(chosen.scale, VectorScale):
-        tasks = options.tasks or in_data_folder("--tasks", "tasks", "en")
-        if not (tasks / "stsb").is_dir():
-            raise ValueError(f"{tasks} has no folder stsb")
+    if needed := chosen.scale.needs:
+        tasks = options.tasks or in_data_folder("--tasks", *chosen.scale.needs_in)
+        if lacking := [name for name in needed if not (tasks / name).is_dir()]:
+            raise ValueError(f"{tasks} has no folder {lacking[0]}")
     events = run_relative(chosen, out, seeds=options.seeds or 3, command=command, tasks=tasks)
     if not print_events(options, events)["step"]:
         print(f"nothing to do: {out} holds all of it", file=sys.stderr)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
 from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
 from minibert.command_line.printing import complain, print_events, print_result
 from minibert.command_line.task_files import file_options, read_task_data
+from minibert.distillation.settings import LOSSES
 from minibert.packaged import PACKAGED
-from minibert.tasks import TASKS
+from minibert.tasks import BY_PATTERN, TASKS
 
 
 def add_commands(commands) -> None:
     sub = add_command(
         commands, "finetune", finetune, "Fine-tune on a file in one of the field's formats, for any task."
     )
-    sub.add_argument("--task", choices=TASKS, default="classification")
+    sub.add_argument("--task", choices=[*TASKS, *BY_PATTERN], default="classification")
     sub.add_argument("--train", required=True, type=Path)
     sub.add_argument("--dev", type=Path, help="to measure on; without it, one training example in five")
     sub.add_argument(
@@ -32,6 +34,12 @@ def add_commands(commands) -> None:
     sub.add_argument("--examples", type=positive(int), help="train on the first N examples only")
     sub.add_argument("--seed", type=int, default=0)
     sub.add_argument("--max-seconds", type=positive(float), help="of training; what was learned until then is saved")
+    taught = sub.add_argument_group("a teacher")
+    taught.add_argument("--teacher", type=Path, help="a model fine-tuned for the task, to learn from")
+    taught.add_argument(
+        "--distil", choices=LOSSES, nargs="+", default=["soft"], help="what is asked of the student (default: soft)"
+    )
+    taught.add_argument("--temperature", type=positive(float), default=1.0, help="of soft labels (default: 1)")
     learning = sub.add_argument_group("learning")
     learning.add_argument("--epochs", type=positive(int), default=3)
     learning.add_argument("--batch-size", type=positive(int), default=32)
@@ -58,6 +66,14 @@ def add_commands(commands) -> None:
         help="of tasks with classes or labels",
     )
     learning.add_argument("--focal-gamma", type=float, default=2.0, help="exponent of the focal loss (default: 2)")
+    learning.add_argument(
+        "--prompt", choices=("none", "direct", "lstm"), default="none", help="learn [unused1] … of a pattern as vectors"
+    )
+    learning.add_argument("--vat-weight", type=float, default=0.0, help="of smoothness (default: 0)")
+    learning.add_argument(
+        "--vat-epsilon", type=positive(float), default=1.0, help="how far texts are pushed (default: 1)"
+    )
+    learning.add_argument("--unlabelled", type=Path, help="texts to be smooth on, in a file of the task; labels unread")
     learning.add_argument("--augment", choices=("mask", "replace", "drop", "swap"), help="add changed copies")
     learning.add_argument("--augment-rate", type=positive(float), default=0.1, help="share of the words (default: 0.1)")
     learning.add_argument("--augment-copies", type=positive(int), default=1)
@@ -80,6 +96,15 @@ def add_commands(commands) -> None:
     reading.add_argument(
         "--classifier-norm", choices=("none", "batch", "layer"), default="none", help="between its layers"
     )
+    reading.add_argument("--pattern", default="", help='of a cloze: "{text} It was [MASK]."; for pairs {second} too')
+    reading.add_argument(
+        "--words",
+        nargs="+",
+        default=[],
+        type=label_words,
+        metavar="LABEL=WORD,…",
+        help="of a cloze: negative=terrible,bad",
+    )
     reading.add_argument("--bilstm", action="store_true", help="one between BERT and the new layer")
     reading.add_argument("--metadata", nargs="+", default=[], metavar="COLUMN", help="columns to read beside the text")
     reading.add_argument("--metadata-as", choices=("embedding", "concatenated", "token"), default="embedding")
@@ -96,7 +121,18 @@ def add_commands(commands) -> None:
     file_options(sub)
 
 
+def label_words(text: str) -> tuple[str, list[str]]:
+    """negative=terrible,bad → ("negative", ["terrible", "bad"])."""
+    label, equals, words = text.rpartition("=")
+    some = [word.strip() for word in words.split(",") if word.strip()]
+    if not (label and equals and some):
+        raise argparse.ArgumentTypeError(f"must be like negative=terrible,bad, not {text}")
+    return label, some
+
+
 def finetune(options) -> None:
+    from minibert.distillation.settings import distillation_of
+    from minibert.few_labels.unlabelled import Unlabelled
     from minibert.finetune.augmentation import Augmentation
     from minibert.finetune.run import finetune as run
     from minibert.finetune.settings import FinetuneSettings
@@ -120,6 +156,7 @@ def finetune(options) -> None:
     same = ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
     same += ("truncation", "doc_stride", "pooling", "layers", "bilstm", "metadata_as", "seed", "max_seconds")
     same += ("group_by_length", "averaging", "loss", "focal_gamma", "auxiliary_weight")
+    same += ("pattern", "prompt", "vat_weight", "vat_epsilon")
     same += ("classifier_depth", "classifier_activation", "classifier_norm")
     augment = options.augment
     settings = FinetuneSettings(
@@ -133,23 +170,31 @@ def finetune(options) -> None:
         augmentation=Augmentation(augment, options.augment_rate, options.augment_copies) if augment else None,
         optimization=Optimization(learning_rate=options.learning_rate, warmup=options.warmup),
         from_scratch=options.scratch,
+        words=dict(options.words),
+        distillation=distillation_of(options.distil, options.temperature) if options.teacher else None,
     )
-    done = print_events(options, run(options.model, task, train, dev, settings, out=options.out))
+    beside = None
+    if options.unlabelled:
+        if not options.vat_weight:
+            raise ValueError("nothing is learned from --unlabelled without --vat-weight")
+        beside = Unlabelled(read_task_data(options, task, options.unlabelled, labels).examples)
+    events = run(options.model, task, train, dev, settings, out=options.out, unlabelled=beside, teacher=options.teacher)
+    done = print_events(options, events)
     print_result(options, done["metrics"], "  ".join(f"{name} {value:.4f}" for name, value in done["metrics"].items()))
 
 
 def evaluate(options) -> None:
     from minibert import checkpoint
+    from minibert.diet.predictor import is_diet, predictor_in
     from minibert.finetune.evaluation import evaluate as measure_task
     from minibert.finetune.evaluation import unknown_labels
-    from minibert.finetune.predictor import Predictor
     from minibert.tasks.metadata import metadata_values
     from minibert.training.precision import best_device
 
-    values = checkpoint.config_values(options.model)
+    values = {"minibert_task": "intent"} if is_diet(options.model) else checkpoint.config_values(options.model)
     saved_as = (values.get("architectures") or ["BertForPreTraining"])[0]
     if "minibert_task" in values or not saved_as.endswith(("ForPreTraining", "ForMaskedLM", "Model")):
-        predictor = Predictor.from_directory(options.model)
+        predictor = predictor_in(options.model)
         predictor.model.to(best_device())
         for path in options.data:
             data = read_task_data(options, predictor.task, path)

@@ -30,10 +30,10 @@ def add_commands(commands) -> None:
 def predict(options) -> None:
     from contextlib import ExitStack
 
-    from minibert.finetune.predictor import Predictor
+    from minibert.diet.predictor import predictor_in
     from minibert.training.precision import best_device
 
-    predictor = Predictor.from_directory(options.model)
+    predictor = predictor_in(options.model)
     predictor.model.to(best_device())
     if sum(source is not None for source in (options.text, options.file, options.data)) > 1:
         raise ValueError("give one input, or --file, or --data")

@@ -59,7 +59,7 @@ def export(options) -> None:
 def serve(options) -> None:
     import torch
 
-    from minibert.finetune.predictor import Predictor
+    from minibert.diet.predictor import predictor_in
     from minibert.sentence_vectors.answering import VectorPredictor, is_encoder
     from minibert.sentence_vectors.encoder import SentenceVectors
     from minibert.service.server import Limits
@@ -79,7 +79,7 @@ def serve(options) -> None:
     predictor = (
         VectorPredictor(SentenceVectors.from_directory(options.model))
         if is_encoder(options.model)
-        else Predictor.from_directory(options.model)
+        else predictor_in(options.model)
     )
     predictor.model.to(best_device())
     task = predictor.task.name

@@ -1,4 +1,4 @@
-"""train-vectors, embed, search: one vector a text, and the nearest ones."""
+"""train-vectors, whiten, embed, search: one vector a text, and the nearest ones."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from minibert.command_line.lines import bounded_lines, lines_of
 from minibert.command_line.printing import complain, print_events, print_result
 
 POOLINGS, OBJECTIVES = ("mean", "cls", "max"), ("simcse", "simcse-supervised", "softmax", "cosine", "triplet")
+LAYERS = ("last", "first-last", "embeddings")
 TOGETHER = 1024  # texts computed before what came out is written or kept
 
 
@@ -38,6 +39,19 @@ def add_commands(commands) -> None:
     sub.add_argument("--dropout", type=float, default=0.1)
     sub.add_argument("--seed", type=int, default=0)
     sub.add_argument("--resume", action="store_true", help="go on where the run in --out was cut off")
+    sub.add_argument("--threads", type=positive(int), help="processor threads")
+
+    sub = add_command(
+        commands, "whiten", whiten, "Whiten sentence vectors by what some sentences' vectors say, and shorten them."
+    )
+    sub.add_argument(
+        "--model", type=model_directory, default=SHIPPED, help="an encoder or any BERT (default: the shipped one)"
+    )
+    sub.add_argument("--data", required=True, type=Path, help="sentences, one a line; no scores are needed")
+    sub.add_argument("--dimensions", type=positive(int), help="numbers that are kept (default: all)")
+    sub.add_argument("--layers", choices=LAYERS, help="whose mean is pooled (default: the model's own, else the last)")
+    sub.add_argument("--pooling", choices=POOLINGS, help="default: the model's own, else mean")
+    sub.add_argument("--out", required=True, type=Path, help="directory; sentence-transformers opens it too")
     sub.add_argument("--threads", type=positive(int), help="processor threads")
 
     sub = add_command(commands, "embed", embed, "Texts in, one vector each out.")
@@ -89,6 +103,32 @@ def train_vectors(options) -> None:
     print_events(
         options, learn_vectors(settings, options.model, rows, held=held, out=options.out, resuming=options.resume)
     )
+
+
+def whiten(options) -> None:
+    import torch
+
+    from minibert.inside.vectors import mean_cosine
+    from minibert.sentence_vectors import encoder
+
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    texts = list(dict.fromkeys(file_lines(options.data)))
+    if len(texts) < 2:
+        raise ValueError(f"{options.data} holds {len(texts)} sentences: whitening needs two at least")
+    layers = encoder.LAYERS[options.layers] if options.layers else None
+    vectors = encoder.SentenceVectors.from_directory(options.model, options.pooling, layers)
+    whitened = vectors.whitened(texts, options.dimensions)
+    whitened.save(options.out)
+    some = texts[:TOGETHER]
+    before, after = (mean_cosine(one.embed(some)) for one in (vectors, whitened))
+    width, kept = vectors.encoder.bert.config.hidden_size, whitened.whitening.dimensions
+    values = {"path": str(options.out), "texts": len(texts), "numbers": kept, "of": width,
+              "mean_cosine": [round(before, 4), round(after, 4)]}  # fmt: skip
+    print_result(
+        options, values, f"{options.out}: {kept} of {width} numbers, fitted on {len(texts)} sentences; mean cosine of "
+        f"two of them {before:.3f}, now {after:.3f}",
+    )  # fmt: skip
 
 
 def texts_of(options) -> Iterator[str]:

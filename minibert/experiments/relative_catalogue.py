@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 REQUIRED = {
     "experiment", "arm", "seed", "metrics", "pretraining", "scale", "steps", "tokens", "parameters", "curve", "seconds",
@@ -37,6 +37,8 @@ class RelativeScale:
     test: int = 200
     epochs: int = 10
     finetune_rate: float = 1e-3
+    needs: ClassVar[tuple[str, ...]] = ()  # folders of real data …
+    needs_in: ClassVar[tuple[str, ...]] = ("tasks", "en")  # … in this one
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,75 @@ class VectorScale(RelativeScale):
     learning_rate: float = 3e-4
     temperature: float = 0.1
     begins_with: str = "checkpoints/mini-en"
+    needs: ClassVar[tuple[str, ...]] = ("stsb",)
+
+
+@dataclass(frozen=True)
+class ConeScale(VectorScale):
+    """The encoder of every arm is frozen. An arm's options: layers, whose mean is taken; dimensions kept in whitening,
+    None being all; flow: one is learned for `steps`; model, where it is another than `begins_with`. depth, hidden: of
+    the flow. Needs STS-B."""
+
+    steps: int = 400
+    batch_size: int = 128
+    learning_rate: float = 1e-3
+    depth: int = 4
+    hidden: int = 256
+
+
+@dataclass(frozen=True)
+class DialogueScale(RelativeScale):
+    """Nothing is pre-trained. Requests of ATIS and of SNIPS, each learned by itself; an arm's options are those of
+    `diet.run.DietSettings`, without any it is BERT with a joint head. examples: evenly spread, to learn from, of each
+    set · measured: of the test set, at most · begins_with: the encoder of both · batch_size: of the joint head, and of
+    DIET's first epoch; batch_last: of its last."""
+
+    examples: int = 1_500
+    measured: int = 700
+    epochs: int = 6
+    batch_size: int = 32
+    batch_last: int = 64
+    learning_rate: float = 1e-3
+    finetune_rate: float = 3e-4
+    begins_with: str = "checkpoints/mini-en"
+    needs: ClassVar[tuple[str, ...]] = ("atis", "snips")
+
+
+@dataclass(frozen=True)
+class FewLabelsScale(RelativeScale):
+    """Nothing is pre-trained: each arm learns from a few labelled texts of SST-2 (`begins_with`), or of ChnSentiCorp
+    where its name begins with "zh" (`begins_with_zh`), other texts with each seed. labels: how many, in turn ·
+    measured: texts that are measured on, at most · unlabelled: texts that VAT reads beside. An arm's options: task,
+    steps, rate, and settings of the fine-tuning; without a task it learns nothing."""
+
+    batch_size: int = 8
+    begins_with: str = "checkpoints/minilm-en"
+    begins_with_zh: str = "checkpoints/mini-zh"
+    labels: list[int] = field(default_factory=lambda: [8, 32, 100])
+    measured: int = 200
+    unlabelled: int = 400
+    max_length: int = 48
+    needs: ClassVar[tuple[str, ...]] = ("en/sst2", "zh/chnsenticorp")
+    needs_in: ClassVar[tuple[str, ...]] = ("tasks",)
+
+
+@dataclass(frozen=True)
+class DistillationScale(RelativeScale):
+    """Nothing is pre-trained: a teacher begins with one folder of the project and learns from `labelled` sentences, a
+    student with another and reads as many rows as every other, those of `epochs` over the labelled and the unlabelled.
+    An arm's options are those of `distillation.settings.Distillation`, and `more`: whether the unlabelled sentences are
+    read, too; without options no teacher is asked. Needs SST-2."""
+
+    batch_size: int = 32
+    learning_rate: float = 3e-4
+    begins_with: str = "checkpoints/mini-en"
+    teacher: str = "checkpoints/minilm-en"
+    teacher_rate: float = 1e-4
+    teacher_epochs: int = 5
+    labelled: int = 2_000
+    unlabelled: int = 8_000
+    epochs: int = 2
+    needs: ClassVar[tuple[str, ...]] = ("sst2",)
 
 
 @dataclass(frozen=True)
@@ -133,6 +204,21 @@ def _albert(shared: str = "all", width: int = 32, second: str | None = "sop") ->
     sizes = {"num_hidden_layers": 3, "embedding_size": width, "shared": shared}
     return RelativeArm("albert", {"second": second}, sizes)
 
+
+MINILM = "checkpoints/minilm-en"
+
+
+def _whitened(layers: str, dimensions: int | None = None, **more: str) -> RelativeArm:
+    return RelativeArm(options={"layers": layers, "dimensions": dimensions, **more})
+
+
+FEW_LABELS: dict[str, dict[str, Any]] = {
+    "head": {"task": "classification", "steps": 60, "rate": 1e-4},
+    "zero-shot": {},
+    "pet": {"task": "cloze", "steps": 40, "rate": 3e-5},
+    "p-tuning": {"task": "cloze", "steps": 60, "rate": 5e-3, "prompt": "lstm", "freeze": "all", "dropout": 0.0},
+    "vat": {"task": "classification", "steps": 40, "rate": 1e-4, "vat_weight": 1.0, "beside_size": 8},
+}
 
 RELATIVE_EXPERIMENTS = {
     experiment.name: experiment
@@ -244,6 +330,68 @@ RELATIVE_EXPERIMENTS = {
                 "cosine": RelativeArm(options={"objective": "cosine"}),
             },
             VectorScale(),
+        ),
+        RelativeExperiment(
+            "cone",
+            "Vectors taken out of their cone: BERT-flow (Li et al. 2020), whitening (Su et al. 2021), on STS-B",
+            {
+                "mean": RelativeArm(options={"layers": "last"}),
+                "first-last": RelativeArm(options={"layers": "first-last"}),
+                "whitened": _whitened("first-last"),
+                "whitened-128": _whitened("first-last", 128),
+                "whitened-85": _whitened("first-last", 85),
+                "whitened-64": _whitened("first-last", 64),
+                "flow": RelativeArm(options={"layers": "first-last", "flow": True}),
+                "mean-whitened": _whitened("last"),
+                "mean-flow": RelativeArm(options={"layers": "last", "flow": True}),
+                "embeddings": RelativeArm(options={"layers": "embeddings"}),
+                "embeddings-whitened": _whitened("embeddings"),
+                "embeddings-flow": RelativeArm(options={"layers": "embeddings", "flow": True}),
+                "minilm": RelativeArm(options={"layers": "last", "model": MINILM}),
+                "minilm-whitened": _whitened("last", model=MINILM),
+                "minilm-whitened-128": _whitened("last", 128, model=MINILM),
+                "minilm-flow": RelativeArm(options={"layers": "last", "flow": True, "model": MINILM}),
+            },
+            ConeScale(),
+        ),
+        RelativeExperiment(
+            "dialogue",
+            "DIET and BERT with a joint head (Bunk et al. 2020, Chen et al. 2019), on ATIS and SNIPS",
+            {
+                "joint": RelativeArm(),
+                "both": RelativeArm(options={"features": "both"}),
+                "sparse": RelativeArm(options={"features": "sparse"}),
+                "dense": RelativeArm(options={"features": "dense"}),
+                "both-no-mask": RelativeArm(options={"features": "both", "mask_loss": False}),
+                "sparse-no-mask": RelativeArm(options={"features": "sparse", "mask_loss": False}),
+            },
+            DialogueScale(),
+        ),
+        RelativeExperiment(
+            "few_labels",
+            "A head or a cloze for 8, 32, 100 labels (Schick and Schütze 2021, Liu et al. 2021, Miyato et al. 2016)",
+            {
+                f"{language}{name}": RelativeArm(options=options)
+                for language in ("", "zh-")
+                for name, options in FEW_LABELS.items()
+            },
+            FewLabelsScale(),
+        ),
+        RelativeExperiment(
+            "smaller",
+            "A small model learns from a large one (Sanh et al. 2019, Jiao et al. 2020, Wang et al. 2020): SST-2",
+            {
+                "alone": RelativeArm(),
+                "teacher": RelativeArm(),
+                "same": RelativeArm(options={"soft": 1.0, "more": False}),
+                "labels": RelativeArm(options={"soft": 0.0, "labels": 1.0}),
+                "soft": RelativeArm(options={"soft": 1.0}),
+                "tinybert": RelativeArm(options={"attention": 1.0, "hidden": 1.0, "embeddings": 1.0}),
+                "no-attention": RelativeArm(options={"hidden": 1.0, "embeddings": 1.0}),
+                "no-hidden": RelativeArm(options={"attention": 1.0, "embeddings": 1.0}),
+                "minilm": RelativeArm(options={"attention_relation": 1.0, "value_relation": 1.0}),
+            },
+            DistillationScale(),
         ),
     )
 }

@@ -15,8 +15,12 @@ from minibert.experiments.events import Finished, Stage, steps_of, within
 from minibert.experiments.records import append_record
 from minibert.experiments.relative_catalogue import (
     REQUIRED,
+    ConeScale,
     ContinualScale,
     CorrectingScale,
+    DialogueScale,
+    DistillationScale,
+    FewLabelsScale,
     LengthScale,
     RelativeArm,
     RelativeExperiment,
@@ -67,9 +71,13 @@ def run_relative(
     tasks: Path | None = None,
 ) -> Iterator[Event]:
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
-    tasks: of sentence vectors alone, the folder of STS-B. Yields Stage, Step, Finished, Done."""
+    tasks: the folder that holds what the scale `needs`. Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
+    from minibert.experiments.cone import run_cone
     from minibert.experiments.continual import run_continual
+    from minibert.experiments.dialogue import run_dialogue
+    from minibert.experiments.few_labels import run_few_labels
+    from minibert.experiments.smaller import run_smaller
     from minibert.experiments.vectors import run_vectors
     from minibert.experiments.writing import run_corrector, written
     from minibert.toy.pretrain import pretrain_toy
@@ -77,9 +85,16 @@ def run_relative(
     from minibert.training import machine
 
     scale = scale or experiment.scale
-    if isinstance(scale, VectorScale):
-        yield from run_vectors(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
-        return
+    for kind, run in (
+        (ConeScale, run_cone),
+        (VectorScale, run_vectors),
+        (DistillationScale, run_smaller),
+        (FewLabelsScale, run_few_labels),
+        (DialogueScale, run_dialogue),
+    ):
+        if isinstance(scale, kind):
+            yield from run(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
+            return
     for kind, run in ((CorrectingScale, run_corrector), (ContinualScale, run_continual)):
         if isinstance(scale, kind):
             yield from run(experiment, out, seeds=seeds, scale=scale, command=command)

@@ -18,9 +18,13 @@ LENGTH_WINDOW = 50  # batches, as in transformers
 
 
 def training_batches(
-    task: Task, features: Sequence[Features], settings: FinetuneSettings, tokenizer: Tokenizer
+    task: Task,
+    features: Sequence[Features],
+    settings: FinetuneSettings,
+    tokenizer: Tokenizer,
+    beside: Iterator[TaskBatch] | None = None,
 ) -> Iterator[TaskBatch]:
-    """Each epoch in a new random order."""
+    """Each epoch in a new random order. beside: batches without labels, one with each."""
     order = torch.Generator().manual_seed(settings.seed)
     noise = torch.Generator().manual_seed(settings.seed)
     vocab = MaskVocabulary.of(tokenizer) if settings.mlm_weight else None
@@ -30,8 +34,9 @@ def training_batches(
         if settings.group_by_length:
             groups = grouped_by_length(groups, [row.length for row in features], order)
         for group in groups:
-            batch = task.batch([features[j] for j in group], tokenizer.pad_id)
-            yield batch if vocab is None else masked(batch, vocab, tokenizer, noise)
+            batch = replace(task.batch([features[j] for j in group], tokenizer.pad_id), rows=torch.tensor(group))
+            batch = batch if vocab is None else masked(batch, vocab, tokenizer, noise)
+            yield batch if beside is None else replace(batch, unlabelled=next(beside))
 
 
 def grouped_by_length(groups: list[list[int]], lengths: Sequence[int], rng: torch.Generator) -> list[list[int]]:

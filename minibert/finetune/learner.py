@@ -1,18 +1,22 @@
-"""The model while it learns: a checkpoint (or random weights) under a fresh head, frozen parts, an MLM loss beside."""
+"""The model while it learns: a checkpoint (or random weights) under a fresh head, frozen parts, a prompt, an MLM loss
+and texts without labels beside."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from minibert.few_labels.pattern import Pattern
+from minibert.few_labels.prompt import Prompt
+from minibert.few_labels.virtual import smoothness_loss
 from minibert.finetune.auxiliary import AuxiliaryLayers
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import TaskBatch
-from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead
+from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead, no_tap
 from minibert.tasks import Options, Task, TaskData
 from minibert.tasks.metadata import metadata_token, metadata_values
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
@@ -31,10 +35,13 @@ class Learner(nn.Module):
         weight: float = 0.0,
         auxiliary: AuxiliaryLayers | None = None,
         auxiliary_weight: float = 0.0,
+        prompt: Prompt | None = None,
+        smoothness: tuple[float, float] = (0.0, 1.0),
     ):
         super().__init__()
         self.model, self.mlm, self.weight = model, mlm, weight
         self.auxiliary, self.auxiliary_weight = auxiliary, auxiliary_weight
+        self.prompt, (self.vat_weight, self.vat_epsilon) = prompt, smoothness
         self.frozen = list(frozen)
         for part in self.frozen:
             part.requires_grad_(False)
@@ -60,14 +67,25 @@ class Learner(nn.Module):
         grown = config.vocab_size > source.config.vocab_size
         with nullcontext() if settings.from_scratch or grown else filled_later():
             model = task.head(config, labels, options)
-        mlm = MlmHead(config, model.bert.embeddings.token) if settings.mlm_weight else None
+        own = getattr(model, "mlm", None)  # a cloze asks the head that pre-training left
+        if own is not None and not settings.from_scratch and not isinstance(source, BertForPreTraining):
+            raise ValueError("a cloze asks a masked language model, and this checkpoint has no head for hidden words")
+        mlm = (own or MlmHead(config, model.bert.embeddings.token)) if settings.mlm_weight else own
         if not settings.from_scratch:
             copy_rows(source if isinstance(source, Bert) else source.bert, model.bert)
             if mlm is not None and isinstance(source, BertForPreTraining):
                 copy_rows(source.mlm, mlm)
         beside = AuxiliaryLayers(model.read_width, marks, config.initializer_range) if marks else None
         frozen = frozen_parts(model.bert, settings.freeze)
-        return cls(model, frozen, mlm, settings.mlm_weight, beside, settings.auxiliary_weight)
+        frozen += [own] if own is not None and settings.freeze == "all" else []
+        if own is not None and settings.freeze == "all" and settings.prompt == "none":
+            raise ValueError(
+                "with all of it frozen a cloze has nothing to learn but a prompt: choose one, or freeze less"
+            )
+        prompt = prompt_of(model.bert, tokenizer, options, settings)
+        smoothness = settings.vat_weight, settings.vat_epsilon
+        reads = mlm if settings.mlm_weight else None
+        return cls(model, frozen, reads, settings.mlm_weight, beside, settings.auxiliary_weight, prompt, smoothness)
 
     def train(self, mode: bool = True) -> Learner:
         super().train(mode)
@@ -75,9 +93,33 @@ class Learner(nn.Module):
             part.eval()
         return self
 
+    def settle(self) -> None:
+        """What answers has the prompt as it is now."""
+        if self.prompt is not None:
+            self.prompt.write(self.model.bert.embeddings.token)
+
     def forward(self, batch: TaskBatch) -> dict[str, Tensor]:
+        terms = self.of_labelled(batch)
+        return terms if batch.unlabelled is None else self.with_unlabelled(terms, batch.unlabelled)
+
+    def with_unlabelled(self, terms: dict[str, Tensor], batch: TaskBatch) -> dict[str, Tensor]:
+        beside = {}
+        if batch.soft is not None:
+            beside["soft_loss"] = nn.functional.cross_entropy(self.model(batch).logits, batch.soft)
+        if self.vat_weight:
+            beside["vat_loss"] = self.vat_weight * smoothness_loss(self.model, batch, self.vat_epsilon)
+            self.train(self.training)  # frozen parts stay in eval mode
+        whole = terms["loss"] + sum(beside.values())
+        return {"task_loss": terms["loss"], **terms, **beside, "loss": whole}
+
+    def of_labelled(self, batch: TaskBatch) -> dict[str, Tensor]:
+        if self.prompt is not None:
+            ids = batch.ids
+            tap = lambda name, x: self.prompt.instead(x, ids) if name == "embeddings.token" else x  # noqa: E731
+        else:
+            tap = no_tap
         if self.auxiliary is None:
-            loss, beside = self.model(batch).loss, {}
+            loss, beside = self.model(batch, tap).loss, {}
         else:
             _, pooled = self.model.read(batch)
             loss = self.model.answered(pooled, batch).loss
@@ -103,6 +145,14 @@ def learned_options(settings: FinetuneSettings, task: Task, labels: Any, data: T
         metadata_values=metadata_values(data, settings.metadata),
         loss_weights=task.loss_weights(data, labels) if settings.loss == "class_weights" else (),
     )
+
+
+def prompt_of(bert: Bert, tokenizer: Tokenizer, options: Options, settings: FinetuneSettings) -> Prompt | None:
+    """The vectors that stand for a pattern's [unused…]. Raises ValueError where they are asked for and it has none."""
+    if settings.prompt == "none":
+        return None
+    tokens = Pattern.of(options.pattern, 1 + ("{second}" in options.pattern)).prompt
+    return Prompt(bert.embeddings.token, [tokenizer.ids[token] for token in tokens], settings.prompt)
 
 
 @torch.no_grad()
@@ -148,9 +198,21 @@ def with_metadata_tokens(tokenizer: Tokenizer, options: Options) -> Tokenizer:
                     "them alike, or read the column as an embedding"
                 )
             new[token] = value
+    return with_tokens(tokenizer, new)
+
+
+def with_tokens(tokenizer: Tokenizer, new: Iterable[str]) -> Tokenizer:
+    """The tokenizer with further special tokens, which get the ids behind its last."""
     return Tokenizer(
         list(tokenizer.pieces),
         lowercase=tokenizer.lowercase,
         special_tokens=[*tokenizer.special_tokens[len(SPECIAL_TOKENS) :], *new],
         max_word_chars=tokenizer.max_word_chars,
     )
+
+
+def reader_of(tokenizer: Tokenizer, task: Task, options: Options) -> Tokenizer:
+    """The tokenizer with all tokens that the options and the task ask for."""
+    tokenizer = with_metadata_tokens(tokenizer, options)
+    more = task.more_tokens(tokenizer, options)
+    return with_tokens(tokenizer, more) if more else tokenizer

@@ -15,7 +15,7 @@ from minibert import checkpoint
 from minibert.corruption import MaskVocabulary
 from minibert.finetune.auxiliary import mark_numbers, marks_of
 from minibert.finetune.batches import masked, training_batches
-from minibert.finetune.learner import Learner, learned_options, with_metadata_tokens
+from minibert.finetune.learner import Learner, learned_options, reader_of
 from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import TaskBatch
@@ -45,7 +45,8 @@ class FreshLearner:
         chosen.check_reading(settings, data)
         labels = chosen.labels(data)
         options = learned_options(settings, chosen, labels, data, source.config.longest)
-        tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
+        tokenizer = reader_of(checkpoint.load_tokenizer(start), chosen, options)
+        options = chosen.fitted(options, tokenizer, labels)
         chosen.check_beside(settings.auxiliary)
         marks = marks_of(data, settings.auxiliary)
         learner = Learner.of(source, chosen, labels, options, tokenizer, settings, marks)

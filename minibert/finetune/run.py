@@ -11,15 +11,18 @@ import torch
 from torch.optim.swa_utils import AveragedModel
 
 from minibert import checkpoint
+from minibert.distillation.learner import Distiller
+from minibert.few_labels.unlabelled import Unlabelled, endless_batches
 from minibert.finetune.augmentation import augmented, model_fill
 from minibert.finetune.auxiliary import mark_numbers, marks_of
 from minibert.finetune.batches import training_batches
 from minibert.finetune.evaluation import answered, evaluation
-from minibert.finetune.learner import Learner, learned_options, with_metadata_tokens
+from minibert.finetune.learner import Learner, learned_options, reader_of
 from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.split import TooFewError, split_dev
+from minibert.heads import TaskBatch
 from minibert.model import BertForPreTraining
 from minibert.tasks import Features, Task, TaskData, label_order, task_named
 from minibert.tasks.metadata import metadata_values
@@ -42,6 +45,8 @@ def finetune(
     out: str | Path | None = None,
     watch: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
+    unlabelled: Unlabelled | None = None,
+    teacher: str | Path | None = None,
 ) -> Iterator[Event]:
     """Fine-tune the checkpoint in `start` and yield the events of the run; save to `out` at its end, or when stopped.
 
@@ -50,8 +55,10 @@ def finetune(
     `dev_sample` these are an even sample, and along the way only they are measured; at the end all are. `watch`: inputs
     answered at the same times (`Sample`). A task whose `tune_on` is "dev" is measured with the threshold that is best
     on the very examples it is measured on, as in the paper: that is the model that answers and is saved, and its
-    figures are a little too good. `mailbox()` returns messages received since it was last asked: a list of
-    inputs replaces `watch`, and is answered at once. Raises ValueError when a class of the dev set never occurs in
+    figures are a little too good. unlabelled: texts that are learned from beside; without, the smoothness of
+    `vat_weight` is that of the training texts · teacher: a model fine-tuned for the task, from which this one learns as
+    the settings' `distillation` says. `mailbox()` returns messages received since it was last asked: a list of inputs
+    replaces `watch`, and is answered at once. Raises ValueError when a class of the dev set never occurs in
     training, when an example of it does not say its answer, when nothing can be trained on, or when `out` cannot be
     written.
     """
@@ -65,12 +72,17 @@ def finetune(
     predictor = replace(predictor, model=mean.module) if mean else predictor
     train_data, thresholds = without_thresholds(task, train_data, settings)
     rows = TrainingRows.of(start, predictor, train_data.examples, settings)
+    if teacher is not None:
+        learner = Distiller.of(learner, predictor, teacher, rows.rows, rows.examples, settings.distillation)
+    elif settings.distillation is not None:
+        raise ValueError("the settings ask for distillation, and there is no teacher")
     measuring = Measuring(predictor, dev_data, thresholds, settings.dev_sample)
+    beside = rows_beside(predictor, unlabelled, rows, settings)
     sizes = {**rows.sizes, "dev": len(dev_data.examples), "set_aside": len(thresholds.examples)}
     yield started(task, labels, unseen, train_data, measuring, sizes, settings)
     yield measuring.measure(0)
     yield from measuring.answer(0, watch)
-    yield from learn(learner, mean, rows, measuring, settings, out, watch, mailbox)
+    yield from learn(learner, mean, rows, measuring, settings, out, watch, mailbox, beside)
 
 
 def labels_of(task: Task, train_data: TaskData, dev_data: TaskData) -> tuple[Any, list[str]]:
@@ -94,7 +106,8 @@ def model_of(
     task.check_beside(settings.auxiliary)
     options = learned_options(settings, task, labels, train_data, source.config.longest)
     metadata_values(dev_data, settings.metadata)  # it must have them too
-    tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
+    tokenizer = reader_of(checkpoint.load_tokenizer(start), task, options)
+    options = task.fitted(options, tokenizer, labels)
     marks = marks_of(train_data, settings.auxiliary)
     learner = Learner.of(source, task, labels, options, tokenizer, settings, marks).to(best_device())
     return learner, Predictor(learner.model, tokenizer, task, options)
@@ -113,9 +126,11 @@ def without_thresholds(task: Task, train_data: TaskData, settings: FinetuneSetti
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """What is learned from: `rows` of the model's input · sizes: how many, of what, in how many steps."""
+    """What is learned from: `rows` of the model's input · examples: that they were made from · sizes: how many, of
+    what, in how many steps."""
 
     rows: list[Features]
+    examples: list
     sizes: dict[str, int]
 
     @classmethod
@@ -140,7 +155,25 @@ class TrainingRows:
             "steps": steps_per_epoch * settings.epochs,
             "steps_per_epoch": steps_per_epoch,
         }
-        return cls(rows, sizes)
+        return cls(rows, examples, sizes)
+
+
+def rows_beside(
+    predictor: Predictor, unlabelled: Unlabelled | None, rows: TrainingRows, settings: FinetuneSettings
+) -> Iterator[TaskBatch] | None:
+    """Batches without labels, if anything is learned from some. Raises ValueError for texts that nothing is learned
+    from, and for answers to them that are as many as the labels are not."""
+    if unlabelled is None and not settings.vat_weight:
+        return None
+    read = rows.rows if unlabelled is None else predictor.features(unlabelled.examples)
+    soft = None if unlabelled is None else unlabelled.soft
+    if soft is None and not settings.vat_weight:
+        raise ValueError(
+            "texts without a label are read, and nothing is learned from them: give vat_weight, or answers"
+        )
+    if soft is not None and any(len(row) != len(predictor.labels) for row in soft):
+        raise ValueError(f"each text without a label needs {len(predictor.labels)} probabilities")
+    return endless_batches(predictor.task, read, soft, settings.beside_size, predictor.tokenizer.pad_id, settings.seed)
 
 
 class Measuring:
@@ -215,13 +248,14 @@ def learn(
     out: str | Path | None,
     watch: Sequence[Any],
     mailbox: Callable[[], list],
+    beside: Iterator[TaskBatch] | None = None,
 ) -> Iterator[Event]:
     """Train, measure on the way and at the end, save."""
     steps, steps_per_epoch = rows.sizes["steps"], rows.sizes["steps_per_epoch"]
     every = max(1, steps_per_epoch // settings.evaluations_per_epoch)
     events = train(
         learner,
-        training_batches(measuring.predictor.task, rows.rows, settings, measuring.predictor.tokenizer),
+        training_batches(measuring.predictor.task, rows.rows, settings, measuring.predictor.tokenizer, beside),
         settings.optimization,
         steps=steps,
         steps_per_epoch=steps_per_epoch,
@@ -232,6 +266,7 @@ def learn(
         for event in events:
             if isinstance(event, Done):
                 break
+            learner.settle()
             if mean:
                 mean.update_parameters(learner.model)
             yield event

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
+from minibert.distillation.settings import Distillation
+from minibert.few_labels.prompt import PROMPTS
 from minibert.finetune.augmentation import Augmentation
 from minibert.tasks import Options
 from minibert.train import Optimization
@@ -23,7 +25,10 @@ class FinetuneSettings(Options):
     the running mean of the weights with this share (1: all steps alike, less: later ones count more; see averaging.py);
     0 is the weights as they are · set_aside: share of the training set kept for thresholds, by tasks that need them; of
     a set too small for that nothing, and they stay 0.5 · dev_sample: examples of a larger dev set that are measured on
-    along the way · group_by_length: rows of about one length in a batch, which leaves less padding to compute.
+    along the way · group_by_length: rows of about one length in a batch, which leaves less padding to compute ·
+    distillation: what is learned from a teacher, where there is one · prompt: the [unused…] of a pattern learned as
+    vectors, "direct" or through an "lstm" (with freeze "all" they alone) · vat_weight: of the smoothness on texts
+    without labels, which are pushed by vat_epsilon · beside_size: of those texts, in a batch.
     """
 
     epochs: int = 3
@@ -45,12 +50,17 @@ class FinetuneSettings(Options):
     augmentation: Augmentation | None = None
     set_aside: float = 0.1
     group_by_length: bool = False
+    distillation: Distillation | None = None
+    prompt: str = "none"
+    vat_weight: float = 0.0
+    vat_epsilon: float = 1.0
+    beside_size: int = 16
 
     def __post_init__(self):
         super().__post_init__()
         if not 0 <= self.focal_gamma <= 10:
             raise ValueError(f"the focal loss has an exponent from 0 to 10, not {self.focal_gamma}")
-        for name in ("epochs", "batch_size", "evaluations_per_epoch", "dev_sample"):
+        for name in ("epochs", "batch_size", "evaluations_per_epoch", "dev_sample", "beside_size"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.freeze not in ("none", "embeddings", "all") and not (isinstance(self.freeze, int) and self.freeze >= 0):
@@ -60,6 +70,12 @@ class FinetuneSettings(Options):
             raise ValueError(f"Adam without bias correction is for all weights: {name} does not go with it")
         if not 0 < self.layer_decay <= 1:
             raise ValueError(f"the layer decay is a factor above 0 and at most 1, not {self.layer_decay}")
+        if self.prompt not in PROMPTS:
+            raise ValueError(f"a prompt is one of {', '.join(PROMPTS)}, not {self.prompt!r}")
+        if not (self.vat_weight >= 0 and self.vat_epsilon > 0):
+            raise ValueError(
+                f"smoothness has a weight from 0 and a push above 0, not {self.vat_weight} and {self.vat_epsilon}"
+            )
         if self.mlm_weight < 0:
             raise ValueError(f"the weight of the MLM loss cannot be negative: {self.mlm_weight}")
         if self.auxiliary_weight < 0:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from minibert import checkpoint
-from minibert.sentence_vectors.encoder import MODULES, SentenceVectors
+from minibert.sentence_vectors.encoder import SentenceVectors
+from minibert.sentence_vectors.files import MODULES
 from minibert.tasks.given import fields, some_text, text_given
 from minibert.tasks.options import Options
 

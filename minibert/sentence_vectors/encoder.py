@@ -2,42 +2,62 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import torch
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from minibert import checkpoint
 from minibert.finetune.predictor import NotNumbersError
-from minibert.heads import POOLINGS
+from minibert.heads import POOLINGS, every_layer
 from minibert.inside.vectors import ROWS, pooled, unit
 from minibert.model import Batch, Bert
+from minibert.sentence_vectors.files import (
+    FLAGS,
+    IDENTITY,
+    LENGTHS,
+    MODULES,
+    parts_of,
+    stored_layers,
+    stored_length,
+    stored_pooling,
+    stored_whitening,
+    write_json,
+)
+from minibert.sentence_vectors.whitening import Whitening
 from minibert.text.batches import padded_batch
-from minibert.text.json_values import json_value
 from minibert.tokenizer import Tokenizer
 
-MODULES, POOLING = "modules.json", "1_Pooling"
-FLAGS = {"cls": "pooling_mode_cls_token", "mean": "pooling_mode_mean_tokens", "max": "pooling_mode_max_tokens"}
-LENGTHS = "sentence_bert_config.json"
 LONGEST = 128  # tokens, where nothing says otherwise
+LAYERS = {"last": (), "first-last": (1, -1), "embeddings": (0,)}  # whose mean is pooled; 0: the embeddings
 
 
 class SentenceEncoder(nn.Module):
-    """One vector of what comes out of the last block: of [CLS], the mean or the maximum of all real tokens."""
+    """One vector of what comes out of the last block, or of the mean of some `layers`, 0 being the embeddings: of
+    [CLS], the mean or the maximum of all real tokens."""
 
-    def __init__(self, bert: Bert, pooling: str = "mean"):
+    def __init__(self, bert: Bert, pooling: str = "mean", layers: Sequence[int] = ()):
         super().__init__()
+        count = bert.config.num_hidden_layers
         if pooling not in POOLINGS:
             raise ValueError(f"pooling must be one of {', '.join(POOLINGS)}, not {pooling!r}")
+        if not all(-count - 1 <= layer <= count for layer in layers):
+            raise ValueError(f"layers are 0, the embeddings, to {count}, not {', '.join(map(str, layers))}")
         self.bert, self.pooling = bert, pooling
+        chosen = sorted({layer % (count + 1) for layer in layers})
+        self.layers = () if chosen == [count] else tuple(chosen)
 
     def forward(self, batch: Batch) -> Tensor:
         """→ (B, H)"""
-        return pooled(self.bert(batch)[0], batch.padding, self.pooling)
+        if not self.layers:
+            return pooled(self.bert(batch)[0], batch.padding, self.pooling)
+        every = every_layer(self.bert, batch)
+        x = torch.stack([every[layer] for layer in self.layers]).mean(0)  # (B, T, H)
+        return pooled(x, batch.padding, self.pooling)
 
 
 def ids_of(tokenizer: Tokenizer, texts: Sequence[str], longest: int) -> list[list[int]]:
@@ -48,16 +68,24 @@ def ids_of(tokenizer: Tokenizer, texts: Sequence[str], longest: int) -> list[lis
 
 @dataclass(frozen=True)
 class SentenceVectors:
-    """An encoder and all it needs to answer. normalized: its vectors have length 1 · longest: tokens read of a text."""
+    """An encoder and all it needs to answer. normalized: its vectors have length 1 · longest: tokens read of a text ·
+    whitening: behind the pooling, where there is one."""
 
     encoder: SentenceEncoder
     tokenizer: Tokenizer
     normalized: bool = False
     longest: int = LONGEST
+    whitening: Whitening | None = None
+
+    def whitened(self, texts: Sequence[str], dimensions: int | None = None) -> SentenceVectors:
+        """The same, whitened by what these texts' vectors say, none of them counted twice; `dimensions` are kept.
+        Raises ValueError."""
+        plain = replace(self, whitening=None, normalized=False)
+        return replace(plain, whitening=Whitening.fit(plain.embed(list(dict.fromkeys(texts))), dimensions))
 
     @torch.no_grad()
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """(N, H) float32, in the order of the texts; those of like length are computed together."""
+        """(N, H) float32, or (N, k) whitened, in the order of the texts; those of like length are computed together."""
         encoder, device = self.encoder, next(self.encoder.parameters()).device
         training = encoder.training
         encoder.eval()
@@ -71,23 +99,55 @@ class SentenceVectors:
         encoder.train(training)
         if not np.isfinite(found).all():
             raise NotNumbersError("the vectors hold what is no finite number: the model has learned nothing usable")
+        if self.whitening is not None:
+            found = self.whitening(found).astype(np.float32)
         return unit(found).astype(np.float32) if self.normalized else found
 
     @classmethod
-    def from_directory(cls, directory: str | Path, pooling: str | None = None) -> SentenceVectors:
+    def from_directory(
+        cls, directory: str | Path, pooling: str | None = None, layers: Sequence[int] | None = None
+    ) -> SentenceVectors:
         """A directory that `save` or sentence-transformers wrote, or any BERT: its mean is taken, unless `pooling` says
-        otherwise. Raises CheckpointError."""
+        otherwise, of what comes out of the last block, unless `layers` do; other vectors than those that it was fitted
+        on are not whitened. Raises CheckpointError."""
         directory = Path(directory)
         bert, tokenizer = checkpoint.load(directory, kind=Bert), checkpoint.load_tokenizer(directory)
         parts = parts_of(directory)
         longest = min((parts and stored_length(directory)) or LONGEST, bert.config.longest)
-        stored = stored_pooling(directory) if "Pooling" in parts else "mean"
-        return cls(SentenceEncoder(bert, pooling or stored).eval(), tokenizer, "Normalize" in parts, longest)
+        stored = stored_pooling(parts["Pooling"]) if "Pooling" in parts else "mean"
+        of = parts.get("WeightedLayerPooling")
+        kept = SentenceEncoder(bert, stored, stored_layers(of, bert.config.num_hidden_layers) if of else ())
+        encoder = SentenceEncoder(bert, pooling or stored, kept.layers if layers is None else layers).eval()
+        whitening = None
+        if "Dense" in parts and (encoder.pooling, encoder.layers) == (stored, kept.layers):
+            whitening = stored_whitening(parts["Dense"], bert.config.hidden_size)
+        return cls(encoder, tokenizer, "Normalize" in parts, longest, whitening)
 
     def save(self, directory: str | Path, dtype: torch.dtype | None = None) -> None:
-        """The checkpoint, and beside it the files by which sentence-transformers knows how to pool."""
+        """The checkpoint, and beside it the files by which sentence-transformers knows how to pool: which layers
+        (WeightedLayerPooling), what of them (Pooling), and whitening as a linear layer (Dense)."""
         directory, bert = Path(directory), self.encoder.bert
-        kinds = ["Transformer", "Pooling", *(["Normalize"] if self.normalized else [])]
+        count, width = bert.config.num_hidden_layers, bert.config.hidden_size
+        flags = {flag: name == self.encoder.pooling for name, flag in FLAGS.items()}
+        values: dict[str, dict] = {"Transformer": {}}
+        tensors: dict[str, dict[str, Tensor]] = {}
+        if self.encoder.layers:
+            weights = torch.zeros(count + 1)
+            weights[list(self.encoder.layers)] = 1.0
+            values["WeightedLayerPooling"] = {
+                "word_embedding_dimension": width, "layer_start": 0, "num_hidden_layers": count
+            }  # fmt: skip
+            tensors["WeightedLayerPooling"] = {"layer_weights": weights}
+        values["Pooling"] = {"word_embedding_dimension": width, **flags, "pooling_mode_mean_sqrt_len_tokens": False}
+        if self.whitening is not None:
+            values["Dense"] = {
+                "in_features": width, "out_features": self.whitening.dimensions, "bias": True,
+                "activation_function": IDENTITY,
+            }  # fmt: skip
+            weight, bias = (torch.from_numpy(np.ascontiguousarray(part)) for part in self.whitening.as_layer())
+            tensors["Dense"] = {"linear.weight": weight, "linear.bias": bias}
+        if self.normalized:
+            values["Normalize"] = {}
         modules = [
             {
                 "idx": i,
@@ -95,70 +155,19 @@ class SentenceVectors:
                 "path": f"{i}_{kind}" if i else "",
                 "type": f"sentence_transformers.models.{kind}",
             }
-            for i, kind in enumerate(kinds)
+            for i, kind in enumerate(values)
         ]
-        flags = {flag: name == self.encoder.pooling for name, flag in FLAGS.items()}
-        flags = {
-            "word_embedding_dimension": bert.config.hidden_size,
-            **flags,
-            "pooling_mode_mean_sqrt_len_tokens": False,
-        }
+        notes = {"output_hidden_states": True} if self.encoder.layers else None  # else it would hand on the last alone
+        checkpoint.save(directory, bert, self.tokenizer, dtype=dtype, notes=notes)
+        for i, (kind, told) in enumerate(values.items()):
+            if not told:
+                continue
+            with checkpoint.writing(directory / f"{i}_{kind}") as ready:
+                write_json(ready / "config.json", told)
+                if kind in tensors:
+                    save_file(tensors[kind], ready / checkpoint.WEIGHTS)
         lengths = {"max_seq_length": self.longest, "do_lower_case": False}  # the tokenizer lowers case itself
-        checkpoint.save(directory, bert, self.tokenizer, dtype=dtype)
-        for folder, files in (
-            (directory / POOLING, {"config.json": flags}),
-            (directory, {LENGTHS: lengths, "config_sentence_transformers.json": {"__version__": {}}, MODULES: modules}),
-        ):
-            with checkpoint.writing(folder) as ready:
-                for name, values in files.items():
-                    (ready / name).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
-
-
-def values_of(file: Path, kind: type):
-    """What a JSON file holds. Raises CheckpointError where it is not of the kind."""
-    try:
-        values = json_value(file.read_bytes())
-    except (OSError, ValueError) as error:
-        raise checkpoint.CheckpointError(f"{file} cannot be read: {error}") from None
-    if not isinstance(values, kind):
-        raise checkpoint.CheckpointError(f"{file} must hold {'an object' if kind is dict else 'a list'}")
-    return values
-
-
-def parts_of(directory: Path) -> set[str]:
-    """The names of the modules behind the encoder; none without a modules.json."""
-    if not (file := directory / MODULES).is_file():
-        return set()
-    kinds = [one.get("type") if isinstance(one, dict) else None for one in values_of(file, list)]
-    if not all(isinstance(kind, str) for kind in kinds):
-        raise checkpoint.CheckpointError(f"{file}: each module must be an object with a type")
-    found = {kind.rpartition(".")[2] for kind in kinds}
-    if unknown := found - {"Transformer", "Pooling", "Normalize"}:
-        raise checkpoint.CheckpointError(f"{file}: a {min(unknown)} behind the encoder is not known here")
-    return found
-
-
-def stored_length(directory: Path) -> int | None:
-    """How many tokens of a text are read: as sentence-transformers says it up to version 5, else as its 6 does."""
-    for name, key in ((LENGTHS, "max_seq_length"), ("tokenizer_config.json", "model_max_length")):
-        if (file := directory / name).is_file() and (told := values_of(file, dict).get(key)) is not None:
-            if not (isinstance(told, int) and told >= 3):
-                raise checkpoint.CheckpointError(f"{file}: {key} must be a number from 3 on, not {told!r}")
-            return told
-    return None
-
-
-def stored_pooling(directory: Path) -> str:
-    """How 1_Pooling/config.json pools: one flag a way up to version 5 of sentence-transformers, one name in its 6."""
-    file = checkpoint.existing(directory / POOLING, "config.json")
-    told = values_of(file, dict)
-    names = {flag: name for name, flag in FLAGS.items()}
-    modes = [
-        names.get(flag, flag) for flag, value in told.items() if flag.startswith("pooling_mode_") and value is True
-    ]
-    if mode := told.get("pooling_mode"):
-        modes = mode if isinstance(mode, list) else [mode]
-    if len(modes) != 1 or modes[0] not in list(FLAGS):
-        raise checkpoint.CheckpointError(f"{file}: pools by {', '.join(map(str, modes)) or 'nothing'}; known is one of "
-                                         f"{', '.join(FLAGS)}")  # fmt: skip
-    return modes[0]
+        with checkpoint.writing(directory) as ready:
+            write_json(ready / LENGTHS, lengths)
+            write_json(ready / "config_sentence_transformers.json", {"__version__": {}})
+            write_json(ready / MODULES, modules)

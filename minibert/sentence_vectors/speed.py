@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
 import torch
 
 from minibert.inside.vectors import ROWS, unit
@@ -51,3 +52,15 @@ def measure(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], pairs: int) 
     ended = time.perf_counter()
     n = len(texts)
     return Seconds((ended - compared) / pairs, (embedded - begun) / n, (compared - embedded) / pairs_of(n))
+
+
+def seconds_of_search(count: int, width: int, times: int = 7) -> float:
+    """By the clock, the median of `times`: one vector held against `count` of `width` numbers, and the five best."""
+    rng = np.random.default_rng(0)
+    table = rng.standard_normal((count, width), dtype=np.float32)
+    query, seconds = table[0], []
+    for _ in range(times):
+        begun = time.perf_counter()
+        np.argpartition(table @ query, -min(5, count))
+        seconds.append(time.perf_counter() - begun)
+    return float(np.median(seconds))

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from minibert import checkpoint
+from minibert.few_labels.head import BertForCloze
 from minibert.finetune.predictor import Predictor
 from minibert.heads import (
     BertForIntentAndEntities,
@@ -107,6 +108,10 @@ def transformers_notes(model: TaskHead) -> tuple[str, ...]:
         return (f"transformers has no {relative.title} model and cannot load it; minibert and ONNX can",)
     if isinstance(model, BertForIntentAndEntities):
         return ("transformers has no head for an intent and entities: it loads the encoder alone",)
+    if isinstance(model, BertForCloze):
+        return (
+            "transformers loads it as a masked LM: at [MASK] only the words in config.json, cloze_words, are compared",
+        )
     ours = {
         f"pooling {model.pooling!r}": model.pooling != "cls" and isinstance(model, POOLED),
         f"layers {model.layers!r}": model.layers != "last",

@@ -1,5 +1,6 @@
 """The tasks of the paper, by name: readers for the field's file formats, input, head, answers, metrics. One file each:
-a file that defines a `Task` with a name is a task of the project, and nothing else has to know it."""
+a file that defines a `Task` with a name is a task of the project, and nothing else has to know it. Those that need a
+pattern of the user's stand apart: no file says that it is one of them."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from minibert.tasks.options import Options
 from minibert.tasks.tables import decoded, table
 
 __all__ = [
+    "BY_PATTERN",
     "TASKS",
     "Example",
     "Features",
@@ -41,14 +43,16 @@ def discovered() -> dict[str, Task]:
     return {task.name: task for task in sorted(tasks, key=lambda task: task.order)}
 
 
-TASKS: dict[str, Task] = discovered()
+EVERY = discovered()
+TASKS: dict[str, Task] = {name: task for name, task in EVERY.items() if not task.by_pattern}
+BY_PATTERN: dict[str, Task] = {name: task for name, task in EVERY.items() if task.by_pattern}
 
 
 def task_named(name: str) -> Task:
     """The task, or ValueError saying which there are."""
-    if name not in TASKS:
-        raise ValueError(f"no task {name!r}; there are {', '.join(TASKS)}")
-    return TASKS[name]
+    if name not in EVERY:
+        raise ValueError(f"no task {name!r}; there are {', '.join(EVERY)}")
+    return EVERY[name]
 
 
 def task_of_head(architecture: str, problem: str = "") -> Task | None:

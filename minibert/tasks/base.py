@@ -41,7 +41,7 @@ class Task(ABC):
     the places · reads_texts: a row may hold further ones, from columns · too_long: what becomes of a text that is:
     "truncation" as the options say, "windows" that leave nothing out, or a rule of the task's "own" · tune_on: where
     `tune` looks: "split" (a part of the training set), "dev", or None · losses: what its head can learn by beside
-    cross-entropy, see classifiers.py.
+    cross-entropy, see classifiers.py · by_pattern: it is asked in a pattern, which the user must give.
 
     Measuring. metric: the headline number of `score` · closed: a label that only the dev set has is an error · bulky:
     what a run's events leave out of the predictions.
@@ -68,6 +68,7 @@ class Task(ABC):
     too_long: ClassVar[str] = "truncation"
     tune_on: ClassVar[str | None] = None
     losses: ClassVar[tuple[str, ...]] = ()
+    by_pattern: ClassVar[bool] = False
     metric: ClassVar[str]
     closed: ClassVar[bool] = False
     bulky: ClassVar[tuple[str, ...]] = ()
@@ -188,6 +189,14 @@ class Task(ABC):
     def labels(self, data: TaskData) -> Any:
         """What the head's outputs are called: a list of names."""
         return data.labels
+
+    def more_tokens(self, tokenizer: Tokenizer, options: Options) -> list[str]:
+        """Special tokens that the options ask for, and the vocabulary lacks."""
+        return []
+
+    def fitted(self, options: Options, tokenizer: Tokenizer, labels: Any) -> Options:
+        """The options with what only the vocabulary says. Raises ValueError where they do not go together."""
+        return options
 
     def check_beside(self, auxiliary: Sequence[str]) -> None:
         """Raise ValueError for marks that are to be learned beside, where the head reads no one vector that could."""

@@ -26,6 +26,8 @@ class Options:
     columns read beside the text; metadata_as: "embedding" (a learned vector per value, added to what the new layer
     reads), "concatenated" (a short one beside it) or "token" (`[COLUMN=VALUE]` in front); metadata_values: the values
     seen in training.
+    pattern, words: how the task is asked as a cloze, see few_labels/pattern.py; word_ids, mask_id: what the vocabulary
+    has for them.
     null_threshold: "no answer" where its score leads by more · thresholds: of the labels, in their order.
     """
 
@@ -50,6 +52,10 @@ class Options:
     metadata: tuple[str, ...] = ()
     metadata_as: str = "embedding"
     metadata_values: dict[str, list[str]] = field(default_factory=dict)
+    pattern: str = ""
+    words: dict[str, list[str]] = field(default_factory=dict)
+    word_ids: dict[str, list[int]] = field(default_factory=dict)
+    mask_id: int = 0
     null_threshold: float = 0.0
     thresholds: tuple[float, ...] | None = None
 

@@ -38,6 +38,10 @@ def show() -> None:
         "nezha": _("No place in the row, only **how far apart** two words are; and steps in half the bits."),
         "knowledge": _("**Facts** hung on a sentence, and a mask that keeps them in their place."),
         "sentence_vectors": _("**One vector a sentence**: who says the same, among a thousand, at once."),
+        "cone": _("All sentences point **one way**: a matrix, or a flow, spreads them."),
+        "smaller": _("A small model **learns from a large one**: size, speed, accuracy in one picture."),
+        "few_labels": _("A task as a **blank** to fill: with eight labels, or with none."),
+        "dialogue": _("**What is wanted, and what is named**: a small network of its own, trained in half a minute."),
         "examination": _("Questions with **numbers of your own**, marked at once, with reasons."),
     }
     number = 0

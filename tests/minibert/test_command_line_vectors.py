@@ -1,4 +1,4 @@
-"""train-vectors, embed, search and serve from the command line."""
+"""train-vectors, whiten, embed, search and serve from the command line."""
 
 import io
 import json
@@ -66,6 +66,21 @@ def test_from_sentences_to_an_encoder_that_is_served(call, small_checkpoint, tmp
         assert client.post("/predict", json={"inputs": [{"words": "a"}]}).status_code == 400
 
 
+def test_whitened_vectors_are_embedded_searched_and_served(call, small_checkpoint, file, tmp_path):
+    (tmp_path / "text.txt").write_text("\n".join(f"{a} {b}{c}" for a in "abcdefgh" for b in "vwxyz" for c in "kl"))
+    arguments = ("whiten", "--model", small_checkpoint, "--data", tmp_path / "text.txt", "--dimensions", 6, "--layers",
+                 "first-last", "--out", tmp_path / "white")  # fmt: skip
+    code, out, err = call(*arguments)
+    assert code == 0 and (out[0]["texts"], out[0]["numbers"], out[0]["of"]) == (80, 6, 32), err
+    assert abs(out[0]["mean_cosine"][1]) < 0.1 < out[0]["mean_cosine"][0]
+    code, out, _ = call("embed", "--model", tmp_path / "white", "a b")
+    assert code == 0 and len(out[0]["vector"]) == 6
+    code, out, _ = call("search", "--model", tmp_path / "white", "--file", file, "x y z")
+    assert out[0]["nearest"][0] == {"line": "x y z", "cosine": 1.0}
+    with TestClient(application(VectorPredictor(SentenceVectors.from_directory(tmp_path / "white")))) as client:
+        assert len(client.post("/predict", json={"inputs": ["a b"]}).json()["answers"][0]["vector"]) == 6
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
@@ -74,6 +89,11 @@ def test_from_sentences_to_an_encoder_that_is_served(call, small_checkpoint, tmp
         (("embed", "--file", "{blank}", "--out", "{blank}.npy", "--model", "{model}"), "there is no text"),
         (("embed", "x", "--out", "{folder}", "--model", "{model}"), "is a directory: --out names a file"),
         (("search", "x", "--file", "{blank}", "--model", "{model}"), "holds no text"),
+        (("whiten", "--data", "{blank}", "--model", "{model}", "--out", "{folder}"), "holds 0 sentences"),
+        (
+            ("whiten", "--data", "{file}", "--dimensions", "9", "--model", "{model}", "--out", "{folder}/o"),
+            "differ in 3",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_said(call, small_checkpoint, file, tmp_path, arguments, why):

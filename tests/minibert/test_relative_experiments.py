@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from minibert.experiments.events import Finished, steps_of
 from minibert.experiments.relative_catalogue import (
     RELATIVE_EXPERIMENTS,
     REQUIRED,
+    ConeScale,
     JointScale,
     LengthScale,
     RelativeArm,
@@ -242,18 +244,24 @@ def test_who_writes_and_who_corrects(name, metrics, tmp_path):
     assert not [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
 
 
-@pytest.mark.slow
-def test_sentence_vectors_are_measured_with_and_without_learning(tmp_path):
-    experiment, out = RELATIVE_EXPERIMENTS["sentence_vectors"], tmp_path / "sentence_vectors.jsonl"
-    (tmp_path / "stsb").mkdir()
-    rows = [f"A man number {i} eats.\tSomebody {i % 3} has a meal.\t{i % 6}.0" for i in range(24)]
+def small_stsb(folder: Path, count: int = 24) -> None:
+    """Pairs in the files of STS-B."""
+    (folder / "stsb").mkdir()
+    rows = [f"A man number {i} eats.\tSomebody {i % 3} has a meal.\t{i % 6}.0" for i in range(count)]
     header = "sentence1\tsentence2\tscore"
-    (tmp_path / "stsb" / "train.tsv").write_text("\n".join([header, *rows]) + "\n")
-    (tmp_path / "stsb" / "sts-test.tsv").write_text(
+    for part in ("train", "dev"):
+        (folder / "stsb" / f"{part}.tsv").write_text("\n".join([header, *rows]) + "\n")
+    (folder / "stsb" / "sts-test.tsv").write_text(
         "".join(
             f"g\tf\t2012\t{i}\t{row.split(chr(9))[2]}\t{row.split(chr(9))[0]}\tno {i}\n" for i, row in enumerate(rows)
         )
     )
+
+
+@pytest.mark.slow
+def test_sentence_vectors_are_measured_with_and_without_learning(tmp_path):
+    experiment, out = RELATIVE_EXPERIMENTS["sentence_vectors"], tmp_path / "sentence_vectors.jsonl"
+    small_stsb(tmp_path)
     scale = VectorScale(steps=2, batch_size=8)
     run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
     finished = [event for event in run() if isinstance(event, Finished)]
@@ -261,6 +269,32 @@ def test_sentence_vectors_are_measured_with_and_without_learning(tmp_path):
     assert [event.record["steps"] for event in finished] == [0, 0, 0, 2, 2, 2]
     assert all({"spearman", "uniformity"} <= event.record["metrics"].keys() for event in finished)
     assert len(read_records(out, REQUIRED)) == 6 and not [event for event in run() if isinstance(event, Finished)]
+
+
+@pytest.mark.slow
+def test_the_cone_is_measured_plain_whitened_and_with_a_flow(tmp_path):
+    small_stsb(tmp_path)
+    whole, out = RELATIVE_EXPERIMENTS["cone"], tmp_path / "cone.jsonl"
+    arms = {name: whole.arms[name] for name in ("mean", "flow")}
+    arms["whitened-8"] = RelativeArm(options={"layers": "first-last", "dimensions": 8})
+    run = partial(run_relative, replace(whole, arms=arms), out, seeds=1, scale=ConeScale(steps=2), tasks=tmp_path)
+    finished = {event.record["arm"]: event.record for event in run() if isinstance(event, Finished)}
+    assert [record["steps"] for record in finished.values()] == [0, 2, 0]
+    assert all({"spearman", "spearman_dev", "mean_cosine"} <= one["metrics"].keys() for one in finished.values())
+    assert finished["whitened-8"]["metrics"]["mean_cosine"] < finished["mean"]["metrics"]["mean_cosine"] - 0.3
+    assert len(read_records(out, REQUIRED)) == 3 and not [event for event in run() if isinstance(event, Finished)]
+
+
+def test_the_recorded_cone_is_whole_and_whitening_gains_what_the_page_says():
+    records = read_records(ROOT / "lessons" / "results" / "cone.jsonl", REQUIRED)
+    experiment = RELATIVE_EXPERIMENTS["cone"]
+    assert {(record["arm"], record["seed"]) for record in records} == {
+        (arm, seed) for arm in experiment.arms for seed in range(3)
+    }
+    assert all(record["scale"] == asdict(experiment.scale) for record in records)
+    found = {record["arm"]: 100 * record["metrics"]["spearman"] for record in records}
+    told = {"mean": 58.0, "whitened": 62.7, "embeddings": 48.4, "embeddings-whitened": 67.5, "minilm": 77.0}
+    assert {arm: found[arm] for arm in told} == pytest.approx(told, abs=0.1)
 
 
 def test_the_recorded_sentence_vectors_are_whole():
@@ -278,3 +312,62 @@ def test_sentence_vectors_need_their_data(monkeypatch, tmp_path, capsys):
     assert "--tasks is missing" in capsys.readouterr().err
     assert main(["experiment", "sentence_vectors", "--tasks", str(tmp_path), "--out", str(tmp_path / "x.jsonl")]) == 2
     assert "has no folder stsb" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_dialogue_is_learned_by_both_and_measured_on_each_set(tmp_path):
+    experiment, out = RELATIVE_EXPERIMENTS["dialogue"], tmp_path / "dialogue.jsonl"
+    text = "## intent:a\n- go to [rome](city)\n- fly to [oslo](city)\n## intent:b\n- play [jazz](kind)\n- music\n"
+    for name in experiment.scale.needs:
+        (tmp_path / name).mkdir()
+        for file in ("train.md", "test.md"):
+            (tmp_path / name / file).write_text(text)
+    scale = replace(experiment.scale, examples=4, measured=4, epochs=1)
+    run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
+    finished = [event for event in run() if isinstance(event, Finished)]
+    assert [event.record["arm"] for event in finished] == list(experiment.arms)
+    wanted = {f"{name}_{what}" for name in experiment.scale.needs for what in ("intent", "entities", "both")}
+    assert all(set(event.record["metrics"]) == wanted and event.record["steps"] == 2 for event in finished)
+    assert all(event.record["parameters"] > 0 for event in finished)
+    assert len(read_records(out, REQUIRED)) == 6 and not [event for event in run() if isinstance(event, Finished)]
+
+
+def test_the_recorded_dialogue_is_whole():
+    records = read_records(ROOT / "lessons" / "results" / "dialogue.jsonl", REQUIRED)
+    experiment = RELATIVE_EXPERIMENTS["dialogue"]
+    assert {(record["arm"], record["seed"]) for record in records} == {
+        (arm, seed) for arm in experiment.arms for seed in range(3)
+    }
+    assert all(record["scale"] == asdict(experiment.scale) for record in records)
+
+
+def test_dialogue_needs_its_data(tmp_path, capsys):
+    assert main(["experiment", "dialogue", "--tasks", str(tmp_path), "--out", str(tmp_path / "x.jsonl")]) == 2
+    assert "has no folder atis" in capsys.readouterr().err
+
+
+def test_students_and_their_teacher_are_measured(tmp_path):
+    experiment, out = RELATIVE_EXPERIMENTS["smaller"], tmp_path / "smaller.jsonl"
+    few = ("alone", "teacher", "labels", "minilm")
+    experiment = replace(experiment, arms={name: experiment.arms[name] for name in few})
+    (tmp_path / "sst2").mkdir()
+    rows = [f"{'a good' if i % 2 else 'no'} film {i}\t{i % 2}" for i in range(40)]
+    for name in ("train", "dev"):
+        (tmp_path / "sst2" / f"{name}.tsv").write_text("\n".join(["sentence\tlabel", *rows]) + "\n")
+    scale = replace(experiment.scale, labelled=16, unlabelled=16, epochs=1, teacher_epochs=1, batch_size=8,
+                    teacher="checkpoints/mini-en")  # fmt: skip
+    run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
+    finished = [event.record for event in run() if isinstance(event, Finished)]
+    assert [record["arm"] for record in finished] == list(few)
+    assert [record["steps"] for record in finished] == [4, 2, 4, 4]  # every student as many
+    for record in finished:
+        assert 0 <= record["metrics"]["accuracy"] <= 1 and 0 <= record["metrics"]["changed_int8"] <= 1
+        assert record["metrics"]["megabytes_int8"] < record["metrics"]["megabytes"] == pytest.approx(21.8, abs=0.1)
+    assert not [event for event in run() if isinstance(event, Finished)]
+
+
+def test_the_recorded_students_are_of_one_scale():
+    records = read_records(ROOT / "lessons" / "results" / "smaller.jsonl", REQUIRED)
+    experiment = RELATIVE_EXPERIMENTS["smaller"]
+    assert {record["arm"] for record in records if record["seed"] == 0} == set(experiment.arms)
+    assert all(record["scale"] == asdict(experiment.scale) for record in records)

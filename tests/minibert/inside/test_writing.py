@@ -60,7 +60,7 @@ def test_a_search_finds_nothing_worse_than_greed(mask, seed):
     found = beam(model, SOURCE, rules(mask), width=8)
     scores = [text.score for text in found if text.ended]
     assert scores == sorted(scores, reverse=True)
-    assert max(text.score for text in found) >= alone.score - 1e-6
+    assert max(text.score for text in found) >= alone.score - 1e-4  # another batch, another rounding
     assert all(token not in (0, 1, 2, MASK) for text in found for token in text.ids)
 
 

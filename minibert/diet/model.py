@@ -1,0 +1,200 @@
+"""DIET, the Dual Intent and Entity Transformer (Bunk et al. 2020, arXiv:2004.09936, §3).
+
+Letters: B batch · T words and __CLS__ behind them · H width · K tags · I intents · M hidden words · E size of the space
+of similarities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from minibert.attention_masks import padding_mask
+from minibert.diet.crf import Crf
+from minibert.diet.rows import DietBatch
+from minibert.model import Block, Tap, no_tap, under
+from minibert.relatives.nezha import NezhaConfig, RelativeAttention
+from minibert.tasks.tagging import IGNORED
+
+FEATURES = ("both", "sparse", "dense")
+HIDDEN = 0.15  # share of the words that is hidden, of which 70 % are __MASK__ and 10 % another word (§3)
+AS_MASK, AS_OTHER = 0.7, 0.1
+
+
+@dataclass(frozen=True)
+class DietConfig:
+    """features: "both", "sparse" or "dense" · dense_size: H of the frozen encoder, 0 without · similar_size: of the
+    space in which requests and intents, words and their places are alike · negatives: others that one is told from ·
+    mask_loss: whether hidden words are guessed · furthest: distance from which on all distances are alike."""
+
+    features: str = "both"
+    dense_size: int = 0
+    sparse_size: int = 256
+    width: int = 256
+    layers: int = 2
+    heads: int = 4
+    furthest: int = 5
+    similar_size: int = 20
+    negatives: int = 20
+    mask_loss: bool = True
+    dropout: float = 0.2
+    sparse_dropout: float = 0.2
+
+    def __post_init__(self):
+        if self.features not in FEATURES:
+            raise ValueError(f"features must be one of {', '.join(FEATURES)}, not {self.features!r}")
+        if (self.features != "sparse") != (self.dense_size > 0):
+            raise ValueError(f"the features {self.features!r} do not go with an encoder of {self.dense_size} numbers")
+        for name in ("sparse_size", "width", "layers", "heads", "furthest", "similar_size", "negatives"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.width % self.heads:
+            raise ValueError(f"the width {self.width} cannot be shared by {self.heads} heads")
+
+    @classmethod
+    def from_dict(cls, values: dict) -> DietConfig:
+        return cls(**{field.name: values[field.name] for field in fields(cls) if field.name in values})
+
+    def as_dict(self) -> dict:
+        return asdict(self)
+
+    @property
+    def of_blocks(self) -> NezhaConfig:
+        return NezhaConfig(
+            vocab_size=1, hidden_size=self.width, num_hidden_layers=self.layers, num_attention_heads=self.heads,
+            intermediate_size=4 * self.width, hidden_dropout_prob=self.dropout,
+            attention_probs_dropout_prob=self.dropout, max_relative_position=self.furthest,
+        )  # fmt: skip
+
+
+class LearnedDistances(RelativeAttention):
+    """As NEZHA's, but the vectors of the distances are learned, for keys and values the same (Shaw et al. 2018)."""
+
+    def __init__(self, config: NezhaConfig):
+        super().__init__(config)
+        size = self.sinusoids.shape
+        del self.sinusoids
+        self.sinusoids = nn.Parameter(torch.randn(size) * 0.02)
+
+
+@dataclass(frozen=True)
+class DietOutput:
+    """hidden: (B, T, H) · request: (B, E), __CLS__ among the intents · similarities: (B, I) · emissions: (B, T − 1, K)
+    · losses: "intent", "entities", "mask", and "loss", their sum."""
+
+    hidden: Tensor
+    request: Tensor
+    similarities: Tensor
+    emissions: Tensor
+    losses: dict[str, Tensor]
+
+
+class Diet(nn.Module):
+    """Features → one vector a word → two layers of attention → a chain of tags, and a point among the intents."""
+
+    def __init__(self, config: DietConfig, features: int, intents: int, tags: int):
+        super().__init__()
+        self.config = config
+        read = config.dense_size
+        if config.features != "dense":
+            self.sparse = nn.EmbeddingBag(features, config.sparse_size, mode="sum")  # a matrix times ones and zeros
+            self.sparse_bias = nn.Parameter(torch.zeros(config.sparse_size))
+            nn.init.normal_(self.sparse.weight, std=0.05)
+            read += config.sparse_size
+        self.joined = nn.Linear(read, config.width)
+        self.norm = nn.LayerNorm(config.width)
+        self.hidden_word = nn.Parameter(torch.randn(config.width) * 0.02)  # __MASK__
+        block = partial(Block, attention=LearnedDistances)
+        self.blocks = nn.ModuleList(block(config.of_blocks) for _ in range(config.layers))
+        self.dropout = nn.Dropout(config.dropout)
+        self.emissions = nn.Linear(config.width, tags)
+        self.crf = Crf(tags)
+        self.request = nn.Linear(config.width, config.similar_size)
+        self.intents = nn.Embedding(intents, config.similar_size)
+        nn.init.normal_(self.intents.weight, std=config.similar_size**-0.5)
+        self.place = nn.Linear(config.width, config.similar_size) if config.mask_loss else None
+        self.word = nn.Linear(config.width, config.similar_size) if config.mask_loss else None
+
+    def features(self, batch: DietBatch, tap: Tap = no_tap) -> Tensor:
+        """Both kinds of features, each through its own layer, joined → (B, T, H)"""
+        parts = []
+        if self.config.features != "dense":
+            kept = None
+            if self.training and self.config.sparse_dropout:  # some ones become zeros
+                stay = 1 - self.config.sparse_dropout
+                kept = (torch.rand(batch.features.shape, device=batch.features.device) < stay) / stay
+            summed = self.sparse(batch.features, batch.starts, per_sample_weights=kept)  # (B·T, sparse size)
+            summed = F.relu(summed + self.sparse_bias).unflatten(0, batch.padding.shape)
+            parts.append(tap("sparse", summed))
+        if batch.dense is not None:
+            parts.append(tap("dense", batch.dense))
+        return tap("joined", self.norm(self.joined(self.dropout(torch.cat(parts, dim=-1)))))  # (B, T, H)
+
+    def forward(self, batch: DietBatch, tap: Tap = no_tap) -> DietOutput:
+        given = self.features(batch, tap)  # (B, T, H)
+        hides = self.training and self.place is not None
+        hidden = torch.zeros_like(batch.padding)
+        if hides:
+            hidden[:, :-1] = batch.words & (torch.rand(batch.words.shape, device=given.device) < HIDDEN)
+        x = self.hide(given, hidden, batch.words) if hides else given
+        mask = padding_mask(batch.padding)
+        for number, block in enumerate(self.blocks):
+            x = block(x, mask, under(tap, f"blocks.{number}"))  # (B, T, H)
+        whole = x[torch.arange(len(x), device=x.device), batch.padding.sum(1) - 1]  # (B, H): __CLS__
+        request = tap("request", self.request(whole))  # (B, E)
+        similarities = tap("similarities", request @ self.intents.weight.T)  # (B, I)
+        emissions = tap("emissions", self.emissions(x[:, :-1]))  # (B, T − 1, K)
+        output = DietOutput(x, request, similarities, emissions, {})
+        output.losses.update(self.losses(output, batch))
+        if hides:
+            output.losses["mask"] = self.guessed(x[hidden], given[hidden], batch.names[hidden[:, :-1]])
+        output.losses["loss"] = sum(output.losses.values())
+        return output
+
+    def losses(self, output: DietOutput, batch: DietBatch) -> dict[str, Tensor]:
+        """Of the intents and of the entities, as far as the batch says what is right."""
+        losses, known = {}, None if batch.intents is None else batch.intents != IGNORED
+        if known is not None and known.any():
+            own, similarities = batch.intents[known], output.similarities[known].float()
+            right = F.one_hot(own, self.intents.num_embeddings).bool()
+            losses["intent"] = told_from_others(similarities, own, right, self.config.negatives)
+        if batch.tags is not None and batch.words.any():
+            losses["entities"] = self.crf(output.emissions.float(), batch.tags, batch.words)
+        return losses
+
+    def guessed(self, places: Tensor, words: Tensor, names: Tensor) -> Tensor:
+        """Which word is hidden here? Told from the other hidden ones. places, words: (M, H) · names: (M,)"""
+        if not len(names):
+            return places.sum()  # of nothing: zero
+        similarities = (self.place(places) @ self.word(words).T).float()  # (M, M)
+        own = torch.arange(len(names), device=names.device)
+        return told_from_others(similarities, own, names[:, None] == names[None, :], self.config.negatives)
+
+    def hide(self, x: Tensor, hidden: Tensor, words: Tensor) -> Tensor:
+        """Of the hidden places 70 % become __MASK__, 10 % another word's vector, 20 % stay. x: (B, T, H)"""
+        if not words.any():
+            return x
+        drawn = torch.rand(hidden.shape, device=x.device)
+        all_words = x[:, :-1][words]  # (N, H)
+        other = hidden & (drawn >= AS_MASK) & (drawn < AS_MASK + AS_OTHER)
+        some = torch.randint(len(all_words), (int(other.sum()),), device=x.device)
+        x = torch.where((hidden & (drawn < AS_MASK)).unsqueeze(-1), self.hidden_word, x)
+        return x.masked_scatter(other.unsqueeze(-1), all_words[some].to(x.dtype))
+
+
+def told_from_others(similarities: Tensor, own: Tensor, right: Tensor, negatives: int) -> Tensor:
+    """−log softmax of each row's own candidate among itself and sampled wrong ones (§3, after Wu et al. 2018).
+
+    similarities: (N, C) · own: (N,), a candidate each · right: (N, C), True where a candidate is no wrong one.
+    """
+    wrong = ~right
+    if similarities.size(1) > negatives:
+        drawn = torch.rand(similarities.shape, device=similarities.device).masked_fill(right, -1.0)
+        least = drawn.topk(negatives, dim=1).values[:, -1:]  # the smallest of those that are drawn
+        wrong = wrong & (drawn >= least)
+    asked = wrong.scatter(1, own.unsqueeze(1), True)
+    return F.cross_entropy(similarities.masked_fill(~asked, float("-inf")), own)

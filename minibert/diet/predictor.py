@@ -1,0 +1,193 @@
+"""A DIET at work, with the answers of the task `intent`; saved as weights, JSON, and the encoder it reads with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from minibert import checkpoint
+from minibert.diet.dense import DenseFeatures
+from minibert.diet.model import Diet, DietConfig
+from minibert.diet.rows import DietRow, Labels, batch_of, rows_of
+from minibert.diet.sparse import SparseFeatures
+from minibert.finetune.predictor import NotNumbersError, Predictor
+from minibert.tasks import TASKS, Options, Task
+from minibert.tasks.sequences import class_answers
+from minibert.tasks.tagging import IGNORED, OUTSIDE, entity_answers, word_offsets
+from minibert.text.json_values import check_kinds, json_object
+from minibert.tokenizer import Tokenizer
+from minibert.unfilled import sizes_only
+
+DESCRIPTION, WEIGHTS, ENCODER = "diet.json", "diet.safetensors", "encoder"
+KINDS = {"config": dict[str, Any], "intents": list[str], "tags": list[str], "words": list[str], "grams": list[str],
+         "longest": int, "encoder": str | None}  # fmt: skip
+TOGETHER = 64  # requests answered at once
+
+
+class WordReader:
+    """In the place of an encoder's tokenizer where there is none: says what of a text is read."""
+
+    def encode_bulk(self, texts: Sequence[str]) -> list[list[int]]:
+        """Of each text the places of its words."""
+        return [[start for start, _ in word_offsets(text)] for text in texts]
+
+
+@dataclass(frozen=True)
+class DietPredictor(Predictor):
+    """As a fine-tuned model's `Predictor`, whose ways of asking it has."""
+
+    model: Diet
+    tokenizer: Tokenizer | WordReader  # the encoder's
+    task: Task = field(default_factory=lambda: TASKS["intent"])
+    options: Options = field(default_factory=Options)
+    names: Labels = field(default_factory=dict)
+    sparse: SparseFeatures | None = None
+    dense: DenseFeatures | None = None
+
+    @property
+    def labels(self) -> Labels:
+        return self.names
+
+    def features(self, examples: Sequence) -> list[DietRow]:
+        return rows_of(examples, self.names, self.sparse, self.dense)
+
+    @torch.no_grad()
+    def outputs(self, features: Sequence[DietRow], batch_size: int = TOGETHER) -> tuple[list[dict], float]:
+        """Of each row the similarities to all intents, the likeliest path of tags, and how probable each of these is;
+        and the mean loss."""
+        training, device = self.model.training, next(self.model.parameters()).device
+        self.model.eval()
+        order = sorted(range(len(features)), key=lambda i: features[i].length)
+        results: list[dict] = [{} for _ in features]
+        loss, asked = 0.0, 0
+        for start in range(0, len(order), batch_size):
+            chosen = order[start : start + batch_size]
+            batch = batch_of([features[i] for i in chosen]).to(device)
+            output = self.model(batch)
+            emissions = output.emissions.float()
+            if not (torch.isfinite(output.similarities).all() and torch.isfinite(emissions).all()):
+                raise NotNumbersError("the model answers with what is no finite number: it has learned nothing usable")
+            if output.losses and (batch.intents != IGNORED).any():
+                loss, asked = loss + float(output.losses["loss"]) * len(chosen), asked + len(chosen)
+            probs = self.model.crf.marginals(emissions, batch.words).cpu().numpy()
+            paths = self.model.crf.best(emissions, batch.words)
+            for row, i in enumerate(chosen):
+                results[i] = {
+                    "similarities": output.similarities[row].float().cpu().numpy(),
+                    "path": paths[row],
+                    "probs": [float(probs[row, t, tag]) for t, tag in enumerate(paths[row])],
+                }
+        self.model.train(training)
+        return results, loss / max(asked, 1)
+
+    def decoded(self, outputs: Sequence[dict], features: Sequence[DietRow], examples: Sequence) -> list[dict]:
+        intents = class_answers([{"logits": output["similarities"]} for output in outputs], self.names["intents"])
+        answers = []
+        for example, intent, output in zip(examples, intents, outputs, strict=True):
+            unread = len(example.words) - len(output["path"])
+            tags = [*(self.names["tags"][tag] for tag in output["path"]), *[OUTSIDE] * unread]
+            answers.append(
+                {
+                    "text": example.text,
+                    "intent": intent["label"],
+                    "probabilities": intent["probabilities"],
+                    "words": list(example.words),
+                    "tags": tags,
+                    "tag_probabilities": [*output["probs"], *[0.0] * unread],
+                    "entities": entity_answers(example, tags),
+                }
+            )
+        return answers
+
+    def save(self, directory: str | Path, dtype: torch.dtype | None = None, encoder: str | None = None) -> Path:
+        """A directory for `from_directory`. encoder: where the frozen encoder stands, seen from there; without, it is
+        written there too."""
+        directory = Path(directory)
+        if self.dense is not None and encoder is None:
+            checkpoint.save(directory / ENCODER, self.dense.bert, self.tokenizer, dtype=torch.float16)
+        description = {
+            "config": self.model.config.as_dict(), **self.names,
+            "words": self.sparse.words if self.sparse else (), "grams": self.sparse.grams if self.sparse else (),
+            "longest": self.sparse.longest if self.sparse else 1,
+            "encoder": None if self.dense is None else encoder or ENCODER,
+        }  # fmt: skip
+        state = {
+            name: x.detach().cpu().to(dtype or x.dtype).contiguous() for name, x in self.model.state_dict().items()
+        }
+        with checkpoint.writing(directory) as folder:
+            save_file(state, folder / WEIGHTS)
+            text = json.dumps(description, ensure_ascii=False)
+            (folder / DESCRIPTION).write_text(text + "\n", encoding="utf-8")
+        return directory
+
+    @classmethod
+    def from_directory(cls, directory: str | Path) -> DietPredictor:
+        """What `save` wrote. Raises CheckpointError where there is no such thing."""
+        directory = Path(directory)
+        try:
+            said = json_object(checkpoint.existing(directory, DESCRIPTION))
+            if lacking := KINDS.keys() - said.keys():
+                raise ValueError(f"{DESCRIPTION} does not say its {min(lacking)}")
+            check_kinds(said, KINDS)
+            config = DietConfig.from_dict(said["config"])
+            sparse = None
+            if config.features != "dense":
+                sparse = SparseFeatures(tuple(said["words"]), tuple(said["grams"]), said["longest"])
+            names = {name: said[name] for name in ("intents", "tags")}
+            stored = load_file(checkpoint.existing(directory, WEIGHTS))
+            checkpoint.check_finite(stored, directory / WEIGHTS)
+
+            def build() -> Diet:
+                return Diet(config, len(sparse or ()), *map(len, names.values()))
+
+            with sizes_only():
+                wanted = build().state_dict()
+            if {n: x.shape for n, x in stored.items()} != {n: x.shape for n, x in wanted.items()}:
+                raise ValueError(f"{WEIGHTS} holds other weights than {DESCRIPTION} asks for")
+            model = build()
+            model.load_state_dict(stored)
+            dense = None
+            if config.features != "sparse":
+                dense = dense_features(directory / (said["encoder"] or ENCODER))
+                if dense.size != config.dense_size:
+                    raise ValueError(
+                        f"the encoder has {dense.size} numbers a word, the model reads {config.dense_size}"
+                    )
+        except (ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
+            raise checkpoint.CheckpointError(f"{directory} holds no DIET that can be read: {error}") from error
+        tokenizer = dense.tokenizer if dense is not None else WordReader()
+        return cls(model.eval(), tokenizer, names=names, sparse=sparse, dense=dense)
+
+
+def dense_features(directory: str | Path) -> DenseFeatures:
+    """The encoder of a checkpoint, frozen."""
+    return DenseFeatures(checkpoint.load(directory), checkpoint.load_tokenizer(directory))
+
+
+def is_diet(directory: str | Path) -> bool:
+    return (Path(directory) / DESCRIPTION).is_file()
+
+
+def predictor_in(directory: str | Path) -> Predictor:
+    """A DIET's or a fine-tuned model's, whichever the directory holds."""
+    kind: Callable[[str | Path], Predictor] = Predictor.from_directory
+    return DietPredictor.from_directory(directory) if is_diet(directory) else kind(directory)
+
+
+def ranking(answer: dict) -> list[tuple[str, float]]:
+    """The intents of an answer with their confidences, the surest first."""
+    return sorted(answer["probabilities"].items(), key=lambda one: -one[1])
+
+
+def entity_confidences(answer: dict) -> list[float]:
+    """Of each entity the least sure of its words."""
+    sure = np.array(answer["tag_probabilities"])
+    return [float(sure[entity["start"] : entity["end"]].min()) for entity in answer["entities"]]

@@ -1,0 +1,119 @@
+"""Training a DIET, as events: intents, entities and hidden words together (Bunk et al. 2020, §3 and §4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from minibert import checkpoint
+from minibert.diet.model import Diet, DietConfig
+from minibert.diet.predictor import DietPredictor, WordReader, dense_features
+from minibert.diet.rows import BalancedBatches, batch_sizes, steps_of
+from minibert.diet.sparse import LONGEST, SparseFeatures
+from minibert.finetune.evaluation import answered
+from minibert.tasks import TASKS, TaskData
+from minibert.tasks.data import TaskDataError
+from minibert.toy.watched import watched
+from minibert.train import Event, Optimization, Preparing, Saved
+from minibert.training.patience import when_there_is_room
+from minibert.training.precision import best_device
+
+
+def adam() -> Optimization:
+    """Adam at 1e-3 (§4.2), here falling to zero."""
+    return Optimization(learning_rate=1e-3, warmup=0.0, weight_decay=0.0, epsilon=1e-8, clip=10.0)
+
+
+@dataclass(frozen=True)
+class DietSettings:
+    """batch_first, batch_last: requests a batch, of the first and of the last epoch · evaluate_every: steps between two
+    measurements, 0 for about twelve of them in all · sizes: fields of DietConfig that differ."""
+
+    features: str = "both"
+    mask_loss: bool = True
+    epochs: int = 20
+    batch_first: int = 64
+    batch_last: int = 256
+    longest: int = LONGEST
+    sizes: Mapping[str, Any] = field(default_factory=dict)
+    evaluate_every: int = 0
+    steps: int = 0  # follows from the epochs
+    optimization: Optimization = field(default_factory=adam)
+    seed: int = 0
+
+    def __post_init__(self):
+        for name in ("epochs", "batch_first", "batch_last", "longest"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+
+def train_diet(
+    settings: DietSettings,
+    encoder: str | Path | None,
+    train: TaskData,
+    dev: TaskData | None = None,
+    *,
+    watch: Sequence[Any] = (),
+    mailbox: Callable[[], list] = list,
+    out: str | Path | None = None,
+    linked: str | None = None,
+) -> Iterator[Event]:
+    """The events of the run: what is measured on `dev` are the metrics of the task `intent`.
+
+    encoder: a checkpoint whose frozen vectors are the dense features; not read where the features are sparse · watch:
+    requests answered at every measurement (`Sample`); a list in the mailbox replaces them · out: saved there at the end
+    · linked: see `DietPredictor.save`. Raises ValueError for what cannot be used.
+    """
+    from dataclasses import replace
+
+    if len(train.labels) < 2:
+        raise TaskDataError(f"{train.name}: all requests have one intent; there is nothing to tell apart")
+    if settings.features != "sparse" and encoder is None:
+        raise ValueError(f"the features {settings.features!r} need an encoder")
+    if out is not None:
+        checkpoint.make_ready(Path(out))
+    task = TASKS["intent"]
+    names = task.labels(train)
+    torch.manual_seed(settings.seed)
+    dense = None
+    if settings.features != "sparse":
+        yield Preparing("words")
+        dense = dense_features(encoder)
+    sparse = None
+    if settings.features != "dense":
+        sparse = SparseFeatures.learned((example.words for example in train.examples), settings.longest)
+    sizes = {"features": settings.features, "mask_loss": settings.mask_loss, "dense_size": dense.size if dense else 0}
+    model = Diet(DietConfig(**{**sizes, **settings.sizes}), len(sparse or ()), *map(len, names.values()))
+    predictor = DietPredictor(
+        model.to(best_device()), dense.tokenizer if dense else WordReader(), names=names, sparse=sparse, dense=dense
+    )
+    rows = predictor.features(train.examples)  # the encoder reads each request once
+    held = predictor.features(dev.examples) if dev is not None else []
+    batches = batch_sizes(settings.batch_first, settings.batch_last, settings.epochs)
+    steps = steps_of(len(rows), batches)
+    every = settings.evaluate_every or max(1, round(steps / 12))
+    settings = replace(settings, steps=steps, evaluate_every=every)
+
+    def measured() -> dict[str, float]:
+        if dev is None:
+            return {}
+        answers, loss = predictor.answers(dev.examples, held)
+        return {**task.score(answers, dev.examples), "loss": loss}
+
+    def said(texts: Sequence[Any]) -> list[dict]:
+        return [answered(predictor, text) for text in texts]
+
+    done = yield from watched(
+        model, BalancedBatches(rows, batches, settings.seed), settings, measured, said, watch=watch, mailbox=mailbox,
+        facts={"documents": len(rows), "features": len(sparse or ()), "intents": len(names["intents"])},
+        report_every=max(1, min(10, every)), losses_of=lambda output, part, whole: output.losses,
+    )  # fmt: skip
+    if out is not None:
+        model.eval()
+        when_there_is_room(predictor.save, Path(out), torch.float16, linked)
+        yield Saved(done.step, str(out))
+    yield done

@@ -1,0 +1,75 @@
+"""Sparse features of words, as long as no one has pre-trained anything: which word, and which strings of letters in it
+(Bunk et al. 2020, §3)."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+LONGEST = 5  # letters of an n-gram
+WORD, LETTERS = "word", "letters"
+
+
+def plain(word: str) -> str:
+    """Lower case, composed."""
+    return unicodedata.normalize("NFC", word).lower()
+
+
+def n_grams(word: str, longest: int = LONGEST) -> list[str]:
+    """Every string of 1 … `longest` letters of ␣word␣, in order: with a space before and behind it, so that a
+    beginning and an end are strings of their own. The space alone is none."""
+    padded = f" {word} "
+    grams = [padded[i : i + n] for n in range(1, longest + 1) for i in range(len(padded) - n + 1)]
+    return [gram for gram in dict.fromkeys(grams) if gram != " "]
+
+
+@dataclass(frozen=True)
+class SparseFeatures:
+    """Features with a number each: the words, and the n-grams. Unseen ones have none: of an unknown word only its known
+    n-grams are read."""
+
+    words: tuple[str, ...]
+    grams: tuple[str, ...]
+    longest: int = LONGEST
+    _known: dict[str, list[int]] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def learned(cls, texts: Iterable[Sequence[str]], longest: int = LONGEST, at_least: int = 2) -> SparseFeatures:
+        """Those of training texts, cut into words. at_least: an n-gram must be in as many different words; a word only
+        in the texts."""
+        words = Counter(plain(word) for text in texts for word in text)
+        grams = Counter(gram for word in words for gram in n_grams(word, longest))
+        return cls(tuple(sorted(words)), tuple(sorted(g for g, n in grams.items() if n >= at_least)), longest)
+
+    def __len__(self) -> int:
+        return len(self.words) + len(self.grams)
+
+    @cached_property
+    def numbers(self) -> dict[tuple[str, str], int]:
+        named = [*((WORD, word) for word in self.words), *((LETTERS, gram) for gram in self.grams)]
+        return {name: number for number, name in enumerate(named)}
+
+    def name(self, number: int) -> tuple[str, str]:
+        """(WORD or LETTERS, the string)."""
+        if number < len(self.words):
+            return WORD, self.words[number]
+        return LETTERS, self.grams[number - len(self.words)]
+
+    def of_word(self, word: str) -> list[int]:
+        """The numbers of the features that are 1; all others are 0."""
+        word = plain(word)
+        if word not in self._known:
+            asked = [(WORD, word), *((LETTERS, gram) for gram in n_grams(word, self.longest))]
+            found = [self.numbers[one] for one in asked if one in self.numbers]
+            if len(self._known) > 50_000:
+                self._known.clear()
+            self._known[word] = found
+        return self._known[word]
+
+    def of_text(self, words: Sequence[str]) -> list[list[int]]:
+        """A row for each word, and the last for __CLS__, the whole: the sum of the others."""
+        rows = [self.of_word(word) for word in words]
+        return [*rows, [number for row in rows for number in row]]

@@ -1,0 +1,139 @@
+"""The student while it learns: a `Learner` that is asked for its teacher's answers, and for what the teacher thinks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from minibert.distillation import losses
+from minibert.distillation.reading import Reading, Together, uniform_layers, words_of
+from minibert.distillation.settings import Distillation
+from minibert.finetune.learner import Learner
+from minibert.finetune.predictor import Predictor
+from minibert.heads import HeadOutput, TaskBatch
+from minibert.model import initialize, no_tap
+from minibert.tasks import Features
+from minibert.tasks.features import padded
+
+SOFT = {
+    "single_label_classification": losses.soft_label_loss,
+    "multi_label_classification": losses.soft_marks_loss,
+}
+
+
+class Distiller(Learner):
+    """`answers` are the teacher's logits of every row of the training data, computed once: what a student is asked
+    first, and all that one with another vocabulary needs. What is compared inside costs a pass of the teacher a batch.
+    The learned maps are thrown away afterwards; the teacher does not learn."""
+
+    def __init__(
+        self, learner: Learner, student: Predictor, teacher: Predictor, rows: Sequence[Features],
+        examples: Sequence, distillation: Distillation,
+    ):  # fmt: skip
+        """rows: of the student's input · examples: that they were made from."""
+        check(learner, student, teacher)
+        super().__init__(learner.model, learner.frozen)
+        self.frozen.append(teacher.model)
+        teacher.model.requires_grad_(False).eval()
+        self.teacher, self.student, self.distillation = teacher, student, distillation
+        theirs = {row.example: row for row in teacher.features(examples)}
+        self.ours, self.theirs = rows, [theirs[row.example] for row in rows]
+        logits = [torch.from_numpy(output["logits"]) for output in teacher.outputs(self.theirs)[0]]
+        order = [teacher.labels.index(label) for label in student.labels]
+        self.answers = torch.stack(logits)[:, order].to(next(learner.model.parameters()).device)  # (N, C)
+        config, other = learner.model.config, teacher.model.config
+        self.layers = uniform_layers(config, other)
+        self.same = student.tokenizer.vocab == teacher.tokenizer.vocab
+        width, theirs_wide = config.hidden_size, other.hidden_size
+        asked = [name for name in ("hidden", "embeddings", "cosine") if getattr(distillation, name)]
+        self.maps = nn.ModuleDict({name: nn.Linear(width, theirs_wide, bias=False) for name in asked})
+        initialize(self.maps, config.initializer_range)
+        self.to(self.answers.device)
+
+    @classmethod
+    def of(
+        cls, learner: Learner, student: Predictor, teacher: str | Path, rows: Sequence[Features], examples: Sequence,
+        distillation: Distillation | None,
+    ) -> Distiller:  # fmt: skip
+        """teacher: the folder of a model fine-tuned for the task. Without a distillation, soft labels alone."""
+        known = Predictor.from_directory(teacher)
+        known.model.to(next(learner.model.parameters()).device)
+        return cls(learner, student, known, rows, examples, distillation or Distillation())
+
+    def forward(self, batch: TaskBatch) -> dict[str, Tensor]:
+        asked, weights = self.distillation, self.distillation.weights
+        inside = bool(asked.inside)
+        ours = Reading(tuple(self.layers), len(self.layers))
+        output: HeadOutput = self.model(batch, ours if inside else no_tap)
+        terms = {"labels": output.loss, "soft": self.soft(output.logits, self.answers[batch.rows])}
+        if inside:
+            terms |= self.inside(batch, ours)
+        terms = {name: loss for name, loss in terms.items() if weights[name]}
+        return {"loss": sum(weights[name] * loss for name, loss in terms.items()),
+                **{f"{name}_loss": loss for name, loss in terms.items()}}  # fmt: skip
+
+    def soft(self, logits: Tensor, answers: Tensor) -> Tensor:
+        if self.model.problem == "regression":
+            return losses.number_loss(logits, answers)
+        return SOFT[self.model.problem](logits, answers, self.distillation.temperature)
+
+    def inside(self, batch: TaskBatch, ours: Reading) -> dict[str, Tensor]:
+        """Each loss that compares more than answers."""
+        asked = self.distillation
+        chosen = batch.rows.tolist()
+        theirs = Reading(tuple(self.layers.values()), self.teacher.model.config.num_hidden_layers)
+        rows = [self.theirs[i] for i in chosen]
+        read = padded(rows, self.teacher.tokenizer.pad_id)
+        given = TaskBatch(read["ids"], read["segments"], read["padding"]).to(batch.ids.device)
+        with torch.no_grad():
+            self.teacher.model.bert(given, theirs)
+        both, terms = self.together(batch, chosen, rows, given.ids.size(1)), {}
+        real = both.real.to(batch.ids.device)
+        if asked.attention:
+            scores = [both.scores(ours.scores(m), theirs.scores(n)) for m, n in self.layers.items()]
+            terms["attention"] = torch.stack([losses.attention_loss(*pair, real) for pair in scores]).mean()
+        if asked.hidden:
+            vectors = [both.vectors(self.maps["hidden"](ours.hidden(m)), theirs.hidden(n))
+                       for m, n in self.layers.items()]  # fmt: skip
+            terms["hidden"] = torch.stack([losses.hidden_loss(*pair, real) for pair in vectors]).mean()
+        if asked.embeddings:
+            mapped = self.maps["embeddings"](ours.embeddings)
+            terms["embeddings"] = losses.hidden_loss(*both.vectors(mapped, theirs.embeddings), real)
+        if asked.cosine:
+            mapped = self.maps["cosine"](ours.hidden(ours.last))
+            terms["cosine"] = losses.cosine_loss(*both.vectors(mapped, theirs.hidden(theirs.last)), real)
+        heads = self.model.config.num_attention_heads
+        for name, parts in (("attention_relation", ("query", "key")), ("value_relation", ("value", "value"))):
+            if getattr(asked, name):
+                (x, other_x), (y, other_y) = (both.vectors(ours.part(one), theirs.part(one)) for one in parts)
+                terms[name] = losses.relation_loss((x, y), (other_x, other_y), heads, real)
+        return terms
+
+    def together(self, batch: TaskBatch, chosen: list[int], rows: list[Features], width: int) -> Together:
+        """The words of both readings of a batch."""
+        mine = [self.ours[i] for i in chosen]
+        if self.same and all(a.ids == b.ids for a, b in zip(mine, rows, strict=True)):
+            real = batch.padding if batch.padding is not None else torch.ones_like(batch.ids, dtype=torch.bool)
+            return Together(None, None, real)
+        return Together.of(
+            [words_of(row.ids, self.student.tokenizer) for row in mine],
+            [words_of(row.ids, self.teacher.tokenizer) for row in rows],
+            (batch.ids.size(1), width),
+        )
+
+
+def check(learner: Learner, student: Predictor, teacher: Predictor) -> None:
+    """Raise ValueError where the teacher has nothing to say to this student."""
+    if student.task.architecture != "BertForSequenceClassification":
+        raise ValueError(f"the task {student.task.name} cannot be taught: it asks for more than one answer a text")
+    if teacher.task.name != student.task.name:
+        raise ValueError(f"the teacher has learned {teacher.task.name}, the student is to learn {student.task.name}")
+    if unknown := set(student.labels) ^ set(teacher.labels):
+        raise ValueError(f"teacher and student must have the same labels; only one of them has {min(unknown)!r}")
+    if learner.mlm is not None or learner.auxiliary is not None:
+        raise ValueError("with a teacher there is no masked-LM loss and no column learned beside: choose one")
+    if student.options.metadata != teacher.options.metadata:
+        raise ValueError("teacher and student must read the same columns beside the text")

@@ -1,0 +1,111 @@
+"""What is read inside two models to compare them: by taps, and by words where they cut these differently."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from minibert.config import BertConfig
+from minibert.tokenizer import Tokenizer
+
+PARTS = ("query", "key", "value")
+
+
+@dataclass
+class Reading:
+    """A tap that keeps what the losses ask for, and changes nothing. layers: whose scores and outputs, from 1 ·
+    last: also the last layer's queries, keys and values."""
+
+    layers: Sequence[int] = ()
+    last: int | None = None
+    seen: dict[str, Tensor] = field(default_factory=dict)
+
+    def __post_init__(self):
+        self.wanted = {"embeddings.out"}
+        for layer in self.layers:
+            self.wanted |= {f"blocks.{layer - 1}.attn.scores", f"blocks.{layer - 1}.out"}
+        if self.last:
+            self.wanted |= {f"blocks.{self.last - 1}.out", *(f"blocks.{self.last - 1}.attn.{part}" for part in PARTS)}
+
+    def __call__(self, name: str, x: Tensor) -> Tensor:
+        if name in self.wanted:
+            self.seen[name] = x
+        return x
+
+    @property
+    def embeddings(self) -> Tensor:
+        return self.seen["embeddings.out"]  # (B, T, H)
+
+    def hidden(self, layer: int) -> Tensor:
+        return self.seen[f"blocks.{layer - 1}.out"]  # (B, T, H)
+
+    def scores(self, layer: int) -> Tensor:
+        return self.seen[f"blocks.{layer - 1}.attn.scores"]  # (B, A, T, T)
+
+    def part(self, name: str) -> Tensor:
+        return self.seen[f"blocks.{self.last - 1}.attn.{name}"]  # (B, A, T, D)
+
+
+def uniform_layers(student: BertConfig, teacher: BertConfig) -> dict[int, int]:
+    """The student's layer m → the teacher's it learns from, m·L_T/L_S (TinyBERT, §3.1 and §4.2), the nearest where that
+    is no whole number."""
+    count, theirs = student.num_hidden_layers, teacher.num_hidden_layers
+    return {m: max(1, round(m * theirs / count)) for m in range(1, count + 1)}
+
+
+def words_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[int]:
+    """Of each token the number of its word, counted from 0: pieces that go on have their first one's."""
+    numbers, at = [], -1
+    for i in ids:
+        at += not tokenizer.goes_on(tokenizer.vocab[i]) or at < 0
+        numbers.append(at)
+    return numbers
+
+
+def word_matrix(words: Sequence[Sequence[int]], tokens: int, most: int) -> Tensor:
+    """(B, W, T): of each word the mean of its pieces; rows of 0 behind the last word."""
+    matrix = torch.zeros(len(words), most, tokens)
+    for row, numbers in enumerate(words):
+        for token, word in enumerate(numbers):
+            matrix[row, word, token] = 1.0
+    return matrix / matrix.sum(-1, keepdim=True).clamp(min=1.0)
+
+
+@dataclass(frozen=True)
+class Together:
+    """Two models' tokens, brought to the words both have. ours, theirs: (B, W, T) each, None where the tokens are the
+    same · real: (B, W), the words that count: of rows in which both have as many, which a row cut off may not."""
+
+    ours: Tensor | None
+    theirs: Tensor | None
+    real: Tensor
+
+    @classmethod
+    def of(cls, ours: Sequence[Sequence[int]], theirs: Sequence[Sequence[int]], widths: tuple[int, int]) -> Together:
+        """ours, theirs: of each row's tokens the number of its word · widths: tokens of either batch."""
+        counts = [(row[-1] + 1, other[-1] + 1) for row, other in zip(ours, theirs, strict=True)]
+        most = max(max(both) for both in counts)
+        real = torch.tensor([[word < a and a == b for word in range(most)] for a, b in counts])
+        return cls(word_matrix(ours, widths[0], most), word_matrix(theirs, widths[1], most), real)
+
+    def vectors(self, ours: Tensor, theirs: Tensor) -> tuple[Tensor, Tensor]:
+        """(…, T, D) each → (…, W, D): each word the mean of its pieces."""
+        return by_words(ours, self.ours), by_words(theirs, self.theirs)
+
+    def scores(self, ours: Tensor, theirs: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, A, T, T) each → (B, A, W, W): of two words the mean over their pieces."""
+        found = []
+        for x, matrix in ((ours, self.ours), (theirs, self.theirs)):
+            found.append(by_words(by_words(x, matrix).transpose(-1, -2), matrix).transpose(-1, -2))
+        return found[0], found[1]
+
+
+def by_words(x: Tensor, matrix: Tensor | None) -> Tensor:
+    """x: (B, T, D) or (B, A, T, D), matrix: (B, W, T) → the same with W in the place of T."""
+    if matrix is None:
+        return x.float()
+    matrix = matrix.to(x.device)
+    return (matrix.unsqueeze(1) if x.dim() == 4 else matrix) @ x.float()

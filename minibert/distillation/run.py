@@ -1,0 +1,123 @@
+"""One run: a teacher is fine-tuned, then its student learns from it, on the loop that fine-tunes anything."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from minibert.checkpoint import config_values
+from minibert.count import parameters
+from minibert.finetune.evaluation import answered
+from minibert.finetune.predictor import Predictor
+from minibert.finetune.run import finetune
+from minibert.finetune.settings import FinetuneSettings
+from minibert.relatives.registry import config_from
+from minibert.tasks import Task, TaskData, task_named
+from minibert.train import Eval, Event, Sample, Step
+from minibert.training.precision import best_device
+
+
+@dataclass(frozen=True)
+class Teaching(Event):
+    """The teacher itself still learns. progress: share of the whole run that is done."""
+
+    progress: float
+    loss: float
+
+
+@dataclass(frozen=True)
+class Taught(Event):
+    """The teacher is ready. metrics: on the dev data · seconds: it learned for."""
+
+    metrics: dict[str, float]
+    parameters: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class TeacherSample(Event):
+    """What the teacher says of some inputs of the user's; it does not change any more."""
+
+    answers: list[dict] = field(default_factory=list)
+
+
+def distil(
+    start: str | Path,
+    teacher_start: str | Path,
+    task: str | Task,
+    train_data: TaskData,
+    dev_data: TaskData,
+    settings: FinetuneSettings,
+    teacher_settings: FinetuneSettings,
+    *,
+    unlabelled: Sequence[Any] = (),
+    out: str | Path | None = None,
+    watch: Sequence[Any] = (),
+    mailbox: Callable[[], list] = list,
+) -> Iterator[Event]:
+    """Fine-tune `teacher_start`, then `start` from it, as `finetune` does and with its events.
+
+    unlabelled: further examples, which the teacher labels; their own labels are not read. Before the student's
+    `Started` come `Teaching` events and a `Taught`; what the reader asks is answered by both. Raises ValueError as
+    `finetune` does.
+    """
+    task = task_named(task) if isinstance(task, str) else task
+    work = teacher_settings.epochs * weights_in(teacher_start)
+    share = work / (work + settings.epochs * weights_in(start))  # of the whole run
+    latest = list(watch)
+
+    def received() -> list:
+        messages = mailbox()
+        latest[:] = messages[-1] if messages else latest
+        return messages
+
+    with TemporaryDirectory() as folder:
+        begun, measured = time.perf_counter(), {}
+        for event in finetune(teacher_start, task, train_data, dev_data, teacher_settings, out=folder):
+            if isinstance(event, Step):
+                yield Teaching(share * event.progress, event.loss)
+            elif isinstance(event, Eval):
+                measured = event.metrics
+            received()
+        teacher = Predictor.from_directory(folder)
+        teacher.model.to(best_device())
+        weights = sum(weight.numel() for weight in teacher.model.parameters())
+        yield Taught(measured, weights, time.perf_counter() - begun)
+        data = with_more(train_data, teacher, unlabelled)
+        asked: list = []
+        for event in finetune(
+            start, task, data, dev_data, settings, out=out, watch=list(latest), mailbox=received, teacher=folder
+        ):
+            if isinstance(event, Step):
+                event = replace(event, progress=share + (1 - share) * event.progress)
+            if isinstance(event, Sample) and asked != latest:
+                asked = list(latest)
+                yield TeacherSample([answered(teacher, given) for given in asked])
+            yield event
+
+
+def weights_in(directory: str | Path) -> int:
+    """Parameters of the encoder in a folder: what a step of few tokens costs goes by them."""
+    return parameters(config_from(config_values(directory))).with_pooler
+
+
+def with_more(data: TaskData, teacher: Predictor, unlabelled: Sequence[Any]) -> TaskData:
+    """The data and, behind them, the unlabelled examples with the teacher's labels."""
+    return replace(data, examples=[*data.examples, *labelled_by(teacher, unlabelled)])
+
+
+def labelled_by(teacher: Predictor, examples: Sequence[Any]) -> list[Any]:
+    """The examples with the teacher's answers in the place of their own."""
+    if not examples:
+        return []
+    name = teacher.task.answer
+    bare = [replace(example, **{name: None}) for example in examples]
+    said = (answer[name] for answer in teacher.answers(bare)[0])
+    return [
+        replace(example, **{name: tuple(answer) if isinstance(answer, list) else answer})
+        for example, answer in zip(bare, said, strict=True)
+    ]

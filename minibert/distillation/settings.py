@@ -1,0 +1,61 @@
+"""What a student learns from its teacher, and how much each loss counts. Needs no torch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+LOSSES = ("soft", "labels", "attention", "hidden", "embeddings", "cosine", "attention_relation", "value_relation")
+INSIDE = LOSSES[2:]
+
+
+@dataclass(frozen=True)
+class Distillation:
+    """The weight of each loss of `losses.py`; 0 leaves it out, and its work.
+
+    labels: the task's own loss, on the labels · soft: the teacher's answers at `temperature` · attention, hidden,
+    embeddings: TinyBERT's, of each layer of the student · cosine: DistilBERT's, of the last layer ·
+    attention_relation, value_relation: MiniLM's, of the last layer.
+    """
+
+    labels: float = 0.0
+    soft: float = 1.0
+    temperature: float = 1.0
+    attention: float = 0.0
+    hidden: float = 0.0
+    embeddings: float = 0.0
+    cosine: float = 0.0
+    attention_relation: float = 0.0
+    value_relation: float = 0.0
+
+    def __post_init__(self):
+        if not (self.temperature > 0 and math.isfinite(self.temperature)):
+            raise ValueError(f"the temperature must be a number above 0, not {self.temperature}")
+        for name, weight in self.weights.items():
+            if not (weight >= 0 and math.isfinite(weight)):
+                raise ValueError(f"the weight of the loss {name!r} must be a number of at least 0, not {weight}")
+        if not any(self.weights.values()):
+            raise ValueError("every loss has the weight 0: nothing would be learned")
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "temperature"}
+
+    @property
+    def inside(self) -> tuple[str, ...]:
+        """The losses that ask for more than answers."""
+        return tuple(name for name in INSIDE if getattr(self, name))
+
+
+WAYS = {  # of each paper, for a task; MiniLM's losses are for pre-training, and here they stand beside soft labels
+    "soft": Distillation(),
+    "distilbert": Distillation(labels=1.0, temperature=2.0, cosine=1.0),
+    "tinybert": Distillation(attention=1.0, hidden=1.0, embeddings=1.0),
+    "minilm": Distillation(attention_relation=1.0, value_relation=1.0),
+}
+
+
+def distillation_of(losses: Sequence[str], temperature: float = 1.0) -> Distillation:
+    """These losses, all of the same weight, and no others."""
+    return Distillation(**{"soft": 0.0, **dict.fromkeys(losses, 1.0)}, temperature=temperature)

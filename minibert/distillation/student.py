@@ -1,0 +1,41 @@
+"""A student's first weights: some of its teacher's layers (DistilBERT, Sanh et al. 2019, §3: one out of two)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import nn
+
+from minibert.finetune.learner import shared_blocks
+from minibert.masked_lm import MaskedLm
+from minibert.model import BertForPreTraining
+from minibert.relatives.distilbert import DistilBertConfig
+
+
+def every_second(layers: int) -> list[int]:
+    """Of L layers, counted from 0, those that DistilBERT takes: 0, 2, 4, 7, 9, 11 of twelve in its authors' script;
+    here the first of each pair, for any number."""
+    return [0, 2, 4, 7, 9, 11] if layers == 12 else list(range(0, layers, 2))
+
+
+def student_of(teacher: BertForPreTraining, layers: Sequence[int] | None = None) -> MaskedLm:
+    """A DistilBERT with these layers of the teacher, counted from 0, its token and position vectors and its head for
+    hidden words; segments and pooler stay behind. Raises ValueError for a teacher that is no plain BERT."""
+    if teacher.config.model_type != "bert" or shared_blocks(teacher.bert):
+        raise ValueError(f"a DistilBERT is cut out of a BERT, not out of {teacher.config.model_type!r}")
+    layers = every_second(teacher.config.num_hidden_layers) if layers is None else list(layers)
+    if not layers or not all(0 <= layer < teacher.config.num_hidden_layers for layer in layers):
+        raise ValueError(f"layers are 0 to {teacher.config.num_hidden_layers - 1} of the teacher, not {layers}")
+    config = DistilBertConfig(**{**teacher.config.as_dict(), "num_hidden_layers": len(layers)})
+    student = MaskedLm(config)
+    copy(teacher.bert.embeddings, student.bert.embeddings)
+    for block, layer in zip(student.bert.blocks, layers, strict=True):
+        copy(teacher.bert.blocks[layer], block)
+    copy(teacher.mlm, student.mlm)
+    return student.eval()
+
+
+def copy(source: nn.Module, target: nn.Module) -> None:
+    """Weights by name, as far as the target has them."""
+    weights = source.state_dict()
+    target.load_state_dict({name: weights[name] for name in target.state_dict()})

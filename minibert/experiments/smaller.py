@@ -1,0 +1,115 @@
+"""What DistilBERT, TinyBERT and MiniLM claim, in small: a large model is fine-tuned, and a small one learns from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from minibert import checkpoint
+from minibert.distillation.run import labelled_by
+from minibert.distillation.settings import Distillation
+from minibert.experiments.arms import run_arms
+from minibert.experiments.relative_catalogue import DistillationScale, RelativeExperiment
+from minibert.finetune.predictor import Predictor
+from minibert.finetune.run import finetune
+from minibert.finetune.settings import FinetuneSettings
+from minibert.inside.cost import answers, in_int8, measure
+from minibert.tasks import TASKS, TaskData
+from minibert.train import Eval, Event, Optimization, Started, Step
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = {"train": "train.tsv", "dev": "dev.tsv"}
+TIMED = 100  # texts of the dev set, one by one
+TEACHER = "teacher"
+
+
+def run_smaller(
+    experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: DistillationScale, command: str, tasks: Path
+) -> Iterator[Event]:
+    """As `relatives.run_relative`. tasks: the folder of SST-2, in sst2. Each seed draws its sentences and fine-tunes a
+    teacher of its own; a student sees as many rows as any other."""
+    task = TASKS["classification"]
+    train, dev = (task.read(tasks / "sst2" / file) for file in FILES.values())
+    with TemporaryDirectory() as folder:
+
+        def drawn(seed: int) -> tuple[TaskData, list]:
+            """With labels, and without."""
+            order = np.random.default_rng(seed).permutation(len(train.examples)).tolist()
+            some, rest = order[: scale.labelled], order[scale.labelled : scale.labelled + scale.unlabelled]
+            return train.take(some), [replace(train.examples[i], label=None) for i in rest]
+
+        def taught(seed: int) -> Path:
+            """The teacher of this seed, which learns when it is first asked for."""
+            kept = Path(folder) / f"teacher-{seed}"
+            if not kept.exists():
+                list(learned(TEACHER, seed, kept))
+            return kept
+
+        def learned(name: str, seed: int, where: Path) -> Iterator[Event]:
+            data, more = drawn(seed)
+            if name == TEACHER:
+                settings = settings_of(scale, seed, scale.teacher_epochs, scale.teacher_rate)
+                yield from finetune(ROOT / scale.teacher, task, data, dev, settings, out=where)
+                return
+            options = dict(experiment.arms[name].options)
+            epochs = scale.epochs * (scale.labelled + scale.unlabelled) // scale.labelled
+            teacher = None
+            if options:
+                teacher = taught(seed)
+                if options.pop("more", True):
+                    known = labelled_by(Predictor.from_directory(teacher), more)
+                    data, epochs = replace(data, examples=[*data.examples, *known]), scale.epochs
+                options = {"distillation": Distillation(**options)}
+            settings = replace(settings_of(scale, seed, epochs, scale.learning_rate), **options)
+            yield from finetune(ROOT / scale.begins_with, task, data, dev, settings, out=where, teacher=teacher)
+
+        def events(name: str, seed: int) -> Iterator[Event]:
+            where = Path(folder) / (f"teacher-{seed}" if name == TEACHER else "student")
+            start = ROOT / (scale.teacher if name == TEACHER else scale.begins_with)
+            yield Started({}, {"parameters": sum(x.numel() for x in checkpoint.load(start).bert.parameters())})
+            yield from (event for event in learned(name, seed, where) if not isinstance(event, Started))
+            yield Eval(0, measured(Predictor.from_directory(where), dev))
+
+        def facts(name: str, seen: list[Event]) -> dict:
+            return {
+                "pretraining": {"begins_with": scale.teacher if name == TEACHER else scale.begins_with,
+                                **experiment.arms[name].options},
+                "curve": [[e.step, {"accuracy": e.metrics["accuracy"]}] for e in seen if isinstance(e, Eval)][:-1],
+                "losses": [[e.step, round(e.loss, 4)] for e in seen if isinstance(e, Step) and e.step % 25 == 0],
+                "data": [f"sst2/{file}" for file in FILES.values()],
+            }  # fmt: skip
+
+        yield from run_arms(
+            experiment, out, seeds=seeds, scale=scale, command=command, stage="smaller", events=events, facts=facts
+        )
+
+
+def settings_of(scale: DistillationScale, seed: int, epochs: int, rate: float) -> FinetuneSettings:
+    return FinetuneSettings(
+        epochs=epochs, batch_size=scale.batch_size, optimization=Optimization(learning_rate=rate), pooling="mean",
+        averaging=0.5, group_by_length=True, evaluations_per_epoch=1, seed=seed,
+    )  # fmt: skip
+
+
+def measured(predictor: Predictor, dev: TaskData) -> dict[str, float]:
+    """Accuracy, size and seconds, as it is and in 8 bits; changed_int8: the share of answers that this changes."""
+    predictor = replace(predictor, model=predictor.model.cpu().eval())
+    small = in_int8(predictor)
+    truth = [predictor.labels.index(example.label) for example in dev.examples]
+    said = {"": answers(predictor, dev.examples), "_int8": answers(small, dev.examples)}
+    costs = measure({"": (predictor.model, predictor.tokenizer), "_int8": (small.model, small.tokenizer)},
+                    [example.text for example in dev.examples[:TIMED]])  # fmt: skip
+    found = {"changed_int8": len(said["_int8"].changed_from(said[""])) / len(truth)}
+    for kind, one in said.items():
+        right = (one.scores.argmax(-1) == one.scores.new_tensor(truth).long()).float().mean().item()
+        cost = costs[kind]
+        found |= {
+            f"accuracy{kind}": right,
+            f"megabytes{kind}": cost.megabytes,
+            f"milliseconds{kind}": cost.milliseconds,
+        }
+    return found

@@ -1,0 +1,154 @@
+"""A pattern and its words: how a task becomes a cloze (Schick and Schütze 2021, §3). Needs no torch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from minibert.text.truncation import keep
+from minibert.tokenizer import CLS, MASK, SEP, Tokenizer
+
+TEXT, SECOND = "{text}", "{second}"
+HOLES = {TEXT: 0, SECOND: 1}
+PARTS = re.compile(r"(\{text\}|\{second\}|\[MASK\]|\[unused\d+\])")
+IN_BRACES = re.compile(r"\{\w*\}")
+MOST_WORDS = 20  # of one label
+
+
+class PatternError(ValueError):
+    """A pattern or a word that cannot be used; the message says why."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """What stands around the text, and where the blank is. parts: as they follow each other: "{text}", "{second}",
+    "[MASK]", "[unused3]", or words."""
+
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, pattern: str, texts: int = 1) -> Pattern:
+        """texts: how many the pattern must hold, 1 or 2. Raises PatternError."""
+        holes = list(HOLES)[:texts]
+        for needed in (*holes, MASK):
+            if (count := pattern.count(needed)) != 1:
+                raise PatternError(
+                    f"the pattern {pattern!r} must have {needed} exactly once, not {count} times: it is like "
+                    f"{' '.join(holes)} It was {MASK}."
+                )
+        for found in IN_BRACES.findall(pattern):
+            if found not in holes:
+                raise PatternError(f"the pattern {pattern!r} has {found}; what it can have is {' and '.join(holes)}")
+        for special in (CLS, SEP):
+            if special in pattern:
+                raise PatternError(f"{special} stands around the pattern by itself: leave it out of {pattern!r}")
+        return cls(tuple(part for part in PARTS.split(pattern) if part.strip()))
+
+    @property
+    def prompt(self) -> tuple[str, ...]:
+        """The tokens without a meaning of their own, [unused1] …, in order, each once."""
+        return tuple(dict.fromkeys(part for part in self.parts if part.startswith("[unused")))
+
+    def pieces(self, tokenizer: Tokenizer) -> list[list[int] | int]:
+        """Of each part the ids, or the number of the text that belongs there. Raises PatternError."""
+        known = tokenizer.encode_bulk([part for part in self.parts if not PARTS.fullmatch(part)])
+        words = iter(known)
+        found: list[list[int] | int] = []
+        for part in self.parts:
+            if part in HOLES:
+                found.append(HOLES[part])
+            elif PARTS.fullmatch(part):
+                if part not in tokenizer.ids:
+                    raise PatternError(f"the vocabulary has no {part}")
+                found.append([tokenizer.ids[part]])
+            else:
+                found.append(next(words))
+        return found
+
+    def length(self, tokenizer: Tokenizer) -> int:
+        """Tokens that are there whatever the text: the pattern's own, [CLS] and [SEP]."""
+        return 2 + sum(len(piece) for piece in self.pieces(tokenizer) if isinstance(piece, list))
+
+
+@dataclass(frozen=True)
+class Cloze:
+    """A row as the model reads it: [CLS] pattern with its texts [SEP]. blank: where [MASK] stands · lost: (place, ids)
+    of what was cut of a text, in order."""
+
+    ids: list[int]
+    blank: int
+    lost: list[tuple[int, list[int]]]
+
+
+def cloze(
+    tokenizer: Tokenizer,
+    pieces: Sequence[list[int] | int],
+    texts: Sequence[Sequence[int]],
+    max_length: int,
+    truncation: str = "longest_first",
+    budgets: Sequence[int] | None = None,
+) -> Cloze:
+    """The pattern with texts in it, of which only the texts are cut: never the pattern, never the blank.
+
+    pieces: of `Pattern.pieces` · texts: ids of each; a special token that somebody typed there is read as [UNK], as a
+    second blank would be another question.
+    """
+    room = max_length - 2 - sum(len(piece) for piece in pieces if isinstance(piece, list))
+    if room < 1:
+        raise PatternError(f"the pattern takes {max_length - room} tokens and leaves no room for a text: {max_length}")
+    texts = [[tokenizer.unk_id if i in tokenizer.special_ids else i for i in text] for text in texts]
+    kept = keep([len(text) for text in texts], room, truncation, budgets)
+    ids, blank, lost = [tokenizer.cls_id], 0, []
+    for piece in pieces:
+        if isinstance(piece, int):
+            stays, text = set(kept[piece]), texts[piece]
+            for place, token in enumerate(text):
+                if place in stays:
+                    ids.append(token)
+                elif lost and lost[-1][0] == len(ids):
+                    lost[-1][1].append(token)
+                else:
+                    lost.append((len(ids), [token]))
+        else:
+            if piece == [tokenizer.mask_id]:
+                blank = len(ids)
+            ids += piece
+    return Cloze([*ids, tokenizer.sep_id], blank, lost)
+
+
+def word_ids(
+    tokenizer: Tokenizer, words: Mapping[str, Sequence[str]], labels: Sequence[str] | None = None
+) -> dict[str, list[int]]:
+    """The verbalizer: of each label the ids of its words, one piece each. labels: that must have some; the words of
+    others are left out. Raises PatternError."""
+    labels = list(words) if labels is None else list(labels)
+    found: dict[str, list[int]] = {}
+    for label in labels:
+        if not words.get(label):
+            raise PatternError(f"the label {label!r} has no word: give it one, as {label}=word")
+        if len(words[label]) > MOST_WORDS:
+            raise PatternError(f"the label {label!r} has {len(words[label])} words; at most {MOST_WORDS} are read")
+        found[label] = [one_piece(tokenizer, word) for word in words[label]]
+    told: dict[int, str] = {}
+    for label, ids in found.items():
+        for number in ids:
+            if number in told:
+                where = "twice" if told[number] == label else f"for {told[number]!r} and for {label!r}"
+                raise PatternError(f"the word {tokenizer.vocab[number]!r} stands {where}: once is enough")
+            told[number] = label
+    return found
+
+
+def one_piece(tokenizer: Tokenizer, word: str) -> int:
+    """The id of a word that the vocabulary has whole. Raises PatternError, which says how else it is read."""
+    (ids,) = tokenizer.encode_bulk([word])
+    if len(ids) == 1 and ids[0] not in tokenizer.special_ids:
+        return ids[0]
+    read = " ".join(tokenizer.vocab[i] for i in ids) or "nothing"
+    raise PatternError(f"the word {word!r} is no single piece of this vocabulary, which reads {read}: choose another")
+
+
+def with_prompt_tokens(tokenizer: Tokenizer, pattern: str) -> list[str]:
+    """The [unused…] of a pattern that the vocabulary lacks: vocabularies of one's own have none."""
+    return [part for part in dict.fromkeys(PARTS.findall(pattern)) if part[1] == "u" and part not in tokenizer.ids]

@@ -1,0 +1,132 @@
+"""What a model costs that answers: how many numbers, what memory, seconds a text; and the same in 8 bits a number."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from minibert.finetune.predictor import Predictor
+from minibert.heads import TaskBatch
+from minibert.model import Batch
+from minibert.tasks.features import padded
+from minibert.tokenizer import Tokenizer
+
+LONGEST = 128  # tokens of a text that is read to measure
+
+
+@dataclass(frozen=True)
+class Cost:
+    """parameters: as trained · megabytes: of what is kept in memory (10⁶ bytes) · milliseconds: to read one text."""
+
+    parameters: int
+    megabytes: float
+    milliseconds: float
+
+
+def int8(model: nn.Module) -> nn.Module:
+    """A copy whose matrix products are of 8-bit whole numbers: torch's own dynamic quantization. Every linear layer's
+    weights are rounded once, one scale a layer; what they are multiplied with is rounded as it comes. Embeddings, norms
+    and attention itself stay as they are. Not for training; on a processor."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that torchao will take this over
+        copy = deepcopy(model).cpu().eval()
+        return torch.ao.quantization.quantize_dynamic(copy, {nn.Linear}, dtype=torch.qint8)
+
+
+def kept(model: nn.Module) -> list[Tensor]:
+    """All tensors of numbers it keeps, each once; of a layer in 8 bits, too, which has them packed."""
+    found = [*model.parameters()]
+    for part in model.modules():
+        if isinstance(part, torch.ao.nn.quantized.dynamic.Linear):
+            found += [tensor for tensor in part._weight_bias() if tensor is not None]
+    return found
+
+
+def numbers_in(model: nn.Module) -> int:
+    return sum(tensor.numel() for tensor in kept(model))
+
+
+def bytes_of(model: nn.Module) -> int:
+    return sum(tensor.numel() * tensor.element_size() for tensor in kept(model))
+
+
+def measure(
+    models: Mapping[str, tuple[nn.Module, Tokenizer]], texts: Sequence[str], repeats: int = 3
+) -> dict[str, Cost]:
+    """Of each, (encoder or model with a head, its tokenizer): the texts one by one, as a service gets them; the best of
+    `repeats`, which take turns, in seconds of one processor thread, whatever else the machine does."""
+    with one_thread(), torch.inference_mode():
+        batches = {name: [batch_of(tokenizer, text) for text in texts] for name, (_, tokenizer) in models.items()}
+        best = dict.fromkeys(models, float("inf"))
+        for turn in range(repeats + 1):  # the first also sets up
+            for name, (model, _) in models.items():
+                begun = time.thread_time()
+                for batch in batches[name]:
+                    model(batch)
+                if turn:
+                    best[name] = min(best[name], time.thread_time() - begun)
+    return {
+        name: Cost(numbers_in(model), bytes_of(model) / 1e6, 1e3 * best[name] / max(1, len(texts)))
+        for name, (model, _) in models.items()
+    }
+
+
+def batch_of(tokenizer: Tokenizer, text: str) -> Batch:
+    encoding = tokenizer.encode(text, max_length=LONGEST)
+    return TaskBatch(torch.tensor([encoding.ids]), torch.tensor([encoding.segments]))
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """So that what is measured does not depend on how many processors are free."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """scores: (N, outputs) of the examples, `labels` in order."""
+
+    labels: list[str]
+    scores: torch.Tensor
+
+    def changed_from(self, other: Answers) -> list[int]:
+        """The rows whose highest score is another's."""
+        return (self.scores.argmax(-1) != other.scores.argmax(-1)).nonzero().flatten().tolist()
+
+
+@torch.inference_mode()
+def answers(predictor: Predictor, examples: Sequence, batch_size: int = 32) -> Answers:
+    """In the numbers the model has, which may be 8-bit ones, and no others."""
+    rows, scores = predictor.features(examples), []
+    for at in range(0, len(rows), batch_size):
+        read = padded(rows[at : at + batch_size], predictor.tokenizer.pad_id)
+        scores.append(predictor.model(TaskBatch(read["ids"], read["segments"], read["padding"])).logits.float())
+    return Answers(list(predictor.labels), torch.cat(scores))
+
+
+def in_int8(predictor: Predictor) -> Predictor:
+    return replace(predictor, model=int8(predictor.model))
+
+
+def pareto(points: Mapping[str, tuple[float, float]]) -> set[str]:
+    """The names that no other beats: as small, as good, and better in one. name → (cost, score)."""
+    return {
+        name
+        for name, (cost, score) in points.items()
+        if not any(
+            other_cost <= cost and other_score >= score and (other_cost, other_score) != (cost, score)
+            for other_cost, other_score in points.values()
+        )
+    }

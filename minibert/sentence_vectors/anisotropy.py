@@ -1,0 +1,76 @@
+"""How sentences' vectors lie: a plane in which an angle is true, and where frequent words are.
+
+How narrow a cone is, `inside.vectors.mean_cosine` and `anisotropy` say (Ethayarajh 2019, §3.4). Here: what BERT-flow
+(Li et al. 2020, arXiv:2011.05864, §2.3) adds, that frequent words lie near the origin and rare ones far out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from minibert.inside.vectors import mean_cosine, unit
+from minibert.model import Bert
+from minibert.tokenizer import Tokenizer
+
+SAME = 1e-6  # two directions that are one
+
+
+def plane(vectors: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """All at length 1 and laid on the plane through the origin, a and b, half way between which is up: (N + 2, 2), a
+    and b last. Those two lie on the circle of radius 1 and the angle between them is the true one; the others lie
+    within it, the nearer to the middle, the less of them is in this plane.
+
+    vectors: (N, H) · a, b: (H,). Where a and b point the same way, or oppositely, the plane also holds the direction
+    in which the others differ most from it.
+    """
+    rows, a, b = unit(vectors), unit(a), unit(b)
+    up, across = a + b, a - b
+    if np.linalg.norm(up) < SAME:  # opposite
+        up = _other(rows, across)
+    elif np.linalg.norm(across) < SAME:
+        across = _other(rows, up)
+    axes = unit(np.stack([across, up]))  # (2, H), at right angles: (a − b)·(a + b) = 1 − 1
+    return np.concatenate([rows, [a, b]]) @ axes.T
+
+
+def _other(rows: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """The direction at right angles to `direction` in which the rows differ most."""
+    direction = unit(direction)
+    rest = rows - np.outer(rows @ direction, direction)
+    if not len(rest) or np.abs(rest).max() < SAME:
+        rest = np.eye(len(direction)) - np.outer(direction, direction)
+    return np.linalg.svd(rest, full_matrices=False)[2][0]
+
+
+@dataclass(frozen=True)
+class Band:
+    """Pieces by how often they stand in a text, from the `first` commonest to the `last`. norm: mean length of their
+    embeddings · cosine: mean of all pairs of them · examples: some of them."""
+
+    first: int
+    last: int
+    norm: float
+    cosine: float
+    examples: tuple[str, ...]
+
+
+BANDS = (1, 100, 500, 1_000, 2_000)  # where they begin; the last holds the rest
+
+
+def word_norms(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], starts: Sequence[int] = BANDS) -> list[Band]:
+    """The pieces of the texts in bands of their frequency; bands with fewer than two pieces are left out."""
+    counts = Counter(i for ids in tokenizer.encode_bulk(texts) for i in ids if i not in tokenizer.special_ids)
+    order = [i for i, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
+    table = bert.embeddings.token.weight.detach().float().cpu().numpy()
+    bands = []
+    for first, after in zip(starts, [*starts[1:], len(order) + 1], strict=True):
+        some = order[first - 1 : after - 1]
+        if len(some) > 1:
+            norm = float(np.linalg.norm(table[some], axis=1).mean())
+            examples = tuple(tokenizer.vocab[i] for i in some[:6])
+            bands.append(Band(first, first + len(some) - 1, norm, mean_cosine(table[some]), examples))
+    return bands

@@ -1,0 +1,155 @@
+"""Learning a flow over the vectors of a frozen encoder: by likelihood alone, measured as it learns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from minibert.inside.vectors import cosines, mean_cosine
+from minibert.sentence_vectors.anisotropy import plane
+from minibert.sentence_vectors.encoder import LAYERS, SentenceVectors
+from minibert.sentence_vectors.flow import Flow
+from minibert.sentence_vectors.run import Held, nearest_lines
+from minibert.toy.watched import watched
+from minibert.train import Event, Optimization
+
+
+@dataclass(frozen=True)
+class FlowSettings:
+    """layers: a name of LAYERS · depth, hidden: of the flow, see there · evaluate_every: steps between measurements."""
+
+    layers: str = "first-last"
+    pooling: str = "mean"
+    depth: int = 4
+    hidden: int = 256
+    steps: int = 400
+    batch_size: int = 128
+    report_every: int = 10
+    evaluate_every: int = 40
+    optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=1e-3, weight_decay=0.0))
+    seed: int = 0
+
+    def __post_init__(self):
+        for name in ("depth", "hidden", "steps", "batch_size", "report_every", "evaluate_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.layers not in LAYERS:
+            raise ValueError(f"layers must be one of {', '.join(LAYERS)}, not {self.layers!r}")
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """A batch of the loop in minibert/train.py that holds vectors, (B, H), in the place of tokens."""
+
+    u: Tensor
+
+    @property
+    def tokens(self) -> int:
+        return len(self.u)
+
+    def to(self, device: torch.device) -> Vectors:
+        return Vectors(self.u.to(device))
+
+
+class Likelihood(nn.Module):
+    """The loss of a flow: −ln p(u), the mean over the batch, a number of the vector's."""
+
+    def __init__(self, flow: Flow):
+        super().__init__()
+        self.flow = flow
+
+    def forward(self, batch: Vectors) -> dict[str, Tensor]:
+        return {"loss": -self.flow.log_likelihood(batch.u).mean() / self.flow.width}
+
+
+class FlowVectors:
+    """What a flow makes of an encoder's vectors. The encoder is frozen, so it reads each text once."""
+
+    def __init__(self, vectors: SentenceVectors, flow: Flow | None = None):
+        self.vectors, self.flow = vectors, flow
+        self.known: dict[str, np.ndarray] = {}
+
+    def plain(self, texts: Sequence[str]) -> np.ndarray:
+        """(N, H) of the encoder."""
+        if new := [text for text in dict.fromkeys(texts) if text not in self.known]:
+            self.known.update(zip(new, self.vectors.embed(new), strict=True))
+        width = self.vectors.encoder.bert.config.hidden_size
+        return np.stack([self.known[text] for text in texts]) if texts else np.zeros((0, width), np.float32)
+
+    @torch.no_grad()
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """(N, H) of the flow, or of the encoder where there is none."""
+        found = self.plain(texts)
+        return found if self.flow is None else self.flow(torch.from_numpy(found))[0].numpy()
+
+
+def batches_of(table: Tensor, size: int, seed: int) -> Iterator[Vectors]:
+    """Rows of (N, H), shuffled anew each epoch; the rest of an epoch that fills no batch is left out."""
+    size, epoch = min(size, len(table)), 0
+    while True:
+        order = np.random.default_rng([seed, epoch]).permutation(len(table))
+        for start in range(0, len(table) - size + 1, size):
+            yield Vectors(table[order[start : start + size]])
+        epoch += 1
+
+
+def learn_flow(
+    settings: FlowSettings,
+    model: str | Path | None,
+    texts: Sequence[str],
+    *,
+    held: Held | None = None,
+    lines: Sequence[str] = (),
+    watch: Sequence[str] = (),
+    mailbox: Callable[[], list] = list,
+    into: FlowVectors | None = None,
+) -> Iterator[Event]:
+    """Learn from the vectors of `texts`, each once; the events of the run. The encoder stays as it is.
+
+    held is measured as `run.Held` says, and with it the mean cosine and the mean log-likelihood of its texts, a number
+    of the vector's. watch: two texts; their cosine, the plane through both with all `lines`, and the lines nearest to
+    each are a `Sample` · into: an encoder in the place of `model`, which is given the flow. Raises ValueError for what
+    cannot be used.
+    """
+    rows = list(dict.fromkeys(texts))
+    if len(rows) < 2:
+        raise ValueError(f"a flow learns from how sentences differ: two are needed, not {len(rows)}")
+    if into is None:
+        into = FlowVectors(SentenceVectors.from_directory(model, settings.pooling, LAYERS[settings.layers]))
+    known = into
+    table = torch.from_numpy(known.plain(rows))
+    torch.manual_seed(settings.seed)
+    known.flow = flow = Flow(table.size(1), settings.depth, settings.hidden, settings.seed)
+    flow.start(table)
+    asked = held or Held()
+    measured = [text for one in asked.pairs for text in (one.text, one.pair)] or [text for text, _ in asked.questions]
+
+    def measure() -> dict[str, float]:
+        metrics = asked.measure(known)
+        if len(measured) > 1:
+            u = torch.from_numpy(known.plain(measured))
+            with torch.no_grad():
+                metrics["likelihood"] = float(flow.log_likelihood(u).mean()) / flow.width
+            metrics["mean_cosine"] = mean_cosine(known.embed(measured))
+        return metrics
+
+    def say(pair: Sequence) -> list:
+        pair = [str(text) for text in pair][:2]
+        if len(pair) < 2:
+            return []
+        a, b = known.embed(pair)
+        laid = plane(known.embed(lines), a, b).round(4).tolist()
+        found = nearest_lines(known, pair, lines)
+        return [{"texts": pair, "cosine": float(cosines(a, b)), "plane": laid, "found": found}]
+
+    done = yield from watched(
+        Likelihood(flow), batches_of(table, settings.batch_size, settings.seed), settings, measure, say, watch=watch,
+        mailbox=mailbox, facts={"documents": len(rows)}, report_every=settings.report_every,
+        losses_of=lambda losses, part, whole: losses,
+    )  # fmt: skip
+    yield done

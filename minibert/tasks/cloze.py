@@ -1,0 +1,80 @@
+"""A class for a text, or for two, asked as a cloze: a pattern with a blank, and words for the classes that a masked
+language model is asked for there (PET, Schick and Schütze 2021: arXiv:2001.07676)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from minibert.few_labels.pattern import Pattern, cloze, with_prompt_tokens, word_ids
+from minibert.tasks.classification import Classification
+from minibert.tasks.features import Features
+from minibert.tasks.guess import Sureness
+from minibert.tasks.input_rows import row_of, with_cut
+from minibert.tasks.pairs import Pairs
+
+
+class Asked:
+    """What both have in common: [CLS] the pattern with its text [SEP], and no new layer at all.
+
+    options: `pattern`, with {text}, for pairs also {second}, and [MASK]; `words`: label → one or several.
+    """
+
+    architecture = "BertForCloze"
+    by_pattern = True
+    pooled = False
+    reads_texts = False
+    losses = ()
+
+    def recognises(self, form):
+        return Sureness.NO
+
+    def check_reading(self, options, *data):
+        super().check_reading(options, *data)
+        if options.metadata or options.bilstm:
+            raise ValueError(f"the task {self.name} reads its pattern alone: no metadata, no BiLSTM")
+        Pattern.of(options.pattern, len(self.fields))
+
+    def more_tokens(self, tokenizer, options):
+        return with_prompt_tokens(tokenizer, options.pattern)
+
+    def fitted(self, options, tokenizer, labels):
+        pieces = Pattern.of(options.pattern, len(self.fields)).pieces(tokenizer)
+        cloze(tokenizer, pieces, [()] * len(self.fields), options.max_length)  # says so where there is no room
+        return replace(options, word_ids=word_ids(tokenizer, options.words, labels), mask_id=tokenizer.mask_id)
+
+    def features(self, tokenizer, examples, labels, options):
+        return [
+            Features(i, made.ids, [0] * len(made.ids), self.target(example, labels))
+            for i, (example, made) in enumerate(zip(examples, self.clozes(tokenizer, examples, options), strict=True))
+        ]
+
+    def clozes(self, tokenizer, examples, options):
+        pieces = Pattern.of(options.pattern, len(self.fields)).pieces(tokenizer)
+        texts = [self.inputs(example) for example in examples]
+        bulk = iter(tokenizer.encode_bulk([text for row in texts for text in row]))
+        for row in texts:
+            ids = [next(bulk) for _ in row]
+            yield cloze(tokenizer, pieces, ids, options.max_length, options.truncation, options.budgets)
+
+    def rows(self, tokenizer, example, labels, options):
+        (made,) = self.clozes(tokenizer, [example], options)
+        asked = ["" if place != made.blank else self.told(example) for place in range(len(made.ids))]
+        row = row_of(tokenizer, made.ids, [0] * len(made.ids), asked)
+        for place, lost in reversed(made.lost):
+            row = with_cut(tokenizer, row, place, lost, 0)
+        return [row]
+
+    def head(self, config, labels, options):
+        from minibert.few_labels.head import BertForCloze
+
+        return BertForCloze(config, labels, words=[options.word_ids[label] for label in labels], mask=options.mask_id)
+
+
+class Cloze(Asked, Classification):
+    name = "cloze"
+    order = 15
+
+
+class ClozePair(Asked, Pairs):
+    name = "cloze-pair"
+    order = 25

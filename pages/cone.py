@@ -1,0 +1,23 @@
+"""The cone: sentence vectors all point one way; a linear map or a flow spreads them, and cosines mean something."""
+
+from sections.cone import claim, cloud, code, flow, subject, whitening, words
+from ui.lesson import Lesson
+from ui.page import tabs
+from ui.translations import _
+
+lesson = Lesson("cone")
+lesson.open()
+seen = subject.read(lesson)
+cloud.show(seen)
+
+parts = {
+    _("The cone"): words,
+    _("Whitening"): whitening,
+    _("Flow"): flow,
+    _("The claim"): claim,
+    _("The code"): code,
+}
+for tab, part in tabs(parts):
+    with tab:
+        part.show(lesson, seen)
+lesson.close()

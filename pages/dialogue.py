@@ -1,0 +1,22 @@
+"""Dialogue: what is wanted and what is named, in one small network; DIET, beside BERT with a joint head."""
+
+from sections.dialogue import chat, claim, code, how, learn, subject
+from ui.lesson import Lesson
+from ui.page import tabs
+from ui.translations import _
+
+lesson = Lesson("dialogue")
+lesson.open()
+seen = subject.read(lesson)
+chat.show(seen)
+
+parts = {
+    _("How it works"): how,
+    _("Train"): learn,
+    _("The claim"): claim,
+    _("The code"): code,
+}
+for tab, part in tabs(parts):
+    with tab:
+        part.show(lesson, seen)
+lesson.close()

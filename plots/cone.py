@@ -1,0 +1,109 @@
+"""Figures of the cone: sentences in the plane of two of them, agreement by numbers kept, a flow's likelihood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from plots.attention import literal, number
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SMALL, WORDS
+
+HIGH = 370
+LOOKS = ((BLUE, "solid", "circle"), (ORANGE, "dash", "diamond"), (GREEN, "dot", "square"), (PINK, "dashdot", "x"))
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """points: (N + 2, 2) within the circle of radius 1, the reader's two last · mean: the mean cosine of all pairs of
+    the others, None where it is not said · own: the cosine of the reader's two."""
+
+    title: str
+    points: np.ndarray
+    mean: float | None
+    own: float
+
+
+def clouds(panels: Sequence[Cloud], lines: Sequence[str], title: str, words: tuple[str, str]) -> go.Figure:
+    """A circle a panel, the origin in its middle: grey points, and arrows to the reader's two. lines: the sentence of
+    each point · words: what the mean and the reader's cosine are called."""
+    fig = make_subplots(rows=1, cols=len(panels), horizontal_spacing=0.04)
+    for column, panel in enumerate(panels, 1):
+        place = {"row": 1, "col": column}
+        points = np.asarray(panel.points)
+        fig.add_shape(type="circle", x0=-1, x1=1, y0=-1, y1=1, line={"color": GREY, "width": 1}, **place)
+        fig.add_scatter(
+            x=points[:-2, 0], y=points[:-2, 1], mode="markers", showlegend=False, **place,
+            marker={"color": GREY, "size": 8, "opacity": 0.65}, customdata=[literal(line) for line in lines[:-2]],
+            hovertemplate="%{customdata}<extra></extra>",
+        )  # fmt: skip
+        for (x, y), line, colour, dash, symbol in zip(
+            points[-2:], lines[-2:], (BLUE, ORANGE), ("solid", "dash"), ("star", "diamond"), strict=True
+        ):
+            fig.add_scatter(
+                x=[0, x], y=[0, y], mode="lines+markers", showlegend=False, **place,
+                line={"color": colour, "width": 3, "dash": dash},
+                marker={"color": colour, "symbol": ["circle", symbol], "size": [6, 17]},
+                hovertemplate=f"{literal(line)}<extra></extra>",
+            )  # fmt: skip
+        below = [] if panel.mean is None else [f"{literal(words[0])} <b>{number(panel.mean)}</b>"]
+        below.append(f"{literal(words[1])} <b>{number(panel.own)}</b>")
+        note = {"showarrow": False, "font": {"color": WORDS, "size": FONT_SIZE}, **place}
+        fig.add_annotation(x=0, y=1.16, text=f"<b>{literal(panel.title)}</b>", **note)
+        fig.add_annotation(x=0, y=-1.16, text=" · ".join(below), **note)
+    hidden = {"visible": False, "fixedrange": True}
+    fig.update_xaxes(range=[-1.5, 1.5], **hidden)
+    fig.update_yaxes(range=[-1.28, 1.28], **hidden)
+    for column in range(1, len(panels) + 1):
+        axis = "" if column == 1 else str(column)
+        fig.layout[f"yaxis{axis}"].update(scaleanchor=f"x{axis}", scaleratio=1)
+    fig.update_layout(
+        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=HIGH, margin={"l": 4, "r": 4, "t": 4, "b": 4}
+    )
+    return fig
+
+
+def over_dimensions(
+    lines: Mapping[str, Sequence[float]], plain: Mapping[str, float], kept: Sequence[int], title: str,
+    axes: tuple[str, str], as_they_are: str,
+) -> go.Figure:  # fmt: skip
+    """A line a set of pairs over the numbers kept, and a faint one at what the vectors reach as they are."""
+    fig = go.Figure()
+    ticks = [str(k) for k in kept]
+    for (name, values), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
+        fig.add_scatter(
+            x=ticks, y=list(values), mode="lines+markers", name=literal(name),
+            line={"color": colour, "width": 3, "dash": dash}, marker={"color": colour, "symbol": symbol, "size": 11},
+            hovertemplate=f"{literal(name)}, %{{x}}: %{{y:.3f}}<extra></extra>",
+        )  # fmt: skip
+        fig.add_scatter(
+            x=ticks, y=[plain[name]] * len(ticks), mode="lines", name=f"{literal(name)}, {literal(as_they_are)}",
+            line={"color": GREY, "width": 2, "dash": dash}, hovertemplate=f"{number(plain[name])}<extra></extra>",
+        )  # fmt: skip
+    fig.update_xaxes(title_text=axes[0], type="category")
+    fig.update_yaxes(title_text=axes[1])
+    fig.update_layout(title={"text": literal(title), "x": 0, "xanchor": "left"}, height=400,
+                      legend={"orientation": "h", "y": 1.16, "x": 0, "font": {"size": SMALL}})  # fmt: skip
+    return fig
+
+
+def likelihoods(
+    runs: Mapping[str, Sequence[tuple[int, float]]], title: str, axes: tuple[str, str]
+) -> go.Figure:  # fmt: skip
+    """A line a run over its steps."""
+    fig = go.Figure()
+    for place, (name, marks) in enumerate(runs.items()):
+        colour, dash, symbol = LOOKS[place % len(LOOKS)]
+        fig.add_scatter(
+            x=[step for step, _ in marks], y=[value for _, value in marks], mode="lines+markers", name=literal(name),
+            line={"color": colour, "width": 3, "dash": dash}, marker={"color": colour, "symbol": symbol, "size": 9},
+            hovertemplate=f"{literal(name)}, %{{x}}: %{{y:.3f}}<extra></extra>",
+        )  # fmt: skip
+    fig.update_xaxes(title_text=axes[0])
+    fig.update_yaxes(title_text=axes[1])
+    fig.update_layout(title={"text": literal(title), "x": 0, "xanchor": "left"}, height=330, showlegend=len(runs) > 1,
+                      legend={"orientation": "h", "y": 1.16, "x": 0})  # fmt: skip
+    return fig

@@ -1,0 +1,75 @@
+"""Figures of few labels: words at a blank, and how often patterns or methods are right, a mark a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import plotly.graph_objects as go
+
+from plots.attention import literal
+from plots.theme import BLUE, FONT_SIZE, GREY, WORDS
+
+Share = tuple[str, float]
+
+
+def words_at_blank(
+    labels: Sequence[tuple[str, float, Sequence[Share]]], title: str, axis: str, chosen: str
+) -> go.Figure:
+    """A bar a label, as long as it is probable; above it its words with their shares of the whole vocabulary.
+
+    labels: (name, probability, (word, share)s) · chosen: the name that is drawn in colour."""
+    fig = go.Figure()
+    for place, (name, p, shares) in enumerate(labels):
+        fig.add_bar(
+            x=[p], y=[place], orientation="h", width=0.4, showlegend=False,
+            marker={"color": BLUE if name == chosen else GREY},
+            hovertemplate=f"{literal(name)}: {p:.2%}<extra></extra>",
+        )  # fmt: skip
+        words = " · ".join(f"{literal(word)} {share:.2%}" for word, share in shares[:6])
+        note = {"text": f"<b>{literal(name)} {p:.1%}</b>  {words}", "showarrow": False}
+        fig.add_annotation(x=0, y=place, xanchor="left", yshift=30, font={"size": FONT_SIZE, "color": WORDS}, **note)
+    fig.update_yaxes(visible=False, range=[len(labels) - 0.5, -0.8])
+    fig.update_xaxes(range=[0, 1], tickformat=".0%", title_text=axis, showgrid=False)
+    fig.update_layout(
+        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=90 * len(labels) + 90,
+        margin={"l": 8, "r": 8, "t": 36, "b": 44},
+    )  # fmt: skip
+    return fig
+
+
+@dataclass(frozen=True)
+class Row:
+    """values: shares of right answers, one a seed."""
+
+    name: str
+    values: tuple[float, ...]
+    marked: bool = False
+
+
+def accuracies(rows: Sequence[Row], title: str, axis: str, chance: str) -> go.Figure:
+    """A row each: a mark a seed, their mean as a line and a number; half, which guessing reaches, as a dotted line."""
+    fig = go.Figure()
+    for place, row in enumerate(rows):
+        colour, mean = (BLUE if row.marked else GREY), fmean(row.values)
+        fig.add_scatter(
+            x=list(row.values), y=[place] * len(row.values), mode="markers", showlegend=False,
+            marker={"size": 13, "color": colour, "symbol": "circle" if row.marked else "diamond"},
+            hovertemplate=f"{literal(row.name)}: %{{x:.1%}}<extra></extra>",
+        )  # fmt: skip
+        fig.add_shape(
+            type="line", x0=mean, x1=mean, y0=place - 0.25, y1=place + 0.25, line={"color": colour, "width": 4}
+        )
+        note = {"text": f"<b>{literal(row.name)}  {mean:.1%}</b>", "showarrow": False, "xanchor": "left"}
+        fig.add_annotation(x=0.4, y=place, yshift=20, font={"size": FONT_SIZE, "color": WORDS}, **note)
+    fig.add_vline(x=0.5, line={"dash": "dot", "color": GREY}, annotation_text=literal(chance), annotation_y=0,
+                  annotation_position="bottom right")  # fmt: skip
+    low = min([0.4, *(value - 0.03 for row in rows for value in row.values)])
+    fig.update_yaxes(visible=False, range=[len(rows) - 0.4, -0.9])
+    fig.update_xaxes(range=[low, 1.0], tickformat=".0%", title_text=axis)
+    fig.update_layout(
+        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=64 * len(rows) + 110,
+        margin={"l": 8, "r": 8, "t": 40, "b": 48},
+    )  # fmt: skip
+    return fig

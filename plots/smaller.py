@@ -1,0 +1,117 @@
+"""Size, speed and accuracy of models in one picture, and how students learn beside their teacher."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from plots.attention import literal
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, VERMILION
+
+LARGEST = 62  # pixels across the largest bubble
+LOOKS = {  # kind of a point → colour, symbol
+    "teacher": (ORANGE, "circle"),
+    "alone": (GREY, "circle"),
+    "taught": (BLUE, "circle"),
+    "pruned": (GREEN, "circle"),
+    "own": (PINK, "circle"),
+}
+LINES = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (PINK, "dashdot", "x"))
+
+
+@dataclass(frozen=True)
+class Point:
+    """A model. milliseconds: to read a text · score: a share of 1 · megabytes: of its weights · kind: a key of LOOKS ·
+    open: drawn as a ring (in 8 bits) · spread: half the length of the bar through it · under: its name stands below."""
+
+    name: str
+    milliseconds: float
+    score: float
+    megabytes: float
+    kind: str
+    open: bool = False
+    spread: float = 0.0
+    under: bool = False
+
+
+def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: str) -> go.Figure:
+    """To the right slower, upwards more often right, larger bubbles more memory. best: what the line is called that
+    joins those that no other beats in speed and score."""
+    fig = go.Figure()
+    most = max((point.megabytes for point in points), default=1.0)
+    front = sorted((p for p in points if not beaten(p, points)), key=lambda point: point.milliseconds)
+    fig.add_scatter(
+        x=[p.milliseconds for p in front], y=[100 * p.score for p in front], mode="lines", name=literal(best),
+        line={"color": GREY, "width": 2, "dash": "dot", "shape": "hv"}, hoverinfo="skip",
+    )  # fmt: skip
+    for point in sorted(points, key=lambda one: -one.megabytes):
+        colour, symbol = LOOKS[point.kind]
+        size = max(14.0, LARGEST * math.sqrt(point.megabytes / most))
+        hover = (
+            f"{literal(point.name)}: {point.milliseconds:.2f} ms, {100 * point.score:.1f} %, {point.megabytes:.1f} MB"
+        )
+        fig.add_scatter(
+            x=[point.milliseconds], y=[100 * point.score], mode="markers", showlegend=False,
+            marker={"size": size, "color": colour, "symbol": f"{symbol}-open" if point.open else symbol,
+                    "opacity": 1.0 if point.open else 0.8, "line": {"width": 3, "color": colour}},
+            error_y={"type": "data", "array": [100 * point.spread], "visible": point.spread > 0, "color": colour},
+            hovertemplate=f"{hover}<extra></extra>",
+        )  # fmt: skip
+        fig.add_annotation(
+            x=math.log10(point.milliseconds), y=100 * point.score, text=literal(point.name), showarrow=False,
+            yshift=(-1 if point.under else 1) * (size / 2 + 13), font={"size": FONT_SIZE},
+        )  # fmt: skip
+    times = [point.milliseconds for point in points] or [1.0]
+    fig.update_xaxes(type="log", title_text=axes[0], tickvals=ticks(min(times), max(times)), showgrid=False,
+                     range=[math.log10(min(times)) - 0.22, math.log10(max(times)) + 0.22])  # fmt: skip
+    scores = [100 * point.score for point in points] or [50.0]
+    room = max(3.0, 0.28 * (max(scores) - min(scores)))
+    fig.update_yaxes(title_text=axes[1], range=[min(scores) - room, max(scores) + room])
+    fig.update_layout(
+        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=390,
+        legend={"orientation": "h", "y": 0.02, "x": 1, "xanchor": "right", "yanchor": "bottom"},
+        margin={"l": 60, "r": 20, "t": 40, "b": 50},
+    )  # fmt: skip
+    return fig
+
+
+def beaten(point: Point, points: Sequence[Point]) -> bool:
+    """Whether another is as fast and as good, and in one of the two better."""
+    mine = (point.milliseconds, -point.score)
+    return any(
+        (other.milliseconds, -other.score) != mine and other.milliseconds <= mine[0] and -other.score <= mine[1]
+        for other in points
+    )
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """1, 2, 5, 10 … about the range."""
+    steps = [m * 10.0**e for e in range(-2, 4) for m in (1, 2, 5)]
+    return [step for step in steps if low / 2 <= step <= high * 2]
+
+
+def students(
+    lines: Mapping[str, Sequence[tuple[float, float]]], teachers: Mapping[str, float], title: str, axes: tuple[str, str]
+) -> go.Figure:
+    """A line a student over its run, in per cent; a dashed level for each teacher. lines: name → (share of the run,
+    score)."""
+    fig = go.Figure()
+    for place, (name, line) in enumerate(lines.items()):
+        colour, dash, symbol = LINES[place % len(LINES)]
+        fig.add_scatter(
+            x=[100 * x for x, _ in line], y=[100 * y for _, y in line], mode="lines+markers", name=literal(name),
+            line={"color": colour, "width": 3, "dash": dash}, marker={"symbol": symbol, "size": 9},
+        )  # fmt: skip
+    for name, score in teachers.items():
+        fig.add_hline(
+            y=100 * score, line={"color": ORANGE, "width": 3, "dash": "dash"}, annotation_text=literal(name),
+            annotation_position="top left", annotation_font_size=FONT_SIZE,
+        )  # fmt: skip
+    fig.update_xaxes(title_text=axes[0], range=[-2, 102])
+    fig.update_yaxes(title_text=axes[1])
+    fig.update_layout(title={"text": literal(title), "x": 0, "xanchor": "left"}, height=380,
+                      legend={"orientation": "h", "y": 1.14, "x": 0})  # fmt: skip
+    return fig

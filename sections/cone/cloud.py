@@ -1,0 +1,64 @@
+"""The central picture: the same sentences before and after whitening, in the plane of the reader's two."""
+
+import streamlit as st
+
+from sections.cone.subject import Subject, fitted, to_fit, vectors
+from ui.figures import figure
+from ui.page import picture
+from ui.text import visible
+from ui.translations import _
+
+KEPT = (8, 16, 32, 64, 128, 192)  # columns that may be kept, beside all
+
+
+@st.fragment
+def show(seen: Subject) -> None:
+    from minibert.inside.vectors import cosines, mean_cosine
+    from minibert.sentence_vectors.anisotropy import plane
+    from plots.cone import Cloud, clouds
+
+    with picture():
+        if not seen.complete:
+            st.info(_("Type two sentences."), icon=":material/edit:")
+            return
+        with st.spinner(_("Reading {n:,} sentences …").format(n=len(to_fit(seen.language)) + len(seen.lines))):
+            whole = fitted(seen)
+            table = vectors(seen.model, seen.layers, seen.lines)
+            pair = vectors(seen.model, seen.layers, seen.pair)
+        offered = [*(k for k in KEPT if k < whole.dimensions), whole.dimensions]
+        if st.session_state.get("k") not in offered:  # another model has fewer
+            st.session_state.pop("k", None)
+        slot = st.container()
+        k = st.select_slider(
+            _("Numbers that whitening keeps, of {n}").format(n=table.shape[1]), offered, value=whole.dimensions,
+            key="k", width=420,
+        )  # fmt: skip
+        whitening = whole.first(k)
+        panels, said = [], []
+        for name, some, two in (
+            (_("As they are"), table, pair),
+            (_("Whitened, {k} numbers").format(k=k), whitening(table), whitening(pair)),
+        ):
+            mean, own = mean_cosine(some), float(cosines(*two))
+            panels.append(Cloud(name, plane(some, *two), mean, own))
+            said.append((mean, own))
+        (mean, own), (after, own_after) = said
+        title = _("Two at random: mean cosine {mean:.2f}, whitened {after:.2f}. Yours: {own:.2f}, whitened {mine:.2f}")
+        title = title.format(mean=mean, after=after, own=own, mine=own_after)
+        lines = [visible(line, spaces=False) for line in (*seen.lines, *seen.pair)]
+        with slot:
+            figure(
+                clouds(panels, lines, title, (_("mean of all pairs"), _("yours"))),
+                _("{n} sentences as points in a circle, before and after whitening. {title}.").format(
+                    n=len(seen.lines), title=title),
+                "clouds",
+                wide=True,
+                data=[{_("sentence"): line, **{f"{panel.title} {axis}": round(float(value), 3)
+                       for panel in panels for axis, value in zip("xy", panel.points[i], strict=True)}}
+                      for i, line in enumerate((*seen.lines, *seen.pair))],
+            )  # fmt: skip
+    st.caption(
+        _("Every vector at length 1, seen in the plane through the origin and your two: their angle is the true one. "
+          "A grey point near the edge points into this plane, one near the middle elsewhere. Whitening was fitted on "
+          "{n:,} other sentences of this course.").format(n=len(to_fit(seen.language)))
+    )  # fmt: skip

@@ -1,0 +1,126 @@
+"""The reader's two sentences, the sentences around them, those that whitening is fitted on, and their vectors."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.inputs import choice, sentence_input
+from ui.lesson import LESSONS, Lesson, course_reviews
+from ui.limits import warn_unread_text
+from ui.models import WELL_READ, language_read, load, model_choice, version_of, warn_untrained
+from ui.page import drawer
+from ui.samples import annotated, requests, senses, tagged
+from ui.translations import _
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from minibert.sentence_vectors.whitening import Whitening
+
+MAX_CHARS, MAX_OWN, MOST_LINES = 300, 6_000, 200
+FITTED_ON = 1_200  # sentences at most
+PREFIX = "cone"  # kinds of the page's runs
+
+
+@dataclass(frozen=True)
+class Subject:
+    """pair: the reader's two sentences · layers: a name of `sentence_vectors.encoder.LAYERS` · lines: the desk's
+    questions and the class's sentences, the cloud."""
+
+    pair: tuple[str, str]
+    model: str
+    layers: str
+    language: str
+    lines: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        return all(any(map(str.isalnum, text)) for text in self.pair)
+
+
+def layer_names() -> dict[str, str]:
+    return {
+        "first-last": _("first and last block"),
+        "last": _("last block"),
+        "embeddings": _("embeddings alone, no block"),
+    }
+
+
+@cache
+def questions(language: str) -> tuple[tuple[str, str], ...]:
+    """(question, standard question) of the desk."""
+    from minibert.sentence_vectors.rows import questions_of
+
+    return tuple(questions_of(LESSONS / "data" / "desk" / f"{language}.tsv"))
+
+
+@cache
+def to_fit(language: str) -> tuple[str, ...]:
+    """Sentences of the course's own that say how vectors spread: none of the desk's, none of the scored pairs."""
+    between = "" if language == "zh" else " "
+    texts = [text for text, _intent in requests(language)]
+    texts += [text for uses in senses(language).values() for _sense, text in uses]
+    texts += [between.join(row[0]) for row in annotated(language)]
+    if language == "zh":
+        texts += ["".join(row[0]) for row in tagged(language)]
+    else:
+        texts += course_reviews("train")
+    return tuple(dict.fromkeys(texts))[:FITTED_ON]
+
+
+def read(lesson: Lesson) -> Subject:
+    """Two sentences; in a drawer the model, the layers and the class's own sentences."""
+    with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
+        left, right = st.container(), st.container()
+        with drawer(_("Model and sentences"), key="cone-drawer"):
+            examples = st.container()
+            model = model_choice(usual=WELL_READ)
+            layers = choice("layers", _("Mean of the tokens, from"), layer_names(), wrap=True)
+            own = sentence_input(
+                "own", [], default="", multiline=True, max_chars=MAX_OWN, label=_("Sentences of the class, one a line"),
+                placeholder=_("They are drawn, too."),
+            )  # fmt: skip
+    language = language_read(model)
+    some = lesson.examples_for(model)
+    with left:
+        first = sentence_input(
+            "a", some[::2], max_chars=MAX_CHARS, examples_in=examples, label=_("Your sentence"), travels=False,
+        )  # fmt: skip
+    with right:
+        second = sentence_input("b", some[1::2], max_chars=MAX_CHARS, examples_in=examples, label=_("And another"))
+    warn_untrained(model)
+    for text in (first, second):
+        warn_unread_text(model, text)
+    mine = list(dict.fromkeys(line.strip() for line in own.splitlines() if any(map(str.isalnum, line))))[:MOST_LINES]
+    lines = (*(question for question, _standard in questions(language)), *mine)
+    return Subject((first.strip(), second.strip()), model, layers, language, lines)
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def _every_layer(model: str, version: int, texts: tuple[str, ...]) -> "np.ndarray":
+    from minibert.inside.vectors import sentence_vectors
+
+    loaded = load(model)
+    return sentence_vectors(loaded.model, loaded.tokenizer, texts, ("mean",))["mean"]
+
+
+def vectors(model: str, layers: str, texts: tuple[str, ...]) -> "np.ndarray":
+    """(N, H), computed once for everyone."""
+    from minibert.sentence_vectors.encoder import LAYERS
+
+    every = _every_layer(model, version_of(model), texts)
+    return every[list(LAYERS[layers] or (-1,))].mean(0)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _fitted(model: str, version: int, layers: str, language: str) -> "Whitening":
+    from minibert.sentence_vectors.whitening import Whitening
+
+    return Whitening.fit(vectors(model, layers, to_fit(language)))
+
+
+def fitted(seen: Subject) -> "Whitening":
+    """All columns, from the sentences of `to_fit`."""
+    return _fitted(seen.model, version_of(seen.model), seen.layers, seen.language)

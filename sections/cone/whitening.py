@@ -1,0 +1,110 @@
+"""Whitening: agreement with people's scores against the numbers that are kept, and the time of a search."""
+
+import os
+from pathlib import Path
+
+import streamlit as st
+
+from sections.cone.cloud import KEPT
+from sections.cone.subject import Subject, fitted, layer_names, questions, vectors
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.predict import predict
+from ui.samples import similar_pairs
+from ui.source import show_source
+from ui.translations import _
+
+DATA = "MINIBERT_DATA"
+SEARCHED = 50_000  # vectors that a search is timed over
+
+
+@st.cache_data(show_spinner=False)
+def sts_b(folder: str) -> list[tuple[str, str, float]]:
+    """The dev pairs of STS-B; [] where there are none."""
+    from minibert.tasks import TASKS
+
+    file = Path(folder, "tasks", "en", "stsb", "dev.tsv")
+    return [(e.text, e.pair, e.score) for e in TASKS["similarity"].read(file).examples] if file.is_file() else []
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.inside.vectors import cosines, nearest_alike
+    from minibert.sentence_vectors.whitening import Whitening
+    from minibert.statistics import rank_correlation
+    from plots.cone import over_dimensions
+
+    lesson.show("Whitening", title=False)
+    sets = {_("the course’s own pairs"): similar_pairs(seen.language)}
+    if seen.language == "en" and (pairs := sts_b(os.environ.get(DATA, ""))):
+        sets[_("STS-B, dev")] = pairs
+    whole = fitted(seen)
+    offered = [*(k for k in KEPT if k < whole.dimensions), whole.dimensions]
+    lines: dict[str, list[float]] = {}
+    plain: dict[str, float] = {}
+    for name, pairs in sets.items():
+        left, right, scores = zip(*pairs, strict=True)
+        with st.spinner(_("Reading {n:,} sentences …").format(n=2 * len(pairs))):
+            u, v = (vectors(seen.model, seen.layers, side) for side in (left, right))
+        plain[name] = rank_correlation(cosines(u, v), scores)
+        lines[name] = [rank_correlation(cosines(whole.first(k)(u), whole.first(k)(v)), scores) for k in offered]
+    own = next(iter(sets))
+    best = max(range(len(offered)), key=lambda i: lines[own][i])
+    options = [*(_("{k} numbers").format(k=k) for k in offered), _("not whitened at all")]
+    right = len(offered) if plain[own] >= lines[own][best] else best
+    if not predict(
+        "cone-k", _("With what do cosines agree best with people, on {n} pairs?").format(n=len(sets[own])), options,
+        right, about=f"{seen.model} {seen.layers}",
+    ):  # fmt: skip
+        return
+    summary = _("{set}: {plain:.2f} as they are, at best {best:.2f} whitened, with {k} numbers").format(
+        set=own, plain=plain[own], best=lines[own][best], k=offered[best])  # fmt: skip
+    figure(
+        over_dimensions(lines, plain, offered, summary, (_("numbers kept"), _("Spearman’s correlation")),
+                        _("as they are")),
+        _("Agreement with people’s scores by the numbers that whitening keeps. {summary}.").format(summary=summary),
+        "dimensions",
+        wide=True,
+        data=[{_("numbers"): k, **{name: round(values[i], 3) for name, values in lines.items()}}
+              for i, k in enumerate(offered)],
+    )  # fmt: skip
+    st.caption(
+        _("Vectors: {layers}. Nothing here is fitted on the pairs or their scores.").format(
+            layers=layer_names()[seen.layers]
+        )
+    )
+    desk = questions(seen.language)
+    table = vectors(seen.model, seen.layers, tuple(question for question, _standard in desk))
+    labels = [standard for _question, standard in desk]
+    counts = {k: int(nearest_alike(whole.first(k)(table), labels).sum()) for k in offered}
+    few = offered[max(0, len(offered) - 3)]
+    st.markdown(
+        _("Of the desk’s {n} questions **{plain}** find one of their own as they are, **{all}** whitened, and "
+          "**{few}** with {k} numbers.").format(n=len(desk), plain=int(nearest_alike(table, labels).sum()),
+                                               all=counts[offered[-1]], few=counts[few], k=few)
+    )  # fmt: skip
+    lesson.show("Shorter is faster")
+    if st.button(_("Time a search here"), key="time", type="primary", icon=":material/timer:"):
+        st.session_state["cone-timed"] = True
+    if st.session_state.get("cone-timed"):
+        with st.spinner(_("Searching …")):
+            rows = timed((whole.matrix.shape[0], *offered[-2:-4:-1]))
+        st.table(
+            [
+                {_("numbers a vector"): f"{width}", _("a search"): f"{1e3 * seconds:.1f} ms",
+                 _("memory"): f"{4 * width * SEARCHED / 2**20:.0f} MiB"}
+                for width, seconds in rows
+            ]
+        )  # fmt: skip
+        st.caption(
+            _("One question among {n:,} random vectors, the median of seven, by the clock of this server.").format(
+                n=SEARCHED)
+        )  # fmt: skip
+    lesson.show("How many sentences")
+    show_source(Whitening.fit)
+
+
+@st.cache_data(show_spinner=False, max_entries=8)
+def timed(widths: tuple[int, ...]) -> list[tuple[int, float]]:
+    from minibert.sentence_vectors.speed import seconds_of_search
+
+    return [(width, seconds_of_search(SEARCHED, width)) for width in widths]

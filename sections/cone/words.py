@@ -1,0 +1,66 @@
+"""Layer by layer how narrow the cone is, and whether frequent words lie near the origin."""
+
+import streamlit as st
+
+from sections.cone.subject import Subject, _every_layer, to_fit
+from ui.figures import figure
+from ui.lesson import Lesson
+from ui.models import load, version_of
+from ui.source import show_source
+from ui.text import literal
+from ui.translations import _
+
+THEIRS = "0.95, 1.04, 1.22, 1.45"  # Li et al. 2020, table 1
+
+
+@st.cache_data(show_spinner=False, max_entries=12)
+def norms(model: str, version: int, language: str):
+    from minibert.inside.vectors import encoder_of
+    from minibert.sentence_vectors.anisotropy import word_norms
+
+    loaded = load(model)
+    return word_norms(encoder_of(loaded.model), loaded.tokenizer, to_fit(language))
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.inside.vectors import anisotropy, mean_cosine
+    from plots.over_layers import Line, Panel, over_layers
+
+    lesson.show("The cone", title=False)
+    with st.spinner(_("Reading {n:,} sentences …").format(n=len(seen.lines))):
+        every = _every_layer(seen.model, version_of(seen.model), seen.lines)
+        found = [anisotropy(layer) for layer in every]
+    names = [_("embeddings"), *map(str, range(1, len(every)))]
+    summary = _("Mean cosine of two sentences: {first:.2f} at the embeddings, {last:.2f} at the last block").format(
+        first=found[0].plain, last=found[-1].plain)  # fmt: skip
+    figure(
+        over_layers(
+            [Panel("", [Line(_("as they are"), [one.plain for one in found]),
+                        Line(_("mean subtracted"), [one.centred for one in found], "second"),
+                        Line(_("share of the commonest direction"), [one.strongest for one in found], "third")])],
+            names, _("layer"), title=summary),
+        _("How narrow the cone is, by layer. {summary}.").format(summary=summary),
+        "narrow",
+        wide=True,
+        data=[{_("layer"): name, _("mean cosine"): round(one.plain, 3), _("mean subtracted"): round(one.centred, 3),
+               _("commonest direction"): round(one.strongest, 3)} for name, one in zip(names, found, strict=True)],
+    )  # fmt: skip
+    lesson.show("Frequent words")
+    bands = norms(seen.model, version_of(seen.model), seen.language)
+    st.table(
+        [
+            {
+                _("rank by frequency"): f"{band.first:,}–{band.last:,}",
+                _("mean length"): f"{band.norm:.2f}",
+                _("mean cosine"): f"{band.cosine:.2f}",
+                _("such as"): literal(" · ".join(band.examples)),
+            }
+            for band in bands
+        ]
+    )
+    st.caption(
+        _("Token embeddings of {model}, counted in {n:,} sentences of the course. The paper’s, of BERT-base counted in "
+          "Wikipedia, from the 100 commonest to the rarest: {theirs} (Li et al. 2020, table 1).").format(
+            model=literal(seen.model), n=len(to_fit(seen.language)), theirs=THEIRS)
+    )  # fmt: skip
+    show_source(mean_cosine)

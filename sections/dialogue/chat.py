@@ -1,0 +1,43 @@
+"""The central picture: what the reader says with its entities in colour, and how sure each intent is."""
+
+import streamlit as st
+
+from sections.dialogue.subject import Subject, answer_to
+from ui.figures import figure
+from ui.page import picture
+from ui.tasks.entities import entities_sentence, show_entities
+from ui.text import literal, visible
+from ui.translations import _
+
+
+@st.fragment
+def show(seen: Subject) -> None:
+    from minibert.diet.predictor import ranking
+    from plots.dialogue import intents
+
+    with picture():
+        if not seen.answers:
+            st.info(_("Say something."), icon=":material/edit:")
+            return
+        with st.spinner(_("Reading …")):
+            answer = answer_to(seen.text)
+        with st.chat_message("user"):
+            show_entities(answer)
+        ranked = ranking(answer)
+        names, probs = zip(*ranked, strict=True)
+        summary = _("The intent: {intent}, {p:.0%}").format(intent=names[0], p=probs[0])
+        figure(
+            intents(list(names), list(probs), _("confidence"), summary),
+            _("How sure each intent of “{text}” is. {listed}. {entities}").format(
+                text=visible(seen.text, spaces=False), listed="; ".join(f"{n} {p:.1%}" for n, p in ranked),
+                entities=entities_sentence(answer).replace("**", "")),
+            "intents",
+            height=300,
+            data=[{_("intent"): name, _("confidence"): round(p, 4)} for name, p in ranked],
+        )  # fmt: skip
+    st.caption(
+        _("{entities} – It knows eight intents and nothing else: it has learned 408 requests in half a minute of one "
+          "processor core.").format(entities=entities_sentence(answer))
+    )  # fmt: skip
+    if probs[0] < 0.5:
+        st.caption(_("It is not sure of **{intent}**: a helper would ask back.").format(intent=literal(names[0])))

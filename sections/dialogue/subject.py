@@ -1,0 +1,56 @@
+"""What the reader says, and the shipped DIET that answers."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.folders import CHECKPOINTS
+from ui.inputs import sentence_input
+from ui.lesson import Lesson
+from ui.page import drawer
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.diet.predictor import DietPredictor
+
+MODEL = "diet-intents"
+MAX_CHARS = 300
+PREFIX = "dialogue"  # kinds of the page's runs
+
+
+@dataclass(frozen=True)
+class Subject:
+    """text: what is said · answers: whether there is a word in it."""
+
+    text: str
+
+    @property
+    def answers(self) -> bool:
+        return any(map(str.isalnum, self.text))
+
+
+def read(lesson: Lesson) -> Subject:
+    with st.container(horizontal=True, key="said", vertical_alignment="bottom", gap="medium"):
+        left = st.container()
+        with drawer(_("Examples"), key="dialogue-drawer"):
+            examples = st.container()
+    with left:
+        text = sentence_input(
+            "text", lesson.examples_called("en"), max_chars=MAX_CHARS, examples_in=examples, live=True,
+            label=_("Say it to the helper, in English: it answers as you type"),
+        )  # fmt: skip
+    return Subject(text.strip())
+
+
+@st.cache_resource(show_spinner=False)
+def predictor() -> "DietPredictor":
+    """Shared by everyone, never changed."""
+    from minibert.diet.predictor import DietPredictor
+
+    return DietPredictor.from_directory(CHECKPOINTS / MODEL)
+
+
+@st.cache_data(show_spinner=False, max_entries=256)
+def answer_to(text: str) -> dict:
+    return predictor().predict([text])[0]

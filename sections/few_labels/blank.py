@@ -1,0 +1,53 @@
+"""The central picture: the reader's text in the pattern, and how likely the words of each label are at the blank."""
+
+import html
+
+import streamlit as st
+
+from sections.few_labels.subject import Subject, asker, label_names
+from ui.figures import figure
+from ui.page import picture
+from ui.text import literal, visible
+from ui.translations import _
+
+
+@st.fragment
+def show(seen: Subject) -> None:
+    from plots.few_labels import words_at_blank
+
+    with picture():
+        try:
+            with st.spinner(_("Asking …")):
+                found = look(seen)
+        except ValueError as error:
+            st.info(literal(error), icon=":material/edit:")
+            return
+        names = label_names()
+        whole = [visible(part, spaces=False) for part in seen.pattern.replace("{text}", seen.text).split("[MASK]")]
+        st.html(
+            '<p class="mb-finding" dir="auto" data-of="pattern">'
+            + ' <mark style="padding:0 .4em;border-radius:.3em">[MASK]</mark> '.join(map(html.escape, whole))
+            + "</p>"
+        )
+        likeliest = max(found.probabilities, key=found.probabilities.__getitem__)
+        bars = [(names[label], p, found.shares[label]) for label, p in found.probabilities.items()]
+        title = _("{label}: {p:.0%}, before anything was learned").format(
+            label=names[likeliest], p=found.probabilities[likeliest]
+        )
+        figure(
+            words_at_blank(bars, title, _("probability, the words of the labels alone compared"), names[likeliest]),
+            _("{title}. {words}.").format(title=title, words="; ".join(
+                f"{name}: {', '.join(f'{word} {share:.2%}' for word, share in some)}" for name, _p, some in bars)),
+            "at-blank",
+            data=[{_("label"): name, _("word"): word, _("share of the whole vocabulary"): share}
+                  for name, _p, some in bars for word, share in some],
+        )  # fmt: skip
+    others = ", ".join(f"{literal(visible(word))} {p:.0%}" for word, p in found.likeliest[:5])
+    cut = " " + _("{n} tokens of the text found no room.").format(n=found.cut) if found.cut else ""
+    st.caption(_("Of the whole vocabulary it would write: {words}.").format(words=others) + cut)
+
+
+def look(seen: Subject):
+    from minibert.few_labels.zero_shot import at_blank
+
+    return at_blank(asker(seen), seen.text)

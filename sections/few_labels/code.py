@@ -1,0 +1,28 @@
+"""The code: the head that is none, the push of VAT, the command line."""
+
+import streamlit as st
+
+from sections.few_labels.subject import Subject
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.few_labels.head import BertForCloze
+    from minibert.few_labels.pattern import cloze
+    from minibert.few_labels.virtual import smoothness_loss, worst_push
+
+    lesson.show("The code", title=False)
+    show_source(BertForCloze, label=_("No new layer: the whole model of `--task cloze`"))
+    show_source(cloze, label=_("The text in its pattern"))
+    show_source(worst_push, label=_("VAT: the push that hurts most"))
+    show_source(smoothness_loss)
+    lesson.show("Take it away")
+    st.code(
+        "python -m minibert finetune --task cloze --train few.tsv --dev dev.tsv --model checkpoints/minilm-en \\\n"
+        '    --pattern "{text} It was [MASK]." --words 0=bad 1=good,great --learning-rate 3e-5 --out my-cloze\n'
+        'python -m minibert predict --model my-cloze "not a dull minute"\n'
+        "python -m minibert serve --model my-cloze",
+        "bash",
+    )

@@ -1,0 +1,92 @@
+"""Several patterns: a model each, their common answers as soft labels, and a classifier that learns from these."""
+
+import streamlit as st
+
+from sections.few_labels.subject import PATTERNS, PREFIX, Subject, label_names, reviews
+from sections.few_labels.train import going, speed
+from ui.folders import CHECKPOINTS
+from ui.lesson import Lesson
+from ui.runs import live, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.source import show_source
+from ui.text import literal
+from ui.translations import _
+
+LABELS, TEXTS = 32, 150
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.few_labels.ensemble import agreed, soften
+
+    lesson.show("Several patterns", title=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        generations = st.segmented_control(
+            _("Generations"), (1, 2), default=1, key="generations", required=True,
+            format_func=lambda n: {1: "1 (PET)", 2: "2 (iPET)"}[n],
+        )  # fmt: skip
+        if st.button(_("Train them"), type="primary", icon=":material/play_arrow:", key="train-ensemble"):
+            begin(seen, int(generations))
+    show_refusal()
+    runs = [run for run in own_runs(f"{PREFIX}-ensemble") if run.kind.endswith(seen.language)][:1]
+    if not runs:
+        st.markdown(
+            _("**No run yet.** {n} labelled reviews, three patterns, {m} reviews without a label.").format(
+                n=LABELS, m=TEXTS)
+        )  # fmt: skip
+    else:
+        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+    show_source(agreed)
+    show_source(soften)
+
+
+def begin(seen: Subject, generations: int) -> None:
+    from dataclasses import replace
+
+    from minibert.experiments.few_labels import few
+    from minibert.few_labels.ensemble import EnsembleSettings
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.train import Optimization
+
+    pool = reviews(seen.language, "train")
+    train = few(pool, LABELS, 0)
+    mine = {id(one) for one in train.examples}
+    texts = [replace(one, label=None) for one in pool.examples if id(one) not in mine][:TEXTS]
+    base = {"batch_size": 8, "max_length": 64, "evaluations_per_epoch": 1, "dev_sample": 40}
+    settings = EnsembleSettings(
+        tuple(dict.fromkeys((seen.pattern, *PATTERNS[seen.language])))[:3],
+        FinetuneSettings(**base, words={label: list(some) for label, some in seen.words}, epochs=5,
+                         optimization=Optimization(learning_rate=3e-5)),
+        FinetuneSettings(**base, epochs=15, beside_size=16, optimization=Optimization(learning_rate=1e-4)),
+        generations=generations,
+    )  # fmt: skip
+    submit(
+        "minibert.few_labels.ensemble:ensemble", weights_to_begin_with(CHECKPOINTS / seen.model), train,
+        reviews(seen.language, "dev"), texts, settings, watch=[seen.text],
+        title=_("{n} patterns, {g} generations").format(n=len(settings.patterns), g=generations),
+        kind=f"{PREFIX}-ensemble/{seen.language}",
+    )  # fmt: skip
+
+
+def draw(runs: list) -> None:
+    """A line a model, the classifier last."""
+    for run in runs:
+        rows = [
+            {_("who"): literal(event["pattern"]), _("generation"): event["generation"], _("labels"): event["labels"],
+             _("accuracy"): f"{event['metrics']['accuracy']:.1%}", _("your text"): said(event["answers"])}
+            for event in run.events() if event["event"] == "member"
+        ]  # fmt: skip
+        if measured := run.latest("eval"):
+            sample = run.latest("sample")
+            rows.append(
+                {_("who"): _("the classifier"), _("generation"): None, _("labels"): LABELS,
+                 _("accuracy"): f"{measured['metrics']['accuracy']:.1%}",
+                 _("your text"): said(sample["answers"] if sample else [])}
+            )  # fmt: skip
+        if rows:
+            st.table(rows)
+
+
+def said(answers: list[dict]) -> str:
+    if not answers or "label" not in answers[0]:
+        return "–"
+    label = answers[0]["label"]
+    return f"{label_names()[label]} {answers[0]['probabilities'][label]:.0%}"

@@ -1,0 +1,50 @@
+"""P-tuning: the words that lie nearest to the prompt that this browser has learned."""
+
+import streamlit as st
+
+from sections.few_labels.subject import PREFIX, Subject
+from sections.few_labels.train import PROMPT, method_of
+from ui.lesson import Lesson
+from ui.runs import complete, own_runs, settled
+from ui.source import show_source
+from ui.text import visible
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.few_labels.prompt import Prompt
+
+    lesson.show("P-tuning", title=False)
+    st.code(PROMPT[seen.language], None)
+    runs = [
+        run for run in own_runs(f"{PREFIX}-learn")
+        if run.kind.endswith(f"-{seen.language}") and method_of(run) == "p-tuning"
+        and settled(run) and complete(run.result)
+    ]  # fmt: skip
+    if not runs:
+        st.markdown(_("**No prompt has been learned yet.** *Train with few* learns one: choose P-tuning, or all four."))
+    else:
+        st.markdown(_("**The words nearest to what was learned**, with cosines:"))
+        st.table([
+            {_("token"): token, _("nearest words"): ", ".join(f"{visible(word)} {cosine:.2f}" for word, cosine in some)}
+            for token, some in nearest(str(runs[0].result), runs[0].id)
+        ])  # fmt: skip
+        lesson.show("What the nearest words say")
+    show_source(Prompt)
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def nearest(directory: str, run: str) -> list[tuple[str, list[tuple[str, float]]]]:
+    from minibert.few_labels.pattern import Pattern
+    from minibert.few_labels.prompt import nearest_words
+    from minibert.finetune.predictor import Predictor
+
+    predictor = Predictor.from_directory(directory)
+    tokenizer = predictor.tokenizer
+    tokens = Pattern.of(predictor.options.pattern).prompt
+    named = [i for i, piece in enumerate(tokenizer.vocab) if i not in tokenizer.special_ids and piece[:1] not in "[#"]
+    table = predictor.model.bert.embeddings.token.weight
+    found = nearest_words(table, [tokenizer.ids[token] for token in tokens], named)
+    return [
+        (token, [(tokenizer.vocab[i], cosine) for i, cosine in some]) for token, some in zip(tokens, found, strict=True)
+    ]

@@ -1,0 +1,138 @@
+"""Train with few: a head, PET, P-tuning and VAT from the same labelled reviews, beside each other, seeds apart."""
+
+import time
+
+import streamlit as st
+
+from sections.few_labels.subject import PREFIX, Subject, label_names, reviews
+from ui.figures import figure
+from ui.folders import CHECKPOINTS
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.text import literal, visible
+from ui.translations import _
+
+METHODS = ("head", "pet", "p-tuning", "vat")
+PROMPT = {"en": "{text} [unused1] [unused2] [unused3] [unused4] [MASK] .",
+          "zh": "{text}[unused1][unused2][unused3][unused4][MASK]。"}  # fmt: skip
+STEPS = {"head": 60, "pet": 40, "p-tuning": 60, "vat": 40}
+BATCH = 8
+
+
+def names() -> dict[str, str]:
+    return {"head": _("a new layer"), "pet": "PET", "p-tuning": "P-tuning", "vat": _("a new layer + VAT")}
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    manager().warm_up()
+    lesson.show("Train with few", title=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        who = choice("who", _("Who learns"), {"all": _("All four"), **names()}, box=220)
+        labels = st.select_slider(_("Labelled reviews"), (8, 16, 32, 100), value=32, key="few-count", width=220)
+        seeds = st.segmented_control(_("Seeds"), (1, 2, 3), default=1, key="few-seeds", required=True)
+        if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train-few"):
+            stamp = time.time_ns()
+            for seed in range(int(seeds)):
+                for method in METHODS if who == "all" else (who,):
+                    begin(seen, method, int(labels), seed, stamp)
+    show_refusal()
+    runs = [run for run in own_runs(f"{PREFIX}-learn") if run.kind.endswith(f"-{seen.language}")]
+    newest = runs[0].kind.split("/")[1] if runs else None
+    runs = [run for run in runs if run.kind.split("/")[1] == newest][::-1]
+    if not runs:
+        st.markdown(_("**No run yet.** Press *Train*: all learn from the same few reviews, drawn anew for each seed."))
+    else:
+        for run in runs:
+            if not run.over and st.session_state.get(f"_told.{run.id}") != seen.text:
+                st.session_state[f"_told.{run.id}"] = seen.text
+                run.send([seen.text])
+        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+    lesson.show("What each of them does")
+
+
+def going(runs: list) -> list:
+    return [run for run in runs if not run.over or run.error]
+
+
+def speed(step: dict) -> str:
+    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
+
+
+def begin(seen: Subject, method: str, count: int, seed: int, stamp: int) -> None:
+    from dataclasses import replace
+
+    from minibert.experiments.few_labels import few
+    from minibert.few_labels.unlabelled import Unlabelled
+
+    pool = reviews(seen.language, "train")
+    train = few(pool, count, seed)
+    settings, task = settings_of(seen, method, count, seed)
+    mine = {id(one) for one in train.examples}
+    rest = [replace(one, label=None) for one in pool.examples if id(one) not in mine]
+    more = {"unlabelled": Unlabelled(rest)} if method == "vat" else {}
+    title = _("{method}, {n} labels, seed {seed}").format(method=names()[method], n=count, seed=seed)
+    submit(
+        "minibert.finetune.run:finetune", weights_to_begin_with(CHECKPOINTS / seen.model), task, train,
+        reviews(seen.language, "dev"), settings, watch=[seen.text], title=title,
+        kind=f"{PREFIX}-learn/{stamp}/{method}-{seed}-{seen.language}", **more,
+    )  # fmt: skip
+
+
+def settings_of(seen: Subject, method: str, count: int, seed: int):
+    """(settings of the fine-tuning, its task). A pattern and words of the reader's own are PET's."""
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.train import Optimization
+
+    words = {label: list(some) for label, some in seen.words}
+    more = {
+        "head": {},
+        "pet": {"pattern": seen.pattern, "words": words, "mlm_weight": 1e-4},
+        "p-tuning": {"pattern": PROMPT[seen.language], "words": words, "prompt": "lstm", "freeze": "all",
+                     "dropout": 0.0},
+        "vat": {"vat_weight": 1.0, "beside_size": 8},
+    }[method]  # fmt: skip
+    rate = {"head": 1e-4, "pet": 3e-5, "p-tuning": 5e-3, "vat": 1e-4}[method]
+    settings = FinetuneSettings(
+        epochs=max(1, round(STEPS[method] / -(-count // BATCH))), batch_size=BATCH, seed=seed, max_length=64,
+        optimization=Optimization(learning_rate=rate), evaluations_per_epoch=1, dev_sample=40, **more,
+    )  # fmt: skip
+    return settings, "cloze" if "pattern" in more else "classification"
+
+
+def draw(runs: list) -> None:
+    """Each method's accuracy now, a mark a seed, and what each says of the reader's text."""
+    from plots.few_labels import Row, accuracies
+
+    found: dict[str, list[float]] = {}
+    for run in runs:
+        measured = run.latest("eval")
+        if measured:
+            found.setdefault(method_of(run), []).append(measured["metrics"]["accuracy"])
+    if not found:
+        st.caption(_("The first figures stand here in some seconds."))
+        return
+    called = names()
+    rows = [Row(called[method], tuple(found[method]), method != "head") for method in METHODS if method in found]
+    told = "; ".join(f"{row.name} {sum(row.values) / len(row.values):.1%}" for row in rows)
+    title = _("Right in reviews that none has seen: {told}").format(told=told)
+    figure(
+        accuracies(rows, title, _("accuracy"), _("half: guessing")),
+        _("{title}. A mark is a seed; on the way on 40 reviews, at the end on all.").format(title=title),
+        "few-trained",
+        data=[{_("who"): row.name, _("accuracy"): value} for row in rows for value in row.values],
+    )  # fmt: skip
+    lines = []
+    for run in runs:
+        said = run.latest("sample")
+        answer = said["answers"][0] if said and said["answers"] else None
+        if answer and "label" in answer:
+            label, p = answer["label"], answer["probabilities"][answer["label"]]
+            text = literal(visible(answer["text"], spaces=False))
+            lines.append(f"- {literal(run.title)}: **{label_names()[label]}** {p:.0%} – {text}")
+    if lines:
+        st.markdown("\n".join(lines))
+
+
+def method_of(run) -> str:
+    return run.kind.split("/")[2].rsplit("-", 2)[0]

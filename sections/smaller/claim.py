@@ -1,0 +1,40 @@
+"""The claim: what the papers' students keep of their teachers, beside ours on SST-2."""
+
+import streamlit as st
+
+from sections.smaller.subject import Subject
+from ui.claim import show_claim
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.text import literal
+from ui.translations import _, ngettext
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    lesson.show("The claim", title=False)
+    claims = {"size": _("what the teacher brings"), "losses": _("a loss less")}
+    claim = choice("claim", _("Which claim"), claims, wrap=True)
+    show_claim(lesson, "accuracy", _("accuracy, SST-2 dev, %"), claim=claim, made=recorded)
+    lesson.show("What they say, and what we find")
+    lesson.show("What became of it")
+
+
+def recorded(records: list[dict]) -> None:
+    last, scale = records[-1], records[-1]["scale"]
+    seeds = len({record["seed"] for record in records})
+    seconds: dict[str, float] = {}
+    for record in records:
+        seconds[record["arm"]] = max(seconds.get(record["arm"], 0.0), record["seconds"])
+    st.caption(
+        _("The teacher is {teacher}, the student {student}; {labelled:,} sentences of SST-2 have labels, "
+          "{unlabelled:,} more have none, and the teacher judges them. Every student reads {rows:,} rows; "
+          "the dev set has 872 ({n}). "
+          "Processor seconds: {seconds}. {processor}, torch {torch}, {date}. Made with: {command}").format(
+            teacher=literal(scale["teacher"]), student=literal(scale["begins_with"]), labelled=scale["labelled"],
+            unlabelled=scale["unlabelled"], rows=scale["epochs"] * (scale["labelled"] + scale["unlabelled"]),
+            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
+            seconds=", ".join(f"{literal(arm)} {value:.0f}" for arm, value in seconds.items()),
+            processor=literal(last["machine"]["processor"]), torch=literal(last["machine"]["torch"]),
+            date=literal(last["machine"]["date"]), command=f"`{last['command']}`",
+        )
+    )  # fmt: skip

@@ -1,0 +1,80 @@
+"""Eight bits: the same weights as whole numbers of a byte; memory, seconds, and what becomes of the answers."""
+
+import streamlit as st
+
+from sections.smaller.subject import STUDENT, TEACHER, Subject, costs, mean_and_half, recorded
+from ui.lesson import Lesson
+from ui.predict import predict
+from ui.predictors import predictor_left
+from ui.runs import own_models
+from ui.source import show_source
+from ui.task_data import shipped
+from ui.text import literal
+from ui.translations import _
+
+TASK, TEXTS = "classification", 122  # texts of the dev reviews
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.inside import cost
+
+    lesson.show("Eight bits", title=False)
+    question = _("Eight bits in place of 32. What becomes of minilm-en’s memory?")
+    told = predict("bits", question, [_("a quarter"), _("a half"), _("two thirds")], 2)
+    if told and any(map(str.isalnum, seen.text)):
+        with st.spinner(_("Each model reads your sentence …")):
+            found = costs(seen.text)
+        changed = recorded("changed_int8")
+        rows = []
+        for name, arm in ((STUDENT, "no-attention"), (TEACHER, "teacher")):
+            whole, small = found[name], found[f"{name}_int8"]
+            share = f"{mean_and_half(changed[arm])[0]:.1%}" if arm in changed else "–"
+            rows.append({
+                _("model"): name, _("numbers"): f"{whole.parameters:,}",
+                _("32 bits"): f"{whole.megabytes:.1f} MB, {whole.milliseconds:.2f} ms",
+                _("8 bits"): f"{small.megabytes:.1f} MB, {small.milliseconds:.2f} ms",
+                _("faster"): f"{whole.milliseconds / small.milliseconds:.1f} ×",
+                _("answers changed, recorded"): share,
+            })  # fmt: skip
+        st.table(rows)
+        st.caption(_("Measured on your sentence, on this server. Changed answers: of the 872 sentences of SST-2 dev."))
+    own_model()
+    lesson.show("What is rounded")
+    show_source(cost.int8)
+
+
+@st.fragment
+def own_model() -> None:
+    """The newest classifier of the reader's own: how many of its answers change."""
+    runs = [run for run in own_models() if (run.latest("started") or {}).get("details", {}).get("task") == TASK]
+    if not runs:
+        st.info(_("Once a run of yours has ended, its answers are compared here."), icon=":material/play_arrow:")
+        return
+    run = runs[0]
+    st.markdown(_("**Your newest model:** {title}").format(title=literal(run.title)))
+    if st.button(_("Compare its answers"), key="compare-int8", icon=":material/timer:"):
+        st.session_state["_compared"] = run.id
+    if st.session_state.get("_compared") == run.id:
+        with st.spinner(_("{n} reviews, twice …").format(n=TEXTS)):
+            changed, before, now = compared(run.id, str(run.result))
+        st.markdown(_("**{n} of {all} answers change**; right are {before:.1%} and, in eight bits, {now:.1%}.").format(
+            n=len(changed), all=TEXTS, before=before, now=now))  # fmt: skip
+        for text in changed[:5]:
+            st.markdown(f"- {literal(text)}")
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def compared(run_id: str, directory: str) -> tuple[list[str], float, float]:
+    """(texts whose answer changes, share right before, and now)."""
+    from minibert.inside.cost import answers, in_int8
+
+    known = predictor_left(run_id, directory)
+    dev = shipped("reviews").dev.examples[:TEXTS]
+    whole, small = answers(known, dev), answers(in_int8(known), dev)
+    truth = [example.label for example in dev]
+
+    def right(one) -> float:
+        said = [one.labels[i] for i in one.scores.argmax(-1).tolist()]
+        return sum(a == b for a, b in zip(said, truth, strict=True)) / len(truth)
+
+    return [dev[i].text for i in small.changed_from(whole)], right(whole), right(small)

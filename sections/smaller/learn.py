@@ -1,0 +1,156 @@
+"""Teacher and student, live: the teacher learns first, then the student from it, beside one that learns alone."""
+
+import streamlit as st
+
+from sections.smaller.subject import PREFIX, STUDENT, TEACHER, Subject
+from ui.figures import figure
+from ui.folders import CHECKPOINTS
+from ui.lesson import Lesson
+from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.task_data import shipped
+from ui.text import literal
+from ui.translations import _
+
+DATA = "reviews"
+COPIES, RATE = 3, 0.2  # changed copies of each review that a taught student reads, and the share of words changed
+STEADY = 900  # seconds: one run may not hold a place for ever
+
+
+def loss_names() -> dict[str, str]:
+    return {
+        "soft": _("soft labels"),
+        "labels": _("labels"),
+        "hidden": _("hidden vectors"),
+        "attention": _("attention scores"),
+        "embeddings": _("embeddings"),
+        "attention_relation": _("last attention (MiniLM)"),
+        "value_relation": _("value relation (MiniLM)"),
+    }
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    manager().warm_up()
+    lesson.show("Teacher and student", title=False)
+    names = loss_names()
+    asked = st.pills(
+        _("What the student is asked"), list(names), format_func=names.get, selection_mode="multi", default=["soft"],
+        key="asked-losses",
+    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        temperature = st.slider(_("Temperature"), 1.0, 5.0, 1.0, 0.5, key="temperature", width=220)
+        seed = st.number_input(_("Seed"), 0, 99, 0, key="smaller-seed", width=110)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-smaller",
+                     disabled=not asked):  # fmt: skip
+            begin_alone(int(seed), seen)
+            begin_taught(list(asked), float(temperature), int(seed), seen)
+        if st.button(_("The taught one alone"), key="train-taught", disabled=not asked):
+            begin_taught(list(asked), float(temperature), int(seed), seen)
+    show_refusal()
+    runs = own_runs(PREFIX)[3::-1]
+    if not runs:
+        st.markdown(_("**No run yet.** Press *Train both*. The teacher learns for half a minute before it can teach."))
+    else:
+        for run in runs:
+            if not run.over and st.session_state.get(f"_told.{run.id}") != seen.text:
+                st.session_state[f"_told.{run.id}"] = seen.text
+                run.send([{"text": seen.text}] if seen.text else [])
+        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+    lesson.show("Why a teacher helps")
+
+
+def going(runs: list) -> list:
+    return [run for run in runs if not run.over or run.error]
+
+
+def speed(step: dict) -> str:
+    return _(" · step {step:,} · loss {loss:.3f}").format(step=step["step"], loss=step["loss"])
+
+
+def settings(seed: int, epochs: int, rate: float, **changes):
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.train import Optimization
+
+    return FinetuneSettings(
+        epochs=epochs, batch_size=32, optimization=Optimization(learning_rate=rate), pooling="mean", seed=seed,
+        group_by_length=True, averaging=0.5, max_seconds=STEADY, **changes,
+    )  # fmt: skip
+
+
+def begin_alone(seed: int, seen: Subject) -> None:
+    data = shipped(DATA)
+    submit(
+        "minibert.finetune.run:finetune", weights_to_begin_with(CHECKPOINTS / STUDENT), data.task.name, data.train,
+        data.dev, settings(seed, 2 * (1 + COPIES), 3e-4), watch=[{"text": seen.text}] if seen.text else [],
+        title=_("student alone, seed {seed}").format(seed=seed), kind=f"{PREFIX}/alone",
+    )  # fmt: skip
+
+
+def begin_taught(asked: list[str], temperature: float, seed: int, seen: Subject) -> None:
+    """Beside the reviews it reads changed copies of them, which only the teacher judges: as many rows as alone."""
+    from minibert.distillation.settings import distillation_of
+    from minibert.finetune.augmentation import Augmentation
+
+    data = shipped(DATA)
+    student = settings(
+        seed, 2, 3e-4, distillation=distillation_of(asked, temperature),
+        augmentation=Augmentation("drop", RATE, COPIES),
+    )  # fmt: skip
+    names = loss_names()
+    submit(
+        "minibert.distillation.run:distil", weights_to_begin_with(CHECKPOINTS / STUDENT),
+        weights_to_begin_with(CHECKPOINTS / TEACHER), data.task.name, data.train, data.dev, student,
+        settings(seed, 4, 1e-4), watch=[{"text": seen.text}] if seen.text else [],
+        title=_("taught: {losses}, seed {seed}").format(losses=", ".join(names[name] for name in asked), seed=seed),
+        kind=f"{PREFIX}/taught",
+    )  # fmt: skip
+
+
+def draw(runs: list) -> None:
+    """Accuracy over the run, the teachers as levels, and what each says of the reader's sentence."""
+    from plots.smaller import students
+
+    lines, teachers = {}, {}
+    for run in runs:
+        begun, taught = run.latest("started"), run.latest("taught")
+        if taught:
+            teachers[_("teacher {score:.0%}").format(score=taught["metrics"]["accuracy"])] = taught["metrics"][
+                "accuracy"
+            ]
+        found = [(e["step"] / begun["details"]["steps"], e["metrics"]["accuracy"])
+                 for e in run.events() if e["event"] == "eval"] if begun else []  # fmt: skip
+        if found:
+            lines[run.title if run.title not in lines else f"{run.title} · {len(lines) + 1}"] = found
+    waiting = [run.latest("teaching") for run in runs if not run.latest("taught") and not run.over]
+    if any(waiting):
+        st.caption(_("The teacher still learns; its loss is {loss:.2f}.").format(
+            loss=next(event["loss"] for event in waiting if event)))  # fmt: skip
+    if lines:
+        ends = {name: line[-1][1] for name, line in lines.items()}
+        summary = "; ".join(f"{name}: {value:.0%}" for name, value in ends.items())
+        figure(
+            students(lines, teachers, summary, (_("share of the run, %"), _("accuracy on the dev reviews, %"))),
+            _("Accuracy of each student while it learns, their teachers’ as levels. Now {summary}. {teachers}").format(
+                summary=summary, teachers="; ".join(teachers)),
+            "students",
+            wide=True,
+            data=[{_("run"): name, _("share"): round(x, 3), _("accuracy"): round(y, 4)}
+                  for name, line in lines.items() for x, y in line],
+        )  # fmt: skip
+    said = [row for run in runs for row in answers_of(run)]
+    if said:
+        st.markdown(_("**Your sentence, now:**"))
+        st.table(said)
+
+
+def answers_of(run) -> list[dict]:
+    """The last answers of a run's teacher and student."""
+    rows = []
+    for kind, who in (("teachersample", _("its teacher")), ("sample", "")):
+        event = run.latest(kind)
+        for answer in event["answers"][-1:] if event else ():
+            if "probabilities" in answer:
+                share = answer["probabilities"][answer["label"]]
+                name = f"{literal(run.title)} · {who}" if who else literal(run.title)
+                rows.append({_("who"): name, _("says"): literal(answer["label"]), _("sure"): f"{share:.0%}"})
+    return rows

@@ -1,0 +1,85 @@
+"""The reader's sentence, what is recorded of teacher and students, and what reading the sentence costs here."""
+
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.claim import records_of
+from ui.inputs import choice, sentence_input
+from ui.lesson import Lesson
+from ui.models import load, version_of
+from ui.page import drawer
+from ui.translations import _
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from minibert.inside.cost import Cost
+
+MAX_CHARS = 300
+PREFIX = "smaller"  # kinds of the page's runs
+STUDENT, TEACHER = "mini-en", "minilm-en"
+REPEATS = 5
+
+
+@dataclass(frozen=True)
+class Subject:
+    """drawn: "recorded", or "own" for the class's runs."""
+
+    text: str
+    drawn: str
+
+
+def read(lesson: Lesson) -> Subject:
+    """The sentence; in a drawer whose accuracy is drawn."""
+    with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
+        left = st.container()
+        with drawer(_("What is drawn"), key="smaller-drawer"):
+            examples = st.container()
+            names = {"recorded": _("recorded, on SST-2"), "own": _("this class’s runs, on the course’s reviews")}
+            drawn = choice("drawn", _("Accuracy"), names, wrap=True)
+    with left:
+        text = sentence_input(
+            "text", lesson.examples_for(STUDENT), max_chars=MAX_CHARS, examples_in=examples, travels=True,
+            label=_("A sentence that all of them read"),
+        )  # fmt: skip
+    return Subject(text.strip(), drawn)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def in_eight_bits(name: str, version: int) -> "nn.Module":
+    from minibert.inside.cost import int8
+
+    return int8(load(name).model.bert)
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def _costs(text: str, versions: tuple[int, ...]) -> dict[str, "Cost"]:
+    from minibert.inside.cost import measure
+
+    models = {}
+    for name in (STUDENT, TEACHER):
+        loaded = load(name)
+        models[name] = loaded.model.bert, loaded.tokenizer
+        models[f"{name}_int8"] = in_eight_bits(name, version_of(name)), loaded.tokenizer
+    return measure(models, [text], REPEATS)
+
+
+def costs(text: str) -> dict[str, "Cost"]:
+    """Of both networks, with "_int8" in eight bits: measured on the text, once for everyone who asks for it."""
+    return _costs(text, tuple(version_of(name) for name in (STUDENT, TEACHER)))
+
+
+def recorded(metric: str) -> dict[str, list[float]]:
+    """Arm → a metric of each seed that is recorded."""
+    found: dict[str, list[float]] = {}
+    for record in records_of(PREFIX):
+        found.setdefault(record["arm"], []).append(record["metrics"][metric])
+    return found
+
+
+def mean_and_half(values: list[float]) -> tuple[float, float]:
+    """The mean and the standard deviation, 0 of one value."""
+    return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0

@@ -1,0 +1,96 @@
+"""Features against scikit-learn's, dense ones against transformers' vectors, batches by counting."""
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from sklearn.feature_extraction.text import CountVectorizer
+
+from minibert.diet.predictor import dense_features
+from minibert.diet.rows import BalancedBatches, balanced, batch_of, batch_sizes, rows_of, steps_of
+from minibert.diet.sparse import LETTERS, WORD, SparseFeatures, n_grams
+from minibert.tasks.intents import IntentExample
+from tests.hostile import HOSTILE
+
+ROOT = Path(__file__).resolve().parents[3]
+LABELS = {"intents": ["a", "b"], "tags": ["O", "B-x", "I-x"]}
+
+
+@pytest.mark.parametrize("word", ["a", "seven", "don", "七", "éé", "aaaa"])
+def test_n_grams_are_scikit_learns(word):
+    counted = CountVectorizer(analyzer="char_wb", ngram_range=(1, 5)).build_analyzer()(word)
+    assert set(n_grams(word)) == {gram for gram in counted if gram != " "}
+    assert len(n_grams(word)) == len(set(n_grams(word)))
+
+
+def test_features_of_seen_and_unseen_words():
+    sparse = SparseFeatures.learned([["Wake", "me"], ["wake", "early"]], at_least=1)
+    named = [sparse.name(number) for number in sparse.of_word("WAKE")]
+    assert named[0] == (WORD, "wake") and {(LETTERS, gram) for gram in n_grams("wake")} == set(named[1:])
+    assert all(kind == LETTERS for kind, _ in map(sparse.name, sparse.of_word("woke")))
+    assert sparse.of_word("ßß") == [] and len(sparse) == len(sparse.words) + len(sparse.grams)
+    rows = sparse.of_text(["wake", "zzz"])
+    assert rows[-1] == [*rows[0], *rows[1]] and sparse.of_text([]) == [[]]
+    for text in HOSTILE.values():
+        assert all(0 <= number < len(sparse) for number in sparse.of_word(text))
+
+
+def test_at_least_counts_words_not_texts():
+    sparse = SparseFeatures.learned([["aa"], ["aa"], ["ab"]])
+    assert "aa" in sparse.words and "aa" not in sparse.grams and "a" in sparse.grams
+
+
+def test_dense_features_are_the_mean_of_the_pieces():
+    from transformers import BertModel
+
+    dense = dense_features(ROOT / "checkpoints" / "mini-en")
+    texts = ["Wake me at seventyish", "no", "…"]
+    found = dense.of_texts([IntentExample(text) for text in texts])
+    theirs = BertModel.from_pretrained(ROOT / "checkpoints" / "mini-en", add_pooling_layer=False).float().eval()
+    for text, ours in zip(texts, found, strict=True):
+        words = IntentExample(text).words
+        pieces = dense.tokenizer.encode_bulk(list(words))
+        ids = [dense.tokenizer.cls_id, *(piece for word in pieces for piece in word), dense.tokenizer.sep_id]
+        with torch.no_grad():
+            hidden = theirs(torch.tensor([ids])).last_hidden_state[0]
+        wanted, place = [], 1
+        for word in pieces:
+            wanted.append(hidden[place : place + len(word)].mean(0))
+            place += len(word)
+        assert torch.allclose(ours, torch.stack([*wanted, hidden[0]]), atol=1e-4)
+
+
+def test_a_batch_is_its_rows():
+    sparse = SparseFeatures.learned([["a", "b"], ["c"]], at_least=1)
+    known = IntentExample("a b", "b"), IntentExample("c", "a")
+    rows = rows_of(known, LABELS, sparse, None)
+    batch = batch_of(rows)
+    assert batch.padding.tolist() == [[True, True, True], [True, True, False]] and batch.tokens == 5
+    assert batch.words.tolist() == [[True, True], [True, False]]
+    assert batch.intents.tolist() == [1, 0] and batch.tags.tolist() == [[0, 0], [0, -100]]
+    ends = [*batch.starts.tolist()[1:], len(batch.features)]
+    places = [batch.features[a:b].tolist() for a, b in zip(batch.starts.tolist(), ends, strict=True)]
+    assert places == [*rows[0].sparse, *rows[1].sparse, []]
+    assert batch_of(rows_of([IntentExample("")], LABELS, sparse, None)).words.shape == (1, 0)
+    assert rows_of([IntentExample("a", "else")], LABELS, sparse, None)[0].intent == -100
+
+
+def test_batches_are_balanced_and_grow():
+    intents = [0] * 80 + [1] * 20
+    order = balanced(intents, random.Random(0))
+    assert sorted(order) == list(range(100))
+    shares = [Counter(intents[i] for i in order[at : at + 25])[1] for at in range(0, 100, 25)]
+    assert max(shares) - min(shares) <= 2
+    assert batch_sizes(64, 256, 4) == [64, 128, 192, 256] and batch_sizes(64, 256, 1) == [64]
+    sparse = SparseFeatures.learned([["a"]])
+    rows = rows_of([IntentExample("a " * (1 + i % 7), "ab"[i % 2]) for i in range(50)], LABELS, sparse, None)
+    sizes = [16, 32]
+    made = list(BalancedBatches(rows, sizes))
+    assert sum(len(batch.intents) for batch in made) == 100 and len(made) == steps_of(50, sizes) == 6
+    again = list(BalancedBatches(rows, sizes))
+    assert all(np.array_equal(a.features, b.features) for a, b in zip(made, again, strict=True))
+    with pytest.raises(ValueError, match="nothing to learn"):
+        BalancedBatches([], sizes)

@@ -1,0 +1,208 @@
+"""The network and its runs: losses by hand, padding that changes nothing, saved and loaded, the command line."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from minibert.__main__ import main
+from minibert.checkpoint import CheckpointError
+from minibert.diet.model import Diet, DietConfig, LearnedDistances, told_from_others
+from minibert.diet.predictor import DESCRIPTION, WEIGHTS, DietPredictor, is_diet, predictor_in, ranking
+from minibert.diet.rows import batch_of, rows_of
+from minibert.diet.run import DietSettings, adam, train_diet
+from minibert.diet.sparse import SparseFeatures
+from minibert.relatives.nezha import NezhaConfig, RelativeAttention
+from minibert.tasks import TASKS, TaskData
+from minibert.tasks.intents import IntentExample
+from minibert.train import Done, Eval, Sample, Saved, Step
+from tests.hostile import HOSTILE
+
+ROOT = Path(__file__).resolve().parents[3]
+SIZES = {"width": 32, "sparse_size": 16, "heads": 2}
+TEXT = """## intent:wake
+- wake me at [seven](time)
+- get me up at [nine](time) on [Monday](day)
+- ring the bell at [eight](time)
+- wake us at [ten](time)
+## intent:play
+- play some [jazz](kind)
+- put on [rock](kind) music
+- I want to hear [jazz](kind)
+- music please
+"""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "train.md"
+    path.write_text(TEXT)
+    return TASKS["intent"].read(path)
+
+
+@pytest.fixture(scope="module")
+def trained(data, tmp_path_factory):
+    out = tmp_path_factory.mktemp("diet") / "out"
+    settings = DietSettings(features="sparse", epochs=100, batch_first=4, batch_last=4, sizes=SIZES,
+                            optimization=replace(adam(), learning_rate=5e-3))  # fmt: skip
+    return out, list(train_diet(settings, None, data, data, watch=["wake me at nine"], out=out))
+
+
+def test_it_learns_what_it_is_shown(trained):
+    out, events = trained
+    evals = [event for event in events if isinstance(event, Eval)]
+    assert evals[-1].metrics["intent_accuracy"] == 1.0 and evals[-1].metrics["entity_f1"] > 0.8
+    assert evals[-1].metrics["loss"] < evals[0].metrics["loss"]
+    parts = [event for event in events if isinstance(event, Step)][-1].parts
+    assert {"intent", "entities", "mask"} <= parts.keys()
+    answer = [event for event in events if isinstance(event, Sample)][-1].answers[0]
+    assert answer["intent"] == "wake" and [(e["text"], e["type"]) for e in answer["entities"]] == [("nine", "time")]
+    assert isinstance(events[-2], Saved) and isinstance(events[-1], Done)
+    assert not list(out.glob("*.pt")) and is_diet(out)
+
+
+def test_loaded_is_what_was_saved(trained):
+    out, _events = trained
+    loaded = predictor_in(out)
+    assert isinstance(loaded, DietPredictor)
+    answer, again = loaded.predict(["wake me at nine", "music"])
+    alone = loaded.predict(["wake me at nine"])[0]
+    assert answer["intent"] == alone["intent"] and again["intent"] == "play"
+    assert answer["probabilities"]["wake"] == pytest.approx(alone["probabilities"]["wake"], abs=1e-5)  # padding
+    assert answer["tag_probabilities"] == pytest.approx(alone["tag_probabilities"], abs=1e-5)
+    assert sum(p for _, p in ranking(answer)) == pytest.approx(1) and ranking(answer)[0][0] == "wake"
+    for said in loaded.predict([*HOSTILE.values(), "…", "a " * 300]):
+        assert len(said["tags"]) == len(said["words"]) and math.isfinite(max(said["probabilities"].values()))
+    assert loaded.predict(["wake " * 300])[0]["tag_probabilities"][256:] == [0.0] * 44  # not read
+
+
+@pytest.mark.parametrize("break_it", ["weights", "words", "field", "encoder"])
+def test_what_is_no_diet_is_refused(trained, tmp_path, break_it):
+    out, _ = trained
+    said = json.loads((out / DESCRIPTION).read_text())
+    (tmp_path / WEIGHTS).write_bytes((out / WEIGHTS).read_bytes() if break_it != "weights" else b"pickle")
+    if break_it == "words":
+        said["words"] = said["words"][:-1]
+    elif break_it == "field":
+        del said["tags"]
+    elif break_it == "encoder":
+        said["config"] |= {"features": "both", "dense_size": 0}
+    (tmp_path / DESCRIPTION).write_text(json.dumps(said))
+    with pytest.raises(CheckpointError, match="holds no DIET"):
+        DietPredictor.from_directory(tmp_path)
+
+
+def test_a_right_one_is_told_from_others_by_hand():
+    similarities = torch.tensor([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0]])
+    own = torch.tensor([0, 1])
+    right = torch.nn.functional.one_hot(own, 3).bool()
+    wanted = [math.log(1 + math.exp(-1) + math.exp(-2)), math.log(1 + math.exp(-3) + math.exp(-2))]
+    assert float(told_from_others(similarities, own, right, 20)) == pytest.approx(sum(wanted) / 2)
+    torch.manual_seed(0)
+    one = {round(float(told_from_others(similarities[:1], own[:1], right[:1], 1)), 4) for _ in range(30)}
+    assert one == {round(math.log(1 + math.exp(-gap)), 4) for gap in (1, 2)}  # one wrong one, drawn
+    same = torch.tensor([[True, True, False]])  # place 1 holds the same word: no wrong one
+    assert float(told_from_others(similarities[:1], own[:1], same, 20)) == pytest.approx(math.log(1 + math.exp(-2)))
+
+
+def test_learned_distances_begin_as_a_table_and_are_nezhas_otherwise():
+    config = NezhaConfig(vocab_size=1, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8,
+                         hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, max_relative_position=3,
+                         )  # fmt: skip
+    learned, fixed = LearnedDistances(config).eval(), RelativeAttention(config).eval()
+    assert "sinusoids" in dict(learned.named_parameters()) and learned.sinusoids.shape == (7, 4)
+    learned.load_state_dict({**fixed.state_dict(), "sinusoids": fixed.sinusoids})
+    x = torch.randn(2, 6, 8)
+    assert torch.allclose(learned(x), fixed(x), atol=1e-6)
+
+
+def test_frozen_features_learn_nothing_and_go_along(data, tmp_path):
+    small = ROOT / "checkpoints" / "mini-en"
+    settings = DietSettings(features="both", epochs=1, batch_first=8, batch_last=8, sizes=SIZES, mask_loss=False)
+    events = list(train_diet(settings, small, data, None, out=tmp_path / "out", linked=str(small)))
+    assert not [e for e in events if isinstance(e, Eval) and e.metrics]
+    loaded = DietPredictor.from_directory(tmp_path / "out")
+    assert loaded.dense is not None and not any("bert" in name for name in loaded.model.state_dict())
+    assert loaded.predict(["wake"])[0]["words"] == ["wake"]
+
+
+def test_hidden_words_become_mask_another_or_stay():
+    torch.manual_seed(0)
+    model = Diet(DietConfig(features="sparse", **SIZES), 4, 2, 3)
+    x = torch.arange(4000.0).reshape(1, 4000, 1).expand(1, 4000, 32).contiguous()
+    hidden = torch.ones(1, 4000, dtype=torch.bool)
+    changed = model.hide(x, hidden, hidden[:, 1:])[0]
+    masked = (changed == model.hidden_word).all(1)
+    stayed = (changed == x[0]).all(1)
+    assert float(masked.float().mean()) == pytest.approx(0.7, abs=0.03)
+    assert float(stayed.float().mean()) == pytest.approx(0.2, abs=0.03)
+    assert torch.equal(model.hide(x, ~hidden, hidden[:, 1:]), x)
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"features": "all"}, "features must be one of"),
+        ({"features": "both"}, "do not go with an encoder"),
+        ({"features": "sparse", "width": 30}, "cannot be shared by 4 heads"),
+        ({"features": "sparse", "layers": 0}, "layers must be at least 1"),
+    ],
+)
+def test_sizes_that_cannot_be(values, why):
+    with pytest.raises(ValueError, match=why):
+        DietConfig(**values)
+
+
+def test_data_that_cannot_be_learned(data):
+    with pytest.raises(ValueError, match="nothing to tell apart"):
+        next(train_diet(DietSettings(features="sparse"), None, TaskData(data.examples[:3], name="one.md")))
+    with pytest.raises(ValueError, match="need an encoder"):
+        next(train_diet(DietSettings(), None, data))
+    with pytest.raises(ValueError, match="epochs must be at least 1"):
+        DietSettings(epochs=0)
+
+
+def test_a_request_without_a_word_is_read():
+    sparse = SparseFeatures.learned([["a"]])
+    names = {"intents": ["x", "y"], "tags": ["O"]}
+    model = Diet(DietConfig(features="sparse", **SIZES), len(sparse), 2, 1)
+    rows = rows_of([IntentExample("", "x"), IntentExample("…", "y")], names, sparse, None)
+    loss = model.train()(batch_of(rows)).losses["loss"]
+    loss.backward()
+    assert torch.isfinite(loss)
+    assert torch.isfinite(model(batch_of(rows[:1])).losses["loss"])
+
+
+def test_on_the_command_line(trained, data, tmp_path, capsys):
+    out, _ = trained
+    (tmp_path / "d.md").write_text(TEXT)
+    assert main(["predict", "--model", str(out), "wake me at ten"]) == 0
+    assert capsys.readouterr().out.startswith("wake  [ten](time)")
+    assert main(["evaluate", "--model", str(out), "--data", str(tmp_path / "d.md")]) == 0
+    assert "intent_accuracy 1.0000" in capsys.readouterr().out
+    new = str(tmp_path / "new")
+    asked = ["train-diet", "--train", str(tmp_path / "d.md"), "--out", new, "--features", "sparse", "--epochs", "1",
+             "--width", "32"]  # fmt: skip
+    assert main(asked) == 0 and is_diet(new)
+
+
+def test_it_is_served_like_a_fine_tuned_model(trained):
+    from starlette.testclient import TestClient
+
+    from minibert.service.server import application
+
+    with TestClient(application(predictor_in(trained[0]))) as client:
+        (answer,) = client.post("/predict", json={"inputs": ["wake me at nine"]}).json()["answers"]
+        assert answer["intent"] == "wake" and answer["entities"][0]["text"] == "nine"
+        assert client.get("/schema").status_code == 200
+
+
+def test_the_shipped_one_answers():
+    answer = DietPredictor.from_directory(ROOT / "checkpoints" / "diet-intents").predict(
+        ["wake me at seven on Monday"]
+    )[0]
+    assert answer["intent"] == "set_alarm"
+    assert [(e["text"], e["type"]) for e in answer["entities"]] == [("seven", "time"), ("Monday", "day")]

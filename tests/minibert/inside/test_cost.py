@@ -1,0 +1,61 @@
+"""What a model costs, and the same in eight bits: sizes by hand, rounding as it should be, the shipped models."""
+
+import pytest
+import torch
+from torch import nn
+
+from minibert.finetune.predictor import Predictor
+from minibert.finetune.run import finetune
+from minibert.finetune.settings import FinetuneSettings
+from minibert.inside.cost import answers, bytes_of, in_int8, int8, measure, numbers_in, one_thread, pareto
+from minibert.train import Optimization
+from tests.minibert.tasks.toys import toy
+
+
+def test_sizes_are_counted_by_hand():
+    model = nn.Sequential(nn.Embedding(10, 4), nn.Linear(4, 6))
+    assert numbers_in(model) == 40 + 24 + 6 == numbers_in(int8(model))
+    assert bytes_of(model) == 4 * 70 and bytes_of(int8(model)) == 4 * 40 + 24 + 4 * 6
+
+
+def test_weights_are_rounded_to_the_nearest_step_and_the_model_stays():
+    torch.manual_seed(0)
+    layer = nn.Linear(32, 8)
+    before = layer.weight.clone()
+    weight, bias = int8(nn.Sequential(layer))[0]._weight_bias()
+    assert torch.equal(layer.weight, before) and torch.equal(bias, layer.bias)
+    assert weight.dtype == torch.qint8
+    scale = weight.q_scale()
+    assert scale == pytest.approx(2 * before.abs().max().item() / 255, rel=0.01)
+    assert (weight.dequantize() - before).abs().max() <= 0.51 * scale
+
+
+def test_answers_in_eight_bits_are_nearly_the_same(small_checkpoint, tmp_path):
+    data = toy("classification", 64, 0)
+    settings = FinetuneSettings(epochs=6, batch_size=8, optimization=Optimization(learning_rate=3e-3), dropout=0.0)
+    list(finetune(small_checkpoint, "classification", data, data, settings, out=tmp_path / "out"))
+    known = Predictor.from_directory(tmp_path / "out")
+    whole, small = answers(known, data.examples), answers(in_int8(known), data.examples)
+    said = [answer["label"] for answer in known.answers(data.examples)[0]]
+    assert [whole.labels[i] for i in whole.scores.argmax(-1).tolist()] == said  # those of the predictor
+    assert len(small.changed_from(whole)) <= 3 and (small.scores - whole.scores).abs().max() < 1
+    assert whole.changed_from(whole) == []
+
+
+def test_seconds_are_measured_and_threads_are_as_before(letters, small_checkpoint):
+    from minibert import checkpoint
+
+    model, before = checkpoint.load(small_checkpoint).bert, torch.get_num_threads()
+    found = measure({"one": (model, letters), "small": (int8(model), letters)}, ["a b c", "d"], repeats=1)
+    assert all(cost.milliseconds > 0 for cost in found.values())
+    assert found["one"].parameters == found["small"].parameters
+    assert found["small"].megabytes < found["one"].megabytes
+    assert torch.get_num_threads() == before
+    with pytest.raises(KeyError), one_thread():
+        raise KeyError
+    assert torch.get_num_threads() == before
+
+
+def test_who_is_not_beaten():
+    points = {"slow": (3.0, 0.9), "fast": (1.0, 0.8), "worse": (2.0, 0.7), "twin": (1.0, 0.8)}
+    assert pareto(points) == {"slow", "fast", "twin"} and pareto({}) == set()

@@ -1,0 +1,80 @@
+"""The page on few labels: what stands in the blank is the model's, patterns are measured, runs are drawn."""
+
+import pytest
+import torch
+import transformers
+
+from sections.few_labels.subject import split
+from sections.few_labels.train import method_of, settings_of
+from tests.hostile import HOSTILE
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of
+
+PARTS = ("Own pattern", "Train with few", "P-tuning", "Several patterns", "The claim", "The code")
+
+
+def test_the_blank_is_filled_as_transformers_fills_it():
+    app = open_page("few_labels", language="zh", text="房间很干净。", pattern="{text}我[MASK]喜欢。", negative="不",
+                    positive="很", part=PARTS[5])  # fmt: skip
+    folder = ROOT / "checkpoints" / "mini-zh"
+    model = transformers.BertForMaskedLM.from_pretrained(folder).eval().float()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    given = tokenizer("房间很干净。我[MASK]喜欢。", return_tensors="pt")
+    at = given.input_ids[0].tolist().index(tokenizer.mask_token_id)
+    with torch.no_grad():
+        logits = model(**given).logits[0, at]
+    expected = logits[tokenizer.convert_tokens_to_ids(["不", "很"])].softmax(0).tolist()
+    drawn = [trace["x"][0] for trace in figure(app, "at-blank")["data"]]
+    assert drawn == pytest.approx(expected, abs=1e-3)
+    assert "before anything was learned" in title_of(app, "at-blank")
+
+
+def test_patterns_are_measured():
+    app = open_page("few_labels", language="zh", part=PARTS[0], pattern="{text}真[MASK]。")
+    marks = figure(app, "patterns")["data"]
+    assert len(marks) == 5 and all(0.3 < mark["x"][0] < 0.9 for mark in marks)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words", "said"),
+    [("no blank", "不", "must have"), ("{text}[MASK]", "很很", "no single piece"), ("{text}[MASK]", "", "has no word")],
+)
+def test_what_cannot_be_asked_is_said(pattern, words, said):
+    app = open_page("few_labels", language="zh", pattern=pattern, negative=words or " , ", part=PARTS[5])
+    assert said in app.info[0].value and not app.exception
+
+
+@pytest.mark.parametrize("text", ["  ", "😀 <b>bold</b> $x$", "[MASK] [SEP]", *list(HOSTILE.values())[:2]])
+def test_any_text_can_be_asked(text):
+    app = open_page("few_labels", language="zh", text=text, part=PARTS[5])
+    assert_no_markup(app)
+    assert "<b>bold</b>" not in html_of(app)
+
+
+@pytest.mark.parametrize("part", PARTS[1:])
+def test_every_part_opens(part):
+    assert text_of(open_page("few_labels", language="zh", part=part))
+
+
+def test_without_results_it_says_how_to_make_them(monkeypatch, tmp_path):
+    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
+    app = open_page("few_labels", language="zh", part=PARTS[4])
+    assert "experiment few_labels --seeds 3" in app.code[0].value
+
+
+def test_settings_are_those_of_the_method():
+    from sections.few_labels.subject import Subject
+
+    seen = Subject("en", "x", "{text} It was [MASK].", (("negative", ("bad",)), ("positive", ("good",))))
+    pet, task = settings_of(seen, "pet", 32, 1)
+    assert task == "cloze" and pet.epochs == 10 and pet.mlm_weight == 1e-4 and pet.words["positive"] == ["good"]
+    assert settings_of(seen, "head", 8, 0)[1] == "classification"
+    prompted, _ = settings_of(seen, "p-tuning", 8, 0)
+    assert prompted.freeze == "all" and prompted.prompt == "lstm"
+    assert split("bad, terrible，不、差, ") == ["bad", "terrible", "不", "差"]
+
+
+def test_a_method_is_read_from_its_run():
+    class Run:
+        kind = "few_labels-learn/123/p-tuning-2-en"
+
+    assert method_of(Run) == "p-tuning"

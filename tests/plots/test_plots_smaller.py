@@ -1,0 +1,47 @@
+"""Figures of size, speed and accuracy, and of students that learn."""
+
+import math
+
+import pytest
+
+from plots.smaller import LARGEST, Point, beaten, students, ticks, tradeoff
+
+POINTS = [
+    Point("teacher", 8.0, 0.85, 90.0, "teacher", spread=0.01),
+    Point("student <b>", 2.0, 0.76, 22.5, "alone", under=True),
+    Point("taught", 2.0, 0.80, 22.5, "taught"),
+    Point("teacher, 8 bits", 3.0, 0.84, 58.0, "teacher", open=True),
+]
+
+
+def test_bubbles_have_the_area_of_their_memory_and_the_line_joins_who_is_not_beaten():
+    fig = tradeoff(POINTS, "t", ("ms", "%"), "best")
+    line, *bubbles = fig.data
+    assert list(line.x) == [2.0, 3.0, 8.0] and list(line.y) == [80.0, 84.0, 85.0]
+    by_size = {bubble.y[0]: bubble for bubble in bubbles}
+    assert by_size[85.0].marker.size == LARGEST and by_size[80.0].marker.size == pytest.approx(LARGEST / 2)
+    assert by_size[84.0].marker.symbol == "circle-open" and by_size[85.0].error_y.array[0] == pytest.approx(1.0)
+    assert bubbles[0].y[0] == 85.0  # the largest below the others
+    names = {note.text: note for note in fig.layout.annotations}
+    assert "student &lt;b&gt;" in names and names["student &lt;b&gt;"].yshift < 0 < names["taught"].yshift
+    assert names["taught"].x == pytest.approx(math.log10(2.0)) and fig.layout.height <= 400
+
+
+def test_who_is_beaten():
+    assert [beaten(point, POINTS) for point in POINTS] == [False, True, False, False]
+
+
+def test_ticks_are_round_numbers_about_the_range():
+    assert ticks(1.1, 6.0) == [1.0, 2.0, 5.0, 10.0] and ticks(1.0, 1.0) == [0.5, 1.0, 2.0]
+
+
+def test_nothing_is_drawn_of_nothing():
+    assert len(tradeoff([], "t", ("x", "y"), "best").data) == 1
+
+
+def test_each_student_has_a_line_and_each_teacher_a_level():
+    fig = students({"alone": [(0.0, 0.5), (1.0, 0.63)], "taught": [(0.0, 0.5), (1.0, 0.7)]}, {"teacher": 0.75}, "t",
+                   ("x", "y"))  # fmt: skip
+    assert [list(trace.y) for trace in fig.data] == [[50.0, 63.0], [50.0, 70.0]]
+    assert len({(trace.line.dash, trace.marker.symbol) for trace in fig.data}) == 2
+    assert fig.layout.shapes[0].y0 == 75.0
