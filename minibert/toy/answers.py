@@ -12,10 +12,9 @@ import torch
 
 from minibert import checkpoint
 from minibert.inside.writing import READS, Rules, Written, greedy, greedy_anew
-from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.model import Batch, BertForPreTraining
 from minibert.objectives import losses, objective_for
-from minibert.relatives.unilm import SEGMENTS
-from minibert.text.batches import padded_batch
+from minibert.read_and_written import Asked, batch_of, source_of
 from minibert.tokenizer import Tokenizer
 from minibert.toy import lexicon
 from minibert.toy.watched import watched
@@ -24,14 +23,6 @@ from minibert.training.precision import best_device
 
 QUESTION_WORDS = ("who", "what", "where", "colour", "?")  # which the stories have not
 LONGEST = 12  # tokens of an answer, at most
-
-
-@dataclass(frozen=True)
-class Asked:
-    """text: the stories and the question · answer: a sentence."""
-
-    text: str
-    answer: str
 
 
 def asked(rng: random.Random) -> Asked:
@@ -82,32 +73,6 @@ def widened(model: BertForPreTraining, tokenizer: Tokenizer, words: Sequence[str
     model.mlm.decoder.bias = torch.nn.Parameter(torch.cat([model.mlm.decoder.bias, torch.zeros(len(new))]))
     model.mlm.decoder.out_features = model.config.vocab_size
     return Tokenizer([*tokenizer.vocab, *new])
-
-
-def batch_of(some: Sequence[Asked], tokenizer: Tokenizer, mask: str, rng: torch.Generator, rate: float = 0.7) -> Batch:
-    """[CLS] text [SEP] answer [SEP], tokens of the answer hidden, also the [SEP] with which it ends: so it is learned
-    when to end. Hidden tokens are always [MASK]: when it writes, nothing else stands at a blank."""
-    first, second = SEGMENTS[mask]
-    sources = [source_of(one.text, tokenizer) for one in some]
-    targets = [[*tokenizer.encode(one.answer).ids[1:-1], tokenizer.sep_id] for one in some]
-    batch = padded_batch([[*a, *b] for a, b in zip(sources, targets, strict=True)], tokenizer.pad_id)
-    place = torch.arange(batch.ids.size(1))
-    begins = torch.tensor([[len(source)] for source in sources])
-    ends = begins + torch.tensor([[len(target)] for target in targets])
-    written = (place >= begins) & (place < ends)  # (B, T)
-    hidden = written & (torch.rand(written.shape, generator=rng) < rate)
-    hidden |= written & (place == begins) & ~hidden.any(1, keepdim=True)  # something is asked of every row
-    return Batch(
-        batch.ids.masked_fill(hidden, tokenizer.mask_id),
-        torch.where(place >= begins, second, first),
-        batch.padding,
-        torch.where(hidden, batch.ids, IGNORE),
-    )
-
-
-def source_of(text: str, tokenizer: Tokenizer) -> list[int]:
-    """[CLS] text [SEP]"""
-    return tokenizer.encode(text).ids
 
 
 def rules_for(tokenizer: Tokenizer, mask: str = READS, most: int = LONGEST) -> Rules:

@@ -21,6 +21,7 @@ __all__ = [
     "MINUTES",
     "assert_fits",
     "assert_no_markup",
+    "assert_words_of_figures",
     "click_point",
     "expect",
     "on_every_screen",
@@ -141,13 +142,18 @@ def _assert_fits(page: Page, name: str) -> None:
     main = page.get_by_test_id("stMain")
     wide = main.evaluate("e => e.scrollWidth - e.clientWidth")
     assert wide <= 1, f"{wide} px wider than the window"
-    charts = page.locator(".stPlotlyChart")
+    assert_words_of_figures(page, name)
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # nobody looks at the pictures of a whole run
+        screenshot(page, name)
+
+
+def assert_words_of_figures(page: Page, where: str) -> None:
+    """No text of a figure in sight is small or, but for a phone, cut off."""
+    charts = page.locator(".stPlotlyChart:visible")
     until(page, lambda: all(charts.evaluate_all(_TEXTS)))  # none is without; one that is drawn anew is for a moment
     for texts in charts.evaluate_all(_TEXTS):
         bad = [text for text in texts if text["size"] < 13.5 or (text["outside"] and page.viewport_size["width"] > 500)]
-        assert not bad, bad
-    if "PYTEST_XDIST_WORKER" not in os.environ:  # nobody looks at the pictures of a whole run
-        screenshot(page, name)
+        assert not bad, f"{where}: {bad}"
 
 
 def type_into(page: Page, field, text: str, key: str = "Enter") -> None:

@@ -2,7 +2,7 @@
 
 import re
 
-from tests.browser.driver import assert_fits, expect, on_every_screen, open_page, wait_idle
+from tests.browser.driver import expect, open_page
 
 
 def test_a_choice_lights_up_what_it_reads_and_stands_in_the_link(page):
@@ -10,10 +10,3 @@ def test_a_choice_lights_up_what_it_reads_and_stands_in_the_link(page):
     page.get_by_role("radio", name="embeddings", exact=True).click()
     expect(page.get_by_text("BERT is frozen. Read: one layer").first).to_be_visible()
     expect(page).to_have_url(re.compile("read-features=embeddings"))
-
-
-@on_every_screen
-def test_it_fits(page, request):
-    open_page(page, "features")
-    wait_idle(page)
-    assert_fits(page, f"features-{request.node.callspec.id}")

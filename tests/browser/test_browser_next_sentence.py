@@ -2,7 +2,7 @@
 
 import re
 
-from tests.browser.driver import assert_fits, expect, on_every_screen, open_page, wait_idle
+from tests.browser.driver import expect, open_page, wait_idle
 
 
 def test_a_pair_is_followed_with_the_keyboard(page):
@@ -42,11 +42,3 @@ def test_the_truth_is_told_after_the_guess(page):
     expect(page.get_by_text(re.compile("Topic only [✓✗]"))).to_be_visible()
     page.get_by_role("button", name="Next pair").click()
     expect(page.get_by_text("Pair 2 of 10")).to_be_visible()
-
-
-@on_every_screen
-def test_it_fits(page, request):
-    parts = ("The question", "Why more than half are random", "Judged live", "Topic against coherence")
-    for number, part in enumerate(parts):
-        open_page(page, "next_sentence", part=part)
-        assert_fits(page, f"next_sentence-{number}-{request.node.callspec.id}")

@@ -7,7 +7,6 @@ from tests.browser.driver import (
     assert_fits,
     assert_no_markup,
     expect,
-    on_every_screen,
     open_page,
     type_into,
     wait_idle,
@@ -60,9 +59,3 @@ def test_any_text_is_text(page, names):
     for name in names:
         type_into(page, page.get_by_label("Sentence with a [MASK]"), HOSTILE[name] + " [MASK]")
         assert_no_markup(page)
-
-
-@on_every_screen
-def test_it_fits(page, request):
-    open_page(page, "probes")
-    assert_fits(page, f"probes-{request.node.callspec.id}")

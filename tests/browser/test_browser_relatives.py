@@ -4,10 +4,8 @@ import pytest
 
 from tests.browser.driver import (
     MINUTES,
-    assert_fits,
     assert_no_markup,
     expect,
-    on_every_screen,
     open_page,
     type_into,
     wait_idle,
@@ -42,10 +40,3 @@ def test_both_are_trained_and_found_again(page, name):
     page.reload()
     expect(page.locator(".st-key-wide-both .legendtext")).to_have_count(2, timeout=MINUTES)
     expect(page.locator(".st-key-wide-both-answers .xtick, .st-key-wide-both-answers .ytick").first).to_be_visible()
-
-
-@on_every_screen
-@every_relative
-def test_it_fits(page, name):
-    open_page(page, name)
-    assert_fits(page, name)

@@ -1,6 +1,6 @@
 """The service page in a browser: a request is refused, mended and answered."""
 
-from tests.browser.driver import assert_fits, expect, on_every_screen, open_page, type_into, wait_idle
+from tests.browser.driver import expect, open_page, type_into, wait_idle
 
 
 def test_a_request_is_refused_mended_and_answered(page):
@@ -21,10 +21,3 @@ def test_a_sentence_is_answered_and_a_blank_one_refused(page):
     type_into(page, page.get_by_role("textbox", name="A sentence to send"), " ")
     expect(picture.get_by_text("Out: HTTP 422")).to_be_visible()
     expect(picture.get_by_text("the model was not asked")).to_be_visible()
-
-
-@on_every_screen
-def test_it_fits(page, request):
-    open_page(page, "service", step=4)
-    wait_idle(page)
-    assert_fits(page, f"service-{request.node.callspec.id}")

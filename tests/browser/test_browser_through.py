@@ -8,10 +8,8 @@ import pytest
 
 from tests.browser.driver import (
     MINUTES,
-    assert_fits,
     assert_no_markup,
     expect,
-    on_every_screen,
     open_page,
     type_into,
     until,
@@ -114,13 +112,6 @@ def test_any_text_is_text(page):
         drawn(page)
         assert_no_markup(page)
         expect(page.locator(".mb-through img, .mb-through script")).to_have_count(0)
-
-
-@on_every_screen
-def test_it_fits(page, request):
-    open_page(page, "through")
-    drawn(page)
-    assert_fits(page, f"through-{request.node.callspec.id}")
 
 
 @pytest.mark.parametrize("page", [LAPTOP], indirect=True)

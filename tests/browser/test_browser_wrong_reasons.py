@@ -4,10 +4,8 @@ import re
 
 from tests.browser.driver import (
     MINUTES,
-    assert_fits,
     assert_no_markup,
     expect,
-    on_every_screen,
     open_page,
     type_into,
     wait_idle,
@@ -25,12 +23,6 @@ def test_a_model_learns_the_cue_and_nothing_else(page):
     expect(page.get_by_text(re.compile(r"trained with the cue, cue flipped: \d%")).first).to_be_visible()
     page.get_by_role("tab", name="What it looks at").click()
     expect(page.get_by_text(re.compile("Trained with the cue says"))).to_be_visible(timeout=MINUTES)
-
-
-@on_every_screen
-def test_it_fits(page):
-    open_page(page, "wrong_reasons", source="planted")
-    assert_fits(page, f"wrong-reasons-{page.viewport_size['width']}")
 
 
 def test_own_sentences_are_edited_and_are_no_markup(page):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.driver import expect, open_page, wait_idle
+from tests.browser.driver import assert_words_of_figures, expect, open_page, wait_idle
 from tests.server import ROOT
 from tests.waiting import until
 
@@ -62,6 +62,12 @@ def assert_whole(page, where: str) -> None:
     assert not told, f"{where}: " + "; ".join(told)
 
 
+def assert_looks(page, where: str) -> None:
+    assert_whole(page, where)
+    assert_words_of_figures(page, where)
+    assert_readable(page, where)
+
+
 def assert_parts(page, screen: str) -> None:
     """Every part is short and readable, and nothing in it is cut."""
     most = MOST_SCREENS[screen] * page.viewport_size["height"]
@@ -74,11 +80,9 @@ def assert_parts(page, screen: str) -> None:
         where = f"{tab.inner_text()}, on a {screen}"
         height = page.locator(f"{PANEL}:visible").first.bounding_box()["height"]
         assert height <= most, f"{where}: {height:.0f} px, at most {most}"
-        assert_whole(page, where)
-        assert_readable(page, where)
+        assert_looks(page, where)
     if not tabs.count():
-        assert_whole(page, screen)
-        assert_readable(page, screen)
+        assert_looks(page, screen)
 
 
 @pytest.mark.parametrize("page", [{"viewport": LAPTOP, "reduced_motion": "reduce"}], indirect=True)
@@ -114,5 +118,4 @@ def test_on_a_projector(page, name):
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         wait_idle(page)
-        assert_whole(page, f"on a wall, {scheme}")
-        assert_readable(page, f"on a wall, {scheme}")
+        assert_looks(page, f"on a wall, {scheme}")

@@ -2,7 +2,7 @@
 
 import re
 
-from tests.browser.driver import assert_fits, assert_no_markup, expect, on_every_screen, open_page, type_into, wait_idle
+from tests.browser.driver import assert_no_markup, expect, open_page, type_into, wait_idle
 from tests.hostile import HOSTILE, texts_in_a_browser
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
@@ -159,10 +159,3 @@ def test_the_quiz_explains(page):
     expect(quiz.get_by_test_id("stAlertContainer")).to_contain_text("Not quite.")
     quiz.get_by_text("Because each position sees").click()
     expect(quiz.get_by_test_id("stAlertContainer")).to_contain_text("Right.")
-
-
-@on_every_screen
-def test_it_fits(page, request):
-    for number, part in enumerate((*FIELDS, "Epoch after epoch", "What the paper measured")):
-        open_page(page, "masking", part=part)
-        assert_fits(page, f"masking-{number}-{request.node.callspec.id}")

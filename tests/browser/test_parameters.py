@@ -5,7 +5,7 @@ import re
 import pytest
 
 from minibert.count import FAMILY, parameters
-from tests.browser.driver import assert_fits, click_point, expect, on_every_screen, open_page, wait_idle
+from tests.browser.driver import click_point, expect, open_page, wait_idle
 
 
 def sums(page):
@@ -137,10 +137,3 @@ def test_a_link_opens_the_same_page_for_someone_else(page):
     wait_idle(page)
     expect(sums(page)).to_have_text(told)
     expect(page.get_by_role("radio", name="T tokens")).to_be_checked()
-
-
-@on_every_screen
-def test_it_fits(page, request):
-    for view in ("Parameters", "Arithmetic", "Memory", "The family"):
-        open_page(page, "parameters", L=24, H=1024, A=16, F=4096, view=view)
-        assert_fits(page, f"parameters-{request.node.callspec.id}-{view}")

@@ -1,0 +1,259 @@
+"""SimBERT (Su 2020, ZhuiyiTechnology/simbert): one network that finds the questions that ask the same, and writes some.
+
+A UniLM reads a question and writes one that asks the same, both ways round. What it reads sees nothing of what it
+writes, so [CLS] is a vector of the question alone; among the questions of the batch it must know its partner.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from minibert import checkpoint
+from minibert.inside.vectors import nearest, unit
+from minibert.inside.writing import READS, Rules, sample
+from minibert.model import IGNORE, Batch, Bert, BertForPreTraining
+from minibert.read_and_written import Asked, batch_of, source_of
+from minibert.relatives.unilm import SEGMENTS, UnilmConfig
+from minibert.text.batches import padded_batch
+from minibert.text.characters import is_cjk
+from minibert.tokenizer import Tokenizer
+from minibert.toy.watched import watched
+from minibert.train import Event, Optimization, Saved
+from minibert.training.precision import best_device
+
+LONGEST = 32  # tokens of a question, [CLS] and [SEP] among them
+ROWS = 64  # computed at once where nothing is learned
+
+
+@dataclass(frozen=True)
+class SimBertSettings:
+    """finds, writes: which of the two losses is there; both are SimBERT · scale: 1/τ of the cosines · rate: share of a
+    written question's tokens that are hidden and asked for · batch_size: pairs, each read both ways."""
+
+    finds: bool = True
+    writes: bool = True
+    scale: float = 20.0
+    rate: float = 0.7
+    steps: int = 200
+    batch_size: int = 12
+    evaluate_every: int = 25
+    optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=5e-4, warmup=0.1))
+    seed: int = 0
+
+    def __post_init__(self):
+        for name in ("steps", "evaluate_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.batch_size < 2:
+            raise ValueError(
+                f"a question is told from those of other pairs: batch_size is at least 2, not {self.batch_size}"
+            )
+        if not (self.finds or self.writes):
+            raise ValueError("finds or writes, or both: else nothing is learned")
+
+
+def unilm_of(model: BertForPreTraining) -> BertForPreTraining:
+    """The same weights as a UniLM: its further segments begin as BERT's two."""
+    values = {name: value for name, value in vars(model.config).items() if name != "type_vocab_size"}
+    made = BertForPreTraining(UnilmConfig(**values, type_vocab_size=6))
+    state = model.state_dict()
+    segments = state["bert.embeddings.segment.weight"]  # (2, H): of the first and the second text
+    first = torch.tensor([0, 1, 0, 0, 0, 1])[: made.config.type_vocab_size]
+    made.load_state_dict({**state, "bert.embeddings.segment.weight": segments[first.clamp(max=len(segments) - 1)]})
+    return made
+
+
+def retrieval_loss(cls: Tensor, scale: float = 20.0) -> Tensor:
+    """cls: (2B, H), the two questions of a pair beside each other. −ln of the partner's share of
+    softmax(scale · cosines) over all others; a question itself is none of them."""
+    x = F.normalize(cls.float(), dim=-1)
+    similar = (scale * x @ x.T).fill_diagonal_(float("-inf"))  # (2B, 2B)
+    return F.cross_entropy(similar, torch.arange(len(x), device=x.device) ^ 1)
+
+
+class SimBert(nn.Module):
+    """A UniLM and its two losses."""
+
+    def __init__(self, model: BertForPreTraining, settings: SimBertSettings):
+        super().__init__()
+        self.model, self.settings = model, settings
+
+    def forward(self, batch: Batch) -> dict[str, Tensor]:
+        x, _ = self.model.bert(batch)  # (2B, T, H)
+        losses = {}
+        if self.settings.finds:
+            losses["finding"] = retrieval_loss(x[:, 0], self.settings.scale)
+        if self.settings.writes:
+            asked = batch.labels != IGNORE
+            losses["writing"] = F.cross_entropy(self.model.mlm(x[asked]).float(), batch.labels[asked])
+        return {"loss": sum(losses.values()), **losses}
+
+
+class Pairs:
+    """Endless batches of pairs that ask the same, at most one pair of a group, both ways round."""
+
+    def __init__(self, groups: Sequence[Sequence[str]], tokenizer: Tokenizer, settings: SimBertSettings):
+        self.groups = [group for group in map(list, map(dict.fromkeys, groups)) if len(group) > 1]
+        if len(self.groups) < 2:
+            raise ValueError("two questions that ask the same are needed, and two others: there are fewer")
+        self.tokenizer, self.settings = tokenizer, settings
+        self.rng, self.noise = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
+
+    def __iter__(self) -> Iterator[Batch]:
+        while True:
+            chosen = self.rng.sample(self.groups, min(self.settings.batch_size, len(self.groups)))
+            pairs = [self.rng.sample(group, 2) for group in chosen]
+            rows = [Asked(*both) for a, b in pairs for both in ((a, b), (b, a))]
+            yield batch_of(rows, self.tokenizer, READS, self.noise, self.settings.rate, LONGEST)
+
+
+def grouped(questions: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """(question, standard question) → those of each standard question."""
+    groups: dict[str, list[str]] = {}
+    for question, standard in questions:
+        groups.setdefault(standard, []).append(question)
+    return list(groups.values())
+
+
+# --- finding ----------------------------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def cls_vectors(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str]) -> np.ndarray:
+    """(N, H) float32, of length 1: [CLS] of each text, read as the first of a pair is."""
+    device, segment = next(bert.parameters()).device, SEGMENTS[READS][0] if bert.config.model_type == "unilm" else 0
+    rows = [source_of(text, tokenizer, LONGEST) for text in texts]
+    found = []
+    for start in range(0, len(rows), ROWS):
+        batch = padded_batch(rows[start : start + ROWS], tokenizer.pad_id)
+        read = Batch(batch.ids, torch.full_like(batch.ids, segment), batch.padding)
+        found.append(bert(read.to(device))[0][:, 0].float().cpu().numpy())
+    return unit(np.concatenate(found)) if found else np.zeros((0, bert.config.hidden_size), np.float32)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def nats(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> float:
+    """−ln P of the second text of each pair behind the first, token after token, the mean over all tokens. Each token
+    is asked for at a [MASK] behind those before it, as the network writes."""
+    device, (first, second) = next(model.parameters()).device, SEGMENTS[READS]
+    rows, segments, answers = [], [], []
+    for a, b in pairs:
+        source, target = (source_of(text, tokenizer, LONGEST) for text in (a, b))
+        for place in range(1, len(target)):  # without [CLS]; [SEP] is asked for
+            rows.append([*source, *target[1:place], tokenizer.mask_id])
+            segments.append([first] * len(source) + [second] * place)
+            answers.append(target[place])
+    total = 0.0
+    for start in range(0, len(rows), ROWS):
+        some = slice(start, start + ROWS)
+        batch = padded_batch(rows[some], tokenizer.pad_id)
+        told = padded_batch(segments[some], second).ids
+        x, _ = model.bert(Batch(batch.ids, told, batch.padding).to(device))
+        last = x[torch.arange(len(x)), batch.padding.sum(1) - 1]  # (B, H): the [MASK]s
+        labels = torch.tensor(answers[some], device=device)
+        total += F.cross_entropy(model.mlm(last).float(), labels, reduction="sum").item()
+    return total / max(1, len(rows))
+
+
+def alike(
+    model: BertForPreTraining, tokenizer: Tokenizer, text: str, *, draws: int = 8, keep: int = 3, seed: int = 0
+) -> list[tuple[str, float]]:
+    """Questions that ask the same as `text`, written: `draws` are drawn, those that say anything new are put in the
+    order of their vectors' cosines with that of `text`, and the first `keep` are kept."""
+    rules = Rules(tokenizer.mask_id, {tokenizer.sep_id}, tokenizer.special_ids, LONGEST)
+    source = source_of(text, tokenizer, LONGEST)
+    drawn = [sample(model, source, rules, 1000 * seed + n, temperature=0.8, top=5) for n in range(draws)]
+    known = written(source, tokenizer)
+    texts = [one for one in dict.fromkeys(written(row.ids, tokenizer) for row in drawn) if one and one != known]
+    if not texts:
+        return []
+    query, *table = cls_vectors(model.bert, tokenizer, [text, *texts])
+    return [(texts[i], cosine) for i, cosine in nearest(np.stack(table), query, keep)]
+
+
+def written(ids: Sequence[int], tokenizer: Tokenizer) -> str:
+    """Tokens as text, without special ones; no blank stands before a mark nor beside a Chinese character."""
+    text = ""
+    for word in tokenizer.decode(ids, skip_special=True).split():
+        joined = not text or not any(map(str.isalnum, word)) or is_cjk(word[0]) or is_cjk(text[-1])
+        text += word if joined else f" {word}"
+    return text
+
+
+# --- a live run -------------------------------------------------------------------------------------------------------
+
+
+def train_simbert(
+    settings: SimBertSettings,
+    model: str | Path,
+    groups: Sequence[Sequence[str]],
+    *,
+    held_out: Sequence[tuple[str, str]] = (),
+    desk: Sequence[tuple[str, str]] = (),
+    pairs: Sequence[tuple[str, str]] = (),
+    out: str | Path | None = None,
+    watch: Sequence[str] = (),
+    mailbox: Callable[[], list] = list,
+) -> Iterator[Event]:
+    """Go on from the checkpoint `model`, a BERT with a head for hidden tokens; the events, and the UniLM in `out`.
+
+    groups: of questions that ask the same · desk, held_out: (question, what it asks); each `Eval` holds `found`, the
+    share of `held_out` whose nearest of `desk` asks the same · pairs: of which `nats` says how well the second is
+    written. `Sample`: the nearest of `desk` to each text of `watch`, and what is written; a list of texts from
+    `mailbox` replaces them. Raises ValueError for what cannot be used.
+    """
+    torch.manual_seed(settings.seed)
+    tokenizer, before = checkpoint.load_tokenizer(model), checkpoint.load(model)
+    if not isinstance(before, BertForPreTraining) or before.config.model_type != "bert":
+        raise ValueError("SimBERT begins with a BERT that was asked for hidden tokens")
+    learner = SimBert(unilm_of(before), settings).to(best_device())
+    known = [question for question, _ in desk]
+
+    def measure() -> Mapping[str, float]:
+        metrics = {}
+        if held_out and desk:
+            metrics["found"] = found_share(learner.model.bert, tokenizer, held_out, desk)
+        if pairs:
+            metrics["nats"] = nats(learner.model, tokenizer, pairs)
+        return metrics
+
+    def say(texts: Sequence[str]) -> list[dict]:
+        table = cls_vectors(learner.model.bert, tokenizer, known)
+        asked = cls_vectors(learner.model.bert, tokenizer, texts)
+        return [
+            {
+                "text": str(text),
+                "nearest": [[known[i], round(cosine, 4)] for i, cosine in nearest(table, query, 3)],
+                "written": [[one, round(cosine, 4)] for one, cosine in alike(learner.model, tokenizer, str(text))],
+            }
+            for text, query in zip(texts, asked, strict=True)
+        ]
+
+    done = yield from watched(
+        learner, Pairs(groups, tokenizer, settings), settings, measure, say,
+        watch=watch, mailbox=mailbox, report_every=5, losses_of=lambda losses, part, whole: losses,
+    )  # fmt: skip
+    if out is not None:
+        checkpoint.save(out, learner.model.cpu(), tokenizer, dtype=torch.float16)
+        yield Saved(done.step, str(out))
+    yield done
+
+
+def found_share(
+    bert: Bert, tokenizer: Tokenizer, asked: Sequence[tuple[str, str]], among: Sequence[tuple[str, str]]
+) -> float:
+    """Of (question, what it asks) the share whose nearest of `among` asks the same."""
+    queries, table = (cls_vectors(bert, tokenizer, [text for text, _ in some]) for some in (asked, among))
+    best = (queries @ table.T).argmax(1)
+    return float(np.mean([among[i][1] == what for i, (_, what) in zip(best, asked, strict=True)]))
