@@ -48,7 +48,8 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
     lesson.show("Find and write", title=False)
     text = sentence_input(
-        "asked", lesson.examples_called("zh"), max_chars=MAX_CHARS, label=_("A question, in Chinese: it is found, and written anew"),
+        "question", lesson.examples_called("zh"), max_chars=MAX_CHARS,
+        label=_("A question, in Chinese: it is found, and written anew"),
     ).strip()  # fmt: skip
     if not any(map(str.isalnum, text)):
         st.info(_("Type a question."), icon=":material/edit:")

@@ -113,7 +113,7 @@ def test_every_part_opens(part):
 def test_simbert_finds_by_cls_and_writes():
     desk = questions_of(ROOT / "lessons" / "data" / "desk" / "zh.tsv")
     asked = "我的行李不见了。"
-    app = open_page("sentence_vectors", model="mini-zh", part=PARTS[3], asked=asked)
+    app = open_page("sentence_vectors", model="mini-zh", part=PARTS[3], question=asked)
     folder = ROOT / "checkpoints" / "simbert" / "zh"
     model, tokenizer = checkpoint.load(folder), checkpoint.load_tokenizer(folder)
     values = {name: value for name, value in vars(model.config).items() if name in transformers.BertConfig().to_dict()}
@@ -137,5 +137,5 @@ def test_simbert_finds_by_cls_and_writes():
 
 @pytest.mark.parametrize("asked", ["<b>怎么</b> $x$ 🙂？", "hello *you*", "", "…"])
 def test_simbert_takes_any_text(asked):
-    app = open_page("sentence_vectors", model="mini-zh", part=PARTS[3], asked=asked)
+    app = open_page("sentence_vectors", model="mini-zh", part=PARTS[3], question=asked)
     assert not app.exception
