@@ -124,9 +124,8 @@ def test_simbert_finds_by_cls_and_writes():
     def cls(text):
         ids = torch.tensor([tokenizer.encode(text).ids])
         with torch.no_grad():
-            return theirs(input_ids=ids, token_type_ids=torch.full_like(ids, SEGMENTS[READS][0])).last_hidden_state[
-                :, 0
-            ]
+            read = theirs(input_ids=ids, token_type_ids=torch.full_like(ids, SEGMENTS[READS][0]))
+        return read.last_hidden_state[:, 0]
 
     similar = cosine_similarity(cls(asked), torch.cat([cls(question) for question, _ in desk]))[0]
     drawn = [trace["x"][0] for trace in figure(app, "simbert-found")["data"]]
