@@ -1,6 +1,6 @@
-"""Sentence vectors: one vector a text, so that what is alike lies close; Sentence-BERT and SimCSE."""
+"""Sentence vectors: one vector a text, so that what is alike lies close; Sentence-BERT, SimCSE, SimBERT."""
 
-from sections.sentence_vectors import claim, code, desk, learn, pairs, poolings, subject
+from sections.sentence_vectors import claim, code, desk, find_write, learn, pairs, poolings, subject
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -14,6 +14,7 @@ parts = {
     _("Pairs or vectors"): pairs,
     _("Which pooling"): poolings,
     _("Train SimCSE"): learn,
+    _("Find and write"): find_write,
     _("The claim"): claim,
     _("The code"): code,
 }

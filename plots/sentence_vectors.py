@@ -149,8 +149,8 @@ def nearest_bars(rows: Sequence[Found], title: str, axis: str, searched: int) ->
     fig.update_yaxes(visible=False, range=[len(rows) - 0.5, -0.9])
     fig.update_xaxes(range=[0, 1], title_text=f"{axis} · {len(rows)} / {searched}", showgrid=False)
     fig.update_layout(
-        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=44 * len(rows) + 70, bargap=0,
-        margin={"l": 8, "r": 8, "t": 40, "b": 44},
+        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=124 + round(35.5 * (len(rows) + 0.4)),
+        bargap=0, margin={"l": 8, "r": 8, "t": 40, "b": 44},
     )  # fmt: skip
     return fig
 

@@ -2,17 +2,21 @@
 
 import numpy as np
 import pytest
+import torch
+import transformers
 from scipy.stats import spearmanr
 from sklearn.metrics.pairwise import cosine_similarity
 
 from minibert import checkpoint
 from minibert.inside.vectors import sentence_vectors
+from minibert.inside.writing import READS
+from minibert.relatives.unilm import SEGMENTS
 from minibert.sentence_vectors.rows import questions_of
 from tests.hostile import HOSTILE
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of
 from ui.samples import similar_pairs, similar_parts
 
-PARTS = ("Pairs or vectors", "Which pooling", "Train SimCSE", "The claim", "The code")
+PARTS = ("Pairs or vectors", "Which pooling", "Train SimCSE", "Find and write", "The claim", "The code")
 FOLDER = ROOT / "checkpoints" / "mini-en"
 
 
@@ -78,13 +82,13 @@ def test_nothing_that_is_learned_from_is_measured():
 def test_before_a_run_it_says_so_and_the_claim_is_told():
     app = open_page("sentence_vectors", model="mini-en", part=PARTS[2])
     assert "No run yet" in text_of(app)
-    app = open_page("sentence_vectors", part=PARTS[3])
+    app = open_page("sentence_vectors", part=PARTS[4])
     assert figure(app, "scores-claim") is not None and "The wanted 8 points" in text_of(app)
 
 
 def test_without_results_it_says_how_to_make_them(monkeypatch, tmp_path):
     monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
-    app = open_page("sentence_vectors", part=PARTS[3])
+    app = open_page("sentence_vectors", part=PARTS[4])
     assert "No results of this experiment" in text_of(app)
     assert "experiment sentence_vectors --seeds 3" in app.code[0].value
 
@@ -104,3 +108,33 @@ def test_a_chinese_model_has_the_chinese_desk():
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_opens(part):
     assert text_of(open_page("sentence_vectors", model="mini-en", part=part))
+
+
+def test_simbert_finds_by_cls_and_writes():
+    desk = questions_of(ROOT / "lessons" / "data" / "desk" / "zh.tsv")
+    asked = "我的行李不见了。"
+    app = open_page("sentence_vectors", model="mini-zh", part=PARTS[3], question=asked)
+    folder = ROOT / "checkpoints" / "simbert" / "zh"
+    model, tokenizer = checkpoint.load(folder), checkpoint.load_tokenizer(folder)
+    values = {name: value for name, value in vars(model.config).items() if name in transformers.BertConfig().to_dict()}
+    theirs = transformers.BertModel(transformers.BertConfig(**values | {"type_vocab_size": 6})).eval()
+    weights = transformers.BertForPreTraining.from_pretrained(folder, dtype=torch.float32).bert.state_dict()
+    theirs.load_state_dict(weights)
+
+    def cls(text):
+        ids = torch.tensor([tokenizer.encode(text).ids])
+        with torch.no_grad():
+            read = theirs(input_ids=ids, token_type_ids=torch.full_like(ids, SEGMENTS[READS][0]))
+        return read.last_hidden_state[:, 0]
+
+    similar = cosine_similarity(cls(asked), torch.cat([cls(question) for question, _ in desk]))[0]
+    drawn = [trace["x"][0] for trace in figure(app, "simbert-found")["data"]]
+    assert drawn == pytest.approx(sorted(similar, reverse=True)[:4], abs=1e-3)
+    written = figure(app, "simbert-written")["data"]
+    assert 1 <= len(written) <= 3 and not [one for one in written if asked[:-1] == one["hovertemplate"].split(":")[0]]
+
+
+@pytest.mark.parametrize("asked", ["<b>怎么</b> $x$ 🙂？", "hello *you*", "", "…"])
+def test_simbert_takes_any_text(asked):
+    app = open_page("sentence_vectors", model="mini-zh", part=PARTS[3], question=asked)
+    assert not app.exception

@@ -415,7 +415,7 @@ def test_settings_that_make_no_sense_are_refused(changes, message):
 
 
 def test_unknown_tasks_and_strict_files_are_refused(small_checkpoint, tmp_path):
-    with pytest.raises(ValueError, match="no task 'poetry'; there are classification, pair"):
+    with pytest.raises(ValueError, match="no task 'poetry'; there are classification, cloze, pair"):
         run(small_checkpoint, "poetry", data=(TaskData([]), TaskData([])))
     (tmp_path / "x.tsv").write_text("text\tlabel\na\t1\nb\n")
     with pytest.raises(TaskDataError, match="line 3"):
