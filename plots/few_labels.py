@@ -33,7 +33,7 @@ def words_at_blank(
     fig.update_yaxes(visible=False, range=[len(labels) - 0.5, -0.8])
     fig.update_xaxes(range=[0, 1], tickformat=".0%", title_text=axis, showgrid=False)
     fig.update_layout(
-        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=90 * len(labels) + 90,
+        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=120 * len(labels) + 90,
         margin={"l": 8, "r": 8, "t": 36, "b": 44},
     )  # fmt: skip
     return fig

@@ -33,6 +33,7 @@ def show(seen: Subject) -> None:
                 entities=entities_sentence(answer).replace("**", "")),
             "intents",
             height=300,
+            wide=True,
             data=[{_("intent"): name, _("confidence"): round(p, 4)} for name, p in ranked],
         )  # fmt: skip
     st.caption(

@@ -39,6 +39,7 @@ def show(seen: Subject) -> None:
             _("{title}. {words}.").format(title=title, words="; ".join(
                 f"{name}: {', '.join(f'{word} {share:.2%}' for word, share in some)}" for name, _p, some in bars)),
             "at-blank",
+            wide=True,
             data=[{_("label"): name, _("word"): word, _("share of the whole vocabulary"): share}
                   for name, _p, some in bars for word, share in some],
         )  # fmt: skip
