@@ -14,7 +14,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.few_labels.virtual import smoothness_loss, worst_push
 
     lesson.show("The code", title=False)
-    show_source(BertForCloze, label=_("No new layer: the whole model of `--task cloze`"))
+    show_source(BertForCloze, label=_("No new layer: all of a cloze"))
     show_source(cloze, label=_("The text in its pattern"))
     show_source(worst_push, label=_("VAT: the push that hurts most"))
     show_source(smoothness_loss)
