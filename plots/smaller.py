@@ -19,6 +19,8 @@ LOOKS = {  # kind of a point → colour, symbol
     "pruned": (GREEN, "circle"),
     "own": (PINK, "circle"),
 }
+WIDTH, HEIGHT = 480, 266  # pixels within the axes, where they are narrowest
+LETTER, LINE = 10, 25  # pixels of a letter and of a line, where they are largest
 LINES = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (PINK, "dashdot", "x"))
 
 
@@ -47,9 +49,18 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
         x=[p.milliseconds for p in front], y=[100 * p.score for p in front], mode="lines", name=literal(best),
         line={"color": GREY, "width": 2, "dash": "dot", "shape": "hv"}, hoverinfo="skip",
     )  # fmt: skip
+    times = [point.milliseconds for point in points] or [1.0]
+    scores = [100 * point.score for point in points] or [50.0]
+    room = max(3.0, 0.28 * (max(scores) - min(scores)))
+    low, high = min(scores) - room, max(scores) + room
+    left, right = math.log10(min(times)) - 0.22, math.log10(max(times)) + 0.22
+    taken: list[tuple[float, float, float]] = []
     for point in sorted(points, key=lambda one: -one.megabytes):
         colour, symbol = LOOKS[point.kind]
         size = max(14.0, LARGEST * math.sqrt(point.megabytes / most))
+        x = (math.log10(point.milliseconds) - left) / (right - left) * WIDTH
+        y = (100 * point.score - low) / (high - low) * HEIGHT
+        shift = free_shift(x, y, len(point.name), (-1 if point.under else 1) * (size / 2 + 13), taken)
         hover = (
             f"{literal(point.name)}: {point.milliseconds:.2f} ms, {100 * point.score:.1f} %, {point.megabytes:.1f} MB"
         )
@@ -62,20 +73,35 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
         )  # fmt: skip
         fig.add_annotation(
             x=math.log10(point.milliseconds), y=100 * point.score, text=literal(point.name), showarrow=False,
-            yshift=(-1 if point.under else 1) * (size / 2 + 13), font={"size": FONT_SIZE},
+            yshift=shift, font={"size": FONT_SIZE},
         )  # fmt: skip
-    times = [point.milliseconds for point in points] or [1.0]
     fig.update_xaxes(type="log", title_text=axes[0], tickvals=ticks(min(times), max(times)), showgrid=False,
-                     range=[math.log10(min(times)) - 0.22, math.log10(max(times)) + 0.22])  # fmt: skip
-    scores = [100 * point.score for point in points] or [50.0]
-    room = max(3.0, 0.28 * (max(scores) - min(scores)))
-    fig.update_yaxes(title_text=axes[1], range=[min(scores) - room, max(scores) + room])
+                     range=[left, right])  # fmt: skip
+    fig.update_yaxes(title_text=axes[1], range=[low, high])
     fig.update_layout(
         title={"text": literal(title), "x": 0, "xanchor": "left"}, height=390,
         legend={"orientation": "h", "y": 0.02, "x": 1, "xanchor": "right", "yanchor": "bottom"},
         margin={"l": 60, "r": 20, "t": 40, "b": 50},
     )  # fmt: skip
     return fig
+
+
+def free_shift(x: float, y: float, letters: int, first: float, taken: list[tuple[float, float, float]]) -> float:
+    """How far above or below its bubble a name stands, so that it is printed over no other: seconds are measured, and
+    nobody knows before how near two will be. x, y, and what is returned: pixels. taken: (x, y, letters) of the names
+    that stand already; this one is added."""
+    shifts = [sign * (first + math.copysign(step * LINE, first)) for step in range(6) for sign in (1, -1)]
+
+    def free(shift: float) -> bool:
+        inside = LINE / 2 <= y + shift <= HEIGHT - LINE / 2
+        return inside and not any(
+            abs(x - other) < LETTER * (letters + more) / 2 and abs(y + shift - line) < LINE
+            for other, line, more in taken
+        )
+
+    found = next(filter(free, shifts), first)
+    taken.append((x, y + found, letters))
+    return found
 
 
 def beaten(point: Point, points: Sequence[Point]) -> bool:

@@ -1,10 +1,11 @@
 """Figures of size, speed and accuracy, and of students that learn."""
 
 import math
+from itertools import combinations
 
 import pytest
 
-from plots.smaller import LARGEST, Point, beaten, students, ticks, tradeoff
+from plots.smaller import HEIGHT, LARGEST, LETTER, LINE, WIDTH, Point, beaten, students, ticks, tradeoff
 
 POINTS = [
     Point("teacher", 8.0, 0.85, 90.0, "teacher", spread=0.01),
@@ -45,3 +46,18 @@ def test_each_student_has_a_line_and_each_teacher_a_level():
     assert [list(trace.y) for trace in fig.data] == [[50.0, 63.0], [50.0, 70.0]]
     assert len({(trace.line.dash, trace.marker.symbol) for trace in fig.data}) == 2
     assert fig.layout.shapes[0].y0 == 75.0
+
+
+@pytest.mark.parametrize("seconds", [(1.0, 1.0, 1.0, 1.0), (1.0, 1.1, 1.2, 8.0), (2.0, 2.3, 2.6, 3.0)])
+@pytest.mark.parametrize("scores", [(0.76, 0.76, 0.77, 0.85), (0.7, 0.7, 0.7, 0.7)])
+def test_names_are_printed_over_no_other(seconds, scores):
+    names = ("student alone", "student alone, 8 bits", "taught student", "teacher")
+    points = [Point(name, ms, score, 20.0, "alone") for name, ms, score in zip(names, seconds, scores, strict=True)]
+    fig = tradeoff(points, "t", ("ms", "%"), "best")
+    low, high = fig.layout.yaxis.range
+    left, right = fig.layout.xaxis.range
+    stand = [((a.x - left) / (right - left) * WIDTH, (a.y - low) / (high - low) * HEIGHT + a.yshift, len(a.text))
+             for a in fig.layout.annotations]  # fmt: skip
+    assert len(stand) == 4 and all(0 < y < HEIGHT for _x, y, _letters in stand)
+    for (x, y, some), (u, v, more) in combinations(stand, 2):
+        assert abs(x - u) >= LETTER * (some + more) / 2 or abs(y - v) >= LINE
