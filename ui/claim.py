@@ -50,6 +50,12 @@ def verdict_words() -> dict[str, str]:
     }
 
 
+def made_with(record: dict) -> dict[str, str]:
+    """What the line under a recorded table says of its making, ready to be shown: processor, torch, date, command."""
+    machine = {name: literal(record["machine"][name]) for name in ("processor", "torch", "date")}
+    return {**machine, "command": f"`{record['command']}`"}
+
+
 def records_of(name: str) -> list[dict]:
     """What has been recorded at the newest scale; [] where there is nothing."""
     path = Path(os.environ.get("MINIBERT_RESULTS") or LESSONS / "results") / f"{name}.jsonl"
@@ -187,9 +193,6 @@ def scaled_down(records: list[dict]) -> None:
             train=scale["train"],
             test=scale["test"],
             seconds=", ".join(f"{literal(arm)} {seconds:.0f}" for arm, seconds in most.items()),
-            processor=literal(last["machine"]["processor"]),
-            torch=literal(last["machine"]["torch"]),
-            date=literal(last["machine"]["date"]),
-            command=f"`{last['command']}`",
+            **made_with(last),
         )
     )

@@ -3,7 +3,7 @@
 import io
 import os
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -181,6 +181,19 @@ def waits_for_room(run) -> bool:
     """Whether a full disk keeps its worker from saving: the last that it has said is that."""
     last = run.events()[-1:]
     return bool(last) and last[0].get("event") == "waiting"
+
+
+def going(runs: Iterable) -> list:
+    """Those that go on, and those that failed: `state_rows` says why."""
+    return [run for run in runs if not run.over or run.error]
+
+
+def tell(runs: Iterable, message: list) -> None:
+    """Send what the reader has typed to each run that goes on, once."""
+    for run in runs:
+        if not run.over and st.session_state.get(f"_told.{run.id}") != message:
+            st.session_state[f"_told.{run.id}"] = message
+            run.send(message)
 
 
 def state_rows(

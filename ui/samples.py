@@ -123,6 +123,14 @@ def tagged(language: str) -> list[list[tuple[str, ...]]]:
 
 
 @lru_cache
+def questions(language: str) -> tuple[tuple[str, str], ...]:
+    """(question, standard question) of the desk."""
+    from minibert.sentence_vectors.rows import questions_of
+
+    return tuple(questions_of(DATA / "desk" / f"{language}.tsv"))
+
+
+@lru_cache
 def requests(language: str) -> list[tuple[str, str]]:
     """(text, what it is about) of the requests by intent."""
     from minibert.tasks import TASKS

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.cone.subject import Subject
-from ui.claim import show_claim
+from ui.claim import made_with, show_claim
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
@@ -30,9 +30,6 @@ def recorded(records: list[dict]) -> None:
             steps=scale["steps"],
             batch=scale["batch_size"],
             n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
-            processor=literal(last["machine"]["processor"]),
-            torch=literal(last["machine"]["torch"]),
-            date=literal(last["machine"]["date"]),
-            command=f"`{last['command']}`",
+            **made_with(last),
         )
     )  # fmt: skip

@@ -3,12 +3,12 @@
 import numpy as np
 import streamlit as st
 
-from sections.cone.subject import PREFIX, Subject, layer_names, questions, to_fit
+from sections.cone.subject import PREFIX, Subject, layer_names, to_fit
 from ui.figures import figure
 from ui.folders import CHECKPOINTS
 from ui.lesson import Lesson
-from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
-from ui.samples import similar_pairs
+from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.samples import questions, similar_pairs
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
@@ -32,12 +32,10 @@ def show(lesson: Lesson, seen: Subject) -> None:
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: the encoder stays as it is, so it takes seconds."))
     else:
-        for run in runs:
-            if not run.over and seen.complete and st.session_state.get(f"_told.{run.id}") != seen.pair:
-                st.session_state[f"_told.{run.id}"] = seen.pair
-                run.send(list(seen.pair))
+        if seen.complete:
+            tell(runs, list(seen.pair))
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(
-            [run for run in found if not run.over or run.error], speed))  # fmt: skip
+            going(found), speed))  # fmt: skip
     lesson.show("What a flow cannot")
     show_source(Flow)
 

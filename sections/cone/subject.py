@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ui.inputs import choice, sentence_input
-from ui.lesson import LESSONS, Lesson, course_reviews
+from ui.lesson import Lesson, course_reviews
 from ui.limits import warn_unread_text
 from ui.models import WELL_READ, language_read, load, model_choice, version_of, warn_untrained
 from ui.page import drawer
-from ui.samples import annotated, requests, senses, tagged
+from ui.samples import annotated, questions, requests, senses, tagged
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -46,14 +46,6 @@ def layer_names() -> dict[str, str]:
         "last": _("last block"),
         "embeddings": _("embeddings alone, no block"),
     }
-
-
-@cache
-def questions(language: str) -> tuple[tuple[str, str], ...]:
-    """(question, standard question) of the desk."""
-    from minibert.sentence_vectors.rows import questions_of
-
-    return tuple(questions_of(LESSONS / "data" / "desk" / f"{language}.tsv"))
 
 
 @cache

@@ -6,11 +6,11 @@ from pathlib import Path
 import streamlit as st
 
 from sections.cone.cloud import KEPT
-from sections.cone.subject import Subject, fitted, layer_names, questions, vectors
+from sections.cone.subject import Subject, fitted, layer_names, vectors
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.predict import predict
-from ui.samples import similar_pairs
+from ui.samples import questions, similar_pairs
 from ui.source import show_source
 from ui.translations import _
 

@@ -5,7 +5,7 @@ import statistics
 import streamlit as st
 
 from sections.dialogue.subject import Subject
-from ui.claim import PERCENT, records_of, signed
+from ui.claim import PERCENT, made_with, records_of, signed
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -126,6 +126,5 @@ def made(records: list[dict]) -> None:
           "head: {start}. {processor}, torch {torch}, {date}. Made with: {command}").format(
             train=scale["examples"], epochs=scale["epochs"], test=scale["measured"],
             n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds), start=literal(scale["begins_with"]),
-            processor=literal(last["machine"]["processor"]), torch=literal(last["machine"]["torch"]),
-            date=literal(last["machine"]["date"]), command=f"`{last['command']}`")
+            **made_with(last))
     )  # fmt: skip

@@ -7,7 +7,7 @@ from ui.figures import figure
 from ui.folders import CHECKPOINTS
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
 from ui.tasks.entities import entities_words
 from ui.text import literal, visible
 from ui.translations import _
@@ -62,13 +62,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: both are done within a minute."))
     else:
-        for run in runs:
-            if seen.answers and not run.over and st.session_state.get(f"_told.{run.id}") != seen.text:
-                st.session_state[f"_told.{run.id}"] = seen.text
-                run.send([seen.text])
+        if seen.answers:
+            tell(runs, [seen.text])
         live(
             tuple(run.id for run in runs), draw,
-            lambda found: state_rows([run for run in found if not run.over or run.error], speed),
+            lambda found: state_rows(going(found), speed),
         )  # fmt: skip
     show_source(Diet, "def losses", label=_("The network and its three losses"))
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.few_labels.subject import Subject
-from ui.claim import show_claim
+from ui.claim import made_with, show_claim
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
@@ -32,9 +32,6 @@ def recorded(records: list[dict]) -> None:
             n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
             measured=scale["measured"],
             seconds=", ".join(f"{literal(arm)} {value:.0f}" for arm, value in seconds.items()),
-            processor=literal(last["machine"]["processor"]),
-            torch=literal(last["machine"]["torch"]),
-            date=literal(last["machine"]["date"]),
-            command=f"`{last['command']}`",
+            **made_with(last),
         )
     )  # fmt: skip

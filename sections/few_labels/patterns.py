@@ -27,7 +27,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
     with st.spinner(_("Reading {n} reviews in {m} patterns …").format(n=count, m=len(several))):
         for pattern, words in several.items():
             try:
-                value = measured(seen, version_of(seen.model), pattern, tuple((k, tuple(v)) for k, v in words.items()))
+                value = measured(
+                    seen, seen.model, version_of(seen.model), pattern, tuple((k, tuple(v)) for k, v in words.items())
+                )
             except ValueError as error:
                 st.warning(literal(error), icon=":material/edit:")
                 continue
@@ -50,7 +52,7 @@ def words_of(seen: Subject, pattern: str) -> dict[str, list[str]]:
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def measured(_seen: Subject, version: int, pattern: str, words: tuple) -> float:
+def measured(_seen: Subject, model: str, version: int, pattern: str, words: tuple) -> float:
     """Once for everyone."""
     from minibert.finetune.evaluation import evaluate
 

@@ -9,7 +9,7 @@ from ui.figures import figure
 from ui.folders import CHECKPOINTS
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -43,16 +43,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: all learn from the same few reviews, drawn anew for each seed."))
     else:
-        for run in runs:
-            if not run.over and st.session_state.get(f"_told.{run.id}") != seen.text:
-                st.session_state[f"_told.{run.id}"] = seen.text
-                run.send([seen.text])
+        tell(runs, [seen.text])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("What each of them does")
-
-
-def going(runs: list) -> list:
-    return [run for run in runs if not run.over or run.error]
 
 
 def speed(step: dict) -> str:

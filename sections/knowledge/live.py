@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from ui.figures import figure
-from ui.runs import live, manager, own_runs, show_refusal, state_rows
+from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, tell
 from ui.translations import _
 
 
@@ -24,15 +24,8 @@ def train(
     if not runs:
         st.markdown(_("**No run yet.** The first points stand here some seconds after the click."))
         return
-    for run in runs:
-        if not run.over and st.session_state.get(f"_told.{run.id}") != text:
-            st.session_state[f"_told.{run.id}"] = text
-            run.send([text])
+    tell(runs, [text])
     live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
-
-
-def going(runs: Sequence) -> list:
-    return [run for run in runs if not run.over or run.error]
 
 
 def speed(step: dict) -> str:

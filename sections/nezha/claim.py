@@ -7,7 +7,7 @@ import streamlit as st
 
 from minibert.experiments.results import by_arm, paired_difference, verdict
 from sections.nezha.subject import Subject
-from ui.claim import PERCENT, records_of, signed, verdict_words
+from ui.claim import PERCENT, made_with, records_of, signed, verdict_words
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.text import literal
@@ -115,9 +115,6 @@ def recorded(records: list[dict]) -> None:
                 f"{literal(arm)} {seconds:.0f}"
                 for arm, seconds in {record["arm"]: record["seconds"] for record in records}.items()
             ),
-            processor=literal(last["machine"]["processor"]),
-            torch=literal(last["machine"]["torch"]),
-            date=literal(last["machine"]["date"]),
-            command=f"`{last['command']}`",
+            **made_with(last),
         )
     )

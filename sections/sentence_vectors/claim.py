@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.sentence_vectors.subject import Subject
-from ui.claim import show_claim
+from ui.claim import made_with, show_claim
 from ui.lesson import Lesson
 from ui.text import literal
 from ui.translations import _, ngettext
@@ -28,9 +28,6 @@ def recorded(records: list[dict]) -> None:
             batch=scale["batch_size"],
             n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
             seconds=", ".join(f"{literal(arm)} {value:.0f}" for arm, value in seconds.items()),
-            processor=literal(last["machine"]["processor"]),
-            torch=literal(last["machine"]["torch"]),
-            date=literal(last["machine"]["date"]),
-            command=f"`{last['command']}`",
+            **made_with(last),
         )
     )  # fmt: skip

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from sections.sentence_vectors.subject import Subject, questions, vectors
+from sections.sentence_vectors.subject import Subject, vectors
 from ui.figures import figure
 from ui.page import picture
+from ui.samples import questions
 from ui.text import visible
 from ui.translations import _
 

@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from sections.sentence_vectors.subject import MAX_CHARS, Subject, questions
+from sections.sentence_vectors.subject import MAX_CHARS, Subject
 from ui.figures import figure
 from ui.folders import CHECKPOINTS
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
+from ui.samples import questions
 from ui.source import show_source
 from ui.text import visible
 from ui.translations import _

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from sections.sentence_vectors.subject import PREFIX, Subject, questions
+from sections.sentence_vectors.subject import PREFIX, Subject
 from ui.figures import figure
 from ui.folders import CHECKPOINTS
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
-from ui.samples import senses, similar_parts
+from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.samples import questions, senses, similar_parts
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
@@ -38,17 +38,10 @@ def show(lesson: Lesson, seen: Subject) -> None:
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: in a minute or two each sentence knows itself from all others."))
     else:
-        for run in runs:
-            if not run.over and st.session_state.get(f"_told.{run.id}") != seen.text:
-                st.session_state[f"_told.{run.id}"] = seen.text
-                run.send([seen.text])
+        tell(runs, [seen.text])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("Two things that are good")
     show_source(contrastive_loss)
-
-
-def going(runs: list) -> list:
-    return [run for run in runs if not run.over or run.error]
 
 
 def speed(step: dict) -> str:

@@ -1,16 +1,16 @@
 """The reader's question, the sentences among which it is looked for, and the model and pooling that make vectors."""
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from ui.inputs import choice, sentence_input
-from ui.lesson import LESSONS, Lesson
+from ui.lesson import Lesson
 from ui.limits import warn_unread_text
 from ui.models import WELL_READ, language_read, load, model_choice, version_of, warn_untrained
 from ui.page import drawer
+from ui.samples import questions
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -37,14 +37,6 @@ class Subject:
 
 def pooling_names() -> dict[str, str]:
     return {"mean": _("mean of all tokens"), "cls": "[CLS]", "max": _("maximum of all tokens")}
-
-
-@cache
-def questions(language: str) -> tuple[tuple[str, str], ...]:
-    """(question, standard question) of the desk."""
-    from minibert.sentence_vectors.rows import questions_of
-
-    return tuple(questions_of(LESSONS / "data" / "desk" / f"{language}.tsv"))
 
 
 def read(lesson: Lesson) -> Subject:

@@ -1,9 +1,11 @@
 """The claim: what the papers' students keep of their teachers, beside ours on SST-2."""
 
+from collections import Counter
+
 import streamlit as st
 
 from sections.smaller.subject import Subject
-from ui.claim import show_claim
+from ui.claim import made_with, show_claim
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
@@ -21,7 +23,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 def recorded(records: list[dict]) -> None:
     last, scale = records[-1], records[-1]["scale"]
-    seeds = len({record["seed"] for record in records})
+    seeds = min(Counter(record["arm"] for record in records).values())  # that every arm has
     seconds: dict[str, float] = {}
     for record in records:
         seconds[record["arm"]] = max(seconds.get(record["arm"], 0.0), record["seconds"])
@@ -34,7 +36,6 @@ def recorded(records: list[dict]) -> None:
             unlabelled=scale["unlabelled"], rows=scale["epochs"] * (scale["labelled"] + scale["unlabelled"]),
             n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
             seconds=", ".join(f"{literal(arm)} {value:.0f}" for arm, value in seconds.items()),
-            processor=literal(last["machine"]["processor"]), torch=literal(last["machine"]["torch"]),
-            date=literal(last["machine"]["date"]), command=f"`{last['command']}`",
+            **made_with(last),
         )
     )  # fmt: skip

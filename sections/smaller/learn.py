@@ -6,7 +6,7 @@ from sections.smaller.subject import PREFIX, STUDENT, TEACHER, Subject
 from ui.figures import figure
 from ui.folders import CHECKPOINTS
 from ui.lesson import Lesson
-from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
 from ui.task_data import shipped
 from ui.text import literal
 from ui.translations import _
@@ -51,16 +51,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
     if not runs:
         st.markdown(_("**No run yet.** Press *Train both*. The teacher learns for half a minute before it can teach."))
     else:
-        for run in runs:
-            if not run.over and st.session_state.get(f"_told.{run.id}") != seen.text:
-                st.session_state[f"_told.{run.id}"] = seen.text
-                run.send([{"text": seen.text}] if seen.text else [])
+        tell(runs, [{"text": seen.text}] if seen.text else [])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("Why a teacher helps")
-
-
-def going(runs: list) -> list:
-    return [run for run in runs if not run.over or run.error]
 
 
 def speed(step: dict) -> str:

@@ -6,7 +6,7 @@ from sections.to_write.subject import ANSWERS, MAX_CHARS, SHIPPED, Subject
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
-from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
@@ -35,18 +35,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: in less than a minute they answer your question in a sentence."))
     else:
-        for run in runs:
-            if not run.over and st.session_state.get(f"_told.{run.id}") != text:
-                st.session_state[f"_told.{run.id}"] = text
-                run.send([text])
+        tell(runs, [text])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("What is learned")
     show_source(batch_of, "hidden", label=_("What is hidden of an answer"))
     show_source(train_answers, "measured", label=_("The training"))
-
-
-def going(runs: list) -> list:
-    return [run for run in runs if not run.over or run.error]
 
 
 def begin(lesson: Lesson, who: str, steps: int, text: str) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from minibert.experiments.results import by_arm, paired_difference, verdict
 from sections.to_write.subject import Subject
-from ui.claim import PERCENT, records_of, signed, verdict_words
+from ui.claim import PERCENT, made_with, records_of, signed, verdict_words
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -111,9 +111,6 @@ def recorded(records: list[dict]) -> None:
                 f"{literal(record['arm'])} {record['seconds'] + record['finetuning_seconds']:.0f}"
                 for record in {record["arm"]: record for record in records}.values()
             ),
-            processor=literal(last["machine"]["processor"]),
-            torch=literal(last["machine"]["torch"]),
-            date=literal(last["machine"]["date"]),
-            command=f"`{last['command']}`",
+            **made_with(last),
         )
     )  # fmt: skip

@@ -9,7 +9,7 @@ from sections.to_write.subject import MAX_CHARS, SHIPPED, Subject
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
-from ui.runs import live, manager, own_runs, settled, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.runs import going, live, manager, own_runs, settled, show_refusal, state_rows, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.text import visible
 from ui.translations import _
@@ -109,10 +109,6 @@ def train(language: str, start, text: str) -> None:
         )
     else:
         st.markdown(_("**No run yet.** The first point stands here some seconds after the click."))
-
-
-def going(runs: list) -> list:
-    return [run for run in runs if not run.over or run.error]
 
 
 def begin(language: str, start, steps: int, text: str) -> None:

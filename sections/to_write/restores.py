@@ -10,7 +10,7 @@ from sections.to_write.subject import MAX_CHARS, Subject
 from ui.figures import figure
 from ui.inputs import choice, seed_input, sentence_input
 from ui.lesson import Lesson
-from ui.runs import live, manager, own_runs, settled, show_refusal, state_rows, submit
+from ui.runs import going, live, manager, own_runs, settled, show_refusal, state_rows, submit, tell
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
@@ -62,10 +62,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: in less than a minute a BART writes your text back."))
     else:
-        for run in runs:
-            if not run.over and st.session_state.get(f"_told.{run.id}") != (text, seed):
-                st.session_state[f"_told.{run.id}"] = (text, seed)
-                run.send([[text, seed]])
+        tell(runs, [[text, seed]])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("How to read the restoring")
     show_source(batch_of, "target =", label=_("What the encoder reads, and what the decoder is asked"))
@@ -73,10 +70,6 @@ def show(lesson: Lesson, seen: Subject) -> None:
     show_source(train_bart, "batches", label=_("The training"))
     lesson.show("The same text on both sides")
     show_source(bart.BartForSequenceClassification, "shifted", label=_("Classification"))
-
-
-def going(runs: list) -> list:
-    return [run for run in runs if not run.over or run.error]
 
 
 def begin(noise: str, steps: int, text: str, seed: int) -> None:

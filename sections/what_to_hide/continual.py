@@ -6,13 +6,12 @@ import streamlit as st
 
 from minibert.experiments.results import by_arm, paired_difference, verdict
 from sections.what_to_hide.subject import Subject
-from ui.claim import PERCENT, records_of, signed, verdict_words
+from ui.claim import PERCENT, made_with, records_of, signed, verdict_words
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit
+from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit
 from ui.source import show_source
-from ui.text import literal
 from ui.translations import _, ngettext
 
 KIND = "what_to_hide-ernie2"  # of runs
@@ -98,10 +97,6 @@ def begin(names: tuple[str, ...], steps: int) -> None:
         )  # fmt: skip
 
 
-def going(runs: list) -> list:
-    return [run for run in runs if not run.over or run.error]
-
-
 def speed(step: dict) -> str:
     return _(" · step {step:,}").format(step=step["step"])
 
@@ -182,7 +177,6 @@ def recorded(records: list[dict]) -> None:
           "stories that were not learned from. Every regime reads the same batches in another order: {tokens:,} tokens "
           "in {steps:,} steps. {processor}, torch {torch}, {date}. Made with: {command}").format(
             asked=last["scale"]["asked"], tokens=max(record["tokens"] for record in records), steps=last["steps"],
-            processor=literal(last["machine"]["processor"]), torch=literal(last["machine"]["torch"]),
-            date=literal(last["machine"]["date"]), command=f"`{last['command']}`",
+            **made_with(last),
         )
     )  # fmt: skip

@@ -8,10 +8,10 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from minibert import checkpoint
 from minibert.inside.vectors import sentence_vectors
-from sections.cone.subject import questions, to_fit
+from sections.cone.subject import to_fit
 from tests.hostile import HOSTILE
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of
-from ui.samples import similar_pairs
+from ui.samples import questions, similar_pairs
 
 PARTS = ("The cone", "Whitening", "Flow", "The claim", "The code")
 PAIR = {"a": "My suitcase has disappeared.", "b": "The soup was far too salty."}
