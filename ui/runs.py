@@ -188,6 +188,20 @@ def going(runs: Iterable) -> list:
     return [run for run in runs if not run.over or run.error]
 
 
+def evals(run) -> list[tuple[int, dict]]:
+    """(step, metrics) of what has been measured on the way."""
+    return [(event["step"], event["metrics"]) for event in run.events() if event["event"] == "eval"]
+
+
+def by_title(runs: Iterable, found: Callable[[object], list]) -> dict[str, list]:
+    """`found` of each run of which there is some; where two have one title the later gets a number."""
+    titled: dict[str, list] = {}
+    for run in runs:
+        if some := found(run):
+            titled[run.title if run.title not in titled else f"{run.title} · {len(titled) + 1}"] = some
+    return titled
+
+
 def tell(runs: Iterable, message: list) -> None:
     """Send what the reader has typed to each run that goes on, once."""
     for run in runs:

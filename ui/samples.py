@@ -1,11 +1,13 @@
 """The sentences whose vectors the lesson on embeddings looks at: our own sets, and what the reader adds."""
 
 import csv
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from ui.lesson import LESSONS
 
@@ -128,6 +130,19 @@ def questions(language: str) -> tuple[tuple[str, str], ...]:
     from minibert.sentence_vectors.rows import questions_of
 
     return tuple(questions_of(DATA / "desk" / f"{language}.tsv"))
+
+
+def sts_b() -> list[Pair]:
+    """The dev pairs of STS-B; [] where `MINIBERT_DATA` names no folder with them."""
+    return _sts_b(os.environ.get("MINIBERT_DATA", ""))
+
+
+@lru_cache
+def _sts_b(folder: str) -> list[Pair]:
+    from minibert.tasks import TASKS
+
+    file = Path(folder, "tasks", "en", "stsb", "dev.tsv")
+    return [(e.text, e.pair, e.score) for e in TASKS["similarity"].read(file).examples] if file.is_file() else []
 
 
 @lru_cache

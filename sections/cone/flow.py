@@ -7,7 +7,19 @@ from sections.cone.subject import PREFIX, Subject, layer_names, to_fit
 from ui.figures import figure
 from ui.folders import CHECKPOINTS
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.runs import (
+    by_title,
+    evals,
+    going,
+    live,
+    manager,
+    own_runs,
+    show_refusal,
+    state_rows,
+    submit,
+    tell,
+    weights_to_begin_with,
+)
 from ui.samples import questions, similar_pairs
 from ui.source import show_source
 from ui.text import literal, visible
@@ -65,11 +77,7 @@ def draw(runs: list) -> None:
     """The likelihood over the steps, the cloud at the start and now, and what is nearest to the reader's."""
     from plots.cone import Cloud, clouds, likelihoods
 
-    marks = {}
-    for run in runs:
-        found = [(e["step"], e["metrics"]) for e in run.events() if e["event"] == "eval"]
-        if found:
-            marks[run.title if run.title not in marks else f"{run.title} · {len(marks) + 1}"] = found
+    marks = by_title(runs, evals)
     if not marks:
         return
     name, first = next(iter(marks.items()))

@@ -1,8 +1,5 @@
 """Whitening: agreement with people's scores against the numbers that are kept, and the time of a search."""
 
-import os
-from pathlib import Path
-
 import streamlit as st
 
 from sections.cone.cloud import KEPT
@@ -10,21 +7,11 @@ from sections.cone.subject import Subject, fitted, layer_names, vectors
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.predict import predict
-from ui.samples import questions, similar_pairs
+from ui.samples import questions, similar_pairs, sts_b
 from ui.source import show_source
 from ui.translations import _
 
-DATA = "MINIBERT_DATA"
 SEARCHED = 50_000  # vectors that a search is timed over
-
-
-@st.cache_data(show_spinner=False)
-def sts_b(folder: str) -> list[tuple[str, str, float]]:
-    """The dev pairs of STS-B; [] where there are none."""
-    from minibert.tasks import TASKS
-
-    file = Path(folder, "tasks", "en", "stsb", "dev.tsv")
-    return [(e.text, e.pair, e.score) for e in TASKS["similarity"].read(file).examples] if file.is_file() else []
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
@@ -35,7 +22,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
     lesson.show("Whitening", title=False)
     sets = {_("the course’s own pairs"): similar_pairs(seen.language)}
-    if seen.language == "en" and (pairs := sts_b(os.environ.get(DATA, ""))):
+    if seen.language == "en" and (pairs := sts_b()):
         sets[_("STS-B, dev")] = pairs
     whole = fitted(seen)
     offered = [*(k for k in KEPT if k < whole.dimensions), whole.dimensions]

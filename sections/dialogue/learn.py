@@ -7,7 +7,18 @@ from ui.figures import figure
 from ui.folders import CHECKPOINTS
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.runs import (
+    by_title,
+    going,
+    live,
+    manager,
+    own_runs,
+    show_refusal,
+    state_rows,
+    submit,
+    tell,
+    weights_to_begin_with,
+)
 from ui.tasks.entities import entities_words
 from ui.text import literal, visible
 from ui.translations import _
@@ -109,10 +120,7 @@ def draw(runs: list) -> None:
     from plots.dialogue import over_seconds
 
     for measure, title in (("intent_accuracy", _("right intents")), ("entity_f1", _("entity F1"))):
-        curves = {}
-        for run in runs:
-            if found := points(run.events(), measure):
-                curves[run.title if run.title not in curves else f"{run.title} ({len(curves) + 1})"] = found
+        curves = by_title(runs, lambda run, measure=measure: points(run.events(), measure))
         if not curves:
             return
         ends = "; ".join(f"{name}: {found[-1][1]:.1%}" for name, found in curves.items())

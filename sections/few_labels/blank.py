@@ -6,6 +6,7 @@ import streamlit as st
 
 from sections.few_labels.subject import Subject, asker, label_names
 from ui.figures import figure
+from ui.models import version_of
 from ui.page import picture
 from ui.text import literal, visible
 from ui.translations import _
@@ -18,7 +19,7 @@ def show(seen: Subject) -> None:
     with picture():
         try:
             with st.spinner(_("Asking …")):
-                found = look(seen)
+                found = look(seen, version_of(seen.model))
         except ValueError as error:
             st.info(literal(error), icon=":material/edit:")
             return
@@ -48,7 +49,9 @@ def show(seen: Subject) -> None:
     st.caption(_("Of the whole vocabulary it would write: {words}.").format(words=others) + cut)
 
 
-def look(seen: Subject):
+@st.cache_data(show_spinner=False, max_entries=200)
+def look(seen: Subject, version: int):
+    """What stands at the blank; computed once for everyone."""
     from minibert.few_labels.zero_shot import at_blank
 
     return at_blank(asker(seen), seen.text)

@@ -7,7 +7,19 @@ from ui.figures import figure
 from ui.folders import CHECKPOINTS
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.runs import (
+    by_title,
+    evals,
+    going,
+    live,
+    manager,
+    own_runs,
+    show_refusal,
+    state_rows,
+    submit,
+    tell,
+    weights_to_begin_with,
+)
 from ui.samples import questions, senses, similar_parts
 from ui.source import show_source
 from ui.text import literal, visible
@@ -88,11 +100,7 @@ def draw(runs: list) -> None:
     """The way of each run over the plane, Spearman's correlation over the steps, and what is found before and now."""
     from plots.sentence_vectors import plane
 
-    marks = {}
-    for run in runs:
-        found = [(e["step"], e["metrics"]) for e in run.events() if e["event"] == "eval"]
-        if found:
-            marks[run.title if run.title not in marks else f"{run.title} · {len(marks) + 1}"] = found
+    marks = by_title(runs, evals)
     if not marks:
         return
     ends = {name: found[-1][1] for name, found in marks.items()}

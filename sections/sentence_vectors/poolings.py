@@ -1,26 +1,12 @@
 """Which vector is a sentence's: mean, [CLS] or maximum, held against people's scores."""
 
-import os
-from pathlib import Path
-
 import streamlit as st
 
 from sections.sentence_vectors.subject import Subject, pooling_names, vectors
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.samples import similar_pairs
+from ui.samples import similar_pairs, sts_b
 from ui.translations import _
-
-DATA = "MINIBERT_DATA"
-
-
-@st.cache_data(show_spinner=False)
-def sts_b(folder: str) -> list[tuple[str, str, float]]:
-    """The dev pairs of STS-B; [] where there are none."""
-    from minibert.tasks import TASKS
-
-    file = Path(folder, "tasks", "en", "stsb", "dev.tsv")
-    return [(e.text, e.pair, e.score) for e in TASKS["similarity"].read(file).examples] if file.is_file() else []
 
 
 @st.fragment
@@ -32,7 +18,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
     lesson.show("Which pooling", title=False)
     sets = {_("The course’s own pairs"): similar_pairs(seen.language)}
-    if seen.language == "en" and (pairs := sts_b(os.environ.get(DATA, ""))):
+    if seen.language == "en" and (pairs := sts_b()):
         sets[_("STS-B, dev")] = pairs
     for number, (name, pairs) in enumerate(sets.items()):
         left, right, scores = zip(*pairs, strict=True)

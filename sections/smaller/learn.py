@@ -6,7 +6,19 @@ from sections.smaller.subject import PREFIX, STUDENT, TEACHER, Subject
 from ui.figures import figure
 from ui.folders import CHECKPOINTS
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.runs import (
+    by_title,
+    evals,
+    going,
+    live,
+    manager,
+    own_runs,
+    show_refusal,
+    state_rows,
+    submit,
+    tell,
+    weights_to_begin_with,
+)
 from ui.task_data import shipped
 from ui.text import literal
 from ui.translations import _
@@ -103,17 +115,14 @@ def draw(runs: list) -> None:
     """Accuracy over the run, the teachers as levels, and what each says of the reader's sentence."""
     from plots.smaller import students
 
-    lines, teachers = {}, {}
+    teachers = {}
     for run in runs:
-        begun, taught = run.latest("started"), run.latest("taught")
+        taught = run.latest("taught")
         if taught:
             teachers[_("teacher {score:.0%}").format(score=taught["metrics"]["accuracy"])] = taught["metrics"][
                 "accuracy"
             ]
-        found = [(e["step"] / begun["details"]["steps"], e["metrics"]["accuracy"])
-                 for e in run.events() if e["event"] == "eval"] if begun else []  # fmt: skip
-        if found:
-            lines[run.title if run.title not in lines else f"{run.title} · {len(lines) + 1}"] = found
+    lines = by_title(runs, over_the_run)
     waiting = [run.latest("teaching") for run in runs if not run.latest("taught") and not run.over]
     if any(waiting):
         st.caption(_("The teacher still learns; its loss is {loss:.2f}.").format(
@@ -134,6 +143,12 @@ def draw(runs: list) -> None:
     if said:
         st.markdown(_("**Your sentence, now:**"))
         st.table(said)
+
+
+def over_the_run(run) -> list[tuple[float, float]]:
+    """(share of the run that is done, accuracy)."""
+    begun = run.latest("started")
+    return [(step / begun["details"]["steps"], metrics["accuracy"]) for step, metrics in evals(run)] if begun else []
 
 
 def answers_of(run) -> list[dict]:

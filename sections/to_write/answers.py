@@ -6,7 +6,19 @@ from sections.to_write.subject import ANSWERS, MAX_CHARS, SHIPPED, Subject
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.runs import (
+    by_title,
+    evals,
+    going,
+    live,
+    manager,
+    own_runs,
+    show_refusal,
+    state_rows,
+    submit,
+    tell,
+    weights_to_begin_with,
+)
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
@@ -61,12 +73,7 @@ def draw(runs: list) -> None:
     """The share of right answers over the steps, and what each says now."""
     from plots.to_write import over_steps
 
-    lines = {}
-    for run in runs:
-        marks = [(e["step"], e["metrics"]["answers"]) for e in run.events() if e["event"] == "eval"]
-        if marks:
-            name = run.title if run.title not in lines else f"{run.title} · {len(lines) + 1}"
-            lines[name] = marks
+    lines = by_title(runs, lambda run: [(step, metrics["answers"]) for step, metrics in evals(run)])
     if not lines:
         return
     told = "; ".join(f"{name}: {marks[-1][1]:.0%}" for name, marks in lines.items())
