@@ -8,13 +8,14 @@ import streamlit as st
 from ui.folders import CHECKPOINTS
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
+from ui.limits import warn_unread_text
 from ui.page import drawer
 from ui.translations import _
 
 if TYPE_CHECKING:
     from minibert.diet.predictor import DietPredictor
 
-MODEL = "diet-intents"
+MODEL, ENCODER = "diet-intents", "mini-en"  # whose frozen vectors it reads
 MAX_CHARS = 300
 PREFIX = "dialogue"  # kinds of the page's runs
 
@@ -40,6 +41,7 @@ def read(lesson: Lesson) -> Subject:
             "text", lesson.examples_called("en"), max_chars=MAX_CHARS, examples_in=examples, live=True,
             label=_("Say it to the helper, in English: it answers as you type"),
         )  # fmt: skip
+    warn_unread_text(ENCODER, text)
     return Subject(text.strip())
 
 

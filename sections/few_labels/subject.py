@@ -8,6 +8,7 @@ import streamlit as st
 
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
+from ui.limits import warn_unread_text
 from ui.models import load
 from ui.page import drawer
 from ui.text import literal
@@ -97,6 +98,7 @@ def read(lesson: Lesson) -> Subject:
                     label, WORDS[language][label], max_chars=100, examples_in=examples,
                     label=_("Words for “{label}”").format(label=name),
                 )  # fmt: skip
+    warn_unread_text(STARTS[language], text)
     return Subject(language, text, pattern, tuple((label, tuple(split(some))) for label, some in words.items()))
 
 

@@ -7,12 +7,13 @@ from ui.figures import figure
 from ui.folders import CHECKPOINTS
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
+from ui.limits import warn_unread_text
 from ui.samples import questions
 from ui.source import show_source
 from ui.text import visible
 from ui.translations import _
 
-SHIPPED = CHECKPOINTS / "simbert" / "zh"
+SHIPPED, VOCABULARY = CHECKPOINTS / "simbert" / "zh", "mini-zh"  # which it began with
 FOUND, DRAWS = 4, 8
 
 
@@ -55,6 +56,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     if not any(map(str.isalnum, text)):
         st.info(_("Type a question."), icon=":material/edit:")
         return
+    warn_unread_text(VOCABULARY, text)
     with st.spinner(_("Reading and writing …")):
         found, written = found_and_written(text)
     desk = questions("zh")

@@ -9,6 +9,7 @@ import streamlit as st
 from ui.claim import records_of
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
+from ui.limits import warn_unread_text
 from ui.models import load, version_of
 from ui.page import drawer
 from ui.translations import _
@@ -45,6 +46,7 @@ def read(lesson: Lesson) -> Subject:
             "text", lesson.examples_for(STUDENT), max_chars=MAX_CHARS, examples_in=examples, travels=True,
             label=_("A sentence that all of them read"),
         )  # fmt: skip
+    warn_unread_text(STUDENT, text)
     return Subject(text.strip(), drawn)
 
 

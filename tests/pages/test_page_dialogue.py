@@ -74,3 +74,9 @@ def test_a_run_is_begun_and_drawn():
     assert run.error is None and run.state == "finished"
     app.run()
     assert "DIET, letters and words alone" in title_of(app, "over-seconds-entity_f1")
+
+
+def test_what_it_cannot_read_is_said():
+    app = open_page("dialogue", text="这家店的面真难吃")
+    assert "of these 8 tokens are [UNK]" in " ".join(one.value for one in app.warning) and not app.exception
+    assert not open_page("dialogue", text="wake me at seven").warning
