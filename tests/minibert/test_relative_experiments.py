@@ -366,8 +366,10 @@ def test_students_and_their_teacher_are_measured(tmp_path):
     assert not [event for event in run() if isinstance(event, Finished)]
 
 
-def test_the_recorded_students_are_of_one_scale():
+def test_the_recorded_students_are_whole():
     records = read_records(ROOT / "lessons" / "results" / "smaller.jsonl", REQUIRED)
     experiment = RELATIVE_EXPERIMENTS["smaller"]
-    assert {record["arm"] for record in records if record["seed"] == 0} == set(experiment.arms)
+    assert {(record["arm"], record["seed"]) for record in records} == {
+        (arm, seed) for arm in experiment.arms for seed in range(3)
+    }
     assert all(record["scale"] == asdict(experiment.scale) for record in records)
