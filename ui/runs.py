@@ -25,6 +25,7 @@ OTHER_PAGES = {  # … but for these
     "what_to_hide-ernie2": "what_to_hide",
     "sentence_vectors-learn": "sentence_vectors",
     "cone-flow": "cone",
+    "nezha-batches": "nezha",
     "dialogue-learn": "dialogue",
     "few_labels-learn": "few_labels",
     "few_labels-ensemble": "few_labels",

@@ -180,6 +180,18 @@ class DistillationScale(RelativeScale):
 
 
 @dataclass(frozen=True)
+class BatchScale(RelativeScale):
+    """An arm's options are those of `toy.large_batches.BatchSettings`: rows of a batch, whose steps. Nothing is
+    fine-tuned. rows_read: by every arm, in as many steps as that takes; steps: in batches of 32."""
+
+    steps: int = 2_048
+    batch_size: int = 32
+    masked: float = 0.25
+    stories: int = 6_000
+    rows_read: int = 65_536
+
+
+@dataclass(frozen=True)
 class RelativeExperiment:
     """Arms, the first of which is BERT, where it is one of them. pairs: the stories are read in pairs of segments,
     about which each arm is asked what its objective asks; afterwards all are asked both for the next sentence and for
@@ -392,6 +404,20 @@ RELATIVE_EXPERIMENTS = {
                 "minilm": RelativeArm(options={"attention_relation": 1.0, "value_relation": 1.0}),
             },
             DistillationScale(),
+        ),
+        RelativeExperiment(
+            "lamb",
+            "LAMB and AdamW as the batch grows (You et al. 2020, §4.1), on the toy world",
+            {
+                **{
+                    f"{optimizer}-{rows}": RelativeArm(options={"optimizer": optimizer, "rows": rows})
+                    for rows in (32, 128, 256, 512)
+                    for optimizer in ("adamw", "lamb")
+                },
+                "adamw-512-searched": RelativeArm(options={"optimizer": "adamw", "rows": 512, "rate": 8e-3}),
+                "lamb-512-searched": RelativeArm(options={"optimizer": "lamb", "rows": 512, "rate": 4e-2}),
+            },
+            BatchScale(),
         ),
     )
 }

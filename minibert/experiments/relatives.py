@@ -15,6 +15,7 @@ from minibert.experiments.events import Finished, Stage, steps_of, within
 from minibert.experiments.records import append_record
 from minibert.experiments.relative_catalogue import (
     REQUIRED,
+    BatchScale,
     ConeScale,
     ContinualScale,
     CorrectingScale,
@@ -73,6 +74,7 @@ def run_relative(
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
     tasks: the folder that holds what the scale `needs`. Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
+    from minibert.experiments.batches import run_batches
     from minibert.experiments.cone import run_cone
     from minibert.experiments.continual import run_continual
     from minibert.experiments.dialogue import run_dialogue
@@ -95,7 +97,11 @@ def run_relative(
         if isinstance(scale, kind):
             yield from run(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
             return
-    for kind, run in ((CorrectingScale, run_corrector), (ContinualScale, run_continual)):
+    for kind, run in (
+        (CorrectingScale, run_corrector),
+        (ContinualScale, run_continual),
+        (BatchScale, run_batches),
+    ):
         if isinstance(scale, kind):
             yield from run(experiment, out, seeds=seeds, scale=scale, command=command)
             return
