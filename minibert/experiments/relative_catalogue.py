@@ -192,6 +192,19 @@ class BatchScale(RelativeScale):
 
 
 @dataclass(frozen=True)
+class MemoryScale(RelativeScale):
+    """All arms begin with the XLNet in the folder `begins_with` of the project, and go on for `steps` on two rows of 16
+    tokens at a time; an arm's options are those of `toy.segments.SegmentSettings`. test: stories to measure on."""
+
+    steps: int = 400
+    batch_size: int = 32
+    masked: float = 0.25
+    learning_rate: float = 2e-3
+    begins_with: str = "checkpoints/xlnet-toy/xlnet"
+    test: int = 300
+
+
+@dataclass(frozen=True)
 class RelativeExperiment:
     """Arms, the first of which is BERT, where it is one of them. pairs: the stories are read in pairs of segments,
     about which each arm is asked what its objective asks; afterwards all are asked both for the next sentence and for
@@ -283,6 +296,7 @@ RELATIVE_EXPERIMENTS = {
                 "bert": RelativeArm(sizes=NARROW),
                 "xlnet": RelativeArm("xlnet", {"share": JointScale.masked}, NARROW),
                 "xlnet-code": RelativeArm("xlnet", {"share": JointScale.masked, "context": "all"}, NARROW),
+                "xlnet-spans": RelativeArm("xlnet", {"share": JointScale.masked, "spans": True}, NARROW),
             },
             JointScale(),
             measured="minibert.inside.joint:recorded",
@@ -418,6 +432,12 @@ RELATIVE_EXPERIMENTS = {
                 "lamb-512-searched": RelativeArm(options={"optimizer": "lamb", "rows": 512, "rate": 4e-2}),
             },
             BatchScale(),
+        ),
+        RelativeExperiment(
+            "xlnet_memory",
+            "The row before in the memory, or not (Dai et al. 2019, §3.2), on the toy world",
+            {"alone": RelativeArm("xlnet", {"memory": False}), "memory": RelativeArm("xlnet", {"memory": True})},
+            MemoryScale(),
         ),
     )
 }

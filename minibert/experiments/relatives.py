@@ -23,6 +23,7 @@ from minibert.experiments.relative_catalogue import (
     DistillationScale,
     FewLabelsScale,
     LengthScale,
+    MemoryScale,
     RelativeArm,
     RelativeExperiment,
     RelativeScale,
@@ -79,6 +80,7 @@ def run_relative(
     from minibert.experiments.continual import run_continual
     from minibert.experiments.dialogue import run_dialogue
     from minibert.experiments.few_labels import run_few_labels
+    from minibert.experiments.memory import run_memory
     from minibert.experiments.smaller import run_smaller
     from minibert.experiments.vectors import run_vectors
     from minibert.experiments.writing import run_corrector, written
@@ -101,6 +103,7 @@ def run_relative(
         (CorrectingScale, run_corrector),
         (ContinualScale, run_continual),
         (BatchScale, run_batches),
+        (MemoryScale, run_memory),
     ):
         if isinstance(scale, kind):
             yield from run(experiment, out, seeds=seeds, scale=scale, command=command)
