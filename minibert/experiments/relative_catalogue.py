@@ -125,6 +125,22 @@ class ConeScale(VectorScale):
 
 
 @dataclass(frozen=True)
+class SimBertScale(RelativeScale):
+    """Nothing is pre-trained: all arms begin with the BERT in the folder `begins_with` of the project. An arm's options
+    are those of `sentence_vectors.simbert.SimBertSettings`; without any it learns nothing. asked, written: pairs that
+    are measured on. Needs LCQMC."""
+
+    steps: int = 300
+    batch_size: int = 32
+    learning_rate: float = 5e-4
+    asked: int = 1_000
+    written: int = 150
+    begins_with: str = "checkpoints/mini-zh"
+    needs: ClassVar[tuple[str, ...]] = ("lcqmc",)
+    needs_in: ClassVar[tuple[str, ...]] = ("tasks", "zh")
+
+
+@dataclass(frozen=True)
 class DialogueScale(RelativeScale):
     """Nothing is pre-trained. Requests of ATIS and of SNIPS, each learned by itself; an arm's options are those of
     `diet.run.DietSettings`, without any it is BERT with a joint head. examples: evenly spread, to learn from, of each
@@ -353,6 +369,17 @@ RELATIVE_EXPERIMENTS = {
                 "minilm-flow": RelativeArm(options={"layers": "last", "flow": True, "model": MINILM}),
             },
             ConeScale(),
+        ),
+        RelativeExperiment(
+            "simbert",
+            "One network that finds and writes what asks the same (Su 2020), its two losses alone and together: LCQMC",
+            {
+                "as-is": RelativeArm(),
+                "finds": RelativeArm(options={"finds": True, "writes": False}),
+                "writes": RelativeArm(options={"finds": False, "writes": True}),
+                "both": RelativeArm(options={"finds": True, "writes": True}),
+            },
+            SimBertScale(),
         ),
         RelativeExperiment(
             "dialogue",

@@ -7,7 +7,7 @@ writes, so [CLS] is a vector of the question alone; among the questions of the b
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -220,13 +220,8 @@ def train_simbert(
     learner = SimBert(unilm_of(before), settings).to(best_device())
     known = [question for question, _ in desk]
 
-    def measure() -> Mapping[str, float]:
-        metrics = {}
-        if held_out and desk:
-            metrics["found"] = found_share(learner.model.bert, tokenizer, held_out, desk)
-        if pairs:
-            metrics["nats"] = nats(learner.model, tokenizer, pairs)
-        return metrics
+    def measure() -> dict[str, float]:
+        return measured(learner.model, tokenizer, held_out, desk, pairs)
 
     def say(texts: Sequence[str]) -> list[dict]:
         table = cls_vectors(learner.model.bert, tokenizer, known)
@@ -248,6 +243,19 @@ def train_simbert(
         checkpoint.save(out, learner.model.cpu(), tokenizer, dtype=torch.float16)
         yield Saved(done.step, str(out))
     yield done
+
+
+def measured(
+    model: BertForPreTraining, tokenizer: Tokenizer, held_out: Sequence[tuple[str, str]] = (),
+    desk: Sequence[tuple[str, str]] = (), pairs: Sequence[tuple[str, str]] = (),
+) -> dict[str, float]:  # fmt: skip
+    """found and nats, as of `train_simbert`, as far as there is something to ask."""
+    metrics = {}
+    if held_out and desk:
+        metrics["found"] = found_share(model.bert, tokenizer, held_out, desk)
+    if pairs:
+        metrics["nats"] = nats(model, tokenizer, pairs)
+    return metrics
 
 
 def found_share(
