@@ -9,13 +9,13 @@ from pathlib import Path
 from minibert import checkpoint
 from minibert.experiments.arms import run_arms
 from minibert.experiments.relative_catalogue import RelativeExperiment, SimBertScale
-from minibert.sentence_vectors.simbert import SimBertSettings, measured, train_simbert, unilm_of
-from minibert.tasks import TASKS
+from minibert.sentence_vectors.inference import alike_in
+from minibert.sentence_vectors.simbert import SimBertSettings, unilm_of
+from minibert.sentence_vectors.simbert_run import measured, train_simbert
 from minibert.train import Eval, Event, Optimization, Started, Step
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {"train": "dev.txt", "test": "test.txt"}  # the training part of LCQMC is not among our data
-SAME = "1"
 
 
 def run_simbert(
@@ -54,8 +54,3 @@ def run_simbert(
     yield from run_arms(
         experiment, out, seeds=seeds, scale=scale, command=command, stage="SimBERT", events=events, facts=facts
     )
-
-
-def alike_in(file: Path) -> list[tuple[str, str]]:
-    """The pairs of a file of LCQMC that ask the same."""
-    return [(one.text, one.pair) for one in TASKS["pair"].read(file).examples if one.label == SAME]

@@ -43,3 +43,8 @@ def triples_of(pairs: Sequence[PairExample]) -> list[tuple[str, ...]]:
     if not found:
         raise ValueError(f"supervised SimCSE learns from pairs with the label {FOLLOWS}: there are none")
     return found
+
+
+def alike_in(path: str | Path, label: str = "1") -> list[tuple[str, str]]:
+    """The pairs of a file that have this label: in LCQMC "1", those that ask the same. Raises ValueError."""
+    return [(one.text, one.pair) for one in TASKS["pair"].read(path).examples if one.label == label]
