@@ -36,19 +36,20 @@ TASK_FILES = {"rte": "rte/train.tsv", "hans": "hans/heuristics_evaluation_set.ts
 
 
 def kinds(language: str) -> dict[str, str]:
-    """Who may learn. The Chinese pairs are too few to learn from their scores and to be measured on, and none of them
-    are of inference."""
-    names = {"simcse": "SimCSE", "no-dropout": _("SimCSE, dropout 0")}
-    more = {
+    """Who may learn. The Chinese pairs are too few to learn from their scores and to be measured on."""
+    names = {
+        "simcse": "SimCSE",
+        "no-dropout": _("SimCSE, dropout 0"),
         "simcse-supervised": _("SimCSE, supervised"),
         "softmax": _("Sentence-BERT, from classes"),
-        "cosine": _("Sentence-BERT, from scores"),
     }
-    return names if language == "zh" else names | more
+    return names if language == "zh" else {**names, "cosine": _("Sentence-BERT, from scores")}
 
 
-def inference_files() -> dict[str, list[Path]]:
-    """Where pairs of inference are: the course's own, and RTE and HANS where the data are."""
+def inference_files(language: str) -> dict[str, list[Path]]:
+    """Where pairs of inference are: the course's own, and, of English ones, RTE and HANS where the data are."""
+    if language == "zh":
+        return {"own": [DATA / "pairs-zh" / "pairs.tsv"]}
     folder = Path(os.environ.get("MINIBERT_DATA", ""), "tasks", "en")
     own = [DATA / "pairs" / f"{part}.tsv" for part in ("train", "dev")]
     return {"own": own, **{name: [folder / file] for name, file in TASK_FILES.items() if (folder / file).is_file()}}
@@ -61,13 +62,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("Train SimCSE", title=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         some = {"both": _("With and without dropout"), "labels": _("Without and with labels")}
-        if seen.language == "zh":
-            del some["labels"]
         who = choice("who", _("Who learns"), {**some, **kinds(seen.language)}, box=260)
         source = "own"
         if who == "labels" or who in INFERENCE:
             named = {"own": _("the course’s own"), "rte": "RTE", "hans": "HANS"}
-            named = {name: named[name] for name in inference_files()}
+            named = {name: named[name] for name in inference_files(seen.language)}
             source = choice("pairs", _("Pairs of inference"), named, box=180) if len(named) > 1 else source
         steps = st.slider(_("Steps"), 20, 200, 60, 20, key="vector-steps", width=220)
         if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train-vectors"):
@@ -114,7 +113,7 @@ def begin(name: str, steps: int, seen: Subject, source: str = "own") -> None:
     if name == "cosine":
         rows = [Row((a, b), score / HIGHEST) for part in parts for a, b, score in part]
     elif name in INFERENCE:
-        rows = [row for file in inference_files()[source] for row in read_rows(name, file)]
+        rows = [row for file in inference_files(seen.language)[source] for row in read_rows(name, file)]
     else:
         rows = [Row((text,)) for text in sentences(seen.language)]
     desk = questions(seen.language)
