@@ -101,14 +101,15 @@ class ContinualScale(RelativeScale):
 @dataclass(frozen=True)
 class VectorScale(RelativeScale):
     """Nothing is pre-trained: all arms begin with the BERT in the folder `begins_with` of the project. An arm's options
-    are those of `sentence_vectors.run.VectorSettings`; without an objective it learns nothing. Needs STS-B."""
+    are those of `sentence_vectors.run.VectorSettings`; without an objective it learns nothing. pairs: of inference,
+    from which it learns. Needs STS-B, RTE and HANS."""
 
     steps: int = 200
     batch_size: int = 64
     learning_rate: float = 3e-4
     temperature: float = 0.1
     begins_with: str = "checkpoints/mini-en"
-    needs: ClassVar[tuple[str, ...]] = ("stsb",)
+    needs: ClassVar[tuple[str, ...]] = ("stsb", "rte", "hans")
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,7 @@ class ConeScale(VectorScale):
     learning_rate: float = 1e-3
     depth: int = 4
     hidden: int = 256
+    needs: ClassVar[tuple[str, ...]] = ("stsb",)
 
 
 @dataclass(frozen=True)

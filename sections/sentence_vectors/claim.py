@@ -1,15 +1,22 @@
-"""The claim: how well cosines agree with people's scores, in the papers and from the shipped mini-en."""
+"""The claims: cosines against people's scores, in the papers and from the shipped mini-en; each of SimBERT's losses."""
 
 import streamlit as st
 
+from sections.sentence_vectors import write_recorded
 from sections.sentence_vectors.subject import Subject
 from ui.claim import made_with, show_claim
+from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
 from ui.translations import _, ngettext
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
+    claims = {"vectors": _("Sentence-BERT and SimCSE"), "simbert": "SimBERT"}
+    if choice("claim", _("The claim"), claims, bare=True) == "simbert":
+        lesson.show("Each loss alone", title=False)
+        write_recorded.show()
+        return
     lesson.show("The claim", title=False)
     show_claim(lesson, "spearman", _("STS-B test, Spearman × 100"), made=recorded)
     lesson.show("Why it comes out so")

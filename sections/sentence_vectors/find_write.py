@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.sentence_vectors import write_live, write_recorded
+from sections.sentence_vectors import write_live
 from sections.sentence_vectors.subject import MAX_CHARS, Subject
 from ui.figures import figure
 from ui.folders import CHECKPOINTS
@@ -51,7 +51,6 @@ def show(lesson: Lesson, seen: Subject) -> None:
     shipped(lesson)
     write_live.show(lesson, seen)
     lesson.show("What it learns from")
-    write_recorded.show()
     show_source(retrieval_loss)
 
 
