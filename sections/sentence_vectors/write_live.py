@@ -40,7 +40,7 @@ def kinds() -> dict[str, str]:
 
 def show(lesson: Lesson, seen: Subject) -> None:
     manager().warm_up()
-    lesson.show("Let one learn", title=False)
+    lesson.show("Let one learn")
     sources = {"desk": _("the desk’s questions")}
     if seen.language == "zh" and lcqmc():
         sources["lcqmc"] = "LCQMC"

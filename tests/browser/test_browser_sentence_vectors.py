@@ -29,7 +29,6 @@ def test_simcse_draws_its_way_while_it_learns(page):
 def test_simbert_learns_the_desk_and_is_found_again(page):
     open_page(page, "sentence_vectors", part="Find and write", model="mini-en")
     page.get_by_role("button", name="Train", exact=True).click()
-    page.get_by_role("button", name="Those it learns from", exact=True).click()
     finding = page.locator(".mb-finding[data-of=found-and-written]")
     expect(finding).to_contain_text("of those held out", timeout=MINUTES)
     page.reload()
