@@ -231,7 +231,7 @@ def _whitened(layers: str, dimensions: int | None = None, **more: str) -> Relati
 
 
 def _inferred(objective: str, pairs: str, steps: int = 50, rate: float = 1e-4) -> RelativeArm:
-    """Sentence vectors from pairs of inference; of a few settings the best on STS-B's dev pairs, or within 0.2 of it."""
+    """Sentence vectors from pairs of inference; on STS-B's dev pairs the best of a few tried, within 0.2 points."""
     settings = {"steps": steps, "learning_rate": rate, "temperature": 0.05}
     return RelativeArm(options={"objective": objective, "pairs": pairs, **settings})
 
