@@ -107,7 +107,8 @@ def begin(name: str, steps: int, seen: Subject, source: str = "own") -> None:
     settings = VectorSettings(
         objective="simcse" if name == "no-dropout" else name, dropout=0.0 if name == "no-dropout" else 0.1,
         temperature=0.05 if name == "simcse-supervised" else 0.1, steps=steps, batch_size=32, report_every=every,
-        measure_every=every, save_every=steps, optimization=Optimization(learning_rate=1e-4 if name in INFERENCE else 3e-4),
+        measure_every=every, save_every=steps,
+        optimization=Optimization(learning_rate=1e-4 if name in INFERENCE else 3e-4),
     )  # fmt: skip
     *parts, held = similar_parts(seen.language)
     if name == "cosine":
