@@ -351,6 +351,9 @@ RELATIVE_EXPERIMENTS = {
                 "max": RelativeArm(options={"pooling": "max"}),
                 "simcse": RelativeArm(options={"objective": "simcse"}),
                 "simcse-no-dropout": RelativeArm(options={"objective": "simcse", "dropout": 0.0}),
+                "simcse-gentle": RelativeArm(
+                    options={"objective": "simcse", "steps": 100, "learning_rate": 3e-5, "temperature": 0.05}
+                ),
                 "cosine": RelativeArm(options={"objective": "cosine"}),
                 "supervised-rte": _inferred("simcse-supervised", "rte"),
                 "supervised-hans": _inferred("simcse-supervised", "hans", steps=100),
