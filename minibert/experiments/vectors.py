@@ -24,7 +24,7 @@ def run_vectors(
 ) -> Iterator[Event]:
     """As `relatives.run_relative`. tasks: the folder of STS-B, in stsb, and of RTE and HANS. What learns nothing is the
     same with each seed. What learns without scores reads the sentences of the training pairs, each once, and not their
-    scores; an arm with an option "pairs" reads pairs of inference, of RTE, of HANS, our "own", or several with a +.
+    scores; an arm with an option "pairs" reads pairs of inference, of RTE, of HANS, our "own", or several with a +; without hard negatives where "hard" is False.
     Its other options are settings, in the place of the scale's."""
     train, test = (tasks / "stsb" / file for file in FILES.values())
     scored, held = read_rows("cosine", train), Held(TASKS["similarity"].read(test).examples)
@@ -48,6 +48,8 @@ def run_vectors(
         objective, rows = options["objective"], scored if options["objective"] == "cosine" else sentences
         if options.pop("pairs", ""):
             rows = [row for file in files_of(name) for row in read_rows(objective, file)]
+        if not options.pop("hard", True):
+            rows = [Row(row.texts[:2]) for row in rows]
         rate = options.pop("learning_rate", scale.learning_rate)
         options = {"steps": scale.steps, "temperature": scale.temperature, **options}
         settings = VectorSettings(

@@ -274,11 +274,11 @@ def test_sentence_vectors_are_measured_with_and_without_learning(tmp_path):
     run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
     finished = {event.record["arm"]: event.record for event in run() if isinstance(event, Finished)}
     assert list(finished) == list(arms)
-    assert [record["steps"] for record in finished.values()] == [0] * 3 + [2] * 11
+    assert [record["steps"] for record in finished.values()] == [0] * 3 + [2] * 12
     assert all({"spearman", "uniformity"} <= record["metrics"].keys() for record in finished.values())
     assert finished["supervised-rte-own"]["data"][2:] == ["rte/train.tsv", "pairs/train.tsv", "pairs/dev.tsv"]
     assert finished["softmax-rte"]["pretraining"]["learning_rate"] == 1e-4
-    assert len(read_records(out, REQUIRED)) == 14 and not [event for event in run() if isinstance(event, Finished)]
+    assert len(read_records(out, REQUIRED)) == 15 and not [event for event in run() if isinstance(event, Finished)]
 
 
 @pytest.mark.slow
