@@ -24,8 +24,8 @@ def run_vectors(
 ) -> Iterator[Event]:
     """As `relatives.run_relative`. tasks: the folder of STS-B, in stsb, and of RTE and HANS. What learns nothing is the
     same with each seed. What learns without scores reads the sentences of the training pairs, each once, and not their
-    scores; an arm with an option "pairs" reads pairs of inference, of RTE, of HANS, our "own", or several with a +; without hard negatives where "hard" is False.
-    Its other options are settings, in the place of the scale's."""
+    scores; an arm with an option "pairs" reads pairs of inference, of RTE, of HANS, our "own", or several with a +,
+    without their hard negatives where "hard" is False. Its other options are settings, in place of the scale's."""
     train, test = (tasks / "stsb" / file for file in FILES.values())
     scored, held = read_rows("cosine", train), Held(TASKS["similarity"].read(test).examples)
     sentences = [Row((text,)) for text in dict.fromkeys(text for row in scored for text in row.texts)]
