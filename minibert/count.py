@@ -36,6 +36,7 @@ class Shape:
     embedding_size: int | None = None  # E; None: the embeddings are H wide. Else E → H by one projection (ALBERT §3.1)
     shared: str = "none"  # of a block's weights, what is used L times: a key of SHARED (ALBERT §3.1 and table 4)
     segments: bool = True
+    tasks: int = 0  # vectors that say what is asked, added to every token (ERNIE 2.0)
     relative_positions: bool = False  # no position embeddings: fixed vectors by distance, at keys and values (NEZHA)
     # No position embeddings nor a norm over the sum; distances and segments as each head hears them (XLNet).
     transformer_xl: bool = False
@@ -80,6 +81,7 @@ class Shape:
         letters = {"L": c.num_hidden_layers, "H": c.hidden_size, "A": c.num_attention_heads, "F": c.intermediate_size}
         letters |= {"V": c.vocab_size, "P": c.max_position_embeddings, "S": c.type_vocab_size if self.segments else 0}
         letters |= {"Q": getattr(c, "span_position_size", 200)} if self.objective == "mlm+sbo" else {}
+        letters |= {"K": self.tasks} if self.tasks else {}
         return letters | {"E": self.embedding_size or c.hidden_size}
 
 
@@ -199,6 +201,7 @@ def parameters(config: BertConfig | Shape) -> ParameterCount:
         ("embeddings.token", "embeddings", f"V·{width}", 1),
         *([("embeddings.position", "embeddings", f"P·{width}", 1)] if r.places else []),
         *([("embeddings.segment", "embeddings", f"S·{width}", 1)] if r.segments else []),
+        *([("embeddings.task", "embeddings", f"K·{width}", 1)] if r.tasks else []),
         *([("embeddings.query", "embeddings", "H", 1)] if r.transformer_xl else []),
         *([] if r.transformer_xl else [("embeddings.norm", "norms", f"2·{width}", 1)]),
         *([("embeddings.projection", "embeddings", "E·H + H", 1)] if r.factorised else []),

@@ -366,7 +366,7 @@ RELATIVE_EXPERIMENTS = {
         RelativeExperiment(
             "ernie2",
             "Tasks added one after the other, and old ones kept up (Sun et al. 2020, §3), on the toy world",
-            {name: RelativeArm("ernie") for name in ("continual", "one_by_one", "together")},
+            {name: RelativeArm("ernie2") for name in ("continual", "one_by_one", "together")},
             ContinualScale(),
         ),
         RelativeExperiment(
