@@ -1,12 +1,10 @@
 """ERNIE 2.0 (Sun et al. 2020, arXiv:1907.12412): a fourth embedding says which question is asked, and a new question is
-learned together with those before (§3). The embedding and the heads stand in `minibert.ernie2`. Names and fields as in
-transformers, which calls it an ERNIE with `use_task_id`."""
+learned together with those before (§3); see `minibert.ernie2`. In transformers it is an ERNIE with `use_task_id`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 
@@ -36,15 +34,14 @@ class Ernie2Config(BertConfig):
         return super().as_dict() | {"model_type": "ernie", "use_task_id": True}
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Ernie2Config:
+    def from_dict(cls, values) -> Ernie2Config:
         return super().from_dict({**values, "model_type": cls.model_type})
 
 
 @dataclass(frozen=True)
 class ContinualTasks(KnowledgeMasking):
-    """Phrases and names, hidden; after `order_from` batches also the order of two segments, a batch of one or of the
-    other. share: of the batches that ask the first question from then on · begun: whether the second is asked. Of the
-    paper's seven questions these are two; `minibert.toy.continual` has four."""
+    """Phrases and names, hidden; after `order_from` batches also the order of two segments, a batch of one or the other.
+    share: of batches that ask the first question then. The paper has seven questions, `minibert.toy.continual` four."""
 
     second: str | None = "sop"
     phrases_from: float = 0
@@ -54,20 +51,17 @@ class ContinualTasks(KnowledgeMasking):
     begun: bool = False
 
     def after(self, batches):
-        now = super().after(batches)
-        begun = batches >= self.order_from
-        return now if now.begun == begun else replace(now, begun=begun)
+        return replace(super().after(batches), begun=batches >= self.order_from)
 
     def model(self, config):
         return TaskedLm(config)
 
     def corrupt(self, batch, special, joined, vocabulary, rng):
-        ordered = self.begun and torch.rand((), generator=rng).item() >= self.share
-        if ordered:
-            told = vars(batch) | {"labels": torch.full_like(batch.ids, IGNORE)}
-        else:
+        task = ORDER if self.begun and torch.rand((), generator=rng) >= self.share else WORDS
+        told = {"labels": torch.full_like(batch.ids, IGNORE)}
+        if task == WORDS:
             told = vars(super().corrupt(batch, special, joined, vocabulary, rng)) | {"next_labels": None}
-        return TaskedBatch(**told, tasks=torch.full((len(batch.ids),), ORDER if ordered else WORDS))
+        return TaskedBatch(**vars(batch) | told, tasks=torch.full((len(batch.ids),), task))
 
     def number_asked(self, batch):
         return {kind: count for kind, count in super().number_asked(batch).items() if count}
