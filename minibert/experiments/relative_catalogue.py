@@ -227,7 +227,7 @@ class NamesScale(RelativeScale):
     """All arms begin with the BERT in the folder `begins_with` of the project, and go on for `steps`; an arm's options
     are those of `toy.names_task.NamesSettings`. held_out: stories to measure on; all are fine-tuned afterwards."""
 
-    steps: int = 1_500
+    steps: int = 1_000
     batch_size: int = 48
     learning_rate: float = 3e-3
     begins_with: str = "checkpoints/recurrent-toy/bert"

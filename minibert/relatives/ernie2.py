@@ -40,7 +40,7 @@ class Ernie2Config(BertConfig):
 
 @dataclass(frozen=True)
 class ContinualTasks(KnowledgeMasking):
-    """Phrases and names, hidden; after `order_from` batches also the order of two segments, a batch of one or the other.
+    """Phrases and names, hidden; after `order_from` batches also the order of two segments, one a batch.
     share: of batches that ask the first question then. The paper has seven questions, `minibert.toy.continual` four."""
 
     second: str | None = "sop"
