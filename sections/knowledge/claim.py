@@ -80,7 +80,7 @@ def verdicts(name: str, paper: dict, records: list[dict]) -> None:
             continue
         gaps.append(Gap(one["what"], None, gap.mean, gap.half, word))
         lines.append(
-            _("{what}, against “{base}”: {mean}{spread} points, {n}. {source} – **{verdict}**").format(
+            _("{what}, against “{base}”: {mean}{spread} points, {n} ({source}) – **{verdict}**").format(
                 what=literal(one["what"]), base=literal(arms[one["base"]]), mean=signed(gap.mean),
                 spread="" if gap.half is None else f" ± {gap.half:.1f}",
                 n=ngettext("{n} seed", "{n} seeds", gap.seeds).format(n=gap.seeds),
