@@ -78,7 +78,7 @@ def verdicts(name: str, paper: dict, records: list[dict]) -> None:
     for (one, gap), word in zip(ours, said, strict=True):
         if gap is None:
             continue
-        gaps.append(Gap(one["what"], None, gap.mean, gap.half, word))
+        gaps.append(Gap(f"{len(gaps) + 1}. {arms[one['arm']]}", None, gap.mean, gap.half, word))
         lines.append(
             _("{what}, against “{base}”: {mean}{spread} points, {n} ({source}) – **{verdict}**").format(
                 what=literal(one["what"]), base=literal(arms[one["base"]]), mean=signed(gap.mean),
@@ -97,7 +97,9 @@ def verdicts(name: str, paper: dict, records: list[dict]) -> None:
         _("Differences between arms, seed by seed. {summary}").format(summary=summary),
         f"gaps-{name}", wide=True,
     )  # fmt: skip
-    st.markdown(f"**{summary}**\n\n" + "\n".join(f"- {line}" for line in lines), width=820)
+    st.markdown(
+        f"**{summary}**\n\n" + "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1)), width=820
+    )
 
 
 def recorded(records: list[dict]) -> None:

@@ -183,12 +183,12 @@ def test_a_claim_is_what_was_recorded_with_a_verdict_on_each_direction(runs_fold
     drawn, first = figure(app, f"claim-{name}")["data"], next(iter(paper["measures"]))
     by = by_arm(records, first)
     assert list(drawn[0]["x"]) == pytest.approx([100 * share for share in by[next(iter(paper["arms"]))].values()])
-    for one in paper["direction"]:
+    for number, one in enumerate(paper["direction"], 1):
         gap = paired_difference(*(
             {seed: 100 * value for seed, value in by_arm(records, one["metric"])[arm].items()}
             for arm in (one["arm"], one["base"])
         ))  # fmt: skip
-        (line,) = [line for line in text_of(app).splitlines() if line.startswith(f"- {one['what']}, against")]
+        (line,) = [line for line in text_of(app).splitlines() if line.startswith(f"{number}. {one['what']}, against")]
         assert f"{gap.mean:+.1f}".replace("-", "−") in line
         assert f"**{verdict_words()[verdict(gap, one.get('sign'))]}**" in line
     assert f"python -m minibert experiment {name}" in text_of(app) + "".join(box.value for box in app.caption)
@@ -216,7 +216,7 @@ def test_what_is_trained_is_drawn(runs_folder):
         app = open_page("knowledge", owner=kind, part=part)
         lines = figure(app, key)["data"]
         assert len(lines) == (3 if kind == "names" else 2)
-        assert all([0, 50] == [line["x"][0], line["x"][-1]] for line in lines)
+        assert all([line["x"][0], line["x"][-1]] == [0, 50] for line in lines)
         assert "step 50" in text_of(app)
 
 
