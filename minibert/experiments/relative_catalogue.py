@@ -180,6 +180,31 @@ class DistillationScale(RelativeScale):
 
 
 @dataclass(frozen=True)
+class PruningScale(RelativeScale):
+    """Nothing is pre-trained: one model a seed learns from `labelled` sentences, is cut as the arm says, and learns on
+    from the first `again` of them. An arm's options are those of `pruning.run.Pruning`. Needs SST-2."""
+
+    batch_size: int = 32
+    learning_rate: float = 3e-4
+    begins_with: str = "checkpoints/mini-en"
+    labelled: int = 6_000
+    epochs: int = 2
+    again: int = 2_000
+    again_rate: float = 1e-4
+    needs: ClassVar[tuple[str, ...]] = ("sst2",)
+
+
+@dataclass(frozen=True)
+class SearchScale(PruningScale):
+    """One network a seed learns from `labelled` sentences to be its parts; what is cut out of it learns on from the
+    first `again`. share: of the whole network's milliseconds, which is the budget · trained_alone: parts that also learn
+    on their own, from `again` sentences, to see whether their order is the one they had with inherited weights."""
+
+    share: float = 0.5
+    trained_alone: int = 8
+
+
+@dataclass(frozen=True)
 class RelativeExperiment:
     """Arms, the first of which is BERT, where it is one of them. pairs: the stories are read in pairs of segments,
     about which each arm is asked what its objective asks; afterwards all are asked both for the next sentence and for
@@ -392,6 +417,25 @@ RELATIVE_EXPERIMENTS = {
                 "minilm": RelativeArm(options={"attention_relation": 1.0, "value_relation": 1.0}),
             },
             DistillationScale(),
+        ),
+        RelativeExperiment(
+            "pruning",
+            "What can be cut away: heads, neurons, layers, single weights (Michel et al. 2019, Han et al. 2015): SST-2",
+            {
+                "full": RelativeArm(options={"share": 0.0}),
+                **{
+                    f"{what}-{percent}": RelativeArm(options={"what": what, "share": percent / 100})
+                    for what in ("heads", "neurons", "layers", "weights")
+                    for percent in (25, 50, 75)
+                },
+            },
+            PruningScale(),
+        ),
+        RelativeExperiment(
+            "search",
+            "One network learns to be its parts, and the best of them is cut out (Yin et al. 2021): SST-2",
+            {name: RelativeArm() for name in ("whole", "super", "found", "drawn", "alone")},
+            SearchScale(),
         ),
     )
 }

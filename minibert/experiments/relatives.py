@@ -22,9 +22,11 @@ from minibert.experiments.relative_catalogue import (
     DistillationScale,
     FewLabelsScale,
     LengthScale,
+    PruningScale,
     RelativeArm,
     RelativeExperiment,
     RelativeScale,
+    SearchScale,
     VectorScale,
     WritingScale,
 )
@@ -77,6 +79,8 @@ def run_relative(
     from minibert.experiments.continual import run_continual
     from minibert.experiments.dialogue import run_dialogue
     from minibert.experiments.few_labels import run_few_labels
+    from minibert.experiments.pruning import run_pruning
+    from minibert.experiments.search import run_search
     from minibert.experiments.smaller import run_smaller
     from minibert.experiments.vectors import run_vectors
     from minibert.experiments.writing import run_corrector, written
@@ -89,6 +93,8 @@ def run_relative(
         (ConeScale, run_cone),
         (VectorScale, run_vectors),
         (DistillationScale, run_smaller),
+        (SearchScale, run_search),  # before the scale it is a kind of
+        (PruningScale, run_pruning),
         (FewLabelsScale, run_few_labels),
         (DialogueScale, run_dialogue),
     ):

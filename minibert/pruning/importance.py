@@ -1,5 +1,5 @@
-"""What a head, a neuron, a layer is worth: by one gradient for all of them (Michel et al. 2019, §4), and honestly, by the
-loss of the model without it, which costs a pass for each."""
+"""What a head, a neuron, a layer is worth: by one gradient for all (Michel et al. 2019, §4), and honestly, by the loss
+of the model without it, which costs a pass for each."""
 
 from __future__ import annotations
 
@@ -63,10 +63,8 @@ def importance(model: nn.Module, batches: Sequence[TaskBatch]) -> Importance:
         texts += len(batch.ids)
     model.train(training)
     means = {name: (x / max(texts, 1)).tolist() for name, x in sums.items()}
-    layers = range(len(heads))
-    return Importance(
-        [means[f"blocks.{i}.attn.mixed"] for i in layers], [means[f"blocks.{i}.mlp.hidden"] for i in layers]
-    )
+    kinds = ([means[f"blocks.{i}.{kind}"] for i in range(len(heads))] for kind in ("attn.mixed", "mlp.hidden"))
+    return Importance(*kinds)
 
 
 def losses_without_heads(model: nn.Module, batches: Sequence[TaskBatch]) -> list[list[float]]:

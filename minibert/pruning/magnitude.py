@@ -1,5 +1,5 @@
-"""Unstructured pruning: the smallest weights become 0, and stay (Han et al. 2015, arXiv:1506.02626, §3). Every matrix is as
-large as before; smaller is only a file that is compressed."""
+"""Unstructured pruning: the smallest weights become 0, and stay (Han et al. 2015, arXiv:1506.02626, §3). Every matrix
+is as large as before; smaller is only a file that is compressed."""
 
 from __future__ import annotations
 

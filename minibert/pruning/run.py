@@ -32,8 +32,8 @@ TIMED = 30  # dev texts that are read one by one
 
 @dataclass(frozen=True)
 class Pruning:
-    """what: one of KINDS · share: of all of them that goes, the least important first · heads: (layer, head) from 0 that go
-    besides, chosen by hand."""
+    """what: one of KINDS · share: of all of them that goes, the least important first · heads: (layer, head) from 0
+    that go besides, chosen by hand."""
 
     what: str = "heads"
     share: float = 0.5

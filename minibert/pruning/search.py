@@ -1,5 +1,5 @@
-"""One-shot search (AutoTinyBERT, Yin et al. 2021, arXiv:2107.13686): one network learns to be any of its parts, every part
-is asked with the weights it inherits, and the best that is fast enough learns on."""
+"""One-shot search (AutoTinyBERT, Yin et al. 2021, arXiv:2107.13686): one network learns to be any of its parts, every
+part is asked with the weights it inherits, and the best that is fast enough learns on."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Space:
-    """Which parts there are; all of them are asked, so it must be small (the paper's has too many, and evolves them)."""
+    """Which parts there are; all of them are asked, so it must be small (the paper evolves its many)."""
 
     layers: tuple[int, ...] = (1, 2, 3, 4)
     heads: tuple[int, ...] = (1, 2, 4)
@@ -161,8 +161,8 @@ def search(
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Train the super-network on the task, ask every part, train the best on, save it to `out`. budget: milliseconds a
-    text may take, measured here. `Step`s and an `Eval` of the whole network, a `Candidate` for each part, a `Found`, then
-    the events of `retrain`. Raises ValueError as `finetune` does, and where no part is fast enough."""
+    text may take, measured here. `Step`s and `Eval`s of the whole network, a `Candidate` for each, a `Found`, then the
+    events of `retrain`. Raises ValueError as `finetune` does, and where no part is fast enough."""
     if out is not None:
         checkpoint.make_ready(out)
     task, space = task_named(task) if isinstance(task, str) else task, space or Space()

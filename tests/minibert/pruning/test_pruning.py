@@ -15,6 +15,7 @@ from minibert.count import flops, parameters
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
+from minibert.heads import BertForSequenceClassification, TaskBatch
 from minibert.inside.head_cost import answers
 from minibert.model import Batch, Bert, BertForPreTraining
 from minibert.pruning import magnitude
@@ -61,12 +62,13 @@ def tuned(small_checkpoint, tmp_path_factory):
     return out
 
 
-def unsure(tuned) -> Predictor:
-    """The same answers, less sure of them: else no loss is left that anything could change."""
-    known = Predictor.from_directory(tuned)
-    for weight in known.model.classifier.parameters():
-        weight.data *= 0.3
-    return known
+@pytest.fixture
+def teller(model):
+    """(a model that tells classes apart, of random weights, and what it is asked)"""
+    torch.manual_seed(2)
+    teller = BertForSequenceClassification(CONFIG, labels=["no", "yes"], pooling="mean").eval()
+    teller.bert.load_state_dict(model.bert.state_dict())
+    return teller, [TaskBatch(**(vars(rows()) | {"labels": torch.tensor([0, 1, 0])}))]
 
 
 def rows() -> Batch:
@@ -151,45 +153,39 @@ def test_the_least_goes_first_wherever_it_stands():
         least([[1.0]], 1.5)
 
 
-def test_importance_is_the_slope_of_the_loss_by_a_gate(tuned):
+def test_importance_is_the_slope_of_the_loss_by_a_gate(teller):
     """Of each text: the loss with the gate a little more open, less the loss with it a little closed."""
-    known = unsure(tuned)
-    model = known.model.double()
-    batches = batches_of(known, toy("classification", 6, 3).examples)
+    model, batches = teller
     found = importance(model, batches)
 
     def losses(gate: float, at: str, number: int) -> torch.Tensor:
         def tap(name, x):
             if name != at:
                 return x
-            scale = torch.ones(x.size(1) if at.endswith("mixed") else x.size(2), dtype=x.dtype)
+            scale = torch.ones(x.size(1) if at.endswith("mixed") else x.size(2))
             scale[number] = gate
             return x * (scale[:, None, None] if at.endswith("mixed") else scale)
 
-        return answers(model, batches, tap).losses
+        return answers(model, batches, tap).losses.double()
 
-    for at, number, ours in (
-        ("blocks.0.attn.mixed", 1, found.heads[0][1]),
-        ("blocks.1.mlp.hidden", 3, found.neurons[1][3]),
-    ):
-        slope = (losses(1 + 1e-2, at, number).double() - losses(1 - 1e-2, at, number).double()) / 2e-2
-        assert ours == pytest.approx(slope.abs().mean().item(), rel=2e-2) and ours > 1e-6
+    for at, number, ours in (("0.attn.mixed", 1, found.heads[0][1]), ("1.mlp.hidden", 3, found.neurons[1][3])):
+        slope = (losses(1.02, f"blocks.{at}", number) - losses(0.98, f"blocks.{at}", number)) / 0.04
+        assert ours == pytest.approx(slope.abs().mean().item(), rel=2e-2) and ours > 1e-3
 
 
 @torch.no_grad()
-def test_a_head_that_says_nothing_is_worth_nothing_either_way_and_layers_are_measured(tuned):
-    known = unsure(tuned)
-    head = known.model.bert.blocks[1].attn
-    head.value.weight[: head.head_size], head.value.bias[: head.head_size] = 0, 0
-    batches = batches_of(known, toy("classification", 64, 3).examples)
-    quick, honest = importance(known.model, batches).heads, losses_without_heads(known.model, batches)
-    assert [len(one) for one in quick] == [len(one) for one in honest] == [2, 2]
-    assert quick[1][0] == 0 and honest[1][0] == pytest.approx(0, abs=1e-7)
-    assert all(x > 1e-4 for x in (*quick[0], quick[1][1])) and all(abs(x) > 1e-4 for x in (*honest[0], honest[1][1]))
-    costs = losses_without_layers(known.model, batches)
-    assert len(costs) == 2 and costs[0] == pytest.approx(
-        (answers(known.model, batches, Masked(Keep.whole(known.model.config).without_layers({0}), known.model.config)).loss
-         - answers(known.model, batches).loss), abs=1e-5)  # fmt: skip
+def test_a_head_that_says_nothing_is_worth_nothing_either_way_and_layers_are_measured(teller):
+    model, batches = teller
+    head = model.bert.blocks[1].attn
+    head.value.weight[:8], head.value.bias[:8] = 0, 0
+    quick, honest = importance(model, batches).heads, losses_without_heads(model, batches)
+    assert [len(one) for one in quick] == [len(one) for one in honest] == [4, 4, 4]
+    assert quick[1][0] == 0 and honest[1][0] == pytest.approx(0, abs=1e-6)
+    others = [abs(layer[i]) for way in (quick, honest) for n, layer in enumerate(way) for i in range(4) if n != 1 or i]
+    assert min(others) > 1e-4
+    tap = Masked(Keep.whole(CONFIG).without_layers({0}), CONFIG)
+    rise = answers(model, batches, tap).loss - answers(model, batches).loss
+    assert losses_without_layers(model, batches)[0] == pytest.approx(rise, abs=1e-5)
 
 
 def test_the_smallest_weights_are_those_that_torch_prunes(model):

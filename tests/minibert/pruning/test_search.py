@@ -67,9 +67,7 @@ def test_a_search_ends_in_a_model_that_is_fast_enough(small_checkpoint, tmp_path
     sizes = saved.model.config.num_hidden_layers, saved.model.config.heads[0], saved.model.config.neurons[0]
     assert "-".join(map(str, sizes)) == found.name
     count = sum(weight.numel() for weight in saved.model.parameters())
-    assert (
-        found.candidate["parameters"] == count == checkpoint.load(tmp_path / "out").state_dict().__len__() * 0 + count
-    )
+    assert found.candidate["parameters"] == count
     assert torch.isfinite(torch.tensor([one.loss for one in candidates])).all()
 
 
