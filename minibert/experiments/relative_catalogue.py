@@ -197,8 +197,8 @@ class PruningScale(RelativeScale):
 @dataclass(frozen=True)
 class SearchScale(PruningScale):
     """One network a seed learns from `labelled` sentences to be its parts; what is cut out of it learns on from the
-    first `again`. share: of the whole network's milliseconds, which is the budget · trained_alone: parts that also learn
-    on their own, from `again` sentences, to see whether their order is the one they had with inherited weights."""
+    first `again`. share: of the whole network's milliseconds, which is the budget · trained_alone: parts that also
+    learn on their own, from `again` sentences, to see whether their order is the one they had with inherited weights."""
 
     share: float = 0.5
     trained_alone: int = 8
