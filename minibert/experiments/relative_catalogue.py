@@ -198,7 +198,7 @@ class PruningScale(RelativeScale):
 class SearchScale(PruningScale):
     """One network a seed learns from `labelled` sentences to be its parts; what is cut out of it learns on from the
     first `again`. share: of the whole network's milliseconds, which is the budget · trained_alone: parts that also
-    learn on their own, from `again` sentences, to see whether their order is the one they had with inherited weights."""
+    learn on their own, from `again` sentences, to see whether they come in the order of inherited weights."""
 
     share: float = 0.5
     trained_alone: int = 8

@@ -19,7 +19,7 @@ from minibert.finetune.settings import FinetuneSettings
 from minibert.inside.cost import measure
 from minibert.pruning import magnitude
 from minibert.pruning.cut import cut
-from minibert.pruning.importance import batches_of, importance, losses_without_layers
+from minibert.pruning.importance import Importance, batches_of, importance, losses_without_layers
 from minibert.pruning.keep import KINDS, Keep, least, normalised
 from minibert.tasks import TaskData
 from minibert.tasks.sampling import spread
@@ -44,6 +44,8 @@ class Pruning:
             raise ValueError(f"what is cut away is one of {', '.join(KINDS)}, not {self.what!r}")
         if not 0 <= self.share <= 1:
             raise ValueError(f"a share is from 0 to 1, not {self.share}")
+        if self.heads and self.what == "weights":
+            raise ValueError("heads are cut away, or weights set to 0: not both in one run")
 
 
 @dataclass(frozen=True)
@@ -70,24 +72,31 @@ class KeepsZeros(Learner):
             magnitude.zero(self.model, self.masks)
 
 
-def pruned(predictor: Predictor, pruning: Pruning, examples: Sequence) -> tuple[Predictor, dict[str, Tensor]]:
-    """(the smaller model, what must stay 0 in it). examples: with labels, to measure importance on."""
+def asked(examples: Sequence) -> list:
+    """Those that importance is measured on, always the same."""
+    return [examples[i] for i in spread(len(examples), ASKED)]
+
+
+def keep_of(predictor: Predictor, pruning: Pruning, examples: Sequence, found: Importance | None = None) -> Keep:
+    """What stays of the model's structure. examples: with labels, to measure importance on, where it is not `found`."""
     model = predictor.model
-    if pruning.what == "weights":
-        masks = magnitude.masks_of(model, pruning.share)
-        return replace(predictor, model=magnitude.zeroed(model, masks)), masks
     keep = Keep.whole(model.config)
-    some = [examples[i] for i in spread(len(examples), ASKED)]
     if pruning.what == "layers":
-        costs = losses_without_layers(model, batches_of(predictor, some))
+        costs = losses_without_layers(model, batches_of(predictor, asked(examples)))
         keep = keep.without_layers({layer for layer, _ in least([[cost] for cost in costs], pruning.share)})
-    elif pruning.share:
-        found = importance(model, batches_of(predictor, some))
+    elif pruning.what != "weights" and pruning.share:
+        found = found or importance(model, batches_of(predictor, asked(examples)))
         gone = least(normalised(getattr(found, pruning.what)), pruning.share)
         keep = keep.without_heads(gone) if pruning.what == "heads" else keep.without_neurons(gone)
-    if pruning.heads:
-        keep = keep.without_heads(set(pruning.heads))
-    return replace(predictor, model=cut(model, keep)), {}
+    return keep.without_heads(set(pruning.heads))
+
+
+def pruned(predictor: Predictor, pruning: Pruning, examples: Sequence) -> tuple[Predictor, dict[str, Tensor]]:
+    """(the smaller model, what must stay 0 in it). examples: as of `keep_of`."""
+    if pruning.what == "weights":
+        masks = magnitude.masks_of(predictor.model, pruning.share)
+        return replace(predictor, model=magnitude.zeroed(predictor.model, masks)), masks
+    return replace(predictor, model=cut(predictor.model, keep_of(predictor, pruning, examples))), {}
 
 
 def prune(

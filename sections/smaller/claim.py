@@ -4,6 +4,7 @@ from collections import Counter
 
 import streamlit as st
 
+from sections.smaller import cut_claim
 from sections.smaller.subject import Subject
 from ui.claim import made_with, show_claim
 from ui.inputs import choice
@@ -14,8 +15,13 @@ from ui.translations import _, ngettext
 
 def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("The claim", title=False)
-    claims = {"size": _("what the teacher brings"), "losses": _("a loss less")}
+    claims = {
+        "size": _("what the teacher brings"), "losses": _("a loss less"), "cut": _("cut away"), "search": _("search"),
+    }  # fmt: skip
     claim = choice("claim", _("Which claim"), claims, wrap=True)
+    if claim in ("cut", "search"):
+        cut_claim.show(lesson, claim)
+        return
     show_claim(lesson, "accuracy", _("accuracy, SST-2 dev, %"), claim=claim, made=recorded)
     lesson.show("What they say, and what we find")
     lesson.show("What became of it")

@@ -2,7 +2,17 @@
 
 import streamlit as st
 
-from sections.smaller.subject import PREFIX, STUDENT, TEACHER, Subject, costs, mean_and_half, recorded
+from sections.smaller.subject import (
+    PREFIX,
+    STUDENT,
+    TEACHER,
+    Subject,
+    costs,
+    costs_of_cut,
+    costs_of_runs,
+    mean_and_half,
+    recorded,
+)
 from ui.figures import figure
 from ui.page import picture
 from ui.runs import manager
@@ -14,7 +24,9 @@ DRAWN = {
     "alone": STUDENT,
     "no-attention": STUDENT,
 }  # arms that are drawn, and what network they have
-MOST = 12  # runs of the class
+CUT = ("neurons-50", "layers-50")  # arms of `experiment pruning` that are drawn
+MOST, CLASS_CUTS = 12, 4  # runs of the class; of those whose networks must be loaded to be measured
+PRUNED = ("smaller-cut", "smaller-search")  # kinds of runs that leave a smaller network
 
 
 @st.fragment
@@ -27,7 +39,10 @@ def show(seen: Subject) -> None:
             return
         with st.spinner(_("Each model reads your sentence …")):
             cost = costs(seen.text)
-        points = of_the_class(cost) if seen.drawn == "own" else of_the_record(cost)
+        if seen.drawn == "own":
+            points = [*of_the_class(cost), *pruned_by_the_class(seen.text)]
+        else:
+            points = [*of_the_record(cost), *cut_in_the_record(seen.text)]
         if not points:
             st.info(
                 _("No run of this class has ended yet: *Teacher and student* below begins some.")
@@ -56,7 +71,8 @@ def show(seen: Subject) -> None:
     seeds = min((len(values) for arm, values in recorded("accuracy").items() if arm in DRAWN), default=0)
     st.caption(
         _("Seconds of one processor thread of this server, measured on your sentence. Bubbles: memory of the weights; "
-          "rings: the same model in eight bits; taught by soft labels and hidden vectors. {accuracy}").format(
+          "rings: the same model in eight bits; taught by soft labels and hidden vectors; half: cut from a student "
+          "that learned from 6,000 labels, not 2,000. {accuracy}").format(
             accuracy=_("Accuracy: on the 122 dev reviews of the course, by runs of this class.") if seen.drawn == "own"
             else ngettext("Accuracy: SST-2 dev, 872 sentences, {n} seed.", "Accuracy: SST-2 dev, 872 sentences, {n} "
                           "seeds, ± their deviation.", seeds).format(n=seeds))
@@ -106,4 +122,40 @@ def of_the_class(cost: dict) -> list:
             teachers.add(taught["metrics"]["accuracy"])
             points.append(Point(_("teacher"), cost[TEACHER].milliseconds, taught["metrics"]["accuracy"],
                                 cost[TEACHER].megabytes, "teacher"))  # fmt: skip
+    return points
+
+
+def cut_in_the_record(text: str) -> list:
+    """A student half of which was cut away before it learned on."""
+    from plots.smaller import Point
+
+    scores, names = (
+        recorded("accuracy", "pruning"),
+        {"neurons-50": _("half the neurons"), "layers-50": _("half the layers")},
+    )
+    if not set(CUT) & scores.keys():
+        return []
+    costs = costs_of_cut(text)
+    points = []
+    for arm in CUT:
+        if arm in scores:
+            mean, half = mean_and_half(scores[arm])
+            one = costs[arm]
+            points.append(Point(names[arm], one.milliseconds, mean, one.megabytes, "pruned", spread=half, under=True))
+    return points
+
+
+def pruned_by_the_class(text: str) -> list:
+    """Every ended run that cut something away, measured on the reader's sentence."""
+    from plots.smaller import Point
+
+    runs = [run for run in manager().runs() if run.kind in PRUNED and run.state == "finished"][:CLASS_CUTS]
+    costs = costs_of_runs(tuple((run.id, str(run.result)) for run in runs), text)
+    points = []
+    for number, run in enumerate(runs):
+        done = run.latest("done")
+        if done and run.id in costs:
+            one, title = costs[run.id], _("found {n}") if run.kind == PRUNED[1] else _("cut {n}")
+            points.append(Point(title.format(n=len(runs) - number), one.milliseconds, done["metrics"]["accuracy"],
+                                one.megabytes, "pruned", under=True))  # fmt: skip
     return points
