@@ -27,6 +27,7 @@ from minibert.experiments.relative_catalogue import (
     RelativeExperiment,
     RelativeScale,
     SearchScale,
+    SimBertScale,
     VectorScale,
     WritingScale,
 )
@@ -79,6 +80,7 @@ def run_relative(
     from minibert.experiments.continual import run_continual
     from minibert.experiments.dialogue import run_dialogue
     from minibert.experiments.few_labels import run_few_labels
+    from minibert.experiments.find_and_write import run_simbert
     from minibert.experiments.pruning import run_pruning
     from minibert.experiments.search import run_search
     from minibert.experiments.smaller import run_smaller
@@ -92,6 +94,7 @@ def run_relative(
     for kind, run in (
         (ConeScale, run_cone),
         (VectorScale, run_vectors),
+        (SimBertScale, run_simbert),
         (DistillationScale, run_smaller),
         (SearchScale, run_search),  # before the scale it is a kind of
         (PruningScale, run_pruning),
