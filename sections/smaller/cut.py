@@ -1,6 +1,7 @@
 """Cut away: what heads and neurons are worth, what is left without some, and what it learns in a few steps more."""
 
 import re
+from dataclasses import replace
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ from ui.text import literal
 from ui.translations import _, ngettext
 
 KIND = "smaller-cut"  # of the runs
+UNCUT = f"{KIND}/whole"  # … and of the one that all of them are held against
 BY_HAND = "gone"  # in the link: 1.2,3.4 – layer and head, counted from 1
 EXAMPLE = "I hated every minute of it."
 
@@ -61,7 +63,7 @@ def knife(run: str, directory: str, text: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         what = choice("what", _("What is cut away"), kinds())
         share = st.slider(_("How much, the least important first"), 0, 100, 50, 5, format="%d %%", key="share",
-                          bind="query-params", width=280)  # fmt: skip
+                          bind="query-params", width=220)  # fmt: skip
         by = choice("by", _("Heads coloured by"), {"slope": _("slope"), "loss": _("loss without")})
     read_by_hand()
     with st.spinner(_("Every head and neuron is weighed …")):
@@ -140,27 +142,36 @@ def retrained(run, seen: Subject) -> None:
         if st.button(_("Retrain what is left"), type="primary", icon=":material/play_arrow:", key="retrain"):
             begin(run, seen)
     show_refusal()
-    runs = own_runs(KIND)[2::-1]
+    runs = own_runs(UNCUT)[:1] + [one for one in own_runs(KIND) if one.kind == KIND][2::-1]
     if not runs:
         st.markdown(
-            _("**No run yet.** What is left learns from the reviews once more; the picture above gains a point.")
-        )
+            _("**No run yet.** What is left learns from the reviews once more, beside the whole that nothing is cut "
+              "from; the picture above gains a point.")
+        )  # fmt: skip
         return
     tell(runs, [{"text": seen.text}] if seen.text else [])
     live(tuple(one.id for one in runs), drawn_runs, lambda found: state_rows(going(found), learn.speed))
 
 
 def begin(run, seen: Subject) -> None:
-    asked, data = st.session_state.get("_asked-cut"), shipped(DATA)
+    """What is left learns; and, once, the whole, from the same reviews over as many steps."""
+    asked: Asked | None = st.session_state.get("_asked-cut")
     if asked is None:
         return
     pruning = asked.pruning
     title = _("{share:.0%} of {what}").format(share=pruning.share, what=kinds()[pruning.what])
     if pruning.heads:
         title += " + " + ngettext("{n} head", "{n} heads", len(pruning.heads)).format(n=len(pruning.heads))
+    submit_one(run, pruning, title, KIND, seen)
+    if not own_runs(UNCUT):
+        submit_one(run, replace(pruning, share=0.0, heads=()), _("nothing cut"), UNCUT, seen)
+
+
+def submit_one(run, pruning, title: str, kind: str, seen: Subject) -> None:
+    data = shipped(DATA)
     submit(
         "minibert.pruning.run:prune", weights_to_begin_with(run.result), pruning, data.train, data.dev,
-        learn.settings(0, 2, 1e-4), watch=[{"text": seen.text}] if seen.text else [], title=title, kind=KIND,
+        learn.settings(0, 2, 1e-4), watch=[{"text": seen.text}] if seen.text else [], title=title, kind=kind,
     )  # fmt: skip
 
 

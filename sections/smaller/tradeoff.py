@@ -26,7 +26,6 @@ DRAWN = {
 }  # arms that are drawn, and what network they have
 CUT = ("neurons-50", "layers-50")  # arms of `experiment pruning` that are drawn
 MOST, CLASS_CUTS = 12, 4  # runs of the class; of those whose networks must be loaded to be measured
-PRUNED = ("smaller-cut", "smaller-search")  # kinds of runs that leave a smaller network
 
 
 @st.fragment
@@ -86,6 +85,11 @@ def short(text: str, most: int = 40) -> str:
 
 def names() -> dict[str, str]:
     return {"teacher": _("teacher"), "alone": _("student alone"), "no-attention": _("taught student")}
+
+
+def names_of_runs() -> dict[str, str]:
+    """Kind of the runs that cut something away, and of the uncut that they are held against → what they are called."""
+    return {"smaller-cut": _("cut {n}"), "smaller-cut/whole": _("uncut {n}"), "smaller-search": _("found {n}")}
 
 
 def of_the_record(cost: dict) -> list:
@@ -149,13 +153,14 @@ def pruned_by_the_class(text: str) -> list:
     """Every ended run that cut something away, measured on the reader's sentence."""
     from plots.smaller import Point
 
-    runs = [run for run in manager().runs() if run.kind in PRUNED and run.state == "finished"][:CLASS_CUTS]
+    names = names_of_runs()
+    runs = [run for run in manager().runs() if run.kind in names and run.state == "finished"][:CLASS_CUTS]
     costs = costs_of_runs(tuple((run.id, str(run.result)) for run in runs), text)
     points = []
     for number, run in enumerate(runs):
         done = run.latest("done")
         if done and run.id in costs:
-            one, title = costs[run.id], _("found {n}") if run.kind == PRUNED[1] else _("cut {n}")
+            one, title = costs[run.id], names[run.kind]
             points.append(Point(title.format(n=len(runs) - number), one.milliseconds, done["metrics"]["accuracy"],
                                 one.megabytes, "pruned", under=True))  # fmt: skip
     return points

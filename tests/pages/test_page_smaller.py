@@ -7,7 +7,7 @@ from minibert.experiments.results import read_records
 from tests.hostile import HOSTILE
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of
 
-PARTS = ("Teacher and student", "What is asked", "Eight bits", "The claim", "The code")
+PARTS = ("Teacher and student", "What is asked", "Cut away", "Search", "Eight bits", "The claim", "The code")
 RECORDS = ROOT / "lessons" / "results" / "smaller.jsonl"
 
 
@@ -17,7 +17,7 @@ def test_bubbles_are_what_is_recorded_at_what_is_measured():
     line, *points = figure(app, "tradeoff")["data"]
     drawn = {point["hovertemplate"].split(":")[0]: point for point in points}
     assert set(drawn) == {f"{name}{bits}" for name in ("teacher", "student alone", "taught student")
-                          for bits in ("", ", 8 bits")}  # fmt: skip
+                          for bits in ("", ", 8 bits")} | {"half the neurons", "half the layers"}  # fmt: skip
     for arm, name in (("teacher", "teacher"), ("alone", "student alone"), ("no-attention", "taught student")):
         scores = [record["metrics"]["accuracy"] for record in records if record["arm"] == arm]
         assert drawn[name]["y"][0] == pytest.approx(100 * sum(scores) / len(scores))
