@@ -23,7 +23,7 @@ from minibert.pruning.importance import Importance, batches_of, importance, loss
 from minibert.pruning.keep import KINDS, Keep, least, normalised
 from minibert.tasks import TaskData
 from minibert.tasks.sampling import spread
-from minibert.train import Event
+from minibert.train import Event, Preparing
 from minibert.training.precision import best_device
 
 ASKED = 256  # training texts that importance is measured on
@@ -111,13 +111,15 @@ def prune(
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Cut away from the fine-tuned model in `start`, which must tell classes apart, then train what is left; save to
-    `out`. First a `Cut`, then the events of `finetune`. Raises ValueError as `finetune` does."""
+    `out`. First what is done, then a `Cut`, then the events of `finetune`. Raises ValueError as `finetune` does."""
     if out is not None:
         checkpoint.make_ready(out)
     torch.manual_seed(settings.seed)
     whole = Predictor.from_directory(start)
     whole.task.check_answers(dev_data)
+    yield Preparing("the whole is measured")
     before = measured(whole, dev_data)
+    yield Preparing("what goes is chosen, and what is left is measured")
     small, masks = pruned(whole, pruning, train_data.examples)
     kept = Keep.whole(small.model.config)
     yield Cut(before, measured(small, dev_data), list(map(len, kept.heads)), list(map(len, kept.neurons)))

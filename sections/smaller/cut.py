@@ -176,6 +176,14 @@ def submit_one(run, pruning, title: str, kind: str, seen: Subject) -> None:
 
 
 def drawn_runs(runs: list) -> None:
+    said = {
+        "the whole is measured": _("the whole is measured"),
+        "what goes is chosen, and what is left is measured": _("what goes is chosen, and what is left is measured"),
+    }
+    for run in runs:
+        doing = run.latest("preparing")
+        if doing and not run.over and not run.latest("cut"):
+            st.caption(f"{literal(run.title)}: {said.get(doing['what'], '')} …")
     learn.draw(runs)
     rows = []
     for run in runs:

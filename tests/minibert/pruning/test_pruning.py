@@ -25,7 +25,7 @@ from minibert.pruning.keep import Keep, least, normalised
 from minibert.pruning.run import Cut, Pruning, prune, pruned
 from minibert.relatives.albert import AlbertConfig
 from minibert.relatives.pruned import PrunedConfig
-from minibert.train import Done, Eval, Optimization, Started, Step
+from minibert.train import Done, Eval, Optimization, Preparing, Started, Step
 from tests.minibert.tasks.toys import toy
 
 CONFIG = BertConfig(57, 32, 3, 4, 48, 64, initializer_range=0.3)
@@ -209,8 +209,10 @@ def test_what_is_left_learns_on_and_is_a_model_like_others(pruning, tuned, tmp_p
     dev = toy("classification", 24, 1)
     events = list(prune(tuned, pruning, toy("classification", 48, 0), dev, settings(), out=tmp_path / "out",
                         watch=[{"text": "a with b"}]))  # fmt: skip
-    first, *_, done = events
-    assert isinstance(first, Cut) and isinstance(events[1], Started) and isinstance(done, Done)
+    *preparing, first, begun = events[:4]
+    done = events[-1]
+    assert isinstance(first, Cut) and isinstance(begun, Started) and isinstance(done, Done)
+    assert all(isinstance(one, Preparing) for one in preparing)
     assert next(event for event in events if isinstance(event, Eval)).metrics["accuracy"] == first.after["accuracy"]
     steps = [event for event in events if isinstance(event, Step)]
     assert len(steps) == 6 and steps[-1].progress == 1.0
