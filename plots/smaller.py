@@ -78,8 +78,8 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
         if abs(shift) > size / 2 + LINE:  # further off than beside its bubble: a line leads there
             y0, y1 = (math.copysign(part, shift) for part in (size / 2 + 2, abs(shift) - LINE / 2))
             fig.add_shape(
-                type="line", xsizemode="pixel", ysizemode="pixel", xanchor=point.milliseconds, yanchor=100 * point.score,
-                x0=0, x1=0, y0=y0, y1=y1, line={"color": GREY, "width": 1},
+                type="line", xsizemode="pixel", xanchor=point.milliseconds, x0=0, x1=0, ysizemode="pixel",
+                yanchor=100 * point.score, y0=y0, y1=y1, line={"color": GREY, "width": 1},
             )  # fmt: skip
     fig.update_xaxes(type="log", title_text=axes[0], tickvals=ticks(min(times), max(times)), showgrid=False,
                      range=[left, right])  # fmt: skip
