@@ -140,8 +140,8 @@ def over_shares(
             hovertemplate="%{y:.1f} %<extra></extra>",
         )  # fmt: skip
     fig.add_hline(y=100 * whole, line={"color": ORANGE, "width": 3, "dash": "dash"}, annotation_text=words["whole"],
-                  annotation_position="top right", annotation_font_size=SMALL)  # fmt: skip
-    fig.update_xaxes(title_text=words["x"], tickvals=[25, 50, 75], ticksuffix=" %", range=[18, 82], showgrid=False)
+                  annotation_position="bottom left", annotation_font_size=SMALL)  # fmt: skip
+    fig.update_xaxes(title_text=words["x"], tickvals=[25, 50, 75], ticktext=["25 %", "50 %", "75 %"], range=[14, 82], showgrid=False)
     fig.update_yaxes(title_text=words["y"])
     return finished(fig, title)
 

@@ -27,7 +27,8 @@ LINES = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot
 @dataclass(frozen=True)
 class Point:
     """A model. milliseconds: to read a text · score: a share of 1 · megabytes: of its weights · kind: a key of LOOKS ·
-    open: drawn as a ring (in 8 bits) · spread: half the length of the bar through it · under: its name stands below."""
+    open: drawn as a ring (in 8 bits) · spread: half the length of the bar through it · under: its name stands below ·
+    called: what stands there, where that is shorter."""
 
     name: str
     milliseconds: float
@@ -37,6 +38,7 @@ class Point:
     open: bool = False
     spread: float = 0.0
     under: bool = False
+    called: str = ""
 
 
 def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: str) -> go.Figure:
@@ -60,7 +62,8 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
         size = max(14.0, LARGEST * math.sqrt(point.megabytes / most))
         x = (math.log10(point.milliseconds) - left) / (right - left) * WIDTH
         y = (100 * point.score - low) / (high - low) * HEIGHT
-        shift = free_shift(x, y, len(point.name), (-1 if point.under else 1) * (size / 2 + 13), taken)
+        called = point.called or point.name
+        shift = free_shift(x, y, len(called), (-1 if point.under else 1) * (size / 2 + 13), taken)
         hover = (
             f"{literal(point.name)}: {point.milliseconds:.2f} ms, {100 * point.score:.1f} %, {point.megabytes:.1f} MB"
         )
@@ -72,7 +75,7 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
             hovertemplate=f"{hover}<extra></extra>",
         )  # fmt: skip
         fig.add_annotation(
-            x=math.log10(point.milliseconds), y=100 * point.score, text=literal(point.name), showarrow=False,
+            x=math.log10(point.milliseconds), y=100 * point.score, text=literal(called), showarrow=False,
             yshift=shift, font={"size": FONT_SIZE},
         )  # fmt: skip
         if abs(shift) > size / 2 + LINE:  # further off than beside its bubble: a line leads there

@@ -62,7 +62,7 @@ def toggle() -> None:
 def knife(run: str, directory: str, text: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         what = choice("what", _("What is cut away"), kinds())
-        share = st.slider(_("How much, the least important first"), 0, 100, 50, 5, format="%d %%", key="share",
+        share = st.slider(_("The least important first"), 0, 100, 50, 5, format="%d %%", key="share",
                           bind="query-params", width=220)  # fmt: skip
         by = choice("by", _("Heads coloured by"), {"slope": _("slope"), "loss": _("loss without")})
     read_by_hand()

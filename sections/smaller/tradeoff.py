@@ -105,7 +105,7 @@ def of_the_record(cost: dict) -> list:
                 name = names()[arm] + (_(", 8 bits") if ending else "")
                 kind = arm if arm in ("teacher", "alone") else "taught"
                 points.append(Point(name, one.milliseconds, mean, one.megabytes, kind, bool(ending), half,
-                                    under=arm == "alone"))  # fmt: skip
+                                    under=arm == "alone", called=_("8 bits") if ending else ""))  # fmt: skip
     return points
 
 
