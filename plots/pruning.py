@@ -35,7 +35,7 @@ def worth(
     most = max((abs(value) for *_, value in cells), default=0) or 1.0
     fig.add_scatter(
         x=[str(head + 1) for _, head, _ in cells], y=[layers[layer] for layer, *_ in cells], mode="markers",
-        marker={"symbol": "square", "size": 44, "color": [value / most for *_, value in cells], "cmin": 0, "cmax": 1,
+        marker={"symbol": "square", "size": 38, "color": [value / most for *_, value in cells], "cmin": 0, "cmax": 1,
                 "colorscale": SEQUENTIAL, "line": {"color": GREY, "width": 1}},
         customdata=[[layer, head] for layer, head, _ in cells], showlegend=False,
         text=[f"{value:+.4f}" for *_, value in cells],
@@ -44,7 +44,7 @@ def worth(
     crossed = [(layer, head) for layer, head, _ in cells if (layer, head) in gone]
     fig.add_scatter(
         x=[str(head + 1) for _, head in crossed], y=[layers[layer] for layer, _ in crossed], mode="markers",
-        marker={"symbol": "x", "size": 30, "color": "#FFFFFF", "line": {"color": "#000000", "width": 2}},
+        marker={"symbol": "x", "size": 26, "color": "#FFFFFF", "line": {"color": "#000000", "width": 2}},
         customdata=[list(one) for one in crossed], name=words["gone"], showlegend=False,
         hovertemplate=f"{words['gone']}<extra></extra>", row=1, col=1,
     )  # fmt: skip
@@ -141,7 +141,9 @@ def over_shares(
         )  # fmt: skip
     fig.add_hline(y=100 * whole, line={"color": ORANGE, "width": 3, "dash": "dash"}, annotation_text=words["whole"],
                   annotation_position="bottom left", annotation_font_size=SMALL)  # fmt: skip
-    fig.update_xaxes(title_text=words["x"], tickvals=[25, 50, 75], ticktext=["25 %", "50 %", "75 %"], range=[14, 82], showgrid=False)
+    fig.update_xaxes(
+        title_text=words["x"], tickvals=[25, 50, 75], ticktext=["25 %", "50 %", "75 %"], range=[14, 82], showgrid=False
+    )
     fig.update_yaxes(title_text=words["y"])
     return finished(fig, title)
 
