@@ -82,13 +82,14 @@ def knife(run: str, directory: str, text: str) -> None:
 
 
 def draw(keep, worth, costs, there) -> None:
+    from minibert.pruning.keep import normalised
     from plots.pruning import worth as drawn
 
     heads = dict(zip(keep.layers, keep.heads, strict=True))
     neurons = dict(zip(keep.layers, keep.neurons, strict=True))
     gone = {(layer, head) for layer, head in there if head not in heads.get(layer, ())}
     left = [len(neurons.get(layer, ())) for layer in range(len(worth.heads))]
-    values = worth.heads if costs is None else costs
+    values = normalised(worth.heads) if costs is None else costs  # what decides who goes
     words = {
         "heads": _("Heads: click to cut"), "neurons": _("Neurons of each layer, the most important first"),
         "layer": _("layer"), "head": _("head"), "worth": _("worth"), "gone": _("cut away"),
@@ -99,7 +100,7 @@ def draw(keep, worth, costs, there) -> None:
         "What each head is worth, {best} most, {worst} least. Cut away: {gone} heads of {all}; neurons left: {left}."
     )
     figure(
-        drawn(values, worth.neurons, gone, left, words),
+        drawn(values, normalised(worth.neurons), gone, left, words),
         alt.format(best=name(*best[1:]), worst=name(*worst[1:]), gone=len(gone), all=len(there),
                    left=", ".join(map(str, left))),
         "worth",

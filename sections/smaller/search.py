@@ -12,8 +12,7 @@ from ui.models import load, version_of
 from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
 from ui.source import show_source
 from ui.task_data import shipped
-from ui.text import literal
-from ui.translations import _
+from ui.translations import _, ngettext
 
 KIND, DATA = "smaller-search", "reviews"
 STEP = 0.05  # milliseconds
@@ -103,6 +102,16 @@ def of_record(budget: float) -> None:
     )
 
 
+def shape(name: str) -> str:
+    """A part's name in words: of each layer so many heads and neurons."""
+    layers, heads, neurons = map(int, name.split("-"))
+    return ", ".join((
+        ngettext("{n} layer", "{n} layers", layers).format(n=layers),
+        ngettext("{n} head", "{n} heads", heads).format(n=heads),
+        ngettext("{n} neuron", "{n} neurons", neurons).format(n=neurons),
+    ))  # fmt: skip
+
+
 def scatter(found: list, budget: float, trained: tuple[str, float | None] | None, event: dict | None) -> None:
     from plots.pruning import parts
 
@@ -112,9 +121,7 @@ def scatter(found: list, budget: float, trained: tuple[str, float | None] | None
     if best is None:
         summary = _("No part needs only {ms:.2f} ms").format(ms=budget)
     else:
-        layers, heads, neurons = best[0].split("-")
-        summary = _("{layers} layers, {heads} heads, {neurons} neurons: {ms:.2f} ms, {score:.1%}").format(
-            layers=layers, heads=heads, neurons=neurons, ms=best[1], score=best[2])  # fmt: skip
+        summary = _("{shape}: {ms:.2f} ms, {score:.1%}").format(shape=shape(best[0]), ms=best[1], score=best[2])
     words = {
         "x": _("milliseconds a text"), "y": _("accuracy, inherited weights, %"), "front": _("none is beaten"),
         "budget": _("budget"), "best": _("chosen"), "after": _("trained on"),
@@ -133,4 +140,4 @@ def scatter(found: list, budget: float, trained: tuple[str, float | None] | None
             "**{name}**, found within {ms:.2f} ms: {before:.1%} with inherited weights, **{after:.1%}** trained on."
         )
         before = event["candidate"]["accuracy"]
-        st.markdown(said.format(name=literal(trained[0]), ms=event["budget"], after=trained[1], before=before))
+        st.markdown(said.format(name=shape(trained[0]), ms=event["budget"], after=trained[1], before=before))

@@ -10,6 +10,7 @@ from minibert.experiments.relative_catalogue import REQUIRED
 from minibert.experiments.results import read_records
 from minibert.model import BertForPreTraining
 from minibert.pruning.importance import batches_of, importance
+from minibert.pruning.keep import normalised
 from minibert.pruning.run import asked
 from minibert.pruning.search import Space, search
 from tests.hostile import HOSTILE
@@ -61,7 +62,7 @@ def test_the_least_important_go_and_the_table_says_what_that_saves(trained, pred
     app = open_page("smaller", part=CUT, text=TEXT, what="neurons", share=75)
     worth = importance(predictor.model, batches_of(predictor, asked(shipped("reviews").train.examples)))
     squares, _crosses, _strips = figure(app, "worth")["data"]
-    flat = [value for row in worth.heads for value in row]
+    flat = [value for row in normalised(worth.heads) for value in row]  # what decides who goes
     assert squares["marker"]["color"] == pytest.approx([value / max(flat) for value in flat], rel=1e-3)
     assert sum(left(app)) == pytest.approx(50.0)  # a quarter of two layers
     table = app.table[0].value
@@ -149,11 +150,13 @@ def searched(runs_folder, tmp_path_factory):
 
 
 def test_a_search_is_drawn_with_what_it_found(searched):
+    from sections.smaller.search import shape
+
     found = searched.latest("found")
     app = open_page("smaller", owner="you", part=SEARCH, text=TEXT)
     drawn = figure(app, "parts")["data"]
     assert len(drawn[1]["x"]) == 8 and len(figure(app, "parts")["layout"]["shapes"]) == 1
-    assert f"**{found['name']}**, found within 100.00 ms" in text_of(app) and "trained on" in text_of(app)
+    assert f"**{shape(found['name'])}**, found within 100.00 ms" in text_of(app) and "trained on" in text_of(app)
     says = next(one.value for one in app.table if "says" in one.value)
     assert list(says["who"]) == ["search, 100 ms"]
     assert "found" in drawn()
@@ -165,7 +168,7 @@ def test_a_recorded_search_stands_there_before_one_is_begun(searched):
     candidates = next(record["candidates"] for record in records if record.get("candidates"))
     front, marks, *_ = figure(app, "parts")["data"]
     assert list(marks["x"]) == pytest.approx([ms for _name, ms, *_ in candidates]) and len(candidates) == 36
-    assert "layers" in title_of(app, "parts") and front["mode"] == "lines"
+    assert re.match(r"\d layers?, \d heads?, [\d,]+ neurons: ", title_of(app, "parts")) and front["mode"] == "lines"
 
 
 @pytest.mark.slow
