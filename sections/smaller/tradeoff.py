@@ -139,13 +139,14 @@ def cut_in_the_record(text: str) -> list:
     )
     if not set(CUT) & scores.keys():
         return []
-    costs = costs_of_cut(text)
+    costs, short_names = costs_of_cut(text), {"neurons-50": _("½ neurons"), "layers-50": _("½ layers")}
     points = []
     for arm in CUT:
         if arm in scores:
             mean, half = mean_and_half(scores[arm])
             one = costs[arm]
-            points.append(Point(names[arm], one.milliseconds, mean, one.megabytes, "pruned", spread=half, under=True))
+            points.append(Point(names[arm], one.milliseconds, mean, one.megabytes, "pruned", spread=half, under=True,
+                                called=short_names[arm]))  # fmt: skip
     return points
 
 

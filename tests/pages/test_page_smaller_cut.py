@@ -154,8 +154,7 @@ def test_a_search_is_drawn_with_what_it_found(searched):
 
     found = searched.latest("found")
     app = open_page("smaller", owner="you", part=SEARCH, text=TEXT)
-    drawn = figure(app, "parts")["data"]
-    assert len(drawn[1]["x"]) == 8 and len(figure(app, "parts")["layout"]["shapes"]) == 1
+    assert len(figure(app, "parts")["data"][1]["x"]) == 8 and len(figure(app, "parts")["layout"]["shapes"]) == 1
     assert f"**{shape(found['name'])}**, found within 100.00 ms" in text_of(app) and "trained on" in text_of(app)
     says = next(one.value for one in app.table if "says" in one.value)
     assert list(says["who"]) == ["search, 100 ms"]
