@@ -9,7 +9,7 @@ from ui.figures import figure
 from ui.folders import CHECKPOINTS
 from ui.lesson import Lesson
 from ui.models import load, version_of
-from ui.runs import live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.runs import live, manager, own_runs, settled, show_refusal, state_rows, submit, tell, weights_to_begin_with
 from ui.source import show_source
 from ui.task_data import shipped
 from ui.translations import _, ngettext
@@ -34,7 +34,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
             begin(float(budget), seen)
     st.caption(_("All of mini-en needs {ms:.2f} ms here.").format(ms=whole))
     show_refusal()
-    runs = own_runs(KIND)[:1]
+    runs = [run for run in own_runs(KIND)[:1] if not settled(run) or run.error or run.latest("candidate")]
     if runs:
         tell(runs, [{"text": seen.text}] if seen.text else [])
         live(tuple(run.id for run in runs), lambda found: of_run(found, float(budget)),

@@ -67,15 +67,17 @@ def show(seen: Subject) -> None:
             data=[{_("model"): p.name, _("ms"): round(p.milliseconds, 2), _("accuracy"): round(p.score, 4),
                    _("MB"): round(p.megabytes, 1), _("not beaten"): not beaten(p, points)} for p in points],
         )  # fmt: skip
-    seeds = min((len(values) for arm, values in recorded("accuracy").items() if arm in DRAWN), default=0)
-    st.caption(
-        _("Seconds of one processor thread of this server, measured on your sentence. Bubbles: memory of the weights; "
-          "rings: the same model in eight bits; taught by soft labels and hidden vectors; half: cut from a student "
-          "that learned from 6,000 labels, not 2,000. {accuracy}").format(
-            accuracy=_("Accuracy: on the 122 dev reviews of the course, by runs of this class.") if seen.drawn == "own"
-            else ngettext("Accuracy: SST-2 dev, 872 sentences, {n} seed.", "Accuracy: SST-2 dev, 872 sentences, {n} "
-                          "seeds, ± their deviation.", seeds).format(n=seeds))
-    )  # fmt: skip
+    known = _("Seconds of one processor thread of this server, measured on your sentence. Bubbles: memory of the "
+              "weights")  # fmt: skip
+    if seen.drawn == "own":
+        more = _("Accuracy: on the 122 dev reviews of the course, by runs of this class.")
+    else:
+        seeds = min((len(values) for arm, values in recorded("accuracy").items() if arm in DRAWN), default=0)
+        more = ngettext("Accuracy: SST-2 dev, 872 sentences, {n} seed.", "Accuracy: SST-2 dev, 872 sentences, {n} "
+                        "seeds, ± their deviation.", seeds).format(n=seeds)  # fmt: skip
+        known += _("; rings: the same model in eight bits; taught by soft labels and hidden vectors; half: cut from a "
+                   "student that learned from 6,000 labels, not 2,000")  # fmt: skip
+    st.caption(f"{known}. {more}")
 
 
 def short(text: str, most: int = 40) -> str:
@@ -162,6 +164,7 @@ def pruned_by_the_class(text: str) -> list:
         done = run.latest("done")
         if done and run.id in costs:
             one, title = costs[run.id], names[run.kind]
+            kind = "alone" if run.kind.endswith("/whole") else "pruned"
             points.append(Point(title.format(n=len(runs) - number), one.milliseconds, done["metrics"]["accuracy"],
-                                one.megabytes, "pruned", under=True))  # fmt: skip
+                                one.megabytes, kind, under=True))  # fmt: skip
     return points
