@@ -11,8 +11,9 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.model import Bert, Block
+from minibert.pruning.block import PrunedBlock
 from minibert.pruning.keep import Keep
-from minibert.relatives.pruned import PrunedBlock, PrunedConfig
+from minibert.relatives.pruned import PrunedConfig
 
 ALL_LAYERS = ("last", "second_to_last")  # what a head may read of a model that loses layers
 
