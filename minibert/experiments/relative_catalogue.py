@@ -182,8 +182,9 @@ class FewLabelsScale(RelativeScale):
 class DistillationScale(RelativeScale):
     """Nothing is pre-trained: a teacher begins with one folder of the project and learns from `labelled` sentences, a
     student with another and reads as many rows as every other, those of `epochs` over the labelled and the unlabelled.
-    An arm's options are those of `distillation.settings.Distillation`, and `more`: whether the unlabelled sentences are
-    read, too; without options no teacher is asked. Needs SST-2."""
+    An arm's options are those of `distillation.settings.Distillation`, `more`: whether the unlabelled sentences are
+    read, too, `times`: how many times as many of them there are, and `epochs`; without one of the former no teacher is
+    asked. Needs SST-2."""
 
     batch_size: int = 32
     learning_rate: float = 3e-4
@@ -462,6 +463,8 @@ RELATIVE_EXPERIMENTS = {
                 "no-attention": RelativeArm(options={"hidden": 1.0, "embeddings": 1.0}),
                 "no-hidden": RelativeArm(options={"attention": 1.0, "embeddings": 1.0}),
                 "minilm": RelativeArm(options={"attention_relation": 1.0, "value_relation": 1.0}),
+                "alone-long": RelativeArm(options={"times": 7.5, "epochs": 1}),
+                "many": RelativeArm(options={"soft": 1.0, "times": 7.5, "epochs": 1}),
             },
             DistillationScale(),
         ),
