@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 RECORD, EVENTS, RESULT, ARGUMENTS = "run.json", "events.jsonl", "result", "arguments.pickle"  # in a run's folder
 RESUME = "resume"  # in its result: what it takes to go on (minibert.training.resume.FOLDER)
+TOLD = "told.json"  # in that: the last event that led to it; what goes on follows this one
 
 
 def pack(path: str | Path, *, deep: bool = True) -> dict[str, bytes]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psutil
 
-from jobs.files import ARGUMENTS, EVENTS, RECORD, RESULT, RESUME, pack, unpack
+from jobs.files import ARGUMENTS, EVENTS, RECORD, RESULT, RESUME, TOLD, pack, unpack
 
 ENDED = ("finished", "failed", "cancelled", "lost")
 STATES = ("queued", "starting", "running", "storing", *ENDED)
@@ -175,6 +175,8 @@ class Run:
         of its events those since then are forgotten; else it is as if it had never begun."""
         events = self.events() if (self.result / RESUME).is_dir() else []
         saved = max((i for i, event in enumerate(events) if event.get("event") == "saved"), default=-1)
+        with suppress(OSError, ValueError):  # what another version has saved does not say it
+            saved = events.index(json.loads((self.result / RESUME / TOLD).read_text(encoding="utf-8")))
         self._events = events[: saved + 1]
         self._latest = {event.get("event"): event for event in self._events}
         self._unwritten, self.first_event = [json.dumps(event) for event in self._events], len(self._events)

@@ -19,10 +19,11 @@ from pathlib import Path
 import psutil
 from distributed import get_worker
 
-from jobs.files import RECORD, RESULT, RESUME, Upload, pack
+from jobs.files import EVENTS, RECORD, RESULT, RESUME, TOLD, Upload, pack
 from minibert.training.patience import patient
 
 SECONDS_BETWEEN_MESSAGES = 0.1
+SECONDS_TO_ARRIVE = 2.0  # an event that has not come home by then has nobody there to take it
 WAITING = "waiting"  # the kind of event that says that a full disk keeps a run from saving
 NICE = 10  # pages first; on Linux it is the training thread that gives way, the worker hears a cancel as before
 
@@ -64,12 +65,15 @@ class Outbox:
         self.armed = False
         self.sent = 0.0
 
-    def send(self, event: dict) -> None:
-        self.lines.append(json.dumps({"number": self.count, "time": time.time(), **event}))
+    def send(self, event: dict) -> str:
+        """The line that will stand in the run's file at home."""
+        line = json.dumps({"number": self.count, "time": time.time(), **event})
+        self.lines.append(line)
         self.count += 1
         if not self.armed:
             self.armed = True
             self.worker.loop.add_callback(self._arm)
+        return line
 
     def _arm(self) -> None:
         self.worker.loop.call_later(max(0.0, self.sent + SECONDS_BETWEEN_MESSAGES - time.monotonic()), self.flush)
@@ -107,10 +111,10 @@ def run_job(run_id: str, topic: str, target: str, arguments: bytes, home: str) -
             with patient(waiting), closing(events_of(target, arguments, Path(folder), inbox, Path(home))) as events:
                 for event in events:
                     event = event.as_dict()
-                    outbox.send(event)
+                    line = outbox.send(event)
                     result = Path(event.get("path") or result)
-                    if event.get("event") == "saved":
-                        bring_home(result, Path(home))
+                    if event.get("event") == "saved" and has_arrived(line, Path(home)):
+                        bring_home(result, Path(home), line)
                     if inbox.cancelled:
                         end["state"] = "cancelled"
                         break
@@ -124,15 +128,30 @@ def run_job(run_id: str, topic: str, target: str, arguments: bytes, home: str) -
     return {**end, "events": outbox.count}
 
 
-def bring_home(result: Path, home: Path) -> None:
-    """Copy what a run has saved so far to where it will stay. What cannot be brought now comes at the end."""
+def has_arrived(line: str, home: Path) -> bool:
+    """Whether the event stands in the run's file: a state must not be home before the events that led to it."""
     if not (home / RECORD).is_file():
-        return  # another machine's, which shares no folder with this one
+        return False  # another machine's, which shares no folder with this one
+    wanted, until = line.encode() + b"\n", time.monotonic() + SECONDS_TO_ARRIVE
+    while time.monotonic() < until:
+        with suppress(OSError), open(home / EVENTS, "rb") as file:
+            file.seek(-min(len(wanted), file.seek(0, os.SEEK_END)), os.SEEK_END)
+            if file.read() == wanted:
+                return True
+        time.sleep(0.02)
+    return False
+
+
+def bring_home(result: Path, home: Path, line: str) -> None:
+    """Copy what a run has saved so far to where it will stay, with the event that said so. What cannot be brought now
+    comes at the end."""
     new, old = home / ".result-new", home / ".result-old"
     with suppress(OSError):
         for leftover in (new, old):
             shutil.rmtree(leftover, ignore_errors=True)
         shutil.copytree(result, new)
+        if (new / RESUME).is_dir():
+            (new / RESUME / TOLD).write_text(line, encoding="utf-8")
         if (home / RESULT).exists():
             os.rename(home / RESULT, old)
         os.rename(new, home / RESULT)

@@ -188,3 +188,32 @@ def plane(runs: Mapping[str, Marks], axes: tuple[str, str], title: str, step: st
     fig.update_layout(title={"text": literal(title), "x": 0, "xanchor": "left"}, height=420,
                       legend={"orientation": "h", "y": 1.12, "x": 0})  # fmt: skip
     return fig
+
+
+def found_and_written(
+    runs: Mapping[str, Marks], titles: tuple[str, str], looks: tuple[str, str], title: str, step: str
+) -> go.Figure:
+    """SimBERT as it learns: left the share `found`, right nats a token of questions that are learned from, dotted, and
+    of those held out. runs: name → (step, metrics) · titles: of the panels · looks: learned from, held out."""
+    fig = make_subplots(rows=1, cols=2, subplot_titles=titles, horizontal_spacing=0.1)
+    fig.update_annotations(font_size=FONT_SIZE)
+    lines = (("found", "solid", 1, looks[1]), ("nats_learned", "dot", 2, looks[0]), ("nats", "solid", 2, looks[1]))
+    for place, (name, marks) in enumerate(runs.items()):
+        colour, symbol = PALETTE[place % len(PALETTE)], SYMBOLS[place % len(SYMBOLS)]
+        for metric, dash, col, look in lines:
+            there = [(at, metrics[metric]) for at, metrics in marks if metric in metrics]
+            fig.add_scatter(
+                x=[at for at, _ in there], y=[value for _, value in there], mode="lines+markers", name=literal(name),
+                legendgroup=str(place), showlegend=metric == "found", row=1, col=col,
+                line={"color": colour, "width": 3, "dash": dash}, marker={"color": colour, "symbol": symbol, "size": 9},
+                hovertemplate=f"{literal(name)}, {literal(look)}, %{{x}}: %{{y:.2f}}<extra></extra>",
+            )  # fmt: skip
+    for dash, look in (("solid", looks[1]), ("dot", looks[0])):
+        fig.add_scatter(x=[None], y=[None], mode="lines", name=literal(look), row=1, col=1,
+                        line={"color": GREY, "width": 3, "dash": dash})  # fmt: skip
+    fig.update_xaxes(title_text=step)
+    fig.update_yaxes(range=[0, 1.04], tickformat=".0%", row=1, col=1)
+    fig.update_yaxes(rangemode="tozero", row=1, col=2)
+    fig.update_layout(height=430, title={"text": literal(title), "x": 0, "xanchor": "left"}, margin={"t": 96},
+                      showlegend=True, legend={"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0})  # fmt: skip
+    return fig

@@ -24,6 +24,7 @@ OTHER_PAGES = {  # … but for these
     "to_write-corrector": "to_write",
     "what_to_hide-ernie2": "what_to_hide",
     "sentence_vectors-learn": "sentence_vectors",
+    "sentence_vectors-simbert": "sentence_vectors",
     "cone-flow": "cone",
     "nezha-batches": "nezha",
     "xlnet-memory": "xlnet",

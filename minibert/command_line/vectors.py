@@ -23,7 +23,8 @@ def add_commands(commands) -> None:
         required=True,
         type=Path,
         help="simcse: a text file; softmax: as the task pair reads; cosine: as similarity; simcse-supervised, triplet: "
-        "two or three texts a line, with tabs between: a text, one that belongs to it, one that does not",
+        "two or three texts a line, with tabs between: a text, one that belongs to it, one that does not; or, for "
+        "simcse-supervised, labelled pairs of inference, such as RTE's",
     )
     sub.add_argument("--dev", type=Path, help="scored pairs, as the task similarity reads them")
     sub.add_argument("--questions", type=Path, help="a question, a tab and its standard question a line, to measure on")

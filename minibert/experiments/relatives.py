@@ -27,6 +27,7 @@ from minibert.experiments.relative_catalogue import (
     RelativeArm,
     RelativeExperiment,
     RelativeScale,
+    SimBertScale,
     VectorScale,
     WritingScale,
 )
@@ -80,6 +81,7 @@ def run_relative(
     from minibert.experiments.continual import run_continual
     from minibert.experiments.dialogue import run_dialogue
     from minibert.experiments.few_labels import run_few_labels
+    from minibert.experiments.find_and_write import run_simbert
     from minibert.experiments.memory import run_memory
     from minibert.experiments.smaller import run_smaller
     from minibert.experiments.vectors import run_vectors
@@ -92,6 +94,7 @@ def run_relative(
     for kind, run in (
         (ConeScale, run_cone),
         (VectorScale, run_vectors),
+        (SimBertScale, run_simbert),
         (DistillationScale, run_smaller),
         (FewLabelsScale, run_few_labels),
         (DialogueScale, run_dialogue),

@@ -37,9 +37,9 @@ def triplet_loss(a: Tensor, p: Tensor, n: Tensor, margin: float = 1.0) -> Tensor
 
 def contrastive_loss(a: Tensor, p: Tensor, temperature: float = 0.05, hard: Tensor | None = None) -> Tensor:
     """−ln of e^{cos(aᵢ, pᵢ)/τ} over the sum of e^{cos(aᵢ, ·)/τ} for all p of the batch, and all hard negatives where
-    there are some (SimCSE, equations 4 and 5)."""
-    others = p if hard is None else torch.cat([p, hard])  # (B, H) or (2B, H)
-    similar = F.normalize(a, dim=-1) @ F.normalize(others, dim=-1).T / temperature  # (B, B) or (B, 2B)
+    there are some, (M, H) (SimCSE, equations 4 and 5)."""
+    others = p if hard is None else torch.cat([p, hard])  # (B, H) or (B + M, H)
+    similar = F.normalize(a, dim=-1) @ F.normalize(others, dim=-1).T / temperature  # (B, B + M)
     return F.cross_entropy(similar, torch.arange(len(a), device=a.device))
 
 

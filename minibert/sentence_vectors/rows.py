@@ -11,6 +11,7 @@ import torch
 
 from minibert.model import Batch
 from minibert.sentence_vectors.encoder import ids_of
+from minibert.sentence_vectors.inference import holds_inference, read_inference, triples_of
 from minibert.sentence_vectors.objectives import OBJECTIVES
 from minibert.tasks import TASKS
 from minibert.tasks.similarity import HIGHEST
@@ -18,6 +19,7 @@ from minibert.text.batches import Position, padded_batch
 from minibert.text.documents import DataError, lines_of, read_documents, split_sentences
 from minibert.tokenizer import Tokenizer
 
+MIXED = "simcse-supervised"  # the one whose rows may, or may not, have a hard negative
 FORMS = {1: "a text", 2: "two texts with a tab between", 3: "three texts with tabs between"}
 
 
@@ -31,17 +33,21 @@ class Row:
 
 def read_rows(objective: str, path: str | Path) -> list[Row]:
     """The rows of a file for an objective. simcse: sentences of a text file, none twice · softmax: as the task `pair`
-    reads · cosine: as the task `similarity`, 5 being cosine 1 · the others: texts with tabs between, a row a line.
-    Raises ValueError for what cannot be used."""
+    reads · cosine: as the task `similarity`, 5 being cosine 1 · the others: texts with tabs between, a row a line, or
+    for the supervised SimCSE pairs of inference, see `inference.triples_of`. Raises ValueError, with the line, and the
+    column where there are some, for what cannot be used."""
     if objective == "simcse":
         lines = (line for document in read_documents([path]) for line in document)
         return [Row((text,)) for text in dict.fromkeys(part for line in lines for part in split_sentences(line))]
     if objective == "softmax":
-        return [Row((one.text, one.pair), one.label) for one in TASKS["pair"].read(path).examples]
+        return [Row((one.text, one.pair), one.label) for one in TASKS["pair"].read(path, strict=True).examples]
     if objective == "cosine":
-        return [Row((one.text, one.pair), one.score / HIGHEST) for one in TASKS["similarity"].read(path).examples]
+        scored = TASKS["similarity"].read(path, strict=True).examples
+        return [Row((one.text, one.pair), one.score / HIGHEST) for one in scored]
     rows, wanted = [], OBJECTIVES[objective]
     for number, line in lines_of(Path(path)):
+        if objective == MIXED and number == 1 and holds_inference(line):
+            return [Row(texts) for texts in triples_of(read_inference(path))]
         texts = tuple(text.strip() for text in line.split("\t"))
         if not line.strip():
             continue
@@ -58,9 +64,11 @@ def check_rows(objective: str, rows: Sequence[Row]) -> None:
     if len(rows) < 2:
         raise ValueError(f"{objective} learns by holding rows against each other: two are needed, not {len(rows)}")
     lengths = {len(row.texts) for row in rows}
-    if len(lengths) > 1 or not lengths <= {*OBJECTIVES[objective]}:
+    if (len(lengths) > 1 and objective != MIXED) or not lengths <= {*OBJECTIVES[objective]}:
         wanted = " or ".join(FORMS[n] for n in OBJECTIVES[objective])
-        raise ValueError(f"every row of {objective} must be {wanted}, all of one form")
+        raise ValueError(
+            f"every row of {objective} must be {wanted}{'' if objective == MIXED else ', all of one form'}"
+        )
     if objective == "softmax" and len(classes_of(rows)) < 2:
         raise ValueError("softmax tells classes apart: the rows have only one")
 
@@ -83,7 +91,8 @@ def questions_of(path: str | Path) -> list[tuple[str, str]]:
 class VectorBatches:
     """Batches of `size` rows, epoch after epoch, shuffled: a function of seed and place, so that a stream which starts
     at the `position` of another goes on with the very same batches. A row's texts stand below each other: first all
-    first texts, then all second ones, (k·B, T); `copies`: of each text, for what reads one twice.
+    first texts, then all second ones, then third ones as far as rows have one, (k·B, T) where all have; `copies`: of
+    each text, for what reads one twice.
 
     The rest of an epoch that is no whole batch is left out: in a small batch there is little to hold apart.
     """
@@ -94,8 +103,10 @@ class VectorBatches:
     ):  # fmt: skip
         self.size, self.seed, self.copies = min(size, len(rows)), seed, copies
         self.tokenizer, self.position = tokenizer, position or Position()
-        columns = zip(*(row.texts for row in rows), strict=True)
-        self.columns = [ids_of(tokenizer, list(texts), longest) for texts in columns]
+        self.columns: list[dict[int, list[int]]] = []  # first, second, third texts: row → ids
+        for k in range(max(len(row.texts) for row in rows)):
+            texts = {i: row.texts[k] for i, row in enumerate(rows) if len(row.texts) > k}
+            self.columns.append(dict(zip(texts, ids_of(tokenizer, [*texts.values()], longest), strict=True)))
         targets, classes = [row.target for row in rows], classes_of(rows)
         if all(isinstance(target, str) for target in targets):
             targets = [classes.index(target) for target in targets]
@@ -109,7 +120,7 @@ class VectorBatches:
             for number in range(here.batches, count // self.size):
                 chosen = order[number * self.size : (number + 1) * self.size].tolist()
                 self.position = replace(self.position, batches=number + 1, given=self.position.given + 1)
-                rows = [column[i] for column in self.columns for i in chosen] * self.copies
+                rows = [column[i] for column in self.columns for i in chosen if i in column] * self.copies
                 targets = None if self.targets is None else self.targets[chosen]
                 yield padded_batch(rows, self.tokenizer.pad_id, labels=targets)
             self.position = Position(self.position.epoch + 1, given=self.position.given)

@@ -70,18 +70,18 @@ class VectorSettings:
 
 
 class Learner(nn.Module):
-    """An encoder and its loss; W where classes are told apart."""
+    """An encoder and its loss; W where classes are told apart. rows: of a batch, B."""
 
-    def __init__(self, encoder: SentenceEncoder, settings: VectorSettings, texts: int, classes: int = 0):
+    def __init__(self, encoder: SentenceEncoder, settings: VectorSettings, rows: int, classes: int = 0):
         super().__init__()
-        self.encoder, self.settings, self.texts = encoder, settings, texts
+        self.encoder, self.settings, self.rows = encoder, settings, rows
         self.classifier = nn.Linear(3 * encoder.bert.config.hidden_size, classes, bias=False) if classes else None
         if classes:
             initialize(self.classifier, encoder.bert.config.initializer_range)
 
     def forward(self, batch: Batch) -> dict[str, Tensor]:
-        """batch: (k·B, T), see VectorBatches; labels: (B,) classes or cosines."""
-        vectors = self.encoder(batch).float().chunk(self.texts)  # k of (B, H)
+        """batch: see VectorBatches; labels: (B,) classes or cosines."""
+        vectors = self.encoder(batch).float().split(self.rows)  # k of (B, H), the hard negatives may be fewer
         match self.settings.objective:
             case "softmax":
                 loss = F.cross_entropy(self.classifier(class_features(*vectors)).float(), batch.labels)
@@ -234,9 +234,9 @@ def learner_of(directory: str | Path, settings: VectorSettings, rows: Sequence[R
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
     bert = Bert(before.config.change(**dropout))
     bert.load_state_dict(before.state_dict())
-    texts = 2 if settings.objective == "simcse" else len(rows[0].texts)
     classes = len(classes_of(rows)) if settings.objective == "softmax" else 0
-    return Learner(SentenceEncoder(bert, settings.pooling), settings, texts, classes), tokenizer
+    together = min(settings.batch_size, len(rows))
+    return Learner(SentenceEncoder(bert, settings.pooling), settings, together, classes), tokenizer
 
 
 def nearest_lines(vectors: SentenceVectors, texts: Sequence[str], lines: Sequence[str], k: int = 5) -> list[dict]:

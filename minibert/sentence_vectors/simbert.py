@@ -7,16 +7,14 @@ writes, so [CLS] is a vector of the question alone; among the questions of the b
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from minibert import checkpoint
 from minibert.inside.vectors import nearest, unit
 from minibert.inside.writing import READS, Rules, sample
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining
@@ -25,9 +23,7 @@ from minibert.relatives.unilm import SEGMENTS, UnilmConfig
 from minibert.text.batches import padded_batch
 from minibert.text.characters import is_cjk
 from minibert.tokenizer import Tokenizer
-from minibert.toy.watched import watched
-from minibert.train import Event, Optimization, Saved
-from minibert.training.precision import best_device
+from minibert.train import Optimization
 
 LONGEST = 32  # tokens of a question, [CLS] and [SEP] among them
 ROWS = 64  # computed at once where nothing is learned
@@ -139,6 +135,15 @@ def cls_vectors(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str]) -> np.nd
     return unit(np.concatenate(found)) if found else np.zeros((0, bert.config.hidden_size), np.float32)
 
 
+def found_share(
+    bert: Bert, tokenizer: Tokenizer, asked: Sequence[tuple[str, str]], among: Sequence[tuple[str, str]]
+) -> float:
+    """Of (question, what it asks) the share whose nearest of `among` asks the same."""
+    queries, table = (cls_vectors(bert, tokenizer, [text for text, _ in some]) for some in (asked, among))
+    best = (queries @ table.T).argmax(1)
+    return float(np.mean([among[i][1] == what for i, (_, what) in zip(best, asked, strict=True)]))
+
+
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
@@ -189,71 +194,3 @@ def written(ids: Sequence[int], tokenizer: Tokenizer) -> str:
         joined = not text or not any(map(str.isalnum, word)) or is_cjk(word[0]) or is_cjk(text[-1])
         text += word if joined else f" {word}"
     return text
-
-
-# --- a live run -------------------------------------------------------------------------------------------------------
-
-
-def train_simbert(
-    settings: SimBertSettings,
-    model: str | Path,
-    groups: Sequence[Sequence[str]],
-    *,
-    held_out: Sequence[tuple[str, str]] = (),
-    desk: Sequence[tuple[str, str]] = (),
-    pairs: Sequence[tuple[str, str]] = (),
-    out: str | Path | None = None,
-    watch: Sequence[str] = (),
-    mailbox: Callable[[], list] = list,
-) -> Iterator[Event]:
-    """Go on from the checkpoint `model`, a BERT with a head for hidden tokens; the events, and the UniLM in `out`.
-
-    groups: of questions that ask the same · desk, held_out: (question, what it asks); each `Eval` holds `found`, the
-    share of `held_out` whose nearest of `desk` asks the same · pairs: of which `nats` says how well the second is
-    written. `Sample`: the nearest of `desk` to each text of `watch`, and what is written; a list of texts from
-    `mailbox` replaces them. Raises ValueError for what cannot be used.
-    """
-    torch.manual_seed(settings.seed)
-    tokenizer, before = checkpoint.load_tokenizer(model), checkpoint.load(model)
-    if not isinstance(before, BertForPreTraining) or before.config.model_type != "bert":
-        raise ValueError("SimBERT begins with a BERT that was asked for hidden tokens")
-    learner = SimBert(unilm_of(before), settings).to(best_device())
-    known = [question for question, _ in desk]
-
-    def measure() -> Mapping[str, float]:
-        metrics = {}
-        if held_out and desk:
-            metrics["found"] = found_share(learner.model.bert, tokenizer, held_out, desk)
-        if pairs:
-            metrics["nats"] = nats(learner.model, tokenizer, pairs)
-        return metrics
-
-    def say(texts: Sequence[str]) -> list[dict]:
-        table = cls_vectors(learner.model.bert, tokenizer, known)
-        asked = cls_vectors(learner.model.bert, tokenizer, texts)
-        return [
-            {
-                "text": str(text),
-                "nearest": [[known[i], round(cosine, 4)] for i, cosine in nearest(table, query, 3)],
-                "written": [[one, round(cosine, 4)] for one, cosine in alike(learner.model, tokenizer, str(text))],
-            }
-            for text, query in zip(texts, asked, strict=True)
-        ]
-
-    done = yield from watched(
-        learner, Pairs(groups, tokenizer, settings), settings, measure, say,
-        watch=watch, mailbox=mailbox, report_every=5, losses_of=lambda losses, part, whole: losses,
-    )  # fmt: skip
-    if out is not None:
-        checkpoint.save(out, learner.model.cpu(), tokenizer, dtype=torch.float16)
-        yield Saved(done.step, str(out))
-    yield done
-
-
-def found_share(
-    bert: Bert, tokenizer: Tokenizer, asked: Sequence[tuple[str, str]], among: Sequence[tuple[str, str]]
-) -> float:
-    """Of (question, what it asks) the share whose nearest of `among` asks the same."""
-    queries, table = (cls_vectors(bert, tokenizer, [text for text, _ in some]) for some in (asked, among))
-    best = (queries @ table.T).argmax(1)
-    return float(np.mean([among[i][1] == what for i, (_, what) in zip(best, asked, strict=True)]))

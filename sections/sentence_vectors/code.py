@@ -12,14 +12,17 @@ def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.inside.vectors import pooled
     from minibert.sentence_vectors import objectives
     from minibert.sentence_vectors.encoder import SentenceVectors
+    from minibert.sentence_vectors.inference import triples_of
 
     lesson.show("The code", title=False)
     show_source(objectives, "def ", label=_("What is learned: all of `minibert/sentence_vectors/objectives.py`"))
+    show_source(triples_of, label=_("Pairs of inference, made triples"))
     show_source(pooled, label=_("Pooling"))
     show_source(SentenceVectors, "def ", label=_("An encoder: texts in, vectors out"))
     lesson.show("Take it away")
     st.code(
         "python -m minibert train-vectors --train sentences.txt --out my-vectors\n"
+        "python -m minibert train-vectors --objective simcse-supervised --train pairs.tsv --out my-nli\n"
         "python -m minibert embed --model my-vectors --file questions.txt --out questions.npy\n"
         'python -m minibert search --model my-vectors --file questions.txt "I forgot my password"\n'
         "python -m minibert serve --model my-vectors",

@@ -1,7 +1,8 @@
-"""SimBERT, in Chinese: one network finds the desk's questions that ask the same, and writes some."""
+"""SimBERT: one that ships finds the desk's questions that ask the same, and writes some; one is trained live."""
 
 import streamlit as st
 
+from sections.sentence_vectors import write_live
 from sections.sentence_vectors.subject import MAX_CHARS, Subject
 from ui.figures import figure
 from ui.folders import CHECKPOINTS
@@ -43,12 +44,20 @@ def found_and_written(text: str) -> tuple[list[tuple[int, float]], list[tuple[st
     return nearest(desk_vectors(), query, FOUND), alike(model, tokenizer, text, draws=DRAWS)
 
 
-@st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.sentence_vectors.simbert import retrieval_loss
-    from plots.sentence_vectors import Found, nearest_bars
 
     lesson.show("Find and write", title=False)
+    shipped(lesson)
+    write_live.show(lesson, seen)
+    lesson.show("What it learns from")
+    show_source(retrieval_loss)
+
+
+@st.fragment
+def shipped(lesson: Lesson) -> None:
+    from plots.sentence_vectors import Found, nearest_bars
+
     text = sentence_input(
         "question", lesson.examples_called("zh"), max_chars=MAX_CHARS,
         label=_("A question, in Chinese: it is found, and written anew"),
@@ -82,5 +91,3 @@ def show(lesson: Lesson, seen: Subject) -> None:
         _("Blue: asks the same as the nearest, by the desk’s list; and what is written, the best of {n} drafts by "
           "their own cosine with the question.").format(n=DRAWS)
     )  # fmt: skip
-    lesson.show("What it learns from")
-    show_source(retrieval_loss)

@@ -1,4 +1,8 @@
-"""SimCSE, trained live, beside the same without dropout: alignment and uniformity as it learns, and a search."""
+"""SimCSE, trained live, without dropout, and with pairs of inference; Sentence-BERT: alignment and uniformity as they
+learn, and a search."""
+
+import os
+from pathlib import Path
 
 import streamlit as st
 
@@ -20,18 +24,35 @@ from ui.runs import (
     tell,
     weights_to_begin_with,
 )
-from ui.samples import questions, senses, similar_parts
+from ui.samples import DATA, questions, senses, similar_parts
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
 
 STARTS = {"en": "mini-en", "zh": "mini-zh"}
+SETS = {"both": ("simcse", "no-dropout"), "labels": ("simcse", "simcse-supervised", "softmax")}
+INFERENCE = ("simcse-supervised", "softmax")  # what learns from pairs of inference
+TASK_FILES = {"rte": "rte/train.tsv", "hans": "hans/heuristics_evaluation_set.tsv"}  # in MINIBERT_DATA's tasks/en
 
 
 def kinds(language: str) -> dict[str, str]:
     """Who may learn. The Chinese pairs are too few to learn from their scores and to be measured on."""
-    names = {"simcse": "SimCSE", "no-dropout": _("SimCSE, dropout 0")}
+    names = {
+        "simcse": "SimCSE",
+        "no-dropout": _("SimCSE, dropout 0"),
+        "simcse-supervised": _("SimCSE, supervised"),
+        "softmax": _("Sentence-BERT, from classes"),
+    }
     return names if language == "zh" else {**names, "cosine": _("Sentence-BERT, from scores")}
+
+
+def inference_files(language: str) -> dict[str, list[Path]]:
+    """Where pairs of inference are: the course's own, and, of English ones, RTE and HANS where the data are."""
+    if language == "zh":
+        return {"own": [DATA / "pairs-zh" / "pairs.tsv"]}
+    folder = Path(os.environ.get("MINIBERT_DATA", ""), "tasks", "en")
+    own = [DATA / "pairs" / f"{part}.tsv" for part in ("train", "dev")]
+    return {"own": own, **{name: [folder / file] for name, file in TASK_FILES.items() if (folder / file).is_file()}}
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
@@ -40,11 +61,17 @@ def show(lesson: Lesson, seen: Subject) -> None:
     manager().warm_up()
     lesson.show("Train SimCSE", title=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        who = choice("who", _("Who learns"), {"both": _("With and without dropout"), **kinds(seen.language)}, box=260)
+        some = {"both": _("With and without dropout"), "labels": _("Without and with labels")}
+        who = choice("who", _("Who learns"), {**some, **kinds(seen.language)}, box=260)
+        source = "own"
+        if who == "labels" or who in INFERENCE:
+            named = {"own": _("the course’s own"), "rte": "RTE", "hans": "HANS"}
+            named = {name: named[name] for name in inference_files(seen.language)}
+            source = choice("pairs", _("Pairs of inference"), named, box=180) if len(named) > 1 else source
         steps = st.slider(_("Steps"), 20, 200, 60, 20, key="vector-steps", width=220)
         if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train-vectors"):
-            for name in ("simcse", "no-dropout") if who == "both" else (who,):
-                begin(name, int(steps), seen)
+            for name in SETS.get(who, (who,)):
+                begin(name, int(steps), seen, source)
     show_refusal()
     runs = [run for run in own_runs(f"{PREFIX}-learn") if run.kind.endswith(seen.language)][3::-1]
     if not runs:
@@ -52,6 +79,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     else:
         tell(runs, [seen.text])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+    lesson.show("With labels")
     lesson.show("Two things that are good")
     show_source(contrastive_loss)
 
@@ -69,21 +97,24 @@ def sentences(language: str) -> list[str]:
     return [text for text in dict.fromkeys(texts) if text not in measured]
 
 
-def begin(name: str, steps: int, seen: Subject) -> None:
-    from minibert.sentence_vectors.rows import Row
+def begin(name: str, steps: int, seen: Subject, source: str = "own") -> None:
+    from minibert.sentence_vectors.rows import Row, read_rows
     from minibert.sentence_vectors.run import Held, VectorSettings
     from minibert.tasks.similarity import HIGHEST, ScoredPair
     from minibert.train import Optimization
 
     every = max(2, steps // 12)
     settings = VectorSettings(
-        objective="cosine" if name == "cosine" else "simcse", dropout=0.0 if name == "no-dropout" else 0.1,
-        temperature=0.1, steps=steps, batch_size=32, report_every=every, measure_every=every,
-        save_every=steps, optimization=Optimization(learning_rate=3e-4),
+        objective="simcse" if name == "no-dropout" else name, dropout=0.0 if name == "no-dropout" else 0.1,
+        temperature=0.05 if name == "simcse-supervised" else 0.1, steps=steps, batch_size=32, report_every=every,
+        measure_every=every, save_every=steps,
+        optimization=Optimization(learning_rate=1e-4 if name in INFERENCE else 3e-4),
     )  # fmt: skip
     *parts, held = similar_parts(seen.language)
     if name == "cosine":
         rows = [Row((a, b), score / HIGHEST) for part in parts for a, b, score in part]
+    elif name in INFERENCE:
+        rows = [row for file in inference_files(seen.language)[source] for row in read_rows(name, file)]
     else:
         rows = [Row((text,)) for text in sentences(seen.language)]
     desk = questions(seen.language)
@@ -91,7 +122,8 @@ def begin(name: str, steps: int, seen: Subject) -> None:
     submit(
         "minibert.sentence_vectors.run:learn_vectors", settings,
         weights_to_begin_with(CHECKPOINTS / STARTS[seen.language]), rows, held=measured,
-        lines=[question for question, _standard in desk], watch=[seen.text], title=kinds(seen.language)[name],
+        lines=[question for question, _standard in desk], watch=[seen.text],
+        title=kinds(seen.language)[name] + (f" · {source.upper()}" if name in INFERENCE and source != "own" else ""),
         kind=f"{PREFIX}-learn/{name}-{seen.language}",
     )  # fmt: skip
 

@@ -23,3 +23,13 @@ def test_simcse_draws_its_way_while_it_learns(page):
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.locator(".mb-finding[data-of=plane]")).to_contain_text("SimCSE, dropout 0", timeout=MINUTES)
     expect(page.get_by_text("now:").first).to_be_visible(timeout=MINUTES)
+
+
+@pytest.mark.slow
+def test_simbert_learns_the_desk_and_is_found_again(page):
+    open_page(page, "sentence_vectors", part="Find and write", model="mini-en")
+    page.get_by_role("button", name="Train", exact=True).click()
+    finding = page.locator(".mb-finding[data-of=found-and-written]")
+    expect(finding).to_contain_text("of those held out", timeout=MINUTES)
+    page.reload()
+    expect(page.get_by_text("writes:").first).to_be_visible(timeout=MINUTES)

@@ -18,8 +18,8 @@ from streamlit.testing.v1 import AppTest
 
 import jobs
 from jobs.files import unpack
-from jobs.run import STORED, Run, restore
-from jobs.worker import unpacked
+from jobs.run import GIVEN, STORED, Run, restore
+from jobs.worker import has_arrived, unpacked
 from minibert.toy.pretrain import TOY
 from tests.waiting import until
 
@@ -246,6 +246,29 @@ def test_a_run_whose_worker_is_killed_goes_on_from_what_it_had_saved(manager):
 
 
 @pytest.mark.slow
+def test_what_goes_on_follows_the_events_that_led_to_its_state_and_no_others(tmp_path):
+    """A server may have died between two files, in either order."""
+    run = Run(None, tmp_path, **dict.fromkeys(GIVEN, "") | {"target": f"{FAKE}:goes_on"})
+    run.store_files({"resume/step": b"10", "resume/told.json": b""})
+    steps = [{"event": "step", "step": n} for n in range(1, 28)]
+    saves = [{"event": "saved", "step": n, "time": n} for n in (10, 20)]
+    run.add([json.dumps(event) for event in [*steps[:10], saves[0], *steps[10:20], saves[1], *steps[20:]]])
+    (run.result / "resume" / "told.json").write_text(json.dumps(saves[0]), encoding="utf-8")
+    run.begin_anew()
+    assert run.events() == [*steps[:10], saves[0]] and run.first_event == 11
+
+
+def test_a_state_stays_away_from_home_until_its_event_is_there(tmp_path, monkeypatch):
+    monkeypatch.setattr("jobs.worker.SECONDS_TO_ARRIVE", 0.05)
+    assert not has_arrived("saved", tmp_path)  # no folder of a run
+    (tmp_path / "run.json").touch()
+    assert not has_arrived("saved", tmp_path)
+    (tmp_path / "events.jsonl").write_text("step\nsav", encoding="utf-8")
+    assert not has_arrived("saved", tmp_path)
+    (tmp_path / "events.jsonl").write_text("step\nsaved\n", encoding="utf-8")
+    assert has_arrived("saved", tmp_path)
+
+
 def test_a_pre_training_whose_worker_is_killed_goes_on(manager):
     settings = replace(TOY, minutes=None, steps=60, save_every=10, measure_every=30)
     run = submit_to(manager, "minibert.toy.pretrain:pretrain_toy", settings, stories=200)

@@ -13,7 +13,7 @@ from minibert.tasks import TASKS
 DATA = Path(__file__).parents[2] / "lessons" / "data"
 TAGS = {"NOUN", "PROPN", "VERB", "AUX", "ADJ", "ADV", "PRON", "DET", "NUM", "CLF", "ADP", "PART"}
 TAGS |= {"CCONJ", "SCONJ", "PUNCT"}
-FILES = {"words-zh": "sentences.txt", "similarity-zh": "pairs.tsv"}
+FILES = {"words-zh": "sentences.txt", "similarity-zh": "pairs.tsv", "pairs-zh": "pairs.tsv"}
 SENTENCES = read_columns((DATA / "words-zh" / "sentences.txt").read_bytes(), "sentences.txt")
 PAIRS = TASKS["similarity"].read(DATA / "similarity-zh" / "pairs.tsv")
 
@@ -82,3 +82,19 @@ def test_common_characters_correlate_as_the_readme_says():
 
     ordinary = measured([row for row in lines if row[2] == "ordinary"])
     assert f"{measured(lines)} over all pairs, {ordinary} over the ordinary ones" in readme("similarity-zh")
+
+
+def test_every_chinese_premise_has_one_hypothesis_of_each_label_and_the_readme_counts_them():
+    found = TASKS["pair"].read(DATA / "pairs-zh" / "pairs.tsv", strict=True).examples
+    labels = ("entailment", "neutral", "contradiction")
+    premises = Counter(one.text for one in found)
+    assert set(premises.values()) == {3} and len({one.pair for one in found}) == len(found) >= 150
+    assert {(one.text, one.label) for one in found} == {(text, label) for text in premises for label in labels}
+    assert all(one.text.endswith("。") and one.pair.endswith("。") for one in found)
+    said = readme("pairs-zh")
+    assert f"# Pairs: {len(premises)} Chinese premises" in said
+    for label in labels:
+        some = [one for one in found if one.label == label]
+        denied = sum(any(sign in one.pair for sign in "没不别") for one in some) / len(some)
+        assert 0.2 < denied < 0.35 and f"| {label} | {len(some)} | {denied:.1%} |".replace("%", " %") in said
+        assert sum(f"| {label} | {one.text} | {one.pair} |" in said for one in some) == 1

@@ -66,6 +66,20 @@ def test_from_sentences_to_an_encoder_that_is_served(call, small_checkpoint, tmp
         assert client.post("/predict", json={"inputs": [{"words": "a"}]}).status_code == 400
 
 
+@pytest.mark.parametrize("objective", ["simcse-supervised", "softmax"])
+def test_labelled_pairs_teach_vectors(call, small_checkpoint, tmp_path, objective):
+    file, out = tmp_path / "rte.tsv", tmp_path / "out"
+    rows = [f"{a} {b}\t{b}\t{label}" for a in "abcd" for b in "xy" for label in ("entailment", "not_entailment")]
+    arguments = ("train-vectors", "--objective", objective, "--train", file, "--model", small_checkpoint, "--steps", 2,
+                 "--batch-size", 4, "--out", out)  # fmt: skip
+    file.write_text("\n".join(["sentence1\tsentence2\tlabel", *rows]) + "\n")
+    code, events, err = call(*arguments)
+    assert code == 0 and events[-1]["event"] == "done" and is_encoder(out), err
+    file.write_text("\n".join(["sentence1\tsentence2\tlabel", *rows, "a\tb"]) + "\n")
+    code, _, err = call(*arguments)
+    assert code == 2 and "line 18" in err
+
+
 def test_whitened_vectors_are_embedded_searched_and_served(call, small_checkpoint, file, tmp_path):
     (tmp_path / "text.txt").write_text("\n".join(f"{a} {b}{c}" for a in "abcdefgh" for b in "vwxyz" for c in "kl"))
     arguments = ("whiten", "--model", small_checkpoint, "--data", tmp_path / "text.txt", "--dimensions", 6, "--layers",

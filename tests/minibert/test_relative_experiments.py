@@ -19,10 +19,11 @@ from minibert.experiments.relative_catalogue import (
     LengthScale,
     RelativeArm,
     RelativeScale,
+    SimBertScale,
     VectorScale,
 )
 from minibert.experiments.relatives import run_relative, settings_of
-from minibert.experiments.results import read_records
+from minibert.experiments.results import by_arm, paired_difference, read_records
 from minibert.text.json_values import json_value
 from minibert.tokenizer import Tokenizer
 from minibert.toy.pretrain import pretrain_toy, questions_at
@@ -262,13 +263,22 @@ def small_stsb(folder: Path, count: int = 24) -> None:
 def test_sentence_vectors_are_measured_with_and_without_learning(tmp_path):
     experiment, out = RELATIVE_EXPERIMENTS["sentence_vectors"], tmp_path / "sentence_vectors.jsonl"
     small_stsb(tmp_path)
-    scale = VectorScale(steps=2, batch_size=8)
+    inferred = "sentence1\tsentence2\tlabel\n" + "".join(f"a{i}\tb{i}\t{label}\n" for i in range(9) for label in
+                                                      ("entailment", "not_entailment"))  # fmt: skip
+    for file in ("rte/train.tsv", "hans/heuristics_evaluation_set.tsv"):
+        (tmp_path / file).parent.mkdir()
+        (tmp_path / file).write_text(inferred)
+    arms = {name: replace(arm, options={**arm.options, "steps": 2} if "steps" in arm.options else arm.options)
+            for name, arm in experiment.arms.items()}  # fmt: skip
+    experiment, scale = replace(experiment, arms=arms), VectorScale(steps=2, batch_size=8)
     run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
-    finished = [event for event in run() if isinstance(event, Finished)]
-    assert [event.record["arm"] for event in finished] == list(experiment.arms)
-    assert [event.record["steps"] for event in finished] == [0, 0, 0, 2, 2, 2]
-    assert all({"spearman", "uniformity"} <= event.record["metrics"].keys() for event in finished)
-    assert len(read_records(out, REQUIRED)) == 6 and not [event for event in run() if isinstance(event, Finished)]
+    finished = {event.record["arm"]: event.record for event in run() if isinstance(event, Finished)}
+    assert list(finished) == list(arms)
+    assert [record["steps"] for record in finished.values()] == [0] * 3 + [2] * 12
+    assert all({"spearman", "uniformity"} <= record["metrics"].keys() for record in finished.values())
+    assert finished["supervised-rte-own"]["data"][2:] == ["rte/train.tsv", "pairs/train.tsv", "pairs/dev.tsv"]
+    assert finished["softmax-rte"]["pretraining"]["learning_rate"] == 1e-4
+    assert len(read_records(out, REQUIRED)) == 15 and not [event for event in run() if isinstance(event, Finished)]
 
 
 @pytest.mark.slow
@@ -304,6 +314,14 @@ def test_the_recorded_sentence_vectors_are_whole():
         (arm, seed) for arm in experiment.arms for seed in range(3)
     }
     assert all(record["scale"] == asdict(experiment.scale) for record in records)
+    found = by_arm(records, "spearman")
+    over = {arm: paired_difference(values, found["mean"]) for arm, values in found.items()}
+    assert over["supervised-own"].mean == pytest.approx(0.04, abs=5e-3)  # the lesson's “about 4 points”
+    assert all(over[arm].clear and 0 < over[arm].mean < 0.08 for arm in found if arm.startswith("supervised"))
+    assert paired_difference(found["supervised-own"], found["supervised-own-easy"]).mean == pytest.approx(
+        5e-3, abs=1e-3
+    )
+    assert over["softmax-hans"].clear and over["softmax-hans"].mean < 0 and not over["softmax-rte"].clear
 
 
 def test_sentence_vectors_need_their_data(monkeypatch, tmp_path, capsys):
@@ -339,6 +357,37 @@ def test_the_recorded_dialogue_is_whole():
         (arm, seed) for arm in experiment.arms for seed in range(3)
     }
     assert all(record["scale"] == asdict(experiment.scale) for record in records)
+
+
+@pytest.mark.slow
+def test_simbert_is_measured_with_each_loss_and_both(tmp_path):
+    experiment, out = RELATIVE_EXPERIMENTS["simbert"], tmp_path / "simbert.jsonl"
+    (tmp_path / "lcqmc").mkdir()
+    for file in ("dev.txt", "test.txt"):
+        rows = (f"怎么{a}{b}？\t{b}怎么{a}？\t{1 if b in '书票门' else 0}\n" for a in "买看开" for b in "书票门灯车")
+        (tmp_path / "lcqmc" / file).write_text("".join(rows), encoding="utf-8")
+    scale = SimBertScale(steps=2, batch_size=4, asked=5, written=2)
+    run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
+    finished = {event.record["arm"]: event.record for event in run() if isinstance(event, Finished)}
+    assert list(finished) == list(experiment.arms) and [one["steps"] for one in finished.values()] == [0, 2, 2, 2]
+    assert all(set(one["metrics"]) == {"found", "nats"} for one in finished.values())
+    assert finished["both"]["examples"] == {"lcqmc": 9} and not [one for one in run() if isinstance(one, Finished)]
+
+
+def test_the_recorded_simbert_is_whole_and_says_what_the_page_does():
+    records = read_records(ROOT / "lessons" / "results" / "simbert.jsonl", REQUIRED)
+    experiment = RELATIVE_EXPERIMENTS["simbert"]
+    assert {(record["arm"], record["seed"]) for record in records} == {
+        (arm, seed) for arm in experiment.arms for seed in range(3)
+    }
+    assert all(record["scale"] == asdict(experiment.scale) for record in records)
+    nats, found = by_arm(records, "nats"), by_arm(records, "found")
+    assert paired_difference(nats["both"], nats["writes"]).mean == pytest.approx(0.07, abs=0.005)
+    assert paired_difference(nats["finds"], nats["as-is"]).mean > 0.9  # who only learns to find unlearns writing
+    assert (
+        paired_difference(found["both"], found["finds"]).mean > 0
+        and not paired_difference(found["writes"], found["as-is"]).clear
+    )
 
 
 def test_dialogue_needs_its_data(tmp_path, capsys):

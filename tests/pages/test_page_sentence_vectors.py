@@ -138,3 +138,65 @@ def test_simbert_finds_by_cls_and_writes():
 def test_simbert_takes_any_text(asked):
     app = open_page("sentence_vectors", model="mini-zh", part=PARTS[3], question=asked)
     assert not app.exception
+
+
+def test_the_last_of_each_standard_question_is_held_out():
+    from sections.sentence_vectors.write_live import parts_of
+
+    desk = tuple(questions_of(ROOT / "lessons" / "data" / "desk" / "en.tsv"))
+    learned, held = parts_of(desk)
+    assert sorted([*learned, *held]) == sorted(desk) and len(held) == len({standard for _, standard in desk}) == 20
+    assert {question for question, _ in held}.isdisjoint(question for question, _ in learned)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("part", "choice", "slider", "button", "drawn"),
+    [
+        ("Find and write", {"simbert": "both"}, "simbert-steps", "train-simbert", "found-and-written"),
+        ("Train SimCSE", {"who": "simcse-supervised"}, "vector-steps", "train-vectors", "plane"),
+        ("Train SimCSE", {"who": "softmax"}, "vector-steps", "train-vectors", "plane"),
+    ],
+)
+def test_a_run_is_begun_and_drawn(monkeypatch, part, choice, slider, button, drawn):
+    from ui.runs import manager
+
+    monkeypatch.delenv("MINIBERT_DATA", raising=False)
+    before = {run.id for run in manager().runs()}
+    query = {"model": "mini-zh", "text": "我的行李不见了。", **choice}
+    app = open_page("sentence_vectors", part=part, told=["overfits"], **query)
+    app.slider(key=slider).set_value(20).run()
+    app.button(key=button).click().run()
+    assert not app.exception
+    (run,) = [one for one in manager().runs() if one.id not in before]
+    run.wait(timeout=120)
+    assert run.error is None and run.state == "finished"
+    app.run()
+    shown = figure(app, drawn)
+    assert shown is not None and not app.exception and run.title.split(",")[0] in str(shown)
+    assert "我的行李不见了" in str([event for event in run.events() if event["event"] == "sample"])
+
+
+def test_pairs_of_the_tasks_are_offered_where_the_data_are(monkeypatch, tmp_path):
+    from sections.sentence_vectors.learn import inference_files
+    from sections.sentence_vectors.write_live import lcqmc
+
+    monkeypatch.setenv("MINIBERT_DATA", str(tmp_path))
+    assert [*inference_files("en")] == ["own"] and lcqmc() is None
+    for name in ("en/rte/train.tsv", "zh/lcqmc/dev.txt", "zh/lcqmc/test.txt"):
+        (tmp_path / "tasks" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tasks" / name).write_text("x")
+    assert [*inference_files("en")] == ["own", "rte"] and [*inference_files("zh")] == ["own"] and lcqmc()
+
+
+def test_what_each_loss_brings_is_told(monkeypatch, tmp_path):
+    app = open_page("sentence_vectors", part=PARTS[4], claim="simbert")
+    assert "−4.49 ± 0.43" in text_of(app) and "a difference" in text_of(app)
+    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
+    app = open_page("sentence_vectors", part=PARTS[4], claim="simbert")
+    assert "experiment simbert --seeds 3" in app.code[0].value
+
+
+def test_what_labels_bring_is_told():
+    app = open_page("sentence_vectors", part=PARTS[4], claim="inference")
+    assert figure(app, "scores-claim") is not None and not app.exception

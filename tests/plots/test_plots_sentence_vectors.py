@@ -9,6 +9,7 @@ from plots.sentence_vectors import (
     Found,
     agreements,
     cosine_matrices,
+    found_and_written,
     in_lines,
     nearest_bars,
     plane,
@@ -89,3 +90,13 @@ def test_a_runs_way_over_the_plane():
     assert (first.x, first.y, first.customdata) == ((-1.0, -3.0), (0.2, 0.4), (0, 9))
     assert first.marker.symbol != second.marker.symbol and first.line.dash != second.line.dash
     assert first.marker.size[-1] > first.marker.size[0]
+
+
+def test_what_is_learned_from_and_held_out_look_apart():
+    marks = [
+        (step, {"found": f, "nats": n, "nats_learned": m}) for step, f, n, m in ((0, 0.2, 6, 6.1), (10, 0.5, 5, 1))
+    ]
+    runs = {"<b>one</b>": marks, "finds": [(0, {"found": 0.1})]}
+    fig = found_and_written(runs, ("found", "written"), ("in", "out"), "title", "step")
+    assert list(fig.data[0].y) == [0.2, 0.5] and "<b>" not in fig.data[0].name
+    assert [(list(trace.y), trace.line.dash) for trace in fig.data[1:3]] == [([6.1, 1], "dot"), ([6, 5], "solid")]

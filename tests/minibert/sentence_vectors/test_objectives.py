@@ -51,6 +51,16 @@ def test_hard_negatives_stand_in_the_denominator_of_all():
     assert contrastive_loss(U, V, tau, hard) > contrastive_loss(U, V, tau)
 
 
+@pytest.mark.parametrize("hard", [True, False])
+def test_the_contrastive_loss_is_sentence_transformers(hard):
+    from sentence_transformers.losses import MultipleNegativesRankingLoss
+
+    torch.manual_seed(4)
+    a, p, *n = torch.randn(2 + hard, 7, 5)
+    theirs = MultipleNegativesRankingLoss(None, scale=20.0).compute_loss_from_embeddings([a, p, *n], None)
+    assert contrastive_loss(a, p, 1 / 20, *n).item() == pytest.approx(theirs.item(), rel=1e-5)
+
+
 def test_alignment_and_uniformity_by_hand():
     # at length 1, ‖u − v‖² = 2 − 2 cos
     assert alignment(U, V).item() == pytest.approx((0.08 + 2) / 2, abs=1e-6)

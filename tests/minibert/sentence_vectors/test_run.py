@@ -11,7 +11,7 @@ from minibert import checkpoint
 from minibert.model import Bert
 from minibert.sentence_vectors.encoder import SentenceVectors
 from minibert.sentence_vectors.rows import Row, VectorBatches, check_rows, questions_of, read_rows
-from minibert.sentence_vectors.run import Held, VectorSettings, learn_vectors
+from minibert.sentence_vectors.run import Held, VectorSettings, learn_vectors, learner_of
 from minibert.tasks.similarity import ScoredPair
 from minibert.train import Done, Eval, Optimization, Sample, Saved, Started, Step
 
@@ -102,13 +102,32 @@ def test_batches_are_a_function_of_seed_and_place(letters):
     assert torch.equal(*twice.ids.chunk(2)) and twice.labels is None
 
 
+def test_rows_may_have_a_hard_negative_or_none(small_checkpoint, letters):
+    rows = [Row((text, text[::-1], *(["z z"] if i % 3 == 0 else []))) for i, text in enumerate(WORDS)]
+    batch = next(iter(VectorBatches(rows, letters, 9, 16, seed=1)))
+    known = {letters.decode(ids, skip_special=True): ids for ids in batch.ids[:9].tolist()}
+    hard = sum(len(row.texts) == 3 for row in rows if row.texts[0] in known)
+    assert len(known) == 9 and 0 < hard < 9 and len(batch.ids) == 18 + hard
+    assert {letters.decode(ids, skip_special=True) for ids in batch.ids[18:].tolist()} == {"z z"}
+
+    chosen = settings(objective="simcse-supervised", batch_size=9)
+    learner, _ = learner_of(small_checkpoint, chosen, rows)
+    vectors = learner.eval().encoder(batch)
+    a, p, n = vectors[:9], vectors[9:18], vectors[18:]
+    similar = torch.tensor(cosine_similarity(a.detach(), torch.cat([p, n]).detach())) / chosen.temperature
+    wanted = torch.nn.functional.cross_entropy(similar, torch.arange(9))
+    assert learner(batch)["loss"].item() == pytest.approx(wanted.item(), rel=1e-4)
+    assert list(learn_vectors(chosen, small_checkpoint, rows))
+
+
 @pytest.mark.parametrize(
     ("objective", "rows", "why"),
     [
         ("word2vec", ROWS["simcse"], "objective must be one of"),
         ("simcse", ROWS["simcse"][:1], "two are needed, not 1"),
         ("triplet", ROWS["cosine"], "three texts with tabs between"),
-        ("simcse-supervised", [*ROWS["triplet"], *ROWS["cosine"]], "all of one form"),
+        ("triplet", [*ROWS["triplet"], *ROWS["cosine"]], "must be three texts"),
+        ("simcse-supervised", [*ROWS["triplet"], *ROWS["simcse"]], "must be two texts .* or three"),
         ("softmax", [Row(("a", "b"), "yes")] * 3, "only one"),
     ],
 )

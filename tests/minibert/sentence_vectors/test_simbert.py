@@ -21,10 +21,10 @@ from minibert.sentence_vectors.simbert import (
     grouped,
     nats,
     retrieval_loss,
-    train_simbert,
     unilm_of,
     written,
 )
+from minibert.sentence_vectors.simbert_run import train_simbert
 from minibert.tokenizer import Tokenizer
 from minibert.train import Eval, Optimization, Sample, Step
 
@@ -132,7 +132,8 @@ def test_a_run_finds_writes_and_answers(small_checkpoint, tmp_path, changes, los
     events = list(
         train_simbert(
             settings(steps=60, **changes), small_checkpoint, grouped(questions), held_out=questions[::3],
-            desk=questions[1::3], pairs=[("a w a", "w a")], watch=["a w <b>"], out=tmp_path / "simbert",
+            desk=questions[1::3], pairs=[("a w a", "w a")], learned=[("a w a", "w a")],
+            watch=["a w <b>"], out=tmp_path / "simbert",
         )
     )  # fmt: skip
     steps = [event for event in events if isinstance(event, Step)]
@@ -140,6 +141,7 @@ def test_a_run_finds_writes_and_answers(small_checkpoint, tmp_path, changes, los
     evals = [event.metrics for event in events if isinstance(event, Eval)]
     assert steps[-1].parts["finding"] < steps[0].parts["finding"] - 0.2
     assert ("writing" in losses) == (evals[-1]["nats"] < evals[0]["nats"] - 0.5)
+    assert all(one["nats_learned"] == one["nats"] for one in evals)
     answer = next(event for event in reversed(events) if isinstance(event, Sample)).answers[0]
     assert len(answer["nearest"]) == 3 and all(len(one) == 2 for one in answer["written"])
     opened = checkpoint.load(tmp_path / "simbert")

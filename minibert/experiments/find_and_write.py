@@ -1,0 +1,56 @@
+"""What SimBERT says, in small: learning to write the other question and learning to know it, each alone and both, from
+one checkpoint, on LCQMC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from minibert import checkpoint
+from minibert.experiments.arms import run_arms
+from minibert.experiments.relative_catalogue import RelativeExperiment, SimBertScale
+from minibert.sentence_vectors.inference import alike_in
+from minibert.sentence_vectors.simbert import SimBertSettings, unilm_of
+from minibert.sentence_vectors.simbert_run import measured, train_simbert
+from minibert.train import Eval, Event, Optimization, Started, Step
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = {"train": "dev.txt", "test": "test.txt"}  # the training part of LCQMC is not among our data
+
+
+def run_simbert(
+    experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: SimBertScale, command: str, tasks: Path
+) -> Iterator[Event]:
+    """As `relatives.run_relative`. tasks: the folder of LCQMC, in lcqmc. All learn from the pairs of its development
+    set that ask the same; asked are the first such pairs of its test set. What learns nothing is the same with each
+    seed."""
+    train, test = (alike_in(tasks / "lcqmc" / file) for file in FILES.values())
+    first, second = ([(text, str(i)) for i, text in enumerate(side[: scale.asked])] for side in zip(*test, strict=True))
+    asked = {"held_out": first, "desk": second, "pairs": test[: scale.written]}
+    start = ROOT / scale.begins_with
+
+    def events(name: str, seed: int) -> Iterator[Event]:
+        options = dict(experiment.arms[name].options)
+        if not options:
+            model = unilm_of(checkpoint.load(start)).eval()
+            yield Started({}, {"parameters": sum(weight.numel() for weight in model.parameters())})
+            yield Eval(0, measured(model, checkpoint.load_tokenizer(start), **asked))
+            return
+        settings = SimBertSettings(
+            **options, steps=scale.steps, batch_size=scale.batch_size, evaluate_every=scale.steps, seed=seed,
+            optimization=Optimization(learning_rate=scale.learning_rate, warmup=0.1),
+        )  # fmt: skip
+        yield from train_simbert(settings, start, train, **asked)
+
+    def facts(name: str, seen: list[Event]) -> dict:
+        return {
+            "pretraining": {"begins_with": scale.begins_with, **experiment.arms[name].options},
+            "curve": [[e.tokens, round(e.seconds, 1), e.parts] for e in seen if isinstance(e, Step)][::4],
+            "data": [f"lcqmc/{file}" for file in FILES.values()],
+            "examples": {"lcqmc": len(train)},
+            "measured_on": {"found": scale.asked, "nats": scale.written},
+        }
+
+    yield from run_arms(
+        experiment, out, seeds=seeds, scale=scale, command=command, stage="SimBERT", events=events, facts=facts
+    )

@@ -1,0 +1,64 @@
+"""Pairs of inference: what follows is a positive, what speaks against it a hard negative; files are checked."""
+
+import pytest
+
+from minibert.sentence_vectors.inference import holds_inference, triples_of
+from minibert.sentence_vectors.rows import read_rows
+from minibert.tasks.pairs import PairExample
+from tests.pages.driver import ROOT
+
+OWN = ROOT / "lessons" / "data" / "pairs" / "train.tsv"
+
+
+def pairs(*rows):
+    return [PairExample(*row) for row in rows]
+
+
+def test_a_contradiction_comes_before_what_does_not_follow_and_neutral_is_left_out():
+    given = pairs(("a", "n", "neutral"), ("a", "x", "not_entailment"), ("a", "e", "entailment"),
+                  ("a", "c", "contradiction"), ("b", "f", "entailment"), ("d", "g", "contradiction"))  # fmt: skip
+    assert triples_of(given) == [("a", "e", "c"), ("b", "f")]
+
+
+def test_hypotheses_of_a_premise_take_its_negatives_in_turn():
+    given = pairs(("a", "e", "entailment"), ("a", "f", "entailment"), ("a", "e", "entailment"),
+                  ("a", "x", "non-entailment"), ("a", "y", "non-entailment"))  # fmt: skip
+    assert triples_of(given) == [("a", "e", "x"), ("a", "f", "y")]
+
+
+def test_our_own_pairs_give_a_whole_triple_a_premise():
+    rows = read_rows("simcse-supervised", OWN)
+    assert len(rows) == 121 and all(len(row.texts) == 3 for row in rows)
+    classes = {row.target for row in read_rows("softmax", OWN)}
+    assert classes == {"entailment", "neutral", "contradiction"}
+
+
+def test_two_labels_and_texts_without_any(tmp_path):
+    rte, hans, triples = (tmp_path / name for name in ("rte.tsv", "hans.tsv", "triples.tsv"))
+    rte.write_text("index\tsentence1\tsentence2\tlabel\n0\ta\tb\tentailment\n1\ta\tc\tnot_entailment\n")
+    hans.write_text("gold_label\tsentence1\tsentence2\tcase\nentailment\ta\tb\tx\nnon-entailment\td\tc\tx\n")
+    triples.write_text("a\tb\td\nc\td\n")
+    found = [[row.texts for row in read_rows("simcse-supervised", file)] for file in (rte, hans, triples)]
+    assert found == [[("a", "b", "c")], [("a", "b")], [("a", "b", "d"), ("c", "d")]]
+    assert holds_inference("a\tb\tentailment") and not holds_inference("a\tb\tc")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("sentence1\tsentence2\tlabel\na\tb\tentailment\na\tc\tperhaps\n", r"line 3, column 3: 'perhaps' is none"),
+        ("sentence1\tsentence2\tlabel\na\tb\tentailment\na\tc\n", r"line 3"),
+        ("sentence1\tsentence2\tlabel\na\tb\tneutral\n", "label entailment: there are none"),
+        ("a\tb\tentailment\nc\td\tneutral\ne\tf\tneutral\na\t\tneutral\n", r"line 4, column 2"),
+    ],
+)
+def test_what_cannot_be_used_is_said_with_its_place(tmp_path, text, why):
+    (tmp_path / "x.tsv").write_text(text)
+    with pytest.raises(ValueError, match=why):
+        read_rows("simcse-supervised", tmp_path / "x.tsv")
+
+
+def test_a_bad_line_is_not_passed_over(tmp_path):
+    (tmp_path / "x.tsv").write_text("sentence1\tsentence2\tlabel\na\tb\tyes\nc\td\n")
+    with pytest.raises(ValueError, match="line 3"):
+        read_rows("softmax", tmp_path / "x.tsv")
