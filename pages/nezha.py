@@ -22,7 +22,7 @@ parts = {
     _("The claim"): claim,
     _("The arithmetic"): arithmetic,
     "LAMB": layers,
-    _("Large batches"): batches,
+    _("Batches"): batches,
     _("LAMB’s claim"): grown,
     _("What became of it"): after,
 }

@@ -21,7 +21,7 @@ parts = {
     _("The diff"): code,
     _("Train both"): both,
     _("Memory"): memory,
-    _("Memory, trained"): remembering,
+    _("Its worth"): remembering,
     _("The claim"): claim,
     _("What became of it"): after,
 }

@@ -96,15 +96,15 @@ def verdicts(paper: dict, records: list[dict]) -> None:
 
 def the_papers_table(paper: dict) -> None:
     """What the paper measured, which are tasks of its own."""
-    st.markdown("### " + _("The paper’s ablation"))
     columns = paper["table"]["columns"]
-    st.table(
-        [
-            {_("model"): row["name"], **dict(zip(columns, row["values"], strict=True))}
-            for row in paper["table"]["rows"]
-        ]
-    )  # fmt: skip
-    st.caption(literal(paper["table"]["source"]))
+    with st.expander(_("The paper’s ablation"), icon=":material/table:"):
+        st.table(
+            [
+                {_("model"): row["name"], **dict(zip(columns, row["values"], strict=True))}
+                for row in paper["table"]["rows"]
+            ]
+        )  # fmt: skip
+        st.caption(literal(paper["table"]["source"]))
 
 
 def recorded(records: list[dict]) -> None:

@@ -58,7 +58,7 @@ def asked(pair: Pair, before: str, behind: str) -> None:
     words = [[visible(tokenizer.vocab[i]) for i in ids] for ids in (first, second)]
     gains = [told(pair, pair.version, first, second, place) for place in range(len(second))]
     most = max(range(len(second)), key=lambda place: gains[place][0][1] - gains[place][1][1])
-    place = pick("place", _("The word that is asked for"), numbered(words[1]), default=most, width=230)
+    place = pick("place", _("The word that is asked for"), numbered(words[1]), default=most, width=260)
     (with_memory, here), (alone, without), shares = gains[place]
     word = words[1][place]
     st.markdown(
@@ -79,6 +79,7 @@ def asked(pair: Pair, before: str, behind: str) -> None:
         expected_tokens(blanks, columns=2),
         _("What is expected in the place of “{word}”. {said}.").format(word=word, said=said),
         "memory-expected",
+        wide=True,
     )
     memory = sum(shares[: len(first)])
     title = _("Where “{word}” is asked for, {share:.0%} of the last layer’s attention goes into the memory").format(
