@@ -17,7 +17,6 @@ def test_before_a_run_it_is_said_what_will_happen(runs_folder):
     assert "No run yet.** 256 steps of 128 rows each" in told and "√2 times the rate" in told
 
 
-@pytest.mark.slow
 def test_two_runs_are_laid_over_each_other(runs_folder):
     from jobs.run import Run
     from tests.pages.finished_runs import ended
@@ -39,7 +38,6 @@ def test_two_runs_are_laid_over_each_other(runs_folder):
     assert {trace["name"]: trace["marker"]["color"] for trace in ratios} == colours  # one colour an optimizer
 
 
-@pytest.mark.slow
 def test_train_both_begins_two_runs_at_twice_the_rules_rate(runs_folder):
     from ui.runs import manager
 

@@ -74,7 +74,6 @@ def test_before_a_run_it_is_said_what_will_happen(runs_folder):
     assert "No run yet." in text_of(open_page("xlnet", owner="me", part="Its worth"))
 
 
-@pytest.mark.slow
 def test_two_runs_are_laid_over_each_other(runs_folder):
     from jobs.run import Run
     from tests.pages.finished_runs import ended
@@ -92,7 +91,6 @@ def test_two_runs_are_laid_over_each_other(runs_folder):
     assert len([line for line in lines if line.get("name")]) == 4
 
 
-@pytest.mark.slow
 def test_train_both_begins_with_the_pages_xlnet(runs_folder):
     from ui.runs import manager
 
