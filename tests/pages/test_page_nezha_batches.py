@@ -3,8 +3,6 @@
 import json
 import re
 
-import pytest
-
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.toy.large_batches import RATES, BatchSettings, train_in_batches
 from tests.pages.driver import figure, open_page, text_of, whole
