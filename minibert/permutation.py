@@ -27,6 +27,24 @@ def draw_order(real: Tensor, rng: torch.Generator) -> Tensor:
     return lots.argsort(dim=1).argsort(dim=1) + 1
 
 
+def draw_spans(words: Tensor, share: float, rng: torch.Generator, longest: int = 5) -> Tensor:
+    """Spans to guess (§3.1 and table 6, "span-based prediction"): a length n of 1 … `longest`, and so many words in a
+    row somewhere among the next n / share, again and again until the row ends; one word at least. As in transformers'
+    collator. words: (B, T) bool, False where nothing is asked → (B, T) bool."""
+    asked = torch.zeros_like(words)
+    for row, places in enumerate(mask.nonzero().flatten().tolist() for mask in words):
+        at = 0
+        while at < len(places):
+            n = int(torch.randint(1, longest + 1, (1,), generator=rng))
+            window = int(n / share)
+            start = at + int(torch.randint(window - n + 1, (1,), generator=rng))
+            asked[row, places[start : start + n]] = True
+            at += window
+        if places and not asked[row].any():
+            asked[row, places[int(torch.randint(len(places), (), generator=rng))]] = True
+    return asked
+
+
 def query_mask(order: Tensor, real: Tensor | None = None) -> Tensor:
     """Who may look at whom without seeing itself: i at j if j is read before i, or was there from the beginning (figure
     1). order: (B, T), real: (B, T) bool, False for padding → (B, T, T)."""
@@ -104,7 +122,8 @@ class PermutationLanguageModel(Objective):
     """A new order for every row, and the last words of it are asked for, each given all before it (§2.3, "partial
     prediction").
 
-    share: of the words, 1/K in the paper with K = 6 · context: whom a word that is not asked for sees, those before it
+    share: of the words, 1/K in the paper with K = 6 · spans: whether words in a row are asked for, not single ones as
+    the order has them; they then come last in it · context: whom a word that is not asked for sees, those before it
     in the "order", as in the paper, or "all" of these, as in its authors' code · masking, second_weight: not used:
     nothing is hidden, and nothing asked about pairs.
     """
@@ -113,6 +132,7 @@ class PermutationLanguageModel(Objective):
     second_weight: float = 1.0
     share: float = 1 / 6
     context: str = "order"
+    spans: bool = False
 
     name: ClassVar = "plm"
     counts: ClassVar = {"plm": "tokens"}
@@ -130,10 +150,15 @@ class PermutationLanguageModel(Objective):
     def corrupt(self, batch, special, joined, vocabulary, rng):
         real = torch.ones_like(special) if batch.padding is None else batch.padding
         order = draw_order(real, rng)
-        words = (~special).sum(1)
-        budget = (words * self.share).round().long().clamp(min=1)
-        late = order.masked_fill(special, 0).argsort(dim=1, descending=True).argsort(dim=1)  # 0 for the last word
-        asked = (late < budget[:, None]) & ~special
+        if self.spans:
+            asked = draw_spans(~special, self.share, rng)
+            last = real.sum(1, keepdim=True)  # behind all others, in an order among themselves
+            order = (order + last * asked + 2 * last * ~real).argsort(dim=1).argsort(dim=1) + 1
+        else:
+            words = (~special).sum(1)
+            budget = (words * self.share).round().long().clamp(min=1)
+            late = order.masked_fill(special, 0).argsort(dim=1, descending=True).argsort(dim=1)  # 0 for the last word
+            asked = (late < budget[:, None]) & ~special
         order = order if self.context == "order" else order.masked_fill(~asked, 0)
         return replace(batch, labels=batch.ids.masked_fill(~asked, IGNORE), next_labels=None, order=order)
 

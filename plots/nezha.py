@@ -18,6 +18,7 @@ LOOKS = (
     (BLUE, "solid", "circle"),
     (GREEN, "dashdot", "triangle-up"),
 )
+OPTIMIZERS = (LOOKS[0], LOOKS[2], (ORANGE, "dash", "square"), (BLUE, "solid", "triangle-up"))  # AdamW, LAMB, twice
 
 
 def distance_strips(
@@ -70,13 +71,20 @@ def distance_strips(
 
 
 def over_lengths(
-    arms: Mapping[str, Mapping[int, Sequence[float]]], trained: int, axes: tuple[str, str], trained_word: str
+    arms: Mapping[str, Mapping[int, Sequence[float]]],
+    trained: int | None,
+    axes: tuple[str, str],
+    trained_word: str = "",
+    number: str = ".0%",
+    looks: Sequence[tuple[str, str, str]] = LOOKS,
 ) -> go.Figure:
-    """Mean and standard deviation over seeds at each length, and a dot a seed. arms: name → length → a share a seed."""
+    """Mean and standard deviation over seeds at each length, and a dot a seed. arms: name → length → a value a seed ·
+    trained: the length behind which a line says `trained_word` · number: how values are written · looks: of the
+    arms in turn."""
     fig = go.Figure()
     lengths = sorted({length for points in arms.values() for length in points})
     for index, (name, points) in enumerate(arms.items()):
-        colour, dash, symbol = LOOKS[index % len(LOOKS)]
+        colour, dash, symbol = looks[index % len(looks)]
         at = [lengths.index(length) + (index - (len(arms) - 1) / 2) * 0.06 for length in points]
         means = [statistics.fmean(values) for values in points.values()]
         spread = [statistics.stdev(values) if len(values) > 1 else 0.0 for values in points.values()]
@@ -84,7 +92,7 @@ def over_lengths(
             x=at, y=means, mode="lines+markers", name=literal(name), legendgroup=name,
             line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 11, "color": colour},
             error_y={"type": "data", "array": spread, "thickness": 2, "width": 5},
-            customdata=list(points), hovertemplate=f"{literal(name)}, %{{customdata}}: %{{y:.1%}}<extra></extra>",
+            customdata=list(points), hovertemplate=f"{literal(name)}, %{{customdata}}: %{{y:{number}}}<extra></extra>",
         )  # fmt: skip
         fig.add_scatter(
             x=[x for x, values in zip(at, points.values(), strict=True) for _ in values],
@@ -97,8 +105,8 @@ def over_lengths(
             x=lengths.index(trained) + 0.5, line={"color": GREY, "width": 2, "dash": "dot"},
             annotation={"text": literal(trained_word), "font": {"size": SMALL}, "xanchor": "left", "xshift": 6},
         )  # fmt: skip
-    fig.update_xaxes(tickvals=list(range(len(lengths))), ticktext=[str(n) for n in lengths], title_text=axes[0])
-    fig.update_yaxes(title_text=axes[1], tickformat=".0%", rangemode="tozero")
+    fig.update_xaxes(tickvals=list(range(len(lengths))), ticktext=[f"{n:,}" for n in lengths], title_text=axes[0])
+    fig.update_yaxes(title_text=axes[1], tickformat=number, rangemode="tozero")
     fig.update_layout(
         height=420, legend={"orientation": "h", "y": 1.1, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}}
     )
@@ -136,20 +144,23 @@ def over_scales(lines: Mapping[str, Sequence[float]], scales: Sequence[str], her
     return fig
 
 
-def layer_shares(names: Sequence[str], shares: Mapping[str, Sequence[float]], axis: str) -> go.Figure:
-    """By how much of its length each matrix is moved, a row a matrix; a logarithmic axis."""
-    fig = go.Figure()
+def layer_shares(
+    names: Sequence[str], shares: Mapping[str, Sequence[float]], axis: str, percent: bool = True
+) -> go.Figure:
+    """By how much of its length each matrix is moved, or another number of it, a row a matrix; a logarithmic axis."""
+    fig, written = go.Figure(), ".3%" if percent else ".3~g"
     rows = list(range(len(names)))
     for (name, values), (colour, _dash, symbol) in zip(shares.items(), (LOOKS[0], LOOKS[2]), strict=False):
         fig.add_scatter(
             x=list(values), y=rows, mode="markers", name=literal(name),
             marker={"symbol": symbol, "size": 12, "color": colour}, customdata=list(names),
-            hovertemplate=f"%{{customdata}}, {literal(name)}: %{{x:.3%}}<extra></extra>",
+            hovertemplate=f"%{{customdata}}, {literal(name)}: %{{x:{written}}}<extra></extra>",
         )  # fmt: skip
     everything = [value for values in shares.values() for value in values if value > 0]
-    marks = [n * 10.0**e for e in range(-8, 2) for n in (1, 2, 5)]
+    marks = [n * 10.0**e for e in range(-8, 4) for n in (1, 2, 5)]
     marks = [mark for mark in marks if min(everything) / 1.5 <= mark <= max(everything) * 1.5] if everything else []
-    fig.update_xaxes(title_text=axis, type="log", tickvals=marks, ticktext=[f"{100 * mark:.2g} %" for mark in marks])
+    words = [f"{100 * mark:.2g} %" if percent else f"{mark:g}" for mark in marks]
+    fig.update_xaxes(title_text=axis, type="log", tickvals=marks, ticktext=words)
     fig.update_yaxes(tickvals=rows, ticktext=list(names), range=[len(rows) - 0.5, -0.5])
     fig.update_layout(height=110 + 26 * len(rows), legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0})
     return fig

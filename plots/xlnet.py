@@ -106,6 +106,35 @@ def _stream(words: Sequence[str], place: int, names: tuple[str, str]) -> str:
     return f"{literal(names[int(place >= n)])} {token_label(words[place % n])}"
 
 
+def looked_at(
+    memory: Sequence[str],
+    row: Sequence[str],
+    shares: Sequence[float],
+    here: int,
+    names: tuple[str, str, str],
+    title: str,
+) -> go.Figure:
+    """How much of its attention the query of word `here` of the row gives to each word: of the memory, then of the row.
+    names: of the memory, of the row, of the axis."""
+    fig, words = go.Figure(), [*memory, *row]
+    parts = ((names[0], ORANGE, range(len(memory)), "/"), (names[1], BLUE, range(len(memory), len(words)), ""))
+    for name, colour, places, shape in parts:
+        fig.add_bar(
+            x=list(places), y=[shares[place] for place in places], name=literal(name),
+            marker={"color": colour, "pattern": {"shape": shape}},
+            customdata=[token_label(words[place]) for place in places],
+            hovertemplate="%{customdata}: %{y:.1%}<extra></extra>",
+        )  # fmt: skip
+    asked = len(memory) + here
+    marks = [f"<b>{token_label(word)} ?</b>" if n == asked else token_label(word) for n, word in enumerate(words)]
+    fig.update_xaxes(tickvals=list(range(len(words))), ticktext=marks, tickangle=-45, showgrid=False)
+    fig.update_yaxes(title_text=names[2], tickformat=".0%", rangemode="tozero")
+    fig.update_layout(
+        height=340, title=title, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, bargap=0.25
+    )
+    return fig
+
+
 def joint_bars(rows: Mapping[str, float], axis: str, title: str) -> go.Figure:
     """A bar for each way to a joint probability. rows: name → a share of 1."""
     names, values = list(rows), list(rows.values())
@@ -158,7 +187,7 @@ def by_way(
         tickfont={"size": FONT_SIZE},
     )  # fmt: skip
     fig.update_layout(
-        height=150 + 90 * len(names), title=title, margin={"l": 4, "r": 8, "b": 4},
+        height=130 + 74 * len(names), title=title, margin={"l": 4, "r": 8, "b": 4},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
     )  # fmt: skip
     return fig

@@ -26,6 +26,8 @@ OTHER_PAGES = {  # … but for these
     "sentence_vectors-learn": "sentence_vectors",
     "sentence_vectors-simbert": "sentence_vectors",
     "cone-flow": "cone",
+    "nezha-batches": "nezha",
+    "xlnet-memory": "xlnet",
     "dialogue-learn": "dialogue",
     "few_labels-learn": "few_labels",
     "few_labels-ensemble": "few_labels",

@@ -224,6 +224,31 @@ class SearchScale(PruningScale):
 
 
 @dataclass(frozen=True)
+class BatchScale(RelativeScale):
+    """An arm's options are those of `toy.large_batches.BatchSettings`: rows of a batch, whose steps. Nothing is
+    fine-tuned. rows_read: by every arm, in as many steps as that takes; steps: in batches of 32."""
+
+    steps: int = 2_048
+    batch_size: int = 32
+    masked: float = 0.25
+    stories: int = 6_000
+    rows_read: int = 65_536
+
+
+@dataclass(frozen=True)
+class MemoryScale(RelativeScale):
+    """All arms begin with the XLNet in the folder `begins_with` of the project, and go on for `steps` on two rows of 16
+    tokens at a time; an arm's options are those of `toy.segments.SegmentSettings`. test: stories to measure on."""
+
+    steps: int = 400
+    batch_size: int = 32
+    masked: float = 0.25
+    learning_rate: float = 2e-3
+    begins_with: str = "checkpoints/xlnet-toy/xlnet"
+    test: int = 300
+
+
+@dataclass(frozen=True)
 class RelativeExperiment:
     """Arms, the first of which is BERT, where it is one of them. pairs: the stories are read in pairs of segments,
     about which each arm is asked what its objective asks; afterwards all are asked both for the next sentence and for
@@ -322,6 +347,7 @@ RELATIVE_EXPERIMENTS = {
                 "bert": RelativeArm(sizes=NARROW),
                 "xlnet": RelativeArm("xlnet", {"share": JointScale.masked}, NARROW),
                 "xlnet-code": RelativeArm("xlnet", {"share": JointScale.masked, "context": "all"}, NARROW),
+                "xlnet-spans": RelativeArm("xlnet", {"share": JointScale.masked, "spans": True}, NARROW),
             },
             JointScale(),
             measured="minibert.inside.joint:recorded",
@@ -486,6 +512,26 @@ RELATIVE_EXPERIMENTS = {
             "One network learns to be its parts, and the best of them is cut out (Yin et al. 2021): SST-2",
             {name: RelativeArm() for name in ("whole", "super", "found", "drawn", "alone")},
             SearchScale(),
+        ),
+        RelativeExperiment(
+            "lamb",
+            "LAMB and AdamW as the batch grows (You et al. 2020, §4.1), on the toy world",
+            {
+                **{
+                    f"{optimizer}-{rows}": RelativeArm(options={"optimizer": optimizer, "rows": rows})
+                    for rows in (32, 128, 256, 512)
+                    for optimizer in ("adamw", "lamb")
+                },
+                "adamw-512-searched": RelativeArm(options={"optimizer": "adamw", "rows": 512, "rate": 8e-3}),
+                "lamb-512-searched": RelativeArm(options={"optimizer": "lamb", "rows": 512, "rate": 4e-2}),
+            },
+            BatchScale(),
+        ),
+        RelativeExperiment(
+            "xlnet_memory",
+            "The row before in the memory, or not (Dai et al. 2019, §3.2), on the toy world",
+            {"alone": RelativeArm("xlnet", {"memory": False}), "memory": RelativeArm("xlnet", {"memory": True})},
+            MemoryScale(),
         ),
     )
 }

@@ -15,6 +15,7 @@ from minibert.experiments.events import Finished, Stage, steps_of, within
 from minibert.experiments.records import append_record
 from minibert.experiments.relative_catalogue import (
     REQUIRED,
+    BatchScale,
     ConeScale,
     ContinualScale,
     CorrectingScale,
@@ -22,6 +23,7 @@ from minibert.experiments.relative_catalogue import (
     DistillationScale,
     FewLabelsScale,
     LengthScale,
+    MemoryScale,
     PruningScale,
     RelativeArm,
     RelativeExperiment,
@@ -76,11 +78,13 @@ def run_relative(
     """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
     tasks: the folder that holds what the scale `needs`. Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
+    from minibert.experiments.batches import run_batches
     from minibert.experiments.cone import run_cone
     from minibert.experiments.continual import run_continual
     from minibert.experiments.dialogue import run_dialogue
     from minibert.experiments.few_labels import run_few_labels
     from minibert.experiments.find_and_write import run_simbert
+    from minibert.experiments.memory import run_memory
     from minibert.experiments.pruning import run_pruning
     from minibert.experiments.search import run_search
     from minibert.experiments.smaller import run_smaller
@@ -104,7 +108,12 @@ def run_relative(
         if isinstance(scale, kind):
             yield from run(experiment, out, seeds=seeds, scale=scale, command=command, tasks=tasks)
             return
-    for kind, run in ((CorrectingScale, run_corrector), (ContinualScale, run_continual)):
+    for kind, run in (
+        (CorrectingScale, run_corrector),
+        (ContinualScale, run_continual),
+        (BatchScale, run_batches),
+        (MemoryScale, run_memory),
+    ):
         if isinstance(scale, kind):
             yield from run(experiment, out, seeds=seeds, scale=scale, command=command)
             return

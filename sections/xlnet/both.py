@@ -20,9 +20,14 @@ def at_choice() -> dict:
         "context", _("What is not guessed sees"),
         {"order": _("what is read before it (paper)"), "all": _("all (code)")}, wrap=True,
     )  # fmt: skip
+    spans = choice("guessed", _("XLNet guesses"), {"words": _("single words"), "spans": _("up to five in a row")})
     title = "XLNet" if context == "order" else _("XLNet, as in the code")
+    title = _("{model}, spans").format(model=title) if spans == "spans" else title
     return {
-        "sides": [Side("BERT"), Side(title, "xlnet", {"share": int(share) / 100, "context": context})],
+        "sides": [
+            Side("BERT"),
+            Side(title, "xlnet", {"share": int(share) / 100, "context": context, "spans": spans == "spans"}),
+        ],
         "quantities": [
             right_words(),
             Quantity(_("BERT: loss of what is hidden"), line="mlm_loss"),

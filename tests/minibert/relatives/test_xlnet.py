@@ -16,6 +16,7 @@ from minibert.permutation import (
     PermutationLM,
     content_mask,
     draw_order,
+    draw_spans,
     query_mask,
     with_queries,
 )
@@ -193,3 +194,49 @@ def test_what_is_another_network_is_refused(model, tmp_path):
 def test_it_is_trained_on_its_own_objective():
     assert objective_for(CONFIG).name == "plm"
     assert isinstance(objective_for(CONFIG).model(CONFIG), PermutationLM)
+
+
+# --- spans ------------------------------------------------------------------------------------------------------------
+
+
+def test_spans_are_those_of_transformers_collator():
+    transformers = pytest.importorskip("transformers")
+
+    class Letters:
+        mask_token, mask_token_id, pad_token, pad_token_id = "m", 1, "p", 0
+
+        def get_special_tokens_mask(self, ids, already_has_special_tokens):
+            return [0] * len(ids)
+
+    collator = transformers.DataCollatorForPermutationLanguageModeling(Letters(), plm_probability=1 / 6)
+    shares = []
+    for seed in range(30):
+        torch.manual_seed(seed)
+        *_others, labels = collator.torch_mask_tokens(torch.full((1, 40), 9))
+        ours = draw_spans(torch.ones(1, 40, dtype=torch.bool), 1 / 6, torch.Generator().manual_seed(seed))
+        assert torch.equal(ours, labels != IGNORE)
+        shares.append(ours.double().mean().item())
+    assert 0.13 < sum(shares) / len(shares) < 0.2
+
+
+@pytest.mark.parametrize("context", ["order", "all"])
+def test_spans_come_last_in_the_order(context):
+    batch = rows(order=None)
+    special = SPECIAL | ~batch.padding
+    asks = PermutationLanguageModel(share=0.3, spans=True, context=context)
+    for seed in range(8):
+        made = asks.corrupt(batch, special, None, None, torch.Generator().manual_seed(seed))
+        asked = made.labels != IGNORE
+        assert asked.any(1).all() and not (asked & special).any()
+        for order, guessed, real in zip(made.order, asked, batch.padding, strict=True):
+            count, known = int(guessed.sum()), real & ~guessed
+            if context == "order":
+                assert sorted(order[real].tolist()) == list(range(1, int(real.sum()) + 1))
+            assert order[guessed].min() > (order[known].max() if known.any() else 0)
+            assert len(set(order[guessed].tolist())) == count
+
+
+def test_a_row_of_one_word_is_asked_for_it():
+    words = torch.tensor([[False, True, False], [False, False, False]])
+    asked = draw_spans(words, 1 / 6, torch.Generator().manual_seed(0))
+    assert asked.tolist() == [[False, True, False], [False, False, False]]

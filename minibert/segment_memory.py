@@ -1,0 +1,65 @@
+"""Memory of the segment before (Dai et al. 2019, arXiv:1901.02860, §3.2; Yang et al. 2019, arXiv:1906.08237, §2.4):
+what each layer read of the last row stays, and the next row looks at it as if it stood in front. No gradient goes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from minibert.model import IGNORE, Batch, Bert, PreTrainingOutput, Tap, no_tap, under
+from minibert.permutation import PermutationLM, with_queries
+
+Memory = Sequence[Tensor]  # what each layer read, (B, M, H) a layer
+
+
+def read_on(
+    bert: Bert, batch: Batch, memory: Memory | None = None, tap: Tap = no_tap, mask: Tensor | None = None
+) -> tuple[Tensor, list[Tensor]]:
+    """A Transformer-XL reads a row behind its memory. mask: (B or 1, 1, T, T), who may look at whom in the row; at the
+    memory all may look. → (hidden (B, T, H), what each layer read of this row: the next row's memory).
+
+    Each layer gets memory and row as one longer row, and gives the vectors of the row: what stands in the memory is not
+    computed again. A distance counts on into it; its segment is 0.
+    """
+    mask = bert.mask(batch) if mask is None else mask
+    behind = 0 if memory is None else memory[0].size(1)  # M
+    rows, length = batch.ids.shape
+    told = dict(bert.told(batch))
+    if behind:
+        place = torch.arange(length, device=batch.ids.device).expand(rows, -1)
+        place = place if batch.positions is None else batch.positions
+        older = torch.arange(behind, device=place.device).expand(rows, -1)
+        told["positions"] = torch.cat([older, place + behind], 1)  # (B, M + T)
+        if batch.segments is not None:
+            told["segments"] = F.pad(batch.segments, (behind, 0))
+        if mask is not None:
+            mask = F.pad(mask.expand(-1, -1, length, -1), (behind, 0, behind, 0), value=True)  # (B, 1, M + T, M + T)
+    x, read = bert.embeddings(batch.ids, batch.segments, under(tap, "embeddings"), batch.positions), []
+    for i, block in enumerate(bert.blocks):
+        read.append(x.detach())
+        longer = torch.cat([memory[i], x], 1) if behind else x  # (B, M + T, H)
+        x = block(longer, mask, under(tap, f"blocks.{i}"), **told)[:, behind:]  # (B, T, H)
+    return x, read
+
+
+def guess_on(
+    model: PermutationLM, batch: Batch, memory: Memory | None = None, tap: Tap = no_tap
+) -> tuple[PreTrainingOutput, list[Tensor]]:
+    """What `PermutationLM` does with a row that is asked for words, behind a memory. → (output, the next row's memory:
+    of the words, which have read each other as the order allows)."""
+    longer, mask, asked = with_queries(batch, model.config.vocab_size)
+    x, read = read_on(model.bert, longer, memory, tap, mask)  # (B, T + M', H), M' queries
+    length = batch.ids.size(1)
+    logits = tap("mlm.logits", model.mlm(x[:, length:][asked]))  # (number asked, V)
+    loss = F.cross_entropy(logits.float(), batch.labels[batch.labels != IGNORE])
+    return PreTrainingOutput(logits, model.nsp(x[:, 0]), loss), [layer[:, :length] for layer in read]
+
+
+def whole(batch: Batch) -> Batch:
+    """The same row, of which nothing is asked: all of it is read."""
+    return replace(batch, labels=None, order=None)

@@ -1,0 +1,185 @@
+"""Stories in two rows, one behind the other: an XLNet guesses words of the second with the first in its memory, or
+without (Dai et al. 2019, §3.2)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from minibert import checkpoint
+from minibert.model import IGNORE, Batch, PreTrainingOutput
+from minibert.permutation import PermutationLanguageModel, PermutationLM
+from minibert.segment_memory import Memory, guess_on, read_on, whole
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world
+from minibert.toy.watched import watched
+from minibert.toy.world import Story
+from minibert.train import Event, Optimization, Saved
+from minibert.training.precision import best_device
+
+LENGTH = 16  # tokens of a row
+HELD_OUT_SEED = 9_000_067
+TOLD = ("before", "here")  # where what determines a word is told: in the row before, or in its own
+
+
+@dataclass(frozen=True)
+class SegmentSettings:
+    """memory: whether the second row reads on behind the first · share: of the tokens of each row, guessed · stories,
+    held_out: to learn from, and to measure on."""
+
+    steps: int = 300
+    memory: bool = True
+    batch_size: int = 32
+    share: float = 0.25
+    stories: int = 3_000
+    held_out: int = 150
+    evaluate_every: int = 25
+    seed: int = 0
+    optimization: Optimization = field(
+        default_factory=lambda: Optimization(optimizer="muon", learning_rate=2e-3, warmup=0.1, beta2=0.98)
+    )
+
+    def __post_init__(self):
+        for name in ("steps", "batch_size", "stories", "held_out", "evaluate_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+    @property
+    def objective(self) -> PermutationLanguageModel:
+        return PermutationLanguageModel(share=self.share)
+
+
+@dataclass(frozen=True)
+class OnOutput(PreTrainingOutput):
+    """Of both rows. second_loss: of the second alone."""
+
+    second_loss: Tensor | None = None
+
+
+class ReadsOn(nn.Module):
+    """A batch holds first rows, and behind them the second row of each."""
+
+    def __init__(self, model: PermutationLM, memory: bool):
+        super().__init__()
+        self.model, self.memory = model, memory
+
+    def forward(self, batch: Batch) -> OnOutput:
+        first, second = batch.split(2)
+        before, read = guess_on(self.model, first)
+        behind, _read = guess_on(self.model, second, read if self.memory else None)
+        loss = (before.mlm_loss + behind.mlm_loss) / 2
+        return OnOutput(behind.mlm_logits, behind.nsp_logits, loss, second_loss=behind.mlm_loss)
+
+
+@dataclass(frozen=True)
+class Question:
+    """Two rows of LENGTH ids, the place in the second that is asked for, and where it is told what stands there."""
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    place: int
+    told: str
+
+
+def two_rows(ids: Sequence[int], cut: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return tuple(ids[cut - LENGTH : cut]), tuple(ids[cut : cut + LENGTH])
+
+
+def rows_of(stories: Sequence[Story], tokenizer: Tokenizer) -> list[list[int]]:
+    """The ids of each story that is long enough for two rows."""
+    rows = [[tokenizer.ids[word.text] for word in story.words] for story in stories]
+    return [ids for ids in rows if len(ids) >= 2 * LENGTH]
+
+
+def questions(stories: Sequence[Story], tokenizer: Tokenizer) -> list[Question]:
+    """Of each story the rows around every LENGTH-th token, and words of the second row that earlier words or its own
+    determine: those in the second row alone ("here"), or also some in the first ("before")."""
+    found = []
+    for story in stories:
+        ids = [tokenizer.ids[word.text] for word in story.words]
+        for cut in range(LENGTH, len(ids) - LENGTH + 1, LENGTH):
+            first, second = two_rows(ids, cut)
+            for place in range(LENGTH):
+                word = story.words[cut + place]
+                if word.kind is None or not all(cut - LENGTH <= at < cut + LENGTH for at in word.determined_by):
+                    continue
+                told = TOLD[min(word.determined_by) >= cut]
+                found.append(Question(first, second, place, told))
+    return found
+
+
+@torch.no_grad()
+def right(
+    model: PermutationLM, asked: Sequence[Question], memory: bool, size: int = 128
+) -> tuple[dict[str, float], float]:
+    """Told where → the share of the words that are put first, each asked for alone; and the mean loss of all."""
+    device, hits, losses = next(model.parameters()).device, {where: [] for where in TOLD}, []
+    for start in range(0, len(asked), size):
+        some = asked[start : start + size]
+        first, second = (
+            torch.tensor([getattr(one, name) for one in some], device=device) for name in ("first", "second")
+        )
+        here = torch.arange(len(some)), torch.tensor([one.place for one in some])
+        labels = torch.full_like(second, IGNORE)
+        labels[here] = second[here]
+        output, _read = guess_on(model, Batch(second, labels=labels), read(model, first) if memory else None)
+        losses.append(float(output.mlm_loss) * len(some))
+        for one, ok in zip(some, (output.mlm_logits.argmax(-1) == second[here]).tolist(), strict=True):
+            hits[one.told].append(ok)
+    return {where: sum(oks) / max(1, len(oks)) for where, oks in hits.items()}, sum(losses) / max(1, len(asked))
+
+
+def read(model: PermutationLM, ids: Tensor) -> Memory:
+    """What each layer reads of rows of which nothing is asked. ids: (B, T)"""
+    return read_on(model.bert, whole(Batch(ids)))[1]
+
+
+def train_on_segments(
+    settings: SegmentSettings,
+    model: str | Path,
+    *,
+    out: str | Path | None = None,
+) -> Iterator[Event]:
+    """Go on training the checkpoint `model`, an XLNet of the toy world, on two rows at a time; its events, and the
+    model in `out`. Each `Eval` holds of words of held-out second rows `loss`, and `before` and `here`, the shares put
+    first (`right`), read as the run reads; and the same with the memory taken away (`…_forgotten`)."""
+    torch.manual_seed(settings.seed)
+    tokenizer, start = checkpoint.load_tokenizer(model), checkpoint.load(model)
+    if not isinstance(start, PermutationLM):
+        raise ValueError(f"{model} is a {start.config.model_type} model; only XLNet has a memory here")
+    learner = ReadsOn(start, settings.memory).to(best_device())
+    asked = questions(world.stories(settings.held_out, HELD_OUT_SEED, "small"), tokenizer)
+    rows = rows_of(world.stories(settings.stories, settings.seed + 41, "small"), tokenizer)
+    dice, orders = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
+
+    def batches() -> Iterator[Batch]:
+        while True:
+            some = [
+                two_rows(ids, dice.randint(LENGTH, len(ids) - LENGTH))
+                for ids in dice.choices(rows, k=settings.batch_size)
+            ]
+            ids = torch.tensor([pair[0] for pair in some] + [pair[1] for pair in some])
+            yield settings.objective.corrupt(Batch(ids), torch.zeros_like(ids, dtype=torch.bool), None, None, orders)
+
+    def measure() -> dict[str, float]:
+        shares, loss = right(start, asked, settings.memory)
+        found = {**shares, "loss": loss}
+        if settings.memory:
+            shares, loss = right(start, asked, False)
+            found |= {f"{name}_forgotten": value for name, value in {**shares, "loss": loss}.items()}
+        return found
+
+    facts = {"asked": {where: sum(one.told == where for one in asked) for where in TOLD}}
+    done = yield from watched(
+        learner, batches(), settings, measure, facts=facts,
+        losses_of=lambda output, part, whole: {"loss": output.mlm_loss, "second_loss": output.second_loss},
+    )  # fmt: skip
+    if out is not None:
+        checkpoint.save(Path(out), start.cpu(), tokenizer)
+        yield Saved(done.step, str(out))
+    yield done

@@ -1,0 +1,111 @@
+"""Memory: a row of the reader's, read behind another one, and without it."""
+
+import streamlit as st
+
+from sections.xlnet.subject import Subject
+from ui.figures import figure
+from ui.inputs import numbered, pick, sentence_input
+from ui.lesson import Lesson
+from ui.pairs import Pair, networks
+from ui.source import show_source
+from ui.text import literal, visible
+from ui.translations import _
+
+MOST, TOP = 20, 4  # words of a row; that are drawn
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.segment_memory import read_on
+
+    lesson.show("The row before", title=False)
+    asked(seen.pair, *two_rows(lesson))
+    lesson.show("What the memory holds")
+    show_source(read_on, find="longer =", label=_("A row behind its memory, layer by layer"))
+
+
+def two_rows(lesson: Lesson) -> tuple[str, str]:
+    """The reader's; an example fills in both."""
+    ready = list(zip(lesson.examples_called("before"), lesson.examples_called("behind"), strict=True))
+    labels = {"before": _("A row, which stays in the memory"), "behind": _("The next row, which is asked")}
+    texts = []
+    for column, key, start in zip(st.columns(2, gap="medium"), labels, ready[0], strict=True):
+        with column:
+            texts.append(sentence_input(key, [], label=labels[key], default=start, max_chars=200))
+    st.session_state["rows-example"] = ready.index(tuple(texts)) if tuple(texts) in ready else None
+    st.pills(
+        _("Examples"), range(len(ready)), format_func=lambda n: literal(" | ".join(ready[n])), key="rows-example",
+        label_visibility="collapsed", on_change=use_example, args=(ready,),
+    )  # fmt: skip
+    return tuple(texts)
+
+
+def use_example(ready: list[tuple[str, str]]) -> None:
+    state = st.session_state
+    if state["rows-example"] is not None:
+        state["before"], state["behind"] = ready[state["rows-example"]]
+
+
+def asked(pair: Pair, before: str, behind: str) -> None:
+    """One word of the second row: what is expected there with the first in the memory and without, and who is seen."""
+    from plots.masking import Blank, expected_tokens
+    from plots.xlnet import looked_at
+
+    tokenizer = networks(pair)[2]
+    first, second = (tuple(tokenizer.encode(text, add_special=False).ids[:MOST]) for text in (before, behind))
+    if not first or not second:
+        st.info(_("Type a word in each row."), icon=":material/edit:")
+        return
+    words = [[visible(tokenizer.vocab[i]) for i in ids] for ids in (first, second)]
+    gains = [told(pair, pair.version, first, second, place) for place in range(len(second))]
+    most = max(range(len(second)), key=lambda place: gains[place][0][1] - gains[place][1][1])
+    place = pick("place", _("The word that is asked for"), numbered(words[1]), default=most, width=260)
+    (with_memory, here), (alone, without), shares = gains[place]
+    word = words[1][place]
+    st.markdown(
+        _("P(“{word}”) with the first row in the memory: **{here:.1%}**; without it: **{without:.1%}**.").format(
+            word=literal(word), here=here, without=without
+        )
+    )
+    titles = (_("with memory"), _("without"))
+    blanks = [
+        Blank(title, [visible(tokenizer.vocab[i]) for i, _p in top], [p for _i, p in top], {}, roles={})
+        for title, top in zip(titles, (with_memory, alone), strict=True)
+    ]
+    said = "; ".join(
+        f"{blank.title}: {', '.join(f'{t} {p:.0%}' for t, p in zip(blank.tokens, blank.probs, strict=True))}"
+        for blank in blanks
+    )
+    figure(
+        expected_tokens(blanks, columns=2),
+        _("What is expected in the place of “{word}”. {said}.").format(word=word, said=said),
+        "memory-expected",
+        wide=True,
+    )
+    memory = sum(shares[: len(first)])
+    title = _("Where “{word}” is asked for, {share:.0%} of the last layer’s attention goes into the memory").format(
+        word=word, share=memory
+    )
+    figure(
+        looked_at(words[0], words[1], shares, place, (_("memory"), _("its own row"), _("attention")), title),
+        _("{title}. {told}.").format(
+            title=title,
+            told=", ".join(f"{w} {p:.0%}" for w, p in zip(words[0] + words[1], shares, strict=True)),
+        ),
+        "memory-attention",
+        wide=True,
+    )  # fmt: skip
+    st.caption(_("Mean of the heads. The word’s own place is empty: the query does not see the word."))
+
+
+@st.cache_data(show_spinner=False, max_entries=300, hash_funcs={Pair: lambda pair: pair.name})
+def told(pair: Pair, version: int, first: tuple[int, ...], second: tuple[int, ...], place: int):
+    """((likeliest (id, P), P of the word) with memory, the same without, attention of the last layer (M + T,))"""
+    from minibert.inside.memory_reach import expected_behind
+
+    model, found, shares = networks(pair)[0], [], []
+    for memory in (first, ()):
+        probs, attention = expected_behind(model, memory, second, place)
+        best = probs.topk(TOP)
+        found.append((list(zip(best.indices.tolist(), best.values.tolist(), strict=True)), float(probs[second[place]])))
+        shares.append(attention[-1].mean(0).tolist())
+    return *found, shares[0]

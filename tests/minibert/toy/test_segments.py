@@ -1,0 +1,73 @@
+"""Stories in two rows: where it is told what stands in the second, and what forgetting the first costs."""
+
+from pathlib import Path
+
+import pytest
+
+from minibert import checkpoint
+from minibert.experiments.events import Finished
+from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED, MemoryScale
+from minibert.experiments.relatives import run_relative
+from minibert.experiments.results import read_records
+from minibert.permutation import PermutationLM
+from minibert.toy import world
+from minibert.toy.segments import LENGTH, TOLD, SegmentSettings, questions, right, train_on_segments
+from minibert.train import Done, Eval, Saved
+
+SHIPPED = Path(__file__).resolve().parents[3] / "checkpoints" / "xlnet-toy"
+SMALL = SegmentSettings(steps=2, batch_size=2, stories=6, held_out=6, evaluate_every=1)
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return checkpoint.load_tokenizer(SHIPPED / "xlnet")
+
+
+def test_where_it_is_told(tokenizer):
+    stories = world.stories(20, 5, "small")
+    asked = questions(stories, tokenizer)
+    assert {one.told for one in asked} == set(TOLD)
+    texts = [" ".join(word.text for word in story.words) for story in stories]
+    for one in asked:
+        assert len(one.first) == len(one.second) == LENGTH > one.place
+        both = " ".join(tokenizer.vocab[i] for i in one.first + one.second)
+        assert any(both in text for text in texts)
+
+
+def test_the_shipped_xlnet_reads_on_though_nobody_taught_it(tokenizer):
+    model = checkpoint.load(SHIPPED / "xlnet").eval()
+    asked = questions(world.stories(40, 77, "small"), tokenizer)
+    (with_memory, loss), (alone, other) = (right(model, asked, memory) for memory in (True, False))
+    assert with_memory["before"] > alone["before"] + 0.3 and loss < other - 0.5
+    assert abs(with_memory["here"] - alone["here"]) < 0.1
+
+
+@pytest.mark.parametrize("memory", [True, False])
+def test_it_is_trained_and_kept(tmp_path, memory):
+    events = list(
+        train_on_segments(SegmentSettings(**{**vars(SMALL), "memory": memory}), SHIPPED / "xlnet", out=tmp_path / "m")
+    )
+    evals = [event for event in events if isinstance(event, Eval)]
+    assert [event.step for event in evals] == [0, 1, 2] and ("before_forgotten" in evals[0].metrics) == memory
+    assert isinstance(events[-1], Done) and isinstance(events[-2], Saved)
+    assert isinstance(checkpoint.load(tmp_path / "m"), PermutationLM)
+
+
+def test_a_bert_has_no_memory():
+    with pytest.raises(ValueError, match="only XLNet has a memory"):
+        next(train_on_segments(SMALL, SHIPPED / "bert"))
+
+
+@pytest.mark.parametrize("wrong", [{"steps": 0}, {"held_out": 0}, {"share": 0.0}])
+def test_what_cannot_be_is_refused(wrong):
+    with pytest.raises(ValueError, match="must be"):
+        SegmentSettings(**wrong).objective  # noqa: B018
+
+
+def test_it_is_recorded(tmp_path):
+    scale = MemoryScale(steps=2, batch_size=2, stories=6, test=6)
+    events = list(run_relative(RELATIVE_EXPERIMENTS["xlnet_memory"], tmp_path / "m.jsonl", seeds=1, scale=scale))
+    assert sum(isinstance(event, Finished) for event in events) == 2
+    alone, memory = read_records(tmp_path / "m.jsonl", REQUIRED)
+    assert "before_forgotten" in memory["metrics"] and "before_forgotten" not in alone["metrics"]
+    assert memory["curve"][0][1]["before"] > alone["curve"][0][1]["before"]
