@@ -30,16 +30,18 @@ def show(lesson: Lesson, seen: Subject) -> None:
 def recorded(records: list[dict]) -> None:
     last, scale = records[-1], records[-1]["scale"]
     seeds = min(Counter(record["arm"] for record in records).values())  # that every arm has
+    longer = max(record["pretraining"].get("times", 1.0) for record in records)
     seconds: dict[str, float] = {}
     for record in records:
         seconds[record["arm"]] = max(seconds.get(record["arm"], 0.0), record["seconds"])
     st.caption(
         _("The teacher is {teacher}, the student {student}; {labelled:,} sentences of SST-2 have labels, "
-          "{unlabelled:,} more have none, and the teacher judges them. Every student reads {rows:,} rows; "
-          "the dev set has 872 ({n}). "
+          "{unlabelled:,} more have none, and the teacher judges them. Every student reads {rows:,} rows, “3 × as "
+          "long” and “of 60,000” {more:,}; the dev set has 872 ({n}). "
           "Processor seconds: {seconds}. {processor}, torch {torch}, {date}. Made with: {command}").format(
             teacher=literal(scale["teacher"]), student=literal(scale["begins_with"]), labelled=scale["labelled"],
             unlabelled=scale["unlabelled"], rows=scale["epochs"] * (scale["labelled"] + scale["unlabelled"]),
+            more=scale["labelled"] + round(longer * scale["unlabelled"]),
             n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
             seconds=", ".join(f"{literal(arm)} {value:.0f}" for arm, value in seconds.items()),
             **made_with(last),

@@ -22,7 +22,7 @@ from ui.translations import _, ngettext
 DRAWN = {
     "teacher": TEACHER,
     "alone": STUDENT,
-    "no-attention": STUDENT,
+    "many": STUDENT,
 }  # arms that are drawn, and what network they have
 CUT = ("neurons-50", "layers-50")  # arms of `experiment pruning` that are drawn
 MOST, CLASS_CUTS = 12, 4  # runs of the class; of those whose networks must be loaded to be measured
@@ -75,8 +75,8 @@ def show(seen: Subject) -> None:
         seeds = min((len(values) for arm, values in recorded("accuracy").items() if arm in DRAWN), default=0)
         more = ngettext("Accuracy: SST-2 dev, 872 sentences, {n} seed.", "Accuracy: SST-2 dev, 872 sentences, {n} "
                         "seeds, ± their deviation.", seeds).format(n=seeds)  # fmt: skip
-        known += _("; rings: the same model in eight bits; taught by soft labels and hidden vectors; half: cut from a "
-                   "student that learned from 6,000 labels, not 2,000")  # fmt: skip
+        known += _("; rings: the same model in eight bits; taught by soft labels of 60,000 more sentences; half: cut "
+                   "from a student that learned from 6,000 labels, not 2,000")  # fmt: skip
     st.caption(f"{known}. {more}")
 
 
@@ -86,7 +86,7 @@ def short(text: str, most: int = 40) -> str:
 
 
 def names() -> dict[str, str]:
-    return {"teacher": _("teacher"), "alone": _("student alone"), "no-attention": _("taught student")}
+    return {"teacher": _("teacher"), "alone": _("student alone"), "many": _("taught student")}
 
 
 def names_of_runs() -> dict[str, str]:
