@@ -188,9 +188,9 @@ def save(
         if names[name] is not None
     }
     config = {
+        "model_type": model.config.model_type,  # unless its config says that others call it otherwise
         **model.config.as_dict(),
         "architectures": [architecture(model)],
-        "model_type": model.config.model_type,
         "tie_word_embeddings": True,
         "dtype": str(dtype or torch.float32).removeprefix("torch."),
         **getattr(model, "options_to_config", dict)(),

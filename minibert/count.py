@@ -3,7 +3,7 @@
 Every figure comes from the formula shown beside it: a `Part` holds the text `4·H² + 4·H` and the letters' values, and
 its number is that text evaluated. Letters: B batch · T tokens · L layers · H hidden · A heads · F feed-forward ·
 V vocabulary · P positions · S segments · E embedding size where it is not H · M positions the MLM head predicts · K, G
-numbers of the heads, and neurons, that pruning has left in all layers together.
+numbers of the heads, and neurons, that pruning has left in all layers together · N tasks that are told.
 
 The relatives of BERT (ALBERT's shared layers and factorised embeddings, a model without pooler or segments …) are
 described by `Shape`, and counted by the same formulas.
@@ -37,6 +37,7 @@ class Shape:
     embedding_size: int | None = None  # E; None: the embeddings are H wide. Else E → H by one projection (ALBERT §3.1)
     shared: str = "none"  # of a block's weights, what is used L times: a key of SHARED (ALBERT §3.1 and table 4)
     segments: bool = True
+    tasks: int = 0  # vectors that say what is asked, added to every token (ERNIE 2.0)
     relative_positions: bool = False  # no position embeddings: fixed vectors by distance, at keys and values (NEZHA)
     # No position embeddings nor a norm over the sum; distances and segments as each head hears them (XLNet).
     transformer_xl: bool = False
@@ -83,6 +84,7 @@ class Shape:
         letters |= {"V": c.vocab_size, "P": c.max_position_embeddings, "S": c.type_vocab_size if self.segments else 0}
         letters |= {"Q": getattr(c, "span_position_size", 200)} if self.objective == "mlm+sbo" else {}
         letters |= dict(zip("KG", self.kept or (), strict=False))
+        letters |= {"N": self.tasks} if self.tasks else {}
         return letters | {"E": self.embedding_size or c.hidden_size}
 
 
@@ -202,6 +204,7 @@ def parameters(config: BertConfig | Shape) -> ParameterCount:
         ("embeddings.token", "embeddings", f"V·{width}", 1),
         *([("embeddings.position", "embeddings", f"P·{width}", 1)] if r.places else []),
         *([("embeddings.segment", "embeddings", f"S·{width}", 1)] if r.segments else []),
+        *([("embeddings.task", "embeddings", f"N·{width}", 1)] if r.tasks else []),
         *([("embeddings.query", "embeddings", "H", 1)] if r.transformer_xl else []),
         *([] if r.transformer_xl else [("embeddings.norm", "norms", f"2·{width}", 1)]),
         *([("embeddings.projection", "embeddings", "E·H + H", 1)] if r.factorised else []),

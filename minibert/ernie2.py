@@ -2,6 +2,7 @@
 asked, and a new question is learned together with those before: continual multi-task learning (§3).
 
 The network is ERNIE's with the task's vector in its input; each question has a head of its own. A batch asks one.
+Which network is saved and loaded, and what it is pre-trained on, says `minibert.relatives.ernie2`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,19 @@ from dataclasses import dataclass
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from minibert.model import IGNORE, Batch, Bert, MlmHead, Tap, initialize, no_tap
-from minibert.relatives.ernie import ErnieConfig
+from minibert.config import BertConfig
+from minibert.model import (
+    IGNORE,
+    Batch,
+    Bert,
+    BertForPreTraining,
+    Embeddings,
+    MlmHead,
+    PreTrainingOutput,
+    Tap,
+    initialize,
+    no_tap,
+)
 
 REGIMES = ("continual", "one_by_one", "together")
 KEPT_UP = 0.2  # of a task's steps, in each stage after the one in which it is new
@@ -41,26 +53,50 @@ class TaskOutput:
         return (self.logits.argmax(-1) == self.labels).double().mean().item()
 
 
-class Ernie2(nn.Module):
-    """classes: task → how many answers it has, 0 where hidden tokens are asked for."""
+class TaskEmbeddings(Embeddings):
+    """token + segment + position + task; the first task's vector, unless a tap hands back another (`told_tasks`)."""
 
-    def __init__(self, config: ErnieConfig, classes: Mapping[str, int]):
+    def __init__(self, config: BertConfig):
+        super().__init__(config)
+        self.task = nn.Embedding(config.task_type_vocab_size, config.hidden_size)
+
+    def forward(
+        self, ids: Tensor, segments: Tensor | None = None, tap: Tap = no_tap, positions: Tensor | None = None
+    ) -> Tensor:
+        task = tap("task", self.task.weight[None, :1])  # (1, 1, H), or (B, 1, H)
+        return super().forward(ids, segments, lambda name, x: tap(name, x + task if name == "sum" else x), positions)
+
+
+def told_tasks(bert: Bert, tasks: Tensor | None, tap: Tap = no_tap) -> Tap:
+    """The same tap, and each row's own task in the sum of its embeddings. tasks: (B,), None for the first."""
+    if tasks is None:
+        return tap
+    return lambda name, x: tap(name, bert.embeddings.task(tasks)[:, None] if name == "embeddings.task" else x)
+
+
+class TaskedLm(BertForPreTraining):
+    """BERT's two heads, each asked in batches of its own, whose task is told."""
+
+    def forward(self, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
+        told = told_tasks(self.bert, getattr(batch, "tasks", None), tap)
+        return self.answer(*self.bert(batch, told), batch, tap)
+
+
+class Ernie2(nn.Module):
+    """classes: task → how many answers it has, 0 where hidden tokens are asked for · config: an `Ernie2Config`, with as
+    many tasks."""
+
+    def __init__(self, config: BertConfig, classes: Mapping[str, int]):
         super().__init__()
         self.config, self.names = config, tuple(classes)
         self.bert = Bert(config)
-        self.task = nn.Embedding(len(classes), config.hidden_size)
         self.mlm = MlmHead(config, self.bert.embeddings.token)
         self.heads = nn.ModuleDict({name: nn.Linear(config.hidden_size, n) for name, n in classes.items() if n})
-        initialize(self.task, config.initializer_range)
         initialize(self.heads, config.initializer_range)
 
     def read(self, batch: TaskedBatch, tap: Tap = no_tap) -> tuple[Tensor, Tensor]:
         """→ hidden (B, T, H), pooled (B, H), with the task's vector in the sum of embeddings."""
-
-        def told(name: str, x: Tensor) -> Tensor:
-            return tap(name, x + self.task(batch.tasks)[:, None] if name == "embeddings.sum" else x)  # (B, T, H)
-
-        return self.bert(batch, told)
+        return self.bert(batch, told_tasks(self.bert, batch.tasks, tap))
 
     def forward(self, batch: TaskedBatch, tap: Tap = no_tap) -> TaskOutput:
         x, pooled = self.read(batch, tap)

@@ -80,7 +80,7 @@ def family(file: str | Path) -> Mapping[str, Member]:
 
 def size_of(told: Mapping[str, Any]) -> Size:
     """shape: a name in FAMILY · nezha: one of its presets · encoder: fields of a BERT's sizes, its preset, whether it
-    has a pooler · formula, letters: as in `minibert.count` · said: millions."""
+    has a pooler · tasks: beside them, vectors of tasks · formula, letters: as in `minibert.count` · said: millions."""
     name = told["name"]
     if "said" in told:
         return Size(name, round(told["said"] * 1e6))
@@ -101,7 +101,7 @@ def _shape(told: Mapping[str, Any]) -> Shape | BertConfig:
         return NezhaConfig.preset(told["nezha"], vocab_size=21_128)
     fields = dict(told["encoder"])
     pooler, preset = fields.pop("pooler", True), fields.pop("preset", "base")
-    shape = Shape(BertConfig.preset(preset, **fields))
+    shape = Shape(BertConfig.preset(preset, **fields), tasks=told.get("tasks", 0))
     return shape if pooler else replace(shape, pooler=False, objective="mlm")
 
 

@@ -121,15 +121,23 @@ def inside(replaced: Tensor, behind: Tensor) -> Tensor:
     return place < last
 
 
+def touched(hidden: Tensor, behind: Tensor) -> Tensor:
+    """(B, T) bool: at a name's first token, whether any of its tokens is hidden. hidden: (B, T) bool"""
+    before = F.pad(hidden.cumsum(dim=1), (1, 0))  # (B, T + 1): hidden tokens before each place
+    return before.gather(1, behind) > before[:, :-1]
+
+
 @dataclass(frozen=True)
 class ReplacedNames(WithoutPairs):
     """L = L_names + L_MLM, in rows of one document. rate: a name's chance to be replaced, if the one before was not ·
     hidden: the share of what BERT hides that is hidden here, outside of names: what tells whether a name is right
-    should not be hidden · names_from: after so many batches names are asked about; until then this is BERT · begun:
+    should not be hidden · names_too: names that are the text's own may be hidden as well, and are then not asked about;
+    in the paper none is · names_from: after so many batches names are asked about; until then this is BERT · begun:
     whether they are."""
 
     rate: float = 0.5
     hidden: float = 1 / 3
+    names_too: bool = False
     names_from: float = 0
     begun: bool = False
 
@@ -169,8 +177,10 @@ class ReplacedNames(WithoutPairs):
         dice = random.Random(int(torch.randint(2**62, (), generator=rng)))
         goes_on, others = vocabulary.continuation[batch.ids] | joined, others_of(vocabulary.names)
         ids, replaced, behind = replace_names(batch.ids, special, goes_on, others, dice, self.rate)
-        m, apart = self.masking, special | inside(replaced, behind)
+        spared = replaced.masked_fill(replaced == 0, IGNORE) if self.names_too else replaced
+        m, apart = self.masking, special | inside(spared, behind)
         ids, labels = mask_tokens(ids, apart, vocabulary, rng, m.rate * self.hidden, m.split, m.whole_words, joined)
+        replaced = replaced.masked_fill(touched(labels != IGNORE, behind), IGNORE)
         told = vars(batch) | {"ids": ids, "labels": labels, "next_labels": None}
         return NamesBatch(**told, replaced=replaced, behind=behind)
 

@@ -20,6 +20,19 @@ def wilson(count: float, n: int) -> tuple[float, float]:
     return max(0.0, (middle - half) / (1 + spread)), min(1.0, (middle + half) / (1 + spread))
 
 
+def area(scores: ArrayLike, positive: ArrayLike) -> float:
+    """Under the ROC curve: the chance that one of the `positive` has a higher score than one of the others, ties
+    counting half (Mann and Whitney 1947). NaN where one side is empty."""
+    from scipy.stats import rankdata
+
+    positive = np.asarray(positive, bool)
+    ours, theirs = int(positive.sum()), int((~positive).sum())
+    if not ours or not theirs:
+        return math.nan
+    ranks = rankdata(np.asarray(scores, float))
+    return float((ranks[positive].sum() - ours * (ours + 1) / 2) / (ours * theirs))
+
+
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman's ρ of two times N numbers: 1 when both order their entries alike, −1 when oppositely; ties share their
     mean rank. NaN for fewer than 3, and where all of one side are equal."""

@@ -252,7 +252,8 @@ def train(
         state.seconds, window = state.seconds + elapsed, window + elapsed
         over = state.step >= steps if steps else state.seconds >= seconds
         if over or due:
-            means = {name: torch.stack([one[name] for one in reported]).mean().item() for name in reported[0]}
+            names = dict.fromkeys(name for one in reported for name in one)  # a batch may not ask all that others ask
+            means = {name: torch.stack([one[name] for one in reported if name in one]).mean().item() for name in names}
             if not math.isfinite(means["loss"]):
                 raise TrainingError(f"the loss became {means['loss']} at step {state.step}: try a lower learning rate")
             state.tokens += window_tokens

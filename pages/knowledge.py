@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.knowledge import code, entities, noise, right_name, roles, subject, tree
+from sections.knowledge import claim, code, entities, graph, noise, right_name, roles, subject, tree
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -21,6 +21,8 @@ parts = {
     _("Right name?"): right_name,
     _("Roles"): roles,
     _("Entities"): entities,
+    _("The graph"): graph,
+    _("The claim"): claim,
 }
 for tab, part in tabs(parts):
     with tab:

@@ -79,20 +79,19 @@ def train_both(
     pairs: bool = False,
     lengths: Sequence[int] = (),
     spans: bool = False,
-    names: bool = False,
     usual: int = STEPS,
 ) -> None:
     """The button, the runs that it has begun in this browser, and what came of them. page: whose runs they are · watch:
     a sentence with a [MASK], which both answer · masked: percent of the tokens that are hidden · pairs: rows are pairs
     of segments, about which each is asked what its objective asks; else whole stories, and nothing is · lengths: of
-    rows that both are asked in; spans, names: whether also words hidden in a row, and names, are asked, see
-    `pretrain_toy` · usual: steps that are proposed."""
+    rows that both are asked in; spans: whether also words hidden in a row are asked, see `pretrain_toy` · usual: steps
+    that are proposed."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="both-asked"):
         steps = st.slider(_("Steps"), 50, MOST_STEPS, usual, 50, key="both-steps", width=260)
         seeds = st.segmented_control(_("Seeds"), range(1, SEEDS + 1), default=1, key="both-seeds", required=True)
         if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-both"):
             more = {"lengths": list(lengths)} if lengths else {}
-            more |= {name: True for name, asked in (("spans", spans), ("names", names)) if asked}
+            more |= {"spans": True} if spans else {}
             _begin(page, sides, int(steps), int(seeds), watch, masked, pairs, more)
     show_refusal()
     groups = _groups(page)

@@ -249,12 +249,48 @@ class MemoryScale(RelativeScale):
 
 
 @dataclass(frozen=True)
+class NamesScale(RelativeScale):
+    """All arms begin with the BERT in the folder `begins_with` of the project, and go on for `steps`; an arm's options
+    are those of `toy.names_task.NamesSettings`. held_out: stories to measure on; all are fine-tuned afterwards."""
+
+    steps: int = 1_000
+    batch_size: int = 48
+    learning_rate: float = 3e-3
+    begins_with: str = "checkpoints/recurrent-toy/bert"
+    held_out: int = 150
+
+
+@dataclass(frozen=True)
+class RolesScale(RelativeScale):
+    """Nothing is pre-trained: all arms begin with the BERT in the folder `begins_with` of the project. told: of how
+    many stories they learn whom the pronouns mean, in turn · test: stories to measure on."""
+
+    steps: int = 150
+    learning_rate: float = 1e-3
+    begins_with: str = "checkpoints/unilm-toy/bert"
+    told: list[int] = field(default_factory=lambda: [20, 60, 600])
+    test: int = 150
+
+
+@dataclass(frozen=True)
+class EntitiesScale(RelativeScale):
+    """All arms begin with the BERT in the folder `begins_with` of the project, which forgets all names."""
+
+    steps: int = 400
+    masked: float = 0.25
+    learning_rate: float = 2e-3
+    stories: int = 1_500
+    test: int = 100
+    begins_with: str = "checkpoints/unilm-toy/bert"
+
+
+@dataclass(frozen=True)
 class RelativeExperiment:
     """Arms, the first of which is BERT, where it is one of them. pairs: the stories are read in pairs of segments,
     about which each arm is asked what its objective asks; afterwards all are asked both for the next sentence and for
     the order · measured: what (folder of the model, scale) → metrics is asked in the place of a fine-tuning,
     "module:function" · spans: three hidden words in a row are guessed, and words put right that stand where others
-    should · names: also which names are believed."""
+    should."""
 
     name: str
     title: str
@@ -263,7 +299,6 @@ class RelativeExperiment:
     pairs: bool = False
     measured: str = ""
     spans: bool = False
-    names: bool = False
 
 
 NARROW = {"hidden_size": 64, "intermediate_size": 256}
@@ -368,10 +403,31 @@ RELATIVE_EXPERIMENTS = {
         ),
         RelativeExperiment(
             "wklm",
-            "Names replaced by others of their kind, and found (Xiong et al. 2020), on the toy world",
-            {"bert": RelativeArm(), "wklm": RelativeArm("wklm", {"names_from": 600})},
-            RelativeScale(steps=3_000, batch_size=48, masked=0.35, train=300, epochs=4),
-            names=True,
+            "Names replaced by others of their kind, and found (Xiong et al. 2020): a BERT goes on, on the toy world",
+            {name: RelativeArm(options={"goes_on": name}) for name in ("bert", "wklm", "names_too")},
+            NamesScale(),
+        ),
+        RelativeExperiment(
+            "sembert",
+            "Whom pronouns mean, with role labels and without (Zhang et al. 2020, §3), on the toy world",
+            {
+                "bert": RelativeArm(options={"roles": False}),
+                "sembert": RelativeArm(options={"roles": True}),
+                "shuffled": RelativeArm(options={"roles": True, "shuffled": True}),
+            },
+            RolesScale(),
+        ),
+        RelativeExperiment(
+            "ernie_thu",
+            "People never read of, known from a graph alone (Zhang et al. 2019, §3.3 and §3.4), on the toy world",
+            {
+                "words": RelativeArm(options={"told": "nothing"}),
+                "ernie": RelativeArm(options={"told": "all"}),
+                "no-naming": RelativeArm(options={"told": "no_naming"}),
+                "words-trained": RelativeArm(options={"told": "nothing", "frozen": False}),
+                "ernie-trained": RelativeArm(options={"told": "all", "frozen": False}),
+            },
+            EntitiesScale(),
         ),
         RelativeExperiment(
             "to_write",
@@ -392,7 +448,7 @@ RELATIVE_EXPERIMENTS = {
         RelativeExperiment(
             "ernie2",
             "Tasks added one after the other, and old ones kept up (Sun et al. 2020, §3), on the toy world",
-            {name: RelativeArm("ernie") for name in ("continual", "one_by_one", "together")},
+            {name: RelativeArm("ernie2") for name in ("continual", "one_by_one", "together")},
             ContinualScale(),
         ),
         RelativeExperiment(

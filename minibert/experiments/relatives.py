@@ -21,13 +21,16 @@ from minibert.experiments.relative_catalogue import (
     CorrectingScale,
     DialogueScale,
     DistillationScale,
+    EntitiesScale,
     FewLabelsScale,
     LengthScale,
     MemoryScale,
+    NamesScale,
     PruningScale,
     RelativeArm,
     RelativeExperiment,
     RelativeScale,
+    RolesScale,
     SearchScale,
     SimBertScale,
     VectorScale,
@@ -85,9 +88,11 @@ def run_relative(
     from minibert.experiments.few_labels import run_few_labels
     from minibert.experiments.find_and_write import run_simbert
     from minibert.experiments.memory import run_memory
+    from minibert.experiments.names import run_names
     from minibert.experiments.pruning import run_pruning
     from minibert.experiments.search import run_search
     from minibert.experiments.smaller import run_smaller
+    from minibert.experiments.told import run_entities, run_roles
     from minibert.experiments.vectors import run_vectors
     from minibert.experiments.writing import run_corrector, written
     from minibert.toy.pretrain import pretrain_toy
@@ -113,6 +118,9 @@ def run_relative(
         (ContinualScale, run_continual),
         (BatchScale, run_batches),
         (MemoryScale, run_memory),
+        (NamesScale, run_names),
+        (RolesScale, run_roles),
+        (EntitiesScale, run_entities),
     ):
         if isinstance(scale, kind):
             yield from run(experiment, out, seeds=seeds, scale=scale, command=command)
@@ -133,7 +141,7 @@ def run_relative(
             seen: list[Event] = []
             yield Stage(name, seed, "pretrain", low)
             model = Path(folder) / "model"
-            more = {"lengths": lengths, "spans": experiment.spans, "names": experiment.names}
+            more = {"lengths": lengths, "spans": experiment.spans}
             events = kept(pretrain_toy(settings, model, stories=scale.stories, seed=seed, **more), seen)
             pretrained = yield from within(steps_of(events), low, middle)
             seconds = time.process_time() - before
@@ -155,8 +163,6 @@ def run_relative(
                 metrics |= {"chosen": measured["chosen"]} if reads_mask else {}
             if experiment.spans:
                 metrics |= {name: measured[name] for name in SPANS if name in measured}
-            if experiment.names:
-                metrics |= {name: value for name, value in measured.items() if name.startswith("names")}
             if experiment.pairs:
                 metrics |= about_pairs(model, scale)
             kind = config_values(model)["architectures"][0]

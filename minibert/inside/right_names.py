@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
 
 from minibert.hiding import Tokens, Unit, words_of
-from minibert.model import IGNORE
+from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.replaced_names import NamesBatch, NamesLm, names_of, others_of
 from minibert.text.word_lists import names_in
 from minibert.tokenizer import Encoding, Tokenizer
@@ -36,6 +36,31 @@ def suspicion(model: NamesLm, ids: Sequence[int], names: Sequence[Unit]) -> list
         asked[0, start], behind[0, start] = 0, end
     batch = NamesBatch(row, replaced=asked, behind=behind).to(next(model.parameters()).device)
     return model(batch).name_logits.float().sigmoid().tolist()
+
+
+@torch.no_grad()
+def unlikelihood(
+    model: BertForPreTraining,
+    tokenizer: Tokenizer,
+    ids: Sequence[int],
+    names: Sequence[Unit],
+    others: Mapping[Tokens, Sequence[Tokens]],
+) -> list[float]:
+    """What a masked LM says of a row's names, each masked alone: −ln P(the name) among those of its kind."""
+    if not names:
+        return []
+    rows = torch.tensor(list(ids)).repeat(len(names), 1)
+    for row, (start, end) in zip(rows, names, strict=True):
+        row[start:end] = tokenizer.mask_id
+    logits = (
+        model(Batch(rows.to(next(model.parameters()).device))).mlm_logits.float().log_softmax(-1).cpu()
+    )  # (N, T, V)
+    found = []
+    for of_row, (start, end) in zip(logits, names, strict=True):
+        own = tuple(ids[start:end])
+        kind = torch.tensor([own, *others[own]])  # (C, tokens of each)
+        found.append(-of_row[start:end].gather(1, kind.T).sum(0).log_softmax(0)[0].item())
+    return found
 
 
 @torch.no_grad()

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from minibert.config import BertConfig
 from minibert.hiding import drawn, entities_of, hide_units, phrases_of
 from minibert.objectives import MaskedLanguageModel
-from minibert.relatives.registry import relative
+from minibert.relatives.registry import relative, relative_named
 from minibert.text.word_lists import between_phrases, names_in
 
 STAGES = ("piece", "phrase", "entity")
@@ -23,11 +23,9 @@ class ErnieConfig(BertConfig):
     model_type: ClassVar[str] = "ernie"
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> ErnieConfig:
-        if values.get("use_task_id"):
-            raise ValueError(
-                "use_task_id is set: a task's vector is added to the input, and only ERNIE 1.0 is read here"
-            )
+    def from_dict(cls, values: Mapping[str, Any]) -> BertConfig:
+        if values.get("use_task_id"):  # which is ERNIE 2.0 under the same model_type
+            return relative_named("ernie2").config.from_dict(values)
         return super().from_dict(values)
 
 

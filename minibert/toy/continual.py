@@ -15,7 +15,8 @@ from minibert.corruption import MaskVocabulary
 from minibert.ernie2 import REGIMES, Ernie2, TaskedBatch, stages
 from minibert.hiding import drawn, hide_units
 from minibert.model import Batch
-from minibert.relatives.ernie import ErnieConfig, units
+from minibert.relatives.ernie import units
+from minibert.relatives.ernie2 import Ernie2Config
 from minibert.text.batches import padded_batch
 from minibert.text.word_lists import between_phrases, names_in
 from minibert.tokenizer import Tokenizer
@@ -178,10 +179,10 @@ class ContinualSettings:
     def plan(self) -> list[dict[str, int]]:
         return stages(self.regime, list(TASKS), self.steps)
 
-    def config(self, vocab_size: int) -> ErnieConfig:
-        return ErnieConfig(
+    def config(self, vocab_size: int) -> Ernie2Config:
+        return Ernie2Config(
             vocab_size, self.hidden_size, self.layers, self.heads, 4 * self.hidden_size, max_position_embeddings=96,
-            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, task_type_vocab_size=len(TASKS),
         )  # fmt: skip
 
 
@@ -226,6 +227,7 @@ def train_continually(
 @torch.no_grad()
 def marks(learner: Ernie2, questions: Mapping[str, TaskedBatch]) -> dict[str, float]:
     learner.eval()
-    outputs = {task: learner(batch.to(learner.task.weight.device)) for task, batch in questions.items()}
+    device = next(learner.parameters()).device
+    outputs = {task: learner(batch.to(device)) for task, batch in questions.items()}
     shares = {task: output.right for task, output in outputs.items()}
     return shares | {"mean": sum(shares.values()) / len(shares)}

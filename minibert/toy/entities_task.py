@@ -16,7 +16,7 @@ from minibert.entity_fusion import AlignedBatch, ErnieThu, FusedOutput, noisy
 from minibert.model import IGNORE
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
-from minibert.toy import world
+from minibert.toy import strangers, world
 from minibert.toy.graph import toy_graph
 from minibert.toy.watched import watched
 from minibert.train import Event, Optimization
@@ -24,24 +24,35 @@ from minibert.training.precision import best_device
 from minibert.transe import Graph, learn
 
 LONGEST, TOP = 40, 3  # tokens of a row; entities that are named in a sample
+MOST_ASKED = 1_200  # stories whose pronouns are asked for
+TOLD = ("all", "no_naming", "nothing")
 
 
 @dataclass(frozen=True)
 class EntitySettings:
-    """entity: numbers of an entity's vector · stories, held_out: to learn from, and to measure on."""
+    """told: "all", the alignments, and which entity a word names is asked as well · "no_naming", the alignments alone ·
+    "nothing", so that words are all there is · frozen: the BERT below stays as it is · unread: it has never read a
+    name, and no row tells of the `strangers.STRANGERS` · masked: of the tokens · entity: numbers of an entity's vector
+    · stories, held_out: to learn from, and to measure on."""
 
     steps: int = 300
+    told: str = TOLD[0]
+    frozen: bool = True
+    unread: bool = True
+    masked: float = 0.25
     batch_size: int = 16
     entity: int = 32
-    stories: int = 600
+    stories: int = 1_500
     held_out: int = 100
     evaluate_every: int = 25
     seed: int = 0
     optimization: Optimization = field(
-        default_factory=lambda: Optimization(optimizer="muon", learning_rate=5e-3, warmup=0.1, beta2=0.98)
+        default_factory=lambda: Optimization(optimizer="muon", learning_rate=2e-3, warmup=0.1, beta2=0.98)
     )
 
     def __post_init__(self):
+        if self.told not in TOLD:
+            raise ValueError(f"what is told is one of {', '.join(TOLD)}, not {self.told!r}")
         for name in ("steps", "batch_size", "entity", "stories", "held_out", "evaluate_every"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
@@ -68,16 +79,23 @@ def rows_of(count: int, seed: int, tokenizer: Tokenizer) -> list[list[int]]:
     return rows
 
 
-def hidden(batch: AlignedBatch, vocabulary: MaskVocabulary, special: torch.Tensor, rng) -> AlignedBatch:
-    """15 % of the tokens hidden, as in BERT's pre-training."""
-    ids, labels = mask_tokens(batch.ids, torch.isin(batch.ids, special), vocabulary, rng)
+def hidden(batch: AlignedBatch, vocabulary: MaskVocabulary, special: torch.Tensor, rng, rate=0.15) -> AlignedBatch:
+    """Tokens hidden as in BERT's pre-training."""
+    ids, labels = mask_tokens(batch.ids, torch.isin(batch.ids, special), vocabulary, rng, rate)
     return replace(batch, ids=ids, labels=labels)
 
 
 def terms(output: FusedOutput, part: AlignedBatch, whole: AlignedBatch) -> dict[str, torch.Tensor]:
+    if output.entity_loss is None:
+        return {"loss": output.mlm_loss, "mlm_loss": output.mlm_loss}
     return {
         "loss": output.mlm_loss + output.entity_loss, "mlm_loss": output.mlm_loss, "entity_loss": output.entity_loss
     }  # fmt: skip
+
+
+def forgotten(entities: torch.Tensor) -> torch.Tensor:
+    """No alignment at all."""
+    return torch.full_like(entities, IGNORE)
 
 
 def train_entities(
@@ -94,9 +112,17 @@ def train_entities(
     torch.manual_seed(settings.seed)
     tokenizer, graph = checkpoint.load_tokenizer(model), toy_graph()
     vectors = learn(graph, settings.entity, seed=settings.seed).entities
-    learner = ErnieThu(checkpoint.load(model), vectors).to(best_device())
+    start = checkpoint.load(model)
+    if settings.unread:
+        strangers.forget(start, tokenizer)
+    start.bert.requires_grad_(not settings.frozen)
+    learner = ErnieThu(start, vectors).to(best_device())
     vocabulary, special = MaskVocabulary.of(tokenizer), torch.tensor(sorted(tokenizer.special_ids))
     rows, count = rows_of(settings.stories, settings.seed + 31, tokenizer), len(graph.entities)
+    if settings.unread:
+        unknown = {tokenizer.ids[name] for name in strangers.STRANGERS}
+        rows = [row for row in rows if not unknown & set(row)]
+    asked = strangers.questions(rows_of(MOST_ASKED, 8_000_021, tokenizer), tokenizer)
     kept = aligned(rows_of(settings.held_out, 8_000_019, tokenizer), tokenizer, graph)
     dice, noise = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
     held_out = hidden(kept, vocabulary, special, torch.Generator().manual_seed(8_000_027))
@@ -104,14 +130,35 @@ def train_entities(
     def batches() -> Iterator[AlignedBatch]:
         while True:
             batch = aligned(dice.sample(rows, min(settings.batch_size, len(rows))), tokenizer, graph)
-            yield hidden(noisy(batch, count, noise), vocabulary, special, noise)
+            batch = noisy(batch, count, noise)
+            if settings.told != "all":
+                batch = replace(batch, named=None)
+            if settings.told == "nothing":
+                batch = replace(batch, entities=forgotten(batch.entities))
+            yield hidden(batch, vocabulary, special, noise, settings.masked)
+
+    def measure() -> dict[str, float]:
+        return marks(learner, held_out, count) | pronouns(learner, asked, tokenizer, settings.told != "nothing")
 
     done = yield from watched(
-        learner, batches(), settings, lambda: marks(learner, held_out, count),
+        learner, batches(), settings, measure,
         lambda texts: [named(learner, tokenizer, graph, str(text)) for text in texts],
         watch=watch, mailbox=mailbox, losses_of=terms,
     )  # fmt: skip
     yield done
+
+
+@torch.no_grad()
+def pronouns(learner: ErnieThu, asked: Sequence[strangers.Question], tokenizer: Tokenizer, told: bool) -> dict:
+    """`strangers.shares`, where all words are hidden that tell a gender, and so are their alignments."""
+    batch = aligned([one.ids for one in asked], tokenizer, toy_graph())
+    hidden, labels = strangers.gendered(batch.ids, tokenizer), torch.full_like(batch.ids, IGNORE)
+    for row, one in enumerate(asked):
+        labels[row, one.place] = one.ids[one.place]
+    entities = batch.entities.masked_fill(hidden, IGNORE) if told else forgotten(batch.entities)
+    ids = batch.ids.masked_fill(hidden, tokenizer.mask_id)
+    given = AlignedBatch(ids, padding=batch.padding, labels=labels, entities=entities)
+    return strangers.shares(asked, learner(given.to(next(learner.parameters()).device)).mlm_logits.cpu(), tokenizer)
 
 
 @torch.no_grad()

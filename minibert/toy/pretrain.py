@@ -23,8 +23,6 @@ from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
 from minibert.toy.hidden_spans import corrected, guessed, hidden_runs
-from minibert.toy.right_names import guessable as names_guessable
-from minibert.toy.right_names import name_questions, names_chosen
 from minibert.toy.world import Story
 from minibert.train import Eval, Event, Optimization, Preparing, Sample
 from minibert.training import resume
@@ -59,7 +57,6 @@ def pretrain_toy(
     seed: int = 0,
     lengths: Sequence[int] = (),
     spans: bool = False,
-    names: bool = False,
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
     resuming: bool = False,
@@ -74,8 +71,8 @@ def pretrain_toy(
     be asked; `guessable_by_kind`: the share that is its kind's most frequent word. lengths: also `right_<length>`, the
     share of the same questions that is answered at the end of rows so long (`questions_at`); what else is measured is
     then measured in the shortest. spans: also what it makes of three hidden words in a row, and of words that stand
-    where others should (`minibert.toy.hidden_spans`). names: also which names it believes
-    (`minibert.toy.right_names`). A run on rows that are too short for whole stories is measured in such rows.
+    where others should (`minibert.toy.hidden_spans`). A run on rows that are too short for whole stories is measured in
+    such rows.
     """
     if settings.objective.name.endswith("sop") and settings.input_format != "segment_pair":
         # Its second question needs the stories cut in two.
@@ -105,9 +102,6 @@ def pretrain_toy(
     rivals = of_a_kind(others, tokenizer)
     some = asked[:: max(1, len(asked) // CHOICES)]
     runs = hidden_runs(held_out, tokenizer, settings.max_length) if spans else []
-    named = name_questions(asked, tokenizer) if names else []
-    if named:
-        guessable["names_guessable"] = names_guessable(named, tokenizer)
     guessable["guessable_by_kind"] = sum(ids[place] == rivals[kind][0] for ids, place, kind in some) / len(some)
 
     def measure(learner: nn.Module, step: int) -> Iterator[Event]:
@@ -116,8 +110,6 @@ def pretrain_toy(
         for message in mailbox():
             watch = [str(text) for text in message]
         metrics = chosen(model, some, rivals, tokenizer.mask_id, tokenizer.pad_id)
-        if named:
-            metrics |= names_chosen(model, named, tokenizer, chosen)
         if isinstance(model, BertForPreTraining):
             metrics |= answered(model, asked, tokenizer.mask_id, tokenizer.pad_id)
             if runs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
@@ -38,11 +38,13 @@ class Told:
 
 @dataclass(frozen=True)
 class RolesSettings:
-    """roles: whether they are read · stories, held_out: to learn from, and to measure on · longest: words of a story;
-    its last sentences are left out if it has more."""
+    """roles: whether they are read · shuffled: each word is told another's, so that they say nothing · stories,
+    held_out: to learn from, and to measure on · longest: words of a story; its last sentences are left out if it has
+    more."""
 
     steps: int = 200
     roles: bool = True
+    shuffled: bool = False
     batch_size: int = 16
     stories: int = 600
     held_out: int = 150
@@ -68,6 +70,12 @@ def told(story: Story, longest: int) -> Told:
     words = example.words[:length]
     meant = [IGNORE if tag == "O" else MEANT.index(tag[2:]) for tag in example.tags[:length]]
     return Told(words, tuple(map(tuple, role_rows(words))), tuple(meant))
+
+
+def shuffled(text: Told) -> Told:
+    """The same roles at other words, the same ones for the same text."""
+    order = random.Random(" ".join(text.words)).sample(range(len(text.words)), len(text.words))
+    return replace(text, roles=tuple(tuple(row[at] for at in order) for row in text.roles))
 
 
 def batch_of(texts: Sequence[Told], tokenizer: Tokenizer) -> RolesBatch:
@@ -107,6 +115,8 @@ def train_roles(
     texts = [text for text in texts if any(one != IGNORE for one in text.meant)]
     kept = [told(story, settings.longest) for story in world.stories(settings.held_out, 8_000_009, "small")]
     kept = [text for text in kept if any(one != IGNORE for one in text.meant)]
+    if settings.shuffled:
+        texts, kept = ([shuffled(text) for text in some] for some in (texts, kept))
     rng = random.Random(settings.seed)
 
     def batches() -> Iterator[RolesBatch]:

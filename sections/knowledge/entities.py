@@ -1,13 +1,11 @@
-"""ERNIE of Tsinghua: the entities that the reader's text names, vectors of a graph, and what is found where an
-alignment was hidden."""
+"""ERNIE of Tsinghua: the entities that the reader's text names, and what a graph tells of people never read of."""
 
 import streamlit as st
 
 from sections.knowledge import live
 from sections.knowledge.subject import Subject
-from ui.figures import figure
 from ui.folders import CHECKPOINTS
-from ui.inputs import choice, sentence_input
+from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.runs import submit, weights_to_begin_with
 from ui.source import show_source
@@ -19,7 +17,7 @@ START, KIND = CHECKPOINTS / "unilm-toy" / "bert", "knowledge-entities"
 
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.entity_fusion import Fusion, noisy
-    from minibert.transe import margin_loss
+    from minibert.toy import strangers
 
     text = sentence_input(
         "entities", lesson.examples_called("entities"), label=_("Text in words of the toy world"), max_chars=240
@@ -28,11 +26,12 @@ def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("Words and entities")
     show_source(noisy, label=_("Alignments replaced, hidden, kept"))
     show_source(Fusion.forward, label=_("Word and entity, fused"))
-    lesson.show("Vectors of a graph")
-    vectors()
-    show_source(margin_loss, label=_("TransE’s loss"))
-    lesson.show("What it learns")
-    live.train(KIND, _("Train ERNIE"), 600, 300, text, lambda steps: begin(steps, text), draw)
+    lesson.show("People never read of")
+    learns = st.toggle(_("The BERT below learns, too"), key="entities-below", bind="query-params")
+    live.train(
+        KIND, _("Train with the graph and without"), 600, 300, text, lambda steps: begin(steps, learns, text), draw
+    )  # fmt: skip
+    show_source(strangers, find="def questions", label=_("Who is asked for: `{file}`").format(file="strangers.py"))
 
 
 def alignments(text: str) -> None:
@@ -78,38 +77,6 @@ def noise_of(ids: list[int], seed: int) -> tuple[list[str], list[str], dict[str,
     return kinds, under, told
 
 
-def vectors() -> None:
-    """The vectors of one relation's facts in a plane: an arrow from each subject, as long as the relation."""
-    from minibert.toy.graph import toy_graph
-    from plots.knowledge import translations
-
-    graph = toy_graph()
-    relation = choice("relation", _("Relation"), {name: name for name in graph.relations}, wrap=True)
-    points = plane(relation)
-    title = _("“{relation}”: each arrow ends near its object").format(relation=relation)
-    facts = [f"{s} → {o}" for s, r, o in graph.triples if r == relation]
-    figure(
-        translations(*points, title),
-        _("{title}. Facts: {facts}.").format(title=title, facts=", ".join(facts)),
-        "translations",
-    )
-    first, all_ = nearest()
-    st.caption(
-        _("Of {all} facts, the object is the entity nearest to subject + relation in {first}. They are learned facts: "
-          "nothing is said of others. The plane is the one in which the points lie apart most; in it, others may seem "
-          "nearer.").format(
-            first=first, all=all_)
-    )  # fmt: skip
-
-
-@st.cache_resource(show_spinner=False)
-def learned():
-    from minibert.toy.graph import toy_graph
-    from minibert.transe import learn
-
-    return learn(toy_graph())
-
-
 @st.cache_resource(show_spinner=False)
 def toy_tokenizer():
     from minibert import checkpoint
@@ -117,67 +84,60 @@ def toy_tokenizer():
     return checkpoint.load_tokenizer(START)
 
 
-def nearest() -> tuple[int, int]:
-    from minibert.toy.graph import toy_graph
-
-    ranks = learned().ranks(toy_graph().numbers)
-    return int((ranks == 1).sum()), len(ranks)
+def arms() -> dict[str, str]:
+    """What a run is told → its title."""
+    return {"all": _("ERNIE, with the graph"), "nothing": _("words alone")}
 
 
-@st.cache_data(show_spinner=False)
-def plane(relation: str) -> tuple[list[str], int, list[list[float]], list[list[float]]]:
-    """In two numbers each: the subjects and then the objects of a relation's facts, with their names and the number of
-    subjects; and where subject + relation lies."""
-    import numpy as np
-
-    from minibert.inside.projection import principal_plane
-    from minibert.toy.graph import toy_graph
-
-    graph, found = toy_graph(), learned()
-    number = graph.relations.index(relation)
-    rows = graph.numbers[graph.numbers[:, 1] == number]
-    subjects, objects = rows[:, 0].tolist(), list(dict.fromkeys(rows[:, 2].tolist()))
-    ends = found.entities[subjects] + found.relations[number]
-    points = np.concatenate([found.entities[subjects + objects].numpy(), ends.numpy()])
-    flat = principal_plane(points).project(points).tolist()
-    here = len(subjects) + len(objects)
-    return [graph.entities[one] for one in subjects + objects], len(subjects), flat[:here], flat[here:]
-
-
-def begin(steps: int, text: str) -> None:
+def begin(steps: int, learns: bool, text: str) -> None:
     from minibert.toy.entities_task import EntitySettings
 
-    submit(
-        "minibert.toy.entities_task:train_entities", EntitySettings(steps), weights_to_begin_with(START),
-        watch=[text], title=_("ERNIE, {steps} steps").format(steps=steps), kind=f"{KIND}/ernie",
-    )  # fmt: skip
+    for told, title in arms().items():
+        submit(
+            "minibert.toy.entities_task:train_entities", EntitySettings(steps, told, frozen=not learns),
+            weights_to_begin_with(START), watch=[text], kind=f"{KIND}/{told}",
+            title=_("{arm}, the BERT learns").format(arm=title) if learns else title,
+        )  # fmt: skip
 
 
 def draw(runs: list) -> None:
-    """Of the newest run: which alignments are found over the steps, and what is said of the reader's text."""
-    run = runs[-1]
-    marks = live.measured(run)
-    names = {
-        "masked": _("hidden alignment"),
-        "replaced": _("wrong alignment"),
-        "masked_unread": _("hidden, and the word too"),
-    }
-    lines = {title: [(one["step"], one["metrics"][name]) for one in marks] for name, title in names.items()}
-    live.draw_lines(lines, _("entity found"), "entities-learned")
-    if marks:
-        last = marks[-1]["metrics"]
-        st.caption(
-            _("Other hidden words put first: {mlm:.1%} with the alignments, {mlm_without:.1%} without.").format(**last)
-        )
-    if told := run.latest("sample"):
-        one = told["answers"][0]
-        under = ["" if said is None else f"{said[0][0]} {said[0][1]:.0%}" for said in one["said"]]
-        right = [
-            "faded" if said is None else "kept" if said[0][0] == entity else "changed"
-            for said, entity in zip(one["said"], one["entities"], strict=True)
-        ]
-        words = _("**{run}**, step {n}: if a word’s alignment is hidden, this entity is found").format(
-            run=literal(run.title), n=told["step"]
-        )
-        st.markdown(words)
-        st.html(tokens_html(one["tokens"], kinds=right, under=under, label=_("what is found at each hidden alignment")))
+    """Over the steps, who is she and who is he, of people that no text has told of; of ERNIE also what is found of the
+    reader's text where an alignment was hidden."""
+    lines = {run.title: [(one["step"], one["metrics"]["strangers"]) for one in live.measured(run)] for run in runs}
+    live.draw_lines(lines, _("he or she of strangers, right"), "entities-learned")
+    st.caption(_("Half are right by guessing. Asked are {n} pronouns, each with all else hidden that tells a gender.")
+               .format(n=asked()))  # fmt: skip
+    for run in runs:
+        marks = live.measured(run)
+        if marks and run.kind.endswith("/all"):
+            st.caption(
+                _("{run}: of alignments that were hidden {masked:.0%} are found, {unread:.0%} where the word is hidden "
+                  "too; of people whom it did read of, {friends:.0%} of the pronouns are right.").format(
+                    run=literal(run.title), masked=marks[-1]["metrics"]["masked"],
+                    unread=marks[-1]["metrics"]["masked_unread"], friends=marks[-1]["metrics"]["friends"])
+            )  # fmt: skip
+            found_in_text(run)
+
+
+def found_in_text(run) -> None:
+    if not (told := run.latest("sample")):
+        return
+    one = told["answers"][0]
+    under = ["" if said is None else f"{said[0][0]} {said[0][1]:.0%}" for said in one["said"]]
+    right = [
+        "faded" if said is None else "kept" if said[0][0] == entity else "changed"
+        for said, entity in zip(one["said"], one["entities"], strict=True)
+    ]
+    words = _("**{run}**, step {n}: if a word’s alignment is hidden, this entity is found")
+    st.markdown(words.format(run=literal(run.title), n=told["step"]))
+    st.html(tokens_html(one["tokens"], kinds=right, under=under, label=_("what is found at each hidden alignment")))
+
+
+@st.cache_data(show_spinner=False)
+def asked() -> int:
+    """Pronouns of strangers."""
+    from minibert.toy import strangers
+    from minibert.toy.entities_task import MOST_ASKED, rows_of
+
+    rows = rows_of(MOST_ASKED, 8_000_021, toy_tokenizer())
+    return sum(one.stranger for one in strangers.questions(rows, toy_tokenizer()))

@@ -13,14 +13,17 @@ def train(
     kind: str, label: str, most: int, usual: int, text: str, begin: Callable[[int], None], draw: Callable[[list], None]
 ) -> None:
     """kind: of the runs · label: of the button · most, usual: steps · text: the reader's, which those that go on are
-    told · begin: steps → the runs are begun · draw: what is shown of them."""
+    told · begin: steps → the runs are begun, each of a kind of its own · draw: what is shown of the newest of each."""
     manager().warm_up()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key=f"asked-{kind}"):
         steps = st.slider(_("Steps"), 50, most, usual, 50, key=f"{kind}-steps", width=240)
         if st.button(label, type="primary", icon=":material/play_arrow:", key=f"train-{kind}"):
             begin(int(steps))
     show_refusal()
-    runs = own_runs(kind)[:2][::-1]
+    newest: dict = {}
+    for run in own_runs(kind):
+        newest.setdefault(run.kind, run)
+    runs = list(newest.values())[::-1]
     if not runs:
         st.markdown(_("**No run yet.** The first points stand here some seconds after the click."))
         return

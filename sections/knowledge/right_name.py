@@ -1,25 +1,24 @@
-"""WKLM: of each name in the reader's text, how likely it was replaced; and BERT and WKLM, trained now."""
+"""WKLM: of each name in the reader's text, how likely it was replaced; and a BERT that goes on as WKLM or as it was."""
 
 from pathlib import Path
 
 import streamlit as st
 
+from sections.knowledge import live
 from sections.knowledge.subject import Subject
 from ui.figures import figure
 from ui.folders import CHECKPOINTS
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
 from ui.models import complete
-from ui.page import drawer
-from ui.runs import own_runs, settled
+from ui.runs import own_runs, settled, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.text import literal, tokens_html, visible
-from ui.train_both import Quantity, Side, train_both
 from ui.translations import _
 
 SHIPPED, RUNS = CHECKPOINTS / "wklm-toy" / "wklm", "knowledge-names"
-MOST_TOKENS, TOP, DOUBT = 60, 5, 0.5
-USUAL = 1_200  # steps: before some hundred with names, nothing is to be seen
+START = CHECKPOINTS / "recurrent-toy" / "bert"  # which knows the names
+MOST_TOKENS, TOP, DOUBT, USUAL = 60, 5, 0.5, 600
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
@@ -34,13 +33,16 @@ def show(lesson: Lesson, seen: Subject) -> None:
     show_source(draw_replaced, label=_("Never two that follow each other"))
     show_source(NamesLm.forward, find="beside", label=_("The head: from the vectors beside the name"))
     lesson.show("BERT and WKLM on the same stories")
-    train(lesson)
+    live.train(RUNS, _("Train all three"), 1_500, USUAL, text, lambda steps: begin(steps, text), draw)
 
 
 def networks() -> list[tuple[str, Path]]:
     """The WKLM that ships, and this browser's newest."""
-    own = (run for run in own_runs(RUNS) if "/wklm-" in run.kind and settled(run) and complete(run.result))
-    return [(_("WKLM, shipped"), SHIPPED), *((_("WKLM, yours"), run.result) for run in list(own)[:1])]
+    own = (run for run in own_runs(RUNS) if not run.kind.endswith("/bert") and settled(run) and complete(run.result))
+    return [
+        (_("WKLM, shipped"), SHIPPED),
+        *((_("{run}, yours").format(run=run.title), run.result) for run in [*own][:1]),
+    ]
 
 
 def judged(text: str) -> None:
@@ -119,20 +121,29 @@ def suspected(model, tokenizer, text: str):
     return encoding, names, suspicion(model, encoding.ids, names)
 
 
-def train(lesson: Lesson) -> None:
-    with drawer(key="both-drawer"):
-        masked = st.slider(_("BERT hides"), 5, 50, 35, 5, format="%d %%", key="masked", bind="query-params")
-        begun = st.slider(_("Names are asked after, steps"), 0, 1_000, 300, 50, key="names-from", bind="query-params")
-        rate = st.slider(_("Names replaced"), 10, 90, 50, 10, format="%d %%", key="names-rate", bind="query-params")
-    sides = [Side("BERT"), Side("WKLM", "wklm", {"names_from": int(begun), "rate": int(rate) / 100})]
-    quantities = [
-        Quantity(
-            _("The right name among all names, masked"), marks="names",
-            reference=("names_guessable", _("the one named most")), percent=True,
-        ),
-        Quantity(_("The right name, by WKLM’s own head"), marks="names_believed", percent=True),
-        Quantity(_("Names judged right"), line="names_accuracy", percent=True),
-        Quantity(_("MLM loss"), line="mlm_loss"),
-    ]  # fmt: skip
-    watch = lesson.examples_called("blank-name")[0]
-    train_both(RUNS, sides, quantities, watch, masked=int(masked), names=True, usual=USUAL)
+def arms() -> dict[str, str]:
+    """How the BERT goes on → in words."""
+    return {"bert": _("BERT"), "wklm": _("WKLM"), "names_too": _("WKLM, true names hidden too")}
+
+
+def begin(steps: int, text: str) -> None:
+    from minibert.toy.names_task import NamesSettings
+
+    for name, title in arms().items():
+        submit(
+            "minibert.toy.names_task:train_names", NamesSettings(name, steps), weights_to_begin_with(START),
+            watch=[text], title=title, kind=f"{RUNS}/{name}",
+        )  # fmt: skip
+
+
+def draw(runs: list) -> None:
+    """Over the steps, replaced names found and names known; and what each says of the reader's text."""
+    marks = {run.title: live.measured(run) for run in runs}
+    found = {title: [(one["step"], one["metrics"]["found"]) for one in some] for title, some in marks.items()}
+    live.draw_lines(found, _("replaced name doubted more than a true one"), "names-found")
+    known = {title: [(one["step"], one["metrics"]["names"]) for one in some] for title, some in marks.items()}
+    live.draw_lines(known, _("right name put first where it is masked"), "names-known")
+    for run in runs:
+        if (told := run.latest("sample")) and (one := told["answers"][0])["names"]:
+            st.markdown(f"**{literal(run.title)}** ({_('step {n}').format(n=told['step'])})")
+            st.html(names_html(one["tokens"], one["names"], one["doubts"]))

@@ -47,7 +47,7 @@ def with_weights() -> dict[str, tuple[Shape, Path]]:
         except (ValueError, OSError):
             continue  # a checkpoint being written, or none that is known: other pages say so
         reached = all(RANGES[letter][0] <= model.letters[letter] <= RANGES[letter][1] for letter in "LHAFVP")
-        if reached and model.shared in ("all", "none"):  # there is a switch for both, and none for a half
+        if reached and model.shared in ("all", "none") and not model.tasks:  # what there are switches for
             found[name] = model, path
     return found
 

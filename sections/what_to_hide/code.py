@@ -10,10 +10,11 @@ from ui.translations import _
 
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert import byte_tokenizer, hiding, similar_words, spans
+    from minibert import ernie2 as ernie2_parts
     from minibert.corruption import draw_tokens, draw_words
     from minibert.model import BertForPreTraining, Embeddings, MlmHead
     from minibert.objectives import MaskedLanguageModel, WithoutPairs
-    from minibert.relatives import ernie, macbert, roberta, spanbert
+    from minibert.relatives import ernie, ernie2, macbert, roberta, spanbert
     from minibert.text.segment_pairs import packed_sentences, segment_pairs
     from minibert.text.word_lists import names_in
     from minibert.tokenizer import Tokenizer
@@ -33,6 +34,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
             Change(_("Phrases"), None, hiding.phrases_of),
             Change(_("Entities"), None, hiding.entities_of),
         ],
+        "ernie2": [
+            Change(_("A fourth embedding"), Embeddings, ernie2_parts.TaskEmbeddings),
+            Change(_("Each row’s own task"), None, ernie2_parts.told_tasks),
+            Change(_("One question a batch"), ernie.KnowledgeMasking, ernie2.ContinualTasks),
+        ],
         "spanbert": [
             Change(_("Spans"), draw_tokens, spans.draw_spans),
             Change(_("The boundaries’ head"), MlmHead, spans.SpanBoundary),
@@ -43,10 +49,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
             Change(_("Which words are alike"), None, similar_words.SimilarWords),
         ],
     }
-    titles = {"roberta": "RoBERTa", "wwm": "BERT-wwm", "ernie": "ERNIE", "spanbert": "SpanBERT", "macbert": "MacBERT"}
+    titles = {"roberta": "RoBERTa", "wwm": "BERT-wwm", "ernie": "ERNIE", "ernie2": "ERNIE 2.0"}
+    titles |= {"spanbert": "SpanBERT", "macbert": "MacBERT"}
     chosen = choice("diff", _("The relative"), titles, wrap=True)
     show_diff(changes[chosen])
-    files = {"roberta": roberta, "ernie": ernie, "spanbert": spanbert, "macbert": macbert}
+    files = {"roberta": roberta, "ernie": ernie, "ernie2": ernie2, "spanbert": spanbert, "macbert": macbert}
     if chosen in files:
         where = f"minibert/relatives/{chosen}.py"
         show_source(files[chosen], find="relative(", label=_("All of the relative: `{file}`").format(file=where))

@@ -7,6 +7,7 @@ import streamlit as st
 from minibert.experiments.results import by_arm, paired_difference, verdict
 from sections.what_to_hide.subject import Subject
 from ui.claim import PERCENT, made_with, records_of, signed, verdict_words
+from ui.code_diff import Change, show_diff
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -33,6 +34,7 @@ def regimes() -> dict[str, str]:
 
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert import ernie2
+    from minibert.model import Embeddings
     from minibert.toy import continual
 
     manager().warm_up()
@@ -52,7 +54,10 @@ def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("What is forgotten")
     claim()
     lesson.show("The fourth embedding")
-    show_source(ernie2.Ernie2.read, "self.task", label=_("The task’s vector in the sum of embeddings"))
+    show_diff([
+        Change(_("A fourth embedding"), Embeddings, ernie2.TaskEmbeddings),
+        Change(_("Each row’s own task"), None, ernie2.told_tasks),
+    ])  # fmt: skip
     show_source(ernie2.stages, label=_("The three regimes"))
     show_source(continual, find="def words", label=_("The four questions: `{file}`").format(file="continual.py"))
 

@@ -40,3 +40,8 @@ def test_roles_and_entities_stand_under_the_readers_words(page):
     open_page(page, "knowledge", part="Entities", entities="anna was tired.", **{"noise-of": 1})
     expect(page.locator(".mb-tokens li")).to_have_count(4)
     expect(page.locator(".st-key-train-knowledge-entities button")).to_be_enabled()
+    page.get_by_role("tab", name="The claim").click()
+    page.get_by_role("radio", name="ERNIE of Tsinghua").or_(
+        page.get_by_text("ERNIE of Tsinghua", exact=True)
+    ).first.click()
+    expect(page.get_by_text("Strangers, with the graph, over a BERT that stays as it is, against")).to_be_visible()

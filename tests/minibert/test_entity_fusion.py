@@ -4,10 +4,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.entity_fusion import Aggregator, AlignedBatch, ErnieThu, Fusion, noisy
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.tokenizer import Tokenizer
+from minibert.toy import entities_task, strangers
 from minibert.toy.entities_task import EntitySettings, aligned, train_entities
 from minibert.toy.graph import toy_graph
 from minibert.toy.world import vocabulary
@@ -146,13 +148,16 @@ def test_every_entity_of_the_world_is_a_word_and_aligned_with_it():
     assert names == [None, "anna", None, "tired", None, None]
 
 
-def test_it_learns_and_speaks_of_the_readers_text():
+def test_it_learns_and_speaks_of_the_readers_text(monkeypatch):
+    monkeypatch.setattr(entities_task, "MOST_ASKED", 60)
     settings = EntitySettings(4, stories=20, held_out=10, evaluate_every=2)
     start = ROOT / "checkpoints" / "unilm-toy" / "bert"
     events = list(train_entities(settings, start, watch=["anna was tired.", "猫 <b>"]))
     evals = [event for event in events if isinstance(event, Eval)]
     assert [event.step for event in evals] == [0, 2, 4] and isinstance(events[-1], Done)
-    assert set(evals[0].metrics) == {"masked", "masked_unread", "replaced", "mlm", "mlm_without"}
+    assert set(evals[0].metrics) == {
+        "masked", "masked_unread", "replaced", "mlm", "mlm_without", "strangers", "friends"
+    }  # fmt: skip
     assert all(0 <= share <= 1 for event in evals for share in event.metrics.values())
     one, strange = [event for event in events if isinstance(event, Sample)][-1].answers
     assert one["entities"] == ["anna", None, "tired", None]
@@ -163,3 +168,30 @@ def test_it_learns_and_speaks_of_the_readers_text():
 def test_settings_that_cannot_be_are_refused():
     with pytest.raises(ValueError, match="entity must be at least 1"):
         EntitySettings(entity=0)
+    with pytest.raises(ValueError, match="what is told is one of all, no_naming, nothing, not '<b>'"):
+        EntitySettings(told="<b>")
+
+
+def test_a_frozen_bert_that_has_read_no_name_learns_no_word_of_strangers():
+    """Its weights stay, but for the vectors that it forgets; and no row that it learns from has a stranger."""
+    start = checkpoint.load(ROOT / "checkpoints" / "unilm-toy" / "bert")
+    before = {name: weight.clone() for name, weight in start.state_dict().items()}
+    strangers.forget(start, TOKENIZER)
+    people = {TOKENIZER.ids[name] for name in strangers.PEOPLE}
+    changed = {name for name, weight in start.state_dict().items() if not torch.equal(weight, before[name])}
+    assert changed == {"bert.embeddings.token.weight", "mlm.decoder.weight", "mlm.decoder.bias"}
+    same = (start.bert.embeddings.token.weight == before["bert.embeddings.token.weight"]).all(1)
+    assert set((~same).nonzero().flatten().tolist()) == people and len(people) == 20
+
+
+def test_pronouns_are_asked_where_one_person_is_named_and_nothing_else_tells():
+    rows = [TOKENIZER.encode(text).ids for text in (
+        "sofia was a clever girl. soon she slept.", "anna met ben. she was tired.", "ben was tired, so he slept.",
+        "it was a good day.")]  # fmt: skip
+    asked = strangers.questions(rows, TOKENIZER)
+    assert [(TOKENIZER.vocab[one.ids[one.place]], one.stranger) for one in asked] == [("she", True), ("he", False)]
+    hidden = strangers.gendered(torch.tensor([rows[0]]), TOKENIZER)[0].tolist()
+    assert [TOKENIZER.vocab[i] for i, gone in zip(rows[0], hidden, strict=True) if gone] == ["girl", "she"]
+    logits = torch.zeros(2, TOKENIZER.vocab_size)
+    logits[:, TOKENIZER.ids["she"]] = 1.0
+    assert strangers.shares(asked, logits, TOKENIZER) == {"strangers": 1.0, "friends": 0.0}

@@ -6,17 +6,14 @@ from dataclasses import replace
 
 import pytest
 import torch
-import transformers
 
-from minibert.checkpoint import their_name
-from minibert.ernie2 import KEPT_UP, REGIMES, Ernie2, TaskedBatch, stages
+from minibert.ernie2 import KEPT_UP, REGIMES, Ernie2, TaskedBatch, TaskedLm, stages
 from minibert.experiments.events import Finished
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED
 from minibert.experiments.relatives import run_relative
 from minibert.experiments.results import read_records
 from minibert.model import IGNORE
-from minibert.relatives.ernie import ErnieConfig
-from minibert.relatives.registry import relative_named
+from minibert.relatives.ernie2 import Ernie2Config
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
 from minibert.toy.continual import (
@@ -34,7 +31,7 @@ from minibert.toy.continual import (
 )
 from minibert.train import Done, Eval
 
-CONFIG = ErnieConfig(61, 24, 2, 3, 40, max_position_embeddings=20)
+CONFIG = Ernie2Config(61, 24, 2, 3, 40, max_position_embeddings=20, initializer_range=0.3)
 SMALL = ContinualSettings(steps=16, batch_size=2, stories=20, asked=4, evaluate_every=4, layers=1, hidden_size=16)
 
 
@@ -49,24 +46,16 @@ def tokenizer():
 
 
 @torch.no_grad()
-def test_the_fourth_embedding_is_transformers():
+def test_it_reads_as_the_relative_that_is_saved_and_loaded():
+    """Which agrees with transformers' (tests/minibert/relatives/test_ernie2.py)."""
     torch.manual_seed(0)
     ours = Ernie2(CONFIG, {"a": 0, "b": 3, "c": 2}).eval()
-    for weight in ours.parameters():
-        weight.add_(0.1 * torch.randn(weight.shape))
-    sizes = transformers.ErnieConfig(**CONFIG.as_dict(), use_task_id=True, task_type_vocab_size=3)
-    theirs = transformers.ErnieModel(sizes).eval()
-    state = {their_name(name, relative_named("ernie")): x for name, x in ours.bert.state_dict().items()}
-    state["embeddings.task_type_embeddings.weight"] = ours.task.weight
-    missing, unexpected = theirs.load_state_dict(state, strict=False)
-    assert not unexpected and all(name.endswith("_ids") for name in missing)
-    ids, segments = torch.randint(61, (2, 7)), torch.tensor([[0, 0, 0, 1, 1, 1, 1]] * 2)
-    for task in range(3):
-        tasks = torch.full((2,), task)
-        hidden, pooled = ours.read(TaskedBatch(ids, segments, tasks=tasks))
-        said = theirs(ids, token_type_ids=segments, task_type_ids=tasks[:, None].expand(2, 7))
-        torch.testing.assert_close(hidden, said.last_hidden_state, rtol=1e-4, atol=1e-5)
-        torch.testing.assert_close(pooled, said.pooler_output, rtol=1e-4, atol=1e-5)
+    saved = TaskedLm(CONFIG).eval()
+    saved.bert.load_state_dict(ours.bert.state_dict())
+    batch = TaskedBatch(torch.randint(61, (2, 7)), tasks=torch.tensor([2, 2]))
+    _hidden, pooled = ours.read(batch)
+    torch.testing.assert_close(saved(batch).nsp_logits, saved.nsp(pooled))
+    assert not torch.allclose(pooled, ours.read(replace(batch, tasks=torch.tensor([1, 1])))[1], atol=1e-3)
 
 
 def test_the_regimes_by_hand():

@@ -26,6 +26,7 @@ from minibert.experiments.relatives import run_relative, settings_of
 from minibert.experiments.results import by_arm, paired_difference, read_records
 from minibert.text.json_values import json_value
 from minibert.tokenizer import Tokenizer
+from minibert.toy import entities_task
 from minibert.toy.pretrain import pretrain_toy, questions_at
 from minibert.toy.pronoun_task import NAMES, tagged, who_is_meant
 from minibert.toy.world import stories, vocabulary
@@ -93,14 +94,39 @@ def test_pairs_are_read_and_both_questions_asked(tmp_path):
     assert records["all"]["parameters"] == records["nsp"]["parameters"] < records["bert"]["parameters"]
 
 
-def test_names_are_asked_of_bert_and_of_wklm(tmp_path):
-    experiment, out = RELATIVE_EXPERIMENTS["wklm"], tmp_path / "wklm.jsonl"
-    assert list(experiment.arms) == ["bert", "wklm"]
-    small = replace(SMALL, masked=experiment.scale.masked)
-    assert [e for e in run_relative(experiment, out, seeds=1, scale=small) if isinstance(e, Finished)]
-    bert, wklm = (record["metrics"] for record in read_records(out, REQUIRED))
-    assert set(bert) == {"who_is_meant", "chosen", "names", "names_guessable"}
-    assert set(wklm) - set(bert) == {"names_believed"} and all(0 <= share <= 1 for share in wklm.values())
+def recorded(name: str, tmp_path, **smaller) -> dict[str, dict]:
+    """A run of one seed at a small scale: arm → record."""
+    experiment, out = RELATIVE_EXPERIMENTS[name], tmp_path / f"{name}.jsonl"
+    scale = replace(experiment.scale, **smaller)
+    assert [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
+    again = [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
+    assert not again  # all of it is done
+    return {record["arm"]: record for record in read_records(out, REQUIRED)}
+
+
+def test_names_are_asked_of_a_bert_that_goes_on(tmp_path):
+    found = recorded("wklm", tmp_path, steps=2, batch_size=4, stories=20, held_out=8, train=8, test=6, epochs=1)
+    assert list(found) == ["bert", "wklm", "names_too"]
+    metrics = {arm: record["metrics"] for arm, record in found.items()}
+    assert set(metrics["bert"]) == {"found", "found_blank", "names", "who_is_meant"}
+    assert set(metrics["wklm"]) - set(metrics["bert"]) == {"found_head", "names_believed"}
+    assert metrics["wklm"]["found"] == metrics["wklm"]["found_head"] != metrics["wklm"]["found_blank"]
+    assert all(0 <= share <= 1 for shares in metrics.values() for share in shares.values())
+    assert found["wklm"]["parameters"] < found["bert"]["parameters"]  # without the head for pairs
+
+
+def test_roles_are_told_for_few_stories_and_many(tmp_path):
+    found = recorded("sembert", tmp_path, steps=1, told=[4, 8], test=8)
+    assert set(found["bert"]["metrics"]) == {"meant_4", "meant_8", "commonest"}
+    assert found["sembert"]["steps"] == 2 and found["bert"]["tokens"] == found["shuffled"]["tokens"] > 0
+    assert found["sembert"]["parameters"] == found["shuffled"]["parameters"] > found["bert"]["parameters"]
+
+
+def test_entities_are_told_or_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(entities_task, "MOST_ASKED", 60)
+    found = recorded("ernie_thu", tmp_path, steps=1, batch_size=4, stories=20, test=8)
+    assert all({"strangers", "friends", "mlm"} <= set(record["metrics"]) for record in found.values())
+    assert [len(record["curve"]) for record in found.values()] == [2] * 5
 
 
 def test_it_is_listed(capsys):

@@ -1,20 +1,25 @@
 """The page on knowledge: the tree on the screen, the matrix, and answers that are the model's."""
 
 import re
+import tomllib
 
 import pytest
 import torch
 
 from minibert import checkpoint
+from minibert.experiments.relative_catalogue import REQUIRED
+from minibert.experiments.results import by_arm, paired_difference, read_records, verdict
 from minibert.inside.right_names import names_in_text, suspicion
 from minibert.knowledge import Fact, KnowledgeBase, mentions, read, sentence_tree
 from minibert.toy import lexicon
 from tests.hostile import HOSTILE
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of, whole
+from ui.claim import verdict_words
+from ui.lesson import LESSONS
 from ui.text import visible
 
 TEXT, FACT = "The Seine flows through the city of [MASK].", "Seine | flows through | Berlin"
-PARTS = ("Knowledge noise", "The code", "Right name?", "Roles", "Entities")
+PARTS = ("Knowledge noise", "The code", "Right name?", "Roles", "Entities", "The graph", "The claim")
 
 
 @pytest.fixture(scope="module")
@@ -124,14 +129,19 @@ def test_without_a_name_it_says_what_it_looks_for(runs_folder):
     assert any("no name of the toy world" in box.value for box in app.info) and not figure(app, "believed-names")
 
 
-def test_training_bert_and_wklm_begins_two_runs_that_ask_for_names(runs_folder):
+@pytest.mark.parametrize("part, kind, titles", [
+    ("Right name?", "names", {"BERT", "WKLM", "WKLM, true names hidden too"}),
+    ("Roles", "roles", {"with roles", "without"}),
+    ("Entities", "entities", {"ERNIE, with the graph", "words alone"}),
+])  # fmt: skip
+def test_training_begins_a_run_of_each_arm(runs_folder, part, kind, titles):
     from ui.runs import manager
 
-    app = open_page("knowledge", owner="names", part="Right name?")
-    app.slider(key="both-steps").set_value(50)
-    whole(app.button(key="train-both").click().run())
-    runs = manager().runs("names")
-    assert {run.title for run in runs} == {"BERT", "WKLM"}
+    app = open_page("knowledge", owner=f"begun-{kind}", part=part)
+    app.slider(key=f"knowledge-{kind}-steps").set_value(50)
+    whole(app.button(key=f"train-knowledge-{kind}").click().run())
+    runs = manager().runs(f"begun-{kind}")
+    assert {run.title for run in runs} == titles and len({run.kind for run in runs}) == len(titles)
     for run in runs:
         run.cancel()
 
@@ -152,8 +162,9 @@ def test_a_sentence_that_is_not_of_the_world_is_said_to_be_none(runs_folder):
 
 
 def test_entities_stand_under_the_words_and_arrows_end_at_objects(runs_folder):
-    app = open_page("knowledge", part="Entities", entities="after the climb, anna was tired.", relation="is a")
+    app = open_page("knowledge", part="Entities", entities="after the climb, anna was tired.")
     assert "**3 of 8 tokens name an entity**" in text_of(app)
+    app = open_page("knowledge", part="The graph", relation="is a")
     drawn = figure(app, "translations")
     subjects, objects = drawn["data"]
     place = dict(zip(objects["text"], zip(objects["x"], objects["y"], strict=True), strict=True))
@@ -164,11 +175,39 @@ def test_entities_stand_under_the_words_and_arrows_end_at_objects(runs_folder):
         assert nearest == ("girl" if name in lexicon.GIRLS else "boy")
 
 
+@pytest.mark.parametrize("name", ["wklm", "sembert", "ernie_thu"])
+def test_a_claim_is_what_was_recorded_with_a_verdict_on_each_direction(runs_folder, name):
+    paper = tomllib.loads((LESSONS / "knowledge" / "paper.toml").read_text(encoding="utf-8"))[name]
+    records = read_records(LESSONS / "results" / f"{name}.jsonl", REQUIRED)
+    app = open_page("knowledge", part="The claim", claim=name)
+    drawn, first = figure(app, f"claim-{name}")["data"], next(iter(paper["measures"]))
+    by = by_arm(records, first)
+    assert list(drawn[0]["x"]) == pytest.approx([100 * share for share in by[next(iter(paper["arms"]))].values()])
+    for one in paper["direction"]:
+        gap = paired_difference(*(
+            {seed: 100 * value for seed, value in by_arm(records, one["metric"])[arm].items()}
+            for arm in (one["arm"], one["base"])
+        ))  # fmt: skip
+        (line,) = [line for line in text_of(app).splitlines() if line.startswith(f"- {one['what']}, against")]
+        assert f"{gap.mean:+.1f}".replace("-", "−") in line
+        assert f"**{verdict_words()[verdict(gap, one.get('sign'))]}**" in line
+    assert f"python -m minibert experiment {name}" in text_of(app) + "".join(box.value for box in app.caption)
+
+
+def test_a_claim_that_was_not_recorded_says_how_it_is(runs_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
+    app = open_page("knowledge", part="The claim", claim="sembert")
+    assert any("experiment sembert --seeds 3" in block.value for block in app.code)
+
+
 @pytest.mark.slow
 def test_what_is_trained_is_drawn(runs_folder):
     from ui.runs import manager
 
-    for part, kind, key in (("Roles", "roles", "roles-learned"), ("Entities", "entities", "entities-learned")):
+    for part, kind, key in (
+        ("Roles", "roles", "roles-learned"), ("Entities", "entities", "entities-learned"),
+        ("Right name?", "names", "names-found"),
+    ):  # fmt: skip
         app = open_page("knowledge", owner=kind, part=part)
         app.slider(key=f"knowledge-{kind}-steps").set_value(50)
         whole(app.button(key=f"train-knowledge-{kind}").click().run())
@@ -176,7 +215,8 @@ def test_what_is_trained_is_drawn(runs_folder):
             run.wait(240)
         app = open_page("knowledge", owner=kind, part=part)
         lines = figure(app, key)["data"]
-        assert all(list(line["x"]) == [0, 25, 50] for line in lines)
+        assert len(lines) == (3 if kind == "names" else 2)
+        assert all([0, 50] == [line["x"][0], line["x"][-1]] for line in lines)
         assert "step 50" in text_of(app)
 
 

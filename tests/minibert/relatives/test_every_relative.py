@@ -19,7 +19,7 @@ from minibert.inside.probes import untrained_copy
 from minibert.model import Batch, Bert, BertForPreTraining, Embeddings
 from minibert.objectives import losses, objective_for
 from minibert.pretrain import PretrainSettings, pretrain
-from minibert.relatives.registry import config_from, model_types, relative_named
+from minibert.relatives.registry import config_from, config_from_file, model_types, relative_named
 from minibert.service.export import export
 from minibert.text.batches import PretrainingBatches
 from minibert.text.store import TokenStore
@@ -104,7 +104,7 @@ def test_it_comes_back_from_a_directory(name, dtype, tmp_path):
     again = checkpoint.load(tmp_path / "saved")
     assert again.config == model.config and parts_in(again) == parts_in(model)
     assert same_answers(again, model, rows())
-    assert json.loads((tmp_path / "saved" / "config.json").read_text())["model_type"] == name
+    assert config_from_file(tmp_path / "saved" / "config.json").model_type == name
     checkpoint.save(tmp_path / "encoder", again.bert)
     bare = checkpoint.load(tmp_path / "encoder")
     assert isinstance(bare, Bert) and parts_in(bare) == parts_in(model)

@@ -143,12 +143,6 @@ def test_ernie_both_ways(tmp_path):
             assert (a.nsp_logits - b.seq_relationship_logits).abs().max() < 1e-4
 
 
-def test_ernie_2s_vector_of_the_task_is_refused(tmp_path):
-    transformers.ErnieModel(transformers.ErnieConfig(**SIZES, use_task_id=True)).save_pretrained(tmp_path)
-    with pytest.raises(checkpoint.CheckpointError, match="use_task_id is set"):
-        checkpoint.load(tmp_path)
-
-
 def encoded(text: str) -> tuple[list[int], list[tuple[int, int]]]:
     encoding = TOKENIZER.encode(text)
     return encoding.ids, words_of([piece.startswith("##") for piece in encoding.tokens], encoding.special)

@@ -117,6 +117,18 @@ def test_hidden_words_are_a_share_of_berts_and_none_is_in_a_name():
         assert 0.04 < batch.asked / batch.tokens < 0.1  # a third of 30 %, of what is in no name
 
 
+def test_true_names_may_be_hidden_too_and_are_not_asked_about_then():
+    hidden_names = 0
+    for batch in batches_of(names_too=True, hidden=1.0):
+        asked, hidden = batch.replaced != IGNORE, batch.labels != IGNORE
+        for row, first in asked.nonzero().tolist():
+            assert not hidden[row, first : int(batch.behind[row, first])].any()
+        named = torch.isin(batch.labels, torch.tensor([name[0] for name in NAMES if len(name) == 1]))
+        hidden_names += int(named.sum())
+        assert 0.2 < batch.asked / batch.tokens < 0.32
+    assert hidden_names > 20
+
+
 def test_names_are_asked_about_after_some_batches():
     before, after = batches_of(names_from=2)[1:3]
     assert not isinstance(before, NamesBatch) and isinstance(after, NamesBatch)

@@ -1,0 +1,84 @@
+"""ERNIE 2.0 (Sun et al. 2020, arXiv:1907.12412): a fourth embedding says which question is asked, and a new question is
+learned together with those before (§3); see `minibert.ernie2`. In transformers it is an ERNIE with `use_task_id`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import torch
+
+from minibert.config import BertConfig
+from minibert.count import Shape
+from minibert.ernie2 import TaskedBatch, TaskedLm, TaskEmbeddings
+from minibert.model import IGNORE
+from minibert.relatives.ernie import KnowledgeMasking
+from minibert.relatives.registry import relative
+
+WORDS, ORDER = 0, 1  # tasks; a model that is told of none is told of the first
+
+
+@dataclass(frozen=True)
+class Ernie2Config(BertConfig):
+    """task_type_vocab_size: how many tasks there is a vector for."""
+
+    model_type: ClassVar[str] = "ernie2"
+    task_type_vocab_size: int = 3
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not 2 <= self.task_type_vocab_size <= 2**16:
+            raise ValueError(f"task_type_vocab_size must be from 2 to {2**16:,}, not {self.task_type_vocab_size}")
+
+    def as_dict(self) -> dict:
+        return super().as_dict() | {"model_type": "ernie", "use_task_id": True}
+
+    @classmethod
+    def from_dict(cls, values) -> Ernie2Config:
+        return super().from_dict({**values, "model_type": cls.model_type})
+
+
+@dataclass(frozen=True)
+class ContinualTasks(KnowledgeMasking):
+    """Phrases and names, hidden; after `order_from` batches also the order of two segments, one a batch.
+    share: of batches that ask the first question then. The paper has seven questions, `minibert.toy.continual` four."""
+
+    second: str | None = "sop"
+    phrases_from: float = 0
+    entities_from: float = 1_000
+    order_from: float = 1_000
+    share: float = 0.5
+    begun: bool = False
+
+    def after(self, batches):
+        return replace(super().after(batches), begun=batches >= self.order_from)
+
+    def model(self, config):
+        return TaskedLm(config)
+
+    def corrupt(self, batch, special, joined, vocabulary, rng):
+        task = ORDER if self.begun and torch.rand((), generator=rng) >= self.share else WORDS
+        told = {"labels": torch.full_like(batch.ids, IGNORE)}
+        if task == WORDS:
+            told = vars(super().corrupt(batch, special, joined, vocabulary, rng)) | {"next_labels": None}
+        return TaskedBatch(**vars(batch) | told, tasks=torch.full((len(batch.ids),), task))
+
+    def number_asked(self, batch):
+        return {kind: count for kind, count in super().number_asked(batch).items() if count}
+
+    def questions(self, output, batch):
+        return {kind: asked for kind, asked in super().questions(output, batch).items() if asked.count}
+
+
+relative(
+    "ERNIE 2.0",
+    Ernie2Config,
+    prefix="Ernie",
+    encoder="ernie",
+    about="each token is also told which of {task_type_vocab_size} questions is asked; they were learned one by one",
+    parts={"embeddings": TaskEmbeddings},
+    objective=ContinualTasks,
+    heads={"ForPreTraining": TaskedLm},
+    shape=lambda c: Shape(c, tasks=c.task_type_vocab_size, objective="mlm+sop"),
+    names=((r"\bembeddings\.task\b", "embeddings.task_type_embeddings"),),
+)

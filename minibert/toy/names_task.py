@@ -1,0 +1,171 @@
+"""A BERT of the toy world goes on as BERT or as WKLM (Xiong et al. 2020, §2), on the same stories: which names that
+were replaced each finds, and which name each believes where the story determines it."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from minibert import checkpoint
+from minibert.hiding import Tokens, Unit
+from minibert.inside.right_names import names_in_text, suspicion, unlikelihood
+from minibert.model import IGNORE, BertForPreTraining
+from minibert.objectives import MaskedLanguageModel, Masking, Objective, losses
+from minibert.relatives.wklm import WklmConfig
+from minibert.replaced_names import NamesLm, ReplacedNames, others_of, replace_names
+from minibert.statistics import area
+from minibert.text.batches import PretrainingBatches
+from minibert.text.store import TokenStore
+from minibert.text.word_lists import names_in
+from minibert.tokenizer import Tokenizer
+from minibert.toy import world
+from minibert.toy.pretrain import chosen, questions
+from minibert.toy.right_names import guessable, name_questions, names_chosen
+from minibert.toy.watched import watched
+from minibert.train import Event, Optimization, Saved
+from minibert.training.precision import best_device
+
+LENGTH, HELD_OUT_SEED = 128, 9_000_109
+GOES_ON = ("bert", "wklm", "names_too")
+
+
+@dataclass(frozen=True)
+class NamesSettings:
+    """goes_on: "bert" hides `masked` of the tokens · "wklm" replaces names with chance `rate`, and hides a third as
+    many tokens, none in a name (the paper's 5 % in the place of 15 %) · "names_too" replaces names, and hides as BERT
+    does what was not replaced · stories, held_out: to learn from, and to measure on."""
+
+    goes_on: str = "wklm"
+    steps: int = 600
+    masked: float = 0.15
+    rate: float = 0.5
+    batch_size: int = 48
+    stories: int = 3_000
+    held_out: int = 100
+    evaluate_every: int = 50
+    seed: int = 0
+    optimization: Optimization = field(
+        default_factory=lambda: Optimization(optimizer="muon", learning_rate=3e-3, warmup=0.1, beta2=0.98)
+    )
+
+    def __post_init__(self):
+        if self.goes_on not in GOES_ON:
+            raise ValueError(f"it goes on as one of {', '.join(GOES_ON)}, not {self.goes_on!r}")
+        for name in ("steps", "batch_size", "stories", "held_out", "evaluate_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+    @property
+    def objective(self) -> Objective:
+        masking = Masking(rate=self.masked)
+        if self.goes_on == "bert":
+            return MaskedLanguageModel(masking, second=None)
+        too = self.goes_on == "names_too"
+        return ReplacedNames(masking, rate=self.rate, hidden=1.0 if too else 1 / 3, names_too=too)
+
+
+def begun_as(model: str | Path, objective: Objective) -> BertForPreTraining:
+    """What the objective trains, with the weights of a BERT; the head that BERT has not is random."""
+    start = checkpoint.load(model)
+    config = WklmConfig(**vars(start.config)) if isinstance(objective, ReplacedNames) else start.config
+    learner = objective.model(config)
+    learner.load_state_dict(start.state_dict(), strict=False)
+    return learner
+
+
+@dataclass(frozen=True)
+class Altered:
+    """A row of ids in which some names have given way to others, where its names stand, and which were replaced."""
+
+    ids: tuple[int, ...]
+    names: tuple[Unit, ...]
+    replaced: tuple[bool, ...]
+
+
+def altered(
+    rows: Sequence[Sequence[int]], tokenizer: Tokenizer, others: Mapping[Tokens, Sequence[Tokens]], rate: float
+) -> list[Altered]:
+    """The same ones whenever it is asked; rows without a name are left out."""
+    dice, found = random.Random(0), []
+    for row in rows:
+        ids = torch.tensor([list(row)])
+        special = torch.isin(ids, torch.tensor(sorted(tokenizer.special_ids)))
+        (read,), (wrong,), (behind,) = replace_names(ids, special, torch.zeros_like(special), others, dice, rate)
+        starts = (wrong != IGNORE).nonzero().flatten().tolist()
+        if starts:
+            names = tuple((start, int(behind[start])) for start in starts)
+            found.append(Altered(tuple(read.tolist()), names, tuple(bool(wrong[start]) for start in starts)))
+    return found
+
+
+def train_names(
+    settings: NamesSettings,
+    model: str | Path,
+    *,
+    watch: Sequence[str] = (),
+    mailbox: Callable[[], list] = list,
+    out: str | Path | None = None,
+) -> Iterator[Event]:
+    """Go on training the checkpoint `model`, a BERT of the toy world; its events, and the model in `out`. Each `Eval`
+    is what `marks` finds in held-out stories. `Sample`: of each name of a text of `watch`, how doubtful it is."""
+    torch.manual_seed(settings.seed)
+    tokenizer, objective = checkpoint.load_tokenizer(model), settings.objective
+    learner = begun_as(model, objective).to(best_device())
+    store = TokenStore.build(world.documents(settings.stories, settings.seed + 51, "small"), tokenizer)
+    told, others = world.stories(settings.held_out, HELD_OUT_SEED, "small"), others_of(names_in(tokenizer))
+    asked = name_questions(questions(told, tokenizer, LENGTH), tokenizer)
+    rows = altered([tokenizer.encode(story.text).ids for story in told], tokenizer, others, settings.rate)
+    batches = PretrainingBatches(
+        store, tokenizer, batch_size=settings.batch_size, max_length=LENGTH, seed=settings.seed, objective=objective,
+        input_format="doc_sentences",
+    )  # fmt: skip
+    facts = {"names": sum(len(row.names) for row in rows), "replaced": sum(sum(row.replaced) for row in rows),
+             "guessable": guessable(asked, tokenizer), "asked": len(asked)}  # fmt: skip
+    done = yield from watched(
+        learner, batches, settings, lambda: marks(learner, rows, asked, tokenizer, others),
+        lambda texts: [doubted(learner, tokenizer, others, str(text)) for text in texts],
+        watch=watch, mailbox=mailbox, facts=facts, losses_of=partial(losses, objective),
+    )  # fmt: skip
+    if out is not None:
+        checkpoint.save(Path(out), learner.cpu(), tokenizer)
+        yield Saved(done.step, str(out))
+    yield done
+
+
+def marks(learner: BertForPreTraining, rows: Sequence[Altered], asked: Sequence, tokenizer: Tokenizer, others) -> dict:
+    """`found_blank`, `found_head`: how sure it is that of a replaced name and a true one the replaced one is doubted
+    more, by how little it is expected where it is masked, and by WKLM's head (area under the ROC curve) · `found`: by
+    the way that it has learned · `names`, `names_believed` as in `right_names`."""
+    wrong = [one for row in rows for one in row.replaced]
+    found = {
+        "found_blank": area([x for row in rows for x in unlikelihood(learner, tokenizer, row.ids, row.names, others)],
+                            wrong)
+    }  # fmt: skip
+    if isinstance(learner, NamesLm):
+        found["found_head"] = area([x for row in rows for x in suspicion(learner, row.ids, row.names)], wrong)
+    return {
+        "found": found.get("found_head", found["found_blank"]), **found,
+        **names_chosen(learner, asked, tokenizer, chosen),
+    }  # fmt: skip
+
+
+def doubted(learner: nn.Module, tokenizer: Tokenizer, others, text: str) -> dict:
+    """As an event carries it. tokens: without special ones · names: where they stand among these · doubts: P(replaced)
+    by WKLM's head; of a BERT 1 − P(the name) among those of its kind."""
+    encoding = tokenizer.encode(text, max_length=LENGTH, truncation="head")
+    names = names_in_text(encoding, tokenizer)
+    if isinstance(learner, NamesLm):
+        doubts = suspicion(learner, encoding.ids, names)
+    else:
+        doubts = [1 - math.exp(-x) for x in unlikelihood(learner, tokenizer, encoding.ids, names, others)]
+    return {
+        "text": text, "tokens": encoding.tokens[1:-1], "names": [(start - 1, end - 1) for start, end in names],
+        "doubts": [round(x, 4) for x in doubts],
+    }  # fmt: skip

@@ -1,0 +1,65 @@
+"""People of the toy world of whom a network has never read: does it know she from he?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from minibert.model import BertForPreTraining
+from minibert.tokenizer import Tokenizer
+from minibert.toy import lexicon
+
+PEOPLE = (*lexicon.GIRLS, *lexicon.BOYS)
+STRANGERS = (*lexicon.GIRLS[-3:], *lexicon.BOYS[-3:])
+GENDERED = ("she", "he", "her", "him", "his", "herself", "himself", "girl", "boy")  # words that give it away
+OPPOSITE = {"she": "he", "herself": "himself", "he": "she", "himself": "herself"}  # what is asked, and the other
+
+
+@dataclass(frozen=True)
+class Question:
+    """A row of ids, the place of a pronoun in it, and whether the one person whom it names is a stranger."""
+
+    ids: tuple[int, ...]
+    place: int
+    stranger: bool
+
+
+def questions(rows: Sequence[Sequence[int]], tokenizer: Tokenizer) -> list[Question]:
+    """Of rows that name one person alone, each pronoun that OPPOSITE has."""
+    people = {tokenizer.ids[name]: name in STRANGERS for name in PEOPLE}
+    asked, found = {tokenizer.ids[word] for word in OPPOSITE}, []
+    for row in rows:
+        named = set(row) & set(people)
+        if len(named) == 1:
+            stranger = people[named.pop()]
+            found += [Question(tuple(row), place, stranger) for place, word in enumerate(row) if word in asked]
+    return found
+
+
+def gendered(ids: Tensor, tokenizer: Tokenizer) -> Tensor:
+    """Where a word stands that tells a gender, as ids has it: (B, T) bool"""
+    return torch.isin(ids, torch.tensor([tokenizer.ids[word] for word in GENDERED]))
+
+
+def shares(asked: Sequence[Question], logits: Tensor, tokenizer: Tokenizer) -> dict[str, float]:
+    """`strangers`, `friends`: the share of questions whose pronoun is expected rather than its OPPOSITE; 0.5 is
+    guessing. logits: (questions, V)"""
+    right: dict[bool, list[bool]] = {True: [], False: []}
+    for one, row in zip(asked, logits, strict=True):
+        own = one.ids[one.place]
+        right[one.stranger].append(bool(row[own] > row[tokenizer.ids[OPPOSITE[tokenizer.vocab[own]]]]))
+    return {
+        name: sum(right[who]) / max(1, len(right[who])) for name, who in (("strangers", True), ("friends", False))
+    }  # fmt: skip
+
+
+@torch.no_grad()
+def forget(model: BertForPreTraining, tokenizer: Tokenizer) -> None:
+    """As if it had never read a name: their vectors become what they are before the first step."""
+    words, rng = [tokenizer.ids[name] for name in PEOPLE], torch.Generator().manual_seed(0)
+    weight = model.bert.embeddings.token.weight
+    weight[words] = model.config.initializer_range * torch.randn(len(words), weight.size(1), generator=rng)
+    model.mlm.decoder.bias[words] = 0.0

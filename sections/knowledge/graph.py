@@ -1,0 +1,78 @@
+"""Vectors of a graph: TransE on the toy world's facts, one relation at a time."""
+
+import streamlit as st
+
+from sections.knowledge.subject import Subject
+from ui.figures import figure
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.source import show_source
+from ui.translations import _
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.transe import Graph, margin_loss
+
+    lesson.show("Vectors of a graph", title=False)
+    vectors()
+    show_source(margin_loss, label=_("TransE’s loss"))
+    show_source(Graph, label=_("A graph: facts, and numbers for what they name"))
+
+
+def vectors() -> None:
+    """The vectors of one relation's facts in a plane: an arrow from each subject, as long as the relation."""
+    from minibert.toy.graph import toy_graph
+    from plots.knowledge import translations
+
+    graph = toy_graph()
+    relation = choice("relation", _("Relation"), {name: name for name in graph.relations}, wrap=True)
+    points = plane(relation)
+    title = _("“{relation}”: each arrow ends near its object").format(relation=relation)
+    facts = [f"{s} → {o}" for s, r, o in graph.triples if r == relation]
+    figure(
+        translations(*points, title),
+        _("{title}. Facts: {facts}.").format(title=title, facts=", ".join(facts)),
+        "translations",
+    )
+    first, all_ = nearest()
+    st.caption(
+        _("Of {all} facts, the object is the entity nearest to subject + relation in {first}. They are learned facts: "
+          "nothing is said of others. The plane is the one in which the points lie apart most; in it, others may seem "
+          "nearer.").format(
+            first=first, all=all_)
+    )  # fmt: skip
+
+
+@st.cache_resource(show_spinner=False)
+def learned():
+    from minibert.toy.graph import toy_graph
+    from minibert.transe import learn
+
+    return learn(toy_graph())
+
+
+def nearest() -> tuple[int, int]:
+    from minibert.toy.graph import toy_graph
+
+    ranks = learned().ranks(toy_graph().numbers)
+    return int((ranks == 1).sum()), len(ranks)
+
+
+@st.cache_data(show_spinner=False)
+def plane(relation: str) -> tuple[list[str], int, list[list[float]], list[list[float]]]:
+    """In two numbers each: the subjects and then the objects of a relation's facts, with their names and the number of
+    subjects; and where subject + relation lies."""
+    import numpy as np
+
+    from minibert.inside.projection import principal_plane
+    from minibert.toy.graph import toy_graph
+
+    graph, found = toy_graph(), learned()
+    number = graph.relations.index(relation)
+    rows = graph.numbers[graph.numbers[:, 1] == number]
+    subjects, objects = rows[:, 0].tolist(), list(dict.fromkeys(rows[:, 2].tolist()))
+    ends = found.entities[subjects] + found.relations[number]
+    points = np.concatenate([found.entities[subjects + objects].numpy(), ends.numpy()])
+    flat = principal_plane(points).project(points).tolist()
+    here = len(subjects) + len(objects)
+    return [graph.entities[one] for one in subjects + objects], len(subjects), flat[:here], flat[here:]
