@@ -216,7 +216,7 @@ def test_what_is_trained_is_drawn(runs_folder):
         app = open_page("knowledge", owner=kind, part=part)
         lines = figure(app, key)["data"]
         assert len(lines) == (3 if kind == "names" else 2)
-        assert all([0, 50] == [line["x"][0], line["x"][-1]] for line in lines)
+        assert all([line["x"][0], line["x"][-1]] == [0, 50] for line in lines)
         assert "step 50" in text_of(app)
 
 
