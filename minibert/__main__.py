@@ -14,6 +14,7 @@ from minibert.command_line import (
     finetuning,
     prediction,
     pretraining,
+    pruning,
     serving,
     vectors,
 )
@@ -46,7 +47,8 @@ def parser() -> argparse.ArgumentParser:
     `--help` and `count` must not wait for it."""
     top = Parser(prog="python -m minibert", description="A compact BERT: tokenize, count, train, predict.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for group in (basics, pretraining, finetuning, prediction, vectors, dialogue, experiment, serving, classroom):
+    groups = (basics, pretraining, finetuning, pruning, prediction, vectors, dialogue, experiment, serving, classroom)
+    for group in groups:
         group.add_commands(commands)
     return top
 

@@ -2,7 +2,8 @@
 
 Every figure comes from the formula shown beside it: a `Part` holds the text `4·H² + 4·H` and the letters' values, and
 its number is that text evaluated. Letters: B batch · T tokens · L layers · H hidden · A heads · F feed-forward ·
-V vocabulary · P positions · S segments · E embedding size where it is not H · M positions the MLM head predicts.
+V vocabulary · P positions · S segments · E embedding size where it is not H · M positions the MLM head predicts · K, G
+numbers of the heads, and neurons, that pruning has left in all layers together · N tasks that are told.
 
 The relatives of BERT (ALBERT's shared layers and factorised embeddings, a model without pooler or segments …) are
 described by `Shape`, and counted by the same formulas.
@@ -42,6 +43,7 @@ class Shape:
     transformer_xl: bool = False
     pooler: bool = True
     objective: str = "mlm+nsp"
+    kept: tuple[int, int] | None = None  # K, G: numbers of all heads, and neurons, in all layers together (pruned)
 
     def __post_init__(self):
         if self.embedding_size is not None and self.embedding_size < 1:
@@ -81,7 +83,8 @@ class Shape:
         letters = {"L": c.num_hidden_layers, "H": c.hidden_size, "A": c.num_attention_heads, "F": c.intermediate_size}
         letters |= {"V": c.vocab_size, "P": c.max_position_embeddings, "S": c.type_vocab_size if self.segments else 0}
         letters |= {"Q": getattr(c, "span_position_size", 200)} if self.objective == "mlm+sbo" else {}
-        letters |= {"K": self.tasks} if self.tasks else {}
+        letters |= dict(zip("KG", self.kept or (), strict=False))
+        letters |= {"N": self.tasks} if self.tasks else {}
         return letters | {"E": self.embedding_size or c.hidden_size}
 
 
@@ -201,14 +204,16 @@ def parameters(config: BertConfig | Shape) -> ParameterCount:
         ("embeddings.token", "embeddings", f"V·{width}", 1),
         *([("embeddings.position", "embeddings", f"P·{width}", 1)] if r.places else []),
         *([("embeddings.segment", "embeddings", f"S·{width}", 1)] if r.segments else []),
-        *([("embeddings.task", "embeddings", f"K·{width}", 1)] if r.tasks else []),
+        *([("embeddings.task", "embeddings", f"N·{width}", 1)] if r.tasks else []),
         *([("embeddings.query", "embeddings", "H", 1)] if r.transformer_xl else []),
         *([] if r.transformer_xl else [("embeddings.norm", "norms", f"2·{width}", 1)]),
         *([("embeddings.projection", "embeddings", "E·H + H", 1)] if r.factorised else []),
-        *((f"block.attn.{name}", "attention", formula, attn) for name, formula in projections(r).items()),
+        *(
+            (f"block.attn.{name}", "attention", formula, 1 if r.kept else attn)
+            for name, formula in projections(r).items()
+        ),
         ("block.attn_norm", "norms", "2·H", attn),
-        ("block.mlp.expand", "mlp", "H·F + F", mlp),
-        ("block.mlp.contract", "mlp", "F·H + H", mlp),
+        *((f"block.mlp.{name}", "mlp", formula, 1 if r.kept else mlp) for name, formula in feed_forward(r).items()),
         ("block.mlp_norm", "norms", "2·H", mlp),
         *([("pooler.dense", "heads", "H² + H", 1)] if r.pooler else []),
     ]
@@ -234,11 +239,20 @@ def parameters(config: BertConfig | Shape) -> ParameterCount:
 
 
 def projections(r: Shape) -> dict[str, str]:
-    """The weights of a layer's attention."""
+    """The weights of a layer's attention; of a pruned model, of all layers together."""
+    if r.kept:
+        return {**dict.fromkeys(("query", "key", "value"), "H·K + K"), "output": "K·H + L·H"}
     if not r.transformer_xl:
         return dict.fromkeys(("query", "key", "value", "output"), "H² + H")
     matrices = dict.fromkeys(("key", "value", "output", "distance"), "H²")
     return {"query": "H² + H", **matrices, "distance_bias": "H", "segment": "2·H", "segment_bias": "H"}
+
+
+def feed_forward(r: Shape) -> dict[str, str]:
+    """The weights of a layer's feed-forward network, as `projections`."""
+    if r.kept:
+        return {"expand": "H·G + G", "contract": "G·H + L·H"}
+    return {"expand": "H·F + F", "contract": "F·H + H"}
 
 
 # --------------------------------------------------------------------------------------------------------- FLOPs
@@ -277,12 +291,18 @@ def flops(
     r = shape_of(config)
     letters = _sized(r, batch, tokens, masked)
     layers = letters["L"]
+    width, inner = "H", "F"
+    if r.kept:  # all layers together
+        width, inner, layers = "K", "G", 1
     rows = [
         ("embeddings", "embeddings", "0", 1),  # a lookup reads, it does not multiply
         *([("embeddings.projection", "embeddings", "2·B·T·E·H", 1)] if r.factorised else []),
-        *((f"block.attn.{name}", "attention", "2·B·T·H²", layers) for name in ("query", "key", "value")),
-        ("block.attn.scores", "scores", "2·B·T²·H", layers),
-        ("block.attn.mixed", "scores", "2·B·T²·H", layers),
+        *(
+            (f"block.attn.{name}", "attention", f"2·B·T·H·{width}" if r.kept else "2·B·T·H²", layers)
+            for name in ("query", "key", "value")
+        ),
+        ("block.attn.scores", "scores", f"2·B·T²·{width}", layers),
+        ("block.attn.mixed", "scores", f"2·B·T²·{width}", layers),
         *([("block.attn.relative", "scores", "4·B·T²·H", layers)] if r.relative_positions else []),
         # every distance with every token, and the distances' own vectors; two segments are too little to count
         *(
@@ -290,9 +310,9 @@ def flops(
             if r.transformer_xl
             else []
         ),
-        ("block.attn.output", "attention", "2·B·T·H²", layers),
-        ("block.mlp.expand", "mlp", "2·B·T·H·F", layers),
-        ("block.mlp.contract", "mlp", "2·B·T·F·H", layers),
+        ("block.attn.output", "attention", f"2·B·T·{width}·H" if r.kept else "2·B·T·H²", layers),
+        ("block.mlp.expand", "mlp", f"2·B·T·H·{inner}", layers),
+        ("block.mlp.contract", "mlp", f"2·B·T·{inner}·H", layers),
     ]
     if r.sentence_pairs:
         rows += [("pooler.dense", "heads", "2·B·H²", 1), ("nsp", "heads", "2·B·H·2", 1)]

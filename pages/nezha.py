@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.nezha import after, arithmetic, batches, both, claim, code, distances, layers, shift, subject
+from sections.nezha import after, arithmetic, batches, both, claim, code, distances, grown, layers, shift, subject
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -22,7 +22,8 @@ parts = {
     _("The claim"): claim,
     _("The arithmetic"): arithmetic,
     "LAMB": layers,
-    _("Large batches"): batches,
+    _("Batches"): batches,
+    _("LAMB’s claim"): grown,
     _("What became of it"): after,
 }
 for tab, part in tabs(parts):

@@ -1,6 +1,6 @@
-"""Smaller models: a student learns from a teacher; DistilBERT, TinyBERT, MiniLM; whole numbers of eight bits."""
+"""Smaller models: a student learns from a teacher; what can be cut away; a search for a shape; eight bits."""
 
-from sections.smaller import claim, code, eight_bits, learn, losses, subject, tradeoff
+from sections.smaller import claim, code, cut, eight_bits, learn, losses, search, subject, tradeoff
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -13,6 +13,8 @@ tradeoff.show(seen)
 parts = {
     _("Teacher and student"): learn,
     _("What is asked"): losses,
+    _("Cut away"): cut,
+    _("Search"): search,
     _("Eight bits"): eight_bits,
     _("The claim"): claim,
     _("The code"): code,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.xlnet import after, both, claim, code, memory, orders, streams, subject, together
+from sections.xlnet import after, both, claim, code, memory, orders, remembering, streams, subject, together
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -21,6 +21,7 @@ parts = {
     _("The diff"): code,
     _("Train both"): both,
     _("Memory"): memory,
+    _("Its worth"): remembering,
     _("The claim"): claim,
     _("What became of it"): after,
 }

@@ -18,6 +18,7 @@ LOOKS = (
     (BLUE, "solid", "circle"),
     (GREEN, "dashdot", "triangle-up"),
 )
+OPTIMIZERS = (LOOKS[0], LOOKS[2], (ORANGE, "dash", "square"), (BLUE, "solid", "triangle-up"))  # AdamW, LAMB, twice
 
 
 def distance_strips(
@@ -75,13 +76,15 @@ def over_lengths(
     axes: tuple[str, str],
     trained_word: str = "",
     number: str = ".0%",
+    looks: Sequence[tuple[str, str, str]] = LOOKS,
 ) -> go.Figure:
     """Mean and standard deviation over seeds at each length, and a dot a seed. arms: name → length → a value a seed ·
-    trained: the length behind which a line says `trained_word` · number: how values are written."""
+    trained: the length behind which a line says `trained_word` · number: how values are written · looks: of the
+    arms in turn."""
     fig = go.Figure()
     lengths = sorted({length for points in arms.values() for length in points})
     for index, (name, points) in enumerate(arms.items()):
-        colour, dash, symbol = LOOKS[index % len(LOOKS)]
+        colour, dash, symbol = looks[index % len(looks)]
         at = [lengths.index(length) + (index - (len(arms) - 1) / 2) * 0.06 for length in points]
         means = [statistics.fmean(values) for values in points.values()]
         spread = [statistics.stdev(values) if len(values) > 1 else 0.0 for values in points.values()]

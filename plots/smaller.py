@@ -27,7 +27,8 @@ LINES = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot
 @dataclass(frozen=True)
 class Point:
     """A model. milliseconds: to read a text · score: a share of 1 · megabytes: of its weights · kind: a key of LOOKS ·
-    open: drawn as a ring (in 8 bits) · spread: half the length of the bar through it · under: its name stands below."""
+    open: drawn as a ring (in 8 bits) · spread: half the length of the bar through it · under: its name stands below ·
+    called: what stands there, where that is shorter."""
 
     name: str
     milliseconds: float
@@ -37,6 +38,7 @@ class Point:
     open: bool = False
     spread: float = 0.0
     under: bool = False
+    called: str = ""
 
 
 def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: str) -> go.Figure:
@@ -54,13 +56,21 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
     room = max(3.0, 0.28 * (max(scores) - min(scores)))
     low, high = min(scores) - room, max(scores) + room
     left, right = math.log10(min(times)) - 0.22, math.log10(max(times)) + 0.22
+    placed = {
+        point: (
+            (math.log10(point.milliseconds) - left) / (right - left) * WIDTH,
+            (100 * point.score - low) / (high - low) * HEIGHT,
+            max(14.0, LARGEST * math.sqrt(point.megabytes / most)),
+        )
+        for point in points
+    }
     taken: list[tuple[float, float, float]] = []
     for point in sorted(points, key=lambda one: -one.megabytes):
         colour, symbol = LOOKS[point.kind]
-        size = max(14.0, LARGEST * math.sqrt(point.megabytes / most))
-        x = (math.log10(point.milliseconds) - left) / (right - left) * WIDTH
-        y = (100 * point.score - low) / (high - low) * HEIGHT
-        shift = free_shift(x, y, len(point.name), (-1 if point.under else 1) * (size / 2 + 13), taken)
+        x, y, size = placed[point]
+        called = point.called or point.name
+        others = [(u, v, across / LETTER) for other, (u, v, across) in placed.items() if other is not point]
+        shift = free_shift(x, y, len(called), (-1 if point.under else 1) * (size / 2 + 13), taken, others)
         hover = (
             f"{literal(point.name)}: {point.milliseconds:.2f} ms, {100 * point.score:.1f} %, {point.megabytes:.1f} MB"
         )
@@ -72,9 +82,15 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
             hovertemplate=f"{hover}<extra></extra>",
         )  # fmt: skip
         fig.add_annotation(
-            x=math.log10(point.milliseconds), y=100 * point.score, text=literal(point.name), showarrow=False,
+            x=math.log10(point.milliseconds), y=100 * point.score, text=literal(called), showarrow=False,
             yshift=shift, font={"size": FONT_SIZE},
         )  # fmt: skip
+        if abs(shift) > size / 2 + LINE:  # further off than beside its bubble: a line leads there
+            y0, y1 = (math.copysign(part, shift) for part in (size / 2 + 2, abs(shift) - LINE / 2))
+            fig.add_shape(
+                type="line", xsizemode="pixel", xanchor=point.milliseconds, x0=0, x1=0, ysizemode="pixel",
+                yanchor=100 * point.score, y0=y0, y1=y1, line={"color": GREY, "width": 1},
+            )  # fmt: skip
     fig.update_xaxes(type="log", title_text=axes[0], tickvals=ticks(min(times), max(times)), showgrid=False,
                      range=[left, right])  # fmt: skip
     fig.update_yaxes(title_text=axes[1], range=[low, high])
@@ -86,20 +102,24 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
     return fig
 
 
-def free_shift(x: float, y: float, letters: int, first: float, taken: list[tuple[float, float, float]]) -> float:
-    """How far above or below its bubble a name stands, so that it is printed over no other: seconds are measured, and
-    nobody knows before how near two will be. x, y, and what is returned: pixels. taken: (x, y, letters) of the names
-    that stand already; this one is added."""
+def free_shift(
+    x: float, y: float, letters: int, first: float, taken: list[tuple[float, float, float]],
+    bubbles: Sequence[tuple[float, float, float]] = (),
+) -> float:  # fmt: skip
+    """How far above or below its bubble a name stands, so that it is printed over no other, nor over another bubble if
+    there is room: seconds are measured, and nobody knows before how near two will be. x, y, and what is returned:
+    pixels. taken: (x, y, letters) of the names that stand already; this one is added."""
     shifts = [sign * (first + math.copysign(step * LINE, first)) for step in range(6) for sign in (1, -1)]
 
-    def free(shift: float) -> bool:
+    def free(shift: float, there: Sequence[tuple[float, float, float]]) -> bool:
         inside = LINE / 2 <= y + shift <= HEIGHT - LINE / 2
         return inside and not any(
             abs(x - other) < LETTER * (letters + more) / 2 and abs(y + shift - line) < LINE
-            for other, line, more in taken
+            for other, line, more in there
         )
 
-    found = next(filter(free, shifts), first)
+    beside = (shift for there in ([*taken, *bubbles], taken) for shift in shifts if free(shift, there))
+    found = next(beside, first)
     taken.append((x, y + found, letters))
     return found
 

@@ -187,7 +187,7 @@ def by_way(
         tickfont={"size": FONT_SIZE},
     )  # fmt: skip
     fig.update_layout(
-        height=150 + 90 * len(names), title=title, margin={"l": 4, "r": 8, "b": 4},
+        height=130 + 74 * len(names), title=title, margin={"l": 4, "r": 8, "b": 4},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
     )  # fmt: skip
     return fig

@@ -31,6 +31,8 @@ OTHER_PAGES = {  # … but for these
     "dialogue-learn": "dialogue",
     "few_labels-learn": "few_labels",
     "few_labels-ensemble": "few_labels",
+    "smaller-cut": "smaller",
+    "smaller-search": "smaller",
 }
 COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
 REFRESH = 0.7  # seconds between looks at a run that goes on

@@ -83,6 +83,8 @@ def print_event(event: dict) -> None:
             shown = {name: value for name, value in event["metrics"].items() if "." not in name}
             metrics = "  ".join(f"{name} {value:.4g}" for name, value in shown.items())
             print(f"\rstep {event['step']}: {metrics}", file=sys.stderr, flush=True)
+        case "cut":
+            print(cut_lines(event), file=sys.stderr, flush=True)
         case "stage":
             print(f"\n{event['arm']}, seed {event['seed']}: {event['stage']}", file=sys.stderr, flush=True)
         case "finished":
@@ -91,6 +93,15 @@ def print_event(event: dict) -> None:
             print(f"\n{record['arm']}, seed {record['seed']}: {metrics}", file=sys.stderr, flush=True)
         case "saved":
             print(f"\nsaved {event['path']}", file=sys.stderr, flush=True)
+
+
+def cut_lines(cut: dict) -> str:
+    """What is left of a model that was pruned, and what that changes."""
+    left = (f"{part} left, layer by layer: {' '.join(map(str, cut[part]))}" for part in ("heads", "neurons"))
+    shown = {"parameters": ",.0f", "milliseconds": ".2f", "megabytes": ".1f", "compressed": ".1f", "accuracy": ".4f"}
+    return "\n".join(
+        [*left, *(f"{name} {cut['before'][name]:{form}} → {cut['after'][name]:{form}}" for name, form in shown.items())]
+    )
 
 
 def step_line(step: dict) -> str:

@@ -182,8 +182,9 @@ class FewLabelsScale(RelativeScale):
 class DistillationScale(RelativeScale):
     """Nothing is pre-trained: a teacher begins with one folder of the project and learns from `labelled` sentences, a
     student with another and reads as many rows as every other, those of `epochs` over the labelled and the unlabelled.
-    An arm's options are those of `distillation.settings.Distillation`, and `more`: whether the unlabelled sentences are
-    read, too; without options no teacher is asked. Needs SST-2."""
+    An arm's options are those of `distillation.settings.Distillation`, `more`: whether the unlabelled sentences are
+    read, too, `times`: how many times as many of them there are, and `epochs`; without one of the former no teacher is
+    asked. Needs SST-2."""
 
     batch_size: int = 32
     learning_rate: float = 3e-4
@@ -195,6 +196,31 @@ class DistillationScale(RelativeScale):
     unlabelled: int = 8_000
     epochs: int = 2
     needs: ClassVar[tuple[str, ...]] = ("sst2",)
+
+
+@dataclass(frozen=True)
+class PruningScale(RelativeScale):
+    """Nothing is pre-trained: one model a seed learns from `labelled` sentences, is cut as the arm says, and learns on
+    from the first `again` of them. An arm's options are those of `pruning.run.Pruning`. Needs SST-2."""
+
+    batch_size: int = 32
+    learning_rate: float = 3e-4
+    begins_with: str = "checkpoints/mini-en"
+    labelled: int = 6_000
+    epochs: int = 2
+    again: int = 2_000
+    again_rate: float = 1e-4
+    needs: ClassVar[tuple[str, ...]] = ("sst2",)
+
+
+@dataclass(frozen=True)
+class SearchScale(PruningScale):
+    """One network a seed learns from `labelled` sentences to be its parts; what is cut out of it learns on from the
+    first `again`. share: of the whole network's milliseconds, which is the budget · trained_alone: parts that also
+    learn on their own, from `again` sentences, to see whether they come in the order of inherited weights."""
+
+    share: float = 0.5
+    trained_alone: int = 8
 
 
 @dataclass(frozen=True)
@@ -519,8 +545,29 @@ RELATIVE_EXPERIMENTS = {
                 "no-attention": RelativeArm(options={"hidden": 1.0, "embeddings": 1.0}),
                 "no-hidden": RelativeArm(options={"attention": 1.0, "embeddings": 1.0}),
                 "minilm": RelativeArm(options={"attention_relation": 1.0, "value_relation": 1.0}),
+                "alone-long": RelativeArm(options={"times": 7.5, "epochs": 1}),
+                "many": RelativeArm(options={"soft": 1.0, "times": 7.5, "epochs": 1}),
             },
             DistillationScale(),
+        ),
+        RelativeExperiment(
+            "pruning",
+            "What can be cut away: heads, neurons, layers, single weights (Michel et al. 2019, Han et al. 2015): SST-2",
+            {
+                "full": RelativeArm(options={"share": 0.0}),
+                **{
+                    f"{what}-{percent}": RelativeArm(options={"what": what, "share": percent / 100})
+                    for what in ("heads", "neurons", "layers", "weights")
+                    for percent in (25, 50, 75)
+                },
+            },
+            PruningScale(),
+        ),
+        RelativeExperiment(
+            "search",
+            "One network learns to be its parts, and the best of them is cut out (Yin et al. 2021): SST-2",
+            {name: RelativeArm() for name in ("whole", "super", "found", "drawn", "alone")},
+            SearchScale(),
         ),
         RelativeExperiment(
             "lamb",

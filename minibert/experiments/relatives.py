@@ -26,10 +26,12 @@ from minibert.experiments.relative_catalogue import (
     LengthScale,
     MemoryScale,
     NamesScale,
+    PruningScale,
     RelativeArm,
     RelativeExperiment,
     RelativeScale,
     RolesScale,
+    SearchScale,
     SimBertScale,
     VectorScale,
     WritingScale,
@@ -87,6 +89,8 @@ def run_relative(
     from minibert.experiments.find_and_write import run_simbert
     from minibert.experiments.memory import run_memory
     from minibert.experiments.names import run_names
+    from minibert.experiments.pruning import run_pruning
+    from minibert.experiments.search import run_search
     from minibert.experiments.smaller import run_smaller
     from minibert.experiments.told import run_entities, run_roles
     from minibert.experiments.vectors import run_vectors
@@ -101,6 +105,8 @@ def run_relative(
         (VectorScale, run_vectors),
         (SimBertScale, run_simbert),
         (DistillationScale, run_smaller),
+        (SearchScale, run_search),  # before the scale it is a kind of
+        (PruningScale, run_pruning),
         (FewLabelsScale, run_few_labels),
         (DialogueScale, run_dialogue),
     ):

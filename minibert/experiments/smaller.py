@@ -31,15 +31,15 @@ def run_smaller(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: DistillationScale, command: str, tasks: Path
 ) -> Iterator[Event]:
     """As `relatives.run_relative`. tasks: the folder of SST-2, in sst2. Each seed draws its sentences and fine-tunes a
-    teacher of its own; a student sees as many rows as any other."""
+    teacher of its own; a student sees as many rows as any other, but for the arms that read more."""
     task = TASKS["classification"]
     train, dev = (task.read(tasks / "sst2" / file) for file in FILES.values())
     with TemporaryDirectory() as folder:
 
-        def drawn(seed: int) -> tuple[TaskData, list]:
+        def drawn(seed: int, unlabelled: int) -> tuple[TaskData, list]:
             """With labels, and without."""
             order = np.random.default_rng(seed).permutation(len(train.examples)).tolist()
-            some, rest = order[: scale.labelled], order[scale.labelled : scale.labelled + scale.unlabelled]
+            some, rest = order[: scale.labelled], order[scale.labelled : scale.labelled + unlabelled]
             return train.take(some), [replace(train.examples[i], label=None) for i in rest]
 
         def taught(seed: int) -> Path:
@@ -50,20 +50,22 @@ def run_smaller(
             return kept
 
         def learned(name: str, seed: int, where: Path) -> Iterator[Event]:
-            data, more = drawn(seed)
+            options = dict(experiment.arms[name].options)
+            unlabelled = round(options.pop("times", 1) * scale.unlabelled)
+            data, more = drawn(seed, unlabelled)
             if name == TEACHER:
                 settings = settings_of(scale, seed, scale.teacher_epochs, scale.teacher_rate)
                 yield from finetune(ROOT / scale.teacher, task, data, dev, settings, out=where)
                 return
-            options = dict(experiment.arms[name].options)
-            epochs = scale.epochs * (scale.labelled + scale.unlabelled) // scale.labelled
-            teacher = None
+            epochs = options.pop("epochs", scale.epochs)
+            rows, teacher = epochs * (scale.labelled + unlabelled), None
             if options:
                 teacher = taught(seed)
                 if options.pop("more", True):
                     known = labelled_by(Predictor.from_directory(teacher), more)
-                    data, epochs = replace(data, examples=[*data.examples, *known]), scale.epochs
+                    data = replace(data, examples=[*data.examples, *known])
                 options = {"distillation": Distillation(**options)}
+            epochs = rows // len(data.examples)
             settings = replace(settings_of(scale, seed, epochs, scale.learning_rate), **options)
             yield from finetune(ROOT / scale.begins_with, task, data, dev, settings, out=where, teacher=teacher)
 

@@ -4,7 +4,7 @@ without (Dai et al. 2019, §3.2)."""
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -143,8 +143,6 @@ def train_on_segments(
     settings: SegmentSettings,
     model: str | Path,
     *,
-    watch: Sequence[str] = (),
-    mailbox: Callable[[], list] = list,
     out: str | Path | None = None,
 ) -> Iterator[Event]:
     """Go on training the checkpoint `model`, an XLNet of the toy world, on two rows at a time; its events, and the

@@ -4,6 +4,7 @@ from collections import Counter
 
 import streamlit as st
 
+from sections.smaller import cut_claim
 from sections.smaller.subject import Subject
 from ui.claim import made_with, show_claim
 from ui.inputs import choice
@@ -14,8 +15,13 @@ from ui.translations import _, ngettext
 
 def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("The claim", title=False)
-    claims = {"size": _("what the teacher brings"), "losses": _("a loss less")}
+    claims = {
+        "size": _("what the teacher brings"), "losses": _("a loss less"), "cut": _("cut away"), "search": _("search"),
+    }  # fmt: skip
     claim = choice("claim", _("Which claim"), claims, wrap=True)
+    if claim in ("cut", "search"):
+        cut_claim.show(lesson, claim)
+        return
     show_claim(lesson, "accuracy", _("accuracy, SST-2 dev, %"), claim=claim, made=recorded)
     lesson.show("What they say, and what we find")
     lesson.show("What became of it")
@@ -24,16 +30,18 @@ def show(lesson: Lesson, seen: Subject) -> None:
 def recorded(records: list[dict]) -> None:
     last, scale = records[-1], records[-1]["scale"]
     seeds = min(Counter(record["arm"] for record in records).values())  # that every arm has
+    longer = max(record["pretraining"].get("times", 1.0) for record in records)
     seconds: dict[str, float] = {}
     for record in records:
         seconds[record["arm"]] = max(seconds.get(record["arm"], 0.0), record["seconds"])
     st.caption(
         _("The teacher is {teacher}, the student {student}; {labelled:,} sentences of SST-2 have labels, "
-          "{unlabelled:,} more have none, and the teacher judges them. Every student reads {rows:,} rows; "
-          "the dev set has 872 ({n}). "
+          "{unlabelled:,} more have none, and the teacher judges them. Every student reads {rows:,} rows, “3 × as "
+          "long” and “of 60,000” {more:,}; the dev set has 872 ({n}). "
           "Processor seconds: {seconds}. {processor}, torch {torch}, {date}. Made with: {command}").format(
             teacher=literal(scale["teacher"]), student=literal(scale["begins_with"]), labelled=scale["labelled"],
             unlabelled=scale["unlabelled"], rows=scale["epochs"] * (scale["labelled"] + scale["unlabelled"]),
+            more=scale["labelled"] + round(longer * scale["unlabelled"]),
             n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
             seconds=", ".join(f"{literal(arm)} {value:.0f}" for arm, value in seconds.items()),
             **made_with(last),

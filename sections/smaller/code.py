@@ -21,6 +21,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     st.code(
         "python -m minibert finetune --model checkpoints/minilm-en --train train.tsv --dev dev.tsv --out teacher\n"
         "python -m minibert finetune --model checkpoints/mini-en --train train.tsv --dev dev.tsv --teacher teacher \\\n"
-        "    --distil soft attention hidden --temperature 2 --augment drop --augment-copies 3 --out student",
+        "    --distil soft attention hidden --temperature 2 --augment drop --augment-copies 3 --out student\n"
+        "python -m minibert prune --model teacher --what neurons --share 0.5 --train train.tsv --dev dev.tsv --out cut",
         "bash",
     )

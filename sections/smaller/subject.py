@@ -12,6 +12,7 @@ from ui.lesson import Lesson
 from ui.limits import warn_unread_text
 from ui.models import load, version_of
 from ui.page import drawer
+from ui.predictors import predictor_left
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -74,10 +75,40 @@ def costs(text: str) -> dict[str, "Cost"]:
     return _costs(text, tuple(version_of(name) for name in (STUDENT, TEACHER)))
 
 
-def recorded(metric: str) -> dict[str, list[float]]:
+@st.cache_data(show_spinner=False, max_entries=200)
+def _costs_of_cut(text: str, version: int) -> dict[str, "Cost"]:
+    from minibert.inside.cost import measure
+    from minibert.pruning.cut import cut
+    from minibert.pruning.keep import Keep
+
+    known = load(STUDENT)
+    bert, whole = known.model.bert, Keep.whole(known.config)
+    half = bert.config.intermediate_size // 2
+    keeps = {
+        "neurons-50": Keep(whole.layers, whole.heads, tuple(neurons[:half] for neurons in whole.neurons)),
+        "layers-50": whole.without_layers(whole.layers[len(whole.layers) // 2 :]),
+    }
+    return measure({name: (cut(bert, keep), known.tokenizer) for name, keep in keeps.items()}, [text], REPEATS)
+
+
+def costs_of_cut(text: str) -> dict[str, "Cost"]:
+    """Of the student's network without half of its neurons, or layers, whichever they are."""
+    return _costs_of_cut(text, version_of(STUDENT))
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def costs_of_runs(runs: tuple[tuple[str, str], ...], text: str) -> dict[str, "Cost"]:
+    """Run → what its encoder costs. runs: (id, folder of its model)."""
+    from minibert.inside.cost import measure
+
+    models = {run: predictor_left(run, directory) for run, directory in runs}
+    return measure({run: (known.model.bert, known.tokenizer) for run, known in models.items()}, [text], REPEATS)
+
+
+def recorded(metric: str, experiment: str = PREFIX) -> dict[str, list[float]]:
     """Arm → a metric of each seed that is recorded."""
     found: dict[str, list[float]] = {}
-    for record in records_of(PREFIX):
+    for record in records_of(experiment):
         found.setdefault(record["arm"], []).append(record["metrics"][metric])
     return found
 

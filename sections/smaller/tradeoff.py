@@ -2,7 +2,17 @@
 
 import streamlit as st
 
-from sections.smaller.subject import PREFIX, STUDENT, TEACHER, Subject, costs, mean_and_half, recorded
+from sections.smaller.subject import (
+    PREFIX,
+    STUDENT,
+    TEACHER,
+    Subject,
+    costs,
+    costs_of_cut,
+    costs_of_runs,
+    mean_and_half,
+    recorded,
+)
 from ui.figures import figure
 from ui.page import picture
 from ui.runs import manager
@@ -12,9 +22,10 @@ from ui.translations import _, ngettext
 DRAWN = {
     "teacher": TEACHER,
     "alone": STUDENT,
-    "no-attention": STUDENT,
+    "many": STUDENT,
 }  # arms that are drawn, and what network they have
-MOST = 12  # runs of the class
+CUT = ("neurons-50", "layers-50")  # arms of `experiment pruning` that are drawn
+MOST, CLASS_CUTS = 12, 4  # runs of the class; of those whose networks must be loaded to be measured
 
 
 @st.fragment
@@ -27,7 +38,10 @@ def show(seen: Subject) -> None:
             return
         with st.spinner(_("Each model reads your sentence …")):
             cost = costs(seen.text)
-        points = of_the_class(cost) if seen.drawn == "own" else of_the_record(cost)
+        if seen.drawn == "own":
+            points = [*of_the_class(cost), *pruned_by_the_class(seen.text)]
+        else:
+            points = [*of_the_record(cost), *cut_in_the_record(seen.text)]
         if not points:
             st.info(
                 _("No run of this class has ended yet: *Teacher and student* below begins some.")
@@ -53,14 +67,17 @@ def show(seen: Subject) -> None:
             data=[{_("model"): p.name, _("ms"): round(p.milliseconds, 2), _("accuracy"): round(p.score, 4),
                    _("MB"): round(p.megabytes, 1), _("not beaten"): not beaten(p, points)} for p in points],
         )  # fmt: skip
-    seeds = min((len(values) for arm, values in recorded("accuracy").items() if arm in DRAWN), default=0)
-    st.caption(
-        _("Seconds of one processor thread of this server, measured on your sentence. Bubbles: memory of the weights; "
-          "rings: the same model in eight bits; taught by soft labels and hidden vectors. {accuracy}").format(
-            accuracy=_("Accuracy: on the 122 dev reviews of the course, by runs of this class.") if seen.drawn == "own"
-            else ngettext("Accuracy: SST-2 dev, 872 sentences, {n} seed.", "Accuracy: SST-2 dev, 872 sentences, {n} "
-                          "seeds, ± their deviation.", seeds).format(n=seeds))
-    )  # fmt: skip
+    known = _("Seconds of one processor thread of this server, measured on your sentence. Bubbles: memory of the "
+              "weights")  # fmt: skip
+    if seen.drawn == "own":
+        more = _("Accuracy: on the 122 dev reviews of the course, by runs of this class.")
+    else:
+        seeds = min((len(values) for arm, values in recorded("accuracy").items() if arm in DRAWN), default=0)
+        more = ngettext("Accuracy: SST-2 dev, 872 sentences, {n} seed.", "Accuracy: SST-2 dev, 872 sentences, {n} "
+                        "seeds, ± their deviation.", seeds).format(n=seeds)  # fmt: skip
+        known += _("; rings: the same model in eight bits; taught by soft labels of 60,000 more sentences; half: cut "
+                   "from a student that learned from 6,000 labels, not 2,000")  # fmt: skip
+    st.caption(f"{known}. {more}")
 
 
 def short(text: str, most: int = 40) -> str:
@@ -69,7 +86,12 @@ def short(text: str, most: int = 40) -> str:
 
 
 def names() -> dict[str, str]:
-    return {"teacher": _("teacher"), "alone": _("student alone"), "no-attention": _("taught student")}
+    return {"teacher": _("teacher"), "alone": _("student alone"), "many": _("taught student")}
+
+
+def names_of_runs() -> dict[str, str]:
+    """Kind of the runs that cut something away, and of the uncut that they are held against → what they are called."""
+    return {"smaller-cut": _("cut {n}"), "smaller-cut/whole": _("uncut {n}"), "smaller-search": _("found {n}")}
 
 
 def of_the_record(cost: dict) -> list:
@@ -85,7 +107,7 @@ def of_the_record(cost: dict) -> list:
                 name = names()[arm] + (_(", 8 bits") if ending else "")
                 kind = arm if arm in ("teacher", "alone") else "taught"
                 points.append(Point(name, one.milliseconds, mean, one.megabytes, kind, bool(ending), half,
-                                    under=arm == "alone"))  # fmt: skip
+                                    under=arm == "alone", called=_("8 bits") if ending else ""))  # fmt: skip
     return points
 
 
@@ -106,4 +128,43 @@ def of_the_class(cost: dict) -> list:
             teachers.add(taught["metrics"]["accuracy"])
             points.append(Point(_("teacher"), cost[TEACHER].milliseconds, taught["metrics"]["accuracy"],
                                 cost[TEACHER].megabytes, "teacher"))  # fmt: skip
+    return points
+
+
+def cut_in_the_record(text: str) -> list:
+    """A student half of which was cut away before it learned on."""
+    from plots.smaller import Point
+
+    scores, names = (
+        recorded("accuracy", "pruning"),
+        {"neurons-50": _("half the neurons"), "layers-50": _("half the layers")},
+    )
+    if not set(CUT) & scores.keys():
+        return []
+    costs, short_names = costs_of_cut(text), {"neurons-50": _("½ neurons"), "layers-50": _("½ layers")}
+    points = []
+    for arm in CUT:
+        if arm in scores:
+            mean, half = mean_and_half(scores[arm])
+            one = costs[arm]
+            points.append(Point(names[arm], one.milliseconds, mean, one.megabytes, "pruned", spread=half, under=True,
+                                called=short_names[arm]))  # fmt: skip
+    return points
+
+
+def pruned_by_the_class(text: str) -> list:
+    """Every ended run that cut something away, measured on the reader's sentence."""
+    from plots.smaller import Point
+
+    names = names_of_runs()
+    runs = [run for run in manager().runs() if run.kind in names and run.state == "finished"][:CLASS_CUTS]
+    costs = costs_of_runs(tuple((run.id, str(run.result)) for run in runs), text)
+    points = []
+    for number, run in enumerate(runs):
+        done = run.latest("done")
+        if done and run.id in costs:
+            one, title = costs[run.id], names[run.kind]
+            kind = "alone" if run.kind.endswith("/whole") else "pruned"
+            points.append(Point(title.format(n=len(runs) - number), one.milliseconds, done["metrics"]["accuracy"],
+                                one.megabytes, kind, under=True))  # fmt: skip
     return points

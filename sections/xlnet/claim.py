@@ -96,15 +96,15 @@ def verdicts(paper: dict, records: list[dict]) -> None:
 
 def the_papers_table(paper: dict) -> None:
     """What the paper measured, which are tasks of its own."""
-    st.markdown("### " + _("The paper’s ablation"))
     columns = paper["table"]["columns"]
-    st.table(
-        [
-            {_("model"): row["name"], **dict(zip(columns, row["values"], strict=True))}
-            for row in paper["table"]["rows"]
-        ]
-    )  # fmt: skip
-    st.caption(literal(paper["table"]["source"]))
+    with st.expander(_("The paper’s ablation"), icon=":material/table:"):
+        st.table(
+            [
+                {_("model"): row["name"], **dict(zip(columns, row["values"], strict=True))}
+                for row in paper["table"]["rows"]
+            ]
+        )  # fmt: skip
+        st.caption(literal(paper["table"]["source"]))
 
 
 def recorded(records: list[dict]) -> None:
@@ -113,7 +113,7 @@ def recorded(records: list[dict]) -> None:
     st.caption(
         _(
             "Each arm read the same {tokens:,} tokens ({steps:,} steps, {masked:.0%} guessed, {n}) and was asked the "
-            "same {groups} groups of words in stories it had not read. Processor seconds: {seconds}. {processor}, "
+            "same {groups} groups of words in stories it had not read. Processor seconds: {seconds}. "
             "torch {torch}, {date}. Made with: {command}"
         ).format(
             tokens=max(record["tokens"] for record in records),
@@ -121,10 +121,21 @@ def recorded(records: list[dict]) -> None:
             masked=scale["masked"],
             n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
             groups=scale["groups"],
-            seconds=", ".join(
-                f"{literal(arm)} {seconds:.0f}"
-                for arm, seconds in {record["arm"]: record["seconds"] for record in records}.items()
-            ),
+            seconds="; ".join(processor_seconds(records)),
             **made_with(last),
         )
     )
+
+
+def processor_seconds(records: list[dict]) -> list[str]:
+    """Of the last seed of each arm, processor by processor: those of two processors are not to be compared."""
+    found: dict[str, dict[str, float]] = {}
+    for record in records:
+        found.setdefault(record["machine"]["processor"], {})[record["arm"]] = record["seconds"]
+    return [
+        _("{arms} on {processor}").format(
+            arms=", ".join(f"{literal(arm)} {seconds:.0f}" for arm, seconds in arms.items()),
+            processor=literal(processor),
+        )
+        for processor, arms in found.items()
+    ]

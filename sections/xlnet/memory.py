@@ -1,48 +1,48 @@
-"""Memory: a row of the reader's, read behind another one; trained with and without now; and recorded."""
-
-import statistics
+"""Memory: a row of the reader's, read behind another one, and without it."""
 
 import streamlit as st
 
-from minibert.experiments.results import by_arm, paired_difference, verdict
 from sections.xlnet.subject import Subject
-from ui.claim import PERCENT, made_with, records_of, signed, verdict_words
 from ui.figures import figure
-from ui.folders import CHECKPOINTS
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
 from ui.pairs import Pair, networks
-from ui.runs import evals, going, live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.text import literal, visible
-from ui.translations import _, ngettext
+from ui.translations import _
 
-START, KIND, EXPERIMENT = CHECKPOINTS / "xlnet-toy" / "xlnet", "xlnet-memory", "xlnet_memory"
 MOST, TOP = 20, 4  # words of a row; that are drawn
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.segment_memory import read_on
 
-    manager().warm_up()
     lesson.show("The row before", title=False)
-    with st.container(horizontal=True, gap="medium"):
-        before = sentence_input(
-            "before", lesson.examples_called("before"), label=_("A row, which stays in the memory"), max_chars=200
-        )
-        behind = sentence_input(
-            "behind", lesson.examples_called("behind"), label=_("The next row, which is asked"), max_chars=200
-        )
-    asked(seen.pair, before, behind)
+    asked(seen.pair, *two_rows(lesson))
     lesson.show("What the memory holds")
     show_source(read_on, find="longer =", label=_("A row behind its memory, layer by layer"))
-    lesson.show("With memory and without")
-    train()
-    lesson.show("What it is worth")
-    recorded()
 
 
-# --- the reader's rows ------------------------------------------------------------------------------------------------
+def two_rows(lesson: Lesson) -> tuple[str, str]:
+    """The reader's; an example fills in both."""
+    ready = list(zip(lesson.examples_called("before"), lesson.examples_called("behind"), strict=True))
+    labels = {"before": _("A row, which stays in the memory"), "behind": _("The next row, which is asked")}
+    texts = []
+    for column, key, start in zip(st.columns(2, gap="medium"), labels, ready[0], strict=True):
+        with column:
+            texts.append(sentence_input(key, [], label=labels[key], default=start, max_chars=200))
+    st.session_state["rows-example"] = ready.index(tuple(texts)) if tuple(texts) in ready else None
+    st.pills(
+        _("Examples"), range(len(ready)), format_func=lambda n: literal(" | ".join(ready[n])), key="rows-example",
+        label_visibility="collapsed", on_change=use_example, args=(ready,),
+    )  # fmt: skip
+    return tuple(texts)
+
+
+def use_example(ready: list[tuple[str, str]]) -> None:
+    state = st.session_state
+    if state["rows-example"] is not None:
+        state["before"], state["behind"] = ready[state["rows-example"]]
 
 
 def asked(pair: Pair, before: str, behind: str) -> None:
@@ -58,7 +58,7 @@ def asked(pair: Pair, before: str, behind: str) -> None:
     words = [[visible(tokenizer.vocab[i]) for i in ids] for ids in (first, second)]
     gains = [told(pair, pair.version, first, second, place) for place in range(len(second))]
     most = max(range(len(second)), key=lambda place: gains[place][0][1] - gains[place][1][1])
-    place = pick("place", _("The word that is asked for"), numbered(words[1]), default=most, width=230)
+    place = pick("place", _("The word that is asked for"), numbered(words[1]), default=most, width=260)
     (with_memory, here), (alone, without), shares = gains[place]
     word = words[1][place]
     st.markdown(
@@ -79,6 +79,7 @@ def asked(pair: Pair, before: str, behind: str) -> None:
         expected_tokens(blanks, columns=2),
         _("What is expected in the place of “{word}”. {said}.").format(word=word, said=said),
         "memory-expected",
+        wide=True,
     )
     memory = sum(shares[: len(first)])
     title = _("Where “{word}” is asked for, {share:.0%} of the last layer’s attention goes into the memory").format(
@@ -108,134 +109,3 @@ def told(pair: Pair, version: int, first: tuple[int, ...], second: tuple[int, ..
         found.append((list(zip(best.indices.tolist(), best.values.tolist(), strict=True)), float(probs[second[place]])))
         shares.append(attention[-1].mean(0).tolist())
     return *found, shares[0]
-
-
-# --- trained now ------------------------------------------------------------------------------------------------------
-
-
-def arms() -> dict[str, str]:
-    return {"alone": _("without memory"), "memory": _("with memory")}
-
-
-def train() -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        steps = st.slider(_("Steps"), 50, 800, 200, 50, key="memory-steps", width=240)
-        if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-memory"):
-            begin(int(steps))
-    show_refusal()
-    runs = {}
-    for run in own_runs(KIND):
-        runs.setdefault(run.kind.rpartition("/")[2], run)
-    if not runs:
-        st.markdown(
-            _("**No run yet.** Both begin with the page’s XLNet, which has read single rows only, and read the same "
-              "stories in rows of 16 words.")
-        )  # fmt: skip
-        return
-    live(tuple(runs[name].id for name in arms() if name in runs), draw, lambda found: state_rows(going(found), speed))
-
-
-def begin(steps: int) -> None:
-    from minibert.toy.segments import SegmentSettings
-
-    for name, title in arms().items():
-        submit(
-            "minibert.toy.segments:train_on_segments", SegmentSettings(steps, name == "memory"),
-            weights_to_begin_with(START), title=_("XLNet, {arm}").format(arm=title), kind=f"{KIND}/{name}",
-        )  # fmt: skip
-
-
-def speed(step: dict) -> str:
-    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
-
-
-def draw(runs: list) -> None:
-    """Over the steps, the words of second rows that are put first, by where it is told what they are."""
-    from plots.to_write import over_steps
-
-    where = {"before": _("told in the row before"), "here": _("told in its own row")}
-    lines = {
-        f"{run.title}: {words}": [(step, metrics[name]) for step, metrics in evals(run)]
-        for name, words in where.items() for run in runs
-    }  # fmt: skip
-    lines = {name: marks for name, marks in lines.items() if marks}
-    if not lines:
-        st.caption(_("The stories are being written …"))
-        return
-    title = _("words of the second row put first")
-    last = "; ".join(f"{name} {marks[-1][1]:.0%}" for name, marks in lines.items())
-    figure(
-        over_steps(lines, (_("step"), title)),
-        _("{title}, over the steps. Last: {told}.").format(title=title, told=last),
-        "memory-learned",
-        data=[{_("line"): name, _("step"): step, _("share"): f"{share:.1%}"} for name, marks in lines.items()
-              for step, share in marks],
-        wide=True,
-    )  # fmt: skip
-
-
-# --- recorded ---------------------------------------------------------------------------------------------------------
-
-
-def recorded() -> None:
-    from plots.to_write import arms_by_measure
-
-    records = records_of(EXPERIMENT)
-    if not records:
-        with st.container(border=True, key="no-results-memory"):
-            st.markdown(_("**No results of this experiment have been recorded here yet.** This makes them:"))
-            st.code(f"python -m minibert experiment {EXPERIMENT} --seeds 3", "bash")
-        return
-    found = {name: by_arm(records, name) for name in ("before", "here", "before_forgotten", "here_forgotten")}
-    taken = _("with memory, then taken away")
-    values = {
-        words: {
-            **{title: list(found[name][arm].values()) for arm, title in arms().items() if arm in found[name]},
-            taken: list(found[f"{name}_forgotten"].get("memory", {}).values()),
-        }
-        for name, words in (("before", _("Told in the row before")), ("here", _("Told in its own row")))
-    }
-    said = "; ".join(
-        f"{words}: {', '.join(f'{arm} {statistics.fmean(some):.0%}' for arm, some in by.items() if some)}"
-        for words, by in values.items()
-    )
-    figure(
-        arms_by_measure(values, _("words of the second row put first, %")),
-        _("Words of second rows that are put first. {said}.").format(said=said),
-        "memory-recorded",
-        data=[
-            {
-                _("asked"): words, _("arm"): arm, _("mean"): f"{statistics.fmean(some):.1%}",
-                _("sd"): f"{statistics.stdev(some):.1%}" if len(some) > 1 else "–",
-            }
-            for words, by in values.items() for arm, some in by.items() if some
-        ],
-        wide=True,
-    )  # fmt: skip
-    gains = [against(found, name, words) for name, words in (("before", True), ("here", False))]
-    st.markdown("\n".join(f"- {line}" for line in gains if line), width=820)
-    last, seeds = records[-1], len({record["seed"] for record in records})
-    st.caption(
-        _("A dot a seed, {n}. Each arm goes on from the page’s XLNet for {steps:,} steps, {tokens:,} tokens of the "
-          "same rows, and is asked for words of {stories} other stories. {processor}, torch {torch}, {date}. Made with: "
-          "{command}").format(
-            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds), steps=last["steps"], tokens=last["tokens"],
-            stories=last["scale"]["test"], **made_with(last),
-        )
-    )  # fmt: skip
-
-
-def against(found: dict, name: str, expected: bool) -> str:
-    """With memory against without, seed by seed, in words. expected: whether the paper says that it helps there."""
-    ours = paired_difference(
-        *({seed: PERCENT * value for seed, value in found[name].get(arm, {}).items()} for arm in ("memory", "alone"))
-    )
-    if ours is None:
-        return ""
-    spread = "" if ours.half is None else f" ± {ours.half:.1f}"
-    gain = _("{mean}{spread} points here").format(mean=signed(ours.mean), spread=spread)
-    if expected:
-        words = _("Words told in the row before: in the paper’s ablation RACE falls from 66.66 to 65.55 without "
-                  "memory; {gain} – **{verdict}**")  # fmt: skip
-        return words.format(gain=gain, verdict=verdict_words()[verdict(ours, 1)])
-    return _("Words told in their own row: the paper says nothing of them; {gain}").format(gain=gain)

@@ -36,3 +36,13 @@ def test_a_word_of_ones_own_has_its_distances(page):
     type_into(page, page.get_by_label(TEXT, exact=True), "sofia was a kind girl.")
     expect(page.locator(".mb-nezha > li")).to_have_count(6)
     expect(page.locator(".st-key-strips svg").first).to_be_visible()
+
+
+def test_two_optimizers_are_trained_and_show_their_ratios(page):
+    open_page(page, "nezha", part="Batches", **{"rows-read": "8,192"})
+    expect(page.get_by_text("64 steps of 128 rows each")).to_be_visible()
+    page.get_by_role("button", name="Train both").click()
+    expect(page.locator(".st-key-batch-curves svg").first).to_be_visible(timeout=90_000)
+    expect(page.locator(".st-key-trust-ratios svg").first).to_be_visible(timeout=90_000)
+    page.reload()
+    expect(page.locator(".st-key-trust-ratios svg").first).to_be_visible(timeout=90_000)

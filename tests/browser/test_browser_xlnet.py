@@ -38,3 +38,14 @@ def test_a_sentence_of_ones_own_has_its_order(page):
     type_into(page, page.get_by_label(TEXT, exact=True), "sofia was a kind girl.")
     expect(page.locator(".mb-xlnet > li")).to_have_count(6)
     expect(page.locator(".st-key-orders svg").first).to_be_visible()
+
+
+def test_a_row_of_ones_own_is_read_behind_another(page):
+    open_page(page, "xlnet", part="Memory")
+    told = page.get_by_text(re.compile("with the first row in the memory"))
+    expect(told).to_contain_text("“slept”")
+    type_into(page, page.get_by_label("The next row, which is asked", exact=True), "she smiled.")
+    expect(told).not_to_contain_text("“slept”")
+    page.get_by_text("felix lost the scarf. | he searched").click()
+    expect(page.get_by_label("A row, which stays in the memory", exact=True)).to_have_value(re.compile("^felix"))
+    expect(page.locator(".st-key-memory-attention svg").first).to_be_visible()

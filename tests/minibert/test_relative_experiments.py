@@ -245,12 +245,12 @@ def test_xlnets_arms_are_asked_for_words_that_go_together(tmp_path):
     out, experiment = tmp_path / "xlnet.jsonl", RELATIVE_EXPERIMENTS["xlnet"]
     scale = JointScale(steps=2, batch_size=4, stories=40, groups=4)
     finished = [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
-    assert [event.record["arm"] for event in finished] == ["bert", "xlnet", "xlnet-code"]
+    assert [event.record["arm"] for event in finished] == ["bert", "xlnet", "xlnet-code", "xlnet-spans"]
     records = read_records(out, REQUIRED)
     assert len({record["tokens"] for record in records}) == 1
     wanted = {"joint_at_once", "joint_in_order", "fits_at_once", "fits_in_order", "chosen"}
     assert all(set(record["metrics"]) == wanted for record in records)
-    assert [record["kept"] for record in records] == ["BertForPreTraining", "XLNetLMHeadModel", "XLNetLMHeadModel"]
+    assert [record["kept"] for record in records] == ["BertForPreTraining", *["XLNetLMHeadModel"] * 3]
 
 
 @pytest.mark.slow

@@ -22,7 +22,10 @@ from ui.train_both import Side, _settings
 FOLDER = ROOT / "checkpoints" / "nezha-toy"
 TEXT = "felix was an eager boy. felix lost the scarf. he searched alone."
 WORD = 11  # "he", from 0 ("." is a token)
-PARTS = ("Words in front", "The diff", "Train both", "The claim", "The arithmetic", "LAMB", "What became of it")
+PARTS = (
+    "Words in front", "The diff", "Train both", "The claim", "The arithmetic", "LAMB", "Batches", "LAMB’s claim",
+    "What became of it",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

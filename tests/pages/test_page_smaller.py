@@ -7,7 +7,7 @@ from minibert.experiments.results import read_records
 from tests.hostile import HOSTILE
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of
 
-PARTS = ("Teacher and student", "What is asked", "Eight bits", "The claim", "The code")
+PARTS = ("Teacher and student", "What is asked", "Cut away", "Search", "Eight bits", "The claim", "The code")
 RECORDS = ROOT / "lessons" / "results" / "smaller.jsonl"
 
 
@@ -17,8 +17,8 @@ def test_bubbles_are_what_is_recorded_at_what_is_measured():
     line, *points = figure(app, "tradeoff")["data"]
     drawn = {point["hovertemplate"].split(":")[0]: point for point in points}
     assert set(drawn) == {f"{name}{bits}" for name in ("teacher", "student alone", "taught student")
-                          for bits in ("", ", 8 bits")}  # fmt: skip
-    for arm, name in (("teacher", "teacher"), ("alone", "student alone"), ("no-attention", "taught student")):
+                          for bits in ("", ", 8 bits")} | {"half the neurons", "half the layers"}  # fmt: skip
+    for arm, name in (("teacher", "teacher"), ("alone", "student alone"), ("many", "taught student")):
         scores = [record["metrics"]["accuracy"] for record in records if record["arm"] == arm]
         assert drawn[name]["y"][0] == pytest.approx(100 * sum(scores) / len(scores))
     assert drawn["teacher"]["x"][0] > drawn["student alone"]["x"][0] == drawn["taught student"]["x"][0] > 0
@@ -39,7 +39,7 @@ def test_eight_bits_are_measured_and_the_claim_is_told():
     assert list(table["model"]) == ["mini-en", "minilm-en"] and list(table["numbers"]) == ["5,454,080", "22,713,216"]
     assert table["8 bits"][0].startswith("12.2 MB")
     assert any("Once a run of yours has ended" in box.value for box in app.info)
-    for claim, arms in (("size", 5), ("losses", 7)):
+    for claim, arms in (("size", 7), ("losses", 7)):
         app = open_page("smaller", part="The claim", claim=claim)
         assert any(len(frame.value) == arms for frame in app.dataframe) or figure(app, "scores-claim") is not None
 

@@ -19,7 +19,9 @@ from ui.train_both import Side, _settings
 
 FOLDER = ROOT / "checkpoints" / "xlnet-toy"
 TEXT = "leo was sick, so clara gave him some medicine."
-PARTS = ("Two streams", "Words together", "The diff", "Train both", "The claim", "What became of it")
+PARTS = (
+    "Two streams", "Words together", "The diff", "Train both", "Memory", "Its worth", "The claim", "What became of it",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +160,7 @@ def test_each_direction_gets_its_verdict(results):
     }
     (results / "xlnet.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records(values)))
     told = text_of(open_page("xlnet", owner="me", part="The claim"))
-    assert "Of the paper’s 4 directions ours agree in 3, disagree in 0, and leave 1 open." in told
+    assert "Of the paper’s 5 directions ours agree in 3, disagree in 0, and leave 2 open." in told
     assert re.search(
         r"XLNet one after the other against BERT all at once: .* \+1\.0 ± .* nats .* – \*\*agrees\*\*", told
     )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plots.nezha import distance_strips, layer_shares, over_lengths, over_scales, weight_paths
+from plots.nezha import OPTIMIZERS, distance_strips, layer_shares, over_lengths, over_scales, weight_paths
 
 AXES = ("across", "up", "along")
 
@@ -34,3 +34,11 @@ def test_paths_scales_and_shares():
     shares = layer_shares(["q", "k"], {"AdamW": [0.1, 0.01], "LAMB": [0.001, 0.001]}, "share")
     assert [list(trace.x) for trace in shares.data] == [[0.1, 0.01], [0.001, 0.001]]
     assert list(shares.layout.yaxis.ticktext) == ["q", "k"]
+
+
+def test_numbers_that_are_no_shares_are_written_as_they_are():
+    fig = over_lengths({"a": {32: [4.5]}, "b": {32: [3.5]}}, None, AXES[:2], number=".2f", looks=OPTIMIZERS)
+    assert fig.layout.yaxis.tickformat == ".2f" and not fig.layout.shapes
+    assert [trace.line.color for trace in fig.data if trace.name] == [OPTIMIZERS[0][0], OPTIMIZERS[1][0]]
+    ratios = layer_shares(["q", "k"], {"AdamW": [0.2, 5.0]}, "ratio", percent=False)
+    assert {"0.2", "1", "5"} <= set(ratios.layout.xaxis.ticktext)

@@ -61,3 +61,19 @@ def test_names_are_printed_over_no_other(seconds, scores):
     assert len(stand) == 4 and all(0 < y < HEIGHT for _x, y, _letters in stand)
     for (x, y, some), (u, v, more) in combinations(stand, 2):
         assert abs(x - u) >= LETTER * (some + more) / 2 or abs(y - v) >= LINE
+
+
+def test_a_name_stands_over_no_other_bubble_and_a_line_leads_to_its_own():
+    points = [
+        Point("a", 2.0, 0.80, 20.0, "alone", called="short"),
+        Point("b", 2.0, 0.83, 20.0, "taught"),  # where the first one's name would stand
+        Point("c", 2.0, 0.77, 20.0, "taught", under=True),
+        Point("d", 4.0, 0.70, 20.0, "teacher"),
+    ]
+    fig = tradeoff(points, "t", ("ms", "%"), "best")
+    (name,) = (note for note in fig.layout.annotations if note.text == "short")
+    low, high = fig.layout.yaxis.range
+    stands = (80 - low) / (high - low) * HEIGHT + name.yshift
+    assert all(abs(stands - (100 * point.score - low) / (high - low) * HEIGHT) >= LINE for point in points[1:3])
+    (line,) = (shape for shape in fig.layout.shapes if shape.yanchor == 80.0)
+    assert line.xanchor == 2.0 and abs(line.y1) < abs(name.yshift)

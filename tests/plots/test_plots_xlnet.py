@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plots.xlnet import by_way, double_mask, joint_bars, two_masks
+from plots.xlnet import by_way, double_mask, joint_bars, looked_at, two_masks
 
 WORDS = ["new", "<b>", "city"]
 QUERY = [[False, True, True], [False, False, False], [False, True, False]]
@@ -47,3 +47,10 @@ def test_a_dot_a_seed_and_their_mean(percent):
     assert means == {"at once": [-5.0, -4.0], "in order": [-2.0]}
     dots = [list(trace.x) for trace in fig.data if not trace.name]
     assert dots == [[-4.0, -6.0, -3.0, -5.0], [-2.0, -2.0]]
+
+
+def test_the_memory_stands_in_front_of_the_row():
+    fig = looked_at(["<b>", "was"], ["so", "she"], [0.1, 0.5, 0.0, 0.4], 1, ("memory", "row", "attention"), "a title")
+    assert [(list(bar.x), list(bar.y)) for bar in fig.data] == [([0, 1], [0.1, 0.5]), ([2, 3], [0.0, 0.4])]
+    assert list(fig.layout.xaxis.ticktext)[1:] == ["was", "so", "<b>she ?</b>"]
+    assert "<b>" not in fig.layout.xaxis.ticktext[0] and len({bar.marker.pattern.shape for bar in fig.data}) == 2

@@ -33,6 +33,7 @@ from tests.minibert.tasks.toys import toy
 RELATIVES = [name for name in model_types() if name != "bert"]
 SIZES = {"num_hidden_layers": 3, "num_attention_heads": 2, "hidden_size": 32, "intermediate_size": 64}
 NARROW = {"albert": {"embedding_size": 16}, "electra": {"embedding_size": 16}}  # so that E is not H
+NARROW["pruned"] = {"kept_heads": [2, 1, 1], "kept_neurons": [64, 7, 30]}  # without, it is a BERT
 every_relative = pytest.mark.parametrize("name", RELATIVES)
 
 

@@ -1,0 +1,135 @@
+"""One-shot search: is the order of inherited weights that of trained ones, and is what is found better than the same
+shape that learned alone?"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from minibert import checkpoint
+from minibert.experiments.pruning import FILES, ROOT, TASK, drawn, run_on_sst2, settings_of
+from minibert.experiments.relative_catalogue import RelativeExperiment, SearchScale
+from minibert.finetune.predictor import Predictor
+from minibert.finetune.run import finetune
+from minibert.inside.cost import measure
+from minibert.pruning.cut import cut
+from minibert.pruning.run import TIMED, retrain
+from minibert.pruning.search import Candidate, Part, Space, best_within, ranked, super_network
+from minibert.statistics import rank_correlation
+from minibert.tasks import TaskData
+from minibert.train import Done, Eval, Event, Started, Step
+
+
+class Searching:
+    """One seed: the super-network, and every part asked. candidates: as they were ranked · found, drawn: the best
+    within the budget, and another within it, drawn by the seed."""
+
+    def __init__(self, scale: SearchScale, space: Space, data: TaskData, dev: TaskData, seed: int):
+        self.scale, self.data, self.dev, self.seed = scale, data, dev, seed
+        learner, predictor = super_network(ROOT / scale.begins_with, TASK, data, dev, settings_of(scale, seed), space)
+        self.done = run_through(retrain(predictor, data, dev, settings_of(scale, seed), learner=learner))
+        self.predictor = replace(predictor, model=predictor.model.eval())
+        self.candidates = list(ranked(self.predictor, space, dev))
+        whole = self.candidates[-1].milliseconds
+        self.found = best_within(self.candidates, scale.share * whole)
+        fast = [one for one in self.candidates if one.milliseconds <= scale.share * whole and one is not self.found]
+        self.drawn = random.Random(seed).choice(fast or [self.found])
+
+    @property
+    def again(self) -> TaskData:
+        return self.data.take(list(range(self.scale.again)))
+
+    def went_on(self, one: Candidate) -> tuple[Done, Predictor]:
+        """Cut out of the super-network, trained on."""
+        keep = part_of(one).keep(self.predictor.model.config)
+        small = replace(self.predictor, model=cut(self.predictor.model, keep))
+        settings = settings_of(self.scale, self.seed, again=True)
+        return run_through(retrain(small, self.again, self.dev, settings)), small
+
+    def alone(self, one: Candidate, data: TaskData, epochs: int, folder: Path) -> tuple[Done, Predictor]:
+        """The same shape, cut out of what was pre-trained, and fine-tuned as anything is."""
+        model = checkpoint.load(ROOT / self.scale.begins_with)
+        start = folder / "start"
+        checkpoint.save(
+            start, cut(model, part_of(one).keep(model.config)), checkpoint.load_tokenizer(ROOT / self.scale.begins_with)
+        )
+        settings = settings_of(self.scale, self.seed, epochs=epochs)
+        done = run_through(finetune(start, TASK, data, self.dev, settings, out=folder / "alone"))
+        return done, Predictor.from_directory(folder / "alone")
+
+    def agreement(self, folder: Path) -> list[dict]:
+        """Of some parts, spread over all shapes: the accuracy with inherited weights, and trained on its own."""
+        every = sorted(self.candidates, key=lambda one: one.parameters)
+        count = min(self.scale.trained_alone, len(every))
+        some = [every[round(i * (len(every) - 1) / max(1, count - 1))] for i in range(count)]
+        return [
+            {"name": one.name, "milliseconds": round(one.milliseconds, 3), "inherited": one.accuracy,
+             "alone": self.alone(one, self.again, 1, folder)[0].metrics["accuracy"]}
+            for one in some
+        ]  # fmt: skip
+
+
+def part_of(one: Candidate) -> Part:
+    return Part(one.layers, one.heads, one.neurons)
+
+
+def run_through(events: Iterator[Event]) -> Done:
+    *_, done = events
+    return done
+
+
+def run_search(
+    experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: SearchScale, command: str, tasks: Path,
+    space: Space | None = None,
+) -> Iterator[Event]:  # fmt: skip
+    """As `run_pruning`. whole: the network fine-tuned as any · super: as it is after it has been every part · found,
+    drawn: parts of it, trained on · alone: the found shape, without a super-network, over the same sentences."""
+    train, dev = (TASK.read(tasks / "sst2" / file) for file in FILES.values())
+    known: dict[int, Searching] = {}
+    beside: dict[str, dict] = {}
+    texts = [example.text for example in dev.examples[:TIMED]]
+    with TemporaryDirectory() as name_of_folder:
+        folder = Path(name_of_folder)
+
+        def searching(seed: int) -> Searching:
+            if seed not in known:
+                known.clear()
+                known[seed] = Searching(scale, space or Space(), drawn(train, scale.labelled, seed), dev, seed)
+            return known[seed]
+
+        def arm(name: str, seed: int) -> tuple[Done, Predictor, dict[str, float]]:
+            data = drawn(train, scale.labelled, seed)
+            if name == "whole":
+                start, where = ROOT / scale.begins_with, folder / "whole"
+                done = run_through(finetune(start, TASK, data, dev, settings_of(scale, seed), out=where))
+                return done, Predictor.from_directory(where), {}
+            one = searching(seed)
+            if name == "super":
+                pairs = one.agreement(folder)
+                inherited, alone = ([pair[way] for pair in pairs] for way in ("inherited", "alone"))
+                beside[name] = {
+                    "compared": pairs,
+                    "candidates": [[c.name, round(c.milliseconds, 3), round(c.accuracy, 4), c.parameters]
+                                   for c in one.candidates],
+                }  # fmt: skip
+                return one.done, one.predictor, {"agreement": rank_correlation(inherited, alone)}
+            if name == "alone":
+                beside[name] = {"part": one.found.name}
+                return *one.alone(one.found, one.data, scale.epochs, folder), {}
+            chosen = one.found if name == "found" else one.drawn
+            beside[name] = {"part": chosen.name}
+            return *one.went_on(chosen), {"inherited": chosen.accuracy}
+
+        def events(name: str, seed: int) -> Iterator[Event]:
+            yield Step(0, 0.0, 0.0, 0.0, 0, 0.0, 0.0)
+            done, predictor, more = arm(name, seed)
+            cost = measure({"": (predictor.model.eval(), predictor.tokenizer)}, texts)[""]
+            yield Started({}, {"parameters": cost.parameters})
+            measured = {"milliseconds": cost.milliseconds, "megabytes": cost.megabytes}
+            yield Eval(done.step, {"accuracy": done.metrics["accuracy"], **measured, **more})
+            yield done
+
+        yield from run_on_sst2(experiment, out, seeds, scale, command, events, lambda name: beside.get(name, {}))

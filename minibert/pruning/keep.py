@@ -1,0 +1,85 @@
+"""What stays of a model, and how it is chosen: the least important goes first, wherever it stands. Needs no torch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from minibert.config import BertConfig
+
+KINDS = ("heads", "neurons", "layers", "weights")  # what can be cut away; weights: single ones become 0
+
+
+def sizes_of(config: BertConfig) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """How many heads, and how many neurons, each layer has. Raises ValueError for what is no BERT, pruned or not."""
+    if config.model_type not in ("bert", "pruned"):
+        raise ValueError(f"only a plain BERT is cut here, not {config.model_type!r}")
+    layers = config.num_hidden_layers
+    heads = getattr(config, "heads", (config.num_attention_heads,) * layers)
+    return heads, getattr(config, "neurons", (config.intermediate_size,) * layers)
+
+
+@dataclass(frozen=True)
+class Keep:
+    """layers: those that stay, counted from 0, in order · heads, neurons: which stay, of each of these layers."""
+
+    layers: tuple[int, ...]
+    heads: tuple[tuple[int, ...], ...]
+    neurons: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def whole(cls, config: BertConfig) -> Keep:
+        heads, neurons = sizes_of(config)
+        return cls(
+            tuple(range(len(heads))), tuple(tuple(range(n)) for n in heads), tuple(tuple(range(n)) for n in neurons)
+        )
+
+    def without_heads(self, gone: Collection[tuple[int, int]]) -> Keep:
+        """gone: (layer, head)."""
+        heads = zip(self.layers, self.heads, strict=True)
+        left = tuple(tuple(h for h in kept if (layer, h) not in gone) for layer, kept in heads)
+        return Keep(self.layers, left, self.neurons)
+
+    def without_neurons(self, gone: Collection[tuple[int, int]]) -> Keep:
+        neurons = zip(self.layers, self.neurons, strict=True)
+        left = tuple(tuple(n for n in kept if (layer, n) not in gone) for layer, kept in neurons)
+        return Keep(self.layers, self.heads, left)
+
+    def without_layers(self, gone: Collection[int]) -> Keep:
+        """At least one must stay."""
+        kept = [i for i, layer in enumerate(self.layers) if layer not in gone]
+        if not kept:
+            raise ValueError("a model without any layer cannot be built: keep one")
+        return Keep(*(tuple(part[i] for i in kept) for part in (self.layers, self.heads, self.neurons)))
+
+    def check(self, config: BertConfig) -> None:
+        """Raise ValueError for what the model has not."""
+        whole = Keep.whole(config)
+        if not self.layers or list(self.layers) != sorted(set(self.layers) & set(whole.layers)):
+            raise ValueError(f"layers are from 0 to {len(whole.layers) - 1}, in order, not {list(self.layers)}")
+        if not len(self.layers) == len(self.heads) == len(self.neurons):
+            raise ValueError("heads and neurons must be told of every layer that stays")
+        for name in ("heads", "neurons"):
+            for layer, kept in zip(self.layers, getattr(self, name), strict=True):
+                there = getattr(whole, name)[layer]
+                if list(kept) != sorted(set(kept) & set(there)):
+                    raise ValueError(f"layer {layer} has {len(there)} {name}: some that are to stay are not among them")
+
+
+def least(importance: Sequence[Sequence[float]], share: float) -> set[tuple[int, int]]:
+    """(layer, number) of this share of all, the least important ones, whatever layers they are in; of equals the first.
+    importance: of each layer, of each of its heads or neurons."""
+    if not 0 <= share <= 1:
+        raise ValueError(f"a share is from 0 to 1, not {share}")
+    every = [(value, layer, n) for layer, values in enumerate(importance) for n, value in enumerate(values)]
+    return {(layer, n) for _, layer, n in sorted(every)[: round(share * len(every))]}
+
+
+def normalised(importance: Iterable[Sequence[float]]) -> list[list[float]]:
+    """Each layer's divided by their ℓ2 norm, which Molchanov et al. (2017, §2.2) found makes layers comparable."""
+    found = []
+    for values in importance:
+        norm = math.sqrt(sum(value * value for value in values))
+        found.append([value / norm if norm else 0.0 for value in values])
+    return found

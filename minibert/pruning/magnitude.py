@@ -1,0 +1,59 @@
+"""Unstructured pruning: the smallest weights become 0, and stay (Han et al. 2015, arXiv:1506.02626, §3). Every matrix
+is as large as before; smaller is only a file that is compressed."""
+
+from __future__ import annotations
+
+import zlib
+from copy import deepcopy
+
+import torch
+from safetensors.torch import save
+from torch import Tensor, nn
+
+from minibert.model import Bert
+
+
+def pruned_weights(model: nn.Module) -> dict[str, Tensor]:
+    """The matrices of all blocks by name; embeddings, norms, biases and the head stay whole."""
+    encoder = model if isinstance(model, Bert) else model.bert
+    names = [f"{name}.weight" for name, part in encoder.blocks.named_modules() if isinstance(part, nn.Linear)]
+    weights = dict(encoder.blocks.named_parameters())
+    return {name: weights[name] for name in names}
+
+
+@torch.no_grad()
+def masks_of(model: nn.Module, share: float) -> dict[str, Tensor]:
+    """False for this share of the blocks' weights, the smallest of all matrices together."""
+    if not 0 <= share <= 1:
+        raise ValueError(f"a share is from 0 to 1, not {share}")
+    weights = pruned_weights(model)
+    every = torch.cat([weight.abs().flatten() for weight in weights.values()])
+    mask = torch.ones_like(every, dtype=torch.bool)
+    mask[every.topk(round(share * every.numel()), largest=False).indices] = False
+    parts = mask.split([weight.numel() for weight in weights.values()])
+    return {name: part.view_as(weights[name]) for name, part in zip(weights, parts, strict=True)}
+
+
+@torch.no_grad()
+def zero(model: nn.Module, masks: dict[str, Tensor]) -> None:
+    """Set to 0 what the masks do not keep."""
+    for name, weight in pruned_weights(model).items():
+        weight.mul_(masks[name].to(weight))
+
+
+def zeroed(model: nn.Module, masks: dict[str, Tensor]) -> nn.Module:
+    """A copy with 0 where the masks do not keep."""
+    copy = deepcopy(model)
+    zero(copy, masks)
+    return copy
+
+
+def file_bytes(model: nn.Module) -> tuple[int, int]:
+    """(of the file that its weights are saved in, of that file compressed: deflate, as zip does)."""
+    kept, seen = {}, set()
+    for name, weight in model.state_dict(keep_vars=True).items():
+        if id(weight) not in seen:
+            kept[name] = weight.detach().contiguous()
+            seen.add(id(weight))
+    data = save(kept)
+    return len(data), len(zlib.compress(data, 6))

@@ -1,0 +1,155 @@
+"""One run: something is cut away from a model that has learned, and what is left learns on for a few steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from minibert import checkpoint
+from minibert.finetune.evaluation import evaluate
+from minibert.finetune.learner import Learner
+from minibert.finetune.predictor import Predictor
+from minibert.finetune.run import Measuring, TrainingRows, learn, started
+from minibert.finetune.settings import FinetuneSettings
+from minibert.inside.cost import measure
+from minibert.pruning import magnitude
+from minibert.pruning.cut import cut
+from minibert.pruning.importance import Importance, batches_of, importance, losses_without_layers
+from minibert.pruning.keep import KINDS, Keep, least, normalised
+from minibert.tasks import TaskData
+from minibert.tasks.sampling import spread
+from minibert.train import Event, Preparing
+from minibert.training.precision import best_device
+
+ASKED = 256  # training texts that importance is measured on
+TIMED = 30  # dev texts that are read one by one
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """what: one of KINDS · share: of all of them that goes, the least important first · heads: (layer, head) from 0
+    that go besides, chosen by hand."""
+
+    what: str = "heads"
+    share: float = 0.5
+    heads: tuple[tuple[int, int], ...] = ()
+
+    def __post_init__(self):
+        if self.what not in KINDS:
+            raise ValueError(f"what is cut away is one of {', '.join(KINDS)}, not {self.what!r}")
+        if not 0 <= self.share <= 1:
+            raise ValueError(f"a share is from 0 to 1, not {self.share}")
+        if self.heads and self.what == "weights":
+            raise ValueError("heads are cut away, or weights set to 0: not both in one run")
+
+
+@dataclass(frozen=True)
+class Cut(Event):
+    """Something is gone. before, after: metrics on the dev data, parameters, milliseconds a text, bytes of the file and
+    compressed · heads, neurons: how many each layer has left."""
+
+    before: dict[str, float]
+    after: dict[str, float]
+    heads: list[int] = field(default_factory=list)
+    neurons: list[int] = field(default_factory=list)
+
+
+class KeepsZeros(Learner):
+    """Weights that are 0 stay 0, whatever they learn in a step."""
+
+    def __init__(self, model, masks: Mapping[str, Tensor] | None = None):
+        super().__init__(model)
+        self.masks = dict(masks or {})
+
+    def settle(self) -> None:
+        super().settle()
+        if self.masks:
+            magnitude.zero(self.model, self.masks)
+
+
+def asked(examples: Sequence) -> list:
+    """Those that importance is measured on, always the same."""
+    return [examples[i] for i in spread(len(examples), ASKED)]
+
+
+def keep_of(predictor: Predictor, pruning: Pruning, examples: Sequence, found: Importance | None = None) -> Keep:
+    """What stays of the model's structure. examples: with labels, to measure importance on, where it is not `found`."""
+    model = predictor.model
+    keep = Keep.whole(model.config)
+    if pruning.what == "layers":
+        costs = losses_without_layers(model, batches_of(predictor, asked(examples)))
+        keep = keep.without_layers({layer for layer, _ in least([[cost] for cost in costs], pruning.share)})
+    elif pruning.what != "weights" and pruning.share:
+        found = found or importance(model, batches_of(predictor, asked(examples)))
+        gone = least(normalised(getattr(found, pruning.what)), pruning.share)
+        keep = keep.without_heads(gone) if pruning.what == "heads" else keep.without_neurons(gone)
+    return keep.without_heads(set(pruning.heads))
+
+
+def pruned(predictor: Predictor, pruning: Pruning, examples: Sequence) -> tuple[Predictor, dict[str, Tensor]]:
+    """(the smaller model, what must stay 0 in it). examples: as of `keep_of`."""
+    if pruning.what == "weights":
+        masks = magnitude.masks_of(predictor.model, pruning.share)
+        return replace(predictor, model=magnitude.zeroed(predictor.model, masks)), masks
+    return replace(predictor, model=cut(predictor.model, keep_of(predictor, pruning, examples))), {}
+
+
+def prune(
+    start: str | Path,
+    pruning: Pruning,
+    train_data: TaskData,
+    dev_data: TaskData,
+    settings: FinetuneSettings,
+    *,
+    out: str | Path | None = None,
+    watch: Sequence[Any] = (),
+    mailbox: Callable[[], list] = list,
+) -> Iterator[Event]:
+    """Cut away from the fine-tuned model in `start`, which must tell classes apart, then train what is left; save to
+    `out`. First what is done, then a `Cut`, then the events of `finetune`. Raises ValueError as `finetune` does."""
+    if out is not None:
+        checkpoint.make_ready(out)
+    torch.manual_seed(settings.seed)
+    whole = Predictor.from_directory(start)
+    whole.task.check_answers(dev_data)
+    yield Preparing("the whole is measured")
+    before = measured(whole, dev_data)
+    yield Preparing("what goes is chosen, and what is left is measured")
+    small, masks = pruned(whole, pruning, train_data.examples)
+    kept = Keep.whole(small.model.config)
+    yield Cut(before, measured(small, dev_data), list(map(len, kept.heads)), list(map(len, kept.neurons)))
+    yield from retrain(small, train_data, dev_data, settings, masks=masks, out=out, watch=watch, mailbox=mailbox)
+
+
+def retrain(
+    predictor: Predictor, train_data: TaskData, dev_data: TaskData, settings: FinetuneSettings, *,
+    masks: Mapping[str, Tensor] | None = None, learner: Learner | None = None, out: str | Path | None = None,
+    watch: Sequence[Any] = (), mailbox: Callable[[], list] = list,
+) -> Iterator[Event]:  # fmt: skip
+    """A model that knows its task learns on, head and all, on the loop that fine-tunes anything. learner: what learns,
+    where it is more than the model."""
+    learner = learner or KeepsZeros(predictor.model, masks)
+    learner.to(best_device())
+    measuring = Measuring(predictor, dev_data, TaskData([]), settings.dev_sample)
+    rows = TrainingRows.of("", predictor, train_data.examples, replace(settings, augmentation=None))
+    sizes = {**rows.sizes, "dev": len(dev_data.examples), "set_aside": 0}
+    yield started(predictor.task, predictor.labels, [], train_data, measuring, sizes, settings)
+    yield measuring.measure(0)
+    yield from measuring.answer(0, watch)
+    yield from learn(learner, None, rows, measuring, settings, out, watch, mailbox)
+
+
+def measured(predictor: Predictor, dev: TaskData) -> dict[str, float]:
+    """The task's metrics, and what the model costs, on the processor and with its numbers as they are."""
+    model = predictor.model
+    texts = [example.text for example in dev.take(spread(len(dev.examples), TIMED)).examples]
+    cost = measure({"": (model, predictor.tokenizer)}, texts)[""]
+    saved, compressed = magnitude.file_bytes(model)
+    metrics = evaluate(predictor, dev).metrics
+    return {**metrics, "parameters": cost.parameters, "milliseconds": cost.milliseconds, "megabytes": saved / 1e6,
+            "compressed": compressed / 1e6}  # fmt: skip

@@ -1,0 +1,189 @@
+"""One-shot search (AutoTinyBERT, Yin et al. 2021, arXiv:2107.13686): one network learns to be any of its parts, every
+part is asked with the weights it inherits, and the best that is fast enough learns on."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from minibert import checkpoint
+from minibert.config import BertConfig
+from minibert.finetune.evaluation import evaluate
+from minibert.finetune.learner import Learner
+from minibert.finetune.predictor import Predictor
+from minibert.finetune.run import labels_of, model_of
+from minibert.finetune.settings import FinetuneSettings
+from minibert.heads import TaskBatch
+from minibert.inside.cost import measure
+from minibert.pruning.cut import Masked, cut
+from minibert.pruning.keep import Keep, sizes_of
+from minibert.pruning.run import TIMED, retrain
+from minibert.tasks import Task, TaskData, task_named
+from minibert.tasks.sampling import spread
+from minibert.train import Eval, Event, Started, Step
+
+
+@dataclass(frozen=True, order=True)
+class Part:
+    """A network within the network: the first `layers`, of each the first `heads` and `neurons`."""
+
+    layers: int
+    heads: int
+    neurons: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.layers}-{self.heads}-{self.neurons}"
+
+    def keep(self, config: BertConfig) -> Keep:
+        heads, neurons = sizes_of(config)
+        if self.layers > len(heads) or self.heads > min(heads) or self.neurons > min(neurons):
+            raise ValueError(f"the network has no part {self.name}: layers, heads and neurons it has not")
+        return Keep(
+            tuple(range(self.layers)),
+            (tuple(range(self.heads)),) * self.layers,
+            (tuple(range(self.neurons)),) * self.layers,
+        )
+
+
+@dataclass(frozen=True)
+class Space:
+    """Which parts there are; all of them are asked, so it must be small (the paper evolves its many)."""
+
+    layers: tuple[int, ...] = (1, 2, 3, 4)
+    heads: tuple[int, ...] = (1, 2, 4)
+    neurons: tuple[int, ...] = (256, 512, 1024)
+
+    def __post_init__(self):
+        if not all(values and min(values) >= 1 for values in vars(self).values()):
+            raise ValueError("a space needs numbers of at least 1 of layers, of heads and of neurons")
+
+    @property
+    def parts(self) -> list[Part]:
+        return sorted(Part(*sizes) for sizes in product(self.layers, self.heads, self.neurons))
+
+
+class Super(Learner):
+    """In each step another part learns, drawn anew; what it shares with others learns with it. Now and then (1 in
+    `whole`) that is the whole network, which no part may spoil."""
+
+    def __init__(self, learner: Learner, space: Space, seed: int, whole: int = 4):
+        super().__init__(learner.model, learner.frozen)
+        self.rng, self.every = random.Random(seed), whole
+        config = self.model.config
+        self.parts = [(part, Masked(part.keep(config), config)) for part in space.parts]
+
+    def of_labelled(self, batch: TaskBatch) -> dict[str, Tensor]:
+        _, tap = self.parts[-1] if self.rng.randrange(self.every) == 0 else self.rng.choice(self.parts)
+        return {"loss": self.model(batch, tap).loss}
+
+
+@dataclass(frozen=True)
+class Candidate(Event):
+    """A part, asked with the weights it inherits. progress: share of the run that is done."""
+
+    name: str
+    layers: int
+    heads: int
+    neurons: int
+    accuracy: float
+    loss: float
+    milliseconds: float
+    parameters: int
+    progress: float
+
+
+@dataclass(frozen=True)
+class Found(Event):
+    """The best within the budget, which now learns on."""
+
+    name: str
+    budget: float
+    candidate: dict
+
+
+def best_within(candidates: Sequence[Candidate], budget: float) -> Candidate:
+    """Of those that need no more milliseconds, the one most often right; of equals the one with the least loss. Raises
+    ValueError where none is fast enough."""
+    fast = [one for one in candidates if one.milliseconds <= budget]
+    if not fast:
+        least = min(one.milliseconds for one in candidates)
+        raise ValueError(f"no part needs only {budget:.2f} ms a text: the fastest needs {least:.2f} ms")
+    return max(fast, key=lambda one: (one.accuracy, -one.loss))
+
+
+def ranked(
+    predictor: Predictor, space: Space, dev: TaskData, low: float = 0.0, high: float = 1.0
+) -> Iterator[Candidate]:
+    """Every part of a trained network, cut out and asked, none trained."""
+    texts = [example.text for example in dev.take(spread(len(dev.examples), TIMED)).examples]
+    for number, part in enumerate(space.parts, 1):
+        small = replace(predictor, model=cut(predictor.model, part.keep(predictor.model.config)).eval())
+        cost = measure({"": (small.model, small.tokenizer)}, texts)[""]
+        metrics = evaluate(small, dev).metrics
+        yield Candidate(
+            part.name, part.layers, part.heads, part.neurons, metrics["accuracy"], metrics["loss"], cost.milliseconds,
+            cost.parameters, low + (high - low) * number / len(space.parts),
+        )  # fmt: skip
+
+
+def super_network(
+    start: str | Path, task: Task, train_data: TaskData, dev_data: TaskData, settings: FinetuneSettings, space: Space
+) -> tuple[Super, Predictor]:
+    """What learns, and what answers with its weights."""
+    torch.manual_seed(settings.seed)
+    labels, _ = labels_of(task, train_data, dev_data)
+    learner, predictor = model_of(start, task, labels, train_data, dev_data, settings)
+    if getattr(predictor.model, "problem", "") != "single_label_classification":
+        raise ValueError(f"the search wants a task of classes, not {task.name}")
+    return Super(learner, space, settings.seed), predictor
+
+
+def search(
+    start: str | Path,
+    task: str | Task,
+    train_data: TaskData,
+    dev_data: TaskData,
+    settings: FinetuneSettings,
+    afterwards: FinetuneSettings,
+    *,
+    budget: float,
+    space: Space | None = None,
+    out: str | Path | None = None,
+    watch: Sequence[Any] = (),
+    mailbox: Callable[[], list] = list,
+) -> Iterator[Event]:
+    """Train the super-network on the task, ask every part, train the best on, save it to `out`. budget: milliseconds a
+    text may take, measured here. `Step`s and `Eval`s of the whole network, a `Candidate` for each, a `Found`, then the
+    events of `retrain`. Raises ValueError as `finetune` does, and where no part is fast enough."""
+    if out is not None:
+        checkpoint.make_ready(out)
+    task, space = task_named(task) if isinstance(task, str) else task, space or Space()
+    learner, predictor = super_network(start, task, train_data, dev_data, settings, space)
+    done, asked = 0.5, 0.8  # shares of the run
+    for event in retrain(predictor, train_data, dev_data, settings, learner=learner):
+        if isinstance(event, Step):
+            yield replace(event, progress=done * event.progress)
+        elif isinstance(event, Started | Eval):
+            yield event
+        mailbox()
+    candidates = []
+    predictor = replace(predictor, model=predictor.model.cpu().eval())
+    for candidate in ranked(predictor, space, dev_data, done, asked):
+        candidates.append(candidate)
+        yield candidate
+    best = best_within(candidates, budget)
+    yield Found(best.name, budget, best.as_dict())
+    part = Part(best.layers, best.heads, best.neurons)
+    small = replace(predictor, model=cut(predictor.model, part.keep(predictor.model.config)))
+    for event in retrain(small, train_data, dev_data, afterwards, out=out, watch=watch, mailbox=mailbox):
+        if isinstance(event, Step):
+            event = replace(event, progress=asked + (1 - asked) * event.progress)
+        yield event

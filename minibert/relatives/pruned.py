@@ -1,0 +1,53 @@
+"""A BERT some of whose heads and neurons have been cut away, in every layer as many as you like (Michel et al. 2019,
+arXiv:1905.10650). D stays H/A; how a model becomes one stands in `minibert.pruning`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from minibert.config import BertConfig
+from minibert.count import Shape
+from minibert.pruning.block import PrunedBlock
+from minibert.relatives.registry import relative
+
+
+@dataclass(frozen=True)
+class PrunedConfig(BertConfig):
+    """kept_heads, kept_neurons: how many each layer has, of the A and F that it had; () for all."""
+
+    model_type: ClassVar[str] = "pruned"
+    kept_heads: tuple[int, ...] = ()
+    kept_neurons: tuple[int, ...] = ()
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name, most in (("kept_heads", self.num_attention_heads), ("kept_neurons", self.intermediate_size)):
+            object.__setattr__(self, name, tuple(getattr(self, name)))  # JSON has lists
+            kept = getattr(self, name)
+            if kept and len(kept) != self.num_hidden_layers:
+                raise ValueError(f"{name} has {len(kept)} numbers for {self.num_hidden_layers} layers")
+            if not all(0 <= number <= most for number in kept):
+                raise ValueError(f"{name} are from 0 to {most}, not {list(kept)}")
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        """Of each layer."""
+        return self.kept_heads or (self.num_attention_heads,) * self.num_hidden_layers
+
+    @property
+    def neurons(self) -> tuple[int, ...]:
+        return self.kept_neurons or (self.intermediate_size,) * self.num_hidden_layers
+
+
+relative(
+    "Pruned BERT",
+    PrunedConfig,
+    encoder="bert",
+    in_transformers=False,  # no longer: version 4 had `prune_heads`, and nothing for neurons
+    about="heads, neurons or layers have been cut away",
+    parts={
+        "blocks": lambda c: [PrunedBlock(c, *sizes) for sizes in zip(c.heads, c.neurons, strict=True)],
+    },
+    shape=lambda c: Shape(c, kept=(sum(c.heads) * c.head_size, sum(c.neurons))),
+)

@@ -1,0 +1,202 @@
+"""Cut away: what heads and neurons are worth, what is left without some, and what it learns in a few steps more."""
+
+import re
+from dataclasses import replace
+
+import streamlit as st
+
+from sections.smaller import cutting, learn
+from sections.smaller.cutting import CUT, DATA, WHOLE, ZEROS, Asked
+from sections.smaller.subject import Subject
+from ui.figures import figure
+from ui.inputs import choice
+from ui.lesson import Lesson
+from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.source import show_source
+from ui.state import follow_link, set_url, url_text
+from ui.task_data import shipped
+from ui.text import literal
+from ui.translations import _, ngettext
+
+KIND = "smaller-cut"  # of the runs
+UNCUT = f"{KIND}/whole"  # … and of the one that all of them are held against
+BY_HAND = "gone"  # in the link: 1.2,3.4 – layer and head, counted from 1
+EXAMPLE = "I hated every minute of it."
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.pruning import cut, importance
+
+    manager().warm_up()
+    lesson.show("Cut away", title=False)
+    run = cutting.classifier()
+    if run is not None:
+        knife(run.id, str(run.result), seen.text or EXAMPLE)
+        retrained(run, seen)
+    lesson.show("What is worth what")
+    show_source(importance.importance)
+    show_source(cut.cut_block)
+
+
+def kinds() -> dict[str, str]:
+    return {"heads": _("heads"), "neurons": _("neurons"), "layers": _("layers"), "weights": _("single weights")}
+
+
+def read_by_hand() -> None:
+    """The heads that the link names, where it counts for more than the screen."""
+    if follow_link(BY_HAND) or BY_HAND not in st.session_state:
+        named = re.findall(r"(\d{1,2})\.(\d{1,2})(?:,|$)", url_text(BY_HAND))
+        st.session_state[BY_HAND] = {(int(layer) - 1, int(head) - 1) for layer, head in named}
+    set_url(BY_HAND, ",".join(f"{layer + 1}.{head + 1}" for layer, head in sorted(st.session_state[BY_HAND])) or None)
+
+
+def toggle() -> None:
+    points = st.session_state["worth"].selection.points
+    if points:
+        data = points[0]["customdata"]
+        layer, head = data.values() if isinstance(data, dict) else data
+        st.session_state[BY_HAND] = st.session_state[BY_HAND] ^ {(int(layer), int(head))}
+
+
+@st.fragment
+def knife(run: str, directory: str, text: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        what = choice("what", _("What is cut away"), kinds())
+        share = st.slider(_("The least important first"), 0, 100, 50, 5, format="%d %%", key="share",
+                          bind="query-params", width=220)  # fmt: skip
+        by = choice("by", _("Heads coloured by"), {"slope": _("slope"), "loss": _("loss without")})
+    read_by_hand()
+    with st.spinner(_("Every head and neuron is weighed …")):
+        worth = cutting.worth(run, directory)
+        whole = len(worth.heads)
+        share = min(share, 100 * (whole - 1) // whole) if what == "layers" else share
+        there = {(layer, head) for layer, values in enumerate(worth.heads) for head in range(len(values))}
+        asked = Asked(run, directory, what, share / 100, tuple(sorted(st.session_state[BY_HAND] & there)))
+        keep, _models = cutting.left_of(asked)
+        costs = cutting.honest(run, directory) if by == "loss" else None
+    draw(keep, worth, costs, there)
+    with st.spinner(_("Each reads your sentence and the dev reviews …")):
+        measured, said = cutting.on_dev(asked), cutting.on_text(asked, text)
+    beside(measured, said, text)
+    st.session_state["_asked-cut"] = asked
+
+
+def draw(keep, worth, costs, there) -> None:
+    from minibert.pruning.keep import normalised
+    from plots.pruning import worth as drawn
+
+    heads = dict(zip(keep.layers, keep.heads, strict=True))
+    neurons = dict(zip(keep.layers, keep.neurons, strict=True))
+    gone = {(layer, head) for layer, head in there if head not in heads.get(layer, ())}
+    left = [len(neurons.get(layer, ())) for layer in range(len(worth.heads))]
+    values = normalised(worth.heads) if costs is None else costs  # what decides who goes
+    words = {
+        "heads": _("Heads: click to cut"), "neurons": _("Neurons of each layer, the most important first"),
+        "layer": _("layer"), "head": _("head"), "worth": _("worth"), "gone": _("cut away"),
+    }  # fmt: skip
+    order = sorted(((value, layer, head) for layer, row in enumerate(values) for head, value in enumerate(row)))
+    best, worst = order[-1], order[0]
+    alt = _(
+        "What each head is worth, {best} most, {worst} least. Cut away: {gone} heads of {all}; neurons left: {left}."
+    )
+    figure(
+        drawn(values, normalised(worth.neurons), gone, left, words),
+        alt.format(best=name(*best[1:]), worst=name(*worst[1:]), gone=len(gone), all=len(there),
+                   left=", ".join(map(str, left))),
+        "worth",
+        on_select=toggle,
+        wide=True,
+        data=[{_("head"): name(layer, head), _("slope"): round(worth.heads[layer][head], 5),
+               **({} if costs is None else {_("loss without"): round(costs[layer][head], 5)}),
+               _("cut away"): (layer, head) in gone} for layer, head in sorted(there)],
+    )  # fmt: skip
+    if costs is not None:
+        from minibert.statistics import rank_correlation
+
+        flat = [[abs(value) for row in table for value in row] for table in (worth.heads, costs)]
+        st.caption(_("Both ways to weigh {n} heads: rank correlation {rho:.2f} (1: the same order).").format(
+            n=len(there), rho=rank_correlation(*flat)))  # fmt: skip
+
+
+def name(layer: int, head: int) -> str:
+    return _("layer {layer}, head {head}").format(layer=layer + 1, head=head + 1)
+
+
+def beside(measured: dict, said: dict, text: str) -> None:
+    """Before, cut away, and as many weights set to 0."""
+    names = {WHOLE: _("whole"), CUT: _("cut away: smaller matrices"), ZEROS: _("as many weights set to 0")}
+    rows = []
+    for key in (one for one in names if one in said):
+        cost, label, sure = said[key]
+        rows.append({
+            _("model"): names[key], _("parameters"): f"{cost.parameters:,}", _("ms"): f"{cost.milliseconds:.2f}",
+            _("file"): f"{measured[key]['megabytes']:.1f} MB", _("zipped"): f"{measured[key]['compressed']:.1f} MB",
+            _("right"): f"{measured[key]['accuracy']:.1%}", _("says"): f"{literal(label)}, {sure:.0%}",
+        })  # fmt: skip
+    st.table(rows)
+    st.caption(_("ms and says: “{text}”, on this server. Right: of the {n} dev reviews.").format(
+        text=literal(text if len(text) < 50 else f"{text[:49]}…"), n=len(shipped(DATA).dev.examples)))  # fmt: skip
+
+
+def retrained(run, seen: Subject) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(_("Retrain what is left"), type="primary", icon=":material/play_arrow:", key="retrain"):
+            begin(run, seen)
+    show_refusal()
+    runs = own_runs(UNCUT)[:1] + [one for one in own_runs(KIND) if one.kind == KIND][2::-1]
+    if not runs:
+        st.markdown(
+            _("**No run yet.** What is left learns from the reviews once more, beside the whole that nothing is cut "
+              "from; the picture above gains a point.")
+        )  # fmt: skip
+        return
+    tell(runs, [{"text": seen.text}] if seen.text else [])
+    live(tuple(one.id for one in runs), drawn_runs, lambda found: state_rows(going(found), learn.speed))
+
+
+def begin(run, seen: Subject) -> None:
+    """What is left learns; and, once, the whole, from the same reviews over as many steps."""
+    asked: Asked | None = st.session_state.get("_asked-cut")
+    if asked is None:
+        return
+    pruning = asked.pruning
+    title = _("{share:.0%} of {what}").format(share=pruning.share, what=kinds()[pruning.what])
+    if pruning.heads:
+        title += " + " + ngettext("{n} head", "{n} heads", len(pruning.heads)).format(n=len(pruning.heads))
+    submit_one(run, pruning, title, KIND, seen)
+    if not own_runs(UNCUT):
+        submit_one(run, replace(pruning, share=0.0, heads=()), _("nothing cut"), UNCUT, seen)
+
+
+def submit_one(run, pruning, title: str, kind: str, seen: Subject) -> None:
+    data = shipped(DATA)
+    submit(
+        "minibert.pruning.run:prune", weights_to_begin_with(run.result), pruning, data.train, data.dev,
+        learn.settings(0, 2, 1e-4), watch=[{"text": seen.text}] if seen.text else [], title=title, kind=kind,
+    )  # fmt: skip
+
+
+def drawn_runs(runs: list) -> None:
+    said = {
+        "the whole is measured": _("the whole is measured"),
+        "what goes is chosen, and what is left is measured": _("what goes is chosen, and what is left is measured"),
+    }
+    for run in runs:
+        doing = run.latest("preparing")
+        if doing and not run.over and not run.latest("cut"):
+            st.caption(f"{literal(run.title)}: {said.get(doing['what'], '')} …")
+    learn.draw(runs)
+    rows = []
+    for run in runs:
+        if event := run.latest("cut"):
+            before, after, done = event["before"], event["after"], run.latest("done")
+            rows.append({
+                _("run"): literal(run.title), _("heads left"): " ".join(map(str, event["heads"])),
+                _("neurons left"): " ".join(map(str, event["neurons"])),
+                _("ms"): f"{before['milliseconds']:.2f} → {after['milliseconds']:.2f}",
+                _("right"): f"{before['accuracy']:.1%} → {after['accuracy']:.1%}"
+                            + (f" → {done['metrics']['accuracy']:.1%}" if done else ""),
+            })  # fmt: skip
+    if rows:
+        st.table(rows)
+        st.caption(_("Right: the whole, cut, and after it has learned on."))

@@ -1,0 +1,111 @@
+"""The class's classifier, and what is left of it: computed once for everyone who cuts the same."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.classifiers import classifier_named, predictor_of
+from ui.predictors import predictor_left
+from ui.task_data import shipped
+
+if TYPE_CHECKING:
+    from minibert.finetune.predictor import Predictor
+    from minibert.inside.cost import Cost
+    from minibert.pruning.importance import Importance
+    from minibert.pruning.keep import Keep
+
+DATA = "reviews"
+HONEST = 96  # reviews that are read without each head
+WHOLE, CUT, ZEROS = "whole", "cut", "zeros"
+REPEATS = 5
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is cut from whom. heads: (layer, head) that go besides, by hand."""
+
+    run: str
+    directory: str
+    what: str
+    share: float
+    heads: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def pruning(self):
+        from minibert.pruning.run import Pruning
+
+        return Pruning(self.what, self.share, self.heads if self.what != "weights" else ())
+
+
+def classifier():
+    """The run that trained it; None, with what to do on the screen, while nobody has."""
+    run = classifier_named(DATA)
+    if run is not None:
+        predictor_of(run)
+    return run
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def worth(run: str, directory: str) -> "Importance":
+    from minibert.pruning.importance import batches_of, importance
+    from minibert.pruning.run import asked
+
+    known = predictor_left(run, directory)
+    return importance(known.model, batches_of(known, asked(shipped(DATA).train.examples)))
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def honest(run: str, directory: str) -> list[list[float]]:
+    """By how much the loss rises without each head."""
+    from minibert.pruning.importance import batches_of, losses_without_heads
+    from minibert.pruning.run import asked
+
+    known = predictor_left(run, directory)
+    return losses_without_heads(known.model, batches_of(known, asked(shipped(DATA).train.examples)[:HONEST]))
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def left_of(asked: Asked) -> "tuple[Keep, dict[str, Predictor]]":
+    """(what stays, the whole, what was cut out of it, and the whole with as many of its weights set to 0)."""
+    from dataclasses import replace
+
+    from minibert.pruning.cut import cut
+    from minibert.pruning.magnitude import masks_of, pruned_weights, zeroed
+    from minibert.pruning.run import keep_of
+
+    known = predictor_left(asked.run, asked.directory)
+    keep = keep_of(known, asked.pruning, shipped(DATA).train.examples, worth(asked.run, asked.directory))
+    found, share = {WHOLE: known}, asked.share
+    if asked.what != "weights":
+        found[CUT] = replace(known, model=cut(known.model, keep))
+        numbers = [sum(x.numel() for x in pruned_weights(found[name].model).values()) for name in (WHOLE, CUT)]
+        share = 1 - numbers[1] / numbers[0]
+    found[ZEROS] = replace(known, model=zeroed(known.model, masks_of(known.model, share)))
+    return keep, found
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def on_dev(asked: Asked) -> dict[str, dict[str, float]]:
+    """Of each: the share of the dev reviews that it judges right, and megabytes of its file, plain and compressed."""
+    from minibert.finetune.evaluation import evaluate
+    from minibert.pruning.magnitude import file_bytes
+
+    measured = {}
+    for name, known in left_of(asked)[1].items():
+        plain, compressed = file_bytes(known.model)
+        right = evaluate(known, shipped(DATA).dev).metrics["accuracy"]
+        measured[name] = {"accuracy": right, "megabytes": plain / 1e6, "compressed": compressed / 1e6}
+    return measured
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def on_text(asked: Asked, text: str) -> "dict[str, tuple[Cost, str, float]]":
+    """Of each: what reading the text costs, and what it says of it, how sure."""
+    from minibert.inside.cost import measure
+
+    models = left_of(asked)[1]
+    costs = measure({name: (known.model, known.tokenizer) for name, known in models.items()}, [text], REPEATS)
+    said = {name: known.predict([{"text": text}])[0] for name, known in models.items()}
+    return {name: (costs[name], said[name]["label"], said[name]["probabilities"][said[name]["label"]])
+            for name in models}  # fmt: skip

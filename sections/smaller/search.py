@@ -1,0 +1,143 @@
+"""Search: one network learns to be its parts; each is asked; the best that is fast enough learns on."""
+
+import streamlit as st
+
+from sections.smaller import learn
+from sections.smaller.subject import STUDENT, Subject
+from ui.claim import records_of
+from ui.figures import figure
+from ui.folders import CHECKPOINTS
+from ui.lesson import Lesson
+from ui.models import load, version_of
+from ui.runs import live, manager, own_runs, settled, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.source import show_source
+from ui.task_data import shipped
+from ui.translations import _, ngettext
+
+KIND, DATA = "smaller-search", "reviews"
+STEP = 0.05  # milliseconds
+
+
+def show(lesson: Lesson, seen: Subject) -> None:
+    from minibert.pruning import search
+
+    manager().warm_up()
+    lesson.show("Search", title=False)
+    whole = whole_milliseconds(version_of(STUDENT))
+    least, most = (max(STEP, round(whole * share / STEP) * STEP) for share in (0.2, 1.2))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        budget = st.slider(
+            _("Budget: milliseconds a review"), least, most, round(whole * 0.5 / STEP) * STEP, STEP, format="%.2f",
+            key="budget", width=320,
+        )  # fmt: skip
+        if st.button(_("Search"), type="primary", icon=":material/travel_explore:", key="begin-search"):
+            begin(float(budget), seen)
+    st.caption(_("All of mini-en needs {ms:.2f} ms here.").format(ms=whole))
+    show_refusal()
+    runs = [run for run in own_runs(KIND)[:1] if not settled(run) or run.error or run.latest("candidate")]
+    if runs:
+        tell(runs, [{"text": seen.text}] if seen.text else [])
+        live(tuple(run.id for run in runs), lambda found: of_run(found, float(budget)),
+             lambda found: state_rows([run for run in found if not run.over or run.error], learn.speed))  # fmt: skip
+    else:
+        of_record(float(budget))
+    lesson.show("One network, many parts")
+    show_source(search.Super)
+    lesson.show("Tagger and budget")
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def whole_milliseconds(version: int) -> float:
+    """Of a dev review, read by all of mini-en."""
+    from minibert.inside.cost import measure
+    from minibert.pruning.run import TIMED
+
+    one = load(STUDENT)
+    texts = [example.text for example in shipped(DATA).dev.examples[:TIMED]]
+    return measure({"": (one.model.bert, one.tokenizer)}, texts)[""].milliseconds
+
+
+def begin(budget: float, seen: Subject) -> None:
+    data = shipped(DATA)
+    submit(
+        "minibert.pruning.search:search", weights_to_begin_with(CHECKPOINTS / STUDENT), data.task.name, data.train,
+        data.dev, learn.settings(0, 6, 3e-4), learn.settings(0, 2, 1e-4), budget=budget,
+        watch=[{"text": seen.text}] if seen.text else [],
+        title=_("search, {ms:.2f} ms").format(ms=budget), kind=KIND,
+    )  # fmt: skip
+
+
+def of_run(runs: list, budget: float) -> None:
+    """What has been asked so far, and how the chosen one went on."""
+    run = runs[0]
+    events = [event for event in run.events() if event["event"] in ("candidate", "found", "done", "eval")]
+    asked = [event for event in events if event["event"] == "candidate"]
+    found, done = run.latest("found"), run.latest("done")
+    if not asked:
+        accuracy = [event["metrics"]["accuracy"] for event in events if event["event"] == "eval"]
+        said = _("The network learns to be each of its parts.")
+        now = _(" All of it is right on {score:.0%} of the dev reviews.").format(score=accuracy[-1]) if accuracy else ""
+        st.caption(said + now)
+        return
+    after = done["metrics"]["accuracy"] if done and found else None
+    scatter([(one["name"], one["milliseconds"], one["accuracy"]) for one in asked], budget,
+            (found["name"], after) if found else None, found)  # fmt: skip
+    if rows := learn.answers_of(run):
+        st.markdown(_("**Your sentence, now:**"))
+        st.table(rows)
+
+
+def of_record(budget: float) -> None:
+    """A recorded search, of seed 0, until the reader has begun one."""
+    records = [record for record in records_of("search") if record.get("candidates")]
+    if not records:
+        st.info(
+            _("Nothing is recorded yet: `python -m minibert experiment search --seeds 3`."),
+            icon=":material/play_arrow:",
+        )
+        return
+    scatter([(name, ms, score) for name, ms, score, _count in records[0]["candidates"]], budget, None, None)
+    st.caption(
+        _("Recorded on SST-2 (seed 0, another machine’s milliseconds). *Search* makes one of your own, on reviews.")
+    )
+
+
+def shape(name: str) -> str:
+    """A part's name in words: of each layer so many heads and neurons."""
+    layers, heads, neurons = map(int, name.split("-"))
+    return ", ".join((
+        ngettext("{n} layer", "{n} layers", layers).format(n=layers),
+        ngettext("{n} head", "{n} heads", heads).format(n=heads),
+        ngettext("{n} neuron", "{n} neurons", neurons).format(n=neurons),
+    ))  # fmt: skip
+
+
+def scatter(found: list, budget: float, trained: tuple[str, float | None] | None, event: dict | None) -> None:
+    from plots.pruning import parts
+
+    fast = [one for one in found if one[1] <= budget]
+    best = max(fast, key=lambda one: one[2]) if fast else None
+    after = trained[1] if trained and best and trained[0] == best[0] else None
+    if best is None:
+        summary = _("No part needs only {ms:.2f} ms").format(ms=budget)
+    else:
+        summary = _("{shape}: {ms:.2f} ms, {score:.1%}").format(shape=shape(best[0]), ms=best[1], score=best[2])
+    words = {
+        "x": _("milliseconds a text"), "y": _("accuracy, inherited weights, %"), "front": _("none is beaten"),
+        "budget": _("budget"), "best": _("chosen"), "after": _("trained on"),
+    }  # fmt: skip
+    figure(
+        parts(found, budget, best[0] if best else "", after, summary, words),
+        _("{n} parts of one network by milliseconds and accuracy. Within {budget:.2f} ms the best is {best}.").format(
+            n=len(found), budget=budget, best=summary),
+        "parts",
+        wide=True,
+        data=[{_("layers-heads-neurons"): name, _("ms"): round(ms, 3), _("accuracy"): round(score, 4)}
+              for name, ms, score in found],
+    )  # fmt: skip
+    if event is not None and trained and trained[1] is not None:
+        said = _(
+            "**{name}**, found within {ms:.2f} ms: {before:.1%} with inherited weights, **{after:.1%}** trained on."
+        )
+        before = event["candidate"]["accuracy"]
+        st.markdown(said.format(name=shape(trained[0]), ms=event["budget"], after=trained[1], before=before))

@@ -1,0 +1,207 @@
+"""The tabs of Smaller models on cutting and on search: a tiny model is cut, retrained, searched, and drawn."""
+
+import re
+
+import pytest
+
+from minibert import checkpoint
+from minibert.config import BertConfig
+from minibert.experiments.relative_catalogue import REQUIRED
+from minibert.experiments.results import read_records
+from minibert.model import BertForPreTraining
+from minibert.pruning.importance import batches_of, importance
+from minibert.pruning.keep import normalised
+from minibert.pruning.run import asked
+from minibert.pruning.search import Space, search
+from tests.hostile import HOSTILE
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of
+from tests.pages.finished_runs import ended, finished_run, spelling_predictor
+from tests.spelling import spelling_tokenizer
+from ui.classifiers import EVERYONE, RECIPES
+from ui.task_data import shipped
+
+CUT, SEARCH, CLAIM = "Cut away", "Search", "The claim"
+TEXT = "It is a film."
+
+
+def two_layers(**sizes) -> BertConfig:
+    return BertConfig(**{**sizes, "num_hidden_layers": 2})
+
+
+@pytest.fixture(scope="module")
+def predictor():
+    return spelling_predictor("classification", ["negative", "positive"], two_layers)
+
+
+@pytest.fixture(scope="module")
+def trained(runs_folder, predictor, tmp_path_factory):
+    """The class's classifier, of random weights: two layers of two heads and 32 neurons."""
+    from ui.runs import manager
+
+    dev, folder = shipped("reviews").dev.examples, tmp_path_factory.mktemp("models")
+    return finished_run(manager(), folder, predictor, dev, kind=RECIPES[0].kind, owner=EVERYONE)
+
+
+def left(app) -> list[float]:
+    """What each layer keeps of its neurons, in per cent: where the line stands."""
+    return [shape["x0"] for shape in figure(app, "worth")["layout"]["shapes"] if shape["type"] == "line"]
+
+
+def drawn() -> set[str]:
+    """First words of the bubbles of the class's runs in the picture above."""
+    points = figure(open_page("smaller", text=TEXT, drawn="own"), "tradeoff")["data"]
+    return {one["hovertemplate"].split()[0] for one in points if "hovertemplate" in one}
+
+
+def test_before_there_is_a_classifier_it_says_what_to_do(runs_folder):
+    app = open_page("smaller", part=CUT)
+    assert app.button(key="train-reviews").label == "Train it" and figure(app, "worth") is None
+
+
+def test_the_least_important_go_and_the_table_says_what_that_saves(trained, predictor):
+    app = open_page("smaller", part=CUT, text=TEXT, what="neurons", share=75)
+    worth = importance(predictor.model, batches_of(predictor, asked(shipped("reviews").train.examples)))
+    squares, _crosses, _strips = figure(app, "worth")["data"]
+    flat = [value for row in normalised(worth.heads) for value in row]  # what decides who goes
+    assert squares["marker"]["color"] == pytest.approx([value / max(flat) for value in flat], rel=1e-3)
+    assert sum(left(app)) == pytest.approx(50.0)  # a quarter of two layers
+    table = app.table[0].value
+    whole, cut, zeros = (int(number.replace(",", "")) for number in table["parameters"])
+    assert whole - cut == 48 * (16 + 1 + 16) and zeros == whole
+    assert all("tive, " in said for said in table["says"])
+
+
+@pytest.mark.parametrize(
+    ("query", "crossed", "lines"),
+    [
+        ({"what": "heads", "share": 50}, 2, [100, 100]),
+        ({"what": "heads", "share": 0, "gone": "1.2,2.1,9.9"}, 2, [100, 100]),
+        ({"what": "layers", "share": 100}, 2, None),  # one of two stays
+        ({"what": "weights", "share": 50}, 0, [100, 100]),
+        ({"what": "heads", "share": 100, "gone": "x.y,1"}, 4, [100, 100]),
+    ],
+)
+def test_what_is_asked_is_cut(trained, query, crossed, lines):
+    app = open_page("smaller", part=CUT, text=TEXT, **query)
+    marks = figure(app, "worth")["data"][1]
+    assert len(marks["x"]) == crossed
+    assert left(app) == lines if lines else sorted(left(app)) == [0, 100]
+    assert len(app.table[0].value) == (2 if query["what"] == "weights" else 3)
+
+
+def test_both_ways_to_weigh_a_head_are_held_against_each_other(trained):
+    app = open_page("smaller", part=CUT, text=TEXT, by="loss")
+    assert any(re.search(r"4 heads: rank correlation -?\d\.\d\d", one.value) for one in app.caption)
+
+
+@pytest.mark.parametrize("text", ["  ", "😀 <b>bold</b> $x$", "忘了密码怎么办", *list(HOSTILE.values())[:2]])
+def test_any_text_is_read_by_what_is_cut(trained, text):
+    app = open_page("smaller", part=CUT, text=text)
+    assert_no_markup(app)
+    assert "<b>bold</b>" not in html_of(app) + text_of(app) and len(app.table[0].value) == 3
+
+
+def test_what_is_left_learns_beside_the_whole_and_both_join_the_picture(trained):
+    from ui.runs import manager
+
+    before = {run.id for run in manager().runs()}
+    app = open_page("smaller", owner="me", part=CUT, text=TEXT, what="neurons", share=50)
+    assert "No run yet" in text_of(app)
+    app.button(key="retrain").click().run()
+    assert not app.exception
+    runs = {run.title: run for run in manager().runs() if run.id not in before}
+    assert set(runs) == {"50% of neurons", "nothing cut"}
+    for run in runs.values():
+        run.wait(timeout=120)
+        assert run.state == "finished", run.error
+    app.run()
+    assert not app.exception and set(runs) == {line["name"] for line in figure(app, "students")["data"]}
+    table = next(one.value for one in app.table if "neurons left" in one.value)
+    kept = dict(zip(table["run"], table["neurons left"], strict=True))
+    assert kept["nothing cut"] == "32 32" and sum(map(int, kept["50% of neurons"].split())) == 32
+    assert all(right.count("→") == 2 for right in table["right"])
+    assert {"cut", "uncut"} <= drawn()
+    app = open_page("smaller", owner="me", part=CUT, text=TEXT, what="heads", share=50)
+    app.button(key="retrain").click().run()
+    assert not app.exception and sum(run.title == "nothing cut" for run in manager().runs()) == 1
+
+
+@pytest.fixture(scope="module")
+def searched(runs_folder, tmp_path_factory):
+    """A search of someone's, over eight parts, that has ended."""
+    from jobs.files import pack
+    from jobs.run import Run
+    from sections.smaller.learn import settings
+    from sections.smaller.search import KIND
+    from ui.runs import manager
+
+    folder, letters = tmp_path_factory.mktemp("search"), spelling_tokenizer()
+    config = BertConfig(letters.vocab_size, 16, 2, 2, 32, max_position_embeddings=256)
+    start = checkpoint.save(folder / "start", BertForPreTraining(config), letters)
+    data = shipped("reviews")
+    events = [
+        event.as_dict()
+        for event in search(start, "classification", data.train, data.dev, settings(0, 1, 1e-3), settings(0, 1, 1e-3),
+                            budget=100.0, space=Space((1, 2), (1, 2), (16, 32)), out=folder / "out",
+                            watch=[{"text": TEXT}])
+    ]  # fmt: skip
+    run = Run(manager(), manager().directory, "you", "search, 100 ms", KIND, "minibert.pruning.search:search")
+    return ended(run, events, pack(folder / "out"))
+
+
+def test_a_search_is_drawn_with_what_it_found(searched):
+    from sections.smaller.search import shape
+
+    found = searched.latest("found")
+    app = open_page("smaller", owner="you", part=SEARCH, text=TEXT)
+    assert len(figure(app, "parts")["data"][1]["x"]) == 8 and len(figure(app, "parts")["layout"]["shapes"]) == 1
+    assert f"**{shape(found['name'])}**, found within 100.00 ms" in text_of(app) and "trained on" in text_of(app)
+    says = next(one.value for one in app.table if "says" in one.value)
+    assert list(says["who"]) == ["search, 100 ms"]
+    assert "found" in drawn()
+
+
+def test_a_recorded_search_stands_there_before_one_is_begun(searched):
+    app = open_page("smaller", owner="nobody", part=SEARCH, text=TEXT)
+    records = read_records(ROOT / "lessons" / "results" / "search.jsonl", REQUIRED)
+    candidates = next(record["candidates"] for record in records if record.get("candidates"))
+    front, marks, *_ = figure(app, "parts")["data"]
+    assert list(marks["x"]) == pytest.approx([ms for _name, ms, *_ in candidates]) and len(candidates) == 36
+    assert re.match(r"\d layers?, \d heads?, [\d,]+ neurons: ", title_of(app, "parts")) and front["mode"] == "lines"
+
+
+@pytest.mark.slow
+def test_a_search_is_begun(runs_folder, monkeypatch, tmp_path):
+    """The whole space of the page, in a network that is as deep and has as many heads, and is narrow."""
+    from ui.runs import manager
+
+    letters = spelling_tokenizer()
+    config = BertConfig(letters.vocab_size, 16, 4, 4, 1024, max_position_embeddings=256)
+    checkpoint.save(tmp_path / "mini-en", BertForPreTraining(config), letters)
+    monkeypatch.setattr("sections.smaller.search.CHECKPOINTS", tmp_path)
+    before = {run.id for run in manager().runs()}
+    app = open_page("smaller", owner="they", part=SEARCH, text="<b>b</b> 😀")
+    app.button(key="begin-search").click().run()
+    assert not app.exception
+    (run,) = [one for one in manager().runs() if one.id not in before]
+    run.wait(timeout=240)
+    assert run.state == "finished", run.error
+    app.run()
+    assert_no_markup(app)
+    assert len(figure(app, "parts")["data"][1]["x"]) == 36
+
+
+@pytest.mark.parametrize(("claim", "statements"), [("cut", 7), ("search", 4)])
+def test_each_statement_has_a_verdict(claim, statements):
+    app = open_page("smaller", part=CLAIM, claim=claim)
+    table = next(one.value for one in app.table if "verdict" in one.value)
+    assert len(table) == statements
+    assert all(re.fullmatch(r"\*\*(agrees|disagrees|unclear: .*)\*\*", said) for said in table["verdict"])
+    assert (figure(app, "over-shares") is not None) == (claim == "cut")
+
+
+def test_without_results_the_claim_says_how_to_make_them(monkeypatch, tmp_path):
+    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
+    for claim, name in (("cut", "pruning"), ("search", "search")):
+        app = open_page("smaller", part=CLAIM, claim=claim)
+        assert f"experiment {name} --seeds 3" in app.code[0].value
