@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -28,6 +29,7 @@ from minibert.model import (
 )
 
 REGIMES = ("continual", "one_by_one", "together")
+WORDS, ORDER = 0, 1  # tasks of `TaskedLm`; a model that is told of none is told of the first
 KEPT_UP = 0.2  # of a task's steps, in each stage after the one in which it is new
 
 
@@ -72,6 +74,12 @@ def told_tasks(bert: Bert, tasks: Tensor | None, tap: Tap = no_tap) -> Tap:
     if tasks is None:
         return tap
     return lambda name, x: tap(name, bert.embeddings.task(tasks)[:, None] if name == "embeddings.task" else x)
+
+
+def asked(batch: Batch, task: int) -> TaskedBatch:
+    """The batch with the number of its task, WORDS or ORDER, and without what the other one asks."""
+    other = {"next_labels": None} if task == WORDS else {"labels": torch.full_like(batch.ids, IGNORE)}
+    return TaskedBatch(**vars(batch) | other, tasks=torch.full((len(batch.ids),), task))
 
 
 class TaskedLm(BertForPreTraining):

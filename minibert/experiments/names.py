@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from minibert.experiments.arms import run_arms
+from minibert.experiments.pronouns import settings_of, who_is_meant_by
 from minibert.experiments.relative_catalogue import NamesScale, RelativeArm, RelativeExperiment
-from minibert.experiments.relatives import settings_of, who_is_meant_by
 from minibert.toy.names_task import NamesSettings, train_names
 from minibert.train import Eval, Event
 

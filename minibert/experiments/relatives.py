@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Generator, Iterator
-from dataclasses import asdict, replace
+from collections.abc import Iterator
+from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from minibert.experiments.events import Finished, Stage, steps_of, within
+from minibert.experiments.pronouns import settings_of, who_is_meant_by
 from minibert.experiments.records import append_record
 from minibert.experiments.relative_catalogue import (
     REQUIRED,
@@ -27,7 +28,6 @@ from minibert.experiments.relative_catalogue import (
     MemoryScale,
     NamesScale,
     PruningScale,
-    RelativeArm,
     RelativeExperiment,
     RelativeScale,
     RolesScale,
@@ -38,35 +38,10 @@ from minibert.experiments.relative_catalogue import (
 )
 from minibert.experiments.results import read_records
 from minibert.text.json_values import json_value
-from minibert.train import Done, Event, Optimization, Step
+from minibert.train import Done, Event, Step
 
 SPANS = ("determined", "span", "span_whole", "span_boundary", "corrected")
 JUDGED = 300  # stories, never trained on, whose pairs are judged
-
-
-def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int, pairs: bool = False):
-    """The page's toy run, with as much hidden as in the papers and for a number of steps; of pairs, if rows are."""
-    from minibert.objectives import Masking
-    from minibert.toy.pretrain import PAIRS, TOY
-
-    return replace(
-        TOY,
-        relative=arm.relative,
-        objective_options=dict(arm.options),
-        sizes=dict(arm.sizes),
-        minutes=None,
-        steps=scale.steps,
-        start=arm.start,
-        batch_size=scale.batch_size,
-        max_length=getattr(scale, "max_length", TOY.max_length),
-        masking=Masking(rate=scale.masked),
-        optimization=replace(TOY.optimization, learning_rate=scale.learning_rate),
-        seed=seed,
-        report_every=20,
-        measure_every=scale.steps,
-        snapshots=(),
-        **(PAIRS if pairs else {}),
-    )
 
 
 def run_relative(
@@ -194,20 +169,6 @@ def run_relative(
         yield Finished(record, high)
         steps, tokens = steps + pretrained.step, tokens + pretrained.tokens
     yield Done(steps, tokens, time.perf_counter() - begun)
-
-
-def who_is_meant_by(model: Path, settings, scale: RelativeScale) -> Generator[Step, None, Done]:
-    """Fine-tune a copy of `model`, which was pre-trained with `settings`; its steps, and the Done at its end."""
-    from minibert.finetune.run import finetune
-    from minibert.finetune.settings import FinetuneSettings
-    from minibert.toy.pronoun_task import who_is_meant
-
-    tuning = FinetuneSettings(
-        epochs=scale.epochs, batch_size=16, max_length=settings.max_length, seed=settings.seed,
-        evaluations_per_epoch=1, optimization=Optimization(learning_rate=scale.finetune_rate),
-    )  # fmt: skip
-    train, test = who_is_meant(scale.train, 11), who_is_meant(scale.test, 12)
-    return (yield from steps_of(finetune(model, "tagging", train, test, tuning)))
 
 
 def about_pairs(folder: Path, scale: RelativeScale) -> dict[str, float]:

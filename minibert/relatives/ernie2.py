@@ -10,12 +10,9 @@ import torch
 
 from minibert.config import BertConfig
 from minibert.count import Shape
-from minibert.ernie2 import TaskedBatch, TaskedLm, TaskEmbeddings
-from minibert.model import IGNORE
+from minibert.ernie2 import ORDER, WORDS, TaskedLm, TaskEmbeddings, asked
 from minibert.relatives.ernie import KnowledgeMasking
 from minibert.relatives.registry import relative
-
-WORDS, ORDER = 0, 1  # tasks; a model that is told of none is told of the first
 
 
 @dataclass(frozen=True)
@@ -57,11 +54,9 @@ class ContinualTasks(KnowledgeMasking):
         return TaskedLm(config)
 
     def corrupt(self, batch, special, joined, vocabulary, rng):
-        task = ORDER if self.begun and torch.rand((), generator=rng) >= self.share else WORDS
-        told = {"labels": torch.full_like(batch.ids, IGNORE)}
-        if task == WORDS:
-            told = vars(super().corrupt(batch, special, joined, vocabulary, rng)) | {"next_labels": None}
-        return TaskedBatch(**vars(batch) | told, tasks=torch.full((len(batch.ids),), task))
+        if self.begun and torch.rand((), generator=rng) >= self.share:
+            return asked(batch, ORDER)
+        return asked(super().corrupt(batch, special, joined, vocabulary, rng), WORDS)
 
     def number_asked(self, batch):
         return {kind: count for kind, count in super().number_asked(batch).items() if count}

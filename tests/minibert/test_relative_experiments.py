@@ -11,6 +11,7 @@ from minibert import checkpoint
 from minibert.__main__ import main
 from minibert.command_line.arguments import ROOT
 from minibert.experiments.events import Finished, steps_of
+from minibert.experiments.pronouns import settings_of
 from minibert.experiments.relative_catalogue import (
     RELATIVE_EXPERIMENTS,
     REQUIRED,
@@ -22,7 +23,7 @@ from minibert.experiments.relative_catalogue import (
     SimBertScale,
     VectorScale,
 )
-from minibert.experiments.relatives import run_relative, settings_of
+from minibert.experiments.relatives import run_relative
 from minibert.experiments.results import by_arm, paired_difference, read_records
 from minibert.text.json_values import json_value
 from minibert.tokenizer import Tokenizer
