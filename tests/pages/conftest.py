@@ -1,6 +1,19 @@
-"""Runs of the tests in this folder go to a folder of their own."""
+"""Runs of the tests in this folder go to a folder of their own, and their workers end."""
+
+import sys
 
 import pytest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def workers_end():
+    """With the file whose tests began them, also where no test asked for a folder of runs: they hold gigabytes."""
+    yield
+    if "jobs.manager" in sys.modules:
+        from ui.runs import manager
+
+        manager().close()
+        manager.clear()
 
 
 @pytest.fixture(scope="module")
