@@ -53,14 +53,14 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.slow)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # what it takes, gigabytes, is not held while other folders are tested
 def server(tmp_path_factory):
     """The address of the app, started for these tests with folders of its own; one a worker of pytest-xdist."""
     with fresh_server(tmp_path_factory.mktemp("server")) as address:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser():
     """Chromium: the machine's own, else the one playwright has installed."""
     with playwright_api.sync_playwright() as playwright:
