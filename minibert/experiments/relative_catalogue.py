@@ -87,6 +87,18 @@ class CorrectingScale(RelativeScale):
 
 
 @dataclass(frozen=True)
+class ChineseCorrectingScale(CorrectingScale):
+    """Questions of LCQMC, misspelled by a table of characters that sound or look alike. alike: the table's file in the
+    project. `stories` is of no use here."""
+
+    steps: int = 400
+    begins_with: str = "checkpoints/mini-zh"
+    alike: str = "lessons/to_write/alike.zh.tsv"
+    needs: ClassVar[tuple[str, ...]] = ("lcqmc",)
+    needs_in: ClassVar[tuple[str, ...]] = ("tasks", "zh")
+
+
+@dataclass(frozen=True)
 class ContinualScale(RelativeScale):
     """Four tasks, a batch of one of them a step, in each arm as many batches of each. asked: rows of each task that are
     measured on. Nothing is fine-tuned."""
@@ -444,6 +456,12 @@ RELATIVE_EXPERIMENTS = {
             "A corrector with and without a detector (Zhang et al. 2020), on misspelled stories of the toy world",
             {name: RelativeArm() for name in ("pretrained", "plain", "soft_masked")},
             CorrectingScale(),
+        ),
+        RelativeExperiment(
+            "corrector_zh",
+            "A corrector with and without a detector (Zhang et al. 2020), on misspelled Chinese questions",
+            {name: RelativeArm() for name in ("pretrained", "plain", "soft_masked")},
+            ChineseCorrectingScale(),
         ),
         RelativeExperiment(
             "ernie2",

@@ -17,6 +17,7 @@ from minibert.experiments.records import append_record
 from minibert.experiments.relative_catalogue import (
     REQUIRED,
     BatchScale,
+    ChineseCorrectingScale,
     ConeScale,
     ContinualScale,
     CorrectingScale,
@@ -79,6 +80,7 @@ def run_relative(
         (ConeScale, run_cone),
         (VectorScale, run_vectors),
         (SimBertScale, run_simbert),
+        (ChineseCorrectingScale, run_corrector),
         (DistillationScale, run_smaller),
         (SearchScale, run_search),  # before the scale it is a kind of
         (PruningScale, run_pruning),

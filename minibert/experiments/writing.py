@@ -11,10 +11,18 @@ import torch
 from minibert import checkpoint
 from minibert.experiments.arms import run_arms
 from minibert.experiments.events import steps_of
-from minibert.experiments.relative_catalogue import CorrectingScale, RelativeExperiment, WritingScale
+from minibert.experiments.find_and_write import FILES
+from minibert.experiments.relative_catalogue import (
+    ChineseCorrectingScale,
+    CorrectingScale,
+    RelativeExperiment,
+    WritingScale,
+)
+from minibert.misspelling import read_alike
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import objective_for
 from minibert.relatives.unilm import SEGMENTS
+from minibert.sentence_vectors.inference import alike_in
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
@@ -71,10 +79,34 @@ def written(folder: Path, settings, scale: WritingScale) -> Generator[Step, None
     return metrics
 
 
+def chinese(lcqmc: Path, measured: int) -> list[str]:
+    """Questions to learn from, those of the development set that have one that asks the same; the last `measured` are
+    of the test set. None is among them twice."""
+    learned, asked = (
+        list(dict.fromkeys(text for pair in alike_in(lcqmc / file) for text in pair)) for file in FILES.values()
+    )
+    known = set(learned)
+    return learned + [text for text in asked if text not in known][:measured]
+
+
 def run_corrector(
-    experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: CorrectingScale, command: str
+    experiment: RelativeExperiment,
+    out: str | Path,
+    *,
+    seeds: int,
+    scale: CorrectingScale,
+    command: str,
+    tasks: Path | None = None,
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`, of arms that differ in the corrector: "pretrained" learns nothing more."""
+    """As `relatives.run_relative`, of arms that differ in the corrector: "pretrained" learns nothing more. tasks: the
+    folder of LCQMC, in lcqmc, for a Chinese one."""
+    material, data = {}, f"small toy world, {scale.stories} stories, misspelled"
+    if isinstance(scale, ChineseCorrectingScale):
+        material = {
+            "sentences": chinese(tasks / "lcqmc", scale.measured),
+            "alike": read_alike(ROOT / scale.alike),
+        }
+        data = f"LCQMC, {len(material['sentences']) - scale.measured:,} questions, misspelled"
 
     def events(name: str, seed: int) -> Iterator[Event]:
         settings = CorrectorSettings(
@@ -82,13 +114,12 @@ def run_corrector(
             stories=scale.stories, evaluate_every=scale.steps, seed=seed,
             optimization=Optimization(learning_rate=scale.learning_rate, beta2=0.98),
         )  # fmt: skip
-        for event in train_corrector(settings, ROOT / scale.begins_with):
+        for event in train_corrector(settings, ROOT / scale.begins_with, **material):
             yield event
             if isinstance(event, Eval) and name == "pretrained":
                 return
 
     def facts(name: str, seen: list[Event]) -> dict:
-        data = f"small toy world, {scale.stories} stories, misspelled"
         return {"pretraining": {"begins_with": scale.begins_with}, "data": [data]}
 
     yield from run_arms(
