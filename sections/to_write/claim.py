@@ -16,7 +16,11 @@ from ui.translations import _, ngettext
 
 
 def claims() -> dict[str, str]:
-    return {"to_write": _("UniLM against BERT"), "corrector": _("The corrector")}
+    return {
+        "to_write": _("UniLM against BERT"),
+        "corrector": _("The corrector"),
+        "corrector_zh": _("The corrector in Chinese"),
+    }
 
 
 def measures() -> dict[str, str]:
@@ -34,7 +38,8 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
     lesson.show("The claim", title=False)
     name = choice("claim", _("The claim"), claims(), bare=True)
-    paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))[name]
+    papers = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
+    paper = papers[name.removesuffix("_zh")]  # one paper, asked of two languages
     records = records_of(name)
     if not records:
         with st.container(border=True, key="no-results"):

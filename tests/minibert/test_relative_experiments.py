@@ -25,6 +25,7 @@ from minibert.experiments.relative_catalogue import (
 )
 from minibert.experiments.relatives import run_relative
 from minibert.experiments.results import by_arm, paired_difference, read_records
+from minibert.experiments.writing import chinese
 from minibert.text.json_values import json_value
 from minibert.tokenizer import Tokenizer
 from minibert.toy import entities_task
@@ -399,6 +400,24 @@ def test_simbert_is_measured_with_each_loss_and_both(tmp_path):
     assert list(finished) == list(experiment.arms) and [one["steps"] for one in finished.values()] == [0, 2, 2, 2]
     assert all(set(one["metrics"]) == {"found", "nats"} for one in finished.values())
     assert finished["both"]["examples"] == {"lcqmc": 9} and not [one for one in run() if isinstance(one, Finished)]
+
+
+@pytest.mark.slow
+def test_chinese_correctors_learn_from_questions_and_are_asked_others(tmp_path):
+    experiment, out = RELATIVE_EXPERIMENTS["corrector_zh"], tmp_path / "corrector_zh.jsonl"
+    (tmp_path / "lcqmc").mkdir()
+    for file, people in (("dev.txt", "他她我你"), ("test.txt", "我谁")):  # 我 is asked in both
+        rows = (f"{who}在{where}做什么？\t{who}在{where}干什么？\t1\n" for who in people for where in "家店山")
+        (tmp_path / "lcqmc" / file).write_text("".join(rows), encoding="utf-8")
+    sentences = chinese(tmp_path / "lcqmc", 4)
+    assert len(sentences) == 24 + 4 == len(set(sentences)) and all(text.startswith("谁") for text in sentences[-4:])
+    scale = replace(experiment.scale, steps=2, batch_size=4, measured=4)
+    run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
+    finished = {event.record["arm"]: event.record for event in run() if isinstance(event, Finished)}
+    assert list(finished) == list(experiment.arms) and [one["steps"] for one in finished.values()] == [0, 2, 2]
+    assert finished["plain"]["data"] == ["LCQMC, 24 questions, misspelled"]
+    assert finished["soft_masked"]["parameters"] > finished["plain"]["parameters"]
+    assert not [event for event in run() if isinstance(event, Finished)]
 
 
 def test_the_recorded_simbert_is_whole_and_says_what_the_page_does():

@@ -183,7 +183,7 @@ def records(name: str, values: dict[str, dict[str, list[float]]]) -> list[dict]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("claim", ["to_write", "corrector"])
+@pytest.mark.parametrize("claim", ["to_write", "corrector", "corrector_zh"])
 def test_without_results_the_command_stands_there(results, claim):
     app = open_page("to_write", owner="me", part="The claim", claim=claim)
     assert any(f"experiment {claim} --seeds 3" in block.value for block in app.code)
@@ -208,7 +208,7 @@ def test_what_has_been_recorded_is_read(runs_folder, monkeypatch):
     monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
     from ui.claim import records_of
 
-    for name in ("to_write", "corrector"):
+    for name in ("to_write", "corrector", "corrector_zh"):
         kept = records_of(name)
         assert all(record["arm"] in RELATIVE_EXPERIMENTS[name].arms for record in kept)
         assert len({(record["arm"], record["seed"]) for record in kept}) == len(kept)
