@@ -37,7 +37,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     from plots.to_write import arms_by_measure
 
     lesson.show("The claim", title=False)
-    name = choice("claim", _("The claim"), claims(), bare=True)
+    name = choice("claim", _("The claim"), claims(), wrap=True, bare=True)
     papers = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
     paper = papers[name.removesuffix("_zh")]  # one paper, asked of two languages
     records = records_of(name)
