@@ -70,7 +70,7 @@ def run_relative(
     from minibert.experiments.smaller import run_smaller
     from minibert.experiments.told import run_entities, run_roles
     from minibert.experiments.vectors import run_vectors
-    from minibert.experiments.writing import run_corrector, written
+    from minibert.experiments.writing import run_chinese_corrector, run_corrector, written
     from minibert.toy.pretrain import pretrain_toy
     from minibert.train import Eval, Started
     from minibert.training import machine
@@ -80,7 +80,7 @@ def run_relative(
         (ConeScale, run_cone),
         (VectorScale, run_vectors),
         (SimBertScale, run_simbert),
-        (ChineseCorrectingScale, run_corrector),
+        (ChineseCorrectingScale, run_chinese_corrector),
         (DistillationScale, run_smaller),
         (SearchScale, run_search),  # before the scale it is a kind of
         (PruningScale, run_pruning),

@@ -3,7 +3,7 @@ a question in words of its own; and who finds and mends misspellings."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -90,23 +90,33 @@ def chinese(lcqmc: Path, measured: int) -> list[str]:
 
 
 def run_corrector(
+    experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: CorrectingScale, command: str
+) -> Iterator[Event]:
+    """As `relatives.run_relative`, of arms that differ in the corrector: "pretrained" learns nothing more."""
+    read = f"small toy world, {scale.stories} stories, misspelled"
+    yield from correcting(experiment, out, read, {}, seeds=seeds, scale=scale, command=command)
+
+
+def run_chinese_corrector(
     experiment: RelativeExperiment,
     out: str | Path,
     *,
     seeds: int,
-    scale: CorrectingScale,
+    scale: ChineseCorrectingScale,
     command: str,
-    tasks: Path | None = None,
+    tasks: Path,
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`, of arms that differ in the corrector: "pretrained" learns nothing more. tasks: the
-    folder of LCQMC, in lcqmc, for a Chinese one."""
-    material, data = {}, f"small toy world, {scale.stories} stories, misspelled"
-    if isinstance(scale, ChineseCorrectingScale):
-        material = {
-            "sentences": chinese(tasks / "lcqmc", scale.measured),
-            "alike": read_alike(ROOT / scale.alike),
-        }
-        data = f"LCQMC, {len(material['sentences']) - scale.measured:,} questions, misspelled"
+    """As `run_corrector`. tasks: the folder of LCQMC, in lcqmc."""
+    material = {"sentences": chinese(tasks / "lcqmc", scale.measured), "alike": read_alike(ROOT / scale.alike)}
+    read = f"LCQMC, {len(material['sentences']) - scale.measured:,} questions, misspelled"
+    yield from correcting(experiment, out, read, material, seeds=seeds, scale=scale, command=command)
+
+
+def correcting(
+    experiment: RelativeExperiment, out: str | Path, read: str, material: Mapping, *, seeds: int,
+    scale: CorrectingScale, command: str,
+) -> Iterator[Event]:  # fmt: skip
+    """read: what is said of the text · material: arguments of `train_corrector`, where it is not the toy world's."""
 
     def events(name: str, seed: int) -> Iterator[Event]:
         settings = CorrectorSettings(
@@ -120,7 +130,7 @@ def run_corrector(
                 return
 
     def facts(name: str, seen: list[Event]) -> dict:
-        return {"pretraining": {"begins_with": scale.begins_with}, "data": [data]}
+        return {"pretraining": {"begins_with": scale.begins_with}, "data": [read]}
 
     yield from run_arms(
         experiment, out, seeds=seeds, scale=scale, command=command, stage="correcting", events=events, facts=facts

@@ -420,6 +420,19 @@ def test_chinese_correctors_learn_from_questions_and_are_asked_others(tmp_path):
     assert not [event for event in run() if isinstance(event, Finished)]
 
 
+def test_the_recorded_chinese_corrector_is_whole_and_gains_what_the_page_says():
+    records = read_records(ROOT / "lessons" / "results" / "corrector_zh.jsonl", REQUIRED)
+    experiment = RELATIVE_EXPERIMENTS["corrector_zh"]
+    assert {(one["arm"], one["seed"]) for one in records} == {(arm, n) for arm in experiment.arms for n in range(3)}
+    assert all(one["scale"] == asdict(experiment.scale) for one in records)
+    told = (ROOT / "lessons" / "to_write" / "en.md").read_text(encoding="utf-8")
+    found = by_arm(records, "correction_f1")
+    taught, plain = (f"{100 * sum(found[arm].values()) / 3:.1f}" for arm in ("soft_masked", "plain"))
+    assert f"is {taught} with it and {plain} without" in told
+    gaps = [found["soft_masked"][seed] - found["plain"][seed] for seed in range(3)]
+    assert min(gaps) < 0 < max(gaps)
+
+
 def test_the_recorded_simbert_is_whole_and_says_what_the_page_does():
     records = read_records(ROOT / "lessons" / "results" / "simbert.jsonl", REQUIRED)
     experiment = RELATIVE_EXPERIMENTS["simbert"]
