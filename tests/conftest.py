@@ -1,5 +1,6 @@
 """What holds for all tests: no clock for random examples, no threads that fight for a core."""
 
+import functools
 import os
 import sys
 import tempfile
@@ -20,6 +21,18 @@ os.environ.setdefault("MINIBERT_RUNS", os.path.join(tempfile.mkdtemp(prefix="min
 # A slow machine is not wrong: how long something takes is measured in bench, not by a deadline of a random example.
 settings.register_profile("minibert", deadline=None)
 settings.load_profile("minibert")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_read_once():
+    """AppTest searches every installed package for components whenever a page is opened, which takes twice as long as
+    the page itself. No test installs one."""
+    from streamlit.components.v2 import manifest_scanner
+
+    with pytest.MonkeyPatch.context() as patch:
+        scan = functools.cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", scan)
+        yield
 
 
 @pytest.fixture(autouse=True)
