@@ -7,6 +7,7 @@ script of a page failed, and that none of tests/hostile.py ran. What a test does
 """
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -72,6 +73,15 @@ def browser():
         chromium.close()
 
 
+def stop_runs(window) -> None:
+    """What the test has begun does not learn on beside the next ones."""
+    stop = window.locator(".st-key-run-states").get_by_role("button", name="Stop", exact=True)
+    with suppress(playwright_api.Error):  # each goes away a moment after it was pressed, or by itself
+        while not window.is_closed() and (left := stop.count()):
+            stop.first.click(timeout=5_000)
+            playwright_api.expect(stop).not_to_have_count(left, timeout=20_000)
+
+
 @pytest.fixture
 def page(request, browser, server):
     """A browser window with an empty profile, at the server; what is checked after each test stands at the top."""
@@ -95,6 +105,7 @@ def page(request, browser, server):
     window.on("pageerror", lambda error: errors.append(str(error)))
     window.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     yield window
+    stop_runs(window)
     shown = window.evaluate("window.__exceptions ?? []") if not window.is_closed() else []
     context.close()
     assert not strangers, f"requests left this machine: {strangers}"

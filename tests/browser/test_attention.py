@@ -195,7 +195,7 @@ def test_any_text_is_text(page, names):
         assert_no_markup(page)
 
 
-@on_every_screen
-def test_it_fits(page, request):
+def test_it_fits(page):
     open_page(page, "attention", step=5, sentence=SENTENCE)
-    assert_fits(page, f"attention-{request.node.callspec.id}")
+    for screen in on_every_screen(page):
+        assert_fits(page, f"attention-{screen}")

@@ -354,15 +354,15 @@ def test_long_texts_do_not_freeze_the_page(page, size):
     assert drawn < 2_000 and longest < 2_000, (drawn, longest)
 
 
-@on_every_screen
-def test_it_fits(page, request):
+def test_it_fits(page):
     open_page(page, "attention_explorer", heads="all", sentence=SENTENCE, row=3)
-    assert_fits(page, f"attention-explorer-{request.node.callspec.id}")
+    for screen in on_every_screen(page):
+        assert_fits(page, f"attention-explorer-{screen}")
     page.get_by_role("tab", name="Kinds of heads").click()
     expect(page.get_by_text("have a name")).to_be_visible()
-    wait_idle(page)
-    assert_fits(page, f"attention-explorer-names-{request.node.callspec.id}")
+    for screen in on_every_screen(page):
+        assert_fits(page, f"attention-explorer-names-{screen}")
     page.get_by_role("radio", name="Which word it finds").click()
     expect(view(page, "relations").locator(".scatterlayer")).to_be_attached(timeout=MINUTES)
-    wait_idle(page)
-    assert_fits(page, f"attention-explorer-kinds-{request.node.callspec.id}")
+    for screen in on_every_screen(page):
+        assert_fits(page, f"attention-explorer-kinds-{screen}")

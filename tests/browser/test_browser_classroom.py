@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.driver import assert_fits, expect, on_every_screen, open_page, wait_idle
+from tests.browser.driver import assert_fits, expect, on_every_screen, open_page
 
 KEY = re.compile(r"with the key\s+(\S+)")
 
@@ -60,8 +60,7 @@ def test_a_newcomer_needs_the_code_and_who_was_there_does_not(page, browser, ser
         expect(page.get_by_role("heading", name="The door is open")).to_be_visible()
 
 
-@on_every_screen
 def test_it_fits_every_screen(page, key):
     enter(page, key)
-    wait_idle(page)
-    assert_fits(page, "classroom")
+    for screen in on_every_screen(page):
+        assert_fits(page, f"classroom-{screen}")

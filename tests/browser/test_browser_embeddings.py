@@ -135,7 +135,7 @@ def test_nothing_rises_for_who_wants_no_movement(page):
     expect(slider(page)).to_have_attribute("aria-valuetext", "6")
 
 
-@on_every_screen
-def test_it_fits(page, request):
+def test_it_fits(page):
     open_page(page, "embeddings", own="He fished from the bank.", point=3)
-    assert_fits(page, f"embeddings-{request.node.callspec.id}")
+    for screen in on_every_screen(page):
+        assert_fits(page, f"embeddings-{screen}")

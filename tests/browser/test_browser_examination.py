@@ -143,7 +143,7 @@ def test_hostile_answers_go_to_the_score_sheet_as_text(page, console, tmp_path):
     assert "<img" not in text and "&lt;img" in text and "sheet 5" in text
 
 
-@on_every_screen
-def test_it_fits_every_screen(page, request):
+def test_it_fits_every_screen(page):
     open_page(page, "examination", seed=7, count=2)
-    assert_fits(page, f"examination-{request.node.callspec.id}")
+    for screen in on_every_screen(page):
+        assert_fits(page, f"examination-{screen}")

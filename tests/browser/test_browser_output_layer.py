@@ -177,8 +177,8 @@ def test_a_file_of_200_mb_is_refused(page, tmp_path):
     expect(page.get_by_text(re.compile(r"must be 100\.?0?\s?MB or smaller"))).to_be_visible(timeout=MINUTES)
 
 
-@on_every_screen
-def test_it_fits(page, request):
-    for task in ("span", "choice"):
-        open_page(page, "output_layer", task=task)
-        assert_fits(page, f"output-layer-{task}-{request.node.callspec.id}")
+@pytest.mark.parametrize("task", ["span", "choice"])
+def test_it_fits(page, task):
+    open_page(page, "output_layer", task=task)
+    for screen in on_every_screen(page):
+        assert_fits(page, f"output-layer-{task}-{screen}")

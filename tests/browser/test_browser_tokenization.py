@@ -140,8 +140,8 @@ def test_any_text_is_text(page, step, names):
         assert_no_markup(page)
 
 
-@on_every_screen
-def test_it_fits(page, request):
-    for step in (5, None):
-        open_page(page, "tokenization", text="x" * 99 + " " + "好" * 60, **({"step": step} if step else {}))
-        assert_fits(page, f"tokenization-{request.node.callspec.id}-{step}")
+@pytest.mark.parametrize("query", [{"step": 5}, {}], ids=["step 5", "first"])
+def test_it_fits(page, query):
+    open_page(page, "tokenization", text="x" * 99 + " " + "好" * 60, **query)
+    for screen in on_every_screen(page):
+        assert_fits(page, f"tokenization-{screen}-{query.get('step')}")

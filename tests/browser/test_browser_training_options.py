@@ -15,9 +15,8 @@ def test_an_option_is_chosen_and_stands_in_the_link(page):
     wait_idle(page)
 
 
-@on_every_screen
 @pytest.mark.parametrize("option", ["dropout", "averaging"])
-def test_it_fits(page, request, option):
+def test_it_fits(page, option):
     open_page(page, "training_options", option=option)
-    wait_idle(page)
-    assert_fits(page, f"training-options-{request.node.callspec.id}")
+    for screen in on_every_screen(page):
+        assert_fits(page, f"training-options-{option}-{screen}")

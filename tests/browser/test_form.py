@@ -10,16 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.driver import assert_words_of_figures, expect, open_page, wait_idle
+from tests.browser.driver import assert_fits, assert_words_of_figures, expect, open_page, wait_idle
 from tests.server import ROOT
 from tests.waiting import until
 
 axe_api = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs requirements-dev.txt")
 
-LAPTOP, PHONE, PROJECTOR = (
+LAPTOP, PHONE, PROJECTOR, OLD_PROJECTOR = (
     {"width": 1280, "height": 800},
     {"width": 390, "height": 844},
     {"width": 1920, "height": 1080},
+    {"width": 1280, "height": 720},
 )
 NO_LESSON = {"classroom"}  # shut without a key: tests/browser/test_browser_classroom.py
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
@@ -85,6 +86,15 @@ def assert_parts(page, screen: str) -> None:
         assert_looks(page, screen)
 
 
+def assert_at_the_top(page) -> None:
+    """The title is not under a button of the bar above it."""
+    title = page.locator(".stMainBlockContainer h1").bounding_box()
+    for button in page.locator(".stAppHeader button:visible").all():
+        box = button.bounding_box()
+        apart = box["x"] + box["width"] <= title["x"] or box["x"] >= title["x"] + title["width"]
+        assert apart or box["y"] + box["height"] <= title["y"], "the title is under a button at the top"
+
+
 @pytest.mark.parametrize("page", [{"viewport": LAPTOP, "reduced_motion": "reduce"}], indirect=True)
 @pytest.mark.parametrize("name", PAGES)
 def test_on_a_laptop_and_a_phone(page, name):
@@ -119,3 +129,8 @@ def test_on_a_projector(page, name):
         page.emulate_media(color_scheme=scheme)
         wait_idle(page)
         assert_looks(page, f"on a wall, {scheme}")
+    assert_at_the_top(page)
+    page.set_viewport_size(OLD_PROJECTOR)
+    wait_idle(page)
+    assert_at_the_top(page)
+    assert_fits(page, f"projector-{name}")

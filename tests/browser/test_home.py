@@ -11,12 +11,20 @@ from tests.browser.driver import (
     expect,
     on_every_screen,
     open_page,
-    screenshot,
     type_into,
     wait_idle,
 )
 from tests.hostile import HOSTILE, texts_in_a_browser
 from tests.server import LESSON_PAGES
+
+# What is printed across the edge of its model's card.
+OUT_OF_ITS_CARD = """e => [...e.querySelectorAll('article')].flatMap(card => {
+  const frame = card.getBoundingClientRect();
+  return [...card.querySelectorAll('bdi, b, h2, h3, p')].filter(t => {
+    const box = t.getBoundingClientRect();
+    return box.left < frame.left || box.right > frame.right;
+  }).map(t => t.textContent);
+})"""
 
 
 def sees(page, model: str):
@@ -109,10 +117,13 @@ def test_the_quiz_explains_every_choice_and_lets_one_change_it(page):
     expect(quiz.get_by_test_id("stAlert")).to_contain_text("Right.")
 
 
-@on_every_screen
-def test_it_fits(page, request):
+def test_it_fits_and_the_models_keep_to_their_columns(page):
     open_page(page)
-    assert_fits(page, f"home-{request.node.callspec.id}")
+    models = answered(page)
+    for screen in on_every_screen(page):
+        assert_fits(page, f"home-{screen}")
+        outside = models.evaluate(OUT_OF_ITS_CARD)
+        assert not outside
 
 
 def test_a_page_does_not_inherit_what_another_one_calls_by_the_same_name(page):
@@ -230,16 +241,3 @@ def test_any_text_is_text_in_the_first_minute(page, names):
         assert_no_markup(page)
         wide = page.get_by_test_id("stMain").evaluate("e => e.scrollWidth - e.clientWidth")
         assert wide <= 1, name
-
-
-@on_every_screen
-def test_the_models_keep_to_their_columns(page):
-    open_page(page)
-    models = answered(page)
-    outside = models.evaluate(
-        "e => [...e.querySelectorAll('article')].flatMap(card => { const frame = card.getBoundingClientRect();"
-        " return [...card.querySelectorAll('bdi, b, h2, h3, p')].filter(t => { const box = t.getBoundingClientRect();"
-        " return box.left < frame.left || box.right > frame.right; }).map(t => t.textContent); })"
-    )
-    assert not outside
-    screenshot(page, "home-models")

@@ -211,6 +211,7 @@ def test_a_killed_worker_is_reported_and_replaced_and_the_other_run_goes_on(mana
     assert ended(other).state == "cancelled"
 
 
+@pytest.mark.slow
 def test_a_killed_cluster_is_reported_and_replaced(tmp_path):
     manager = jobs.Manager(tmp_path, max_running=1, preload=())
     run, queued = submit(manager, "until_cancelled"), submit(manager, "count", 3)
@@ -269,6 +270,7 @@ def test_a_state_stays_away_from_home_until_its_event_is_there(tmp_path, monkeyp
     assert has_arrived("saved", tmp_path)
 
 
+@pytest.mark.slow
 def test_a_pre_training_whose_worker_is_killed_goes_on(manager):
     settings = replace(TOY, minutes=None, steps=60, save_every=10, measure_every=30)
     run = submit_to(manager, "minibert.toy.pretrain:pretrain_toy", settings, stories=200)
@@ -294,6 +296,7 @@ def listening_at(address) -> int:
     raise LookupError(address)
 
 
+@pytest.mark.slow
 def test_a_run_that_cannot_go_on_begins_anew(manager):
     run = submit(manager, "until_killed_once", 5)
     until(lambda: len(run.events()) == 5)
@@ -487,6 +490,7 @@ def ends(tmp_path):
     return end
 
 
+@pytest.mark.slow
 def test_a_server_that_is_stopped_leaves_no_process_and_its_runs_are_found_again(tmp_path, ends):
     done, going, other, waits = ends(signal.SIGINT)
     with (tmp_path / other / "events.jsonl").open("a") as file:
@@ -517,6 +521,7 @@ def test_a_server_that_is_stopped_leaves_no_process_and_its_runs_are_found_again
     again.close()
 
 
+@pytest.mark.slow
 def test_runs_of_a_server_that_was_killed_go_on_by_themselves(tmp_path, ends):
     done, going, other, waits = ends(signal.SIGKILL)
     again = jobs.Manager(tmp_path, max_running=3, preload=())
@@ -582,6 +587,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_an_outside_scheduler_runs_the_same_code_without_having_it(tmp_path, monkeypatch):
     package = tmp_path / "here" / "classroom_code"
     package.mkdir(parents=True)

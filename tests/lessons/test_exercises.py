@@ -77,6 +77,7 @@ def test_every_task_is_a_solution_and_its_test(exercise):
     assert [name for name, cell in cells.items() if mark(cell)["solution"]] == [t.removesuffix("-test") for t in tests]
 
 
+@pytest.mark.slow
 def test_our_own_solution_earns_full_points_and_draws(exercise):
     assert not exercise.tried.errors
     full = sum(mark(cell)["points"] for cell in graded(exercise.notebook))
@@ -84,6 +85,7 @@ def test_our_own_solution_earns_full_points_and_draws(exercise):
     assert exercise.tried.figures
 
 
+@pytest.mark.slow
 def test_the_student_version_holds_no_answer_runs_and_earns_nothing(exercise):
     released = exercise.student_version()
     text = "\n".join(cell.source for cell in released.cells)

@@ -83,6 +83,7 @@ def words_of(app: AppTest) -> str:
     return plain("\n".join(words)).replace("**", "") + plain(re.sub(r"<[^>]*>", " ", html_of(app)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("link", LINKS)
 def test_each_link_sets_the_state_of_its_page(link):
     seen, (_name, query) = visit(link), parts(link)

@@ -106,6 +106,7 @@ def recorded(name: str, tmp_path, **smaller) -> dict[str, dict]:
     return {record["arm"]: record for record in read_records(out, REQUIRED)}
 
 
+@pytest.mark.slow
 def test_names_are_asked_of_a_bert_that_goes_on(tmp_path):
     found = recorded("wklm", tmp_path, steps=2, batch_size=4, stories=20, held_out=8, train=8, test=6, epochs=1)
     assert list(found) == ["bert", "wklm", "names_too"]
@@ -221,6 +222,7 @@ def test_nezhas_arms_are_asked_at_every_length(tmp_path):
     assert not [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
 
 
+@pytest.mark.slow
 def test_what_is_measured_is_the_model_at_the_end(tmp_path):
     """A run saves behind its Done: whoever stops listening there is left with the weights of its first step."""
     scale = replace(SMALL, steps=3)
@@ -454,6 +456,7 @@ def test_dialogue_needs_its_data(tmp_path, capsys):
     assert "has no folder atis" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_students_and_their_teacher_are_measured(tmp_path):
     experiment, out = RELATIVE_EXPERIMENTS["smaller"], tmp_path / "smaller.jsonl"
     few = ("alone", "teacher", "labels", "minilm")

@@ -477,6 +477,7 @@ def test_costs_are_the_formulas():
 # --- anything may be typed ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("part", "query"),
     [(part, {}) for part in PARTS]

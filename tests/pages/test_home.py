@@ -54,6 +54,7 @@ def test_one_word_sees_itself(home):
     assert ["1 of 1 word**" in line and "0 steps away" in line for line in lines(home)] == [True] * 4
 
 
+@pytest.mark.slow
 def test_any_sentence(home):
     home.run()
     for name, text in {**HOSTILE, "only nul": "  \0 "}.items():
@@ -179,6 +180,7 @@ def test_own_text_hides_its_last_word(home):
     assert words(home) == ["She", "walked", "[MASK]", "!"]
 
 
+@pytest.mark.slow
 def test_any_text_in_it(home):
     home.run()
     for name, text in HOSTILE.items():

@@ -345,6 +345,7 @@ def test_the_quiz_asks_enough_and_counts_right():
 # --- any input ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("part", "key"), [(FALLS, "text"), (EPOCHS, "text"), (PAIR, "a"), (WHY, "probe")])
 def test_any_text_is_text(part, key):
     app = open_page(part=part)

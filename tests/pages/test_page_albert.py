@@ -42,6 +42,7 @@ def drawn_blocks(app) -> dict[str, list[tuple[str, str, float]]]:
     return {name: [(a, m, float(step)) for a, m, step in re.findall(box, row)] for name, row in rows}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_opens(runs_folder, part):
     app = open_page("albert", owner="me", part=part)
@@ -123,6 +124,7 @@ def test_the_diff_is_of_the_running_code(runs_folder):
     assert html_of(app).count('class="mb-source mb-diff"') == 3
 
 
+@pytest.mark.slow
 def test_both_questions_are_put_to_both(runs_folder, models, tokenizer):
     app = open_page("albert", owner="me", part="Order or topic")
     documents = world.documents(STORIES, SEED, "small")
@@ -142,6 +144,7 @@ def test_the_answer_waits_for_a_guess(runs_folder):
     assert figure(app, "crosswise")
 
 
+@pytest.mark.slow
 def test_it_is_measured_here(runs_folder):
     app = open_page("albert", owner="me", part="Seconds")
     assert not app.table

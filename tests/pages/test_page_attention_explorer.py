@@ -298,6 +298,7 @@ def values_of(values) -> list[float]:
     return [float(value) for value in values if value is not None]
 
 
+@pytest.mark.slow
 def test_each_relation_has_its_best_head_its_rule_and_the_papers(found, name):
     app = open_page("Kinds of heads", model=name, by="word")
     spec = figure(app, "explorer-relations")
@@ -404,6 +405,7 @@ def test_what_is_lost_is_what_the_intervention_says(model, name, reading):
     assert views(app)["switches"]["crossed"] == [0, load(name).config.num_attention_heads + 2]
 
 
+@pytest.mark.slow
 def test_a_mean_is_not_zeros():
     zero, mean = (open_page("Switch heads off", off="2.2-2.4", silence=how) for how in ("zero", "mean"))
     assert metric(zero, "Loss, in nats").value != metric(mean, "Loss, in nats").value
@@ -507,6 +509,7 @@ def test_a_long_text_is_cut_for_bertviz_alone():
 # --- anything may be typed ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_any_sentence_in_every_part(part):
     app = open_page(part, model=UNTRAINED, bertviz_model="true", bertviz_neuron="true")

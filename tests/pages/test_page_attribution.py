@@ -161,6 +161,7 @@ def test_any_text_is_text(trained, names):
         assert_no_markup(whole(app.run()))
 
 
+@pytest.mark.slow
 def test_a_long_text_is_read_in_part(trained):
     app = open_page()
     app.text_input(key="text").set_value("a b " * 100)

@@ -41,6 +41,7 @@ def try_key(app: AppTest, given: str) -> AppTest:
     return whole(next(button for button in app.button if button.label == "Open").click().run())
 
 
+@pytest.mark.slow
 def test_without_the_key_the_page_tells_nothing(room):
     run = manager().submit(f"{FAKE}:count", 1, owner="a" * 32, title="a title of theirs")
     assert run.wait(300)

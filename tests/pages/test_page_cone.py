@@ -33,6 +33,7 @@ def pca():
     return PCA(64, whiten=True, svd_solver="full").fit(embed(to_fit("en")))
 
 
+@pytest.mark.slow
 def test_the_two_sentences_are_drawn_at_their_true_angle_before_and_after(pca):
     app = open_page("cone", model="mini-en", **PAIR)
     app.select_slider(key="k").set_value(64).run()
@@ -67,6 +68,7 @@ def test_spearman_by_the_numbers_kept_is_scipys(monkeypatch, pca):
     assert at["64"] == pytest.approx(spearmanr(cosines, scores).statistic, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_it_is_asked_before_it_is_shown_and_a_search_is_timed(monkeypatch):
     monkeypatch.delenv("MINIBERT_DATA", raising=False)
     app = open_page("cone")
@@ -105,6 +107,7 @@ def test_a_chinese_model_has_chinese_sentences():
     assert len(figure(app, "clouds")["data"][0]["customdata"]) == 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_opens(part):
     assert text_of(open_page("cone", model="mini-en", part=part, layers="embeddings"))

@@ -44,6 +44,7 @@ def test_what_is_no_request(text):
     assert any("Say something" in info.value for info in app.info) == (not any(map(str.isalnum, text)))
 
 
+@pytest.mark.slow
 def test_text_is_never_markup():
     for text in HOSTILE.values():
         assert_no_markup(open_page("dialogue", text=text[:200], part=PARTS[0]))

@@ -85,6 +85,7 @@ def test_a_star_is_guessed_before_it_is_shown():
     assert meanings[closest] == "river" and "You guessed money; it is **river**" in text_of(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "shown"),
     [({"of": "bat"}, "separability"), ({"query-en": "A meal"}, "sentences"), ({"centre": "true"}, "poolings")],
@@ -283,6 +284,7 @@ def test_one_sentence_or_too_many_is_no_error():
     assert any("The first 8 of 12 lines" in caption.value for caption in app.caption)
 
 
+@pytest.mark.slow
 def test_the_random_weights_have_the_shape_of_the_model():
     for name in ("mini-en", "minilm-en"):
         app = open_page(model=name, part=SENSES)

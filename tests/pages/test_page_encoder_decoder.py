@@ -236,6 +236,7 @@ def test_cross_attention_is_what_leads_from_target_to_source():
 # --- the run
 
 
+@pytest.mark.slow
 def test_a_run_learns_answers_and_is_taken_apart():
     from minibert.toy import seq2seq
     from sections.encoder_decoder.trained import trained
@@ -339,6 +340,7 @@ def test_of_three_words_one_teaches_an_encoder():
 # --- all of it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_any_text_is_text(part):
     app = open_page(part=part)

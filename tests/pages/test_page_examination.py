@@ -123,6 +123,7 @@ def seed_with(kinds: set[str]) -> int:
     return next(seed for seed in range(1, 500) if kinds <= {task.question.kind for task in tasks_of(seed)})
 
 
+@pytest.mark.slow
 def test_every_kind_is_answered_and_earns_its_points():
     seed = seed_with(set(KINDS))  # as many as possible stand on each sheet
     tasks = tasks_of(seed)
@@ -210,6 +211,7 @@ def test_a_prediction_stands_once_the_model_has_run():
     assert app.radio(key=f"{key}-guess").disabled
 
 
+@pytest.mark.slow
 @any_text
 def test_any_text_is_text(text):
     seed = seed_with({"open", "input", "compute", "count"})

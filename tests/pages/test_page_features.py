@@ -107,6 +107,7 @@ def test_a_broken_file_is_named(results):
     assert any("line 1: not a record" in plain(box.value) for box in open_page().error)
 
 
+@pytest.mark.slow
 def test_any_text_is_text(results):
     app = open_page(part="Which vectors are read")
     for text in HOSTILE.values():

@@ -28,6 +28,7 @@ def test_the_blank_is_filled_as_transformers_fills_it():
     assert "before anything was learned" in title_of(app, "at-blank")
 
 
+@pytest.mark.slow
 def test_patterns_are_measured():
     app = open_page("few_labels", language="zh", part=PARTS[0], pattern="{text}真[MASK]。")
     marks = figure(app, "patterns")["data"]

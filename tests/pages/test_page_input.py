@@ -121,6 +121,7 @@ def test_a_new_token_gets_the_next_id():
     assert any("square brackets" in box.value for box in app.info)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["Three vectors", "The row"])
 def test_any_text_is_text(part):
     app = open_page(step=5, part=part)

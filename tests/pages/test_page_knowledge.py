@@ -38,6 +38,7 @@ def boxes(app) -> list[tuple[str, int]]:
     return [(token, int(number)) for token, number in found]
 
 
+@pytest.mark.slow
 def test_the_tree_shows_every_token_at_its_soft_position(minilm):
     tree = tree_with(minilm[1], TEXT, Fact("Seine", "flows through", "Berlin"))
     app = open_page("knowledge", model="minilm-en")
@@ -220,6 +221,7 @@ def test_what_is_trained_is_drawn(runs_folder):
         assert "step 50" in text_of(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_any_text_is_text_in_these_parts_too(runs_folder, name):
     text = HOSTILE[name]

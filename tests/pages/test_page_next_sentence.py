@@ -159,6 +159,7 @@ def test_a_judgement_is_the_models():
     assert "In truth" not in text_of(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["next", "elsewhere", "topic", "apart", "swapped"])
 def test_examples_are_pairs_of_their_kind(kind, counted):
     app = open_page(kind=kind, example=3)
@@ -251,11 +252,13 @@ def test_the_table_and_the_figure_are_the_measurement(counted):
     assert f"the model is right in **{model:.1%}** of the cases, topic alone in **{topic:.1%}**" in text_of(app)
 
 
+@pytest.mark.slow
 def test_an_untrained_model_is_said_to_be_one():
     app = open_page(model="untrained", sentences=3)
     assert sum("random weights" in block.value for block in app.warning) == 1
 
 
+@pytest.mark.slow
 def test_what_the_prose_says_of_the_two_models(counted):
     """In whole percent, for passages of two sentences: both are right by topic, and "next" is said as often to the same
     pair swapped."""
@@ -273,6 +276,7 @@ def test_what_the_prose_says_of_the_two_models(counted):
     assert low < 0.55 and high < 0.7  # hardly better than guessing
 
 
+@pytest.mark.slow
 def test_a_new_layer_is_trained_on_demand(counted):
     app = open_page(model=MODEL, part=TAUGHT)
     assert not app.metric
@@ -324,6 +328,7 @@ def test_the_room_is_counted_without_names():
     assert ("✓" in room.label) == (room.value == "2 / 3")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("link", "part"),
     [({"step": 2}, MAKING), ({"a": "One."}, JUDGED), ({"sentences": 3}, KINDS), ({"round": 4}, MAKING)],

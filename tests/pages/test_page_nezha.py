@@ -106,6 +106,7 @@ def test_who_still_finds_the_word_is_told_after_the_guess(runs_folder, models):
     assert figure(app, "shift-answers") and figure(app, "shift-curve")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("front", [0, 60])
 def test_shares_and_scores_are_the_models(runs_folder, models, front):
     from minibert.toy import world
@@ -144,6 +145,7 @@ def test_shares_and_scores_are_the_models(runs_folder, models, front):
     assert (wanted[2] == wanted[3]) == (front == 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE)
 def test_any_text_is_text(runs_folder, text):
     assert_no_markup(open_page("nezha", owner="me", text=text))

@@ -104,6 +104,7 @@ def train(app):
     return runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", shipped_sets())
 def test_every_set_has_its_data_its_input_and_its_head(runs_folder, name):
     data = shipped(name)
@@ -177,6 +178,7 @@ def test_every_setting_reaches_the_run(app):
     assert Chosen(["pretrained"], 3).runs == 3
 
 
+@pytest.mark.slow
 def test_any_text_is_text(app):
     for text in HOSTILE.values():
         app.text_input(key="mine-text").set_value(text)
@@ -200,6 +202,7 @@ def test_a_file_of_ones_own(runs_folder):
     assert link(app, "task") == "pair"
 
 
+@pytest.mark.slow
 def test_a_run_from_both_starts_is_shown_as_its_events_say(app, quick):
     runs = train(open_page())
     assert {run.title.split(" · ")[1] for run in runs} == {"from the checkpoint", "from random weights"}
@@ -273,6 +276,7 @@ def test_every_section_is_somewhere_on_the_page_and_the_quiz_is_sound(app):
     assert len(load_quiz(ROOT / "lessons" / "output_layer" / "quiz.toml")) >= 8
 
 
+@pytest.mark.slow
 def test_a_column_beside_the_text_is_in_the_input_in_the_head_and_in_the_answer(runs_folder, quick):
     app = open_page(data="reviews", model="minilm-en")
     app.multiselect(key="metadata").set_value(["topic"])
@@ -327,6 +331,7 @@ def task_data_of(name):
     return task_data.shipped(name)
 
 
+@pytest.mark.slow
 def test_each_of_two_texts_can_have_its_share(runs_folder, quick):
     app = open_page(task="pair")
     app.select_slider(key="max-length").set_value(16)

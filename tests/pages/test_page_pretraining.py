@@ -84,6 +84,7 @@ def test_a_story_shows_what_determines_its_words(app):
     assert whole(app.run()).query_params["story"] == "4"
 
 
+@pytest.mark.slow
 def test_any_sentence_is_text(app):
     for text in HOSTILE.values():
         for cloze in (text, f"{text} [MASK]"):
@@ -195,6 +196,7 @@ def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, m
     assert not runs.manager().runs() and not models._own_runs()
 
 
+@pytest.mark.slow
 def test_a_run_on_a_text_of_ones_own_is_measured_on_documents_kept_apart(runs_folder):
     from ui import runs
 

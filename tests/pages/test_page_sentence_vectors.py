@@ -49,6 +49,7 @@ def test_pairs_are_counted_and_then_measured():
     assert "49,995,000 pairs" in text_of(open_page("sentence_vectors", model="mini-en"))
 
 
+@pytest.mark.slow
 def test_poolings_are_held_against_scores(monkeypatch):
     monkeypatch.delenv("MINIBERT_DATA", raising=False)
     app = open_page("sentence_vectors", model="mini-en", part=PARTS[1], pooling="max")
@@ -105,6 +106,7 @@ def test_a_chinese_model_has_the_chinese_desk():
     assert "8 / 60" in str(figure(app, "nearest")["layout"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_opens(part):
     assert text_of(open_page("sentence_vectors", model="mini-en", part=part))

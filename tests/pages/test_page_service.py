@@ -79,6 +79,7 @@ def test_limits_are_the_services_own(runs_folder):
     assert f"{Limits().inputs:,}" in list(table["now"]) and f"{Limits().body:,}" in list(table["now"])
 
 
+@pytest.mark.slow
 def test_clients_together_are_measured(runs_folder):
     app = open_page(part=MANY)
     app.button(key="measure").click()
@@ -131,6 +132,7 @@ def test_a_blank_sentence_is_refused_before_the_model(runs_folder):
     assert title_of(app, "request").endswith("the model was not asked")
 
 
+@pytest.mark.slow
 def test_hostile_sentences_stay_text(runs_folder):
     app = open_page()
     for text in HOSTILE.values():

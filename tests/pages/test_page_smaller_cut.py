@@ -101,6 +101,7 @@ def test_any_text_is_read_by_what_is_cut(trained, text):
     assert "<b>bold</b>" not in html_of(app) + text_of(app) and len(app.table[0].value) == 3
 
 
+@pytest.mark.slow
 def test_what_is_left_learns_beside_the_whole_and_both_join_the_picture(trained):
     from ui.runs import manager
 
@@ -149,6 +150,7 @@ def searched(runs_folder, tmp_path_factory):
     return ended(run, events, pack(folder / "out"))
 
 
+@pytest.mark.slow
 def test_a_search_is_drawn_with_what_it_found(searched):
     from sections.smaller.search import shape
 

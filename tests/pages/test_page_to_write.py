@@ -240,6 +240,7 @@ def test_answers_that_were_learned_are_found_again(runs_folder, tmp_path):
     assert "UniLM" in " ".join(app.selectbox(key="writer").options)
 
 
+@pytest.mark.slow
 def test_a_corrector_of_ones_own_corrects(runs_folder, tmp_path):
     from ui.runs import manager
 

@@ -18,6 +18,7 @@ OPTIONS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", OPTIONS[2:])
 def test_any_text_is_text(runs_folder, option):
     app = open_page(option=option)

@@ -65,6 +65,7 @@ def test_every_part_opens(runs_folder, part):
     assert not app.error and len(rows_of(app)) == len(KINDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "language", "seed"), [(ENGLISH, "en", 1), (ENGLISH, "en", 7), (CHINESE, "zh", 3)])
 def test_the_picture_is_what_the_functions_draw(runs_folder, models, text, language, seed):
     model, tokenizer, vocab = models[language]

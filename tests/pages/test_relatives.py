@@ -115,6 +115,7 @@ def captions(app: AppTest) -> str:
 # --- which models are offered where -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_note_says_what_a_model_was_asked(runs, tuned, tmp_path):
     infos = {name: ModelInfo(name, name, run.result) for name, run in runs.items()}
     assert {name: info.objective for name, info in infos.items()} == {
@@ -296,6 +297,7 @@ def test_bertviz_draws_it_or_says_why_not(runs, name):
     assert any("my nezha adds a vector for the distance" in plain(box.value) for box in app.info) == (name == "nezha")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(ABOUT))
 def test_parameters_are_those_of_the_model_that_was_trained(runs, model_of, name):
     app = driver.open_page("parameters", owner="me", view="110 million")
@@ -323,6 +325,7 @@ def test_the_published_albert_is_built_too():
     assert f"{parameters(FAMILY['ALBERT-base']).pretraining:,}" in text_of(app)
 
 
+@pytest.mark.slow
 def test_its_pre_training_is_shown_in_its_own_questions(runs):
     app = driver.open_page("pretraining", owner="me", past=runs["albert"].id)
     assert said(app, "albert") and figure(app, "then-words")  # what its words were at each kept step

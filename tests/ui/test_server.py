@@ -63,6 +63,7 @@ def test_the_key_is_printed_and_kept(server, folder):
     assert (folder / "runs" / "teacher-key").read_text(encoding="ascii") == printed
 
 
+@pytest.mark.slow
 def test_the_first_visitor_of_all_meets_the_door_too(tmp_path):
     """Nobody has opened a page before: Streamlit itself would show the file alone."""
     with fresh_server(tmp_path) as address:

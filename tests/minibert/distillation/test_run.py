@@ -58,6 +58,7 @@ def test_a_student_learns_from_a_teacher_it_saw_learn(task, larger, small_checkp
     assert Predictor.from_directory(tmp_path / "out").task.name == task
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in vars(Distillation()) if name not in ("temperature", "soft")])
 def test_every_loss_falls(name, teacher, small_checkpoint):
     asked = Distillation(soft=0.0, **{name: 1.0})

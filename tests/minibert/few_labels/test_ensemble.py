@@ -41,6 +41,7 @@ def test_the_next_generation_gets_the_surest_in_equal_shares():
     assert len(few.examples) == 4
 
 
+@pytest.mark.slow
 def test_patterns_teach_a_classifier(small_checkpoint, tmp_path):
     fast = Optimization(learning_rate=5e-3)
     base = {"max_length": 24, "dropout": 0.0, "evaluations_per_epoch": 1, "batch_size": 16, "optimization": fast}

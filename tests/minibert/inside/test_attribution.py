@@ -296,6 +296,7 @@ def test_shapley_values_add_up(case, replacement):
     assert found.sum() == pytest.approx(case.score - nothing_left(case, replacement, gradients=False), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_shap_comes_near_enumeration(case, monkeypatch):
     exact = shapley(case)
     monkeypatch.setattr(attribution, "EXACT_WORDS", 0)

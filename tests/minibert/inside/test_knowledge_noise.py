@@ -29,6 +29,7 @@ def test_the_same_seed_hangs_the_same_facts(mini):
     assert noise(*mini, some, BASE, seed=1)["neither"] != noise(*mini, some, BASE, seed=2)["neither"]
 
 
+@pytest.mark.slow
 def test_the_matrix_keeps_noise_away_as_the_paper_says():
     folder = ROOT / "checkpoints" / "minilm-en"
     found = noise(checkpoint.load(folder), checkpoint.load_tokenizer(folder), questions_in("en"), BASE)

@@ -164,6 +164,7 @@ def text(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @every_relative
 def test_a_run_that_was_cut_off_goes_on_bit_for_bit(name, text, tmp_path):
     settings = replace(SETTINGS, relative=name, sizes={**SIZES, **NARROW.get(name, {})})
@@ -194,6 +195,7 @@ def started(letters, tmp_path_factory):
     return start
 
 
+@pytest.mark.slow
 @every_relative
 @pytest.mark.parametrize("task", ["classification", "tagging", "span", "choice"])
 def test_it_is_fine_tuned_saved_and_exported_as_what_it_is(name, task, started, tmp_path):

@@ -108,6 +108,7 @@ HEADS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "options"), HEADS, ids=[task for task, _ in HEADS])
 def test_onnxruntime_gives_the_same_outputs(saved, tmp_path, task, options):
     predictor, source = saved(task, **options)

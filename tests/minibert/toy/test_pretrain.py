@@ -81,6 +81,7 @@ def test_a_toy_run_does_not_begin_over_another_that_was_cut_off(tmp_path):
     assert resume.latest(tmp_path / "model") is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["counts", "words", "sinusoids"])
 def test_positions_begin_as_the_start_says(tmp_path, start):
     """And with "sinusoids" they stay: also in a run that is cut off and goes on."""

@@ -40,6 +40,7 @@ def same_weights(one: Path, other: Path) -> bool:
     return (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_stopped_run_with_muon_goes_on_to_the_same_weights(text, tmp_path):
     settings = replace(SETTINGS, optimization=replace(SETTINGS.optimization, optimizer="muon"))
     list(pretrain(settings, [text], tmp_path / "whole"))
@@ -203,6 +204,7 @@ def overwrite(file, at=-1):
     file.write_bytes(content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "why"),
     [
