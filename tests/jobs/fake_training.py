@@ -88,11 +88,12 @@ def goes_on(steps, out, going_on=None):
 
 def until_killed_once(steps, out):
     """Ends only in a second process: the first leaves a mark beside the scratch folders of all."""
-    mark = Path(out).parents[1] / "killed-once"
+    mark = Path(out).parents[2] / "killed-once"  # a worker that replaces another has a folder of its own
+    first = not mark.exists()
+    mark.touch()  # before anyone hears of the step after which it is killed
     for step in range(1, steps + 1):
         yield Event("step", step, heard=[os.getpid()])
-    if not mark.exists():
-        mark.touch()
+    if first:
         time.sleep(60)
     yield Event("step", steps + 1)
 
