@@ -61,9 +61,18 @@ def weights_to_begin_with(checkpoint: Path):
     run two copies of 46 MB; others, and of any other checkpoint, get a copy."""
     from jobs.files import Upload
 
+    return str(checkpoint) if _work_here() and checkpoint.parent == CHECKPOINTS else Upload(checkpoint, deep=False)
+
+
+def teachers() -> str | None:
+    """Where fine-tuned teachers are kept for the room's next students; None where workers are on other machines."""
+    return str(runs_folder().resolve() / "teachers") if _work_here() else None
+
+
+def _work_here() -> bool:
+    """Whether the workers are processes of this machine."""
     host = os.environ.get("MINIBERT_JOBS", "").rpartition(":")[0]
-    here = not os.environ.get("MINIBERT_SCHEDULER") and host in ("", "127.0.0.1", "localhost")
-    return str(checkpoint) if here and checkpoint.parent == CHECKPOINTS else Upload(checkpoint, deep=False)
+    return not os.environ.get("MINIBERT_SCHEDULER") and host in ("", "127.0.0.1", "localhost")
 
 
 def own_runs(kind: str) -> list:

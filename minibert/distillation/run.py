@@ -11,6 +11,7 @@ from typing import Any
 
 from minibert.checkpoint import config_values
 from minibert.count import parameters
+from minibert.distillation.shelf import Shelf
 from minibert.finetune.evaluation import answered
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
@@ -31,7 +32,7 @@ class Teaching(Event):
 
 @dataclass(frozen=True)
 class Taught(Event):
-    """The teacher is ready. metrics: on the dev data · seconds: it learned for."""
+    """The teacher is ready. metrics: on the dev data · seconds: it learned for, or was fetched in."""
 
     metrics: dict[str, float]
     parameters: int
@@ -58,16 +59,16 @@ def distil(
     out: str | Path | None = None,
     watch: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
+    shelf: str | Path | None = None,
 ) -> Iterator[Event]:
     """Fine-tune `teacher_start`, then `start` from it, as `finetune` does and with its events.
 
     unlabelled: further examples, which the teacher labels; their own labels are not read. Before the student's
-    `Started` come `Teaching` events and a `Taught`; what the reader asks is answered by both. Raises ValueError as
+    `Started` come `Teaching` events and a `Taught`; what the reader asks is answered by both. shelf: a folder where
+    fine-tuned teachers are kept: one that has learned the same from the same does not learn again. Raises ValueError as
     `finetune` does.
     """
     task = task_named(task) if isinstance(task, str) else task
-    work = teacher_settings.epochs * weights_in(teacher_start)
-    share = work / (work + settings.epochs * weights_in(start))  # of the whole run
     latest = list(watch)
 
     def received() -> list:
@@ -75,14 +76,22 @@ def distil(
         latest[:] = messages[-1] if messages else latest
         return messages
 
-    with TemporaryDirectory() as folder:
-        begun, measured = time.perf_counter(), {}
-        for event in finetune(teacher_start, task, train_data, dev_data, teacher_settings, out=folder):
-            if isinstance(event, Step):
-                yield Teaching(share * event.progress, event.loss)
-            elif isinstance(event, Eval):
-                measured = event.metrics
-            received()
+    with TemporaryDirectory() as scratch:
+        folder, begun, share = Path(scratch, "teacher"), time.perf_counter(), 0.0  # of the whole run
+        kept = shelf and Shelf(shelf)
+        place = kept and kept.place(teacher_start, (task.name, train_data, dev_data, teacher_settings))
+        measured = kept and kept.take(place, folder)
+        if measured is None:
+            work = teacher_settings.epochs * weights_in(teacher_start)
+            share = work / (work + settings.epochs * weights_in(start))
+            for event in finetune(teacher_start, task, train_data, dev_data, teacher_settings, out=folder):
+                if isinstance(event, Step):
+                    yield Teaching(share * event.progress, event.loss)
+                elif isinstance(event, Eval):
+                    measured = event.metrics
+                received()
+            if kept:
+                kept.put(place, folder, measured)
         teacher = Predictor.from_directory(folder)
         teacher.model.to(best_device())
         weights = sum(weight.numel() for weight in teacher.model.parameters())

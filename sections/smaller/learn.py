@@ -16,6 +16,7 @@ from ui.runs import (
     show_refusal,
     state_rows,
     submit,
+    teachers,
     tell,
     weights_to_begin_with,
 )
@@ -61,7 +62,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
     show_refusal()
     runs = own_runs(PREFIX)[3::-1]
     if not runs:
-        st.markdown(_("**No run yet.** Press *Train both*. The teacher learns for half a minute before it can teach."))
+        words = _(
+            "**No run yet.** Press *Train both*. The first time, the teacher itself has to learn, a minute or two, "
+            "before it can teach. It is kept, and teaches the room’s next students at once."
+        )
+        st.markdown(words)
     else:
         tell(runs, [{"text": seen.text}] if seen.text else [])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
@@ -107,7 +112,7 @@ def begin_taught(asked: list[str], temperature: float, seed: int, seen: Subject)
         weights_to_begin_with(CHECKPOINTS / TEACHER), data.task.name, data.train, data.dev, student,
         settings(seed, 4, 1e-4), watch=[{"text": seen.text}] if seen.text else [],
         title=_("taught: {losses}, seed {seed}").format(losses=", ".join(names[name] for name in asked), seed=seed),
-        kind=f"{PREFIX}/taught",
+        kind=f"{PREFIX}/taught", shelf=teachers(),
     )  # fmt: skip
 
 

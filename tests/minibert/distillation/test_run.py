@@ -10,6 +10,7 @@ from minibert.config import BertConfig
 from minibert.distillation.reading import Together, uniform_layers, words_of
 from minibert.distillation.run import Taught, TeacherSample, Teaching, distil, labelled_by
 from minibert.distillation.settings import WAYS, Distillation
+from minibert.distillation.shelf import MOST
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
@@ -56,6 +57,31 @@ def test_a_student_learns_from_a_teacher_it_saw_learn(task, larger, small_checkp
     assert progress == sorted(progress) and progress[-1] == 1.0
     assert events[kinds.index(Started)].details["train"] == (43 if task == "multilabel" else 48)  # thresholds
     assert Predictor.from_directory(tmp_path / "out").task.name == task
+
+
+def test_a_teacher_is_kept_for_the_next_student(larger, small_checkpoint, tmp_path):
+    def taught(out: str, shelf, **changes) -> list:
+        data = (toy("classification", 32, 0), toy("classification", 12, 1))
+        return list(distil(small_checkpoint, larger, "classification", *data, settings(), settings(**changes),
+                           out=tmp_path / out, shelf=shelf))  # fmt: skip
+
+    def learned(events: list) -> bool:
+        return any(isinstance(event, Teaching) for event in events)
+
+    shelf = tmp_path / "shelf"
+    first, second = taught("first", shelf), taught("second", shelf)
+    assert learned(first) and not learned(second)
+    told = [next(event for event in events if isinstance(event, Taught)) for events in (first, second)]
+    assert told[0].metrics == told[1].metrics and told[0].parameters == told[1].parameters
+    weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("first", "second")]
+    assert weights[0] == weights[1]
+    progress = [event.progress for event in second if isinstance(event, Step)]
+    assert progress == sorted(progress) and progress[0] < 0.5 and progress[-1] == 1.0
+    for seed in range(1, MOST + 1):
+        assert learned(taught(f"other-{seed}", shelf, seed=seed))
+    assert len(list(shelf.iterdir())) == MOST and learned(taught("again", shelf))  # the first one made room
+    (tmp_path / "no-folder").touch()
+    assert learned(taught("nothing-kept", tmp_path / "no-folder"))
 
 
 @pytest.mark.slow
