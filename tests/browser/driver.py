@@ -128,8 +128,9 @@ _TEXTS = """charts => charts.map(chart => {
 
 
 def said_above(page: Page, key: str):
-    """The title of the figure with this key: text above it."""
-    return page.locator(f'.mb-finding[data-of="{key}"]')
+    """The title of the figure with this key: text above it. Below one that is drawn anew the old one may stand for a
+    moment."""
+    return page.locator(f'.mb-finding[data-of="{key}"]').first
 
 
 def assert_fits(page: Page, name: str) -> None:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.browser.driver import MINUTES, expect, open_page, wait_idle
+from tests.browser.driver import MINUTES, expect, open_page, said_above, wait_idle
 
 
 def test_it_answers_as_one_types(page):
     open_page(page, "dialogue")
-    finding = page.locator(".mb-finding[data-of=intents]")
+    finding = said_above(page, "intents")
     expect(finding).to_contain_text("set_alarm")
     said = page.get_by_label("Say it to the helper, in English: it answers as you type", exact=True)
     said.fill("will it rain in Oslo tomorrow")  # and no Enter
@@ -22,5 +22,5 @@ def test_it_answers_as_one_types(page):
 def test_a_run_answers_the_readers_sentence(page):
     open_page(page, "dialogue", part="Train", who="sparse", data="intents")
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.locator(".mb-finding[data-of=over-seconds-entity_f1]")).to_contain_text("DIET", timeout=MINUTES)
+    expect(said_above(page, "over-seconds-entity_f1")).to_contain_text("DIET", timeout=MINUTES)
     expect(page.get_by_text("now:").first).to_be_visible(timeout=MINUTES)

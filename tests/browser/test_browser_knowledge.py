@@ -1,6 +1,6 @@
 """Knowledge in a browser: a fact of the reader's own on a sentence of their own, and the guess before the answer."""
 
-from tests.browser.driver import expect, open_page, type_into, wait_idle
+from tests.browser.driver import expect, open_page, said_above, type_into, wait_idle
 
 
 def test_a_readers_own_fact_is_hung_on_their_own_sentence(page):
@@ -18,7 +18,7 @@ def test_a_readers_own_fact_is_hung_on_their_own_sentence(page):
     expect(tree.locator(".named")).to_have_text("[UNK]3is4fond5of6fish7[UNK]8")
     wait_idle(page)
     page.locator(".st-key-believes-guess-1 button").click()
-    expect(page.locator(".mb-finding[data-of=knowledge-answers]")).to_contain_text("with the matrix")
+    expect(said_above(page, "knowledge-answers")).to_contain_text("with the matrix")
     page.reload()
     expect(tree.locator(".branch")).to_have_count(1)
 

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from tests.browser.driver import MINUTES, click_point, expect, open_page, type_into, wait_idle
+from tests.browser.driver import MINUTES, click_point, expect, open_page, said_above, type_into, wait_idle
 
 
 def test_a_readers_sentence_is_measured(page):
     open_page(page, "smaller")
-    finding = page.locator(".mb-finding[data-of=tradeoff]")
+    finding = said_above(page, "tradeoff")
     expect(finding).to_contain_text("the teacher needs")
     type_into(page, page.get_by_label("A sentence that all of them read", exact=True), "What a dull film.", "Enter")
     expect(finding).to_contain_text("“What a dull film.”")
@@ -22,7 +22,7 @@ def test_a_readers_sentence_is_measured(page):
 def test_a_student_is_taught_beside_one_that_learns_alone(page):
     open_page(page, "smaller", part="Teacher and student")
     page.get_by_role("button", name="Train both", exact=True).click()
-    finding = page.locator(".mb-finding[data-of=students]")
+    finding = said_above(page, "students")
     expect(finding).to_contain_text("student alone", timeout=MINUTES)
     expect(finding).to_contain_text("taught: soft labels", timeout=3 * MINUTES)  # its teacher learns first
     expect(page.get_by_text("its teacher").first).to_be_visible(timeout=MINUTES)
@@ -45,7 +45,7 @@ def test_heads_and_neurons_are_cut_away_and_what_is_left_learns(page):
     wait_idle(page)
     page.get_by_role("button", name="Retrain what is left").click()
     expect(page.get_by_text("the whole is measured").first).to_be_visible()
-    finding = page.locator(".mb-finding[data-of=students]")
+    finding = said_above(page, "students")
     expect(finding).to_contain_text("50% of neurons + 1 head", timeout=MINUTES)
     expect(finding).to_contain_text("nothing cut", timeout=MINUTES)
 
