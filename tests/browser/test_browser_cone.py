@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests.browser.driver import MINUTES, expect, open_page, said_above, type_into, wait_idle
 
 
@@ -20,7 +18,6 @@ def test_a_readers_sentences_are_drawn_and_stay_in_the_link(page):
     expect(finding).to_contain_text("Yours: 1.00")
 
 
-@pytest.mark.slow
 def test_a_flow_draws_its_likelihood_while_it_learns(page):
     open_page(page, "cone", part="Flow", model="mini-en")
     page.get_by_role("button", name="Train", exact=True).click()

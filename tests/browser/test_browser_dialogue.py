@@ -1,7 +1,5 @@
 """Dialogue in a browser: it answers while one types, and a run answers the reader's sentence."""
 
-import pytest
-
 from tests.browser.driver import MINUTES, expect, open_page, said_above, wait_idle
 
 
@@ -18,7 +16,6 @@ def test_it_answers_as_one_types(page):
     expect(finding).to_contain_text("get_weather")
 
 
-@pytest.mark.slow
 def test_a_run_answers_the_readers_sentence(page):
     open_page(page, "dialogue", part="Train", who="sparse", data="intents")
     page.get_by_role("button", name="Train", exact=True).click()

@@ -66,7 +66,6 @@ def test_a_click_on_a_row_lights_it_in_all_three(page):
     expect(page.locator(".st-key-ed-masks .annotation-text").nth(1)).to_contain_text("sees 1 of 4")
 
 
-@pytest.mark.slow
 def test_it_trains_and_says_the_sentence_backwards(page):
     open_page(page, "encoder_decoder", part="Train a Transformer", sentence="Two zebras sang")
     page.get_by_role("button", name="Train", exact=True).click()
@@ -78,7 +77,6 @@ def test_it_trains_and_says_the_sentence_backwards(page):
     expect(page).to_have_url(re.compile(r"say=2"))
 
 
-@pytest.mark.slow
 def test_stop_ends_a_run(page):
     open_page(page, "encoder_decoder", part="Train a Transformer")
     page.get_by_role("button", name="Train", exact=True).click()

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests.browser.driver import MINUTES, expect, open_page, said_above, wait_idle
 
 
@@ -43,7 +41,6 @@ def test_words_are_shown_kind_by_kind(page):
     expect(page.locator(".st-key-kinds .ytick").filter(has_text="a or an")).to_be_visible()
 
 
-@pytest.mark.slow
 def test_a_run_draws_its_curve_and_can_be_stopped(page):
     open_page(page, "experiments", text="toy", experiment="masking", part="Run one now")
     page.get_by_role("button", name="Pre-train it").click()

@@ -15,7 +15,6 @@ def start(page, epochs: str, **query) -> None:
     page.get_by_role("button", name=re.compile("Train 4 models")).click()
 
 
-@pytest.mark.slow
 def test_runs_draw_curves_answer_and_are_found_again(page):
     start(page, "few", data="reviews-zh")
     expect(page.locator('[class*="st-key-curves"] .js-line').first).to_be_attached(timeout=MINUTES)
@@ -35,7 +34,6 @@ def test_runs_draw_curves_answer_and_are_found_again(page):
     expect(page.get_by_role("heading", name="Read the mistakes")).to_be_visible(timeout=MINUTES)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("page", [{"color_scheme": "dark"}], indirect=True)
 def test_a_tagger_colours_the_names_in_ones_own_text(page):
     start(page, "few", task="tagging", data="entities-zh")
@@ -48,7 +46,6 @@ def test_a_tagger_colours_the_names_in_ones_own_text(page):
     assert_fits(page, "output-layer-mistakes-dark")
 
 
-@pytest.mark.slow
 def test_stop_takes_effect_and_the_page_goes_on(page):
     start(page, "many")
     stop = page.locator(".st-key-run-states").get_by_role("button", name="Stop")  # not the one in Streamlit's header

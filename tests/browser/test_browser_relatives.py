@@ -27,7 +27,6 @@ def test_any_text_is_text(page, name, names):
         expect(page.get_by_role("heading", name="Check yourself")).to_be_visible()
 
 
-@pytest.mark.slow
 @every_relative
 def test_both_are_trained_and_found_again(page, name):
     open_page(page, name, part="Train both")

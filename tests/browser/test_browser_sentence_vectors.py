@@ -1,7 +1,5 @@
 """Sentence vectors in a browser: a reader's question finds its own, and SimCSE draws its way."""
 
-import pytest
-
 from tests.browser.driver import MINUTES, expect, open_page, said_above, type_into, wait_idle
 
 
@@ -17,7 +15,6 @@ def test_a_readers_question_finds_a_line_of_the_class(page):
     expect(finding).to_have_text("The standard question: “Can I bring my dog?”")
 
 
-@pytest.mark.slow
 def test_simcse_draws_its_way_while_it_learns(page):
     open_page(page, "sentence_vectors", part="Train SimCSE", model="mini-en")
     page.get_by_role("button", name="Train", exact=True).click()
@@ -25,7 +22,6 @@ def test_simcse_draws_its_way_while_it_learns(page):
     expect(page.get_by_text("now:").first).to_be_visible(timeout=MINUTES)
 
 
-@pytest.mark.slow
 def test_simbert_learns_the_desk_and_is_found_again(page):
     open_page(page, "sentence_vectors", part="Find and write", model="mini-en")
     page.get_by_role("button", name="Train", exact=True).click()

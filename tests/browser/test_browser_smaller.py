@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests.browser.driver import MINUTES, click_point, expect, open_page, said_above, type_into, wait_idle
 
 
@@ -18,7 +16,6 @@ def test_a_readers_sentence_is_measured(page):
     expect(finding).to_contain_text("“What a dull film.”")
 
 
-@pytest.mark.slow
 def test_a_student_is_taught_beside_one_that_learns_alone(page):
     open_page(page, "smaller", part="Teacher and student")
     page.get_by_role("button", name="Train both", exact=True).click()

@@ -74,7 +74,6 @@ def test_noises_are_drawn_again(page):
     expect(page.locator(".mb-noises")).not_to_have_text(drawn)
 
 
-@pytest.mark.slow
 def test_both_learn_to_answer_and_are_found_again(page):
     open_page(page, "to_write", part="Ask and answer")
     slider = page.get_by_role("slider", name="Steps")
@@ -87,7 +86,6 @@ def test_both_learn_to_answer_and_are_found_again(page):
     expect(page.locator(".st-key-answers-learned .legendtext")).to_have_count(2, timeout=MINUTES)
 
 
-@pytest.mark.slow
 def test_a_bart_learns_to_restore_is_stopped_and_found_again(page):
     open_page(page, "to_write", part="BART restores")
     expect(page.locator(".mb-noises > li")).to_have_count(1)

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests.browser.driver import MINUTES, expect, open_page, type_into, wait_idle
 
 TEXT = "Text, English or Chinese"
@@ -35,7 +33,6 @@ def test_a_chinese_text_has_chinese_words(page):
     assert all("[UNK]" not in row for row in rows(page))
 
 
-@pytest.mark.slow
 def test_tasks_are_learned_one_by_one_and_found_again(page):
     open_page(page, "what_to_hide", part="One task after another", regime="one_by_one")
     expect(page.locator(".st-key-ernie2-plan .legendtext")).to_have_count(4)

@@ -39,7 +39,6 @@ def test_the_road_leads_to_every_lesson(page):
     assert {link.get_attribute("href").strip("/") for link in stops.all()} == lessons
 
 
-@pytest.mark.slow
 def test_every_lesson_is_reached_from_the_menu_and_opens(page):
     """That no exception was shown on the way is checked after each test."""
     open_page(page)
