@@ -103,6 +103,7 @@ def test_the_student_version_holds_no_answer_runs_and_earns_nothing(exercise):
             assert cell.id not in errors, f"{cell.source}\n{errors[cell.id]!r}"
 
 
+@pytest.mark.slow
 def test_wrong_answers_fail_and_right_ones_pass(exercise):
     tasks = {mark(cell)["grade_id"].removesuffix("-test") for cell in graded(exercise.notebook)}
     count = Counter((answer.cell, answer.right) for answer in exercise.answers)

@@ -92,6 +92,7 @@ def test_each_link_sets_the_state_of_its_page(link):
     assert not wrong, f"the page does not take {wrong}, or it is what stands there anyway; its link is {seen.kept}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("links, quotes", STEPS, ids=[links[0] for links, _quotes in STEPS])
 def test_what_a_step_quotes_is_on_its_pages(links, quotes):
     words = " ".join(" ".join(visit(link).told for link in links).split())

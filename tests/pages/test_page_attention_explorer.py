@@ -315,6 +315,7 @@ def test_each_relation_has_its_best_head_its_rule_and_the_papers(found, name):
     np.testing.assert_allclose(values_of(rules["x"])[10:], [share / 100 for share in paper_rules])
 
 
+@pytest.mark.slow
 def test_the_finding_is_the_numbers(found, name):
     text = text_of(open_page("Kinds of heads", model=name, by="word"))
     clear = [one for one in found.values() if one.held_out > one.baseline + 0.05]
@@ -383,6 +384,7 @@ def test_a_vocabulary_with_some_chinese_is_not_chinese():
 # --- switched off ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_lost_is_what_the_intervention_says(model, name, reading):
     off = {(0, 0), (1, 2)}
     app = open_page("Switch heads off", off="1.1-2.3", hide=2)

@@ -137,6 +137,7 @@ def test_all_words_and_side_by_side():
     assert not app.get("bidi_component")
 
 
+@pytest.mark.slow
 def test_the_curve_of_senses_is_that_of_the_vectors():
     app = open_page(of="bank")
     vectors, meanings, _ = bank()
@@ -264,6 +265,7 @@ def test_agreement_with_scores_is_that_of_the_held_out_pairs():
     assert "minilm-en" in names and any("random" in name for name in names)
 
 
+@pytest.mark.slow
 def test_a_search_finds_the_nearest_of_our_sentences():
     app = open_page(model="mini-en", beside="untrained", **{"query-en": "The ferry takes cars."})
     loaded = load("mini-en")

@@ -62,6 +62,7 @@ def test_poolings_are_held_against_scores(monkeypatch):
     assert figure(app, "pooling-1") is None
 
 
+@pytest.mark.slow
 def test_stsb_is_there_where_the_data_are(monkeypatch, tmp_path):
     folder = tmp_path / "tasks" / "en" / "stsb"
     folder.mkdir(parents=True)
@@ -136,6 +137,7 @@ def test_simbert_finds_by_cls_and_writes():
     assert 1 <= len(written) <= 3 and not [one for one in written if asked[:-1] == one["hovertemplate"].split(":")[0]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ["<b>怎么</b> $x$ 🙂？", "hello *you*", "", "…"])
 def test_simbert_takes_any_text(asked):
     app = open_page("sentence_vectors", model="mini-zh", part=PARTS[3], question=asked)

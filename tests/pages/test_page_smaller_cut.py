@@ -163,6 +163,7 @@ def test_a_search_is_drawn_with_what_it_found(searched):
     assert "found" in drawn()
 
 
+@pytest.mark.slow
 def test_a_recorded_search_stands_there_before_one_is_begun(searched):
     app = open_page("smaller", owner="nobody", part=SEARCH, text=TEXT)
     records = read_records(ROOT / "lessons" / "results" / "search.jsonl", REQUIRED)

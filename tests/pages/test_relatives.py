@@ -148,6 +148,7 @@ def test_without_a_note_the_class_tells(tmp_path, kind, fills, judges):
     assert (info.can_fill, info.can_judge) == (fills, judges)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["left_to_right", "electra", "xlnet"])
 def test_what_fills_no_blanks_is_offered_only_where_it_need_not(runs, name):
     run = runs[name]

@@ -51,6 +51,7 @@ def trained(data, tmp_path_factory):
     return out, list(train_diet(settings, None, data, data, watch=["wake me at nine"], out=out))
 
 
+@pytest.mark.slow
 def test_it_learns_what_it_is_shown(trained):
     out, events = trained
     evals = [event for event in events if isinstance(event, Eval)]

@@ -140,6 +140,7 @@ def onnx_classifier(answering, tmp_path_factory):
     return predictor, export(predictor.save(folder / "model"), folder / "out", "onnx").path
 
 
+@pytest.mark.slow
 def test_the_onnx_directory_is_all_that_is_needed(onnx_classifier):
     """Its tokenizer makes the inputs, its config.json names the outputs."""
     predictor, folder = onnx_classifier
