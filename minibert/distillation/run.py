@@ -78,7 +78,7 @@ def distil(
 
     with TemporaryDirectory() as scratch:
         folder, begun, share = Path(scratch, "teacher"), time.perf_counter(), 0.0  # of the whole run
-        kept = shelf and Shelf(shelf)
+        kept = None if shelf is None else Shelf(shelf)
         place = kept and kept.place(teacher_start, (task.name, train_data, dev_data, teacher_settings))
         measured = kept and kept.take(place, folder)
         if measured is None:
