@@ -25,8 +25,8 @@ settings.load_profile("minibert")
 
 @pytest.fixture(scope="session", autouse=True)
 def packages_read_once():
-    """AppTest searches every installed package for components whenever a page is opened, which takes twice as long as
-    the page itself. No test installs one."""
+    """AppTest searches every installed package for components whenever a page is opened, which takes longer than the
+    page itself. No test installs one."""
     from streamlit.components.v2 import manifest_scanner
 
     with pytest.MonkeyPatch.context() as patch:

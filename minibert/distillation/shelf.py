@@ -53,6 +53,6 @@ class Shelf:
                 shutil.copytree(folder, Path(new, "teacher"))
                 Path(new, "teacher", MEASURED).write_text(json.dumps(metrics), encoding="utf-8")
                 Path(new, "teacher").rename(place)  # fails where another was quicker
-            kept = [path for path in self.folder.iterdir() if not path.name.startswith(".")]
-            for old in sorted(kept, key=lambda path: path.stat().st_mtime)[:-MOST]:
+            # What a process that died was about to put there ages, too.
+            for old in sorted(self.folder.iterdir(), key=lambda path: path.stat().st_mtime)[:-MOST]:
                 shutil.rmtree(old, ignore_errors=True)

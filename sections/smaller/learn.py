@@ -62,11 +62,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
     show_refusal()
     runs = own_runs(PREFIX)[3::-1]
     if not runs:
-        words = _(
-            "**No run yet.** Press *Train both*. The first time, the teacher itself has to learn, a minute or two, "
-            "before it can teach. It is kept, and teaches the room’s next students at once."
-        )
-        st.markdown(words)
+        words = _("**No run yet.** Press *Train both*. The teacher itself learns first, a minute or two.")
+        kept = _("It is kept: a student with the same seed does not wait for it again.") if teachers() else ""
+        st.markdown(f"{words} {kept}")
     else:
         tell(runs, [{"text": seen.text}] if seen.text else [])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))

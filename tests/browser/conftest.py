@@ -83,8 +83,8 @@ def browser():
 
 def stop_runs(window) -> None:
     """What the test has begun does not learn on beside the next ones."""
-    stop = window.locator(".st-key-run-states").get_by_role("button", name="Stop", exact=True)
-    with suppress(playwright_api.Error):  # each goes away a moment after it was pressed, or by itself
+    stop = window.locator(".st-key-run-states").get_by_role("button", name="Stop", exact=True).filter(visible=True)
+    with suppress(playwright_api.Error, AssertionError):  # each goes away a moment after it was pressed, or by itself
         while not window.is_closed() and (left := stop.count()):
             stop.first.click(timeout=5_000)
             playwright_api.expect(stop).not_to_have_count(left, timeout=20_000)

@@ -361,8 +361,10 @@ def test_it_fits(page):
     page.get_by_role("tab", name="Kinds of heads").click()
     expect(page.get_by_text("have a name")).to_be_visible()
     for screen in on_every_screen(page):
+        expect(page.get_by_text("have a name")).to_be_visible()
         assert_fits(page, f"attention-explorer-names-{screen}")
     page.get_by_role("radio", name="Which word it finds").click()
     expect(view(page, "relations").locator(".scatterlayer")).to_be_attached(timeout=MINUTES)
     for screen in on_every_screen(page):
+        expect(view(page, "relations").locator(".scatterlayer")).to_be_attached()
         assert_fits(page, f"attention-explorer-kinds-{screen}")

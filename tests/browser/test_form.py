@@ -119,18 +119,18 @@ def test_on_a_laptop_and_a_phone(page, name):
 
 
 @pytest.mark.parametrize("page", [{"viewport": PROJECTOR, "reduced_motion": "reduce"}], indirect=True)
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, *NO_LESSON])
 def test_on_a_projector(page, name):
     open_page(page, name, projector=1)
-    if name not in WITHOUT_PICTURE:
+    if name not in WITHOUT_PICTURE | NO_LESSON:
         top, seen = in_view(page)
         assert top <= 400 and seen >= 500, f"the picture begins at {top:.0f} px; {seen:.0f} px of it are in view"
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         wait_idle(page)
         assert_looks(page, f"on a wall, {scheme}")
-    assert_at_the_top(page)
-    page.set_viewport_size(OLD_PROJECTOR)
-    wait_idle(page)
-    assert_at_the_top(page)
-    assert_fits(page, f"projector-{name}")
+    for size in (PROJECTOR, OLD_PROJECTOR):
+        page.set_viewport_size(size)
+        wait_idle(page)
+        assert_at_the_top(page)
+        assert_fits(page, f"projector-{name}-{size['height']}")

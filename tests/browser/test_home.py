@@ -118,8 +118,8 @@ def test_the_quiz_explains_every_choice_and_lets_one_change_it(page):
 
 def test_it_fits_and_the_models_keep_to_their_columns(page):
     open_page(page)
-    models = answered(page)
     for screen in on_every_screen(page):
+        models = answered(page)
         assert_fits(page, f"home-{screen}")
         outside = models.evaluate(OUT_OF_ITS_CARD)
         assert not outside
