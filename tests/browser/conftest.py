@@ -1,11 +1,12 @@
 """A real browser and a real server for the tests in this folder.
 
-`page` is a fresh browser window (1280 × 900, light). For another, parametrize it indirectly with playwright's options:
+`page` is a browser window that remembers nothing (1280 × 900, light). For another, parametrize it indirectly with playwright's options:
 `@pytest.mark.parametrize("page", [{"color_scheme": "dark"}], indirect=True)`.
 After each test it is checked that no request left for another host, that no exception was shown at any time, that no
 script of a page failed, and that none of tests/hostile.py ran. What a test does with a page is in driver.py.
 """
 
+import json
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -29,6 +30,7 @@ CHROMIUM = [
     "--disable-component-update",
     "--disable-sync",
 ]
+REMEMBERED = "cookies,local_storage,indexeddb,service_workers,cache_storage"  # of a visitor; scripts stay in the cache
 # Runs in every page before its own scripts: notes each exception that Streamlit shows, however briefly, and whether the
 # page has told the server something that the server has not answered.
 WATCH = """
@@ -69,11 +71,15 @@ def server(tmp_path_factory):
         yield address
 
 
+# The first costs a seventh less than a whole browser, whose menus and tabs nobody sees here.
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
+
 @pytest.fixture(scope="package")
 def browser():
     """Chromium: the machine's own, else the one playwright has installed."""
     with playwright_api.sync_playwright() as playwright:
-        found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+        found = next(filter(None, map(shutil.which, BROWSERS)), None)
         if found is None and not Path(playwright.chromium.executable_path).exists():
             pytest.skip("browser tests need chromium: playwright install chromium")
         chromium = playwright.chromium.launch(executable_path=found, args=CHROMIUM)
@@ -90,13 +96,30 @@ def stop_runs(window) -> None:
             playwright_api.expect(stop).not_to_have_count(left, timeout=20_000)
 
 
+@pytest.fixture(scope="package")
+def profile(browser, server):
+    """The context for playwright's options, kept with its cache: what each page loads, a test's window has compiled."""
+    kept = {}
+
+    def of(**options):
+        key = json.dumps(options, sort_keys=True)
+        if key not in kept:
+            kept[key] = browser.new_context(base_url=server, **options)
+            kept[key].set_default_timeout(60_000)
+            kept[key].add_init_script(WATCH)
+        return kept[key]
+
+    yield of
+    for context in kept.values():
+        context.close()
+
+
 @pytest.fixture
-def page(request, browser, server):
-    """A browser window with an empty profile, at the server; what is checked after each test stands at the top."""
+def page(request, profile, server):
+    """A browser window at the server, as of somebody who was never here; what is checked after each test stands at the
+    top."""
     options = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", "locale": "en-US"}
-    context = browser.new_context(base_url=server, **(options | getattr(request, "param", {})))
-    context.set_default_timeout(60_000)
-    context.add_init_script(WATCH)
+    context = profile(**(options | getattr(request, "param", {})))
     here = urlsplit(server).netloc
     strangers: list[str] = []
     errors: list[str] = []
@@ -107,15 +130,21 @@ def page(request, browser, server):
         if parts.scheme in ("http", "https", "ws", "wss") and parts.netloc != here:
             strangers.append(url)
 
-    context.on("request", lambda sent: note(sent.url))
+    def note_request(sent) -> None:
+        note(sent.url)
+
+    context.on("request", note_request)
     window = context.new_page()
+    context.new_cdp_session(window).send("Storage.clearDataForOrigin", {"origin": server, "storageTypes": REMEMBERED})
     window.on("websocket", lambda socket: note(socket.url))
     window.on("pageerror", lambda error: errors.append(str(error)))
     window.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     yield window
     stop_runs(window)
     shown = window.evaluate("window.__exceptions ?? []") if not window.is_closed() else []
-    context.close()
+    for one in context.pages:
+        one.close()
+    context.remove_listener("request", note_request)
     assert not strangers, f"requests left this machine: {strangers}"
     assert not shown, f"the page showed an exception: {shown}"
     assert not errors, f"a script of the page failed: {errors}"
