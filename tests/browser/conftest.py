@@ -1,7 +1,7 @@
 """A real browser and a real server for the tests in this folder.
 
-`page` is a browser window that remembers nothing (1280 × 900, light). For another, parametrize it indirectly with playwright's options:
-`@pytest.mark.parametrize("page", [{"color_scheme": "dark"}], indirect=True)`.
+`page` is a browser window that remembers nothing (1280 × 900, light). For another, parametrize it indirectly with
+playwright's options: `@pytest.mark.parametrize("page", [{"color_scheme": "dark"}], indirect=True)`.
 After each test it is checked that no request left for another host, that no exception was shown at any time, that no
 script of a page failed, and that none of tests/hostile.py ran. What a test does with a page is in driver.py.
 """

@@ -45,7 +45,8 @@ def assert_readable(page, where: str) -> None:
     """Contrast, the size of what is pressed (24 px), and names, by axe-core."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.axe_script)
-    found = page.evaluate("options => axe.run(options)", {"runOnly": RULES, "resultTypes": ["violations"]})["violations"]
+    options = {"runOnly": RULES, "resultTypes": ["violations"]}
+    found = page.evaluate("options => axe.run(options)", options)["violations"]
     told = [
         f"{where}: {rule['id']}: {node['html'][:120]} – {(node['any'] or [{}])[0].get('message', '')}"
         for rule in found

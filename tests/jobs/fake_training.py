@@ -58,8 +58,14 @@ def exits():
 
 def dies():
     yield Event("step", 1)
-    time.sleep(0.2)  # the event is on its way
+    time.sleep(1)  # the event is on its way
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def stays(seconds):
+    """Says who it is, and is there to be killed."""
+    yield Event("step", 1, heard=[os.getpid()])
+    time.sleep(seconds)
 
 
 def saves(out, start=None):
