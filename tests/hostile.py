@@ -20,14 +20,12 @@ HOSTILE = {
 }
 any_text = pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 
-# Where a text takes long to read: every day what could become markup or run, all others with the slow tests.
-_RUN = ("nul", "script", "markup")
-
-
-def _in_turn(*others: str) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("names", [_RUN, pytest.param(others, marks=pytest.mark.slow)], ids=["run", "others"])
-
-
-texts_in_turn = _in_turn(*(name for name in HOSTILE if name not in _RUN))
+_RUN = ("nul", "script", "markup")  # what could become markup or run
+# Where a text takes long to read: every day those, all others with the slow tests.
+texts_in_turn = pytest.mark.parametrize(
+    "names",
+    [_RUN, pytest.param([name for name in HOSTILE if name not in _RUN], marks=pytest.mark.slow)],
+    ids=["run", "others"],
+)
 # The tests of the pages type all of them; a browser draws these otherwise than it draws a word.
-texts_in_a_browser = _in_turn("long", "long word", "right to left", "joiners")
+IN_A_BROWSER = (*_RUN, "long", "long word", "right to left", "joiners")

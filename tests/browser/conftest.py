@@ -1,12 +1,11 @@
 """A real browser and a real server for the tests in this folder.
 
-`page` is a browser window that remembers nothing (1280 × 900, light). For another, parametrize it indirectly with
-playwright's options: `@pytest.mark.parametrize("page", [{"color_scheme": "dark"}], indirect=True)`.
+`page` is a browser window that remembers nothing (1280 × 900, light). For another, parametrize it indirectly:
+`@pytest.mark.parametrize("page", [{"color_scheme": "dark"}], indirect=True)`.
 After each test it is checked that no request left for another host, that no exception was shown at any time, that no
 script of a page failed, and that none of tests/hostile.py ran. What a test does with a page is in driver.py.
 """
 
-import json
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +29,7 @@ CHROMIUM = [
     "--disable-component-update",
     "--disable-sync",
 ]
+DESK = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", "reduced_motion": "no-preference"}
 REMEMBERED = "cookies,local_storage,indexeddb,service_workers,cache_storage"  # of a visitor; scripts stay in the cache
 # Runs in every page before its own scripts: notes each exception that Streamlit shows, however briefly, and whether the
 # page has told the server something that the server has not answered.
@@ -71,20 +71,40 @@ def server(tmp_path_factory):
         yield address
 
 
-# The first costs a seventh less than a whole browser, whose menus and tabs nobody sees here.
+# The first is the others' engine without menus and tabs, which nobody sees here.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="package")
-def browser():
-    """Chromium: the machine's own, else the one playwright has installed."""
+def chromium():
+    """Launcher and options of the machine's own Chromium, else of the one playwright has installed."""
     with playwright_api.sync_playwright() as playwright:
         found = next(filter(None, map(shutil.which, BROWSERS)), None)
         if found is None and not Path(playwright.chromium.executable_path).exists():
             pytest.skip("browser tests need chromium: playwright install chromium")
-        chromium = playwright.chromium.launch(executable_path=found, args=CHROMIUM)
-        yield chromium
-        chromium.close()
+        yield playwright.chromium, {"executable_path": found, "args": CHROMIUM}
+
+
+@pytest.fixture(scope="package")
+def browser(chromium):
+    """For who needs windows of a second person."""
+    launcher, options = chromium
+    browser = launcher.launch(**options)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="package")
+def profile(chromium, server, tmp_path_factory):
+    """One person's browser, which keeps what it has loaded and compiled: a page opens sooner."""
+    launcher, options = chromium
+    context = launcher.launch_persistent_context(
+        tmp_path_factory.mktemp("profile"), base_url=server, locale="en-US", **options
+    )
+    context.set_default_timeout(60_000)
+    context.add_init_script(WATCH)
+    yield context
+    context.close()
 
 
 def stop_runs(window) -> None:
@@ -96,30 +116,11 @@ def stop_runs(window) -> None:
             playwright_api.expect(stop).not_to_have_count(left, timeout=20_000)
 
 
-@pytest.fixture(scope="package")
-def profile(browser, server):
-    """The context for playwright's options, kept with its cache: what each page loads, a test's window has compiled."""
-    kept = {}
-
-    def of(**options):
-        key = json.dumps(options, sort_keys=True)
-        if key not in kept:
-            kept[key] = browser.new_context(base_url=server, **options)
-            kept[key].set_default_timeout(60_000)
-            kept[key].add_init_script(WATCH)
-        return kept[key]
-
-    yield of
-    for context in kept.values():
-        context.close()
-
-
 @pytest.fixture
 def page(request, profile, server):
     """A browser window at the server, as of somebody who was never here; what is checked after each test stands at the
     top."""
-    options = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", "locale": "en-US"}
-    context = profile(**(options | getattr(request, "param", {})))
+    options = DESK | getattr(request, "param", {})
     here = urlsplit(server).netloc
     strangers: list[str] = []
     errors: list[str] = []
@@ -133,18 +134,20 @@ def page(request, profile, server):
     def note_request(sent) -> None:
         note(sent.url)
 
-    context.on("request", note_request)
-    window = context.new_page()
-    context.new_cdp_session(window).send("Storage.clearDataForOrigin", {"origin": server, "storageTypes": REMEMBERED})
+    profile.on("request", note_request)
+    window = profile.new_page()
+    profile.new_cdp_session(window).send("Storage.clearDataForOrigin", {"origin": server, "storageTypes": REMEMBERED})
+    window.set_viewport_size(options["viewport"])
+    window.emulate_media(color_scheme=options["color_scheme"], reduced_motion=options["reduced_motion"])
     window.on("websocket", lambda socket: note(socket.url))
     window.on("pageerror", lambda error: errors.append(str(error)))
     window.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     yield window
     stop_runs(window)
     shown = window.evaluate("window.__exceptions ?? []") if not window.is_closed() else []
-    for one in context.pages:
+    for one in profile.pages[1:]:  # without the first, which is empty, the browser would end
         one.close()
-    context.remove_listener("request", note_request)
+    profile.remove_listener("request", note_request)
     assert not strangers, f"requests left this machine: {strangers}"
     assert not shown, f"the page showed an exception: {shown}"
     assert not errors, f"a script of the page failed: {errors}"

@@ -107,12 +107,13 @@ _SCREENS = {"dark": (_LAPTOP, "dark"), "phone": ({"width": 390, "height": 844}, 
 
 
 def on_every_screen(page: Page) -> Iterator[str]:
-    """The page as it opens on a laptop in dark, then on a phone in light; each is named. What it shows must stand in
-    its link."""
+    """The page on a laptop that turns dark, then as it opens on a phone in light; each is named. What it shows must
+    stand in its link."""
     for name, (size, scheme) in _SCREENS.items():
-        page.set_viewport_size(size)
         page.emulate_media(color_scheme=scheme)
-        page.reload()
+        if page.viewport_size != size:
+            page.set_viewport_size(size)
+            page.reload()
         wait_idle(page)
         yield name
 

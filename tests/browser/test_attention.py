@@ -16,7 +16,7 @@ from tests.browser.driver import (
     type_into,
     wait_idle,
 )
-from tests.hostile import HOSTILE, texts_in_a_browser
+from tests.hostile import HOSTILE, IN_A_BROWSER
 
 CUT_OR_OVERPRINTED = Path(__file__).with_name("form.js").read_text(encoding="utf-8")
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
@@ -183,10 +183,9 @@ def test_a_sentence_in_the_toy_worlds_words_is_a_click_away(page):
     expect(page.get_by_text("Not in the toy world")).to_have_count(0)
 
 
-@texts_in_a_browser
-def test_any_text_is_text(page, names):
+def test_any_text_is_text(page):
     open_page(page, "attention", step=5)
-    for name in names:
+    for name in IN_A_BROWSER:
         type_into(page, page.get_by_label("Your text"), HOSTILE[name])
         page.get_by_role("button", name="Examples", exact=True).click()
         type_into(page, page.get_by_label("A second sentence"), HOSTILE[name])

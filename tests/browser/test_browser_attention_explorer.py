@@ -21,7 +21,7 @@ from tests.browser.driver import (
     until,
     wait_idle,
 )
-from tests.hostile import HOSTILE, texts_in_a_browser
+from tests.hostile import HOSTILE, IN_A_BROWSER
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
 EVIL = HOSTILE["script"]
@@ -228,12 +228,11 @@ def test_a_token_is_text_in_bertviz(page, dark):
     assert not asked
 
 
-@texts_in_a_browser
-def test_any_text_is_text(page, names):
+def test_any_text_is_text(page):
     open_page(
         page, "attention_explorer", part="BertViz", bertviz_model="true", bertviz_neuron="true", model="untrained"
     )
-    for name in names:
+    for name in IN_A_BROWSER:
         type_into(page, page.get_by_label("Your text"), HOSTILE[name])
         page.get_by_role("button", name="Examples", exact=True).click()
         type_into(page, page.get_by_label("A second sentence"), HOSTILE[name])

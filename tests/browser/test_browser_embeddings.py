@@ -15,7 +15,7 @@ from tests.browser.driver import (
     type_into,
     wait_idle,
 )
-from tests.hostile import HOSTILE, texts_in_a_browser
+from tests.hostile import HOSTILE, IN_A_BROWSER
 
 
 def points(page):
@@ -100,18 +100,17 @@ def test_models_are_held_against_scores_and_a_search_answers(page):
     expect(page).to_have_url(re.compile(r"[?&]query-en=A\+vessel"))
 
 
-@texts_in_a_browser
-def test_any_text_is_text(page, names):
+def test_any_text_is_text(page):
     open_page(page, "embeddings", what="tokens")
-    for name in names:
+    for name in IN_A_BROWSER:
         type_into(page, page.get_by_label("Your text", exact=True), HOSTILE[name])
         assert_no_markup(page)
     open_page(page, "embeddings", what="sentences")
-    for name in names:
+    for name in IN_A_BROWSER:
         type_into(page, page.get_by_label("Sentences of your own"), HOSTILE[name], "ControlOrMeta+Enter")
         assert_no_markup(page)
     open_page(page, "embeddings", part="Sentences beside each other")
-    for name in names:
+    for name in IN_A_BROWSER:
         both = f"{HOSTILE[name]}\nA second line."
         type_into(page, page.get_by_label("Your sentences, one a line"), both, "ControlOrMeta+Enter")
         type_into(page, page.get_by_label("says something like this"), HOSTILE[name])

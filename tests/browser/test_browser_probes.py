@@ -11,7 +11,7 @@ from tests.browser.driver import (
     type_into,
     wait_idle,
 )
-from tests.hostile import HOSTILE, texts_in_a_browser
+from tests.hostile import HOSTILE, IN_A_BROWSER
 
 
 def test_probes_are_trained_and_found_again(page):
@@ -53,9 +53,8 @@ def test_the_lens_follows_the_sentence(page):
     expect(page).to_have_url(re.compile("right=germany"))
 
 
-@texts_in_a_browser
-def test_any_text_is_text(page, names):
+def test_any_text_is_text(page):
     open_page(page, "probes")
-    for name in names:
+    for name in IN_A_BROWSER:
         type_into(page, page.get_by_label("Sentence with a [MASK]"), HOSTILE[name] + " [MASK]")
         assert_no_markup(page)

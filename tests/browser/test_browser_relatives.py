@@ -10,18 +10,17 @@ from tests.browser.driver import (
     type_into,
     wait_idle,
 )
-from tests.hostile import HOSTILE, texts_in_a_browser
+from tests.hostile import HOSTILE, IN_A_BROWSER
 
 TEXT = "Text in words of the toy world"
 LABELS = {"what_to_hide": "Text, English or Chinese"}
 every_relative = pytest.mark.parametrize("name", ["electra", "xlnet", "albert", "nezha", "what_to_hide", "to_write"])
 
 
-@texts_in_a_browser
 @every_relative
-def test_any_text_is_text(page, name, names):
+def test_any_text_is_text(page, name):
     open_page(page, name)
-    for text in names:
+    for text in IN_A_BROWSER:
         type_into(page, page.get_by_label(LABELS.get(name, TEXT), exact=True), HOSTILE[text], "Enter")
         assert_no_markup(page)
         expect(page.get_by_role("heading", name="Check yourself")).to_be_visible()

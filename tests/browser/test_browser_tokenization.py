@@ -15,7 +15,7 @@ from tests.browser.driver import (
     type_into,
     wait_idle,
 )
-from tests.hostile import HOSTILE, texts_in_a_browser
+from tests.hostile import HOSTILE, IN_A_BROWSER
 from tests.server import ROOT
 
 
@@ -131,11 +131,10 @@ def test_merges_fuse_and_the_learned_vocabulary_shows_its_effect_where_it_is_cho
     expect(page.locator(".st-key-vocabulary-choice button").first).to_contain_text("learned just now")
 
 
-@texts_in_a_browser
 @pytest.mark.parametrize("step", [5, 6])
-def test_any_text_is_text(page, step, names):
+def test_any_text_is_text(page, step):
     open_page(page, "tokenization", step=step)
-    for name in names:
+    for name in IN_A_BROWSER:
         type_into(page, page.get_by_label("Your text", exact=True), HOSTILE[name])
         assert_no_markup(page)
 

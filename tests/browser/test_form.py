@@ -129,12 +129,10 @@ def test_on_a_projector(page, name):
     if name not in WITHOUT_PICTURE | NO_LESSON:
         top, seen = in_view(page)
         assert top <= 400 and seen >= 500, f"the picture begins at {top:.0f} px; {seen:.0f} px of it are in view"
-    for scheme in ("light", "dark"):
+    for size, scheme in ((PROJECTOR, "light"), (OLD_PROJECTOR, "dark")):
+        page.set_viewport_size(size)
         page.emulate_media(color_scheme=scheme)
         wait_idle(page)
-        assert_looks(page, f"on a wall, {scheme}")
-    for size in (PROJECTOR, OLD_PROJECTOR):
-        page.set_viewport_size(size)
-        wait_idle(page)
         assert_at_the_top(page)
-        assert_fits(page, f"projector-{name}-{size['height']}")
+        assert_looks(page, f"on a wall, {scheme}")
+        assert_fits(page, f"projector-{name}-{scheme}")

@@ -14,7 +14,7 @@ from tests.browser.driver import (
     type_into,
     wait_idle,
 )
-from tests.hostile import HOSTILE, texts_in_a_browser
+from tests.hostile import HOSTILE, IN_A_BROWSER
 from tests.server import LESSON_PAGES
 
 # What is printed across the edge of its model's card.
@@ -92,10 +92,9 @@ def test_a_bad_link_falls_back(page):
     expect(page.get_by_label("A sentence")).to_have_value("The bank by the river was closed")
 
 
-@texts_in_a_browser
-def test_any_text_is_text(page, names):
+def test_any_text_is_text(page):
     open_page(page)
-    for name in names:
+    for name in IN_A_BROWSER:
         text = HOSTILE[name]
         type_into(page, page.get_by_label("A sentence"), text)
         if name == "joiners":
@@ -226,11 +225,10 @@ def test_a_link_opens_a_sentence_and_its_blank(page):
     expect(page.get_by_label("A sentence")).to_have_value("The bank by the river was closed")
 
 
-@texts_in_a_browser
-def test_any_text_is_text_in_the_first_minute(page, names):
+def test_any_text_is_text_in_the_first_minute(page):
     open_page(page)
     answered(page)
-    for name in names:
+    for name in IN_A_BROWSER:
         type_into(page, page.get_by_label("Does this follow?"), HOSTILE[name])
         type_into(page, page.get_by_label("Your sentence"), HOSTILE[name])
         if name == "joiners":

@@ -3,7 +3,7 @@
 import re
 
 from tests.browser.driver import assert_no_markup, expect, open_page, type_into, wait_idle
-from tests.hostile import HOSTILE, texts_in_a_browser
+from tests.hostile import HOSTILE, IN_A_BROWSER
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
 FIELDS = {
@@ -108,11 +108,10 @@ def test_a_pair_is_compared_over_the_whole_vocabulary(page):
     assert [text for text in figure.locator(".textpoint text").all_text_contents() if text]
 
 
-@texts_in_a_browser
-def test_any_text_is_text(page, names):
+def test_any_text_is_text(page):
     for part, labels in FIELDS.items():
         open_page(page, "masking", part=part)
-        for name in names:
+        for name in IN_A_BROWSER:
             for label in labels:
                 key = "ControlOrMeta+Enter" if label.startswith("Text") else "Enter"
                 type_into(page, page.get_by_label(label, exact=True), HOSTILE[name], key)
