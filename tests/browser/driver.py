@@ -67,7 +67,7 @@ def open_page(page: Page, name: str = "home", **query) -> Page:
     return page
 
 
-def wait_idle(page: Page, timeout: float = 120) -> None:
+def wait_idle(page: Page, timeout: float = 300) -> None:
     """Wait until Streamlit has finished: the script does not run and nothing on the page is still to come.
 
     After a click, prefer `expect` on what the click must bring: it says what is missing.

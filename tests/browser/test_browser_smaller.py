@@ -32,6 +32,7 @@ def test_heads_and_neurons_are_cut_away_and_what_is_left_learns(page):
     expect(figure.locator("svg.main-svg").first).to_be_visible(timeout=MINUTES)  # the class's classifier learns first
     wait_idle(page, 240)
     table = page.get_by_test_id("stTable").filter(has_text="as many weights set to 0")
+    expect(table.locator("tbody tr")).to_have_count(3, timeout=MINUTES)
     whole, cut, zeros = (row.split("\t")[1] for row in table.locator("tbody tr").all_inner_texts())
     assert zeros == whole != cut
     page.get_by_text("neurons", exact=True).click()
