@@ -67,7 +67,7 @@ def open_page(page: Page, name: str = "home", **query) -> Page:
     return page
 
 
-def wait_idle(page: Page, timeout: float = 300) -> None:
+def wait_idle(page: Page, timeout: float = 120) -> None:
     """Wait until Streamlit has finished: the script does not run and nothing on the page is still to come.
 
     After a click, prefer `expect` on what the click must bring: it says what is missing.
@@ -107,13 +107,12 @@ _SCREENS = {"dark": (_LAPTOP, "dark"), "phone": ({"width": 390, "height": 844}, 
 
 
 def on_every_screen(page: Page) -> Iterator[str]:
-    """The page on a laptop that turns dark, then as it opens on a phone in light; each is named. What it shows must
-    stand in its link."""
+    """The page as it opens on a laptop in dark, then on a phone in light; each is named. What it shows must stand in
+    its link."""
     for name, (size, scheme) in _SCREENS.items():
+        page.set_viewport_size(size)
         page.emulate_media(color_scheme=scheme)
-        if page.viewport_size != size:
-            page.set_viewport_size(size)
-            page.reload()
+        page.reload()
         wait_idle(page)
         yield name
 
