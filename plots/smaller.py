@@ -19,8 +19,8 @@ LOOKS = {  # kind of a point → colour, symbol
     "pruned": (GREEN, "circle"),
     "own": (PINK, "circle"),
 }
-WIDTH, HEIGHT = 480, 266  # pixels within the axes, where they are narrowest
-LETTER, LINE = 10, 25  # pixels of a letter and of a line, where they are largest
+WIDTH, HEIGHT = 600, 260  # pixels within the axes, where they are narrowest: on a phone, which scrolls them
+LETTER, LINE = 9.5, 20  # pixels of a letter and of a line; what a projector makes larger, it makes larger with the axes
 LINES = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (PINK, "dashdot", "x"))
 
 
@@ -109,17 +109,21 @@ def free_shift(
     """How far above or below its bubble a name stands, so that it is printed over no other, nor over another bubble if
     there is room: seconds are measured, and nobody knows before how near two will be. x, y, and what is returned:
     pixels. taken: (x, y, letters) of the names that stand already; this one is added."""
-    shifts = [sign * (first + math.copysign(step * LINE, first)) for step in range(6) for sign in (1, -1)]
+    steps = range(2 * HEIGHT // LINE)  # of half a line
+    everywhere = [sign * (first + math.copysign(step * LINE / 2, first)) for step in steps for sign in (1, -1)]
+    shifts = [shift for shift in everywhere if LINE / 2 <= y + shift <= HEIGHT - LINE / 2] or [first]
 
-    def free(shift: float, there: Sequence[tuple[float, float, float]]) -> bool:
-        inside = LINE / 2 <= y + shift <= HEIGHT - LINE / 2
-        return inside and not any(
-            abs(x - other) < LETTER * (letters + more) / 2 and abs(y + shift - line) < LINE
-            for other, line, more in there
+    def room(shift: float, there: Sequence[tuple[float, float, float]]) -> float:
+        """Pixels up or down to the nearest of those that it could stand over."""
+        return min(
+            (abs(y + shift - line) for other, line, more in there if abs(x - other) < LETTER * (letters + more) / 2),
+            default=math.inf,
         )
 
-    beside = (shift for there in ([*taken, *bubbles], taken) for shift in shifts if free(shift, there))
-    found = next(beside, first)
+    free = (shift for there in ([*taken, *bubbles], taken) for shift in shifts if room(shift, there) >= LINE)
+    found = next(free, None)
+    if found is None:  # more names than lines
+        found = max(shifts, key=lambda shift: room(shift, taken))
     taken.append((x, y + found, letters))
     return found
 

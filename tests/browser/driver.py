@@ -27,6 +27,7 @@ __all__ = [
     "open_page",
     "said_above",
     "screenshot",
+    "train_classifier",
     "type_into",
     "until",
     "wait_idle",
@@ -170,6 +171,13 @@ def type_into(page: Page, field, text: str, key: str = "Enter") -> None:
     field.press(key)
     wait_idle(page)
     expect(field).to_have_value(text)
+
+
+def train_classifier(page: Page) -> None:
+    """The class's classifier begins to learn, if no test on this server before needed it."""
+    button = page.get_by_role("button", name="Train it", exact=True)
+    if button.count():
+        button.click()
 
 
 def assert_no_markup(page: Page) -> None:

@@ -9,17 +9,16 @@ from tests.browser.driver import (
     expect,
     on_every_screen,
     open_page,
+    train_classifier,
     type_into,
     wait_idle,
 )
 
 
 def trained(page, **query) -> None:
-    """The page with a model of the class, which the first test trains."""
+    """The page with a model of the class, trained if it is not yet."""
     open_page(page, "attribution", **query)
-    button = page.get_by_role("button", name="Train it")
-    if button.count():
-        button.click()
+    train_classifier(page)
     expect(page.get_by_text(re.compile("The model says"))).to_be_visible(timeout=MINUTES)
     wait_idle(page)
 

@@ -2,7 +2,16 @@
 
 import re
 
-from tests.browser.driver import MINUTES, click_point, expect, open_page, said_above, type_into, wait_idle
+from tests.browser.driver import (
+    MINUTES,
+    click_point,
+    expect,
+    open_page,
+    said_above,
+    train_classifier,
+    type_into,
+    wait_idle,
+)
 
 
 def test_a_readers_sentence_is_measured(page):
@@ -27,7 +36,7 @@ def test_a_student_is_taught_beside_one_that_learns_alone(page):
 
 def test_heads_and_neurons_are_cut_away_and_what_is_left_learns(page):
     open_page(page, "smaller", part="Cut away", text="What a dull film.")
-    page.get_by_role("button", name="Train it", exact=True).click()
+    train_classifier(page)
     figure = page.locator(".st-key-worth")
     expect(figure.locator("svg.main-svg").first).to_be_visible(timeout=MINUTES)  # the class's classifier learns first
     wait_idle(page, 240)

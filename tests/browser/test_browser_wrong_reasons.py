@@ -7,6 +7,7 @@ from tests.browser.driver import (
     assert_no_markup,
     expect,
     open_page,
+    train_classifier,
     type_into,
     wait_idle,
 )
@@ -27,9 +28,7 @@ def test_a_model_learns_the_cue_and_nothing_else(page):
 
 def test_own_sentences_are_edited_and_are_no_markup(page):
     open_page(page, "wrong_reasons", texts="own", rule="negation")
-    button = page.get_by_role("button", name="Train it")
-    if button.count():
-        button.click()
+    train_classifier(page)
     field = page.get_by_role("textbox", name="One sentence a line")
     expect(field).to_be_visible(timeout=MINUTES)
     type_into(page, field, "It is <b>b</b> **b** ![x](x)</script><img src=x onerror=alert(1)>", "Control+Enter")
