@@ -1,6 +1,6 @@
 """A real browser and a real server for the tests in this folder.
 
-`page` is a browser window that remembers nothing (1280 × 900, light). For another, parametrize it indirectly:
+`page` is a browser's window that remembers nothing (1280 × 900, light). For another, parametrize it indirectly:
 `@pytest.mark.parametrize("page", [{"color_scheme": "dark"}], indirect=True)`.
 After each test it is checked that no request left for another host, that no exception was shown at any time, that no
 script of a page failed, and that none of tests/hostile.py ran. What a test does with a page is in driver.py.
@@ -116,6 +116,24 @@ def stop_runs(window) -> None:
             playwright_api.expect(stop).not_to_have_count(left, timeout=20_000)
 
 
+def empty_window(context, server: str):
+    """The person's one window, as if nobody had used it. It is not another one because a window that has shown a page
+    opens the next in half the processor's time."""
+    window = context.pages[0]
+    try:
+        window.goto("about:blank")
+    except playwright_api.Error:  # it crashed
+        window, crashed = context.new_page(), window
+        crashed.close()
+    for one in context.pages[1:]:
+        one.close()
+    session = context.new_cdp_session(window)
+    session.send("Storage.clearDataForOrigin", {"origin": server, "storageTypes": REMEMBERED})
+    session.detach()
+    window.mouse.move(0, 0)
+    return window
+
+
 @pytest.fixture
 def page(request, profile, server):
     """A browser window at the server, as of somebody who was never here; what is checked after each test stands at the
@@ -131,23 +149,26 @@ def page(request, profile, server):
         if parts.scheme in ("http", "https", "ws", "wss") and parts.netloc != here:
             strangers.append(url)
 
-    def note_request(sent) -> None:
-        note(sent.url)
+    def note_dialog(dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
 
-    profile.on("request", note_request)
-    window = profile.new_page()
-    profile.new_cdp_session(window).send("Storage.clearDataForOrigin", {"origin": server, "storageTypes": REMEMBERED})
+    window = empty_window(profile, server)
+    listeners = {
+        "request": lambda sent: note(sent.url),
+        "websocket": lambda socket: note(socket.url),
+        "pageerror": lambda error: errors.append(str(error)),
+        "dialog": note_dialog,
+    }
+    for event, listener in listeners.items():
+        (profile if event == "request" else window).on(event, listener)
     window.set_viewport_size(options["viewport"])
     window.emulate_media(color_scheme=options["color_scheme"], reduced_motion=options["reduced_motion"])
-    window.on("websocket", lambda socket: note(socket.url))
-    window.on("pageerror", lambda error: errors.append(str(error)))
-    window.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     yield window
     stop_runs(window)
     shown = window.evaluate("window.__exceptions ?? []") if not window.is_closed() else []
-    for one in profile.pages[1:]:  # without the first, which is empty, the browser would end
-        one.close()
-    profile.remove_listener("request", note_request)
+    for event, listener in listeners.items():
+        (profile if event == "request" else window).remove_listener(event, listener)
     assert not strangers, f"requests left this machine: {strangers}"
     assert not shown, f"the page showed an exception: {shown}"
     assert not errors, f"a script of the page failed: {errors}"

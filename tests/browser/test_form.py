@@ -41,12 +41,12 @@ def in_view(page) -> tuple[float, float]:
     return box["y"], min(box["y"] + box["height"], page.viewport_size["height"]) - box["y"]
 
 
-def assert_readable(page, where: str) -> None:
+def assert_readable(page, where: str, within: str) -> None:
     """Contrast, the size of what is pressed (24 px), and names, by axe-core."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.axe_script)
     options = {"runOnly": RULES, "resultTypes": ["violations"]}
-    found = page.evaluate("options => axe.run(options)", options)["violations"]
+    found = page.evaluate("([within, options]) => axe.run(within, options)", [within, options])["violations"]
     told = [
         f"{where}: {rule['id']}: {node['html'][:120]} – {(node['any'] or [{}])[0].get('message', '')}"
         for rule in found
@@ -67,10 +67,11 @@ def assert_whole(page, where: str) -> None:
     assert not told, f"{where}: " + "; ".join(told)
 
 
-def assert_looks(page, where: str) -> None:
+def assert_looks(page, where: str, within: str = "html") -> None:
+    """within: where it is looked how readable things are."""
     assert_whole(page, where)
     assert_words_of_figures(page, where)
-    assert_readable(page, where)
+    assert_readable(page, where, within)
 
 
 def assert_parts(page, screen: str) -> None:
@@ -85,7 +86,7 @@ def assert_parts(page, screen: str) -> None:
         where = f"{tab.inner_text()}, on a {screen}"
         height = page.locator(f"{PANEL}:visible").first.bounding_box()["height"]
         assert height <= most, f"{where}: {height:.0f} px, at most {most}"
-        assert_looks(page, where)
+        assert_looks(page, where, f"{PANEL}:not([hidden])" if number else "html")  # what stands around it has been seen
     if not tabs.count():
         assert_looks(page, screen)
 
