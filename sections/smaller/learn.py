@@ -108,7 +108,7 @@ def begin_taught(asked: list[str], temperature: float, seed: int, seen: Subject)
     submit(
         "minibert.distillation.run:distil", weights_to_begin_with(CHECKPOINTS / STUDENT),
         weights_to_begin_with(CHECKPOINTS / TEACHER), data.task.name, data.train, data.dev, student,
-        settings(seed, 4, 1e-4), watch=[{"text": seen.text}] if seen.text else [],
+        settings(seed, 3, 1.5e-4), watch=[{"text": seen.text}] if seen.text else [],
         title=_("taught: {losses}, seed {seed}").format(losses=", ".join(names[name] for name in asked), seed=seed),
         kind=f"{PREFIX}/taught", shelf=teachers(),
     )  # fmt: skip
