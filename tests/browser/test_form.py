@@ -30,7 +30,9 @@ TABS, PANEL = (f":is(.st-key-part, .st-key-tab) [role={role}]" for role in ("tab
 BEGINS = 800  # pixels: above them a picture begins, on whatever screen
 RULES = ["color-contrast", "target-size", "button-name", "link-name", "label", "image-alt", "aria-allowed-attr"]
 AXE = axe_api.Axe()
-CUT_OR_OVERPRINTED = Path(__file__).with_name("form.js").read_text(encoding="utf-8")
+CUT_OR_OVERPRINTED, READABLE = (
+    Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8") for name in ("form", "readable")
+)
 
 
 def in_view(page) -> tuple[float, float]:
@@ -46,7 +48,7 @@ def assert_readable(page, where: str, within: str) -> None:
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.axe_script)
     options = {"runOnly": RULES, "resultTypes": ["violations"]}
-    found = page.evaluate("([within, options]) => axe.run(within, options)", [within, options])["violations"]
+    found = page.evaluate(READABLE, [within, options])
     told = [
         f"{where}: {rule['id']}: {node['html'][:120]} – {(node['any'] or [{}])[0].get('message', '')}"
         for rule in found
