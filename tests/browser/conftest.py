@@ -123,10 +123,10 @@ def empty_window(context, server: str):
     try:
         window.goto("about:blank")
     except playwright_api.Error:  # it crashed
-        window, crashed = context.new_page(), window
-        crashed.close()
-    for one in context.pages[1:]:
-        one.close()
+        window = context.new_page()
+    for one in context.pages:
+        if one is not window:
+            one.close()
     session = context.new_cdp_session(window)
     session.send("Storage.clearDataForOrigin", {"origin": server, "storageTypes": REMEMBERED})
     session.detach()
@@ -154,21 +154,21 @@ def page(request, profile, server):
         dialog.dismiss()
 
     window = empty_window(profile, server)
-    listeners = {
-        "request": lambda sent: note(sent.url),
-        "websocket": lambda socket: note(socket.url),
-        "pageerror": lambda error: errors.append(str(error)),
-        "dialog": note_dialog,
-    }
-    for event, listener in listeners.items():
-        (profile if event == "request" else window).on(event, listener)
+    listeners = (
+        (profile, "request", lambda sent: note(sent.url)),  # of every window
+        (window, "websocket", lambda socket: note(socket.url)),
+        (window, "pageerror", lambda error: errors.append(str(error))),
+        (window, "dialog", note_dialog),
+    )
+    for source, event, listener in listeners:
+        source.on(event, listener)
     window.set_viewport_size(options["viewport"])
     window.emulate_media(color_scheme=options["color_scheme"], reduced_motion=options["reduced_motion"])
     yield window
     stop_runs(window)
     shown = window.evaluate("window.__exceptions ?? []") if not window.is_closed() else []
-    for event, listener in listeners.items():
-        (profile if event == "request" else window).remove_listener(event, listener)
+    for source, event, listener in listeners:
+        source.remove_listener(event, listener)
     assert not strangers, f"requests left this machine: {strangers}"
     assert not shown, f"the page showed an exception: {shown}"
     assert not errors, f"a script of the page failed: {errors}"
