@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 import examination  # noqa: F401  (before a page run by AppTest puts pages/, with a file of that name, first on the path)
+from tests.budget import pytest_runtest_makereport, pytest_runtest_setup, pytest_terminal_summary  # noqa: F401
 
 # Before torch is loaded: threads that wait sleep. Two processes that spin on the same cores take minutes for seconds.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")

@@ -18,6 +18,8 @@ HOSTILE = {
     "folded": "한국어 ½ ﬁ İ ẞ",
     "special": "[CLS] the [MASK] barked [SEP][UNK][PAD]",
 }
+# All that could become markup, run, or be drawn otherwise, in one text: pages are shown this one.
+EVERYTHING = " ".join(text for name, text in HOSTILE.items() if name not in ("empty", "spaces", "long", "long word"))
 any_text = pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 
 _RUN = ("nul", "script", "markup")  # what could become markup or run

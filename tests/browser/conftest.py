@@ -49,19 +49,10 @@ WebSocket.prototype.send = function (data) {
 """
 
 
-# Browsers are slow: every day only the front door is opened in one.
-EVERY_DAY = {
-    "test_the_road_leads_to_every_lesson",
-    "test_it_fits_and_the_models_keep_to_their_columns",
-    "test_a_click_a_key_and_the_way_back_move_the_blank",
-    "test_a_sentence_is_typed_chosen_and_taken_along",
-}
-
-
 def pytest_collection_modifyitems(items):
     for item in items:
-        if item.path.parent == Path(__file__).parent and item.name not in EVERY_DAY:
-            item.add_marker(pytest.mark.slow)
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.browser)
 
 
 @pytest.fixture(scope="package")  # what it takes, gigabytes, is not held while other folders are tested
