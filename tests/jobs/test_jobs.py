@@ -27,8 +27,6 @@ manager_module = importlib.import_module("jobs.manager")  # `jobs.manager` is th
 ROOT = Path(__file__).resolve().parents[2]
 FAKE = "tests.jobs.fake_training"
 OVERDUE = 300  # seconds: nothing waits for them, they only end what hangs
-# What is promised is one second; a machine with four busy programs a core cannot keep it, and waiting is no proof then.
-PROMISED = 1.0 if os.getloadavg()[0] < 4 * os.cpu_count() else 30.0
 
 
 @pytest.fixture(scope="module")
@@ -86,21 +84,21 @@ def test_events_are_seen_while_the_run_goes_on(manager):
     ended(run)
 
 
-def test_cancel_takes_effect_within_a_second_and_keeps_what_was_saved(manager):
+def test_a_cancelled_run_keeps_what_was_saved(manager):
     run = submit(manager, "until_cancelled")
     until(run.events)
     run.cancel()
-    assert run.wait(PROMISED) and run.state == "cancelled"
+    assert ended(run).state == "cancelled"
+    until(lambda: run not in manager._active)
     assert run.events() and run.files == {"steps.txt": b"learnt something"}
 
 
-def test_cancel_of_a_run_that_does_not_listen_frees_its_worker(manager, monkeypatch):
-    monkeypatch.setattr(manager_module, "SECONDS_TO_KILL", 0.3)
-    monkeypatch.setattr(manager_module, "SECONDS_TO_SAVE", 0.3)
-    run = submit(manager, "deaf", 60)
+def test_a_cancelled_run_that_does_not_listen_loses_its_worker(manager, monkeypatch):
+    monkeypatch.setattr(manager_module, "SECONDS_TO_SAVE", 0.1)
+    run = submit(manager, "deaf", OVERDUE)
     until(run.events)
     run.cancel()
-    assert run.wait(PROMISED) and run.state == "cancelled"
+    assert ended(run).state == "cancelled"
     until(lambda: run not in manager._active)
     assert ended(submit(manager, "count", 3)).state == "finished"
 
@@ -109,7 +107,7 @@ def test_cancel_while_queued(manager, busy):
     run = submit(manager, "count", 3)
     assert run.state == "queued" and run.position == 1
     run.cancel()
-    assert run.wait(PROMISED) and run.state == "cancelled" and run.position is None and not run.events()
+    assert ended(run).state == "cancelled" and run.position is None and not run.events()
 
 
 def test_queue_serves_owners_in_turn_and_has_limits(manager, busy, monkeypatch):
@@ -208,6 +206,8 @@ def pids(run):
     return {event["heard"][0] for event in run.events() if event["event"] == "step"}
 
 
+@pytest.mark.release
+@pytest.mark.servers
 def test_a_killed_worker_is_reported_and_replaced_and_the_other_run_goes_on(manager):
     other = submit(manager, "until_cancelled", owner="bob")
     until(other.events)
@@ -225,7 +225,8 @@ def test_a_killed_worker_is_reported_and_replaced_and_the_other_run_goes_on(mana
     assert ended(other).state == "cancelled"
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 def test_a_killed_cluster_is_reported_and_replaced(tmp_path):
     manager = jobs.Manager(tmp_path, max_running=1, preload=())
     run, queued = submit(manager, "until_cancelled"), submit(manager, "count", 3)
@@ -256,7 +257,6 @@ def test_a_run_whose_worker_is_killed_goes_on_from_what_it_had_saved(manager):
     until(lambda: not (run.directory / "arguments.pickle").exists())  # nothing will need them
 
 
-@pytest.mark.slow
 def test_what_goes_on_follows_the_events_that_led_to_its_state_and_no_others(tmp_path):
     """A server may have died between two files, in either order."""
     run = Run(None, tmp_path, **dict.fromkeys(GIVEN, "") | {"target": f"{FAKE}:goes_on"})
@@ -280,15 +280,16 @@ def test_a_state_stays_away_from_home_until_its_event_is_there(tmp_path, monkeyp
     assert has_arrived("saved", tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_a_pre_training_whose_worker_is_killed_goes_on(manager):
-    settings = replace(TOY, minutes=None, steps=60, save_every=10, measure_every=30)
+    settings = replace(TOY, minutes=None, steps=24, save_every=6, measure_every=12)
     run = submit_to(manager, "minibert.toy.pretrain:pretrain_toy", settings, stories=200)
-    until(lambda: run.latest("saved") and run.latest("saved")["step"] >= 10)
+    until(lambda: run.latest("saved") and run.latest("saved")["step"] >= 6)
     psutil.Process(listening_at(run.worker)).kill()
     assert ended(run).state == "finished" and run.tries == 1, run.error
     steps = [event["step"] for event in run.events() if event["event"] == "step"]
-    assert steps == sorted(set(steps)) and steps[-1] == 60  # no step is lost or told twice
+    assert steps == sorted(set(steps)) and steps[-1] == 24  # no step is lost or told twice
     assert {"config.json", "model.safetensors", "vocab.txt"} <= run.files.keys() and "resume" not in run.files
 
 
@@ -306,7 +307,8 @@ def listening_at(address) -> int:
     raise LookupError(address)
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 def test_a_run_that_cannot_go_on_begins_anew(manager):
     run = submit(manager, "until_killed_once", 5)
     until(lambda: len(run.events()) == 5)
@@ -466,7 +468,7 @@ done = manager.submit("tests.jobs.fake_training:saves", owner="ada", title="done
 done.wait(300)
 going = manager.submit("tests.jobs.fake_training:goes_on", 10_000, owner="ada", title="going")
 other = manager.submit("tests.jobs.fake_training:until_cancelled", owner="ada", title="other")
-while not other.events() or not going.latest("saved"):
+while not other.events() or not (going.result / "resume" / "told.json").is_file():  # its state has come home
     time.sleep(0.01)
 waits = manager.submit("tests.jobs.fake_training:count", 3, owner="ada", title="waits", address="192.0.2.1")
 print(done.id, going.id, other.id, waits.id, flush=True)
@@ -500,7 +502,8 @@ def ends(tmp_path):
     return end
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 def test_a_server_that_is_stopped_leaves_no_process_and_its_runs_are_found_again(tmp_path, ends):
     done, going, other, waits = ends(signal.SIGINT)
     with (tmp_path / other / "events.jsonl").open("a") as file:
@@ -531,7 +534,8 @@ def test_a_server_that_is_stopped_leaves_no_process_and_its_runs_are_found_again
     again.close()
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 def test_runs_of_a_server_that_was_killed_go_on_by_themselves(tmp_path, ends):
     done, going, other, waits = ends(signal.SIGKILL)
     again = jobs.Manager(tmp_path, max_running=3, preload=())
@@ -597,7 +601,8 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 def test_an_outside_scheduler_runs_the_same_code_without_having_it(tmp_path, monkeypatch):
     package = tmp_path / "here" / "classroom_code"
     package.mkdir(parents=True)
@@ -623,9 +628,11 @@ def test_an_outside_scheduler_runs_the_same_code_without_having_it(tmp_path, mon
         until(run.events)
         assert queued.position == 1  # one thread there, one place here
         run.cancel()
-        assert run.wait(PROMISED) and run.state == "cancelled"
+        assert ended(run).state == "cancelled"
         assert ended(queued).state == "finished"
         run = manager.submit("classroom_code:dies", owner="ada", title="far away")
+        until(run.events)
+        run.send("it is here")
         assert ended(run).state == "lost"  # once, though that scheduler would try three times more
         assert len(run.events()) == 1
         cluster.communicate("", timeout=OVERDUE)

@@ -68,7 +68,8 @@ def addresses(process: psutil.Process) -> list[str]:
     return [f"http://127.0.0.1:{port}" for port in ports]
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 @needs_proxy
 def test_two_servers_are_one_classroom_and_outlive_one_of_them(tmp_path):
     with opened(tmp_path) as (address, process):
@@ -119,7 +120,8 @@ async def two_visitors(address: str, process: psutil.Process) -> None:
         await visitor.close()
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 @needs_proxy
 def test_a_server_of_another_machine_has_the_same_runs(tmp_path):
     """Started as the room says, with a folder of runs that is the same and nothing else in common."""
@@ -167,7 +169,8 @@ async def the_same_runs(address: str, elsewhere: str) -> None:
         await visitor.close()
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 @needs_proxy
 def test_who_starts_it_may_be_killed_and_nothing_is_left(tmp_path):
     with opened(tmp_path) as (_address, process):
