@@ -88,10 +88,6 @@ class Exercise:
             for answer in table.get(kind, [])
         ]
 
-    @cached_property
-    def tried(self) -> Tried:
-        return try_answers(self)
-
     def student_version(self) -> NotebookNode:
         released = nbformat.from_dict(self.notebook)
         for step in (*RELEASING, ComputeChecksums):

@@ -101,98 +101,83 @@ def draft(tmp_path):
     return Draft(root / "lesson")
 
 
-ALL = [check for name, check in vars(checks).items() if name.startswith("test_")]
+STATIC = (
+    checks.test_it_is_a_notebook_as_nbgrader_reads_them,
+    checks.test_it_begins_by_finding_the_project,
+    checks.test_every_task_is_a_solution_and_its_test,
+    checks.test_answers_of_both_kinds_stand_beside_each_task,
+    checks.test_the_student_version_holds_no_answer,
+)
 
 
-@pytest.mark.parametrize("check", ALL, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [*STATIC, checks.solve, checks.leave_empty], ids=lambda check: check.__name__)
 def test_a_good_notebook_passes(check, draft):
     check(draft.written())
 
 
-def refused(draft: Draft, check) -> str:
-    with pytest.raises(AssertionError) as error:
-        check(draft.written())
-    return str(error.value)
-
-
-def test_a_solution_that_fails_its_test_is_refused(draft):
-    draft.replace("return 2 * x", "return 3 * x")
-    refused(draft, checks.test_our_own_solution_earns_full_points_and_draws)
-
-
-def test_an_answer_left_outside_its_marks_is_refused(draft):
-    draft.replace("Double it.", "Double it:\n    return 2 * x\n")
-    refused(draft, checks.test_the_student_version_holds_no_answer_runs_and_earns_nothing)
-
-
-def test_points_for_an_empty_exercise_are_refused(draft):
-    draft.replace('expect_equal(a(2), 4, "a(2)")', 'expect_equal(4, 4, "a(2)")')
-    assert "a-test gives points for nothing" in refused(
-        draft, checks.test_the_student_version_holds_no_answer_runs_and_earns_nothing
-    )
-
-
-def test_a_drawing_that_breaks_without_a_solution_is_refused(draft):
-    draft.replace('with when_written("a"):', "if True:")
-    refused(draft, checks.test_the_student_version_holds_no_answer_runs_and_earns_nothing)
-
-
-@pytest.mark.parametrize("kind", ["wrong", "right"])
-def test_an_answer_of_the_other_kind_is_noticed(draft, kind):
-    other = {"wrong": "def a(x):\n    return x * 2.0", "right": "def a(x):\n    return 2 * x + 1"}
-    draft.answers["a"][kind]["spoiled"] = other[kind]
-    assert "spoiled" in refused(draft, checks.test_wrong_answers_fail_and_right_ones_pass)
-
-
-@pytest.mark.parametrize("code", ["def a(x):\n    return twice(x)", "def a(x) return x", "raise ValueError(1)"])
-def test_a_wrong_answer_that_fails_for_another_reason_is_refused(draft, code):
-    draft.answers["a"]["wrong"]["half"] = code
-    assert "half" in refused(draft, checks.test_wrong_answers_fail_and_right_ones_pass)
-
-
-def test_too_few_answers_are_refused(draft):
-    del draft.answers["b"]["right"]["sum"]
-    assert "('b', True): 2" in refused(draft, checks.test_wrong_answers_fail_and_right_ones_pass)
-
-
-def test_a_mistake_that_only_hidden_tests_see_is_seen(draft):
-    draft.answers["a"]["wrong"]["right for 2 alone"] = "def a(x):\n    return 4"
-    checks.test_wrong_answers_fail_and_right_ones_pass(draft.written())
-
-
-def test_an_answer_that_loops_for_ever_is_stopped(draft, monkeypatch):
-    monkeypatch.setattr(exercises, "ANSWER_SECONDS", 0.2)
-    draft.answers["a"]["wrong"]["for ever"] = "def a(x):\n    while True: pass"
-    checks.test_wrong_answers_fail_and_right_ones_pass(draft.written())
-
-
-def test_answers_are_forgotten_again(draft):
-    draft.answers["a"]["right"]["leaves a name"] = "b = c = None\ndef a(x):\n    return 2 * x"
-    checks.test_wrong_answers_fail_and_right_ones_pass(draft.written())
+FORM, BEGINNING, TASKS, BESIDE, STUDENTS = STATIC
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("check", "old", "new"),
     [
-        ("### BEGIN HIDDEN TESTS\n", ""),
-        ("    ### END SOLUTION\n", ""),
-        ('expect_equal(a(3), 6, "a(3)")', ""),
-        ("### END HIDDEN TESTS\n", "### END HIDDEN TESTS\na(1)"),
+        (checks.solve, "return 2 * x", "return 3 * x"),
+        (checks.leave_empty, 'expect_equal(a(2), 4, "a(2)")', 'expect_equal(4, 4, "a(2)")'),
+        (checks.leave_empty, 'with when_written("a"):', "if True:"),
+        (STUDENTS, "Double it.", "Double it:\n    return 2 * x\n"),
+        (BEGINNING, "import sys", "import sys, os"),
+        (TASKS, "### BEGIN HIDDEN TESTS\n", ""),
+        (TASKS, "    ### END SOLUTION\n", ""),
+        (TASKS, 'expect_equal(a(3), 6, "a(3)")', ""),
+        (TASKS, "### END HIDDEN TESTS\n", "### END HIDDEN TESTS\na(1)"),
     ],
 )
-def test_tasks_are_marked_as_nbgrader_wants_them(draft, old, new):
+def test_a_fault_of_the_notebook_is_found(draft, check, old, new):
     draft.replace(old, new)
-    refused(draft, checks.test_every_task_is_a_solution_and_its_test)
+    with pytest.raises(AssertionError):
+        check(draft.written())
 
 
-def test_another_beginning_is_refused(draft):
-    draft.replace("import sys", "import sys, os")
-    refused(draft, checks.test_it_begins_by_finding_the_project)
-
-
-def test_output_is_refused(draft):
+def test_output_is_found(draft):
     draft.notebook.cells[1].execution_count = 1
-    refused(draft, checks.test_it_is_a_notebook_as_nbgrader_reads_them)
+    with pytest.raises(AssertionError, match="has output"):
+        FORM(draft.written())
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("wrong", "def a(x):\n    return x * 2.0"),
+        ("right", "def a(x):\n    return 2 * x + 1"),
+        ("wrong", "def a(x):\n    return twice(x)"),
+        ("wrong", "def a(x) return x"),
+        ("wrong", "raise ValueError(1)"),
+    ],
+)
+def test_an_answer_of_the_other_kind_or_that_fails_for_another_reason_is_found(draft, kind, code):
+    draft.answers["a"][kind]["spoiled"] = code
+    with pytest.raises(AssertionError, match="spoiled"):
+        checks.solve(draft.written())
+
+
+def test_too_few_answers_are_found(draft):
+    del draft.answers["b"]["right"]["sum"]
+    with pytest.raises(AssertionError, match=r"\('b', True\): 2"):
+        BESIDE(draft.written())
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        pytest.param("wrong", "def a(x):\n    return 4", id="only hidden tests see it"),
+        pytest.param("wrong", "def a(x):\n    while True: pass", id="it is stopped"),
+        pytest.param("right", "b = c = None\ndef a(x):\n    return 2 * x", id="it is forgotten again"),
+    ],
+)
+def test_an_answer_is_judged_for_itself(draft, monkeypatch, kind, code):
+    monkeypatch.setattr(exercises, "ANSWER_SECONDS", 0.2)
+    draft.answers["a"][kind]["another"] = code
+    checks.solve(draft.written())
 
 
 def test_where_it_ran_nothing_is_left(draft):

@@ -18,14 +18,14 @@ from tests.lessons.exercises import (
     mark,
     points,
     run,
+    try_answers,
 )
 
 SOLUTION, HIDDEN = ("### BEGIN SOLUTION", "### END SOLUTION"), ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
 
 
-@pytest.fixture(scope="module", params=exercises(), ids=lambda folder: folder.name)
+@pytest.fixture(params=exercises(), ids=lambda folder: folder.name)
 def exercise(request):
-    """One for all checks of a notebook: it runs once for several of them."""
     return Exercise(request.param)
 
 
@@ -77,34 +77,7 @@ def test_every_task_is_a_solution_and_its_test(exercise):
     assert [name for name, cell in cells.items() if mark(cell)["solution"]] == [t.removesuffix("-test") for t in tests]
 
 
-@pytest.mark.slow
-def test_our_own_solution_earns_full_points_and_draws(exercise):
-    assert not exercise.tried.errors
-    full = sum(mark(cell)["points"] for cell in graded(exercise.notebook))
-    assert points(exercise.notebook, exercise.tried.errors) == full
-    assert exercise.tried.figures
-
-
-@pytest.mark.slow
-def test_the_student_version_holds_no_answer_runs_and_earns_nothing(exercise):
-    released = exercise.student_version()
-    text = "\n".join(cell.source for cell in released.cells)
-    for cell in exercise.notebook.cells:
-        if mark(cell).get("solution"):
-            assert between(cell.source, SOLUTION).strip() not in text
-        if mark(cell).get("grade"):
-            assert between(cell.source, HIDDEN).strip() not in text
-    assert "BEGIN" not in text
-    errors, _ = run(released, exercise.folder)
-    for cell in code_cells(released):
-        if mark(cell).get("grade"):
-            assert cell.id in errors, f"{mark(cell)['grade_id']} gives points for nothing"
-        elif not mark(cell).get("solution"):
-            assert cell.id not in errors, f"{cell.source}\n{errors[cell.id]!r}"
-
-
-@pytest.mark.slow
-def test_wrong_answers_fail_and_right_ones_pass(exercise):
+def test_answers_of_both_kinds_stand_beside_each_task(exercise):
     tasks = {mark(cell)["grade_id"].removesuffix("-test") for cell in graded(exercise.notebook)}
     count = Counter((answer.cell, answer.right) for answer in exercise.answers)
     assert set(count) == {(task, right) for task in tasks for right in (True, False)}
@@ -112,9 +85,44 @@ def test_wrong_answers_fail_and_right_ones_pass(exercise):
     named = Counter((answer.cell, answer.what) for answer in exercise.answers)
     assert max(named.values()) == 1, named.most_common(1)
     assert len({answer.code.strip() for answer in exercise.answers}) == len(exercise.answers)
-    outcomes = exercise.tried.outcomes
-    assert len(outcomes) == len(exercise.answers)
-    for outcome in outcomes:
+
+
+def test_the_student_version_holds_no_answer(exercise):
+    text = "\n".join(cell.source for cell in exercise.student_version().cells)
+    for cell in exercise.notebook.cells:
+        if mark(cell).get("solution"):
+            assert between(cell.source, SOLUTION).strip() not in text
+        if mark(cell).get("grade"):
+            assert between(cell.source, HIDDEN).strip() not in text
+    assert "BEGIN" not in text
+
+
+@pytest.mark.release
+@pytest.mark.notebooks
+def test_it_runs_and_every_answer_gets_the_points_it_deserves(exercise):
+    """Ours all of them, an empty one none, wrong ones fail and right ones pass."""
+    solve(exercise)
+    leave_empty(exercise)
+
+
+def solve(exercise) -> None:
+    """Ours, and in the place of each cell the answers beside it."""
+    tried = try_answers(exercise)
+    assert not tried.errors
+    assert points(exercise.notebook, tried.errors) == sum(mark(cell)["points"] for cell in graded(exercise.notebook))
+    assert tried.figures
+    assert len(tried.outcomes) == len(exercise.answers)
+    for outcome in tried.outcomes:
         assert outcome.written is None, f"does not run: {outcome}"
         assert outcome.answer.right == (outcome.tested is None), outcome
         assert not isinstance(outcome.tested, NO_ANSWER), f"fails for another reason: {outcome}"
+
+
+def leave_empty(exercise) -> None:
+    released = exercise.student_version()
+    errors, _ = run(released, exercise.folder)
+    for cell in code_cells(released):
+        if mark(cell).get("grade"):
+            assert cell.id in errors, f"{mark(cell)['grade_id']} gives points for nothing"
+        elif not mark(cell).get("solution"):
+            assert cell.id not in errors, f"{cell.source}\n{errors[cell.id]!r}"
