@@ -1,5 +1,5 @@
-"""The teacher's guide: each of its links opens, every value in it is one that the page takes, and what the guide
-puts in “curly quotes” stands on a page that the same step opens."""
+"""The teacher's guide: its links name pages, parts and settings that are there, and what it puts in “curly quotes”
+stands on a page of the same step. Read in the source always; before a release every page and part is opened."""
 
 import re
 from functools import cache
@@ -13,21 +13,66 @@ from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.driver import html_of, open_page, plain
-from tests.server import LESSON_PAGES
+from tests.server import LESSON_PAGES as PAGES
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "lessons" / "TEACHING.md").read_text(encoding="utf-8")
 LINK = re.compile(r"`(/[a-z_]*(?:\?[^`]*)?)`")
 LINKS = sorted(set(LINK.findall(GUIDE)))
-STEPS = [(step, LINK.findall(step), re.findall("“([^”]+)”", step)) for step in re.split(r"\n(?=- |\n|#)", GUIDE)]
-STEPS = [(links, quotes) for _step, links, quotes in STEPS if links and quotes]
-PAGES = LESSON_PAGES
+STEPS = [(LINK.findall(step), re.findall("“([^”]+)”", step)) for step in re.split(r"\n(?=- |\n|#)", GUIDE)]
+STEPS = [(links, quotes) for links, quotes in STEPS if links and quotes]
 
 
 def parts(link: str) -> tuple[str, dict[str, str]]:
     """The page and the values of a link."""
     url = urlsplit(link)
     return url.path.strip("/") or "home", dict(parse_qsl(url.query, keep_blank_values=True))
+
+
+def part_of(link: str) -> tuple[str, str]:
+    name, query = parts(link)
+    return name, query.get("part") or query.get("tab") or query.get("option") or ""
+
+
+def in_one_line(text: str) -> str:
+    return " ".join(plain(text).replace("**", "").split())
+
+
+@cache
+def source(page: str | None = None) -> str:
+    """What a page is made of: its code and lesson; without a page, what all of them share."""
+    folders = ("ui", "plots") if page is None else (f"sections/{page}", f"lessons/{page}")
+    files = [file for folder in folders for file in sorted((ROOT / folder).rglob("*.*"))]
+    files += [] if page is None else [ROOT / "pages" / f"{page}.py"]
+    texts = "\n".join(file.read_text("utf-8") for file in files if file.suffix in (".py", ".md", ".toml"))
+    whole = re.sub(r'"\s*\n\s*f?"', "", texts)  # a literal in several lines
+    return whole if page is None else whole + source()
+
+
+@cache
+def names_in(page: str) -> tuple[set[str], list[str]]:
+    """All that may be a name in the page's link; and patterns of those that are put together."""
+    texts = re.findall(r'"([^"\n]*)"', source(page))
+    composed = {text for text in texts if re.fullmatch(r"[a-z_-]+-(\{[^{}]*\})?|\{[^{}]*\}-[a-z-]+", text)}
+    return set(texts), [re.sub(r"\{.*\}", ".+", text) for text in composed]
+
+
+@pytest.mark.parametrize("page", sorted({parts(link)[0] for link in LINKS}))
+def test_a_link_names_a_page_its_part_and_settings_that_it_reads(page):
+    assert page in PAGES
+    texts, composed = names_in(page)
+    for name, query in map(parts, LINKS):
+        if name == page:
+            unknown = [one for one in query if one not in texts and not any(re.fullmatch(c, one) for c in composed)]
+            assert not unknown and query.get("part", query.get("tab", "part")) in {*texts, "part"}
+
+
+@pytest.mark.parametrize("links, quotes", STEPS, ids=[links[0] for links, _quotes in STEPS])
+def test_what_a_step_quotes_is_said_by_its_pages(links, quotes):
+    """Its words, between the numbers and marks: a sentence may be put together."""
+    said = "\n".join([*(source(name) for name in {parts(link)[0] for link in links}), *(str(parts(x)) for x in links)])
+    pieces = [piece.strip() for quote in quotes for piece in re.split(r"[\d,.:;%]+", in_one_line(quote))]
+    assert not [piece for piece in pieces if piece not in in_one_line(said)]
 
 
 class Visit(NamedTuple):
@@ -83,18 +128,24 @@ def words_of(app: AppTest) -> str:
     return plain("\n".join(words)).replace("**", "") + plain(re.sub(r"<[^>]*>", " ", html_of(app)))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("link", LINKS)
-def test_each_link_sets_the_state_of_its_page(link):
+FULLEST = {part_of(link): link for link in sorted(LINKS, key=lambda link: len(parts(link)[1]))}
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("link", FULLEST.values())
+def test_each_page_and_part_opens_in_the_state_of_its_link(link):
     seen, (_name, query) = visit(link), parts(link)
     assert set(query) <= seen.asked, f"the page knows nothing of {sorted(set(query) - seen.asked)}"
     wrong = {name: value for name, value in query.items() if seen.kept.get(name) != value}
     assert not wrong, f"the page does not take {wrong}, or it is what stands there anyway; its link is {seen.kept}"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("links, quotes", STEPS, ids=[links[0] for links, _quotes in STEPS])
-def test_what_a_step_quotes_is_on_its_pages(links, quotes):
+COUNTED = [(links, some) for links, quotes in STEPS if (some := [quote for quote in quotes if re.search(r"\d", quote)])]
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("links, quotes", COUNTED, ids=[links[0] for links, _quotes in COUNTED])
+def test_the_numbers_that_a_step_quotes_are_those_of_its_pages(links, quotes):
     words = " ".join(" ".join(visit(link).told for link in links).split())
     assert not [quote for quote in quotes if " ".join(quote.split()) not in words]
 
