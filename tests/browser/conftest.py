@@ -32,7 +32,7 @@ CHROMIUM = [
 DESK = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", "reduced_motion": "no-preference"}
 REMEMBERED = "cookies,local_storage,indexeddb,service_workers,cache_storage"  # of a visitor; scripts stay in the cache
 # Runs in every page before its own scripts: notes each exception that Streamlit shows, however briefly, and whether the
-# page has told the server something that the server has not answered.
+# page has told the server something that the server has not answered, or is about to (a slider waits 200 ms, a player 300).
 WATCH = """
 window.__exceptions = [];
 new MutationObserver(() => {
@@ -46,6 +46,15 @@ WebSocket.prototype.send = function (data) {
   window.__unanswered = true;
   return send.call(this, data);
 };
+window.__timers = new Set();
+const {setTimeout: later, clearTimeout: never} = window;
+window.setTimeout = (run, delay, ...rest) => {
+  if (typeof run !== 'function' || delay > 300) return later(run, delay, ...rest);
+  const id = later((...all) => { window.__timers.delete(id); run(...all); }, delay, ...rest);
+  window.__timers.add(id);
+  return id;
+};
+window.clearTimeout = (id) => { window.__timers.delete(id); never(id); };
 """
 
 

@@ -44,6 +44,7 @@ _PENDING = """() => {
   const state = app?.getAttribute('data-test-script-state'), link = app?.getAttribute('data-test-connection-state');
   if (state !== 'notRunning' || link !== 'CONNECTED') return `script ${state}, connection ${link}`;
   if (window.__unanswered) return 'the server has not answered yet';
+  if (window.__timers?.size) return 'something happens in a moment';
   if (!document.querySelector('[data-testid="stMainBlockContainer"] [data-testid="stElementContainer"]'))
     return 'the page is empty';
   for (const unready of ['[data-testid="stSkeleton"]', '[data-stale="true"]', '[data-testid="stSpinner"]',
@@ -75,7 +76,7 @@ def wait_idle(page: Page, timeout: float = 120) -> None:
     """
     deadline = time.monotonic() + timeout
     calm = 0
-    while calm < 7:  # a slider tells the server 200 ms after the key; a rerun may start a moment after the last one
+    while calm < 3:  # a rerun may start a moment after the last one
         pending = page.evaluate(_PENDING)
         calm = 0 if pending else calm + 1
         assert calm or time.monotonic() < deadline, f"{page.url} is not complete after {timeout} s: {pending}"

@@ -8,6 +8,7 @@ from PIL import Image
 from playwright.sync_api import Page
 
 from plots.theme import contrast
+from tests.browser.driver import wait_idle
 
 LEAST = 4.5
 TEXTS = """() => [...document.querySelectorAll('.stMain .stPlotlyChart svg.main-svg text')].map((text) => {
@@ -27,7 +28,7 @@ def faint_words(page: Page) -> list[str]:
     before = page.viewport_size
     height = page.get_by_test_id("stMain").evaluate("main => main.scrollHeight")
     page.set_viewport_size({"width": before["width"], "height": min(int(height) + 20, 9_000)})
-    page.wait_for_timeout(300)
+    wait_idle(page)
     texts = page.evaluate(TEXTS)
     style = page.add_style_tag(content=WITHOUT)
     under = np.asarray(Image.open(io.BytesIO(page.screenshot(timeout=120_000))).convert("RGB"))

@@ -1,8 +1,8 @@
 """The form of a page, measured: its central picture in the first screen, parts that are not long, what is read and
 pressed large and plain enough, nothing cut or overprinted; on a laptop, a phone and a projector, light and dark.
 
-Each page is opened twice, at a desk and on a wall. On a laptop and in light all its parts are looked at, then in dark
-and on a phone.
+The default run opens each page once: all its parts on a laptop in light, then the first on a wall and on a phone. The
+release run adds all parts on a phone in dark, projector mode, and states that only a link opens.
 """
 
 from contextlib import suppress
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.driver import MINUTES, assert_fits, assert_words_of_figures, expect, open_page, wait_idle
+from tests.browser.states import STATES
 from tests.server import ROOT
 from tests.waiting import until
 
@@ -102,32 +103,52 @@ def assert_at_the_top(page) -> None:
         assert apart or box["y"] + box["height"] <= title["y"], "the title is under a button at the top"
 
 
+def assert_on_another_screen(page, size: dict[str, int], where: str) -> None:
+    """The part in view, in a window of this size."""
+    page.set_viewport_size(size)
+    wait_idle(page)
+    assert_fits(page, where)
+    assert_whole(page, where)
+
+
+def to_the_first_part(page) -> None:
+    if page.locator(TABS).count():
+        page.locator(TABS).first.click()
+        wait_idle(page)
+    page.get_by_test_id("stMain").evaluate("e => e.scrollTo(0, 0)")
+
+
 @pytest.mark.parametrize("page", [{"viewport": LAPTOP, "reduced_motion": "reduce"}], indirect=True)
 @pytest.mark.parametrize("name", PAGES)
-def test_on_a_laptop_and_a_phone(page, name):
+def test_every_part_on_a_laptop_and_the_first_on_other_screens(page, name):
     open_page(page, name)
     if name not in WITHOUT_PICTURE:
         top, seen = in_view(page)
         assert top <= 400 and seen >= 330, f"the picture begins at {top:.0f} px; {seen:.0f} px of it are in view"
     assert_parts(page, "laptop")
-    page.emulate_media(color_scheme="dark")
-    page.set_viewport_size(PHONE)
-    wait_idle(page)
-    wide = page.get_by_test_id("stMain").evaluate("e => e.scrollWidth - e.clientWidth")
-    assert wide <= 1, f"{wide} px wider than a phone"
-    assert_parts(page, "phone")
+    to_the_first_part(page)
+    assert_on_another_screen(page, PROJECTOR, "on a projector")
+    assert_on_another_screen(page, PHONE, "on a phone")
     if name not in WITHOUT_PICTURE:
-        if page.locator(TABS).count():
-            page.locator(TABS).first.click()
-            wait_idle(page)
-        page.get_by_test_id("stMain").evaluate("e => e.scrollTo(0, 0)")
         top, _ = in_view(page)
         assert top <= BEGINS, f"the picture begins at {top:.0f} px on a phone"
 
 
+@pytest.mark.release
+@pytest.mark.parametrize(
+    "page", [{"viewport": PHONE, "color_scheme": "dark", "reduced_motion": "reduce"}], indirect=True
+)
+@pytest.mark.parametrize("name", PAGES)
+def test_every_part_on_a_phone_in_dark(page, name):
+    open_page(page, name)
+    assert_fits(page, f"phone-{name}")
+    assert_parts(page, "phone")
+
+
+@pytest.mark.release
 @pytest.mark.parametrize("page", [{"viewport": PROJECTOR, "reduced_motion": "reduce"}], indirect=True)
 @pytest.mark.parametrize("name", [*PAGES, *NO_LESSON])
-def test_on_a_projector(page, name):
+def test_in_projector_mode(page, name):
     open_page(page, name, projector=1)
     if name not in WITHOUT_PICTURE | NO_LESSON:
         top, seen = in_view(page)
@@ -141,3 +162,15 @@ def test_on_a_projector(page, name):
         wait_idle(page)
         assert_at_the_top(page)
         assert_fits(page, f"projector-{name}-{size['height']}")
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("page", [{"viewport": LAPTOP, "reduced_motion": "reduce"}], indirect=True)
+@pytest.mark.parametrize(("name", "query"), STATES, ids=lambda one: one if isinstance(one, str) else "-".join(one))
+def test_states_that_only_a_link_opens(page, name, query):
+    open_page(page, name, **query)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        wait_idle(page)
+        assert_looks(page, f"on a laptop, {scheme}")
+    assert_on_another_screen(page, PHONE, "on a phone")

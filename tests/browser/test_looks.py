@@ -6,7 +6,6 @@ from tests.browser.driver import expect, open_page, wait_idle
 from tests.browser.inks import faint_words
 
 LAPTOP = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
-THEMES = [{**LAPTOP, "color_scheme": scheme} for scheme in ("light", "dark")]
 # Pages whose figures have words on the page and words in bars and on cells.
 FIGURES = {
     "attribution": {},
@@ -42,8 +41,8 @@ CUT = """box => {
 }"""
 
 
-@pytest.mark.parametrize("page", THEMES, indirect=True)
-def test_a_marked_line_of_source_differs_by_its_mark_alone(page):
+@pytest.mark.parametrize("page", [LAPTOP], indirect=True)
+def test_a_marked_line_of_source_differs_by_its_mark_alone_and_the_menu_is_whole(page):
     open_page(page, "parameters", part="block.attn.query")
     page.locator(".st-key-part-detail summary").click()
     source = page.locator(".st-key-part-detail .mb-source")
@@ -52,29 +51,27 @@ def test_a_marked_line_of_source_differs_by_its_mark_alone(page):
     expect(marked).to_be_in_viewport()
     other = source.locator("tr:not(.mb-marked)", has_text="self.key = ")
     assert marked.evaluate(ROW) == other.evaluate(ROW)
-    grounds = [row.evaluate("row => getComputedStyle(row).backgroundColor") for row in (marked, other)]
-    assert grounds[0] != grounds[1]
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        wait_idle(page)
+        grounds = [row.evaluate("row => getComputedStyle(row).backgroundColor") for row in (marked, other)]
+        assert grounds[0] != grounds[1]
+    names = page.locator('[data-testid="stSidebarNavLink"] span').all()
+    assert len(names) > 20
+    wide = [name.inner_text() for name in names if name.evaluate("one => one.scrollWidth > one.clientWidth + 1")]
+    assert not wide, "names in the menu are cut"
 
 
 @pytest.mark.parametrize("page", [LAPTOP], indirect=True)
-@pytest.mark.parametrize("step", [3, 5])  # a fraction under a root, exponents
-def test_no_formula_is_cut(page, step):
-    open_page(page, "attention", step=step)
+def test_no_formula_is_cut(page):
+    open_page(page, "attention", step=3)  # a fraction under a root
     formulas = page.locator(".katex-display")
     assert formulas.count()
     for number in range(formulas.count()):
         assert formulas.nth(number).evaluate(CUT) <= 0, formulas.nth(number).inner_text()
 
 
-@pytest.mark.parametrize("page", [LAPTOP], indirect=True)
-def test_the_menu_s_names_are_whole(page):
-    open_page(page, "training_options")
-    names = page.locator('[data-testid="stSidebarNavLink"] span').all()
-    assert len(names) > 20
-    wide = [name.inner_text() for name in names if name.evaluate("one => one.scrollWidth > one.clientWidth + 1")]
-    assert not wide
-
-
+@pytest.mark.release
 @pytest.mark.parametrize("page", [LAPTOP], indirect=True)
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_words_of_figures_are_read(page, name):
