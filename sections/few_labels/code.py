@@ -26,3 +26,4 @@ def show(lesson: Lesson, seen: Subject) -> None:
         "python -m minibert serve --model my-cloze",
         "bash",
     )
+    lesson.show("What became of it")
