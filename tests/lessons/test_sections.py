@@ -19,15 +19,11 @@ def source(folder: str) -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_section_has_its_place(name):
     own = (ROOT / "pages" / f"{name}.py").read_text("utf-8") + source(f"sections/{name}")
-    sections = Lesson(name).sections
-    parts = re.findall(r"""["']([^"'\n]*)["']""", own + source("ui"))
-    holes = [
-        part for part in parts if "{" in part and len(re.sub(r"\{.*?\}", "", part)) > 8
-    ]  # f"What came out: {name}"
-    patterns = [re.sub(r"\\\{.*?\\\}", ".+", re.escape(part)) for part in holes]
-    unseen = [
-        one for one in sections if one not in parts and not any(re.fullmatch(pattern, one) for pattern in patterns)
-    ]
-    assert not unseen
+    sections, texts = Lesson(name).sections, own + source("ui")
+    parts = {*re.findall(r'"([^"\n]*)"', texts), *re.findall(r"'([^'\n]*)'", texts)}
+    # such as "What came out: {title}"
+    filled = {part for part in parts if "{" in part and len(re.sub(r"\{.*?\}", "", part)) > 8}
+    patterns = [re.sub(r"\\\{.*?\\\}", ".+", re.escape(part)) for part in filled]
+    assert not [one for one in sections if one not in parts and not any(re.fullmatch(some, one) for some in patterns)]
     asked = re.findall(r'lesson\.(?:show|section)\(\s*"([^"]+)"', own)
     assert not [heading for heading in asked if heading not in sections]
