@@ -1,5 +1,7 @@
 """Small models over an alphabet vocabulary, for tests that need a model but not what it knows."""
 
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -9,6 +11,8 @@ from minibert.finetune.predictor import Predictor
 from minibert.model import BertForPreTraining
 from minibert.tasks import Options, task_named
 from tests.spelling import spelling_tokenizer
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
@@ -62,3 +66,16 @@ def answering(letters):
         return Predictor(model, letters, task, options)
 
     return predictor
+
+
+@pytest.fixture(scope="session")
+def loaded(small_checkpoint):
+    """(the small model, its tokenizer), for tests that change nothing of it."""
+    return checkpoint.load(small_checkpoint), checkpoint.load_tokenizer(small_checkpoint)
+
+
+@pytest.fixture(scope="session")
+def mini():
+    """(the smallest English model that ships, its tokenizer), for tests that change nothing of it."""
+    folder = ROOT / "checkpoints" / "mini-en"
+    return checkpoint.load(folder), checkpoint.load_tokenizer(folder)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from starlette.testclient import TestClient
 
 from minibert import checkpoint
 from minibert.__main__ import main
@@ -18,7 +17,6 @@ from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.service.export import export
-from minibert.service.server import application
 from minibert.train import Done, Eval, Optimization
 from tests.minibert.tasks.toys import toy
 
@@ -84,19 +82,11 @@ def test_what_was_saved_is_a_masked_language_model_of_transformers(run):
     torch.testing.assert_close(ours, all_logits[torch.arange(5), at], atol=1e-4, rtol=0)
 
 
-def test_it_is_served_and_says_what_is_wrong(run):
-    with TestClient(application(Predictor.from_directory(run[1]))) as client:
-        answer = client.post("/predict", json={"inputs": ["a z c", {"text": "a b"}]}).json()["answers"]
-        assert [one["label"] for one in answer] == ["with", "without"]
-        assert client.post("/predict", json={"inputs": [5]}).status_code == 400
-
-
-@pytest.mark.slow
+@pytest.mark.release
 def test_it_is_exported(run, tmp_path):
     done = export(run[1], tmp_path / "out", "onnx")
     assert done.difference < 1e-4
-    (note,) = export(run[1], tmp_path / "hf").notes
-    assert "masked LM" in note
+    assert len(export(run[1], tmp_path / "hf").notes) == 1
 
 
 def test_config_that_makes_no_sense_is_refused(run, tmp_path):

@@ -41,14 +41,14 @@ def test_the_next_generation_gets_the_surest_in_equal_shares():
     assert len(few.examples) == 4
 
 
-@pytest.mark.slow
+@pytest.mark.trains
 def test_patterns_teach_a_classifier(small_checkpoint, tmp_path):
-    fast = Optimization(learning_rate=5e-3)
+    fast = Optimization(learning_rate=1e-2)
     base = {"max_length": 24, "dropout": 0.0, "evaluations_per_epoch": 1, "batch_size": 16, "optimization": fast}
     settings = EnsembleSettings(
         ("[MASK]. {text}", "[MASK] {text}"),
-        FinetuneSettings(**base, words=WORDS, epochs=12),
-        FinetuneSettings(**base, epochs=8, beside_size=16),
+        FinetuneSettings(**base, words=WORDS, epochs=8),
+        FinetuneSettings(**base, epochs=6, beside_size=16),
         generations=2,
         growth=2,
     )

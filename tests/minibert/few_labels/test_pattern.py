@@ -20,20 +20,17 @@ def tokens(tokenizer, text: str, pattern: str = "{text} it [MASK].", max_length:
 def test_the_text_stands_in_the_pattern(letters):
     assert tokens(letters, "a b") == ["[CLS]", "a", "b", "i", "##t", "[MASK]", ".", "[SEP]"]
     assert tokens(letters, "a", "[MASK]: {text}")[:4] == ["[CLS]", "[MASK]", "[UNK]", "a"]
+    with pytest.raises(PatternError, match="no room"):
+        tokens(letters, "a", max_length=6)
 
 
-@pytest.mark.parametrize("length", [7, 8, 12])
+@pytest.mark.parametrize("length", [7, 12])
 @pytest.mark.parametrize("truncation", ["longest_first", "head", "tail", "head_tail"])
 def test_only_the_text_is_cut(letters, length, truncation):
     pieces = Pattern.of("{text} it [MASK].").pieces(letters)
     made = cloze(letters, pieces, letters.encode_bulk(["a b " * 50]), length, truncation)
     assert len(made.ids) == length and [letters.vocab[i] for i in made.ids[-5:]] == ["i", "##t", "[MASK]", ".", "[SEP]"]
     assert sum(len(lost) for _, lost in made.lost) == 100 - (length - 6)
-
-
-def test_where_no_text_fits_it_is_said(letters):
-    with pytest.raises(PatternError, match="leaves no room"):
-        tokens(letters, "a", max_length=6)
 
 
 def test_what_somebody_types_is_no_second_blank(letters):
@@ -45,13 +42,13 @@ def test_what_somebody_types_is_no_second_blank(letters):
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
-        ("", "must have {text} exactly once"),
-        ("{text}", r"must have \[MASK\] exactly once"),
-        ("{text} [MASK] [MASK]", "not 2 times"),
-        ("{text} {text} [MASK]", "not 2 times"),
-        ("{text} {second} [MASK]", "has {second}"),
-        ("{text} {colour} [MASK]", "has {colour}"),
-        ("{text} [SEP] [MASK]", "stands around the pattern by itself"),
+        ("", "{text}"),
+        ("{text}", "MASK"),
+        ("{text} [MASK] [MASK]", "2 times"),
+        ("{text} {text} [MASK]", "2 times"),
+        ("{text} {second} [MASK]", "{second}"),
+        ("{text} {colour} [MASK]", "{colour}"),
+        ("{text} [SEP] [MASK]", "SEP"),
     ],
 )
 def test_a_pattern_that_cannot_be_used_says_why(pattern, said):
@@ -62,14 +59,14 @@ def test_a_pattern_that_cannot_be_used_says_why(pattern, said):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ({"a": ["bad"], "b": ["g"]}, r"'bad' is no single piece of this vocabulary, which reads b ##a ##d"),
-        ({"a": ["好"], "b": ["g"]}, r"'好' is no single piece .* reads \[UNK\]"),
-        ({"a": [""], "b": ["g"]}, "reads nothing"),
-        ({"a": [], "b": ["g"]}, "'a' has no word"),
-        ({"a": ["x"], "b": ["x"]}, "stands for 'a' and for 'b'"),
-        ({"a": ["x", "x"], "b": ["y"]}, "stands twice"),
-        ({"a": ["[MASK]"], "b": ["y"]}, "no single piece"),
-        ({"a": ["x"] * 30, "b": ["y"]}, "at most 20"),
+        ({"a": ["bad"], "b": ["g"]}, "b ##a ##d"),
+        ({"a": ["好"], "b": ["g"]}, r"'好'.*UNK"),
+        ({"a": [""], "b": ["g"]}, "nothing"),
+        ({"a": [], "b": ["g"]}, "'a'"),
+        ({"a": ["x"], "b": ["x"]}, "'a' .* 'b'"),
+        ({"a": ["x", "x"], "b": ["y"]}, "twice"),
+        ({"a": ["[MASK]"], "b": ["y"]}, "MASK"),
+        ({"a": ["x"] * 30, "b": ["y"]}, "20"),
     ],
 )
 def test_a_word_that_cannot_be_used_says_why(letters, words, said):
@@ -101,10 +98,9 @@ def test_two_texts_have_their_places_in_one_row(letters):
 
 def test_a_row_is_drawn_with_what_was_cut(letters):
     task = task_named("cloze")
-    options = task.fitted(
-        Options(pattern="{text} it [MASK].", words=WORDS, max_length=9), letters, ["without", "with"]
-    )  # fmt: skip
-    (row,) = task.input_rows(letters, Example("a b c d e", "with"), ["without", "with"], options)
+    options, labels = Options(pattern="{text} it [MASK].", words=WORDS, max_length=9), ["without", "with"]
+    options = task.fitted(options, letters, labels)
+    (row,) = task.input_rows(letters, Example("a b c d e", "with"), labels, options)
     assert row.length == 9 and sum(row.cut) == 2 and row.tokens[1:6] == ("a", "b", "c", "d", "e")
     assert row.asked[row.tokens.index("[MASK]")] == "with"
 

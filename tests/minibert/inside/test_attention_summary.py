@@ -44,11 +44,8 @@ def test_a_picture_never_holds_more_than_it_may():
     assert len(edges.weights) == 6_000 and (edges.counts == 5).all()
     assert torch.allclose(edges.drawn, torch.tensor(0.05))
     assert (strongest_edges(even, 0.9, most=10).counts == 1).all()
-
-
-def test_nothing_to_draw():
-    edges = strongest_edges(torch.ones(2, 1, 1), 0.9, torch.zeros(1, dtype=torch.bool))
-    assert len(edges.columns) == 0 and edges.counts.tolist() == [[0], [0]]
+    nothing = strongest_edges(torch.ones(2, 1, 1), 0.9, torch.zeros(1, dtype=torch.bool))
+    assert len(nothing.columns) == 0 and nothing.counts.tolist() == [[0], [0]]
 
 
 def test_each_share_goes_to_the_place_it_looks_at():

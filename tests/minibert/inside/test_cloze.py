@@ -1,7 +1,5 @@
 """Distributions at a blank, held against the full forward pass and against torch's own divergence."""
 
-import math
-
 import pytest
 import torch
 import torch.nn.functional as F
@@ -15,8 +13,7 @@ from minibert.model import IGNORE, Batch, BertForPreTraining
 @pytest.fixture(scope="module")
 def model():
     torch.manual_seed(0)
-    config = BertConfig.preset("tiny", vocab_size=97, initializer_range=0.2)
-    return BertForPreTraining(config).eval()
+    return BertForPreTraining(BertConfig.preset("tiny", vocab_size=97, initializer_range=0.2)).eval()
 
 
 IDS = [2, 10, 44, 7, 96, 31, 3]
@@ -31,23 +28,13 @@ def test_expectations_are_the_softmax_of_the_whole_forward_pass(model):
         assert got.shape == (len(positions), 97)
         assert torch.allclose(got, wanted[positions], atol=1e-5)
         assert torch.allclose(got.exp().sum(dim=-1), torch.ones(len(positions), dtype=torch.float64), atol=1e-12)
-
-
-def test_no_position_no_expectation(model):
-    assert expectations(model, IDS, []).shape == (0, 97)
-
-
-def test_expectations_leave_no_gradient(model):
-    assert not expectations(model, IDS, [2]).requires_grad
+    assert expectations(model, IDS, []).shape == (0, 97) and not got.requires_grad
 
 
 def test_rank_counts_from_the_likeliest():
     log_probs = torch.tensor([0.1, 0.6, 0.25, 0.05]).log()
     assert [rank(log_probs, token) for token in range(4)] == [3, 1, 2, 4]
-
-
-def test_tokens_that_are_equally_likely_share_the_better_rank():
-    assert [rank(torch.full((4,), 0.25).log(), token) for token in range(4)] == [1, 1, 1, 1]
+    assert rank(torch.full((4,), 0.25).log(), 2) == 1  # the equally likely share the better rank
 
 
 def test_kl_divergence_is_torchs(model):
@@ -56,12 +43,6 @@ def test_kl_divergence_is_torchs(model):
     assert theirs > 0.01
     assert kl_divergence(log_p, log_q) == pytest.approx(theirs, rel=1e-12)
     assert kl_divergence(log_p, log_p) == 0
-
-
-def test_kl_divergence_by_hand():
-    p, q = torch.tensor([0.5, 0.5]).double().log(), torch.tensor([0.9, 0.1]).double().log()
-    assert kl_divergence(p, q) == pytest.approx(0.5 * math.log(0.5 / 0.9) + 0.5 * math.log(0.5 / 0.1))
-    assert kl_divergence(q, p) == pytest.approx(0.9 * math.log(0.9 / 0.5) + 0.1 * math.log(0.1 / 0.5))
 
 
 def test_shifts_share_out_both_divergences(model):
@@ -76,14 +57,8 @@ def test_fates_of_one_row():
     ids = torch.tensor([2, 10, 11, 12, 13, 3])
     corrupted = torch.tensor([2, 4, 50, 12, 13, 3])
     labels = torch.tensor([IGNORE, 10, 11, 12, IGNORE, IGNORE])
-    assert fates(ids, corrupted, labels, mask_id=4) == [
-        "untouched",
-        "masked",
-        "random",
-        "kept",
-        "untouched",
-        "untouched",
-    ]
+    said = fates(ids, corrupted, labels, mask_id=4)
+    assert said == ["untouched", "masked", "random", "kept", "untouched", "untouched"]
 
 
 def test_fates_tell_what_masking_did():

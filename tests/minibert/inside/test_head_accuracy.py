@@ -1,5 +1,7 @@
 """Which word a head finds: attention between words by plain loops, heads built to be right, rules and halves."""
 
+from itertools import product
+
 import pytest
 import torch
 
@@ -50,13 +52,11 @@ def by_loops(model, tokenizer, words) -> list:
     for word in words:
         places.append(range(at, at + len(word)))
         at += len(word)
-    return [
-        [
-            [[sum(head[i, j].item() for i in row for j in to) / len(row) for to in places] for row in places]
-            for head in layer
-        ]
-        for layer in probs
-    ]
+
+    def said(head):
+        return [[sum(head[i, j].item() for i in row for j in to) / len(row) for to in places] for row in places]
+
+    return [[said(head) for head in layer] for layer in probs]
 
 
 def most(row, own, among=None):
@@ -82,26 +82,20 @@ def test_accuracy_is_what_plain_loops_count(loaded):
     relations, coreference = about_relations(TEXTS, RELATIONS), about_pronouns(pronouns)
     found = {(one.relation, one.direction): one for one in measure_heads(model, tokenizer, relations)}
     weights = [by_loops(model, tokenizer, words) for words in TEXTS]
-    for layer in range(2):
-        for head in range(2):
-            for name in ("det", "amod", "dobj", "pobj"):
-                right = [
-                    most(weights[text][layer][head][one.dependent], one.dependent) == one.head
-                    for text, some in enumerate(RELATIONS)
-                    for one in some
-                    if one.name == name
-                ]
-                ours = found[name, FROM_DEPENDENT].accuracy[layer, head].item()
-                assert ours == pytest.approx(sum(right) / len(right))
-            # A word with two dependents is asked once, and either is right.
-            dets = [most(weights[0][layer][head][2], 2) in (0, 3), most(weights[2][layer][head][3], 3) == 0]
-            assert found["det", FROM_HEAD].accuracy[layer, head].item() == pytest.approx(sum(dets) / 2)
-            (both,) = measure_heads(model, tokenizer, coreference)
-            asked = [
-                most(weights[2][layer][head][5], 5, (0, 1, 3)) == 1,
-                most(weights[0][layer][head][3], 3, (0, 2)) == 2,
-            ]
-            assert both.relation == COREFERENCE and both.right[:, layer, head].tolist() == asked
+    (both,) = measure_heads(model, tokenizer, coreference)
+    assert both.relation == COREFERENCE
+    for layer, head in product(range(2), range(2)):
+        says = [text[layer][head] for text in weights]
+        for name in ("det", "amod", "dobj", "pobj"):
+            asked = [(text, one) for text, some in enumerate(RELATIONS) for one in some if one.name == name]
+            right = [most(says[text][one.dependent], one.dependent) == one.head for text, one in asked]
+            ours = found[name, FROM_DEPENDENT].accuracy[layer, head].item()
+            assert ours == pytest.approx(sum(right) / len(right))
+        # A word with two dependents is asked once, and either is right.
+        dets = [most(says[0][2], 2) in (0, 3), most(says[2][3], 3) == 0]
+        assert found["det", FROM_HEAD].accuracy[layer, head].item() == pytest.approx(sum(dets) / 2)
+        right = [most(says[2][5], 5, (0, 1, 3)) == 1, most(says[0][3], 3, (0, 2)) == 2]
+        assert both.right[:, layer, head].tolist() == right
 
 
 def test_texts_of_many_lengths_at_once_are_each_alone(loaded):

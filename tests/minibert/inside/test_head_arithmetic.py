@@ -50,6 +50,10 @@ def batch():
     return Batch(ids, padding=torch.tensor([[True] * 5 + [False] * 2]))
 
 
+def shown(sum_, terms: int, cell):
+    assert len(sum_.terms) == terms and sum_.total == pytest.approx(cell.item(), rel=1e-4, abs=1e-5)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 3), (2, 2)])
 def test_every_cell_is_the_sum_that_is_shown_for_it(kind, batch, layer, head):
@@ -59,17 +63,11 @@ def test_every_cell_is_the_sum_that_is_shown_for_it(kind, batch, layer, head):
     for i in range(7):
         for d in range(one.size):
             for which in PROJECTIONS:
-                sum_ = one.projection_terms(which, i, d)
-                assert len(sum_.terms) == CONFIG.hidden_size
-                assert sum_.total == pytest.approx(getattr(one, which)[i, d].item(), rel=1e-4, abs=1e-5)
-            sum_ = one.mix_terms(i, d)
-            assert len(sum_.terms) == 7
-            assert sum_.total == pytest.approx(one.mixed[i, d].item(), rel=1e-4, abs=1e-5)
+                shown(one.projection_terms(which, i, d), CONFIG.hidden_size, getattr(one, which)[i, d])
+            shown(one.mix_terms(i, d), 7, one.mixed[i, d])
         for j in range(7):
-            sum_ = one.score_terms(i, j)
-            assert len(sum_.terms) == CONFIG.head_size
-            assert sum_.total == pytest.approx(one.products[i, j].item(), rel=1e-4, abs=1e-5)
-            assert sum_.total / root == pytest.approx(one.scores[i, j].item(), rel=1e-4, abs=1e-5)
+            shown(one.score_terms(i, j), CONFIG.head_size, one.products[i, j])
+            assert one.products[i, j] / root == pytest.approx(one.scores[i, j].item(), rel=1e-4, abs=1e-5)
         assert torch.allclose(one.softmax_row(i).probs.float(), one.probs[i], atol=1e-6)
 
 
@@ -94,24 +92,16 @@ def test_a_left_to_right_row_sees_itself_and_those_before_it(batch):
 
 
 def test_the_mask_closes_columns_and_only_those(model, batch):
-    one = take_apart(model, batch, record(model, batch), 1, 0)
+    seen = record(model, batch)
+    assert torch.equal(all_probs(seen)[2], seen["blocks.2.attn.probs"])
+    one = take_apart(model, batch, seen, 1, 0)
     assert torch.isneginf(one.masked[:, 5:]).all()
     assert torch.equal(one.masked[:, :5], one.scores[:, :5])
     assert (one.probs[:, 5:] == 0).all()
     open_ = Batch(batch.ids)
     assert not torch.isinf(take_apart(model, open_, record(model, open_), 1, 0).masked).any()
-
-
-def test_record_takes_what_a_tap_makes_of_it(model, batch):
-    seen = record(model, batch, lambda name, x: x * 0 if name == "blocks.0.attn.mixed" else x)
-    assert (seen["blocks.0.attn.mixed"] == 0).all()
-    assert not torch.equal(seen["mlm.logits"], record(model, batch)["mlm.logits"])
-
-
-def test_a_bare_encoder_is_taken_apart_as_well(model, batch):
-    bare = model.bert
-    one = take_apart(bare, batch, record(bare, batch), 2, 1)
-    assert torch.equal(one.scores, take_apart(model, batch, record(model, batch), 2, 1).scores)
+    bare = take_apart(model.bert, batch, record(model.bert, batch), 1, 0)
+    assert torch.equal(bare.scores, one.scores)
 
 
 @pytest.mark.parametrize("scores", [[1.0, 2.0, -math.inf], [900.0, 899.0, 0.0], [-900.0, -901.0, -math.inf]])
@@ -121,25 +111,11 @@ def test_softmax_survives_any_score(scores):
     assert row.shift == (0 if abs(scores[0]) < 300 else max(scores))
 
 
-def test_entropy_in_bits():
+def test_entropy_crossing_and_disagreement_by_hand():
     rows = torch.tensor([[1.0, 0, 0, 0], [0.25] * 4, [0.5, 0.5, 0, 0]])
     assert entropy(rows).tolist() == pytest.approx([0, 2, 1])
-
-
-def test_all_heads_of_all_layers(model, batch):
-    seen = record(model, batch)
-    probs = all_probs(seen)
-    assert probs.shape == (3, 1, 4, 7, 7)
-    assert torch.equal(probs[2], seen["blocks.2.attn.probs"])
-
-
-def test_what_crosses_between_two_sentences():
     probs = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8], [0.6, 0.2, 0.2]])
-    there, back = crossing(probs, torch.tensor([False, False, True]))
-    assert (there, back) == pytest.approx((0.5, 0.8))
-
-
-def test_disagreement_of_heads():
+    assert crossing(probs, torch.tensor([False, False, True])) == pytest.approx((0.5, 0.8))  # there, back
     a, b = torch.eye(2), torch.eye(2).flip(0)
     half = torch.full((2, 2), 0.5)
     assert disagreement(torch.stack([a, a, a])) == 0

@@ -2,7 +2,7 @@
 
 import copy
 import math
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -29,6 +29,10 @@ TEXTS = ["ab cde fgh.", "the cat sat, and sat.", "a b c d e f g h i j", "zz top"
 @pytest.fixture(scope="module")
 def config(letters):
     return BertConfig(letters.vocab_size, 24, 3, 4, 48, max_position_embeddings=40, initializer_range=0.4)
+
+
+def real(batch) -> torch.Tensor:
+    return batch.padding if batch.padding is not None else torch.ones_like(batch.ids, dtype=torch.bool)
 
 
 @pytest.fixture(scope="module")
@@ -69,37 +73,11 @@ def test_switching_off_equals_zeroing_the_weights_by_hand(model, batches, heads)
     )
 
 
-def test_switching_off_equals_zeroing_the_weights_of_transformers(model, letters):
-    transformers = pytest.importorskip("transformers")
-    from minibert.checkpoint import their_name
-    from minibert.relatives.registry import relative_named
-
-    heads, size = {(0, 2), (2, 1)}, model.config.head_size
-    theirs = transformers.BertForPreTraining(transformers.BertConfig(**model.config.as_dict())).eval()
-    state = {their_name(name, relative_named("bert")): value.clone() for name, value in model.state_dict().items()}
-    for layer, head in heads:
-        state[f"bert.encoder.layer.{layer}.attention.output.dense.weight"][:, head * size : (head + 1) * size] = 0
-    state["cls.predictions.decoder.bias"] = state["cls.predictions.bias"]
-    theirs.load_state_dict(state, strict=False)
-    ids = torch.tensor([letters.encode("the cat sat").ids])
-    with torch.no_grad():
-        expected = theirs(ids).prediction_logits
-        got = model(Batch(ids), switched_off(heads)).mlm_logits
-    torch.testing.assert_close(got, expected, atol=2e-4, rtol=0)
-
-
 def test_a_mean_takes_the_place_of_what_the_head_says(model, batches):
     means = mean_outputs(model, batches)
     assert means.shape == (3, 4, 6)
-    rows = torch.cat(
-        [
-            record(model, Batch(b.ids, padding=b.padding))["blocks.1.attn.mixed"].transpose(1, 2)[
-                b.padding if b.padding is not None else torch.ones_like(b.ids, dtype=torch.bool)
-            ]
-            for b in batches
-        ]
-    )
-    torch.testing.assert_close(means[1], rows.mean(0), atol=1e-5, rtol=0)
+    rows = [record(model, batch)["blocks.1.attn.mixed"].transpose(1, 2)[real(batch)] for batch in batches]
+    torch.testing.assert_close(means[1], torch.cat(rows).mean(0), atol=1e-5, rtol=0)
     seen = record(model, batches[0], switched_off({(1, 2)}, means))["blocks.1.attn.mixed"]
     assert torch.equal(seen[:, 2], means[1, 2].expand_as(seen[:, 2]))
     plain = record(model, batches[0])["blocks.1.attn.mixed"]
@@ -110,21 +88,10 @@ def test_two_at_once_never_meet(model, batches):
     choices = [{(0, 0)}, {(1, 1), (2, 3)}, set(), {(layer, head) for layer in range(3) for head in range(4)}]
     alone = [without(model, batches, heads).losses for heads in choices]
     assert not torch.allclose(alone[0], alone[1]) and not torch.allclose(alone[2], alone[3])
-    together: dict[int, list] = {i: [] for i in range(len(choices))}
-    start = threading.Barrier(len(choices))
-
-    def student(i: int) -> None:
-        start.wait()
-        for _ in range(8):
-            together[i].append(without(model, batches, choices[i]).losses)
-
-    threads = [threading.Thread(target=student, args=(i,)) for i in together]
-    [thread.start() for thread in threads]
-    [thread.join() for thread in threads]
-    for i, results in together.items():
-        assert len(results) == 8
-        for result in results:  # matrix products may differ in the last digit from thread to thread
-            torch.testing.assert_close(result, alone[i], atol=1e-5, rtol=0)
+    with ThreadPoolExecutor(4) as students:
+        together = list(students.map(lambda heads: without(model, batches, heads).losses, choices * 8))
+    # Matrix products may differ in the last digit from thread to thread.
+    torch.testing.assert_close(together, alone * 8, atol=1e-5, rtol=0)
 
 
 def test_the_questions_are_always_the_same_and_hide_words_only(letters, batches):
@@ -160,6 +127,8 @@ def test_a_classifier_is_asked_for_its_classes(config, letters):
 
 
 def test_the_cost_of_each_head_of_a_layer(model, batches):
+    assert all_but(2, 3, (1, 0), everywhere=False) == {(1, 1), (1, 2)}
+    assert len(all_but(2, 3, (1, 0), everywhere=True)) == 5
     intact = answers(model, batches)
     costs = layer_costs(model, batches, 1, intact)
     assert len(costs) == 4
@@ -178,20 +147,5 @@ def test_a_difference_and_its_standard_error():
 
 
 def test_confidence_is_the_mean_of_the_largest_weights(model, batches):
-    rows = []
-    for batch in batches:
-        real = batch.padding if batch.padding is not None else torch.ones_like(batch.ids, dtype=torch.bool)
-        rows.append(record(model, batch)["blocks.2.attn.probs"].amax(-1).transpose(1, 2)[real])
+    rows = [record(model, batch)["blocks.2.attn.probs"].amax(-1).transpose(1, 2)[real(batch)] for batch in batches]
     torch.testing.assert_close(confidence(model, batches)[2], torch.cat(rows).mean(0), atol=1e-5, rtol=0)
-
-
-def test_all_but_one():
-    assert all_but(2, 3, (1, 0), everywhere=False) == {(1, 1), (1, 2)}
-    assert len(all_but(2, 3, (1, 0), everywhere=True)) == 5
-
-
-def test_nothing_stays_on_the_model(model, batches):
-    before = {name: value.clone() for name, value in model.state_dict().items()}
-    without(model, batches, {(0, 0)}, mean_outputs(model, batches))
-    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
-    assert not any(module._forward_hooks for module in model.modules())

@@ -81,14 +81,6 @@ def test_even_attention_scores_what_chance_says(encoding):
     assert chance[KINDS.index(ANTECEDENT)] == pytest.approx(2 / 7)
 
 
-def test_mass_on_several_targets_adds_up(encoding):
-    probs = torch.zeros(7, 7)
-    probs[:, 1], probs[:, 2], probs[:, 3] = 0.25, 0.5, 0.25
-    score, _, rows = tally(probs, targets(encoding, [(4, 1), (4, 2)]))
-    at = KINDS.index(ANTECEDENT)
-    assert rows[at] == 1 and score[at] == pytest.approx(0.75)
-
-
 def test_a_head_is_named_by_its_highest_score_if_that_is_high_enough():
     scores = torch.full((len(KINDS), 1, 3), 0.1)
     scores[KINDS.index(SEPARATOR), 0, 0] = 0.9
@@ -140,24 +132,6 @@ def test_a_model_is_measured_as_the_mean_over_rows_of_all_sentences(toy):
                 rows += 1
     assert kinds.score(ANTECEDENT, 1, 0) == pytest.approx(total / rows, abs=1e-5)
     assert torch.isnan(measure(model, sentences(tokenizer, ["anna ran ."], 20)).scores[KINDS.index(ANTECEDENT)]).all()
-
-
-def test_attention_is_what_transformers_gives_out(toy):
-    transformers = pytest.importorskip("transformers")
-    from minibert.checkpoint import their_name
-    from minibert.relatives.registry import relative_named
-
-    model, _ = toy
-    theirs = transformers.BertForPreTraining(
-        transformers.BertConfig(**model.config.as_dict(), attn_implementation="eager")
-    ).eval()
-    state = {their_name(k, relative_named("bert")): v for k, v in model.state_dict().items()}
-    theirs.load_state_dict(state, strict=False)
-    ids = torch.randint(5, 50, (1, 30), generator=torch.Generator().manual_seed(2))
-    segments = (torch.arange(30) > 12).long()[None]
-    with torch.no_grad():
-        expected = torch.cat(theirs(ids, token_type_ids=segments, output_attentions=True).attentions)
-    torch.testing.assert_close(attentions(model, ids[0].tolist(), segments[0].tolist()), expected, atol=1e-6, rtol=0)
 
 
 def test_nothing_to_measure_on(toy):

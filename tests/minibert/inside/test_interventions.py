@@ -1,5 +1,6 @@
 import math
 from dataclasses import replace
+from itertools import product
 
 import pytest
 import torch
@@ -17,7 +18,6 @@ from minibert.inside.interventions import (
     order_effect,
     padding_leak,
     removed,
-    repeated,
     scale_scores,
     shuffled,
     token_effects,
@@ -47,6 +47,7 @@ def test_fill_in_is_the_models_own_distribution(model, batch):
     with torch.no_grad():
         logits = model(batch).mlm_logits
     assert torch.allclose(fill_in(model, batch, 3)[0], logits[0, 3].softmax(-1), atol=1e-6)
+    assert total_variation(torch.tensor([0.5, 0.5, 0]), torch.tensor([0, 0.5, 0.5])) == 0.5
 
 
 def test_scaling_by_root_d_undoes_the_division(model, batch):
@@ -84,13 +85,6 @@ def test_padding_leaks_without_the_mask_and_only_then(model, reading):
     probs = record(model, replace(reading.padded(4).batch(), padding=None))
     share = torch.stack([probs[f"blocks.{i}.attn.probs"][0, :, :6, 6:].sum(-1) for i in range(2)]).mean()
     assert leak.share[4] == pytest.approx(share.item(), abs=1e-6)
-
-
-def test_the_mask_makes_padding_invisible_and_without_it_padding_leaks(model, batch):
-    short = Batch(batch.ids[:, :6], batch.segments[:, :6])
-    alone = fill_in(model, short, 3)
-    assert torch.allclose(fill_in(model, batch, 3), alone, atol=1e-5)
-    assert total_variation(fill_in(model, replace(batch, padding=None), 3), alone) > 1e-3
 
 
 def test_each_copy_runs_with_its_own_edit_only(model, batch):
@@ -134,14 +128,12 @@ def test_one_pattern_for_all_heads(model, batch):
 
 def test_head_effects_are_those_of_the_edits_one_by_one(model, batch):
     effects = head_effects(model, batch, 3, deals=2)
-    intact = fill_in(model, batch, 3)
-    seen = record(model, batch)
-    for layer in range(2):
-        for head in range(3):
-            alone = fill_in(model, batch, 3, edited([removed(layer, head)]))
-            assert effects.removed[layer, head] == pytest.approx(total_variation(alone, intact).item(), abs=1e-5)
-            weight = seen[f"blocks.{layer}.attn.probs"][0, head, 3].max()
-            assert effects.weight[layer, head] == pytest.approx(weight.item())
+    intact, seen = fill_in(model, batch, 3), record(model, batch)
+    for layer, head in product(range(2), range(3)):
+        alone = fill_in(model, batch, 3, edited([removed(layer, head)]))
+        assert effects.removed[layer, head] == pytest.approx(total_variation(alone, intact).item(), abs=1e-5)
+        weight = seen[f"blocks.{layer}.attn.probs"][0, head, 3].max()
+        assert effects.weight[layer, head] == pytest.approx(weight.item())
     assert torch.equal(head_effects(model, batch, 3, deals=2).shuffled, effects.shuffled)  # seeded
 
 
@@ -153,17 +145,5 @@ def test_hiding_a_token_is_running_without_it_in_the_mask(model, batch):
     padding[0, 1] = False
     alone = total_variation(fill_in(model, replace(batch, padding=padding), 3), fill_in(model, batch, 3))
     assert effect[1] == pytest.approx(alone.item(), abs=1e-5)
-
-
-def test_a_sentence_with_nothing_to_hide(model):
-    weight, effect = token_effects(model, Batch(torch.tensor([[7]])), 0)
+    weight, effect = token_effects(model, Batch(torch.tensor([[7]])), 0)  # nothing to hide
     assert weight.tolist() == [1] and torch.isnan(effect).all()
-
-
-def test_total_variation():
-    assert total_variation(torch.tensor([0.5, 0.5, 0]), torch.tensor([0, 0.5, 0.5])) == 0.5
-
-
-def test_copies(batch):
-    copies = repeated(batch, 3)
-    assert copies.ids.shape == (3, 8) and copies.labels is None

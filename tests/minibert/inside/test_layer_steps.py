@@ -14,31 +14,18 @@ from minibert.train import Optimization, optimizer_for
 RATE = 1e-2
 
 
-def rows(number: int) -> list[Batch]:
-    rng = torch.Generator().manual_seed(3)
-    made = []
-    for _ in range(number):
-        ids = torch.randint(5, 60, (4, 12), generator=rng)
-        labels = torch.full_like(ids, -100)
-        labels[:, 3] = ids[:, 3]
-        made.append(Batch(ids, labels=labels))
-    return made
-
-
 def test_they_are_what_an_optimizer_does():
     torch.manual_seed(0)
-    model = BertForPreTraining(
-        BertConfig(60, 16, 2, 2, 32, 32, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-    )
+    config = BertConfig(60, 16, 2, 2, 32, 32, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    model, ids = BertForPreTraining(config), torch.randint(5, 60, (4, 12))
+    batch = Batch(ids, labels=torch.where(torch.arange(12) == 3, ids, -100))
     start = copy.deepcopy(model.state_dict())
-    found = {
-        one.name: one
-        for one in layer_steps(model, rows(1), MaskedLanguageModel(second=None), Optimization(learning_rate=RATE))
-    }
+    steps = layer_steps(model, [batch], MaskedLanguageModel(second=None), Optimization(learning_rate=RATE))
+    found = {one.name: one for one in steps}
     assert all(torch.equal(start[name], value) for name, value in model.state_dict().items())
     for kind in ("adamw", "lamb"):
         twin = copy.deepcopy(model)
-        twin(rows(1)[0]).mlm_loss.backward()
+        twin(batch).mlm_loss.backward()
         optimizer_for(twin, Optimization(learning_rate=RATE, optimizer=kind)).step()
         for name, weight in twin.named_parameters():
             if name not in found:

@@ -3,14 +3,8 @@
 import pytest
 import torch
 
-from minibert import checkpoint
 from minibert.inside.cloze import expectations, rank
 from minibert.inside.logit_lens import blank_of, layer_answers, layer_log_probs, only_token, ranks_over_layers
-
-
-@pytest.fixture(scope="module")
-def loaded(small_checkpoint):
-    return checkpoint.load(small_checkpoint), checkpoint.load_tokenizer(small_checkpoint)
 
 
 def test_every_layer_is_the_head_on_that_layer(small_checkpoint, loaded):

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
-from minibert import checkpoint
 from minibert.inside.next_sentence import (
     APART,
     ELSEWHERE,
@@ -47,17 +46,6 @@ def documents():
     return first + again, [*range(len(first)), *range(len(again))]
 
 
-@pytest.fixture(scope="module")
-def small(small_checkpoint):
-    return checkpoint.load(small_checkpoint), checkpoint.load_tokenizer(small_checkpoint)
-
-
-@pytest.fixture(scope="module")
-def own():
-    folder = ROOT / "checkpoints" / "mini-en"
-    return checkpoint.load(folder), checkpoint.load_tokenizer(folder)
-
-
 # --- how pairs are made ---------------------------------------------------------------------------------------------
 
 
@@ -65,15 +53,16 @@ def pieces(draw_sizes, letters):
     return TokenStore.build([[WORDS[i % len(WORDS)] for i in range(size)] for size in draw_sizes], letters)
 
 
+SIZES, LENGTHS, SEEDS = st.lists(st.integers(1, 9), min_size=2, max_size=6), st.integers(5, 60), st.integers(0, 2**32)
+
+
 @settings(max_examples=60)
-@given(
-    sizes=st.lists(st.integers(1, 9), min_size=2, max_size=6),
-    max_length=st.integers(5, 60),
-    seed=st.integers(0, 2**32),
-)
+@given(sizes=SIZES, max_length=LENGTHS, seed=SEEDS)
 def test_the_pairs_are_those_of_pre_training(letters, sizes, max_length, seed):
     store = pieces(sizes, letters)
     made = decisions(store, max_length, seed)
+    for one, after in pairwise(made):
+        assert not one.put_back or one.document != after.document or after.chunk[0] == one.put_back[0]
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(store)).tolist()
     stream = PretrainingBatches(store, letters, batch_size=1, max_length=max_length, seed=0)
@@ -84,12 +73,7 @@ def test_the_pairs_are_those_of_pre_training(letters, sizes, max_length, seed):
 
 
 @settings(max_examples=60)
-@given(
-    sizes=st.lists(st.integers(1, 9), min_size=2, max_size=6),
-    max_length=st.integers(5, 60),
-    short=st.sampled_from([0.0, 0.3, 1.0]),
-    seed=st.integers(0, 2**32),
-)
+@given(sizes=SIZES, max_length=LENGTHS, short=st.sampled_from([0.0, 0.3, 1.0]), seed=SEEDS)
 def test_every_step_fits_the_next(letters, sizes, max_length, short, seed):
     store = pieces(sizes, letters)
     budget = max_length - 3
@@ -112,33 +96,18 @@ def test_every_step_fits_the_next(letters, sizes, max_length, short, seed):
         assert len(one.pair.a) + len(one.pair.b) == min(budget, len(one.a) + len(one.b))
 
 
-def test_what_is_put_back_begins_the_next_chunk(letters):
-    made = decisions(pieces([9, 9, 9], letters), 24, seed=1)
-    seen = 0
-    for one, after in pairwise(made):
-        if one.put_back and one.document == after.document:
-            assert after.chunk[0] == one.put_back[0]
-            seen += 1
-    assert seen
-
-
 def test_documents_are_separated_by_blank_lines(tmp_path):
     text = "one.\ntwo.\n\n \n three. \n\n\nfour."
     (tmp_path / "text.txt").write_text(text)
-    assert (
-        documents_in(text) == list(read_documents([tmp_path / "text.txt"])) == [["one.", "two."], ["three."], ["four."]]
-    )
+    read = list(read_documents([tmp_path / "text.txt"]))
+    assert documents_in(text) == read == [["one.", "two."], ["three."], ["four."]]
     assert documents_in(" \n\n ") == []
 
 
-def test_short_documents_give_more_random_pairs(documents, own):
-    store = TokenStore.build(documents[0], own[1])
-    shares = []
-    for sentences in (1, 2, 7):
-        random, pairs = random_share(store, sentences, 48, seed=0)
-        shares.append(random / pairs)
-    assert shares[0] == 1
-    assert shares[0] > shares[1] > shares[2] > 0.5
+def test_short_documents_give_more_random_pairs(documents, mini):
+    store = TokenStore.build(documents[0], mini[1])
+    shares = [random / pairs for random, pairs in (random_share(store, n, 48, seed=0) for n in (1, 2, 7))]
+    assert 1 == shares[0] > shares[1] > shares[2] > 0.5
     # Two sentences in one chunk: a fair coin; if it says random, the second is put back and gets a random B too.
     random, pairs = random_share(store, 2, 512, seed=0, short_probability=0, documents=3000)
     assert random / pairs == pytest.approx(2 / 3, abs=0.02)
@@ -147,24 +116,23 @@ def test_short_documents_give_more_random_pairs(documents, own):
 # --- judges ---------------------------------------------------------------------------------------------------------
 
 
-def test_judgements_equal_transformers(own):
+def test_judgements_equal_transformers(mini):
     transformers = pytest.importorskip("transformers")
-    model, tokenizer = own
+    model, tokenizer = mini
     pairs = [("The dog barked.", "The cat ran away from it."), ("A b c.", "Snow " * 700), ("One.", "Two three four.")]
     theirs = transformers.BertForPreTraining.from_pretrained(ROOT / "checkpoints" / "mini-en").float().eval()
     wanted = []
     for a, b in pairs:
         encoding = tokenizer.encode(a, b, max_length=512)
+        ids, segments = torch.tensor([encoding.ids]), torch.tensor([encoding.segments])
         with torch.no_grad():
-            logits = theirs(
-                input_ids=torch.tensor([encoding.ids]), token_type_ids=torch.tensor([encoding.segments])
-            ).seq_relationship_logits
+            logits = theirs(ids, token_type_ids=segments).seq_relationship_logits
         wanted.append(float(logits.softmax(-1)[0, 0]))
     np.testing.assert_allclose(judge(model, tokenizer, pairs), wanted, atol=1e-5)
 
 
-def test_topic_overlap_reads_no_order(own, documents):
-    overlap = TopicOverlap(*own, documents[0])
+def test_topic_overlap_reads_no_order(mini, documents):
+    overlap = TopicOverlap(*mini, documents[0])
     a, b = " ".join(documents[0][0][:2]), " ".join(documents[0][0][2:4])
     assert overlap(a, b) == overlap(b, a)
     assert overlap(a, b) == overlap(" ".join(reversed(a.split())), b)
@@ -231,25 +199,24 @@ def test_ten_pairs_to_guess(documents):
     assert 0.4 < many.count(NEXT) / len(many) < 0.6
 
 
-def test_the_bound_never_saw_the_documents_it_is_used_on(own, documents):
+def test_the_bound_never_saw_the_documents_it_is_used_on(mini, documents):
     """What the even documents' pairs are called moves the bound of the odd ones, and not their own."""
     texts, topics = documents
-    overlap = TopicOverlap(*own, texts)
+    overlap = TopicOverlap(*mini, texts)
     found = probes(texts, topics)
     even = np.array([probe.document % 2 == 0 for probe in found])
     other = {NEXT: ELSEWHERE, ELSEWHERE: NEXT}
     renamed = [
-        replace(probe, kind=other.get(probe.kind, probe.kind)) if is_even else probe
-        for probe, is_even in zip(found, even, strict=True)
+        probe if probe.document % 2 else replace(probe, kind=other.get(probe.kind, probe.kind)) for probe in found
     ]
     before, after = TopicVerdicts.of(overlap, found), TopicVerdicts.of(overlap, renamed)
     np.testing.assert_array_equal(before.follows[even], after.follows[even])
     assert (before.follows[~even] != after.follows[~even]).any()
 
 
-def test_measured_numbers_are_counts(small, documents):
+def test_measured_numbers_are_counts(loaded, documents):
     texts, topics = documents
-    result = measure(*small, texts[:12], topics[:12])
+    result = measure(*loaded, texts[:12], topics[:12])
     for kind, rows in result.rows.items():
         head, topic, n = result.judged_next(kind)
         assert n == len(rows) == sum(probe.kind == kind for probe in result.probes)
@@ -259,24 +226,21 @@ def test_measured_numbers_are_counts(small, documents):
     assert result.ranked_higher(SWAPPED)[1:] == (result.ranked_higher(SWAPPED)[2] / 2, result.ranked_higher(SWAPPED)[2])
     assert result.judged_next(SWAPPED)[1] == result.judged_next(NEXT)[1]
     assert result.accuracy(SWAPPED)[1] == 0.5
-    wins = sum(
-        (result.probs[i] > result.probs[j]) + 0.5 * (result.probs[i] == result.probs[j])
-        for i, j in zip(result.rows[NEXT], result.rows[ELSEWHERE], strict=True)
-    )
-    assert result.ranked_higher(ELSEWHERE)[0] == wins
+    follows, other = result.probs[result.rows[NEXT]], result.probs[result.rows[ELSEWHERE]]
+    assert result.ranked_higher(ELSEWHERE)[0] == (follows > other).sum() + 0.5 * (follows == other).sum()
 
 
-def test_a_new_layer_learns_order_where_there_is_order(small):
+def test_a_new_layer_learns_order_where_there_is_order(loaded):
     """B always begins with a letter that A never has: order shows. With the same text on both sides it cannot."""
-    told = [Probe(kind, d, d, *pair) for d in range(30)
-            for kind, pair in ((NEXT, ("a b c", "z z z")), (SWAPPED, ("z z z", "a b c")))]  # fmt: skip
-    assert teach_order(*small, told) == {"pooled": (60, 60), "means": (60, 60)}
+    shown = {NEXT: ("a b c", "z z z"), SWAPPED: ("z z z", "a b c")}
+    told = [Probe(kind, d, d, *pair) for d in range(30) for kind, pair in shown.items()]
+    assert teach_order(*loaded, told) == {"pooled": (60, 60), "means": (60, 60)}
     same = [Probe(kind, d, d, "a b", "a b") for d in range(30) for kind in (NEXT, SWAPPED)]
-    assert all(right <= 30 and n == 60 for right, n in teach_order(*small, same).values())
+    assert all(right <= 30 and n == 60 for right, n in teach_order(*loaded, same).values())
 
 
-def test_what_a_new_layer_reads_does_not_depend_on_the_batch(small, monkeypatch):
-    found = [Probe(kind, d, d, "a b c d"[: 2 * d + 1], "e f") for d in range(4) for kind in (NEXT, SWAPPED)]
-    together = judge(*small, [(probe.a, probe.b) for probe in found])
+def test_a_judgement_does_not_depend_on_the_batch(loaded, monkeypatch):
+    pairs = [("a b c d"[: 2 * d + 1], "e f") for d in range(4)]
+    together = judge(*loaded, pairs)
     monkeypatch.setattr("minibert.inside.next_sentence.ROWS", 1)
-    np.testing.assert_allclose(judge(*small, [(probe.a, probe.b) for probe in found]), together, atol=1e-6)
+    np.testing.assert_allclose(judge(*loaded, pairs), together, atol=1e-6)

@@ -26,9 +26,17 @@ def model(tokenizer) -> BertForPreTraining:
     return BertForPreTraining(config).eval()
 
 
-def test_of_orders_both_halves_are_of_one_story(tokenizer):
-    documents = world.documents(20, 3, "small")
-    told = [" ".join(tokenizer.encode(" ".join(lines), add_special=False).tokens) for lines in documents]
+@pytest.fixture(scope="module")
+def documents():
+    return world.documents(20, 3, "small")
+
+
+@pytest.fixture(scope="module")
+def told(documents, tokenizer):
+    return [" ".join(tokenizer.encode(" ".join(lines), add_special=False).tokens) for lines in documents]
+
+
+def test_of_orders_both_halves_are_of_one_story(tokenizer, documents, told):
     pairs = pairs_to_judge(documents, tokenizer, "sop")
     assert {pair.next_label for pair in pairs} == {0, 1}
     for pair in pairs:
@@ -37,9 +45,7 @@ def test_of_orders_both_halves_are_of_one_story(tokenizer):
         assert any(words in story for story in told)
 
 
-def test_of_the_next_the_others_are_from_another_story(tokenizer):
-    documents = world.documents(20, 3, "small")
-    told = [" ".join(tokenizer.encode(" ".join(lines), add_special=False).tokens) for lines in documents]
+def test_of_the_next_the_others_are_from_another_story(tokenizer, documents, told):
     pairs = pairs_to_judge(documents, tokenizer, "nsp")
     assert {pair.next_label for pair in pairs} == {0, 1}
     fits = {0: [], 1: []}
@@ -49,8 +55,8 @@ def test_of_the_next_the_others_are_from_another_story(tokenizer):
     assert all(fits[0]) and sum(fits[1]) < 0.2 * len(fits[1])  # a short closing may stand in many a story
 
 
-def test_follows_is_the_heads_first_class_row_by_row(model, tokenizer):
-    pairs = pairs_to_judge(world.documents(15, 4, "small"), tokenizer, "sop")
+def test_follows_is_the_heads_first_class_row_by_row(model, tokenizer, documents):
+    pairs = pairs_to_judge(documents, tokenizer, "sop")
     said = follows(model, tokenizer, pairs)
     assert len(said) == len(pairs)
     for index in (0, len(pairs) - 1):
@@ -69,8 +75,7 @@ def test_true_pairs_and_others_weigh_the_same():
     assert balanced_accuracy(np.array([0.1, 0.1, 0.1, 0.9]), pairs) == 0
 
 
-def test_both_questions_are_asked(model, tokenizer):
-    documents = world.documents(15, 4, "small")
+def test_both_questions_are_asked(model, tokenizer, documents):
     said = judged(model, tokenizer, documents)
     for second in ("nsp", "sop"):
         pairs = pairs_to_judge(documents, tokenizer, second)

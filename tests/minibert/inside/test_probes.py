@@ -1,11 +1,12 @@
 """Probes: their accuracy against scikit-learn on transformers' hidden states, the control task, what is made of it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from sklearn.linear_model import LogisticRegression
 
-from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.heads import BertForIntentAndEntities
 from minibert.inside.probe_tasks import (
@@ -40,21 +41,12 @@ from minibert.toy.world import stories
 
 
 @pytest.fixture(scope="module")
-def loaded(small_checkpoint):
-    return checkpoint.load(small_checkpoint), checkpoint.load_tokenizer(small_checkpoint)
-
-
-@pytest.fixture(scope="module")
 def vowels():
     """Does a word begin with a vowel? The letters' model can see it."""
     rng = np.random.default_rng(0)
     words = ["".join(rng.choice(list("abcdefghi"), 3)) for _ in range(240)]
     sentences = tuple(tuple(words[i : i + 4]) for i in range(0, 240, 4))
-    items = [
-        ProbeItem(i, (j,), "vowel" if word[0] in "aei" else "other")
-        for i, row in enumerate(sentences)
-        for j, word in enumerate(row)
-    ]
+    items = (ProbeItem(i // 4, (i % 4,), "vowel" if word[0] in "aei" else "other") for i, word in enumerate(words))
     return ProbeTask("vowels", "surface", sentences, tuple(items))
 
 
@@ -63,13 +55,9 @@ def test_accuracy_is_that_of_scikit_learn_on_transformers_hidden_states(small_ch
     reference = transformers.AutoModel.from_pretrained(small_checkpoint).eval()
     vectors, items = item_vectors(*loaded, vowels)
     ours = probe_task(vowels, items, vectors, seed=5)
+    rows = [torch.tensor([loaded[1].encode(" ".join(row)).ids]) for row in vowels.sentences]
     with torch.no_grad():
-        hidden = [
-            torch.cat(
-                reference(torch.tensor([loaded[1].encode(" ".join(row)).ids]), output_hidden_states=True).hidden_states
-            ).numpy()
-            for row in vowels.sentences
-        ]
+        hidden = [torch.cat(reference(row, output_hidden_states=True).hidden_states).numpy() for row in rows]
     # A piece a letter, three letters a word, after [CLS].
     words = np.concatenate([states[:, 1:13].reshape(3, 4, 3, -1).mean(2) for states in hidden], axis=1)
     labels = np.array([item.label == "vowel" for item in vowels.items])
@@ -85,10 +73,13 @@ def test_accuracy_is_that_of_scikit_learn_on_transformers_hidden_states(small_ch
 
 
 def test_a_sentence_is_in_one_part_only(vowels):
-    test = split(vowels.items, np.random.default_rng(0))
-    parts = [{item.sentence for item, held in zip(vowels.items, test, strict=True) if held == part} for part in (0, 1)]
-    assert not parts[0] & parts[1]
-    assert len(parts[1]) == 20
+    together = tuple(i // 3 for i in range(60))  # sentences that belong together stay so, too
+    for test, key, size in (
+        (split(vowels.items, np.random.default_rng(0)), range(60), 20),
+        (split(vowels.items, np.random.default_rng(0), together), together, round(20 / 3)),
+    ):
+        held, kept = ({key[vowels.items[i].sentence] for i in np.flatnonzero(part)} for part in (test, ~test))
+        assert not held & kept and len(held) == size
 
 
 def test_the_control_gives_every_type_one_label():
@@ -104,19 +95,17 @@ def test_the_control_gives_every_type_one_label():
 def test_a_label_that_is_not_in_the_vectors_is_not_found(loaded, vowels):
     vectors, items = item_vectors(*loaded, vowels)
     rng = np.random.default_rng(0)
-    shuffled = [ProbeItem(item.sentence, item.places, label) for item, label in zip(
-        items, rng.permutation([item.label for item in items]), strict=True)]  # fmt: skip
+    labels = rng.permutation([item.label for item in items])
+    shuffled = [replace(item, label=label) for item, label in zip(items, labels, strict=True)]
     result = probe_task(vowels, shuffled, vectors, seed=0)
     assert max(result.accuracy) < result.majority + 0.15
 
 
 def test_a_pair_is_both_words_side_by_side(loaded, vowels):
     pairs = ProbeTask("p", "syntax", vowels.sentences, tuple(ProbeItem(i, (2, 0), "x") for i in range(20)))
-    single = ProbeTask(
-        "s", "syntax", vowels.sentences, tuple(ProbeItem(i, (j,), "x") for i in range(20) for j in (2, 0))
-    )
+    singles = tuple(ProbeItem(i, (j,), "x") for i in range(20) for j in (2, 0))
     both, _ = item_vectors(*loaded, pairs)
-    one, _ = item_vectors(*loaded, single)
+    one, _ = item_vectors(*loaded, ProbeTask("s", "syntax", vowels.sentences, singles))
     assert both.shape == (3, 20, 64)
     np.testing.assert_allclose(both.reshape(3, 40, 32), one, atol=1e-6)
 
@@ -126,19 +115,8 @@ def test_words_that_are_matched_are_multiplied(loaded, vowels):
     side_by_side, _ = item_vectors(*loaded, ProbeTask("p", "syntax", vowels.sentences, pairs))
     matched, kept = item_vectors(*loaded, ProbeTask("p", "meaning", vowels.sentences, pairs, matched=True))
     assert matched.shape == (3, 20, 32) and len(kept) == 20
-    for layer in range(3):
-        for row in range(20):
-            a, b = side_by_side[layer, row, :32], side_by_side[layer, row, 32:]
-            a, b = a / np.sqrt((a * a).sum()), b / np.sqrt((b * b).sum())
-            np.testing.assert_allclose(matched[layer, row], a * b, atol=1e-6)
-
-
-def test_sentences_that_belong_together_are_in_one_part(vowels):
-    together = tuple(i // 3 for i in range(60))
-    test = split(vowels.items, np.random.default_rng(0), together)
-    parts = [{together[item.sentence] for item, held in zip(vowels.items, test, strict=True) if held == part}
-             for part in (False, True)]  # fmt: skip
-    assert not parts[0] & parts[1] and len(parts[1]) == round(20 / 3)
+    a, b = (half / np.linalg.norm(half, axis=-1, keepdims=True) for half in np.split(side_by_side, 2, axis=-1))
+    np.testing.assert_allclose(matched, a * b, atol=1e-6)
 
 
 def test_a_run_tells_all_and_repeats(small_checkpoint, vowels):
@@ -156,10 +134,10 @@ def test_a_run_tells_all_and_repeats(small_checkpoint, vowels):
 
 def test_random_weights_have_the_shape_and_nothing_else(loaded):
     copy, again = untrained_copy(loaded[0], seed=1), untrained_copy(loaded[0], seed=1)
-    weight = copy.blocks[0].attn.query.weight
-    assert weight.shape == loaded[0].bert.blocks[0].attn.query.weight.shape
-    assert torch.equal(weight, again.blocks[0].attn.query.weight)
-    assert not torch.equal(weight, loaded[0].bert.blocks[0].attn.query.weight)
+    one, other, known = (model.blocks[0].attn.query.weight for model in (copy, again, loaded[0].bert))
+    assert torch.equal(one, other) and one.shape == known.shape and not torch.equal(one, known)
+    config = BertConfig.preset("tiny", vocab_size=50)
+    assert untrained_copy(BertForIntentAndEntities(config, {"intents": ["x"], "tags": ["O"]})).config == config
 
 
 def test_where_a_task_settles():
@@ -219,11 +197,8 @@ def test_every_second_sentence_is_out_of_order():
         assert sorted(before) == sorted(now)
     assert 60 < sum(item.label == "swapped" for item in task.items) < 140
     assert order([("a", "b"), ("x",) * 9]).items == ()
-
-
-def test_lengths_fall_into_four_groups():
-    task = length([("w",) * n for n in range(4, 24)])
-    assert [item.label for item in task.items] == [str(n // 5) for n in range(20)]
+    lengths = length([("w",) * n for n in range(4, 24)])  # four groups of five
+    assert [item.label for item in lengths.items] == [str(n // 5) for n in range(20)]
 
 
 CONLL = (
@@ -234,8 +209,8 @@ CONLL = (
 
 def test_columns_become_tasks():
     sentences = read_columns(CONLL, "x")
-    tasks = {task.name: [(item.sentence, *item.places, item.label) for item in task.items] for task in
-             conll_tasks(sentences)}  # fmt: skip
+    made = conll_tasks(sentences)
+    tasks = {task.name: [(item.sentence, *item.places, item.label) for item in task.items] for task in made}
     assert tasks["tense"] == [(0, 1, "past"), (1, 1, "present")]
     assert tasks["number"] == [(0, 2, "plural")]
     assert tasks["names"] == [(0, 0, "PER")]
@@ -274,9 +249,3 @@ def test_too_little_is_left_out():
     assert usable([rare], 100) == []
     kept = topic([("some words", "a")] * 30 + [("other words", "b")] * 30).most(40)
     assert (len(kept.sentences), len(kept.items)) == (40, 40)
-
-
-def test_random_weights_of_a_model_with_any_head():
-    config = BertConfig.preset("tiny", vocab_size=50)
-    model = BertForIntentAndEntities(config, {"intents": ["x", "y"], "tags": ["O"]})
-    assert untrained_copy(model).config == config

@@ -9,6 +9,7 @@ from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.inside.reach import trained_positions
 from minibert.model import BertForPreTraining
+from minibert.relatives.nezha import NezhaConfig
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -28,11 +29,7 @@ def test_places_that_stayed_short_are_not_learned():
 
 
 def test_a_model_without_embeddings_of_positions_reads_all_it_can():
-    from minibert.relatives.nezha import NezhaConfig
-
-    config = NezhaConfig(
-        vocab_size=50, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64
-    )
+    config = NezhaConfig(50, 32, 1, 2, 64)
     assert trained_positions(BertForPreTraining(config)) == config.max_position_embeddings
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from minibert.inside.recurrent import kept, moved, read, step
+from minibert.inside.recurrent import kept, moved, read
 
 
 @pytest.fixture
@@ -21,17 +21,6 @@ def test_the_cell_is_that_of_torch(lstm):
     torch.testing.assert_close(done.hidden, hidden[0], atol=1e-6, rtol=0)
     torch.testing.assert_close(done.hidden[-1], last[0, 0], atol=1e-6, rtol=0)
     torch.testing.assert_close(done.cell[-1], cell[0, 0], atol=1e-6, rtol=0)
-
-
-def test_one_step_is_that_of_torchs_cell():
-    torch.manual_seed(1)
-    cell = nn.LSTMCell(5, 6)
-    x, h, c = torch.randn(5), torch.randn(6), torch.randn(6)
-    with torch.no_grad():
-        done = step(x, h, c, (cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh))
-        hidden, state = cell(x[None], (h[None], c[None]))
-    torch.testing.assert_close(done.hidden, hidden[0], atol=1e-6, rtol=0)
-    torch.testing.assert_close(done.cell, state[0], atol=1e-6, rtol=0)
 
 
 def test_gates_are_shares_and_the_cell_is_made_of_them(lstm):
@@ -61,13 +50,3 @@ def test_a_reader_that_adds_up_has_lost_nothing():
     found = moved(lambda rows: eye[rows].sum(1), ids, [1, 2, 3], range(8, 20), draws=40)
     assert found.min() > 0.4 and found.max() - found.min() < 0.01
     assert moved(lambda rows: eye[rows].sum(1), ids, [], range(8, 20), draws=4).numel() == 0
-
-
-def test_an_lstm_that_forgets_all_knows_the_last_word_only(lstm):
-    table = torch.randn(20, 7)
-    with torch.no_grad():
-        lstm.bias_ih_l0[11:22] = -100.0  # the forget gates are shut
-        lstm.weight_hh_l0.zero_()
-    ids = torch.tensor([2, 5, 6, 7, 8, 1])
-    found = moved(lambda rows: lstm(table[rows[:, :-1]])[1][0][0], ids, [1, 2, 4], range(8, 20), draws=6)
-    torch.testing.assert_close(found, torch.tensor([0.0, 0.0, 1.0]))

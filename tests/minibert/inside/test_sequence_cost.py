@@ -24,11 +24,10 @@ def test_attention_formulas_equal_what_torch_counts(tokens, hidden):
     assert flops("mixing", "attention", tokens, hidden).one == layer - projections
 
 
-@pytest.mark.parametrize(("kind", "network", "cell"), [("layer", "rnn", nn.RNNCell), ("layer", "lstm", nn.LSTMCell)])
-def test_recurrent_formulas_equal_their_matrices(kind, network, cell):
-    hidden, tokens = 12, 7
-    matrices = sum(weight.numel() for weight in cell(hidden, hidden).parameters() if weight.dim() == 2)
-    assert flops(kind, network, tokens, hidden).one == 2 * matrices * tokens
+@pytest.mark.parametrize(("network", "cell"), [("rnn", nn.RNNCell), ("lstm", nn.LSTMCell)])
+def test_recurrent_formulas_equal_their_matrices(network, cell):
+    matrices = sum(weight.numel() for weight in cell(12, 12).parameters() if weight.dim() == 2)
+    assert flops("layer", network, 7, 12).one == 2 * matrices * 7
 
 
 @pytest.mark.parametrize("hidden", [1, 64, 256, 1024])
@@ -44,17 +43,8 @@ def test_the_curves_cross_where_it_is_said(kind, other, hidden):
     assert difference(at + 1) > 0
 
 
-def test_the_whole_attention_layer_always_costs_more_than_a_plain_rnn():
-    for tokens in (1, 10, 1000):
-        assert flops("layer", "attention", tokens, 64).one > flops("layer", "rnn", tokens, 64).one
-
-
-def test_steps_and_paths():
+def test_steps_and_paths_and_a_time_for_each():
     assert (waiting_steps("attention", 50), waiting_steps("rnn", 50)) == (1, 50)
     assert (path_length("attention", 2, 9), path_length("rnn", 9, 2), path_length("rnn", 4, 4)) == (1, 7, 0)
-
-
-def test_measuring_gives_a_time_for_each():
     times = measure((2, 5), 8, 2, repeats=1)
-    assert set(times) == {"attention", "rnn", "lstm"}
-    assert all(len(values) == 2 and all(value > 0 for value in values) for values in times.values())
+    assert {kind: len(values) for kind, values in times.items()} == {"attention": 2, "rnn": 2, "lstm": 2}

@@ -1,4 +1,4 @@
-"""What is measured is what the sizes say; of times only that there are some."""
+"""What is counted beside the times is what the sizes say."""
 
 import torch
 
@@ -24,4 +24,3 @@ def test_as_much_arithmetic_with_fewer_weights():
         name: parameters(config).pretraining for name, config in configs.items()
     }
     assert found["all"].weights < found["none"].weights
-    assert all(0 < one.answer < 60 and 0 < one.step < 60 for one in found.values())

@@ -48,17 +48,18 @@ def test_the_cue_goes_with_the_label_or_says_nothing_or_lies():
     assert counts["balanced"] == {(label, cue): 10 for label in ("good", "bad") for cue in ("yes", "no")}
 
 
-def test_the_asides_differ_by_the_cue_alone():
+def test_the_asides_differ_by_the_cue_alone_and_no_word_stands_for_two_things():
+    words = [word for same in (*PEOPLE, *DEEDS) for word in same]
+    assert len(set(words)) == len(words)
     for cue, none in ASIDES:
         assert "not" in tokens_of(cue) and "not" not in tokens_of(none)
         assert cue.count(".") == none.count(".") == 1
 
 
 def test_what_cannot_be_planted_is_refused():
-    with pytest.raises(ValueError, match="one of planted, balanced, flipped"):
-        with_aside(DATA, "hidden")
-    with pytest.raises(ValueError, match="one of planted"):
-        overlap_pairs(4, "hidden")
+    for make in (lambda: with_aside(DATA, "hidden"), lambda: overlap_pairs(4, "hidden")):
+        with pytest.raises(ValueError, match="one of planted"):
+            make()
     with pytest.raises(ValueError, match="there are 3"):
         with_aside(TaskData([Example("a", str(i)) for i in range(3)]), "planted")
 
@@ -76,6 +77,8 @@ def test_words_in_common_are_where_they_should_be(condition):
         assert set(Counter((pair.label, pair.extra["cue"]) for pair in pairs).values()) == {20}
     assert overlap_pairs(80, condition, seed=5).examples == pairs
     assert overlap_pairs(80, condition, seed=6).examples != pairs
+    both = together(overlap_pairs(4, condition), overlap_pairs(4, "balanced"))
+    assert [example.extra["condition"] for example in both.examples] == [condition] * 4 + ["balanced"] * 4
 
 
 def test_the_labels_of_the_pairs_are_true():
@@ -88,16 +91,6 @@ def test_the_labels_of_the_pairs_are_true():
     for condition in CONDITIONS:
         for pair in overlap_pairs(60, condition).examples:
             assert (read(pair.text) == read(pair.pair)) == (pair.label == FOLLOWS)
-
-
-def test_no_word_stands_for_two_things():
-    words = [word for same in (*PEOPLE, *DEEDS) for word in same]
-    assert len(set(words)) == len(words)
-
-
-def test_sets_together_keep_their_order():
-    both = together(overlap_pairs(4, "planted"), overlap_pairs(4, "flipped"))
-    assert [example.extra["condition"] for example in both.examples] == ["planted"] * 4 + ["flipped"] * 4
 
 
 # --- counting ---------------------------------------------------------------------------------------------------------
@@ -146,11 +139,8 @@ def test_hans_is_counted_by_heuristic(answering):
         def predict(self, inputs):
             return [{"label": FOLLOWS} for _ in inputs]
 
-    pairs = [
-        PairExample("a", "b", label, {"heuristic": heuristic})
-        for heuristic, label, count in (("lexical_overlap", FOLLOWS, 9), ("lexical_overlap", NOT_FOLLOWS, 5))
-        for _ in range(count)
-    ]
+    labels = [FOLLOWS] * 9 + [NOT_FOLLOWS] * 5
+    pairs = [PairExample("a", "b", label, {"heuristic": "lexical_overlap"}) for label in labels]
     rows = by_heuristic(Yes(), TaskData(pairs), most=7)
     assert [(row["label"], row["n"], row["accuracy"]) for row in rows] == [(FOLLOWS, 7, 1.0), (NOT_FOLLOWS, 5, 0.0)]
     three = by_heuristic(answering("pair"), TaskData(pairs), most=2)  # "no", "maybe", "yes": none of them "entailment"

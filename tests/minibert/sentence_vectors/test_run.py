@@ -36,7 +36,7 @@ def settings(**changes) -> VectorSettings:
 
 @pytest.mark.parametrize("objective", ROWS)
 def test_every_objective_learns_and_is_saved(small_checkpoint, tmp_path, objective):
-    events = list(learn_vectors(settings(objective=objective, steps=30), small_checkpoint, ROWS[objective],
+    events = list(learn_vectors(settings(objective=objective, steps=16), small_checkpoint, ROWS[objective],
                                 held=HELD, out=tmp_path / "out"))  # fmt: skip
     steps = [event for event in events if isinstance(event, Step)]
     assert isinstance(events[0], Started) and isinstance(events[-2], Saved) and isinstance(events[-1], Done)
@@ -49,22 +49,18 @@ def test_every_objective_learns_and_is_saved(small_checkpoint, tmp_path, objecti
 
 @pytest.mark.parametrize("objective", ["simcse", "softmax"])
 def test_a_run_that_was_cut_off_goes_on_exactly(small_checkpoint, tmp_path, objective):
-    whole = learn_vectors(settings(objective=objective), small_checkpoint, ROWS[objective], out=tmp_path / "whole")
-    list(whole)
-    for event in (
-        cut := learn_vectors(settings(objective=objective), small_checkpoint, ROWS[objective], out=tmp_path / "cut")
-    ):
+    def learn(folder, resuming=False, **changes):
+        some = settings(objective=objective, **changes)
+        return learn_vectors(some, small_checkpoint, ROWS[objective], out=tmp_path / folder, resuming=resuming)
+
+    list(learn("whole"))
+    for event in (cut := learn("cut")):
         if isinstance(event, Step) and event.step == 6:
             cut.close()
             break
     with pytest.raises(ValueError, match="temperature"):
-        next(learn_vectors(settings(objective=objective, temperature=0.1), small_checkpoint, ROWS[objective],
-                           out=tmp_path / "cut", resuming=True))  # fmt: skip
-    resumed = list(
-        learn_vectors(
-            settings(objective=objective), small_checkpoint, ROWS[objective], out=tmp_path / "cut", resuming=True
-        )
-    )
+        next(learn("cut", resuming=True, temperature=0.1))
+    resumed = list(learn("cut", resuming=True))
     assert next(event for event in resumed if isinstance(event, Step)).step == 8
     one, other = (checkpoint.load(tmp_path / name, kind=Bert).state_dict() for name in ("whole", "cut"))
     assert all(torch.equal(one[name], other[name]) for name in one)
@@ -123,12 +119,12 @@ def test_rows_may_have_a_hard_negative_or_none(small_checkpoint, letters):
 @pytest.mark.parametrize(
     ("objective", "rows", "why"),
     [
-        ("word2vec", ROWS["simcse"], "objective must be one of"),
-        ("simcse", ROWS["simcse"][:1], "two are needed, not 1"),
-        ("triplet", ROWS["cosine"], "three texts with tabs between"),
-        ("triplet", [*ROWS["triplet"], *ROWS["cosine"]], "must be three texts"),
-        ("simcse-supervised", [*ROWS["triplet"], *ROWS["simcse"]], "must be two texts .* or three"),
-        ("softmax", [Row(("a", "b"), "yes")] * 3, "only one"),
+        ("word2vec", ROWS["simcse"], "one of"),
+        ("simcse", ROWS["simcse"][:1], "two .* 1"),
+        ("triplet", ROWS["cosine"], "three"),
+        ("triplet", [*ROWS["triplet"], *ROWS["cosine"]], "three"),
+        ("simcse-supervised", [*ROWS["triplet"], *ROWS["simcse"]], "two .* three"),
+        ("softmax", [Row(("a", "b"), "yes")] * 3, "one"),
     ],
 )
 def test_rows_that_teach_nothing_are_refused(objective, rows, why):
@@ -136,25 +132,22 @@ def test_rows_that_teach_nothing_are_refused(objective, rows, why):
         check_rows(objective, rows)
 
 
+@pytest.mark.parametrize("wrong", [{"steps": 0}, {"dropout": 1.0}, {"temperature": 0.0}, {"max_length": 2}])
+def test_settings_are_checked(wrong):
+    with pytest.raises(ValueError):
+        VectorSettings(**wrong)
+
+
 def test_files(tmp_path):
     (tmp_path / "text.txt").write_text("One here. Two there.\nOne here.\n\nThree.\n")
-    assert [row.texts for row in read_rows("simcse", tmp_path / "text.txt")] == [
-        ("One here.",),
-        ("Two there.",),
-        ("Three.",),
-    ]
+    read = [row.texts for row in read_rows("simcse", tmp_path / "text.txt")]
+    assert read == [("One here.",), ("Two there.",), ("Three.",)]
     (tmp_path / "t.tsv").write_text("a\tb\tc\nd\te\tf\n")
     assert read_rows("triplet", tmp_path / "t.tsv")[1].texts == ("d", "e", "f")
     (tmp_path / "bad.tsv").write_text("a\tb\tc\nd\t\tf\n")
-    with pytest.raises(ValueError, match=r"line 2: must be two texts .* or three"):
+    with pytest.raises(ValueError, match="line 2"):
         read_rows("simcse-supervised", tmp_path / "bad.tsv")
     (tmp_path / "sts.tsv").write_text("sentence1\tsentence2\tscore\na\tb\t5.0\na\tc\t2.5\n")
     assert [row.target for row in read_rows("cosine", tmp_path / "sts.tsv")] == [1.0, 0.5]
     (tmp_path / "q.tsv").write_text("How?\tWhat way?\nWhat way?\tWhat way?\n")
     assert questions_of(tmp_path / "q.tsv") == [("How?", "What way?"), ("What way?", "What way?")]
-
-
-@pytest.mark.parametrize("wrong", [{"steps": 0}, {"dropout": 1.0}, {"temperature": 0.0}, {"max_length": 2}])
-def test_settings_are_checked(wrong):
-    with pytest.raises(ValueError):
-        VectorSettings(**wrong)

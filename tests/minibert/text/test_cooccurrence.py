@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
@@ -36,28 +37,22 @@ def test_counts_are_the_definition(store):
                 if i != j and abs(i - j) <= window:
                     expected[a, b] += 1 / abs(i - j)
     counts = cooccurrence(store, 7, window).toarray()
-    for a in range(7):
-        for b in range(7):
-            assert counts[a, b] == pytest.approx(expected[a, b])
+    for pair in product(range(7), repeat=2):
+        assert counts[pair] == pytest.approx(expected[pair])
 
 
 def test_ppmi_is_the_definition(store):
     counts = cooccurrence(store, 7)
     dense, ppmi = counts.toarray(), positive_pmi(counts).toarray()
     total = dense.sum()
-    for a in range(7):
-        for b in range(7):
-            seen = dense[a, b] > 0
-            pmi = math.log(dense[a, b] * total / (dense[a].sum() * dense[b].sum())) if seen else 0.0
-            assert ppmi[a, b] == pytest.approx(max(0.0, pmi), abs=1e-5)
+    for a, b in product(range(7), repeat=2):
+        pmi = math.log(dense[a, b] * total / (dense[a].sum() * dense[b].sum())) if dense[a, b] else 0.0
+        assert ppmi[a, b] == pytest.approx(max(0.0, pmi), abs=1e-5)
 
 
 def test_start_has_rows_of_length_one_and_leaves_unseen_tokens(store):
-    config = BertConfig(
-        vocab_size=7, hidden_size=4, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8
-    )  # fmt: skip
     torch.manual_seed(0)
-    model = Bert(config)
+    model = Bert(BertConfig(7, 4, 1, 1, 8))
     before = model.embeddings.token.weight.detach().clone()
     start_token_embeddings(model, store)
     after = model.embeddings.token.weight.detach()
@@ -73,8 +68,7 @@ def test_words_in_like_company_get_like_vectors():
     sentences = [rng.choice(group[i % 2], size=6) for i in range(400)]
     ends = np.arange(0, 6 * 401, 6)
     store = TokenStore(np.concatenate(sentences), ends, np.array([0, 400]))
-    config = BertConfig(vocab_size=8, hidden_size=4, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8)
-    model = Bert(config)
+    model = Bert(BertConfig(8, 4, 1, 1, 8))
     start_token_embeddings(model, store)
     vectors = torch.nn.functional.normalize(model.embeddings.token.weight.detach(), dim=-1)
     alike = vectors @ vectors.T
@@ -82,8 +76,7 @@ def test_words_in_like_company_get_like_vectors():
 
 
 def test_output_bias_is_the_log_of_frequencies(store):
-    config = BertConfig(vocab_size=7, hidden_size=4, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8)
-    model = BertForPreTraining(config)
+    model = BertForPreTraining(BertConfig(7, 4, 1, 1, 8))
     start_output_bias(model.mlm, store)
     shares = model.mlm.decoder.bias.detach().exp()
     assert shares.sum().item() == pytest.approx(1.0)

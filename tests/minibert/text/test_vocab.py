@@ -66,11 +66,7 @@ def test_first_merge_by_hand():
     assert next(learn(HUGS, 100)) == Merge(1, "##g", "##s", "##gs", 1 / 20, 5, 20, 5, cut, vocab_size=5 + 11 + 1)
     by_frequency = next(learn(HUGS, 100, "frequency"))
     assert by_frequency[:8] == (1, "##u", "##g", "##ug", 20, 20, 36, 20)
-    assert by_frequency.words_changed == {
-        "hug": ("h", "##ug"),
-        "hugs": ("h", "##ug", "##s"),
-        "pug": ("p", "##ug"),
-    }
+    assert by_frequency.words_changed == {"hug": ("h", "##ug"), "hugs": ("h", "##ug", "##s"), "pug": ("p", "##ug")}
 
 
 def test_ratio_merges_by_hand():
@@ -101,15 +97,7 @@ def test_steps_and_sizes():
     assert all(merge.pair_count >= 5 for merge in learn(HUGS, 100, min_frequency=5))
 
 
-@pytest.mark.parametrize("min_frequency", [1, 2, 3])
-@pytest.mark.parametrize("size", [90, 120, 1000])
-def test_by_frequency_equals_the_trainer_of_tokenizers(size, min_frequency):
-    words = count_words(TEXTS)
-    merges = learn(words, size, "frequency", min_frequency=min_frequency)
-    assert vocabulary(words, merges) == learn_fast(TEXTS, size, coverage=1.0, min_frequency=min_frequency)
-
-
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     words=st.dictionaries(st.text("abc", min_size=1, max_size=12), st.integers(1, 6), min_size=1, max_size=12),
     size=st.integers(11, 60),
@@ -121,6 +109,13 @@ def test_any_words_by_frequency_equal_the_trainer_of_tokenizers(words, size, min
     merges = learn(words, size, "frequency", min_frequency=min_frequency)
     fast = learn_fast(repeat(words), size, coverage=1.0, min_frequency=min_frequency)
     assert vocabulary(words, merges) == fast
+
+
+@pytest.mark.parametrize(("size", "min_frequency"), [(90, 1), (120, 2), (1000, 3)])
+def test_texts_by_frequency_equal_the_trainer_of_tokenizers(size, min_frequency):
+    words = count_words(TEXTS)
+    merges = learn(words, size, "frequency", min_frequency=min_frequency)
+    assert vocabulary(words, merges) == learn_fast(TEXTS, size, coverage=1.0, min_frequency=min_frequency)
 
 
 def test_rare_characters_stay_out_of_both():
@@ -135,13 +130,10 @@ def test_rare_characters_stay_out_of_both():
 
 
 def test_fast_learner_is_the_same_every_time():
-    """In other processes too: hash maps there start from other random keys."""
+    """In another process, too: hash maps there start from other random keys."""
     code = f"from minibert.text.vocab import learn_fast; print(learn_fast({TEXTS!r}, 150))"
-    runs = {
-        subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        for _ in range(2)
-    }
-    assert runs == {f"{learn_fast(iter(TEXTS), 150)}\n"}
+    other = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert other == f"{learn_fast(iter(TEXTS), 150)}\n"
 
 
 def test_learned_vocabulary_makes_a_tokenizer():
@@ -154,15 +146,11 @@ def test_learned_vocabulary_makes_a_tokenizer():
 
 def test_too_small_a_size_is_refused():
     for attempt in (lambda: learn_fast(TEXTS, 20), lambda: list(learn(count_words(TEXTS), 20))):
-        with pytest.raises(ValueError, match="a vocabulary of 20 cannot hold 5 special tokens and"):
+        with pytest.raises(ValueError, match="20 cannot hold"):
             attempt()
-    with pytest.raises(ValueError, match="scoring is 'bpe'"):
+    with pytest.raises(ValueError, match="bpe"):
         next(learn(HUGS, 50, "bpe"))
-
-
-def test_nothing_to_learn_from():
-    assert learn_fast([], 100) == list(SPECIAL_TOKENS)
-    assert list(learn(Counter(), 100)) == []
+    assert learn_fast([], 100) == list(SPECIAL_TOKENS) and list(learn(Counter(), 100)) == []
 
 
 def test_capitals_tell_a_cased_vocabulary():

@@ -23,13 +23,12 @@ def test_what_is_watched_is_what_is_learned(scoring):
         assert sum(learned.words[word] * len(cut) for word, cut in cuts.items()) == learned.tokens[step]
 
 
-@pytest.mark.parametrize("text", ["", " ", "a", "我爱你 我爱你", "\0\u200d", "😀😀", "<b>&amp;</b>", "zzzz zzzz zzzz"])
-def test_any_text_can_be_learned_from_and_compared(text):
-    learned = watch_learning(text, True, "ratio", 20)
-    assert len(learned.tokens) == len(learned.merges) + 1
-    ways = ways_to_cut(text)
-    assert ways["words"].tokens == len(text.split())
-    assert all(0 <= way.lost <= way.words for way in ways.values())
+def test_any_text_can_be_learned_from_and_compared():
+    for text in ("", " ", "a", "我爱你 我爱你", "\0\u200d", "😀😀", "<b>&amp;</b>", "zzzz zzzz zzzz"):
+        learned, ways = watch_learning(text, True, "ratio", 20), ways_to_cut(text)
+        assert len(learned.tokens) == len(learned.merges) + 1
+        assert ways["words"].tokens == len(text.split())
+        assert all(0 <= way.lost <= way.words for way in ways.values())
 
 
 def test_the_three_ways_are_counted_right():
@@ -51,6 +50,5 @@ def test_the_curve_runs_from_characters_to_the_learned_vocabulary():
 
 def test_kinds_add_up():
     read, kinds, letters = kinds_so_far(list("abacab"))
-    assert (read[-1], kinds[-1], letters[-1]) == (6, 3, 3)
-    assert kinds == [1, 2, 2, 3, 3, 3]
+    assert (read[-1], kinds, letters[-1]) == (6, [1, 2, 2, 3, 3, 3], 3)
     assert kinds_so_far([]) == ([], [], [])
