@@ -37,3 +37,19 @@ def results(runs_folder, tmp_path, monkeypatch):
     """Where a page reads recorded results from; nothing is there yet."""
     monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
     return tmp_path
+
+
+@pytest.fixture
+def asked_for(runs_folder, monkeypatch):
+    """(target, arguments, options) of each run that a page begins while a test runs; none is begun."""
+    from jobs.manager import JobError, Manager
+
+    calls = []
+
+    def submit(self, target, *arguments, **options):
+        calls.append((target, arguments, options))
+        raise JobError("recorded")
+
+    monkeypatch.setattr(Manager, "submit", submit)
+    monkeypatch.setattr(Manager, "warm_up", lambda self: None)
+    return calls

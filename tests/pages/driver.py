@@ -7,12 +7,14 @@ def test_a_step_shows():
     assert "÷ √D" in text_of(app)
 """
 
+import base64
 import html
 import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,6 +57,14 @@ def figure(app: AppTest, key: str) -> dict | None:
     charts = app.get("plotly_chart")  # $$ID-<hash>-<key>
     specs = (chart.proto.spec for chart in charts if chart.proto.id.split("-", 2)[-1] == key)
     return next(map(json.loads, specs), None)
+
+
+def numbers(values: list | dict) -> np.ndarray:
+    """Numbers of a figure as plotly writes them: a list, or base64."""
+    if not isinstance(values, dict):
+        return np.asarray(values, float)
+    flat = np.frombuffer(base64.b64decode(values["bdata"]), np.dtype(values["dtype"]))
+    return flat.reshape([int(n) for n in str(values.get("shape", len(flat))).split(",")])
 
 
 def title_of(app: AppTest, key: str) -> str | None:

@@ -23,3 +23,18 @@ def comparison_record(name: str, arm: str, seed: int, score: float, start: str =
         "model": "a <b>model</b>", "command": f"python -m minibert experiment {name} --seeds 3",
         "machine": {"processor": "x"}, **changes,
     }  # fmt: skip
+
+
+def relative_records(name: str, values: dict[str, dict[str, list[float]]], scale: dict) -> list[dict]:
+    """Of an experiment that holds relatives against BERT. values: arm → metric → a value a seed."""
+    machine = {"processor": "a processor", "torch": "2", "date": "2026-11-25"}
+    return [
+        {
+            "experiment": name, "arm": arm, "seed": seed, "pretraining": {}, "scale": scale, "steps": 7, "tokens": 99,
+            "metrics": {metric: found[seed] for metric, found in metrics.items() if seed < len(found)},
+            "parameters": 1234, "curve": [], "seconds": 3.0, "data": ["toy"], "machine": machine,
+            "command": f"python -m minibert experiment {name}",
+        }
+        for arm, metrics in values.items()
+        for seed in range(max(map(len, metrics.values())))
+    ]  # fmt: skip

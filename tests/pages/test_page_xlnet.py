@@ -1,33 +1,30 @@
-"""The XLNet page: an order and its two masks, two streams as one row, words that go together, the claim."""
+"""The XLNet page: an order and its two masks, two streams as one row, words that go together, and the memory of the row
+before, each as the model computes it."""
 
-import json
 import re
 
 import pytest
 import torch
 
 from minibert import checkpoint
-from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.inside.joint import at_once, in_order
+from minibert.model import IGNORE, Batch
 from minibert.permutation import content_mask, query_mask
-from minibert.toy.pretrain import pretrain_toy
+from minibert.segment_memory import guess_on, read_on
+from minibert.toy.segments import SegmentSettings, train_on_segments
 from sections.xlnet.subject import orders
-from tests.hostile import HOSTILE
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, whole
-from ui.lesson import Lesson, load_quiz
-from ui.train_both import Side, _settings
+from tests.pages.driver import ROOT, figure, html_of, open_page, text_of, whole
+from ui.claim import records_of
 
 FOLDER = ROOT / "checkpoints" / "xlnet-toy"
 TEXT = "leo was sick, so clara gave him some medicine."
-PARTS = (
-    "Two streams", "Words together", "The diff", "Train both", "Memory", "Its worth", "The claim", "What became of it",
-)  # fmt: skip
+ROWS = ("felix was an eager boy. felix lost the scarf.", "he searched alone.")
 
 
 @pytest.fixture(scope="module")
 def models():
     return (
-        checkpoint.load(FOLDER / "xlnet"),
+        checkpoint.load(FOLDER / "xlnet").eval(),
         checkpoint.load(FOLDER / "bert"),
         checkpoint.load_tokenizer(FOLDER / "xlnet"),
     )
@@ -45,12 +42,6 @@ def open_cells(app, panel: int) -> set[tuple[int, int]]:
         for cell in trace["customdata"]
         if cell[0] == panel
     }
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_every_part_opens(runs_folder, part):
-    app = open_page("xlnet", owner="me", part=part)
-    assert not app.error and shown_order(app)
 
 
 def test_both_masks_follow_the_order_that_is_drawn(runs_folder):
@@ -71,27 +62,22 @@ def test_an_order_may_be_that_of_reading(kind, wanted):
     assert orders(3, kind, 0) == wanted
 
 
-@pytest.mark.parametrize(("stream", "may"), [(1, True), (2, False)])
-def test_a_word_sees_itself_in_one_stream_only(runs_folder, stream, may):
-    app = open_page("xlnet", owner="me", text=TEXT, stream=stream, row=3, column=3)
-    words = [block.value for block in app.markdown if "→" in block.value]
-    assert any(("yes" if may else "no") in word and "sick” → “sick" in word for word in words)
-
-
-def test_a_cell_says_why(runs_folder):
-    app = open_page("xlnet", owner="me", text=TEXT, order="right", stream=2, row=5, column=2)
-    assert "“was” is read as number 2, before number 5" in text_of(app)
-    app = open_page("xlnet", owner="me", text=TEXT, order="right", stream=2, row=2, column=5)
-    assert "is read as number 5, after number 2: it is not known yet" in text_of(app)
+@pytest.mark.parametrize(
+    ("stream", "row", "column", "may"),
+    [(1, 3, 3, True), (2, 3, 3, False), (2, 5, 2, True), (2, 2, 5, False)],  # itself; what is read before, and after
+)
+def test_a_cell_says_whether_a_word_sees_the_other(runs_folder, stream, row, column, may):
+    app = open_page("xlnet", owner="me", text=TEXT, order="right", stream=stream, row=row, column=column)
+    (line,) = [block.value for block in app.markdown if "→" in block.value]
+    assert f": {'yes' if may else 'no'}." in line
+    assert row == column or set(re.findall(r"number (\d+)", line)) == {str(row), str(column)}
 
 
 def test_two_streams_are_one_row(runs_folder):
     app = open_page("xlnet", owner="me", text=TEXT, part="Two streams")
-    said = re.search(r"differ by at most \*\*([0-9.e-]+)\*\*", text_of(app))
-    assert float(said[1]) < 1e-5
-    traces = figure(app, "double")["data"]
-    count = len(shown_order(app))
-    assert sum(len(trace["x"]) for trace in traces) == (2 * count) ** 2 if isinstance(traces[0]["x"], list) else True
+    differ = re.search(r"\*\*(\d[0-9.]*e[-+]?\d+|0|0\.0\d*)\*\*", text_of(app))
+    assert float(differ[1]) < 1e-5
+    assert figure(app, "double")["data"]
 
 
 def test_joint_probabilities_are_the_models(runs_folder, models):
@@ -112,146 +98,75 @@ def test_the_usual_words_are_some_that_go_together(runs_folder):
     assert app.selectbox(key="choice-first").value == 2 and app.selectbox(key="choice-second").value == 9
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_any_text_is_text(runs_folder, text):
-    assert_no_markup(open_page("xlnet", owner="me", text=text, part="Words together"))
+# --- memory -----------------------------------------------------------------------------------------------------------
 
 
-def test_words_it_has_never_read_are_said_to_be_unknown(runs_folder):
-    app = open_page("xlnet", owner="me", text="felix was a physicist.")
-    assert any("not in these models’ vocabulary" in caption.value for caption in app.caption)
+@torch.no_grad()
+def expected(models, place: int, memory: bool) -> float:
+    """P of the word at `place` of the second row, by the two functions the page does not call itself."""
+    network, _, tokenizer = models
+    first, second = (torch.tensor([tokenizer.encode(text, add_special=False).ids]) for text in ROWS)
+    labels = torch.full_like(second, IGNORE)
+    labels[0, place] = second[0, place]
+    read = read_on(network.bert, Batch(first))[1] if memory else None
+    return float(guess_on(network, Batch(second, labels=labels), read)[0].mlm_logits[0].softmax(-1)[second[0, place]])
 
 
-def test_the_diff_is_of_the_running_code(runs_folder):
-    app = open_page("xlnet", owner="me", part="The diff")
-    assert any("minibert/model.py" in box.label and "minibert/permutation.py" in box.label for box in app.expander)
-    assert html_of(app).count('class="mb-source mb-diff"') == 5
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_word_is_expected_as_the_model_does(runs_folder, models, place):
+    app = open_page("xlnet", owner="me", part="Memory", before=ROWS[0], behind=ROWS[1], place=place + 1)
+    shares = [float(share) / 100 for share in re.findall(r"\*\*([\d.]+)%\*\*", text_of(app))]
+    assert shares[-2:] == pytest.approx([expected(models, place, memory) for memory in (True, False)], abs=6e-4)
+    bars = figure(app, "memory-attention")["data"]
+    assert [bar["name"] for bar in bars] == ["memory", "its own row"]
+    assert figure(app, "memory-expected")
 
 
-# --- the claim --------------------------------------------------------------------------------------------------------
+def test_an_example_fills_in_both_rows(runs_folder):
+    app = open_page("xlnet", owner="me", part="Memory")
+    pills = next(group for group in app.button_group if group.key == "rows-example")
+    before = app.text_input(key="before").value, app.text_input(key="behind").value
+    assert pills.value == 0
+    app = whole(pills.set_value(2).run())
+    after = app.text_input(key="before").value, app.text_input(key="behind").value
+    assert all(one and one != other for one, other in zip(after, before, strict=True))
+    app = whole(app.text_input(key="behind").set_value("she slept.").run())
+    assert next(group for group in app.button_group if group.key == "rows-example").value is None
 
 
-def records(values: dict[str, dict[str, list[float]]]) -> list[dict]:
-    machine = {"processor": "a processor", "torch": "2", "date": "2026-11-25"}
-    scale = {"masked": 0.25, "groups": 200}
-    return [
-        {
-            "experiment": "xlnet", "arm": arm, "seed": seed, "pretraining": {}, "scale": scale, "steps": 7,
-            "metrics": {metric: found[seed] for metric, found in metrics.items()}, "parameters": 1, "tokens": 99,
-            "curve": [], "seconds": 3.0, "data": ["toy"], "machine": machine,
-            "command": "python -m minibert experiment xlnet",
-        }
-        for arm, metrics in values.items()
-        for seed in range(3)
-    ]  # fmt: skip
+@pytest.mark.parametrize("rows", [("", "he slept."), ("felix was tired.", " ")])
+def test_a_row_without_words_is_asked_for(runs_folder, rows):
+    app = open_page("xlnet", owner="me", part="Memory", before=rows[0], behind=rows[1])
+    assert app.info and not figure(app, "memory-expected")
 
 
-def test_without_results_the_command_stands_there(results):
-    app = open_page("xlnet", owner="me", part="The claim")
-    assert any("experiment xlnet --seeds 3" in block.value for block in app.code)
-    assert not figure(app, "joint-claim") and "66.66" in str(app.table[-1].value)
-
-
-def test_each_direction_gets_its_verdict(results):
-    same = {"fits_at_once": [0.4, 0.41, 0.42], "fits_in_order": [0.9, 0.91, 0.9], "chosen": [0.5, 0.6, 0.55]}
-    values = {
-        "bert": {**same, "joint_at_once": [-4.0, -4.1, -4.2], "joint_in_order": [-3.0, -3.1, -3.0]},
-        "xlnet": {**same, "joint_at_once": [-4.0, -4.0, -4.1], "joint_in_order": [-3.0, -3.1, -3.2]},
-    }
-    (results / "xlnet.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records(values)))
-    told = text_of(open_page("xlnet", owner="me", part="The claim"))
-    assert "Of the paper’s 5 directions ours agree in 3, disagree in 0, and leave 2 open." in told
-    assert re.search(
-        r"XLNet one after the other against BERT all at once: .* \+1\.0 ± .* nats .* – \*\*agrees\*\*", told
-    )
-    assert re.search(r"against those of their kind|Single words .* – \*\*unclear", told)
-    assert "no number in the paper" in told and "no seed in common here" in told
-
-
-def test_what_has_been_recorded_is_read(runs_folder, monkeypatch):
-    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
-    from ui.claim import records_of
-
-    kept = records_of("xlnet")
-    arms = RELATIVE_EXPERIMENTS["xlnet"].arms
-    assert all(record["arm"] in arms for record in kept)
-    assert all(record["metrics"]["joint_in_order"] < 0 <= record["metrics"]["fits_in_order"] <= 1 for record in kept)
-    assert len({(record["arm"], record["seed"]) for record in kept}) == len(kept)
-
-
-# --- trained together -------------------------------------------------------------------------------------------------
-
-
-def test_of_both_as_many_words_are_asked():
-    bert = _settings(Side("BERT"), 40, 2, 25)
-    xlnet = _settings(Side("XLNet", "xlnet", {"share": 0.25, "context": "all"}), 40, 2, 25)
-    same = ("steps", "seed", "batch_size", "max_length", "input_format", "optimization", "preset", "masking")
-    assert all(getattr(bert, name) == getattr(xlnet, name) for name in same)
-    assert (xlnet.objective.share, bert.objective.masking.rate) == (0.25, 0.25)
-
-
-@pytest.fixture(scope="module")
-def together(runs_folder, tmp_path_factory):
-    """BERT and XLNet after a few steps, as the page's runs."""
-    from jobs.files import pack
+@pytest.mark.trains
+def test_two_that_learned_are_laid_over_each_other(runs_folder):
     from jobs.run import Run
     from tests.pages.finished_runs import ended
     from ui.runs import manager
 
-    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1}
-    made = []
-    for side in (Side("BERT", sizes=sizes), Side("XLNet", "xlnet", {"share": 0.25}, sizes)):
-        folder = tmp_path_factory.mktemp(side.relative) / "model"
-        events = pretrain_toy(_settings(side, 2, 0, 25), folder, stories=60, watch=["soon [MASK] found the rings."])
-        events = [event.as_dict() for event in events]
-        run = Run(
-            manager(), manager().directory, "me", side.title, f"xlnet/7/{side.relative}-0",
-            "minibert.toy.pretrain:pretrain_toy",
-        )  # fmt: skip
-        made.append(ended(run, events, pack(folder)))
-    return made
+    for name in ("alone", "memory"):
+        settings = SegmentSettings(2, name == "memory", batch_size=2, stories=6, held_out=6, evaluate_every=1)
+        events = [event.as_dict() for event in train_on_segments(settings, FOLDER / "xlnet")]
+        kind, target = f"xlnet-memory/{name}", "minibert.toy.segments:train_on_segments"
+        ended(Run(manager(), manager().directory, "trains", f"XLNet, {name}", kind, target), events, {})
+    lines = figure(open_page("xlnet", owner="trains", part="Its worth"), "memory-learned")["data"]
+    assert len([line for line in lines if line.get("name")]) == 4
 
 
-@pytest.mark.slow
-def test_what_was_trained_together_is_laid_over_each_other(together):
-    app = open_page("xlnet", owner="me", part="Train both")
-    curves = figure(app, "both-curves")
-    assert {trace["name"] for trace in curves["data"] if trace.get("name")} == {"BERT", "XLNet"}
-    assert figure(app, "both-answers")
+def test_one_learns_with_memory_and_one_without(asked_for):
+    app = open_page("xlnet", owner="else", part="Its worth")
+    app.slider(key="memory-steps").set_value(50)
+    whole(app.button(key="train-memory").click().run())
+    assert [arguments[0] for _, arguments, _ in asked_for] == [SegmentSettings(50, False), SegmentSettings(50, True)]
 
 
-@pytest.mark.slow
-def test_a_pair_of_ones_own_opens_in_the_picture(together):
-    app = open_page("xlnet", owner="me", pair=together[1].id)
-    assert app.selectbox(key="pair").value == together[1].id and shown_order(app) and not app.error
-
-
-@pytest.mark.slow
-def test_train_both_begins_two_runs(runs_folder):
-    from ui.runs import manager
-
-    app = open_page("xlnet", owner="else", part="Train both", context="all")
-    app.slider(key="both-steps").set_value(50)
-    whole(app.button(key="train-both").click().run())
-    runs = manager().runs("else")
-    assert [run.title for run in runs[::-1]] == ["BERT", "XLNet, as in the code"]
-    for run in runs:
-        run.cancel()
-
-
-def test_the_quiz_and_what_the_paper_says():
-    lesson = Lesson("xlnet")
-    assert len(load_quiz(lesson.folder / "quiz.toml")) >= 5
-    text = (lesson.folder / "paper.toml").read_text()
-    assert "§2.6" in text and "table 6" in text
-
-
-def test_the_shipped_pair_has_read_the_same():
-    logs = [
-        [json.loads(line) for line in (FOLDER / name / "training.jsonl").read_text().splitlines()]
-        for name in ("xlnet", "bert")
-    ]
-    settings = [log[0]["settings"] for log in logs]
-    differ = {name for name in settings[0] if settings[0][name] != settings[1][name]}
-    assert differ <= {"relative", "objective_options"}
-    assert len({[event for event in log if event["event"] == "step"][-1]["tokens"] for log in logs}) == 1
+def test_what_has_been_recorded_is_what_the_words_say(monkeypatch):
+    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
+    for record in records_of("xlnet_memory"):
+        first, last = record["curve"][0][1], record["metrics"]
+        if record["arm"] == "memory":
+            assert 0.87 < first["before"] < 0.89 < last["before"] and last["before_forgotten"] < 0.42
+        else:
+            assert first["before"] < 0.39 < last["before"] < 0.43

@@ -1,0 +1,351 @@
+"""What the pages of BERT's relatives, and those around them, have in common, asked of each in one place: parts, any
+text, the command where nothing is recorded, verdicts, a diff of the running code, two trained side by side."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from minibert import checkpoint
+from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
+from minibert.model import MlmHead
+from minibert.objectives import Masking
+from minibert.replaced_tokens import Discriminator
+from minibert.toy.pretrain import TOY, pretrain_toy
+from tests.hostile import EVERYTHING
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, whole
+from tests.pages.finished_runs import ended
+from tests.pages.recorded import relative_records, write_records
+from ui.claim import records_of, verdict_words
+from ui.code_diff import Change, lines_of
+from ui.source import source_of
+
+RELATIVES = ("albert", "nezha", "xlnet", "electra")
+release = pytest.mark.release
+# The pages whose parts all open within some three seconds, and the others.
+PARTS = [
+    *("family", "to_write", "xlnet"),
+    *(pytest.param(name, marks=release) for name in ("albert", "nezha", "electra", "what_to_hide", "knowledge")),
+    *(pytest.param(name, marks=release) for name in ("sentence_vectors", "cone", "smaller", "few_labels", "dialogue")),
+]
+
+
+@pytest.mark.parametrize("page", PARTS)
+def test_every_part_opens(runs_folder, page):
+    app = open_page(page, owner="me")
+    above = len(app.main.children)
+    for title in [tab.label for tab in app.tabs]:
+        app.session_state["part"] = title
+        app = whole(app.run())
+        assert not app.error, title
+        assert len(app.main.children) == above and any(tab.label == title and tab.children for tab in app.tabs), title
+
+
+@pytest.mark.parametrize(
+    ("page", "fields", "query"),
+    [
+        ("albert", "text first", {"part": "Order or topic", "token": 2}),
+        ("electra", "text", {"part": "What is asked"}),
+        ("nezha", "text", {}),
+        ("xlnet", "text", {"part": "Words together"}),
+        ("xlnet", "before behind", {"part": "Memory"}),
+        ("what_to_hide", "text", {}),
+        ("to_write", "text noisy", {"part": "BART’s noises"}),
+        ("to_write", "spoiled", {"part": "BART restores"}),
+        ("to_write", "wrong-en", {"part": "Corrector"}),
+        ("knowledge", "text fact", {"model": "minilm-en"}),
+        ("knowledge", "named", {"part": "Right name?"}),
+        ("knowledge", "who", {"part": "Roles"}),
+        ("knowledge", "entities", {"part": "Entities"}),
+        ("sentence_vectors", "text own", {"model": "mini-en"}),
+        ("sentence_vectors", "question", {"model": "mini-zh", "part": "Find and write"}),
+        ("cone", "a b own", {"model": "mini-en"}),
+        ("smaller", "text", {}),
+        ("few_labels", "text", {"language": "zh", "part": "The code"}),
+        ("dialogue", "text", {"part": "How it works"}),
+    ],
+)
+@pytest.mark.parametrize("text", [EVERYTHING, ""], ids=["everything", "nothing"])
+def test_any_text_is_text(runs_folder, page, fields, query, text):
+    given = {field: " | ".join([text] * 3) if field == "fact" else text for field in fields.split()}
+    assert_no_markup(open_page(page, owner="me", **given, **query))
+
+
+@pytest.mark.parametrize("page", RELATIVES)
+def test_words_that_both_models_have_never_read_are_named_unknown(runs_folder, page):
+    app = open_page(page, owner="me", text="felix was a physicist.")
+    assert any("UNK" in caption.value for caption in app.caption)
+
+
+# --- the claims -------------------------------------------------------------------------------------------------------
+
+LAMB = "LAMB’s claim"
+
+
+@pytest.mark.parametrize(
+    ("page", "part", "claim", "experiment"),
+    [
+        ("albert", "The claim", "order", "albert"),
+        ("albert", "The claim", "time", "albert"),
+        ("nezha", "The claim", "", "nezha"),
+        ("nezha", LAMB, "", "lamb"),
+        ("xlnet", "The claim", "", "xlnet"),
+        ("xlnet", "Its worth", "", "xlnet_memory"),
+        ("what_to_hide", "One task after another", "", "ernie2"),
+        ("to_write", "The claim", "corrector_zh", "corrector_zh"),
+        ("knowledge", "The claim", "sembert", "sembert"),
+        ("sentence_vectors", "The claim", "", "sentence_vectors"),
+        ("sentence_vectors", "The claim", "simbert", "simbert"),
+        ("smaller", "The claim", "cut", "pruning"),
+        ("smaller", "The claim", "search", "search"),
+        ("few_labels", "The claim", "", "few_labels"),
+        ("dialogue", "The claim", "", "dialogue"),
+    ],
+)
+def test_without_results_the_command_stands_there(results, page, part, claim, experiment):
+    app = open_page(page, owner="me", part=part, **({"claim": claim} if claim else {}))
+    (command,) = [block.value for block in app.code if "--seeds 3" in block.value]
+    assert command == f"python -m minibert experiment {experiment} --seeds 3"
+
+
+def verdicts(app) -> list[tuple[str, float | None]]:
+    """Of each line with a verdict: which, and our difference."""
+    keys = {f"**{words}**": key for key, words in verdict_words().items()}
+    found = []
+    for line in text_of(app).splitlines():
+        for key in [key for words, key in keys.items() if line.endswith(words)]:
+            ours = re.findall(r"([+−][\d.]+) ± ", line)
+            found.append((key, float(ours[-1].replace("−", "-")) if ours else None))
+    return found
+
+
+LOW, HIGH, WIDE = [0.30, 0.31, 0.32], [0.50, 0.52, 0.51], [0.2, 0.3, 0.46]
+OPEN = "not in the paper"
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "experiment", "scale", "values", "said"),
+    [
+        pytest.param(
+            "electra", {}, "electra", {"masked": 0.15, "train": 10, "test": 5},
+            {
+                "bert": {"who_is_meant": [0.50, 0.51, 0.52]}, "electra": {"who_is_meant": [0.70, 0.71, 0.73]},
+                "electra-15": {"who_is_meant": [0.40, 0.42, 0.43]}, "replace-mlm": {"who_is_meant": [0.30, 0.55, 0.80]},
+                "all-tokens-mlm": {"who_is_meant": [0.60]},
+            },
+            [("agrees", 20.3), ("disagrees", -9.3), ("unclear", 4.0), ("unclear", None)],
+            id="show_claim",
+        ),
+        pytest.param(
+            "nezha", {}, "nezha", {"masked": 0.15, "max_length": 32, "lengths": [32, 64, 128, 256]},
+            {
+                "learned": {"right_32": HIGH, "right_64": LOW, "right_128": LOW, "right_256": HIGH},
+                "sinusoid": {"right_256": LOW},
+                "nezha": {"right_32": WIDE, "right_64": HIGH, "right_128": LOW, "right_256": LOW},
+                "nezha-16": {"right_256": HIGH},
+            },
+            [("unclear", -19.0), ("agrees", 20.0), ("unclear", 0.0), ("disagrees", -20.0), ("disagrees", -20.0),
+             (OPEN, 0.0), (OPEN, 20.0)],
+            id="nezha",
+        ),
+        pytest.param(
+            "nezha", {"part": LAMB}, "lamb", {"rows_read": 64},
+            {
+                "adamw-128": {"loss": [2.0, 2.1, 2.2]}, "lamb-128": {"loss": [1.0, 1.1, 1.2]},
+                "adamw-256": {"loss": [2.0, 2.1, 2.2]}, "lamb-256": {"loss": [3.0, 3.1, 3.2]},
+                "adamw-512": {"loss": [2.0, 2.1, 2.2]}, "lamb-512": {"loss": [1.0, 3.0, 2.2]},
+                "adamw-512-searched": {"loss": [2.0, 2.1, 2.2]}, "lamb-512-searched": {"loss": [2.5, 2.6, 2.7]},
+                "lamb-32": {"loss": [2.0, 2.1, 2.2]},
+            },
+            [("agrees", 1.0), ("disagrees", -1.0), ("unclear", 0.03), ("agrees", -0.5), ("unclear", 0.03)],
+            id="lamb",
+        ),
+        pytest.param(
+            "xlnet", {}, "xlnet", {"masked": 0.25, "groups": 200},
+            {
+                "bert": {"joint_at_once": [-4.0, -4.1, -4.2], "joint_in_order": [-3.0, -3.1, -3.0],
+                         "fits_at_once": LOW, "fits_in_order": HIGH, "chosen": HIGH},
+                "xlnet": {"joint_at_once": [-4.0, -4.0, -4.1], "joint_in_order": [-3.0, -3.1, -3.2],
+                          "fits_at_once": LOW, "fits_in_order": HIGH, "chosen": LOW},
+            },
+            [("agrees", 1.0), ("agrees", 0.9), ("agrees", 20.0), ("disagrees", -20.0), (OPEN, -0.1), (OPEN, None),
+             ("unclear", None), (OPEN, None)],
+            id="xlnet",
+        ),
+        pytest.param(
+            "xlnet", {"part": "Its worth"}, "xlnet_memory", {"test": 300},
+            {
+                "alone": {"before": LOW, "here": HIGH},
+                "memory": {"before": HIGH, "here": LOW, "before_forgotten": LOW, "here_forgotten": LOW},
+            },
+            [("agrees", 20.0)],
+            id="memory",
+        ),
+        pytest.param(
+            "to_write", {}, "to_write", {"masked": 0.25},
+            {
+                "bert": {"answers": LOW, "next_word": HIGH, "determined": LOW},
+                "unilm": {"answers": HIGH, "next_word": LOW, "determined": WIDE},
+                "left-to-right": {"next_word": LOW, "determined": LOW},
+            },
+            [("agrees", 20.0), ("disagrees", -20.0), ("unclear", 1.0), (OPEN, 0.0), ("unclear", 0.0)],
+            id="to_write",
+        ),
+        pytest.param(
+            "what_to_hide", {"claim": "mismatch"}, "what_to_hide", {"masked": 0.15, "train": 9, "test": 8},
+            {
+                "bert": {"determined": HIGH, "corrected": LOW}, "n-grams": {"determined": LOW, "corrected": HIGH},
+                "macbert": {"determined": LOW, "corrected": HIGH},
+            },
+            [("agrees", 20.0), ("unclear", 0.0), ("agrees", -20.0), ("unclear", 0.0)],
+            id="mismatch",
+        ),
+        pytest.param(
+            "what_to_hide", {"part": "One task after another"}, "ernie2", {"asked": 8},
+            {
+                "continual": dict.fromkeys(("words", "order", "distance", "mean"), HIGH),
+                "one_by_one": {"words": LOW, "order": WIDE[::-1], "distance": HIGH, "mean": LOW},
+                "together": dict.fromkeys(("words", "mean"), LOW),
+            },
+            [("agrees", 20.0), ("unclear", 19.0), ("unclear", 0.0), ("agrees", 20.0)],
+            id="ernie2",
+        ),
+    ],
+)  # fmt: skip
+def test_each_direction_gets_its_verdict(results, page, query, experiment, scale, values, said):
+    """The rule itself is tested in tests/minibert: here, that it is put to the two arms of each line, and its sign."""
+    records = relative_records(experiment, values, scale)
+    write_records(results, experiment, [{**record, "finetuning_seconds": 2.0} for record in records])
+    app = open_page(page, owner="me", **{"part": "The claim", **query})
+    found = verdicts(app)
+    assert [key for key, _ in found] == [key for key, _ in said]
+    assert [ours for _, ours in found] == [ours and pytest.approx(ours, abs=0.06) for _, ours in said]
+
+
+@pytest.mark.parametrize("name", RELATIVE_EXPERIMENTS)
+def test_what_has_been_recorded_is_of_the_experiments_arms(monkeypatch, name):
+    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
+    kept = [(record["arm"], record["seed"]) for record in records_of(name)]
+    assert kept and {arm for arm, _ in kept} <= set(RELATIVE_EXPERIMENTS[name].arms)
+    assert len(set(kept)) == len(kept)
+
+
+@pytest.mark.parametrize(
+    ("page", "part", "said"),
+    [
+        ("nezha", LAMB, ["unclear", "unclear", "unclear", "agrees", "disagrees"]),
+        ("xlnet", "Its worth", ["agrees"]),
+        ("what_to_hide", "The claim", ["agrees"]),
+    ],
+)
+def test_recorded_verdicts_are_those_that_the_lesson_explains(runs_folder, monkeypatch, page, part, said):
+    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
+    assert [key for key, _ in verdicts(open_page(page, owner="me", part=part))][-len(said) :] == said
+
+
+@pytest.mark.parametrize("folder", ["nezha-toy/nezha", "xlnet-toy/xlnet", "unilm-toy/unilm"])
+def test_a_shipped_relative_and_the_bert_beside_it_have_read_the_same(folder):
+    paths = ROOT / "checkpoints" / folder, (ROOT / "checkpoints" / folder).with_name("bert")
+    logs = [[json.loads(line) for line in (path / "training.jsonl").read_text().splitlines()] for path in paths]
+    one, other = (log[0]["settings"] for log in logs)
+    assert {name for name in one if one[name] != other[name]} <= {"relative", "sizes", "objective_options"}
+    assert len({[event for event in log if event["event"] == "step"][-1]["tokens"] for log in logs}) == 1
+    assert all(weight.isfinite().all() for path in paths for weight in checkpoint.load(path).state_dict().values())
+
+
+# --- the diff ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_diff_is_of_the_running_code(runs_folder):
+    lines = list(lines_of(Change("x", MlmHead, Discriminator)))
+    theirs, ours = (source_of(part)[0] for part in (MlmHead, Discriminator))
+    assert sum(line.sign != "+" for line in lines) == len(theirs)
+    assert sum(line.sign != "-" for line in lines) == len(ours)
+    app = open_page("electra", owner="me", part="The diff")
+    added, gone = (sum(line.sign == sign for line in lines) for sign in "+-")
+    assert any(f"+{added} −{gone}" in box.label and "minibert/model.py" in box.label for box in app.expander)
+    assert html_of(app).count("mb-diff") == len([box for box in app.expander if "−" in box.label]) > 1
+
+
+# --- trained together -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "differs"),
+    [
+        ("albert", {"both-shared": "attention", "both-E": 8, "both-L": 2}, lambda bert, albert: (
+            (albert.config().shared, albert.config().embedding_size, albert.objective.second) == ("attention", 8, None)
+            and albert.config().num_hidden_layers == bert.config().num_hidden_layers == 2
+        )),
+        ("albert", {"both-pairs": "yes"}, lambda bert, albert: (
+            (bert.objective.second, albert.objective.second, albert.input_format) == ("nsp", "sop", "segment_pair")
+        )),
+        ("electra", {"variant": "electra_15", "width": 16, "masked": 20}, lambda bert, electra: (
+            (electra.objective.variant, electra.config().generator().hidden_size) == ("electra_15", 16)
+            and bert.masking == Masking(rate=0.2)
+        )),
+        ("nezha", {"positions": "sinusoids", "clip": 16}, lambda bert, nezha: (
+            (bert.start, nezha.start, nezha.config().max_relative_position) == ("sinusoids", "words", 16)
+            and bert.max_length == 32
+        )),
+        ("xlnet", {"context": "all", "both-share": 35}, lambda bert, xlnet: (
+            (xlnet.objective.context, xlnet.objective.share, bert.objective.masking.rate) == ("all", 0.35, 0.35)
+        )),
+        ("what_to_hide", {"side": "ngrams"}, lambda bert, other: not other.objective.similar),
+        ("to_write", {}, lambda bert, unilm: unilm.objective.name == "mlm+masks"),
+    ],
+)  # fmt: skip
+def test_both_read_the_same_and_differ_in_what_is_chosen(asked_for, page, query, differs):
+    app = open_page(page, owner="else", part="Train both", **query)
+    app.slider(key="both-steps").set_value(50)
+    whole(app.button(key="train-both").click().run())
+    assert [target for target, *_ in asked_for] == ["minibert.toy.pretrain:pretrain_toy"] * 2
+    (bert,), (other,) = (arguments for _, arguments, _ in asked_for)
+    same = ("steps", "seed", "batch_size", "max_length", "input_format", "optimization", "preset", "masking")
+    assert all(getattr(bert, name) == getattr(other, name) for name in same) and bert.steps == 50
+    assert bert.relative == "bert" and differs(bert, other)
+    kinds = [options["kind"] for _, _, options in asked_for]
+    assert len({kind.rpartition("/")[0] for kind in kinds}) == 1 < len({options["title"] for *_, options in asked_for})
+    assert kinds[0].startswith(f"{page}/") and len({str(options["watch"]) for *_, options in asked_for}) == 1
+
+
+def trained(relative: str, page: str, folder, **sizes):
+    """A run of the page's that has learned for a step."""
+    from jobs.files import pack
+    from jobs.run import Run
+    from ui.runs import manager
+
+    settings = replace(
+        TOY, relative=relative, objective_options={"second": None} if relative == "albert" else {}, minutes=None,
+        sizes={"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 3, **sizes}, steps=1, batch_size=2,
+        snapshots=(),
+    )  # fmt: skip
+    events = pretrain_toy(settings, folder, stories=12, watch=["soon [MASK] found the rings under the bed."])
+    events = [event.as_dict() for event in events]
+    kind = f"{page}/7/{relative}-0"
+    run = Run(manager(), manager().directory, page, relative, kind, "minibert.toy.pretrain:pretrain_toy")
+    return ended(run, events, pack(folder))
+
+
+@pytest.mark.parametrize(
+    ("page", "sizes"),
+    [
+        ("electra", {"embedding_size": 32}),
+        ("albert", {"embedding_size": 8, "shared": "attention"}),
+        pytest.param("nezha", {}, marks=release),
+        pytest.param("xlnet", {}, marks=release),
+    ],
+)
+def test_what_was_trained_together_is_drawn_and_opens_in_the_picture_above(runs_folder, tmp_path, page, sizes):
+    runs = [trained("bert", page, tmp_path / "bert"), trained(page, page, tmp_path / page, **sizes)]
+    app = open_page(page, owner=page, part="Train both", pair=runs[1].id)
+    assert app.selectbox(key="pair").value == runs[1].id and not app.error
+    curves, answers = figure(app, "both-curves"), figure(app, "both-answers")
+    assert {trace["name"] for trace in curves["data"] if trace.get("name")} == {"bert", page}
+    said = [run.latest("sample") for run in runs]
+    said = [sample["answers"][0]["blanks"][0] for sample in said if sample and sample["answers"]]
+    bars = [trace for trace in answers["data"] if trace["type"] == "bar"]
+    assert [list(bar["customdata"]) for bar in bars] == [[token for token, _ in blank] for blank in said]
+    read = [run.latest("step")["tokens"] for run in runs]
+    assert read[0] == read[1] > 0
