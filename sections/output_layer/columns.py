@@ -64,7 +64,7 @@ def _pooled(options: Options, at: int) -> str:
 
 def _passage(task: Task, rows, tokenizer, example, labels, options, answer: Mapping | None) -> list[Column]:
     windows = task.features(tokenizer, [example], labels, options)
-    ends = _ends(answer)
+    ends = _ends(answer, windows)
     shown = next((n for n, w in enumerate(windows) if ends and w.tokens[0] <= ends[0] and ends[1] < w.tokens[1]), 0)
     window, row = windows[shown], rows[shown]
     kept = [i for i, cut in enumerate(row.cut) if not cut]
@@ -82,13 +82,14 @@ def _passage(task: Task, rows, tokenizer, example, labels, options, answer: Mapp
     return folded(columns)
 
 
-def _ends(answer: Mapping | None) -> tuple[int, int] | None:
-    """(first, last) passage token of an answer."""
+def _ends(answer: Mapping | None, windows) -> tuple[int, int] | None:
+    """(first, last) passage token of an answer, which another tokenizer may have cut otherwise."""
     if not answer or answer["start"] is None:
         return None
     from minibert.tasks.spans import token_span
 
-    return token_span([tuple(place) for place in answer["offsets"]], (answer["start"], answer["end"]))
+    places = {n: place for window in windows for n, place in zip(range(*window.tokens), window.offsets, strict=True)}
+    return token_span([places[n] for n in sorted(places)], (answer["start"], answer["end"]))
 
 
 def folded(columns: Sequence[Column], widest: int = WIDEST) -> list[Column]:

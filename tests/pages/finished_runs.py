@@ -18,18 +18,27 @@ from tests.spelling import spelling_tokenizer
 
 
 def finished_run(
-    manager, folder: Path, predictor: Predictor, examples: Sequence, *, kind: str, owner: str, title: str = "a run"
+    manager,
+    folder: Path,
+    predictor: Predictor,
+    examples: Sequence,
+    *,
+    kind: str,
+    owner: str,
+    title: str = "a run",
+    from_scratch: bool = False,
 ) -> Run:
     """A fine-tuning run whose model is `predictor`, measured on `examples`. folder: for its files on the way."""
     measured = evaluate(predictor, TaskData(list(examples))).as_dict()
     details = {
         "task": predictor.task.name,
-        "labels": list(predictor.labels),
+        "labels": predictor.labels if isinstance(predictor.labels, dict) else list(predictor.labels),
+        "metric": predictor.task.metric,
         "dev_examples": [asdict(example) for example in examples],
         "steps_per_epoch": 1,
     }
     events = [
-        {"event": "started", "settings": {"seed": 0}, "details": details},
+        {"event": "started", "settings": {"seed": 0, "from_scratch": from_scratch}, "details": details},
         measured,
         {"event": "done", "step": 1, "metrics": measured["metrics"]},
     ]
@@ -56,7 +65,9 @@ def ended(run: Run, events: Sequence[dict], files: dict[str, bytes]) -> Run:
     return run
 
 
-def spelling_predictor(task: str, labels: Sequence[str], kind: type[BertConfig] = BertConfig, **sizes) -> Predictor:
+def spelling_predictor(
+    task: str, labels: Sequence[str] | dict, kind: type[BertConfig] = BertConfig, **sizes
+) -> Predictor:
     """A model of random weights over an alphabet vocabulary; its answers differ from text to text. kind: BERT's config,
     or that of a relative; sizes: fields of it."""
     torch.manual_seed(0)
@@ -72,4 +83,5 @@ def spelling_predictor(task: str, labels: Sequence[str], kind: type[BertConfig] 
         **sizes,
     )
     options = Options(max_length=256, pooling="mean")
-    return Predictor(task_named(task).head(config, list(labels), options).eval(), tokenizer, task_named(task), options)
+    model = task_named(task).head(config, labels if isinstance(labels, dict) else list(labels), options)
+    return Predictor(model.eval(), tokenizer, task_named(task), options)
