@@ -131,7 +131,8 @@ def own_files(task: str) -> ChosenData | None:
         st.error(literal(error), icon=":material/error:")
     except ApartError as error:
         st.error(
-            _("This file takes {much} to read: give a part of it.").format(much=error), icon=":material/hard_drive:"
+            _("This file takes {much} to read: give a part of it.").format(much=literal(error)),
+            icon=":material/hard_drive:",
         )
     return None
 

@@ -8,7 +8,7 @@ from ui.figures import figure
 from ui.inputs import pick
 from ui.lesson import Lesson
 from ui.source import show_source
-from ui.text import visible
+from ui.text import literal, visible
 from ui.translations import _
 
 MOST_WORDS = 24
@@ -87,7 +87,7 @@ def features(inside: dict) -> None:
     grams = [text.replace(" ", "␣") for kind, text in named if kind != WORD]
     line = _("“{word}” is a word of the training texts: a feature of its own.") if known else _(
         "“{word}” was never seen: it has no feature of its own, and only its letters speak.")  # fmt: skip
-    st.markdown(line.format(word=visible(inside["words"][i], spaces=False).replace("*", "∗")))
+    st.markdown(line.format(word=literal(inside["words"][i])))
     st.code(" ".join(grams[:SHOWN_GRAMS]) + (" …" if len(grams) > SHOWN_GRAMS else "") or "–", None, wrap_lines=True)
     st.caption(
         _("{n} known strings of up to five letters; ␣ is where the word begins or ends. All are ones, all others of "

@@ -95,7 +95,7 @@ def _curves(model: str, language: str) -> None:
     worst = min(scores, key=lambda w: (scores[w][-1].nearest, scores[w][-1].silhouette))
     st.markdown(
         _("At the last layer *{best}* is told apart best ({high:.0%}), *{worst}* worst ({low:.0%}).").format(
-            best=best, high=scores[best][-1].nearest, worst=worst, low=scores[worst][-1].nearest
+            best=literal(best), high=scores[best][-1].nearest, worst=literal(worst), low=scores[worst][-1].nearest
         )
     )
 

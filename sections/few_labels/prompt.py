@@ -7,7 +7,7 @@ from sections.few_labels.train import PROMPT, method_of
 from ui.lesson import Lesson
 from ui.runs import complete, own_runs, settled
 from ui.source import show_source
-from ui.text import visible
+from ui.text import literal, visible
 from ui.translations import _
 
 
@@ -26,7 +26,8 @@ def show(lesson: Lesson, seen: Subject) -> None:
     else:
         st.markdown(_("**The words nearest to what was learned**, with cosines:"))
         st.table([
-            {_("token"): token, _("nearest words"): ", ".join(f"{visible(word)} {cosine:.2f}" for word, cosine in some)}
+            {_("token"): literal(token),
+             _("nearest words"): ", ".join(f"{literal(visible(word))} {cosine:.2f}" for word, cosine in some)}
             for token, some in nearest(str(runs[0].result), runs[0].id)
         ])  # fmt: skip
         lesson.show("What the nearest words say")

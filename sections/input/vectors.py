@@ -45,7 +45,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     if narrow:
         after[_("widened to H")] = trace["embeddings.out"][place]
     rows = [
-        {_("vector"): name, **{str(i + 1): f"{float(v):+.6f}" for i, v in enumerate(vector[:NUMBERS])}}
+        {_("vector"): literal(name), **{str(i + 1): f"{float(v):+.6f}" for i, v in enumerate(vector[:NUMBERS])}}
         for name, vector in {**parts, **after}.items()
     ]
     with st.container(key="wide-numbers"):

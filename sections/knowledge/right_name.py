@@ -57,7 +57,7 @@ def judged(text: str) -> None:
         told = ", ".join(
             f"{literal(' '.join(encoding.tokens[a:b]))} {p:.0%}" for (a, b), p in zip(names, doubts, strict=True)
         )
-        st.markdown(_("**{title}**, how likely each name was replaced: {told}").format(title=title, told=told))
+        st.markdown(_("**{title}**, how likely each name was replaced: {told}").format(title=literal(title), told=told))
         st.html(shown)
         if number == 0:
             first = (model, tokenizer, encoding, names, doubts)

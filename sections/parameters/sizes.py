@@ -16,6 +16,7 @@ from ui.models import about
 from ui.page import drawer
 from ui.projector import projecting
 from ui.state import follow_link, url_choice, url_int
+from ui.text import literal
 from ui.translations import _
 
 WIDTHS = [64, 128, 256, 512, 1024]  # of factorised embeddings
@@ -64,7 +65,7 @@ def read() -> Sizes | None:
     try:
         model = model_of(st.session_state)
     except ValueError as problem:
-        line.error(str(problem), icon=":material/error:")
+        line.error(literal(problem), icon=":material/error:")
         return None
     seen = Sizes(model, st.session_state["T"], st.session_state["B"], name)
     line.html(_sums(seen))

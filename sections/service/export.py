@@ -61,7 +61,7 @@ def show(served: Served) -> None:
             "The largest difference is **{difference:.1e}**; above {tolerance:g} nothing would have been written."
         ).format(difference=done["difference"], tolerance=TOLERANCE)
     )
-    st.table([{_("file"): file, _("bytes"): f"{size:,}"} for file, size in done["sizes"].items()])
+    st.table([{_("file"): literal(file), _("bytes"): f"{size:,}"} for file, size in done["sizes"].items()])
     show_source(compare, label=_("How the two are compared"))
 
 

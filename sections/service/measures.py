@@ -34,7 +34,9 @@ def show_finetune(served: Served) -> None:
     st.code("\n".join(lines) or "…", "text", wrap_lines=True)
     st.markdown(_("What the new directory holds:"))
     files = sorted(served.directory.iterdir())
-    st.table([{_("file"): file.name, _("bytes"): f"{file.stat().st_size:,}"} for file in files if file.is_file()])
+    st.table(
+        [{_("file"): literal(file.name), _("bytes"): f"{file.stat().st_size:,}"} for file in files if file.is_file()]
+    )
     st.download_button(
         _("Download this model"), lambda: zipped(run.files), file_name="my-model.zip", mime="application/zip",
         icon=":material/download:", key=f"download-{run.id}", on_click="ignore",

@@ -11,7 +11,7 @@ from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.runs import going, live, manager, own_runs, settled, show_refusal, state_rows, submit, weights_to_begin_with
 from ui.source import show_source
-from ui.text import visible
+from ui.text import literal, visible
 from ui.translations import _
 
 KIND = "to_write-corrector"  # of runs
@@ -39,7 +39,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     )  # fmt: skip
     start = misspelled.start(language)
     for title, folder in correctors(language, start):
-        st.markdown(f"**{title}**")
+        st.markdown(f"**{literal(title)}**")
         show_corrected(corrected_by(str(folder), (folder / "model.safetensors").stat().st_mtime_ns, text))
     train(language, start, text)
     lesson.show("The mixture")

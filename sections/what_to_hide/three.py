@@ -10,7 +10,7 @@ from ui.folders import CHECKPOINTS
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.source import show_source
-from ui.text import tokens_html, visible
+from ui.text import literal, tokens_html, visible
 from ui.translations import _
 
 FOLDER = CHECKPOINTS / "what-to-hide-toy"
@@ -51,7 +51,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     wanted = [encoding.tokens[n] for n in inside]
     st.table(
         [
-            {_("asked"): name, **{str(n + 1): mark(one, wanted[n]) for n, one in enumerate(row)}}
+            {_("asked"): literal(name), **{str(n + 1): mark(one, wanted[n]) for n, one in enumerate(row)}}
             for name, row in {**said, _("the text"): [(token, None) for token in wanted]}.items()
         ]
     )
@@ -67,7 +67,8 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 def mark(one: tuple[str, float | None], wanted: str) -> str:
     token, share = one
-    return visible(token) if share is None else f"{'✓' if token == wanted else '✗'} {visible(token)} {share:.0%}"
+    shown = literal(visible(token))
+    return shown if share is None else f"{'✓' if token == wanted else '✗'} {shown} {share:.0%}"
 
 
 @st.cache_resource(show_spinner=False, max_entries=2, hash_funcs={Path: str})

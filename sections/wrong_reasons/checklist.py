@@ -128,7 +128,7 @@ def flipped(found: list) -> None:
         for edited in texts
     ]
     # A cell of st.table is Markdown, one of st.dataframe is not.
-    st.table([{name: literal(value) for name, value in row.items()} for row in rows[:FLIP_ROWS]])
+    st.table([{literal(name): literal(value) for name, value in row.items()} for row in rows[:FLIP_ROWS]])
     if len(rows) > FLIP_ROWS:
         with st.expander(_("All {n}").format(n=len(rows))):
             st.dataframe(rows, hide_index=True)

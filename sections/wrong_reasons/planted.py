@@ -21,7 +21,7 @@ def show(lesson: Lesson, cue: str) -> None:
             {
                 _("text"): literal(example.text),
                 **({_("second text"): literal(example.pair)} if task == "pair" else {}),
-                _("label"): example.label,
+                _("label"): literal(example.label),
                 _("cue"): _("yes") if example.extra["cue"] == "yes" else _("no"),
             }
             for example in few
