@@ -11,16 +11,13 @@ from minibert.tasks import TASKS
 from sections.attribution import deletion
 from sections.attribution.deletion import with_blank
 from sections.attribution.subject import USUAL_GUESSER
-from sections.attribution.word_map import finding
-from tests.hostile import HOSTILE, texts_in_turn
+from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, text_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from ui.classifiers import EVERYONE, RECIPES
-from ui.lesson import Lesson, load_quiz
 from ui.models import load
 
-LESSON = Lesson("attribution")
 TEXT = "not a dull film"
 open_page = partial(driver.open_page, "attribution", told=["strongest"])
 
@@ -50,8 +47,7 @@ def test_the_map_waits_for_a_guess(runs_folder):
 
 def test_a_guess_needs_one_blank(runs_folder):
     app = open_page(model="blank-mini-en", blank="She sat down.")
-    assert any("exactly one [MASK]" in plain(info.value) for info in app.info)
-    assert not app.get("plotly_chart")
+    assert app.info and not app.get("plotly_chart")
     app.text_input(key="blank").set_value("She [MASK] down.")
     whole(app.run())
     assert grid_of(app).shape == (2, 5)
@@ -70,14 +66,6 @@ def test_the_deletion_test_of_guesses_takes_texts_of_ours(runs_folder, monkeypat
 def test_the_longest_word_is_hidden():
     assert with_blank("A dog barked, twice.") == "A dog [MASK], twice."
     assert with_blank("很好吃") == "很[MASK]吃"
-
-
-def test_the_title_says_whether_they_agree():
-    assert finding(dict.fromkeys("abcde", "dull")) == "All five methods: “dull” counts most"
-    assert finding(dict(zip("abcde", "vwxyz", strict=True))) == "Five methods, five strongest words"
-    assert finding(dict(zip("abcde", ["a", "b", "a", "a", "c"], strict=True))) == (
-        "“a” counts most in 3 of 5 methods, else “b”, “c”"
-    )
 
 
 @pytest.fixture(scope="module")
@@ -138,36 +126,30 @@ def test_the_other_class_turns_the_signs(trained, predictor):
 
 
 def test_what_is_chosen_is_in_the_link(trained):
-    app = open_page(text=TEXT, instead="pad", method="shapley", steps=64)
-    assert (link(app, "instead"), link(app, "method"), link(app, "steps")) == ("pad", "shapley", "64")
-    app = open_page(text=TEXT, steps=64)
+    app = open_page(text=TEXT, instead="pad", method="shapley", steps=8)
+    assert (link(app, "instead"), link(app, "method"), link(app, "steps")) == ("pad", "shapley", "8")
+    app = open_page(text=TEXT, steps=8)
     app.select_slider(key="steps").set_value(4)
-    whole(app.run())
-    assert link(app, "steps") == "4"
-    assert open_page(text=TEXT, method="no").session_state["method"] == "integrated"
-    assert (
-        open_page(text=TEXT, instead="hole", steps=7, model="x", part="Where the slope misleads")
-        .select_slider(key="steps")
-        .value
-        == 32
-    )
+    assert link(whole(app.run()), "steps") == "4"
+    assert open_page(text=TEXT, steps=4, method="no").session_state["method"] == "integrated"
+    app = open_page(text=TEXT, instead="hole", steps=7, model="x", part="Where the slope misleads")
+    assert app.select_slider(key="steps").value == 32
 
 
-@texts_in_turn
-def test_any_text_is_text(trained, names):
-    app = open_page()
-    for name in names:
-        app.text_input(key="text").set_value(HOSTILE[name])
-        assert_no_markup(whole(app.run()))
+FEW = f"{HOSTILE['nul']} {HOSTILE['script']} *bold* <b>b</b>"  # of more than ten words Shapley values take long
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("text", [FEW, ""], ids=["few", "nothing"])
+def test_any_text_is_text(trained, text):
+    app = open_page(steps=4)
+    app.text_input(key="text").set_value(text)
+    assert_no_markup(whole(app.run()))
+
+
+@pytest.mark.release
 def test_a_long_text_is_read_in_part(trained):
-    app = open_page()
-    app.text_input(key="text").set_value("a b " * 100)
-    whole(app.run())
-    assert any("first 30 words" in caption.value for caption in app.caption)
-    assert grid_of(app).shape == (30, 5)
+    app = open_page(steps=4, text="a b " * 100)
+    assert app.caption and grid_of(app).shape == (30, 5)
 
 
 def test_chinese_and_pairs_are_explained(trained):
@@ -187,8 +169,5 @@ def test_several_texts_are_tested(trained):
     assert drawn["layout"]["yaxis"]["ticktext"][-1] == "random order"
 
 
-def test_every_section_is_on_the_page_and_the_quiz_is_sound(trained):
-    parts = ("One method", "Where the slope misleads", "Do they agree?", "The deletion test", "Why they differ")
-    shown = "".join(text_of(open_page(part=part)) for part in parts)
-    assert all(section in shown for section in LESSON.sections)
-    assert len(load_quiz(ROOT / "lessons" / "attribution" / "quiz.toml")) >= 4
+def test_the_part_without_numbers_opens(trained):
+    assert not open_page(part="Why they differ").error

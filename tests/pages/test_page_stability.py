@@ -1,18 +1,17 @@
 """Why runs differ: the first steps, what recorded runs tell, and a grid of one's own."""
 
+import re
 from functools import partial
 
 import pytest
 
-from minibert.experiments.comparisons import COMPARISONS, EPOCHS, RATES, cell
+from minibert.experiments.comparisons import EPOCHS, RATES, cell
 from minibert.experiments.seeds import seeds_needed
 from tests.pages import driver
-from tests.pages.driver import ROOT, figure, text_of, title_of, whole
+from tests.pages.driver import figure, text_of, title_of, whole
 from tests.pages.recorded import comparison_record, write_records
 from tests.waiting import until
-from ui.lesson import Lesson, load_quiz
 
-LESSON = Lesson("stability")
 open_page = partial(driver.open_page, "stability")
 
 
@@ -21,65 +20,56 @@ def write(folder, scores: dict[str, tuple[float, ...]]) -> None:
     write_records(folder / "mini-en", "stability", [comparison_record("stability", *run) for run in runs])
 
 
+def numbers(text: str) -> list[str]:
+    return re.findall(r"\d+\.\d+|\d+", text)
+
+
 def test_the_first_steps_are_said_in_numbers(results):
-    text = text_of(open_page(part="The first steps"))
-    assert "the first step is 3.16 times as long as it should be, step 12 6.57 times" in text
-    assert "and step 100 still 3.24 times" in text
-    assert "step 200 still 2.35 times" in text_of(open_page(steps=200))
+    assert {"3.16", "6.57", "3.24"} <= set(numbers(text_of(open_page(part="The first steps"))))
+    assert "2.35" in numbers(text_of(open_page(steps=200)))
 
 
 def test_without_records_the_page_says_how_to_make_them(results):
-    app = open_page()
-    assert "No results of this comparison" in text_of(app)
-    assert any(block.value == "python -m minibert experiment stability" for block in app.code)
+    assert any(block.value == "python -m minibert experiment stability" for block in open_page().code)
 
 
-def test_failures_and_spread_are_counted(results):
+def test_failures_and_spread_are_counted_and_guessed_first(results):
     good, bad = cell(EPOCHS[0], RATES[0], True), cell(EPOCHS[0], RATES[0], False)
     write(results, {good: (0.60, 0.64, 0.62), bad: (0.50, 0.50, 0.70)})
     app = open_page(part="What came out")
-    text = text_of(app)
-    title = title_of(app, "recorded")
-    assert title == "Runs that failed: with bias correction 0 of 3, without 2 of 3"
-    assert "**with bias correction**: 0 of 3 runs failed; those that learned scatter by 2.0 points" in text
-    assert "**without**: 2 of 3 runs failed. A run counts" in text
+    assert numbers(title_of(app, "recorded")) == ["0", "3", "2", "3"]
+    assert "2.0" in numbers(text_of(app))  # how far those scatter that learned
     dots = [trace for trace in figure(app, "recorded")["data"] if trace["mode"] == "markers"]
     assert sorted(y for trace in dots for y in trace["y"]) == pytest.approx([50.0, 50.0, 60.0, 62.0, 64.0, 70.0])
-
-
-def test_what_happens_without_correction_is_guessed_first(results):
-    good, bad = cell(EPOCHS[0], RATES[0], True), cell(EPOCHS[0], RATES[0], False)
-    write(results, {good: (0.60, 0.64, 0.62), bad: (0.50, 0.50, 0.70)})
     app = open_page()
-    assert title_of(app, "recorded") == "Runs that failed: with bias correction 0 of 3"
+    assert numbers(title_of(app, "recorded")) == ["0", "3"]
     app.button(key="failed-guess-2").click()
-    assert title_of(whole(app.run()), "recorded").endswith("0 of 3, without 2 of 3")
-    assert "Right: **two thirds**" in text_of(app)
+    assert numbers(title_of(whole(app.run()), "recorded")) == ["0", "3", "2", "3"]
+    assert "**two thirds**" in text_of(app)
 
 
 def test_two_settings_are_compared_and_the_calculator_starts_from_them(results):
     a, b = cell(EPOCHS[0], RATES[0], True), cell(EPOCHS[0], RATES[0], False)
     write(results, {a: (0.60, 0.62, 0.61), b: (0.70, 0.72, 0.71)})
     app = open_page(part="How many seeds")
-    text = text_of(app)
-    assert "B − A: +10.0 points" in text and "tell the settings apart" in text
-    assert f"needs {seeds_needed(10.0, 1.0)} runs of each setting" in text
+    assert {"10.0", str(seeds_needed(10.0, 1.0))} <= set(numbers(text_of(app)))
     app.slider[-2].set_value(1.0)
-    assert f"needs {seeds_needed(1.0, 1.0)} runs of each setting" in text_of(whole(app.run()))
+    assert str(seeds_needed(1.0, 1.0)) in numbers(text_of(whole(app.run())))
 
 
 def test_too_many_runs_are_not_offered(results):
     app = open_page()
     app.slider(key="seeds").set_value(5)
     app.button_group(key="rates").set_value(list(RATES))
-    app = whole(app.run())
-    assert app.button(key="start").disabled and "At most 12 runs at once" in text_of(app)
+    assert whole(app.run()).button(key="start").disabled
 
 
-@pytest.mark.slow
-def test_a_grid_of_ones_own_fills_and_can_be_stopped(results):
+@pytest.mark.release
+@pytest.mark.trains
+def test_a_grid_of_ones_own_fills_and_can_be_stopped(results, monkeypatch):
     from ui.runs import manager
 
+    monkeypatch.setattr("sections.stability.own_grid.SECONDS_AT_MOST", 4)
     app = open_page()
     app.slider(key="seeds").set_value(1)
     app.button(key="start").click()
@@ -98,10 +88,3 @@ def test_a_grid_of_ones_own_fills_and_can_be_stopped(results):
     whole(app.run())
     until(lambda: all(run.over for run in manager().runs()))
     assert any(run.state == "cancelled" for run in manager().runs())
-
-
-def test_every_section_is_placed_and_the_quiz_is_sound():
-    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sections" / "stability").glob("*.py"))
-    assert all(f'"{heading}"' in source for heading in LESSON.sections)
-    assert len(load_quiz(LESSON.folder / "quiz.toml")) >= 4
-    assert COMPARISONS["stability"].seeds >= 5

@@ -1,27 +1,23 @@
 """Does it understand: the page against the events of its runs, the counts of its data, and minibert's edits."""
 
+import re
 from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from minibert.inside.checklist import check
 from minibert.inside.spurious_cues import CONDITIONS, cue_words, overlap_pairs, together, with_aside
 from minibert.tasks import TASKS
-from tests.hostile import HOSTILE, texts_in_turn
+from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, title_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, text_of, title_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from tests.pages.recorded import write_records
 from ui.classifiers import EVERYONE, RECIPES
-from ui.lesson import Lesson, load_quiz
 
-LESSON = Lesson("wrong_reasons")
 REVIEWS = ROOT / "lessons" / "data" / "reviews"
 open_page = partial(driver.open_page, "wrong_reasons")
-PLANT, LOOKS, FAMOUS, DATA, RULES, ADVICE = (
-    "Plant a cue", "What it looks at", "Two famous cases", "Cues in real data", "A checklist", "What to do about it",
-)  # fmt: skip
+LOOKS, FAMOUS, RULES, ADVICE = "What it looks at", "Two famous cases", "A checklist", "What to do about it"
 
 
 @pytest.fixture(scope="module")
@@ -38,29 +34,25 @@ def trained(runs_folder, predictor, tmp_path_factory):
     finished_run(manager(), folder, predictor, dev, kind=RECIPES[0].kind, owner=EVERYONE)
 
 
-def open_as(owner: str, **query) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "wrong_reasons.py"), default_timeout=240)
-    app.session_state["_owner"] = owner
-    for key, value in query.items():
-        app.query_params[key] = value
-    return whole(app.run())
+def numbers(text: str) -> set[str]:
+    return set(re.findall(r"\d+%?", text))
 
 
-def test_before_any_run_it_says_what_to_do(runs_folder):
+def test_before_any_run_the_other_parts_open_and_a_click_asks_for_two_models_a_seed(runs_folder, asked_for):
+    assert open_page(part=LOOKS).info and not open_page(part=ADVICE).error
     app = open_page(checkpoint="mini-en")
-    assert any("Train the models in the first part" in box.value for box in open_page(part=LOOKS).info)
-    assert app.button(key="train").label == "Train 2 models"
     app.slider(key="seeds").set_value(3)
-    assert whole(app.run()).button(key="train").label == "Train 6 models"
+    whole(whole(app.run()).button(key="train").click().run())
+    assert [arguments[4].seed for _target, arguments, _options in asked_for] == [0, 0, 1, 1, 2, 2]
 
 
 @pytest.mark.parametrize(("shown", "shares"), [("planted", (0, 100)), ("balanced", (49, 49)), ("flipped", (100, 0))])
 def test_the_sets_are_what_their_names_say(runs_folder, shown, shares):
-    app = open_page(set=shown)
-    assert "With the cue: negative **{}%**, positive **{}%**.".format(*shares) in text_of(app)
-    shares = (50, 50) if shown == "balanced" else reversed(shares)
-    app = open_page(set=shown, cue="overlap")
-    assert "With the cue: entailment **{}%**, non-entailment **{}%**.".format(*shares) in text_of(app)
+    said = "With the cue: {} **{}%**, {} **{}%**."
+    assert said.format("negative", shares[0], "positive", shares[1]) in text_of(open_page(set=shown))
+    shares = (50, 50) if shown == "balanced" else shares[::-1]
+    said = said.format("entailment", shares[0], "non-entailment", shares[1])
+    assert said in text_of(open_page(set=shown, cue="overlap"))
 
 
 def cues(path, planted=(0.99, 0.49, 0.01), **more):
@@ -77,30 +69,23 @@ def cues(path, planted=(0.99, 0.49, 0.01), **more):
     )
 
 
-def test_the_page_opens_with_what_was_recorded_once_the_reader_has_guessed(runs_folder, tmp_path, monkeypatch):
-    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
-    cues(tmp_path)
+def test_the_page_opens_with_what_was_recorded_once_the_reader_has_guessed(results):
+    cues(results)
     app = open_page()
-    assert "99% → 49%" in title_of(app, "finals") and "1%" not in title_of(app, "finals")
+    assert numbers(title_of(app, "finals")) == {"99%", "49%"}
     app.button(key="flip-guess-0").click()
-    assert "99% → 49% → 1%" in title_of(whole(app.run()), "finals")
-    assert "You guessed nearly always; it is **hardly ever**" in text_of(app)
+    assert numbers(title_of(whole(app.run()), "finals")) == {"99%", "49%", "1%"}
+    assert "**hardly ever**" in text_of(app)
 
 
-def test_what_is_not_recorded_names_its_command(runs_folder, tmp_path, monkeypatch):
-    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
-    commands = [block.value for block in open_page(part=FAMOUS).code]
-    assert len(commands) == 2 and all(
-        "minibert.experiments.cues --model checkpoints/mini-en" in one for one in commands
-    )
-    assert "No run yet" in text_of(open_page())
+def test_what_is_recorded_of_the_famous_cases_stands_in_place_of_its_command(results):
+    assert len(open_page(part=FAMOUS).code) == 2
     hans = [{"heuristic": "constituent", "label": label, "n": 60, "accuracy": share} for label, share in
             (("entailment", 0.9), ("non-entailment", 0.05))]  # fmt: skip
-    cues(tmp_path, **{"overlap/planted": {"hans": hans}, "arct/original": {"original": 0.61, "adversarial": 0.5}})
+    cues(results, **{"overlap/planted": {"hans": hans}, "arct/original": {"original": 0.61, "adversarial": 0.5}})
     app = open_page(part=FAMOUS)
-    assert not app.code and "**61%**, on the second version **50%**" in text_of(app)
-    table = next(table.value for table in app.table if "does not follow" in table.value)
-    assert list(table["right where it does not"])[-1] == "5%"
+    assert not app.code and {"61%", "50%"} <= numbers(text_of(app))
+    assert any({"90%", "5%"} <= set(map(str, table.value.iloc[-1])) for table in app.table)
 
 
 def test_accuracies_are_those_of_the_runs(runs_folder, predictor, tmp_path):
@@ -110,17 +95,15 @@ def test_accuracies_are_those_of_the_runs(runs_folder, predictor, tmp_path):
     tests = together(*(with_aside(dev, name, seed=1) for name in CONDITIONS)).examples
     for training in ("planted", "balanced"):
         finished_run(manager(), tmp_path, predictor, tests, kind=f"cues/not/1/{training}", owner="me")
-    app = open_as("me", seeds="1")
+    app = open_page(owner="me", seeds="1")
     said = [answer["label"] for answer in predictor.predict([example.text for example in tests])]
     bars = {bar["name"]: bar["y"] for bar in figure(app, "finals")["data"] if bar["type"] == "bar"}
     for test, name in zip(CONDITIONS, ("cue as planted", "cue says nothing", "cue flipped"), strict=True):
         right = [a == e.label for a, e in zip(said, tests, strict=True) if e.extra["condition"] == test]
         assert bars[name] == pytest.approx([sum(right) / len(right)] * 2)
-    others = figure(open_as("somebody else", seeds="1"), "finals")  # recorded ones
+    others = figure(open_page(owner="somebody else", seeds="1"), "finals")  # recorded ones
     assert next(bar["y"] for bar in others["data"]) != bars["cue as planted"]
-    app = open_as("me", part=LOOKS)
-    assert "Trained with the cue** says" in text_of(app)
-    assert "the strongest word stands in the aside" in text_of(app)
+    assert not open_page(owner="me", part=LOOKS).info
 
 
 def test_the_pairs_are_attributed_and_hans_is_measured(runs_folder, tmp_path):
@@ -129,8 +112,8 @@ def test_the_pairs_are_attributed_and_hans_is_measured(runs_folder, tmp_path):
     tests = together(*(overlap_pairs(8, name, seed=1) for name in CONDITIONS)).examples
     model = spelling_predictor("pair", ["entailment", "non-entailment"])
     finished_run(manager(), tmp_path, model, tests, kind="cues/overlap/1/planted", owner="you")
-    assert "flex-basis: 100%" in html_of(open_as("you", cue="overlap", part=LOOKS))
-    app = open_as("you", cue="overlap", source="own")
+    assert "flex-basis: 100%" in html_of(open_page(owner="you", cue="overlap", part=LOOKS))
+    app = open_page(owner="you", cue="overlap", source="own")
     rows = "".join(
         f"{label}\tThe king saw the thief .\tThe thief saw the king .\tlexical_overlap\tx\n"
         for label in ("entailment", "non-entailment")
@@ -168,13 +151,12 @@ def test_a_file_of_arct_is_counted(runs_folder):
 
 
 @pytest.mark.parametrize(
-    ("content", "why"), [(b"", "empty"), (b"caf\xe9\tx\n", "UTF-8"), (b'{"data": []}', "classes, pairs and choices")]
+    "content", [b"", b"caf\xe9\tx\n", b'{"data": []}'], ids=["empty", "not UTF-8", "of another task"]
 )
-def test_an_unusable_file_is_refused_in_words(runs_folder, content, why):
+def test_an_unusable_file_is_refused(runs_folder, content):
     app = open_page(source="own")
     app.file_uploader(key="file").set_value(("mine.txt", content, "text/plain"))
-    whole(app.run())
-    assert any(why in plain(box.value) for box in app.error), [box.value for box in app.error]
+    assert whole(app.run()).error and not [table for table in app.table if "coverage" in table.value]
 
 
 def test_flips_are_miniberts(trained, predictor):
@@ -189,22 +171,11 @@ def test_flips_are_miniberts(trained, predictor):
     assert [note["text"] for note in drawn["layout"]["annotations"]] == [
         f"{one.flips} of {len(one.texts)}" for one in expected
     ]
-    app.get("button_group")
     assert link(open_page(rule="typo"), "rule") == "typo"
 
 
-@texts_in_turn
-def test_own_sentences_are_text(trained, names):
+@pytest.mark.parametrize("text", [EVERYTHING, ""], ids=["everything", "nothing"])
+def test_own_sentences_are_text(trained, text):
     app = open_page(texts="own")
-    for name in names:
-        app.text_area(key="lines").set_value(HOSTILE[name])
-        assert_no_markup(whole(app.run()))
-
-
-def test_every_section_is_on_the_page_and_the_quiz_is_sound(runs_folder):
-    shown = "".join(text_of(open_page(part=part)) for part in (PLANT, LOOKS, FAMOUS, DATA, RULES, ADVICE))
-    told = " ".join(shown.split())
-    for name in LESSON.sections:
-        if name != "A checklist":  # there is no classifier to check
-            assert " ".join(LESSON.section(name)[1].split())[:60] in told, name
-    assert len(load_quiz(ROOT / "lessons" / "wrong_reasons" / "quiz.toml")) >= 4
+    app.text_area(key="lines").set_value(text)
+    assert_no_markup(whole(app.run()))
