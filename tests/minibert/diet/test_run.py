@@ -157,11 +157,11 @@ def test_sizes_that_cannot_be(values):
 
 
 def test_data_that_cannot_be_learned(data):
-    with pytest.raises(ValueError, match="nothing to tell apart"):
+    with pytest.raises(ValueError, match="tell apart"):
         next(train_diet(DietSettings(features="sparse"), None, TaskData(data.examples[:3], name="one.md")))
     with pytest.raises(ValueError, match="need an encoder"):
         next(train_diet(DietSettings(), None, data))
-    with pytest.raises(ValueError, match="epochs must be at least 1"):
+    with pytest.raises(ValueError, match="epochs"):
         DietSettings(epochs=0)
 
 

@@ -48,12 +48,9 @@ def test_with_everything_the_model_moves_too(small_checkpoint, tmp_path):
 
 
 def test_what_there_is_nothing_to_learn_of_is_refused(small_checkpoint, tmp_path):
-    with pytest.raises(ValueError, match="put \\[unused1\\]"):
-        learned(small_checkpoint, tmp_path / "m", prompt="direct", pattern="{text} [MASK]")
-    with pytest.raises(ValueError, match="nothing to learn but a prompt"):
-        learned(small_checkpoint, tmp_path / "m", freeze="all")
-    with pytest.raises(ValueError, match="a prompt is one of"):
-        FinetuneSettings(prompt="soft")
+    for changes in ({"prompt": "direct", "pattern": "{text} [MASK]"}, {"freeze": "all"}, {"prompt": "soft"}):
+        with pytest.raises(ValueError, match=r"unused1|nothing to learn|one of"):
+            learned(small_checkpoint, tmp_path / "m", **changes)
 
 
 @pytest.mark.parametrize("through", ["direct", "lstm"])

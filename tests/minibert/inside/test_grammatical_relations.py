@@ -110,7 +110,6 @@ def test_our_sentences_hold_every_relation():
 NEWS = Path(__file__).resolve().parents[4] / "shared" / "data" / "tasks" / "en" / "conll2003" / "eng.testa"
 
 
-@pytest.mark.release
 @pytest.mark.skipif(not NEWS.is_file(), reason="CoNLL-2003 is not in ../shared/data/tasks")
 def test_real_news_is_read():
     counts = Counter(

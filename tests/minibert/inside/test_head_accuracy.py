@@ -116,7 +116,7 @@ def test_what_is_cut_off_is_not_asked(loaded):
     asked = about_relations([long], [[Relation("det", 0, 1), Relation("det", 2, 25), Relation("det", 25, 26)]])
     counts = {one.direction: len(one.questions) for one in measure_heads(model, tokenizer, asked)}
     assert counts == {FROM_DEPENDENT: 1, FROM_HEAD: 1}
-    with pytest.raises(ValueError, match="no relation to measure"):
+    with pytest.raises(ValueError, match="no relation"):
         measure_heads(model, tokenizer, Asked((long,), ()))
 
 

@@ -35,13 +35,6 @@ def test_the_first_columns_are_a_fit_with_fewer(cone):
             whole.first(dimensions)
 
 
-def test_as_a_layer_it_is_the_same(cone):
-    whitening = Whitening.fit(cone, 7)
-    weight, bias = whitening.as_layer()
-    assert (weight.shape, bias.shape, weight.dtype) == ((7, 12), (7,), np.float32)
-    assert np.allclose(cone @ weight.T + bias, whitening(cone), atol=1e-3)
-
-
 def test_fewer_sentences_than_numbers_span_one_direction_less_and_lie_all_equally_far_apart(cone):
     """The trap: whitened by themselves alone, N sentences become the corners of a regular simplex."""
     few = cone[:6]
