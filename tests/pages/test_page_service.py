@@ -1,18 +1,20 @@
 """From file to service: every step answers, requests are judged by the service's own code, and models can be taken."""
 
 import json
+import re
 from functools import partial
 
 import pytest
 
 from minibert.service.server import Limits
-from tests.hostile import HOSTILE
+from minibert.tasks import TASKS
+from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, title_of, whole
-from tests.waiting import until
-from ui.lesson import Lesson, load_quiz
+from tests.pages.driver import assert_no_markup, figure, plain, text_of, title_of, whole
+from tests.pages.finished_runs import finished_run, spelling_predictor
+from ui.lesson import REVIEWS
 
-LESSON = Lesson("service")
+ME = "m" * 32
 ASK, MANY, OUT = "Ask the service", "Many clients", "Before it goes out"
 open_page = partial(driver.open_page, "service")
 STATUS = {"good": 200, "two": 200, "json": 400, "missing": 400, "type": 400, "blank": 422, "unknown": 400, "long": 422,
@@ -29,26 +31,23 @@ def test_each_ready_request_gets_its_number(runs_folder):
     for name, expected in STATUS.items():
         app.button_group(key="ready").set_value(name)
         assert status(whole(app.run())) == expected, name
-    assert any("a request may have 64" in block.value for block in app.code)
 
 
 def test_a_request_of_ones_own_is_answered_or_refused_where_it_is_wrong(runs_folder):
     app = open_page(part=ASK)
     app.text_area(key="request-classification").set_value(json.dumps({"inputs": ["fine", " "]}))
-    app = whole(app.run())
-    assert status(app) == 422
-    assert any("input 2: is blank" in block.value for block in app.code)
-    for text in HOSTILE.values():
-        app.text_area(key="request-classification").set_value(json.dumps({"inputs": [text]}))
-        assert_no_markup(whole(app.run()))
+    assert status(whole(app.run())) == 422
+    assert any("input 2" in block.value for block in app.code)
+    app.text_area(key="request-classification").set_value(json.dumps({"inputs": [EVERYTHING]}))
+    assert_no_markup(whole(app.run()))
 
 
 def test_the_file_step_names_lines_and_follows_the_text(runs_folder):
     app = open_page(step=1)
     assert list(app.dataframe[0].value["line"]) == [3, 4]
-    assert "**3 examples**; negative: 1, positive: 2" in text_of(app)
+    assert "negative: 1, positive: 2" in text_of(app)
     app.text_area(key="file").set_value("sentence\tlabel\ngood\tx\nbad\ty\n")
-    assert "No line is wrong." in text_of(whole(app.run()))
+    assert not whole(app.run()).dataframe
     app.text_area(key="file").set_value("a\n<img src=x>\n")
     app = whole(app.run())
     assert_no_markup(app)
@@ -69,8 +68,10 @@ def test_an_export_is_compared(runs_folder):
     app = open_page(step=5)
     app.button(key="export-huggingface").click()
     app = whole(app.run())
-    assert "above 0.0001 nothing would have been written" in text_of(app)
-    assert any("no logit differs from the model's by more than" in block.value for block in app.code)
+    (difference,) = (
+        float(said[1]) for block in app.code if (said := re.search(r"more than ([\d.e-]+\d)", block.value))
+    )
+    assert difference <= 1e-4
 
 
 def test_limits_are_the_services_own(runs_folder):
@@ -79,66 +80,52 @@ def test_limits_are_the_services_own(runs_folder):
     assert f"{Limits().inputs:,}" in list(table["now"]) and f"{Limits().body:,}" in list(table["now"])
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 def test_clients_together_are_measured(runs_folder):
     app = open_page(part=MANY)
     app.button(key="measure").click()
     app = whole(app.run())
     assert [len(trace["y"]) for trace in figure(app, "load")["data"]] == [3, 3]
-    assert "32 clients at once" in text_of(app)
 
 
-@pytest.mark.slow
-def test_a_model_trained_here_is_taken_along(runs_folder):
+def test_a_model_trained_here_is_taken_along(runs_folder, tmp_path):
     from ui.runs import manager
 
-    app = open_page(step=2)
-    app.button(key="train").click()
-    whole(app.run())
-    run = manager().runs()[0]
-    until(lambda: run.over and run.future is None)
-    assert run.state == "finished", run.error
-    whole(app.run())
+    model = spelling_predictor("classification", ["negative", "positive"])
+    some = TASKS["classification"].read(REVIEWS / "dev.tsv").examples[:12]
+    run = finished_run(manager(), tmp_path, model, some, kind="service/1", owner=ME, title="mine")
+    app = open_page(step=2, owner=ME)
     assert app.selectbox(key="model").value == run.id  # chosen as soon as it is there
-    assert any(block.value.startswith("step 0: accuracy") for block in app.code)
-    assert any("serve --model my-model" in block.value for block in app.code)
     table = next(table.value for table in app.table if "file" in table.value)
-    assert {"config.json", "model.safetensors", "vocab.txt"} <= set(table["file"])
-    assert "By chance" not in text_of(app)
-    assert "**Out:** HTTP 200" in text_of(app) and plain(run.title).startswith("reviews")
+    assert {"config.json", "model.safetensors", "vocab.txt"} <= set(map(plain, table["file"]))
+    assert "HTTP 200" in text_of(app)
 
 
 def test_a_sentence_goes_in_and_an_answer_comes_out(runs_folder):
     app = open_page(text="A <b>b</b> film")
-    assert "**Out:** HTTP 200" in text_of(app)
+    assert "HTTP 200" in text_of(app)
     assert json.loads(app.code[0].value) == {"inputs": [{"text": "A <b>b</b> film"}]}
     assert json.loads(app.code[1].value)["label"] in ("negative", "positive")
-    assert "By chance" in text_of(app)  # nobody has trained its layer
     drawn = figure(app, "request")
     bars = drawn["data"]
     assert len(bars) == 5
     ends = [bar["base"][0] + bar["x"][0] for bar in bars]
     assert [bar["base"][0] for bar in bars] == pytest.approx([0.0, *ends[:-1]])
     longest = max(bars, key=lambda bar: bar["x"][0])
-    said = f"{ends[-1]:.1f} ms; longest: {longest['y'][0]}, {longest['x'][0]:.1f} ms"
-    assert title_of(app, "request") == said
+    assert re.findall(r"\d+\.\d", title_of(app, "request")) == [f"{ends[-1]:.1f}", f"{longest['x'][0]:.1f}"]
+    assert longest["y"][0] in title_of(app, "request")
 
 
 def test_a_blank_sentence_is_refused_before_the_model(runs_folder):
     app = open_page(text=" ")
-    assert "**Out:** HTTP 422" in text_of(app) and "is blank" in text_of(app)
-    drawn = figure(app, "request")
-    assert len(drawn["data"]) == 2
-    assert title_of(app, "request").endswith("the model was not asked")
+    assert "HTTP 422" in text_of(app) and len(figure(app, "request")["data"]) == 2
 
 
-@pytest.mark.slow
-def test_hostile_sentences_stay_text(runs_folder):
+def test_any_text_is_text(runs_folder):
     app = open_page()
-    for text in HOSTILE.values():
-        app.text_input(key="text").set_value(text)
-        app = whole(app.run())
-        assert_no_markup(app)
+    app.text_input(key="text").set_value(EVERYTHING)
+    assert_no_markup(whole(app.run()))
 
 
 def test_the_file_and_the_request_are_there_on_coming_back(runs_folder):
@@ -149,9 +136,3 @@ def test_the_file_and_the_request_are_there_on_coming_back(runs_folder):
         app.session_state["part"] = part
         app = whole(app.run())
     assert app.text_area(key="file").value.startswith("sentence\tlabel\ngood")
-
-
-def test_every_section_is_placed_and_the_quiz_is_sound():
-    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sections" / "service").glob("*.py"))
-    assert all(f'"{heading}"' in source for heading in LESSON.sections)
-    assert len(load_quiz(LESSON.folder / "quiz.toml")) >= 4

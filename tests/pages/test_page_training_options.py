@@ -1,30 +1,29 @@
 """What else can be set: each option shows what it does to the sentence, and no text is markup."""
 
+import re
 from functools import partial
 
 import pytest
 
 from minibert.finetune.option_effects import unrest
-from tests.hostile import HOSTILE
+from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, text_of, title_of, whole
+from tests.pages.driver import assert_no_markup, figure, html_of, text_of, title_of, whole
 from tests.pages.recorded import comparison_record, write_records
-from ui.lesson import Lesson, load_quiz
 
-LESSON = Lesson("training_options")
 open_page = partial(driver.open_page, "training_options")
-OPTIONS = (
-    "rates", "length", "dropout", "mlm", "classifier", "averaging", "metadata", "truncation", "texts", "augmentation"
-)  # fmt: skip
+TEXTS = ("dropout", "mlm", "classifier", "metadata", "truncation", "texts", "augmentation")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("option", OPTIONS[2:])
+def numbers(text: str) -> set[str]:
+    return set(re.findall(r"\d[\d,.]*\d|\d", text))
+
+
+@pytest.mark.parametrize("option", [*TEXTS, pytest.param("averaging", marks=pytest.mark.release)])  # which trains on it
 def test_any_text_is_text(runs_folder, option):
     app = open_page(option=option)
-    for text in list(HOSTILE.values())[::3]:
-        app.text_input(key="text").set_value(text)
-        assert_no_markup(whole(app.run()))
+    app.text_input(key="text").set_value(EVERYTHING)
+    assert_no_markup(whole(app.run()))
 
 
 def test_rates_decay_layer_by_layer(runs_folder):
@@ -46,8 +45,7 @@ def test_the_lower_layers_rates_wait_for_a_guess(runs_folder):
 
 
 def test_more_masks_less_noise(runs_folder):
-    text = text_of(open_page(option="dropout", masks=16))
-    assert "means of 16 masks" in text and "√16 is 4.0" in text
+    assert {"16", "4.0"} <= numbers(text_of(open_page(option="dropout", masks=16)))
 
 
 def test_the_sum_of_two_losses(runs_folder):
@@ -71,36 +69,34 @@ def test_another_classifier_and_another_loss(runs_folder):
     assert all(a <= b for a, b in zip(focal["y"], usual["y"], strict=True))
     assert any("--classifier-depth 3 --classifier-activation tanh --classifier-norm batch --loss focal --focal-gamma 2"
                in block.value for block in app.code)  # fmt: skip
-    assert own["y"][0] < 0.7 and "**133,122 new numbers** from 256 to 2" in text_of(app)
+    assert own["y"][0] < 0.7 and "133,122" in numbers(text_of(app))
     app = open_page(option="classifier", depth=1, loss=3)
-    assert len(figure(app, "loss-curves")["data"]) == 2 and "**514 new numbers**" in text_of(app)
+    assert len(figure(app, "loss-curves")["data"]) == 2 and "514" in numbers(text_of(app))
 
 
-@pytest.mark.slow
 def test_the_mean_moves_less_than_the_weights(runs_folder):
     app = open_page(option="averaging", **{"mean-of": 1})
     last, mean = (trace["y"] for trace in figure(app, "answers")["data"])
     shares = figure(app, "shares")["data"][0]["y"]
     assert len(last) == len(mean) == 24 and shares == pytest.approx([1 / 24] * 24)
     assert unrest(mean) < unrest(last)
-    assert "Half of what counts in the mean lies on the last 12 steps" in text_of(app)
+    assert "12" in numbers(text_of(app))  # of the 24 steps, half of what counts
     assert any("--averaging 1 --learning-rate 0.001" in block.value for block in app.code)
 
 
 def test_metadata_in_both_ways(runs_folder):
     assert "[TOPIC=APP]" in html_of(open_page(option="metadata"))
     app = open_page(option="metadata", way="embedding")
-    assert "[TOPIC=" not in html_of(app) and "is number **1** of a table of" in text_of(app)
-    assert "so it reads **272**" in text_of(open_page(option="metadata", way="concatenated"))
+    assert "[TOPIC=" not in html_of(app) and "**1**" in text_of(app)
+    assert "**272**" in text_of(open_page(option="metadata", way="concatenated"))
 
 
 def test_a_length_is_read_off_the_datas_own_texts(runs_folder):
     app = open_page(option="length")
     lengths = figure(app, "share-within")["data"][0]
-    title = title_of(app, "share-within")
-    assert title == "71% of the texts fit into 96 tokens" and lengths["y"][-1] == 1
+    assert numbers(title_of(app, "share-within")) == {"71", "96"} and lengths["y"][-1] == 1
     app.select_slider(key="tokens").set_value(128)
-    assert title_of(whole(app.run()), "share-within") == "100% of the texts fit into 128 tokens"
+    assert numbers(title_of(whole(app.run()), "share-within")) == {"100", "128"}
 
 
 def test_the_largest_batch_beside_what_was_measured(runs_folder):
@@ -114,17 +110,16 @@ def test_the_largest_batch_beside_what_was_measured(runs_folder):
 
 def test_three_texts_share_the_row(runs_folder):
     app = open_page(option="texts", text="one two three four five six seven eight nine ten eleven twelve thirteen")
-    assert "**the review**: 12 of 14 tokens stay, segment A" in text_of(app)
-    assert "**the title**: 4 of 5 tokens stay, segment B" in text_of(app)
+    assert {("12", "14"), ("4", "5")} <= set(re.findall(r"\*\*: (\d+) of (\d+)", text_of(app)))
     assert any("--texts-beside title reply --max-length 24 --truncation budget --budgets 12 4 4" in block.value
                for block in app.code)  # fmt: skip
     app = open_page(option="texts", text="a " * 60, cut=4)  # counted from 1: tail
-    assert "**the review**: 8 of 60 tokens stay" in text_of(app)
+    assert ("8", "60") in re.findall(r"\*\*: (\d+) of (\d+)", text_of(app))
 
 
 def test_the_ways_to_cut_are_compared_by_score(results):
     app = open_page(option="truncation")
-    assert figure(app, "cut-scores") is None and "No results of this comparison" in text_of(app)
+    assert figure(app, "cut-scores") is None
     found = {"head-32": 0.6, "head_tail-32": 0.9, "whole": 0.95}
     records = [comparison_record("truncation", arm, seed, score) for arm, score in found.items() for seed in (0, 1)]
     write_records(results / "mini-en", "truncation", records)
@@ -132,7 +127,7 @@ def test_the_ways_to_cut_are_compared_by_score(results):
     write_records(results / "minilm-en", "truncation", [])
     assert open_page(option="truncation").selectbox(key="checkpoint").value == "minilm-en"
     app = open_page(option="truncation", checkpoint="mini-en")
-    assert title_of(app, "cut-scores") == "Head + tail, 32 tokens 90.0 · head, 32 tokens 60.0"
+    assert numbers(title_of(app, "cut-scores")) == {"32", "90.0", "60.0"}
     papers = [trace["x"][0] for trace in figure(app, "cut-scores")["data"] if "94." in str(trace.get("text"))]
     assert papers == pytest.approx([94.37, 94.58])  # 100 − Sun et al.'s errors, of the arms that there are
 
@@ -141,10 +136,3 @@ def test_every_way_of_augmenting_is_shown(runs_folder):
     app = open_page(option="augmentation")
     assert all(f"**{method}**" in text_of(app) for method in ("mask", "replace", "drop", "swap"))
     assert "[MASK]" in html_of(app)
-
-
-def test_every_section_is_placed_and_the_quiz_is_sound():
-    files = [ROOT / "pages" / "training_options.py", *(ROOT / "sections" / "training_options").glob("*.py")]
-    source = "".join(path.read_text(encoding="utf-8") for path in files)
-    assert all(f'"{heading}"' in source for heading in LESSON.sections)
-    assert len(load_quiz(LESSON.folder / "quiz.toml")) >= 4

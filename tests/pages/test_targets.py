@@ -184,22 +184,6 @@ def test_a_wrong_call_is_found(source, says):
 
 
 @pytest.fixture
-def submitted(runs_folder, monkeypatch):
-    """(target, arguments, options) of each run that is asked for; none is begun."""
-    from jobs.manager import JobError, Manager
-
-    calls = []
-
-    def submit(self, target, *arguments, owner, title, kind="finetune", address="", **options):
-        calls.append((target, arguments, options))
-        raise JobError("recorded")
-
-    monkeypatch.setattr(Manager, "submit", submit)
-    monkeypatch.setattr(Manager, "warm_up", lambda self: None)
-    return calls
-
-
-@pytest.fixture
 def classifier(runs_folder, tmp_path):
     """The class's, which is there for this test alone."""
     from minibert.tasks import Example
@@ -213,19 +197,19 @@ def classifier(runs_folder, tmp_path):
 
 
 @pytest.mark.parametrize("file", PRESSED)
-def test_a_button_asks_for_what_a_worker_can_begin(submitted, file, request):
+def test_a_button_asks_for_what_a_worker_can_begin(asked_for, file, request):
     page, part, button = PRESSED[file]
     if button == "retrain":
         request.getfixturevalue("classifier")
     query = {"part": part} if part else {"method": "tsne"} if page == "embeddings" else {}
     app = open_page(page, **query)
     whole(app.button(key=button).click().run())
-    problems = [problem_of(target, len(arguments), options) for target, arguments, options in submitted]
-    assert submitted and not list(filter(None, problems))
-    assert {target for target, *_ in submitted} <= {
+    calls = [(target, len(arguments), options.keys() - BEGIN["submit"][1]) for target, arguments, options in asked_for]
+    assert calls and not [problem for call in calls if (problem := problem_of(*call))]
+    assert {target for target, *_ in asked_for} <= {
         target for call in beginning() if call.place.startswith(f"{file}:") for target in call.targets
     }
-    for target, arguments, options in submitted:
+    for target, arguments, options in asked_for:
         module, _, name = target.partition(":")
         assert inspect.isgeneratorfunction(getattr(import_module(module), name))
         pickle.dumps((arguments, options))
