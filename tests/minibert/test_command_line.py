@@ -98,7 +98,8 @@ def text(tmp_path):
     return file
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_pretrain_fill_evaluate(tmp_path, text):
     out = tmp_path / "model"
     small = ("--preset", "tiny", "--vocab-size", 80, "--batch-size", 8, "--max-length", 32)
@@ -124,7 +125,8 @@ def test_pretrain_fill_evaluate(tmp_path, text):
     assert by_clock[-1]["event"] == "saved"
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_finetune_then_predict(tmp_path, small_checkpoint):
     rows = "".join(f"{'abcde'[i % 5]}bc{'z' if i % 2 else ''}\t{'yes' if i % 2 else 'no'}\n" for i in range(80))
     (tmp_path / "train.tsv").write_text("sentence\tlabel\n" + rows + "only one column\n")
@@ -243,7 +245,8 @@ def test_an_error_is_a_line_of_a_few_hundred_characters(long, tmp_path, small_ch
         assert all(len(line) < 400 for line in usage)
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 def test_ctrl_c_saves_what_was_learned(tmp_path, text):
     out = tmp_path / "model"
     small = ("--preset", "tiny", "--vocab-size", "80", "--batch-size", "8", "--max-length", "32")

@@ -157,7 +157,8 @@ def test_the_experiment_records_every_regime_on_the_same_tokens(tmp_path):
     assert json.loads(out.read_text().splitlines()[0])["pretraining"]["plan"][0] == {"words": 2}
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_one_by_one_forgets_the_first_task():
     metrics = {}
     for regime in ("one_by_one", "together"):

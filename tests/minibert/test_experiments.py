@@ -333,7 +333,8 @@ def test_a_run_leaves_a_line_for_each_arm(folder, corpus, tmp_path):
     assert isinstance(events[-1], Done)
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_an_interrupted_experiment_resumes_where_it_stopped(folder, corpus, tmp_path):
     whole, broken = tmp_path / "whole.jsonl", tmp_path / "broken.jsonl"
     run(folder, corpus, whole, seeds=2)
@@ -424,7 +425,8 @@ def test_a_step_tells_the_masked_loss_alone(corpus):
     assert "mlm_loss" not in other.parts
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_pretraining_lowers_the_loss(corpus):
     scale = replace(TINY, tokens=20_480)
     for objective in ("mlm+nsp", "mlm", "left-to-right"):
@@ -477,7 +479,8 @@ def test_the_toy_worlds_base_fills_as_much_of_a_row_as_its_scale_says():
     assert asked == pytest.approx(TOY_SCALE.masking_rate, abs=0.05)
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_arms_on_the_toy_world_are_asked_for_determined_words(tmp_path):
     arms = (
         Arm("mlm", replace(SMALL, objective="mlm", input_format="doc_sentences")),
@@ -525,7 +528,8 @@ def test_a_run_of_ones_own_is_measured_as_a_recorded_one():
         next(small_run("nothing"))
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_the_toy_world_needs_no_files_and_takes_none(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("MINIBERT_DATA", raising=False)
     assert main(["experiment", "toy-world", "--tasks", str(tmp_path)]) == 2
@@ -554,7 +558,8 @@ def test_the_catalogue_is_sound():
         experiment_named("nothing")
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
     assert main(["experiment", "--list", "--json"]) == 0
     listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -51,7 +51,7 @@ def run(text, tmp_path_factory):
     return list(pretrain(settings, [text], out)), out
 
 
-@pytest.mark.slow
+@pytest.mark.trains
 def test_it_learns_what_the_context_decides(run):
     events, out = run
     steps = [event for event in events if isinstance(event, Step)]

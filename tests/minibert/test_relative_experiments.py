@@ -44,7 +44,8 @@ def test_electras_arms_are_the_papers_table():
     ]  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_every_arm_runs_once_on_the_same_tokens(tmp_path):
     out, experiment = tmp_path / "electra.jsonl", RELATIVE_EXPERIMENTS["electra"]
     events = run_relative(experiment, out, seeds=1, scale=SMALL, command="try")
@@ -81,7 +82,8 @@ def test_alberts_arms_are_the_papers_tables():
     assert arms["nsp"].sizes == arms["mlm"].sizes == arms["all"].sizes
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_pairs_are_read_and_both_questions_asked(tmp_path):
     arms = {name: RELATIVE_EXPERIMENTS["albert"].arms[name] for name in ("bert", "all", "nsp", "mlm")}
     experiment, out = replace(RELATIVE_EXPERIMENTS["albert"], arms=arms), tmp_path / "albert.jsonl"
@@ -106,7 +108,8 @@ def recorded(name: str, tmp_path, **smaller) -> dict[str, dict]:
     return {record["arm"]: record for record in read_records(out, REQUIRED)}
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_names_are_asked_of_a_bert_that_goes_on(tmp_path):
     found = recorded("wklm", tmp_path, steps=2, batch_size=4, stories=20, held_out=8, train=8, test=6, epochs=1)
     assert list(found) == ["bert", "wklm", "names_too"]
@@ -209,7 +212,8 @@ def bases(told):
         first += len(story.words)
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_nezhas_arms_are_asked_at_every_length(tmp_path):
     out, experiment = tmp_path / "nezha.jsonl", RELATIVE_EXPERIMENTS["nezha"]
     scale = LengthScale(steps=2, batch_size=4, stories=40, lengths=(32, 64))
@@ -222,7 +226,8 @@ def test_nezhas_arms_are_asked_at_every_length(tmp_path):
     assert not [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_what_is_measured_is_the_model_at_the_end(tmp_path):
     """A run saves behind its Done: whoever stops listening there is left with the weights of its first step."""
     scale = replace(SMALL, steps=3)
@@ -244,7 +249,8 @@ def test_what_is_measured_is_the_model_at_the_end(tmp_path):
         next(steps_of(iter(())))
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_xlnets_arms_are_asked_for_words_that_go_together(tmp_path):
     out, experiment = tmp_path / "xlnet.jsonl", RELATIVE_EXPERIMENTS["xlnet"]
     scale = JointScale(steps=2, batch_size=4, stories=40, groups=4)
@@ -257,7 +263,8 @@ def test_xlnets_arms_are_asked_for_words_that_go_together(tmp_path):
     assert [record["kept"] for record in records] == ["BertForPreTraining", *["XLNetLMHeadModel"] * 3]
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 @pytest.mark.parametrize(
     ("name", "metrics"),
     [
@@ -289,7 +296,8 @@ def small_stsb(folder: Path, count: int = 24) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_sentence_vectors_are_measured_with_and_without_learning(tmp_path):
     experiment, out = RELATIVE_EXPERIMENTS["sentence_vectors"], tmp_path / "sentence_vectors.jsonl"
     small_stsb(tmp_path)
@@ -311,7 +319,8 @@ def test_sentence_vectors_are_measured_with_and_without_learning(tmp_path):
     assert len(read_records(out, REQUIRED)) == 15 and not [event for event in run() if isinstance(event, Finished)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_the_cone_is_measured_plain_whitened_and_with_a_flow(tmp_path):
     small_stsb(tmp_path)
     whole, out = RELATIVE_EXPERIMENTS["cone"], tmp_path / "cone.jsonl"
@@ -362,7 +371,8 @@ def test_sentence_vectors_need_their_data(monkeypatch, tmp_path, capsys):
     assert "has no folder stsb" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_dialogue_is_learned_by_both_and_measured_on_each_set(tmp_path):
     experiment, out = RELATIVE_EXPERIMENTS["dialogue"], tmp_path / "dialogue.jsonl"
     text = "## intent:a\n- go to [rome](city)\n- fly to [oslo](city)\n## intent:b\n- play [jazz](kind)\n- music\n"
@@ -389,7 +399,8 @@ def test_the_recorded_dialogue_is_whole():
     assert all(record["scale"] == asdict(experiment.scale) for record in records)
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_simbert_is_measured_with_each_loss_and_both(tmp_path):
     experiment, out = RELATIVE_EXPERIMENTS["simbert"], tmp_path / "simbert.jsonl"
     (tmp_path / "lcqmc").mkdir()
@@ -404,7 +415,8 @@ def test_simbert_is_measured_with_each_loss_and_both(tmp_path):
     assert finished["both"]["examples"] == {"lcqmc": 9} and not [one for one in run() if isinstance(one, Finished)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_chinese_correctors_learn_from_questions_and_are_asked_others(tmp_path):
     experiment, out = RELATIVE_EXPERIMENTS["corrector_zh"], tmp_path / "corrector_zh.jsonl"
     (tmp_path / "lcqmc").mkdir()
@@ -456,7 +468,8 @@ def test_dialogue_needs_its_data(tmp_path, capsys):
     assert "has no folder atis" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_students_and_their_teacher_are_measured(tmp_path):
     experiment, out = RELATIVE_EXPERIMENTS["smaller"], tmp_path / "smaller.jsonl"
     few = ("alone", "teacher", "labels", "minilm")

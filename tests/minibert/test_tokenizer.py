@@ -178,7 +178,7 @@ FILLED = [*range(0x40000), *range(0xE0000, 0xF0000)]
 CODES = [*FILLED, *(code for code in range(0x40000, 0x110000, 61) if code >> 16 != 0xE)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_every_code_point_as_tokenizers(own):
     """Alone between letters, between marks of other classes, and at a word's end: all code points of the planes that
     hold characters, and every 61st of the others."""
@@ -206,7 +206,7 @@ def test_real_text_as_tokenizers(real):
     assert_same(real, real_lines(step=50))
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_much_real_text_as_tokenizers(real):
     assert_same(real, real_lines(step=5))
 

@@ -84,7 +84,7 @@ def test_a_teacher_is_kept_for_the_next_student(larger, small_checkpoint, tmp_pa
     assert learned(taught("nothing-kept", tmp_path / "no-folder"))
 
 
-@pytest.mark.slow
+@pytest.mark.trains
 @pytest.mark.parametrize("name", [name for name in vars(Distillation()) if name not in ("temperature", "soft")])
 def test_every_loss_falls(name, teacher, small_checkpoint):
     asked = Distillation(soft=0.0, **{name: 1.0})

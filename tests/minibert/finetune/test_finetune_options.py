@@ -201,7 +201,7 @@ def by_kind(count: int, seed: int) -> TaskData:
     return TaskData([Example("abc", e.label, e.extra) for e in data.examples])
 
 
-@pytest.mark.slow
+@pytest.mark.trains
 @pytest.mark.parametrize("metadata_as", ["embedding", "concatenated", "token"])
 def test_metadata_is_read_beside_the_text_and_travels_with_the_model(small_checkpoint, tmp_path, metadata_as):
     data = by_kind(96, 0), by_kind(16, 1)

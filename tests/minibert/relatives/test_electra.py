@@ -274,7 +274,8 @@ def settings_of(variant: str) -> PretrainSettings:
     return replace(SETTINGS, relative="electra", sizes=sizes, objective_options={"variant": variant})
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_variant_goes_on_bit_for_bit(variant, text, tmp_path):
     settings = settings_of(variant)

@@ -108,8 +108,10 @@ HEADS = [
 ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("task", "options"), HEADS, ids=[task for task, _ in HEADS])
+@pytest.mark.parametrize(
+    ("task", "options"),
+    [pytest.param(*one, id=one[0], marks=[pytest.mark.release] * (one is not HEADS[0])) for one in HEADS],
+)
 def test_onnxruntime_gives_the_same_outputs(saved, tmp_path, task, options):
     predictor, source = saved(task, **options)
     done = export(source, tmp_path / "out", "onnx")
@@ -140,7 +142,7 @@ def onnx_classifier(answering, tmp_path_factory):
     return predictor, export(predictor.save(folder / "model"), folder / "out", "onnx").path
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_onnx_directory_is_all_that_is_needed(onnx_classifier):
     """Its tokenizer makes the inputs, its config.json names the outputs."""
     predictor, folder = onnx_classifier

@@ -366,7 +366,8 @@ def test_weights_that_answer_with_no_number_are_not_served(answering, tmp_path, 
     assert "what is no finite number" in told.err and not told.out
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 def test_ctrl_c_lets_what_was_asked_be_answered(answering, tmp_path):
     model = answering("classification").save(tmp_path / "model")
     command = [sys.executable, "-m", "minibert", "serve", "--model", str(model), "--port", "0", "--json"]

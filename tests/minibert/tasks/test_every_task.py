@@ -75,7 +75,7 @@ def test_every_task_has_a_toy():
     assert all(task.name == name for name, task in TASKS.items())
 
 
-@pytest.mark.slow
+@pytest.mark.trains
 @pytest.mark.parametrize("name", NAMES)
 def test_it_learns_what_can_be_learned(runs, name):
     events, _, dev = runs(name)

@@ -50,7 +50,8 @@ def test_accuracy_is_the_share_of_right_answers_one_by_one():
         assert metrics[f"determined.{kind}"] == sum(of_kind) / len(of_kind)
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_a_run_measures_answers_and_goes_on(tmp_path):
     events = pretrain_toy(TINY, tmp_path / "a", stories=60, watch=["anna was a brave [MASK] ."])
     seen = []
@@ -81,7 +82,8 @@ def test_a_toy_run_does_not_begin_over_another_that_was_cut_off(tmp_path):
     assert resume.latest(tmp_path / "model") is not None
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 @pytest.mark.parametrize("start", ["counts", "words", "sinusoids"])
 def test_positions_begin_as_the_start_says(tmp_path, start):
     """And with "sinusoids" they stay: also in a run that is cut off and goes on."""

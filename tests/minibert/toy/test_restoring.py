@@ -124,7 +124,8 @@ def test_any_text_is_read(model, tokenizer):
     assert told(model, tokenizer, "今天 😀 <b>", "both", 0)["said"] is not None
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_it_learns_to_write_a_text_back():
     settings = RestoringSettings("masking", steps=120, evaluate_every=120)
     events = list(train_bart(settings))

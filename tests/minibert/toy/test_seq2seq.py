@@ -302,7 +302,8 @@ def test_settings_are_checked(wrong):
         Seq2SeqSettings(**wrong)
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_the_default_run_reverses_whole_sentences():
     last = [event for event in train_seq2seq(Seq2SeqSettings()) if isinstance(event, Eval)][-1]
     assert last.metrics["sequence_accuracy"] >= 0.99

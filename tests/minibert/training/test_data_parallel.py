@@ -51,7 +51,8 @@ def test_accumulated_parts_make_the_whole(text, alone, tmp_path):
     assert torch.allclose(mine.bert.blocks[0].mlp.expand.weight, other.bert.blocks[0].mlp.expand.weight, atol=2e-3)
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 def test_two_processes_reach_the_loss_of_one(text, alone, tmp_path):
     steps, _ = alone
     code = (

@@ -40,7 +40,7 @@ def same_weights(one: Path, other: Path) -> bool:
     return (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.trains
 def test_a_stopped_run_with_muon_goes_on_to_the_same_weights(text, tmp_path):
     settings = replace(SETTINGS, optimization=replace(SETTINGS.optimization, optimizer="muon"))
     list(pretrain(settings, [text], tmp_path / "whole"))
@@ -86,7 +86,8 @@ def test_a_stopped_run_goes_on_to_the_same_weights(text, undisturbed, tmp_path, 
     assert [e["event"] for e in steps].count("started") == 1
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 def test_kill_9_then_resume(text, undisturbed, tmp_path):
     out = tmp_path / "model"
     code = """
@@ -204,7 +205,6 @@ def overwrite(file, at=-1):
     file.write_bytes(content)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "why"),
     [
