@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from minibert.inside.cloze import expectations, kl_divergence, rank
 from plots.masking import percent
-from tests.hostile import HOSTILE
+from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, text_of, title_of, whole
 from ui.lesson import Lesson, load_quiz
@@ -345,17 +345,16 @@ def test_the_quiz_asks_enough_and_counts_right():
 # --- any input ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("part", "key"), [(FALLS, "text"), (EPOCHS, "text"), (PAIR, "a"), (WHY, "probe")])
 def test_any_text_is_text(part, key):
     app = open_page(part=part)
-    for name, text in HOSTILE.items():
+    for text in ("", EVERYTHING):
         for field in ("cloze", key):
             app.session_state[field] = text
         assert_no_markup(whole(app.run()))
-        assert not app.error, name
+        assert not app.error
         if not text.strip():
-            assert len(app.info) == 2, name
+            assert len(app.info) == 2
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from minibert.toy.seq2seq import EOS, Trained, split_words
-from tests.hostile import HOSTILE
+from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, link, plain, text_of, whole
 from tests.waiting import until
@@ -127,7 +127,7 @@ def test_the_encoder_alone_is_bert_filling_blanks():
 @pytest.mark.parametrize("half", ["both", "encoder", "decoder"])
 def test_the_picture_takes_any_text_and_none(half):
     app = open_page(part=PARTS[0], half=half)
-    for text in (*HOSTILE.values(), "", "…", "word " * 40):
+    for text in ("", EVERYTHING, "…", "word " * 40):
         app.text_input(key="sentence").set_value(text)
         assert_no_markup(whole(app.run()))
         if app.get("bidi_component"):
@@ -236,7 +236,8 @@ def test_cross_attention_is_what_leads_from_target_to_source():
 # --- the run
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_a_run_learns_answers_and_is_taken_apart():
     from minibert.toy import seq2seq
     from sections.encoder_decoder.trained import trained
@@ -275,7 +276,7 @@ def test_a_run_learns_answers_and_is_taken_apart():
     app.text_input(key="sentence").set_value("the quark sang")
     whole(app.run())
     assert any("quark" in plain(box.value) for box in app.info)
-    for text in HOSTILE.values():
+    for text in ("", EVERYTHING):
         app.text_input(key="sentence").set_value(text)
         assert_no_markup(whole(app.run()))
     assert "No run yet" in text_of(open_page(part="Train a Transformer"))  # another visitor
@@ -340,11 +341,10 @@ def test_of_three_words_one_teaches_an_encoder():
 # --- all of it
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_any_text_is_text(part):
     app = open_page(part=part)
-    for text in HOSTILE.values():
+    for text in ("", EVERYTHING):
         app.text_input(key="sentence").set_value(text)
         assert_no_markup(whole(app.run()))
 

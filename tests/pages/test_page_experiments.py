@@ -442,7 +442,7 @@ def test_the_commoner_answers_are_counted():
         assert floor["value"] == round(100 * answers.count("1") / len(answers), 2)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.skipif(not TASK_DATA.is_dir(), reason="the tasks are not in ../shared/data/tasks")
 def test_lookup_and_frequencies_are_counted(tmp_path):
     from minibert.experiments.catalogue import Pretraining

@@ -8,7 +8,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from tests.hostile import HOSTILE
+from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, plain, text_of, whole
 from tests.ui.driver import script
@@ -84,9 +84,8 @@ def test_a_story_shows_what_determines_its_words(app):
     assert whole(app.run()).query_params["story"] == "4"
 
 
-@pytest.mark.slow
 def test_any_sentence_is_text(app):
-    for text in HOSTILE.values():
+    for text in ("", EVERYTHING):
         for cloze in (text, f"{text} [MASK]"):
             app.text_input(key="cloze").set_value(cloze)
             assert_no_markup(whole(app.run()))
@@ -119,7 +118,8 @@ def test_every_tenth_document_is_kept_apart(runs_folder):
     assert "30 documents, 90 words" in text_of(app) and not app.button(key="train").disabled
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, monkeypatch):
     """The whole way, on the toy world."""
     from minibert import checkpoint
@@ -196,7 +196,8 @@ def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, m
     assert not runs.manager().runs() and not models._own_runs()
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.trains
 def test_a_run_on_a_text_of_ones_own_is_measured_on_documents_kept_apart(runs_folder):
     from ui import runs
 
