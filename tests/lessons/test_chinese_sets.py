@@ -2,24 +2,19 @@
 
 import unicodedata
 from collections import Counter, defaultdict
-from pathlib import Path
 from statistics import correlation
 
 import pytest
 
 from minibert.inside.probe_tasks import part_of_speech, read_columns, usable
 from minibert.tasks import TASKS
+from tests.lessons.data_files import DATA, readme, row_of
 
-DATA = Path(__file__).parents[2] / "lessons" / "data"
 TAGS = {"NOUN", "PROPN", "VERB", "AUX", "ADJ", "ADV", "PRON", "DET", "NUM", "CLF", "ADP", "PART"}
 TAGS |= {"CCONJ", "SCONJ", "PUNCT"}
 FILES = {"words-zh": "sentences.txt", "similarity-zh": "pairs.tsv", "pairs-zh": "pairs.tsv"}
 SENTENCES = read_columns((DATA / "words-zh" / "sentences.txt").read_bytes(), "sentences.txt")
 PAIRS = TASKS["similarity"].read(DATA / "similarity-zh" / "pairs.tsv")
-
-
-def readme(folder: str) -> str:
-    return (DATA / folder / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("folder", FILES)
@@ -52,7 +47,7 @@ def test_the_readme_counts_the_words():
         len(tags),
         sum(len(t) > 1 for t in tags.values()),
     )
-    assert "| {} | {} | {} | {} |".format(*counts) in readme("words-zh")
+    assert row_of(*counts) in readme("words-zh")
 
 
 def test_they_are_a_task_for_a_probe():
@@ -64,8 +59,7 @@ def test_they_are_a_task_for_a_probe():
 def test_the_readme_counts_the_pairs():
     assert not PAIRS.problems
     bands = Counter(min(4, int(example.score)) for example in PAIRS.examples)
-    row = " | ".join(str(bands[band]) for band in range(5))
-    assert f"| pairs | {row} | {len(PAIRS.examples)} |" in readme("similarity-zh")
+    assert row_of("pairs", *(bands[band] for band in range(5)), len(PAIRS.examples)) in readme("similarity-zh")
     kinds = Counter(
         line.split("\t")[2] for line in (DATA / "similarity-zh" / "pairs.tsv").read_text("utf-8").splitlines()[1:]
     )

@@ -32,9 +32,8 @@ def test_header_and_end(name):
     assert lines[-1] == ""
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
-def test_one_blank_one_word(row):
-    sentence, answer, kind = row
+@pytest.mark.parametrize(("sentence", "answer", "kind"), ROWS)
+def test_one_blank_one_word(sentence, answer, kind):
     assert sentence.count("[MASK]") == 1 and kind in KINDS
     assert re.fullmatch("[a-z]+", answer)
     rest = sentence.replace("[MASK]", " ")
@@ -44,9 +43,8 @@ def test_one_blank_one_word(row):
     assert sentence.isprintable() and unicodedata.is_normalized("NFC", sentence)
 
 
-@pytest.mark.parametrize("row", ROWS_ZH, ids=lambda row: row[0])
-def test_one_blank_one_character(row):
-    sentence, answer, kind = row
+@pytest.mark.parametrize(("sentence", "answer", "kind"), ROWS_ZH)
+def test_one_blank_one_character(sentence, answer, kind):
     assert sentence.count("[MASK]") == 1 and kind in KINDS_ZH
     assert len(answer) == 1 and is_cjk(answer)
     assert 4 <= len(sentence.replace("[MASK]", "")) <= 20 and sentence[-1] == "。"

@@ -5,18 +5,16 @@ import difflib
 import re
 import unicodedata
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.pipeline import make_pipeline
 
 from minibert.tasks import TASKS
+from tests.lessons.data_files import DATA, bag, readme, row_of
 
-FOLDER = Path(__file__).parents[2] / "lessons" / "data" / "reviews"
+FOLDER = DATA / "reviews"
 SPLITS = ("train", "dev", "test")
 COLUMNS = ["sentence", "label", "kind", "topic"]
 LABELS = ("positive", "negative")
@@ -158,13 +156,9 @@ def test_connectives_are_no_cue_in_contrasts(everything):
         assert 0.25 <= labels["positive"] / labels.total() <= 0.75, (connective, labels)
 
 
-def bag_of_words():
-    return make_pipeline(CountVectorizer(binary=True), LogisticRegression(max_iter=1000))
-
-
 def test_bag_of_words_is_above_chance_and_far_from_perfect(everything):
     train, held = rows("train"), rows("dev", "test")
-    model = bag_of_words().fit([r["sentence"] for r in train], [r["label"] for r in train])
+    model = bag().fit([r["sentence"] for r in train], [r["label"] for r in train])
     right = model.predict([r["sentence"] for r in held]) == [r["label"] for r in held]
     by_kind = {kind: right[[r["kind"] == kind for r in held]].mean() for kind in KINDS}
 
@@ -172,7 +166,7 @@ def test_bag_of_words_is_above_chance_and_far_from_perfect(everything):
     strata = [r["label"] + r["kind"] for r in everything]
     splitter = StratifiedShuffleSplit(20, test_size=len(held), random_state=0)
     others = [
-        bag_of_words().fit(sentences[fit], labels[fit]).score(sentences[score], labels[score])
+        bag().fit(sentences[fit], labels[fit]).score(sentences[score], labels[score])
         for fit, score in splitter.split(sentences, strata)
     ]
     dev = len(rows("dev"))
@@ -186,17 +180,13 @@ def test_bag_of_words_is_above_chance_and_far_from_perfect(everything):
 
 
 def test_readme_states_the_sizes():
-    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
-    for kind in KINDS:
-        counts = [sum(r["kind"] == kind for r in rows(split)) for split in SPLITS]
-        assert f"| {kind} | {counts[0]} | {counts[1]} | {counts[2]} | {sum(counts)} |" in readme
-    counts = [len(rows(split)) for split in SPLITS]
-    assert f"| all | {counts[0]} | {counts[1]} | {counts[2]} | {sum(counts)} |" in readme
+    for kind in (*KINDS, "all"):
+        counts = [sum(kind in (r["kind"], "all") for r in rows(split)) for split in SPLITS]
+        assert row_of(kind, *counts, sum(counts)) in readme("reviews")
 
 
 def test_readme_quotes_real_sentences(everything):
-    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
     real = {(r["sentence"], r["kind"], r["label"]) for r in everything}
-    quoted = re.findall(r"^\| (plain|negation|contrast|irony) \| (positive|negative) \| (.+?) \|$", readme, re.M)
+    quoted = re.findall(rf"^\| ({'|'.join(KINDS)}) \| (positive|negative) \| (.+?) \|$", readme("reviews"), re.M)
     assert {(kind, label) for kind, label, _ in quoted} == {(k, label) for k in KINDS for label in LABELS}
     assert all((sentence, kind, label) in real for kind, label, sentence in quoted)

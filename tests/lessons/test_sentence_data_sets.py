@@ -5,11 +5,9 @@ import re
 import unicodedata
 from collections import Counter
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.model_selection import GroupKFold, cross_val_score
@@ -17,9 +15,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer, StandardScaler
 
-DATA = Path(__file__).parents[2] / "lessons" / "data"
-PARTS = ("train", "dev")
-
+from tests.lessons.data_files import DATA, PARTS, bag, readme, row_of
 
 # --- what all sets share ---------------------------------------------------------------------------------------------
 
@@ -66,10 +62,9 @@ def assert_clean(sentences: list[str]):
 
 def assert_table_in_readme(name: str, counts: dict[str, Counter]):
     """Each label's row says how often it occurs in train, in dev and in all."""
-    readme = (DATA / name / "README.md").read_text(encoding="utf-8")
     for label in counts["train"] | counts["dev"]:
         train, dev = (counts[part][label] for part in PARTS)
-        assert f"| {label} | {train} | {dev} | {train + dev} |" in readme, label
+        assert row_of(label, train, dev, train + dev) in readme(name), label
 
 
 def test_a_planted_near_duplicate_is_found():
@@ -78,11 +73,6 @@ def test_a_planted_near_duplicate_is_found():
     assert near_duplicates([one], ["the farmer drove his old sheep across the road"])
     assert near_duplicates(["帮我定个七点的闹钟"], ["帮我定个八点的闹钟吧"]) == []  # shares a frame only
     assert not near_duplicates([one], ["The farmer sold his sheep."])
-
-
-@pytest.mark.parametrize("name", ["pairs", "similarity", "emotions", "intents", "intents-zh"])
-def test_the_list_of_data_sets_names_it(name):
-    assert f"- `{name}/`" in (DATA / "README.md").read_text(encoding="utf-8")
 
 
 # --- pairs -----------------------------------------------------------------------------------------------------------
@@ -103,12 +93,8 @@ def shared_words(pair: dict[str, str]) -> float:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_pairs_have_the_columns_of_rte_for_any_reader(part):
-    rows = table("pairs", part)
-    assert list(rows[0]) == ["index", "sentence1", "sentence2", "label"]
-    assert [row["index"] for row in rows] == [str(i) for i in range(len(rows))]
-    with open(DATA / "pairs" / f"{part}.tsv", encoding="utf-8", newline="") as file:
-        assert list(csv.DictReader(file, delimiter="\t")) == rows  # a reader that believes in quotes
+def test_pairs_have_the_columns_of_rte(part):
+    assert list(table("pairs", part)[0]) == ["index", "sentence1", "sentence2", "label"]
 
 
 @pytest.mark.parametrize(("part", "least"), [("train", 360), ("dev", 120)])
@@ -126,11 +112,6 @@ def test_pairs_are_clean_and_nothing_is_said_twice(pairs):
     assert_clean(premises + hypotheses)
     assert all(s[0].isupper() and s[-1] in ".!?" for s in premises + hypotheses)
     assert len({" ".join(words(s)) for s in premises + hypotheses}) == len(premises + hypotheses)
-
-
-def test_no_pair_leaks_into_dev():
-    sides = [[row[column] for row in table("pairs", part) for column in ("sentence1", "sentence2")] for part in PARTS]
-    assert near_duplicates(*sides) == []
 
 
 def test_negation_is_no_cue(pairs):
@@ -159,8 +140,7 @@ def test_word_overlap_is_no_cue(pairs):
 
 
 def test_the_hypothesis_alone_says_little(pairs):
-    bag = make_pipeline(CountVectorizer(binary=True), LogisticRegression(max_iter=1000))
-    score = held_out_accuracy(bag, [p["sentence2"] for p in pairs], pairs)
+    score = held_out_accuracy(bag(), [p["sentence2"] for p in pairs], pairs)
     print(f"bag of words of the hypothesis alone: {score:.1%}")
     assert score < 0.5
 
@@ -173,14 +153,12 @@ def held_out_accuracy(model, inputs, pairs) -> float:
 
 def test_readme_counts_the_pairs():
     assert_table_in_readme("pairs", {part: Counter(row["label"] for row in table("pairs", part)) for part in PARTS})
-    readme = (DATA / "pairs" / "README.md").read_text(encoding="utf-8")
     counts = [len({row["sentence1"] for row in table("pairs", part)}) for part in PARTS]
-    assert f"| premises | {counts[0]} | {counts[1]} | {sum(counts)} |" in readme
+    assert f"| premises | {counts[0]} | {counts[1]} | {sum(counts)} |" in readme("pairs")
 
 
 def test_readme_quotes_real_pairs(pairs):
-    readme = (DATA / "pairs" / "README.md").read_text(encoding="utf-8")
-    quoted = re.findall(rf"^\| ({'|'.join(INFERENCES)}) \| ([^|]+\.) \| ([^|]+\.) \|$", readme, re.M)
+    quoted = re.findall(rf"^\| ({'|'.join(INFERENCES)}) \| ([^|]+\.) \| ([^|]+\.) \|$", readme("pairs"), re.M)
     assert len(quoted) == 3
     assert set(quoted) <= {(pair["label"], pair["sentence1"], pair["sentence2"]) for pair in pairs}
 
@@ -202,15 +180,12 @@ def band(row: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_similarity_has_the_columns_of_sts_b_for_any_reader(part):
+def test_similarity_has_the_columns_of_sts_b(part):
     rows = table("similarity", part)
     columns = "index genre filename year old_index source1 source2 sentence1 sentence2 score"
     assert list(rows[0]) == columns.split()
-    assert [row["index"] for row in rows] == [str(i) for i in range(len(rows))]
     for row in rows:
         assert re.fullmatch(r"[0-4]\.\d|5\.0", row["score"]) and row["filename"] in KINDS, row
-    with open(DATA / "similarity" / f"{part}.tsv", encoding="utf-8", newline="") as file:
-        assert list(csv.DictReader(file, delimiter="\t")) == rows
 
 
 @pytest.mark.parametrize(("part", "least"), [("train", 300), ("dev", 100)])
@@ -228,13 +203,6 @@ def test_similar_sentences_are_clean_and_none_comes_twice():
     assert_clean(sentences)
     assert all(s[0].isupper() and s[-1] in ".!?" for s in sentences)
     assert len({" ".join(words(s)) for s in sentences}) == len(sentences)
-
-
-def test_no_similar_sentence_leaks_into_dev():
-    sides = [
-        [row[column] for row in table("similarity", part) for column in ("sentence1", "sentence2")] for part in PARTS
-    ]
-    assert near_duplicates(*sides) == []
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -262,13 +230,12 @@ def test_readme_counts_the_scores_and_kinds():
 
 
 def test_readme_quotes_real_scores():
-    readme = (DATA / "similarity" / "README.md").read_text(encoding="utf-8")
     real = {
         frozenset((row["sentence1"], row["sentence2"])): float(row["score"])
         for part in PARTS
         for row in table("similarity", part)
     }
-    quoted = re.findall(r"^\| ([0-5]) \| [^|]+ \| ([^|]+) / ([^|]+) \|$", readme, re.M)
+    quoted = re.findall(r"^\| ([0-5]) \| [^|]+ \| ([^|]+) / ([^|]+) \|$", readme("similarity"), re.M)
     assert len(quoted) == 6
     assert all(abs(real[frozenset((one, other))] - int(score)) < 0.5 for score, one, other in quoted)
 
@@ -302,10 +269,6 @@ def test_messages_are_clean_and_none_comes_twice():
     assert len({" ".join(words(text)) for text, _, _ in found}) == len({id_ for *_, id_ in found}) == len(found)
 
 
-def test_no_message_leaks_into_dev():
-    assert near_duplicates(*([text for text, _, _ in messages(part)] for part in PARTS)) == []
-
-
 @pytest.mark.parametrize(("part", "least"), [("train", 360), ("dev", 120)])
 def test_every_emotion_is_there_alone_and_with_others(part, least):
     found = messages(part)
@@ -337,8 +300,8 @@ def test_counting_words_finds_half_of_the_emotions():
     train, dev = messages("train"), messages("dev")
     names = MultiLabelBinarizer(classes=EMOTIONS)
     truth = names.fit_transform([labels for _, labels, _ in train])
-    bag = make_pipeline(CountVectorizer(binary=True), OneVsRestClassifier(LogisticRegression(max_iter=1000)))
-    guess = bag.fit([text for text, _, _ in train], truth).predict_proba([text for text, _, _ in dev]) > 0.3
+    each = bag(OneVsRestClassifier(LogisticRegression(max_iter=1000)))
+    guess = each.fit([text for text, _, _ in train], truth).predict_proba([text for text, _, _ in dev]) > 0.3
     truth = names.transform([labels for _, labels, _ in dev])
     micro, macro = (f1_score(truth, guess, average=how) for how in ("micro", "macro"))
     print(f"F1 on dev, micro {micro:.1%}, macro {macro:.1%}")
@@ -347,9 +310,8 @@ def test_counting_words_finds_half_of_the_emotions():
 
 
 def test_readme_quotes_real_messages():
-    readme = (DATA / "emotions" / "README.md").read_text(encoding="utf-8")
     real = {(", ".join(labels), text) for part in PARTS for text, labels, _ in messages(part)}
-    quoted = re.findall(rf"^\| ((?:(?:{'|'.join(EMOTIONS)})(?:, )?)+) \| ([^|]+[.!?]) \|$", readme, re.M)
+    quoted = re.findall(rf"^\| ((?:(?:{'|'.join(EMOTIONS)})(?:, )?)+) \| ([^|]+[.!?]) \|$", readme("emotions"), re.M)
     assert len(quoted) == 10 and set(quoted) <= real
 
 
@@ -407,17 +369,11 @@ def test_requests_are_clean_and_none_comes_twice(name):
     assert all(chinese) if name == "intents-zh" else not any(chinese)
 
 
-@pytest.mark.parametrize("name", INTENT_SETS)
-def test_no_request_leaks_into_dev(name):
-    assert near_duplicates(*([text for text, *_ in requests(name, part)] for part in PARTS)) == []
-
-
 @pytest.mark.parametrize(("name", "analyzer", "least"), [("intents", "word", 0.65), ("intents-zh", "char", 0.55)])
 def test_counting_words_finds_most_intents(name, analyzer, least):
     train, dev = requests(name, "train"), requests(name, "dev")
-    bag = make_pipeline(CountVectorizer(binary=True, analyzer=analyzer), LogisticRegression(max_iter=1000))
-    bag.fit([text for text, *_ in train], [intent for _, intent, _ in train])
-    score = bag.score([text for text, *_ in dev], [intent for _, intent, _ in dev])
+    model = bag(analyzer=analyzer).fit([text for text, *_ in train], [intent for _, intent, _ in train])
+    score = model.score([text for text, *_ in dev], [intent for _, intent, _ in dev])
     print(f"{name}: accuracy on dev {score:.1%}")
     assert least < score < 0.95
 
@@ -441,10 +397,35 @@ def test_readme_counts_the_requests(name):
 
 @pytest.mark.parametrize("name", INTENT_SETS)
 def test_readme_quotes_real_requests(name):
-    readme = (DATA / name / "README.md").read_text(encoding="utf-8")
-    quoted = re.findall(r"^\| ([a-z_]+) \| ([^|]*[^|\d ][^|]*) \|$", readme, re.M)
+    quoted = re.findall(r"^\| ([a-z_]+) \| ([^|]*[^|\d ][^|]*) \|$", readme(name), re.M)
     quoted = [(intent, text) for intent, text in quoted if intent in INTENTS]
     assert [intent for intent, _ in quoted] == INTENTS
     for intent, text in quoted:
         entry = (ENTITY.sub(r"\1", text), intent, ENTITY.findall(text))
         assert any(entry in requests(name, part) for part in PARTS), text
+
+
+# --- what holds for all ----------------------------------------------------------------------------------------------
+
+
+def texts_of(name: str, part: str) -> list[str]:
+    if name in INTENT_SETS:
+        return [text for text, *_ in requests(name, part)]
+    if name == "emotions":
+        return [text for text, _, _ in messages(part)]
+    return [row[column] for row in table(name, part) for column in ("sentence1", "sentence2")]
+
+
+@pytest.mark.parametrize("name", ["pairs", "similarity", "emotions", *INTENT_SETS])
+def test_nothing_leaks_into_dev_and_the_list_of_data_sets_names_it(name):
+    assert near_duplicates(*(texts_of(name, part) for part in PARTS)) == []
+    assert f"- `{name}/`" in (DATA / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["pairs", "similarity"])
+@pytest.mark.parametrize("part", PARTS)
+def test_a_reader_that_believes_in_quotes_finds_the_same(name, part):
+    rows = table(name, part)
+    assert [row["index"] for row in rows] == [str(i) for i in range(len(rows))]
+    with open(DATA / name / f"{part}.tsv", encoding="utf-8", newline="") as file:
+        assert list(csv.DictReader(file, delimiter="\t")) == rows
