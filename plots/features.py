@@ -50,7 +50,8 @@ def stack(
         for filled, at in ((False, [c for c in columns if c not in read]), (True, read)):
             if at:
                 fig.add_scatter(
-                    x=at, y=[layer] * len(at), mode="markers", showlegend=False, customdata=[tokens[c] for c in at],
+                    x=at, y=[layer] * len(at), mode="markers", showlegend=False,
+                    customdata=[literal(tokens[c]) for c in at],
                     marker={
                         "symbol": "square", "size": 24, "color": colour if filled else SEE_THROUGH,
                         "line": {"width": 3 if filled else 1.5, "color": colour},

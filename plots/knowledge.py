@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from plots.attention import token_ticks
+from plots.attention import literal, token_ticks
 from plots.theme import BLUE, GREY, ORANGE, SMALL, titled
 
 
@@ -21,7 +21,7 @@ def visible_matrix(
         fig.add_scatter(
             x=[j for _i, j in some], y=[i for i, _j in some], mode="markers", showlegend=False,
             marker={"symbol": symbol, "size": max(6, min(16, 330 / size)), "color": colour},
-            text=[f"{tokens[i]} → {tokens[j]}" for i, j in some], hovertemplate="%{text}<extra></extra>",
+            text=[literal(f"{tokens[i]} → {tokens[j]}") for i, j in some], hovertemplate="%{text}<extra></extra>",
         )  # fmt: skip
     fig.add_shape(
         type="rect", x0=-0.5, x1=size - 0.5, y0=chosen - 0.5, y1=chosen + 0.5, line={"color": GREY, "width": 3}
@@ -81,7 +81,8 @@ def translations(
     for colour, symbol, some, told in groups:
         fig.add_scatter(
             x=[x for x, _ in some], y=[y for _, y in some], mode="markers+text" if len(some) < 15 else "markers",
-            text=list(told), textposition="top center", textfont={"size": SMALL}, showlegend=False, cliponaxis=False,
+            text=[literal(name) for name in told], textposition="top center",
+            textfont={"size": SMALL}, showlegend=False, cliponaxis=False,
             marker={"size": 12, "symbol": symbol, "color": colour}, hovertemplate="%{text}<extra></extra>",
         )  # fmt: skip
     for (x, y), (to_x, to_y) in zip(points[:subjects], ends, strict=True):

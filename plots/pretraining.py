@@ -93,7 +93,7 @@ def learning_curves(histories: Sequence[History], panels: Sequence[Panel], axis:
                     x=[at[place] for at, _ in points],
                     y=[value for _, value in points],
                     mode=mode,
-                    name=history.name,
+                    name=literal(history.name),
                     line={"color": colour, "dash": dash, "width": 1.5 if faint else 3},
                     marker={"symbol": symbol, "size": 8, "color": colour},
                     opacity=0.55 if faint else 1,

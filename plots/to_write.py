@@ -8,6 +8,7 @@ from itertools import cycle
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from plots.attention import literal
 from plots.theme import BLUE, GREEN, ORANGE, SMALL, VERMILION
 
 LOOKS = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (ORANGE, "dashdot", "x"))
@@ -19,9 +20,9 @@ def _lines(
     fig = go.Figure()
     for (name, (x, y)), (colour, dash, symbol) in zip(points.items(), cycle(LOOKS), strict=False):
         fig.add_scatter(
-            x=list(x), y=list(y), mode="lines+markers", name=name,
+            x=list(x), y=list(y), mode="lines+markers", name=literal(name),
             line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 10, "color": colour},
-            hovertemplate=f"{name}, %{{x}}: %{{y:{hover}}}<extra></extra>",
+            hovertemplate=f"{literal(name)}, %{{x}}: %{{y:{hover}}}<extra></extra>",
         )  # fmt: skip
     fig.update_xaxes(title_text=titles[0])
     fig.update_yaxes(title_text=titles[1])

@@ -97,7 +97,7 @@ def double_mask(words: Sequence[str], mask, names: tuple[str, str], title: str) 
         **token_ticks(twice), range=[2 * n - 0.3, -0.7], fixedrange=True, zeroline=False,
         title_text=f"{literal(names[1])} | {literal(names[0])}",
     )  # fmt: skip
-    fig.update_layout(height=150 + 19 * 2 * n, title=title, margin={"l": 4, "r": 8, "b": 4})
+    fig.update_layout(height=150 + 19 * 2 * n, title=literal(title), margin={"l": 4, "r": 8, "b": 4})
     return fig
 
 
@@ -130,7 +130,10 @@ def looked_at(
     fig.update_xaxes(tickvals=list(range(len(words))), ticktext=marks, tickangle=-45, showgrid=False)
     fig.update_yaxes(title_text=names[2], tickformat=".0%", rangemode="tozero")
     fig.update_layout(
-        height=340, title=title, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, bargap=0.25
+        height=340,
+        title=literal(title),
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        bargap=0.25,
     )
     return fig
 

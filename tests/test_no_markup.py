@@ -27,7 +27,7 @@ FIELDS = {"text_input", "text_area", "chat_input", "sentence_input"}
 NUMBERS = {"len", "int", "float", "round", "sum", "abs", "ord", "tex", "type", "bool", "any", "all", "range", "index"}
 NUMBERS |= {"count", "item", "mean", "tolist", "argmax", "isinstance", "hash", "id", "figure", "button", "toggle"}
 ESCAPES = {"markdown": {"literal", "as_script"}, "html": {"literal", "as_script", "escape"}}
-ESCAPES["html"] |= {"boxes", "cards", "marked_text"}  # which tests/plots gives every hostile text
+ESCAPES["html"] |= {"boxes", "cards", "marked_text"}  # which tests/ui/test_renderers.py gives every hostile text
 # Method → places of the arguments that are drawn as Markdown. Everything that has a label draws that so.
 LABELLED = """
     button caption checkbox chat_message dialog download_button error expander file_uploader form_submit_button header

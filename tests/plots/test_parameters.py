@@ -8,7 +8,7 @@ import pytest
 from minibert.config import BertConfig
 from minibert.count import FAMILY, by_group, flops, memory, parameters, total
 from plots import parameters as plots
-from plots.theme import SMALL, apply
+from plots.theme import SMALL, apply, contrast
 
 BASE = BertConfig.preset("base")
 
@@ -131,13 +131,7 @@ def test_no_name_in_the_family_lies_over_another_or_over_a_point():
 
 @pytest.mark.parametrize("colour", plots.COLOURS.values())
 def test_text_on_every_colour_has_contrast(colour):
-    def luminance(hexa):
-        channels = [int(hexa[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    low, high = sorted((luminance(colour), luminance(plots.ink(colour))))
-    assert (high + 0.05) / (low + 0.05) >= 4.5
+    assert contrast(colour, plots.ink(colour)) >= 4.5
 
 
 def test_no_type_smaller_than_the_back_row_reads():

@@ -55,12 +55,6 @@ def test_two_runs_differ_without_colour_and_a_quantity_one_lacks_is_left_out():
     assert not learning_curves([History.of("a", EVENTS[:1])], PANELS, "step", "steps").data[0].x[0]
 
 
-def test_a_run_s_name_is_not_markup():
-    fig = learning_curves([History.of("<b>x</b>", EVENTS)], PANELS, "step", "steps")
-    assert all("<b>x" not in (trace.hovertemplate or "") for trace in fig.data)
-    assert fig.data[-1].name == "&lt;b&gt;x&lt;/b&gt;"
-
-
 def test_kinds_stand_in_the_order_of_the_first_run():
     fig = right_by_kind({"a": {"name": 0.9, "gender": 0.2}, "b": {"name": 0.5}}, "right")
     assert fig.data[0].y == ("gender", "name") and fig.data[0].x == (0.2, 0.9)

@@ -1,8 +1,6 @@
-"""What the figures of the tokenization lesson say is what the tokenizer does, and no text in them is markup."""
+"""What the figures of the tokenization lesson say is what the tokenizer does."""
 
 import re
-from collections import Counter
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given, settings
@@ -11,13 +9,9 @@ from hypothesis import strategies as st
 from minibert.text.vocab import SPECIAL_TOKENS
 from minibert.tokenizer import Tokenizer, Try
 from plots.tokenization import (
-    ChangedWord,
-    boxes,
-    cards,
     direction,
     growth_of_vocabulary,
     ladder,
-    marked_text,
     origins,
     rungs,
     runs_of,
@@ -25,65 +19,12 @@ from plots.tokenization import (
 )
 
 TEXT = "the baker bakes bread and the bakers bake bread; the reader reads what the readers read. café Ünïcode 我爱你"
-HOSTILE = "</script><img src=x onerror=alert(1)>"
 WORDS = {"yes": "id {id}", "no": "no", "skipped": "{n} more", "unk": "id 1"}
-ALLOWED = {
-    "style",
-    "div",
-    "span",
-    "del",
-    "ins",
-    "p",
-    "bdi",
-    "small",
-    "table",
-    "tbody",
-    "tr",
-    "td",
-    "th",
-    "b",
-    "ol",
-    "li",
-}
-
-
-class Markup(HTMLParser):
-    """The tags and the text of a piece of HTML."""
-
-    def __init__(self, html: str):
-        super().__init__()
-        self.tags, self.text, self.attributes = Counter(), "", set()
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags[tag] += 1
-        self.attributes |= {name for name, _value in attrs}
-
-    def handle_data(self, data):
-        self.text += data
 
 
 @pytest.fixture(scope="module")
 def tokenizer():
     return Tokenizer([*SPECIAL_TOKENS, "un", "unti", "##tie", "##e", "a", "##b", "ab", "!"])
-
-
-def test_nothing_in_a_text_is_markup():
-    bad = [HOSTILE, '" onmouseover="alert(1)', "&amp;<b>"]
-    drawn = [
-        marked_text([(text, kind, text) for text in bad for kind in ("", "out", "new")]),
-        boxes([[(text, "piece"), (text, "")] for text in bad], more=HOSTILE),
-        cards([[ChangedWord(list(text), {0: "out", 1: "changed"}, text)] * 2 for text in bad], more=HOSTILE),
-        ladder(list(HOSTILE), [Try(0, 2, "</", False)], ids={}, words=WORDS, unknown=HOSTILE, label=bad[1]),
-        origins(
-            list(HOSTILE), bad, ["", "unk", ""], [(0, 1), (1, 2), (0, 0)], bad, more=HOSTILE, labels=(bad[1], bad[1])
-        ),
-    ]
-    for html in drawn:
-        markup = Markup(html)
-        assert set(markup.tags) <= ALLOWED
-        assert not {name for name in markup.attributes if name.startswith("on") or name == "src"}
-        assert "alert(1)" in markup.text
 
 
 def test_a_short_ladder_shows_every_try_and_a_long_one_says_how_many_it_leaves_out():
@@ -110,7 +51,7 @@ def test_the_ladder_is_the_tokenizers_own_tries(tokenizer):
     html = ladder(list("untie"), part.tries, ids=tokenizer.ids, words=WORDS)
     rows = re.findall(r"<tr class=\"tk-(\w+)\">(.*?)</tr>", html)
     assert [kind for kind, _row in rows] == ["yes" if one.found else "no" for one in part.tries] == ["no", "yes", "yes"]
-    found = [Markup(row).text for kind, row in rows if kind == "yes"]
+    found = [re.sub(r"<[^>]+>", "", row) for kind, row in rows if kind == "yes"]
     assert found[0] == f"✓ id {tokenizer.ids['unti']}unti"
     assert found[1] == f"✓ id {tokenizer.ids['##e']}##e"
 
@@ -123,14 +64,8 @@ def test_a_word_that_fails_ends_in_unk(tokenizer):
 
 
 def test_hebrew_goes_from_right_to_left():
-    assert [direction(text) for text in ("שלום", "12 שלום", "hello שלום", "", "!?", "مرحبا")] == [
-        "rtl",
-        "rtl",
-        "ltr",
-        "ltr",
-        "ltr",
-        "rtl",
-    ]
+    assert [direction(text) for text in ("שלום", "12 שלום", "مرحبا")] == ["rtl"] * 3
+    assert [direction(text) for text in ("hello שלום", "", "!?")] == ["ltr"] * 3
 
 
 @given(st.text(max_size=40), st.data())

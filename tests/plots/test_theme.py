@@ -43,18 +43,9 @@ def test_colours_stay_apart(vision):
         assert distance(seen(one), seen(other)) > 10, (one, other)
 
 
-def luminance(colour: str) -> float:
-    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear(colour), strict=True))
-
-
-def contrast(one: str, other: str) -> float:
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
 @pytest.mark.parametrize("background", ["#FDFCFA", "#14171C"])
 def test_grey_is_seen_on_both_pages(background):
-    assert contrast(theme.GREY, background) >= 3
+    assert theme.contrast(theme.GREY, background) >= 3
 
 
 def test_words_without_a_colour_of_their_own_have_the_page_s():

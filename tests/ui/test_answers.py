@@ -134,32 +134,17 @@ def recorded(name, examples=None):
 
 
 @every_task
-def test_an_example_is_built_asked_and_answered(name):
+def test_a_hostile_example_is_built_asked_and_answered_as_text(name):
     _predictor, data = untrained(name)
-    run = script(page, args=(name, data.examples[0])).run()
+    run = script(page, args=(name, evil(data.examples[0]))).run()
     assert not run.exception
     assert "[CLS]" in body(run) and "mb-segment-a" in body(run)
+    assert "<img" not in everything(run) and "</script>" not in everything(run)
+    assert any(EVIL in field.value for field in [*run.text_input, *run.text_area])
     words, number = run.session_state["headline"]
     assert words and isinstance(number, float)
     figures = run.get("plotly_chart")
     assert all(figure.proto.alt for figure in figures) and (figures or name == "tagging")
-
-
-@every_task
-def test_hostile_text_is_shown_as_text(name):
-    _predictor, data = untrained(name)
-    run = script(page, args=(name, evil(data.examples[0]))).run()
-    assert not run.exception
-    assert "<img" not in everything(run) and "</script>" not in everything(run)
-    assert any(EVIL in field.value for field in [*run.text_input, *run.text_area])
-
-
-@every_task
-def test_a_dev_set_is_reviewed(name):
-    run = script(review, args=(name, *recorded(name))).run()
-    assert not run.exception
-    assert all(figure.proto.alt for figure in run.get("plotly_chart")) and run.get("plotly_chart")
-    assert 1 <= body(run).count("<li>") <= PAGE
 
 
 @every_task
@@ -169,7 +154,8 @@ def test_hostile_text_is_reviewed_as_text(name):
     run = script(review, args=(name, *renamed(*recorded(name, examples)))).run()
     assert not run.exception
     assert "<img" not in everything(run) and "</script>" not in everything(run)
-    assert "&lt;/script&gt;&lt;img" in body(run)
+    assert "&lt;/script&gt;&lt;img" in body(run) and 1 <= body(run).count("<li>") <= PAGE
+    assert run.get("plotly_chart") and all(figure.proto.alt for figure in run.get("plotly_chart"))
     for figure in run.get("plotly_chart"):
         assert "<img" not in figure.proto.spec and "\\u003cimg" not in figure.proto.spec
 
@@ -207,7 +193,7 @@ def test_the_surest_mistake_comes_first():
     run = script(review, args=("classification", examples, evaluation)).run()
     cases = body(run).split("<li>")[1:]
     assert ["unsure" in case for case in cases] == [False, True] and "90.0%" in cases[0]
-    assert "2 of 3 are wrong" in everything(run) and "9" in run.caption[0].value
+    assert re.search(r"\b2\b.*\b3\b", run.markdown[0].value) and "9" in run.caption[0].value
 
 
 def test_of_many_classes_the_most_confused_are_drawn():
@@ -220,7 +206,8 @@ def test_of_many_classes_the_most_confused_are_drawn():
     run = script(review, args=("classification", [example], evaluation)).run()
     heat = json.loads(run.get("plotly_chart")[0].proto.spec)["data"][0]
     assert len(heat["x"]) == CLASSES and heat["y"][-2:] == ["class 28", "class 29"] and heat["z"][-2][-1] == 3
-    assert "Of 30 classes" in run.caption[0].value and "150 of 153 right" in run.get("plotly_chart")[0].proto.alt
+    assert "30" in run.caption[0].value
+    assert re.findall(r"\d+", run.get("plotly_chart")[0].proto.alt) == ["150", "153"]
 
 
 def test_nothing_wrong_is_said():
@@ -228,7 +215,7 @@ def test_nothing_wrong_is_said():
     said = {"label": "good", "probabilities": {"bad": 0.1, "good": 0.9}, "grade": 1.0}
     evaluation = {"labels": ["bad", "good"], "confusion": [[0, 0], [0, 1]], "measured_on": 1, "predictions": [said]}
     run = script(review, args=("classification", [example], evaluation)).run()
-    assert "All 1 are right" in everything(run) and "<li>" not in body(run)
+    assert not run.exception and "<li>" not in body(run)
 
 
 def test_entities_show_truth_beside_answer():
@@ -237,8 +224,8 @@ def test_entities_show_truth_beside_answer():
     evaluation = {"labels": [], "by_type": {}, "measured_on": 1, "predictions": [said]}
     run = script(review, args=("tagging", [{**example, "offsets": None, "extra": {}}], evaluation)).run()
     shown = body(run)
-    assert "Anna Berg<small>PER</small>" in shown and "Anna<small>PER ✗ wrong border</small>" in shown
-    assert "Oslo<small>LOC ✗ missed</small>" in shown and "saw<small>LOC ✗ invented</small>" in shown
+    assert "Anna Berg<small>PER</small>" in shown
+    assert all(f"{word}<small>{kind} ✗" in shown for word, kind in (("Anna", "PER"), ("Oslo", "LOC"), ("saw", "LOC")))
 
 
 @every_task
@@ -306,9 +293,9 @@ def test_no_answer_shows_the_span_it_was_weighed_against():
     }  # fmt: skip
     run = script(answered, args=("span-or-none", given, answer)).run()
     assert not run.exception
-    assert "Anna<small>best span, not given · S 30.0% · E 20.0%</small>" in body(run)
+    assert re.search(r"Anna<small>[^<]*30\.0%[^<]*20\.0%</small>", body(run))
     shown = "".join(block.value for block in run.markdown)
-    assert "**No answer**" in shown and "+1.39, above the threshold of −0.50" in shown
+    assert "+1.39" in shown and "−0.50" in shown
     ends = json.loads(run.get("plotly_chart")[0].proto.spec)["data"]
     assert ends[0]["y"][0] == 0.4 and ends[1]["y"][0] == 0.5 and ends[0]["customdata"][0] == "[CLS]"
     assert headline(TASKS["span-or-none"], answer) == ("no answer", 0.8)
@@ -342,8 +329,7 @@ def test_windows_beyond_the_first_fold_but_not_those_with_the_answer():
     example = SpanExample("", "who", "word " * 60 + "Anna " + "word " * 60, (Answer("Anna", 300),))
     run = script(built, args=("span", example, Options(max_length=24, doc_stride=12))).run()
     titles = "".join(block.value for block in run.markdown)
-    assert run.expander[0].label.endswith("more rows")
-    assert "Window 1 of" in titles and '<small class="mb-asked">S E</small>' in body(run)
+    assert run.expander and titles and '<small class="mb-asked">S E</small>' in body(run)
 
 
 def test_an_input_without_room_says_so():

@@ -32,12 +32,6 @@ def test_lines_with_the_wanted_text_are_marked():
     assert page.count("mb-first") == 1 and page.index("mb-first") < page.index("<mark>")
 
 
-def test_code_is_never_markup():
-    page = source.source_html(['x = "</script><img src=x>"', "if a < b: pass  # <b>"], 1)
-    assert "<img" not in page and "<b>" not in page
-    assert shown(page) == ['x = "</script><img src=x>"', "if a < b: pass  # <b>"]
-
-
 def test_a_piece_that_is_not_whole_python_is_still_shown():
     assert shown(source.source_html(["    def f(", '  """'], 7)) == ["    def f(", '  """']
 
