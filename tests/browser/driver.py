@@ -10,7 +10,7 @@ def test_a_step_shows(page):
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -23,11 +23,9 @@ __all__ = [
     "assert_words_of_figures",
     "click_point",
     "expect",
-    "on_every_screen",
     "open_page",
     "said_above",
     "screenshot",
-    "train_classifier",
     "type_into",
     "until",
     "wait_idle",
@@ -105,19 +103,6 @@ def screenshot(page: Page, name: str) -> Path:
 
 
 _LAPTOP, _PROJECTOR = {"width": 1280, "height": 900}, {"width": 1920, "height": 1080}
-_SCREENS = {"dark": (_LAPTOP, "dark"), "phone": ({"width": 390, "height": 844}, "light")}
-
-
-def on_every_screen(page: Page) -> Iterator[str]:
-    """The page as it opens on a laptop in dark, then on a phone in light; each is named. What it shows must stand in
-    its link."""
-    for name, (size, scheme) in _SCREENS.items():
-        page.set_viewport_size(size)
-        page.emulate_media(color_scheme=scheme)
-        page.reload()
-        wait_idle(page)
-        yield name
-
 
 # Of each figure: the texts that are drawn, how large they are, and whether they leave it at the sides.
 _TEXTS = """charts => charts.map(chart => {
@@ -172,13 +157,6 @@ def type_into(page: Page, field, text: str, key: str = "Enter") -> None:
     field.press(key)
     wait_idle(page)
     expect(field).to_have_value(text)
-
-
-def train_classifier(page: Page) -> None:
-    """The class's classifier begins to learn, if no test on this server before needed it."""
-    button = page.get_by_role("button", name="Train it", exact=True)
-    if button.count():
-        button.click()
 
 
 def assert_no_markup(page: Page) -> None:
