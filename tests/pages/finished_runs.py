@@ -1,14 +1,17 @@
 """Runs that have ended, made without training, for pages that look into what a run has left."""
 
+import inspect
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from importlib import import_module
 from pathlib import Path
 
 import torch
 
 from jobs.files import pack
 from jobs.run import Run
+from jobs.worker import unpacked
 from minibert.config import BertConfig
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.predictor import Predictor
@@ -85,3 +88,20 @@ def spelling_predictor(
     options = Options(max_length=256, pooling="mean")
     model = task_named(task).head(config, labels if isinstance(labels, dict) else list(labels), options)
     return Predictor(model.eval(), tokenizer, task_named(task), options)
+
+
+def run_here(call: tuple[str, tuple, dict], folder: Path, *, owner: str, **changed) -> Run:
+    """What a page has asked for (the fixture `asked_for`), done in this process in place of a worker's. changed: fields
+    of its settings. folder: an empty one, for its files on the way."""
+    from ui.runs import manager
+
+    target, arguments, options = call
+    function = getattr(import_module(target.partition(":")[0]), target.partition(":")[2])
+    arguments = [unpacked(one, folder.with_name(f"{folder.name}-in-{n}")) for n, one in enumerate(arguments)]
+    arguments = [replace(one, **changed) if type(one).__name__.endswith("Settings") else one for one in arguments]
+    given = {name: value for name, value in options.items() if name not in ("owner", "title", "kind", "address")}
+    if "out" in inspect.signature(function).parameters:
+        given["out"] = folder
+    events = [event.as_dict() for event in function(*arguments, **given)]
+    run = Run(manager(), manager().directory, owner, options["title"], options["kind"], target)
+    return ended(run, events, pack(folder) if folder.exists() else {})

@@ -1,5 +1,7 @@
 """The page on the cone: the cloud is the model's, whitening is fitted on nothing that is measured, runs are drawn."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -8,12 +10,11 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from minibert import checkpoint
 from minibert.inside.vectors import sentence_vectors
+from sections.cone import whitening
 from sections.cone.subject import to_fit
-from tests.hostile import HOSTILE
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of
+from tests.pages.driver import ROOT, figure, open_page, title_of, whole
 from ui.samples import questions, similar_pairs
 
-PARTS = ("The cone", "Whitening", "Flow", "The claim", "The code")
 PAIR = {"a": "My suitcase has disappeared.", "b": "The soup was far too salty."}
 
 
@@ -33,7 +34,6 @@ def pca():
     return PCA(64, whiten=True, svd_solver="full").fit(embed(to_fit("en")))
 
 
-@pytest.mark.slow
 def test_the_two_sentences_are_drawn_at_their_true_angle_before_and_after(pca):
     app = open_page("cone", model="mini-en", **PAIR)
     app.select_slider(key="k").set_value(64).run()
@@ -44,10 +44,8 @@ def test_the_two_sentences_are_drawn_at_their_true_angle_before_and_after(pca):
     assert [ends[0] @ ends[1], ends[2] @ ends[3]] == pytest.approx(expected, abs=1e-3)
     desk = embed([question for question, _ in questions("en")])
     means = [cosine_similarity(rows)[~np.eye(len(rows), dtype=bool)].mean() for rows in (desk, pca.transform(desk))]
-    assert title_of(app, "clouds") == (
-        f"Two at random: mean cosine {means[0]:.2f}, whitened {means[1]:.2f}. "
-        f"Yours: {expected[0]:.2f}, whitened {expected[1]:.2f}"
-    )
+    shown = re.findall(r"-?\d\.\d\d", title_of(app, "clouds"))
+    assert shown == [f"{value:.2f}" for value in (*means, *expected)]
 
 
 def test_nothing_that_is_measured_is_fitted_on():
@@ -68,46 +66,19 @@ def test_spearman_by_the_numbers_kept_is_scipys(monkeypatch, pca):
     assert at["64"] == pytest.approx(spearmanr(cosines, scores).statistic, abs=2e-3)
 
 
-@pytest.mark.slow
 def test_it_is_asked_before_it_is_shown_and_a_search_is_timed(monkeypatch):
     monkeypatch.delenv("MINIBERT_DATA", raising=False)
-    app = open_page("cone")
-    app.session_state["part"] = "Whitening"
-    app.run()
-    assert figure(app, "dimensions") is None and "With what do cosines agree best" in text_of(app)
-    app.button(key="cone-k-guess-0").click().run()
-    assert figure(app, "dimensions") is not None
-    app.button(key="time").click().run()
-    assert not app.exception and "MiB" in str(app.table[0].value)
+    monkeypatch.setattr(whitening, "SEARCHED", 100)
+    app = open_page("cone", model="mini-en", part="Whitening")
+    app = whole(app.button(key="cone-k-again").click().run())
+    assert figure(app, "dimensions") is None
+    app = whole(app.button(key="cone-k-guess-0").click().run())
+    assert figure(app, "dimensions") is not None and not app.table
+    app = whole(app.button(key="time").click().run())
+    assert len(app.table[0].value) > 1
 
 
-def test_before_a_run_it_says_so_and_both_claims_are_told():
-    assert "No run yet" in text_of(open_page("cone", model="mini-en", part="Flow"))
-    app = open_page("cone", model="mini-en", part="The claim")
-    assert figure(app, "scores-claim") is not None and "the wanted 5 points" in text_of(app)
-    app = open_page("cone", model="mini-en", part="The claim", claim="learned")
-    assert figure(app, "scores-claim") is not None and "already spread" in text_of(app)
-
-
-def test_without_results_it_says_how_to_make_them(monkeypatch, tmp_path):
-    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
-    app = open_page("cone", model="mini-en", part="The claim")
-    assert "experiment cone --seeds 3" in app.code[0].value
-
-
-@pytest.mark.parametrize("text", ["  ", "😀 <b>bold</b> $x$", "忘了密码怎么办", *list(HOSTILE.values())[:3]])
-def test_any_text_is_a_sentence(text):
-    app = open_page("cone", model="mini-en", a=text, b=text, own=text)
-    assert_no_markup(app)
-    assert "<b>bold</b>" not in html_of(app)
-
-
+@pytest.mark.release
 def test_a_chinese_model_has_chinese_sentences():
     app = open_page("cone", model="mini-zh")
     assert len(figure(app, "clouds")["data"][0]["customdata"]) == 60
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", PARTS)
-def test_every_part_opens(part):
-    assert text_of(open_page("cone", model="mini-en", part=part, layers="embeddings"))

@@ -85,8 +85,3 @@ def test_the_gains_are_the_papers_less_berts():
     waiting.session_state["part"] = PARTS[2]
     waiting = whole(waiting.run())
     assert waiting.button(key="gained-guess-1").label and "family-gains" not in str(waiting.main)
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_every_part_opens(part):
-    assert whole(open_page("family", part=part))

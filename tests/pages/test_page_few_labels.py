@@ -6,8 +6,7 @@ import transformers
 
 from sections.few_labels.subject import split
 from sections.few_labels.train import method_of, settings_of
-from tests.hostile import HOSTILE
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of
+from tests.pages.driver import ROOT, figure, open_page
 
 PARTS = ("Own pattern", "Train with few", "P-tuning", "Several patterns", "The claim", "The code")
 
@@ -25,41 +24,19 @@ def test_the_blank_is_filled_as_transformers_fills_it():
     expected = logits[tokenizer.convert_tokens_to_ids(["不", "很"])].softmax(0).tolist()
     drawn = [trace["x"][0] for trace in figure(app, "at-blank")["data"]]
     assert drawn == pytest.approx(expected, abs=1e-3)
-    assert "before anything was learned" in title_of(app, "at-blank")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_patterns_are_measured():
     app = open_page("few_labels", language="zh", part=PARTS[0], pattern="{text}真[MASK]。")
     marks = figure(app, "patterns")["data"]
     assert len(marks) == 5 and all(0.3 < mark["x"][0] < 0.9 for mark in marks)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "words", "said"),
-    [("no blank", "不", "must have"), ("{text}[MASK]", "很很", "no single piece"), ("{text}[MASK]", "", "has no word")],
-)
-def test_what_cannot_be_asked_is_said(pattern, words, said):
-    app = open_page("few_labels", language="zh", pattern=pattern, negative=words or " , ", part=PARTS[5])
-    assert said in app.info[0].value and not app.exception
-
-
-@pytest.mark.parametrize("text", ["  ", "😀 <b>bold</b> $x$", "[MASK] [SEP]", *list(HOSTILE.values())[:2]])
-def test_any_text_can_be_asked(text):
-    app = open_page("few_labels", language="zh", text=text, part=PARTS[5])
-    assert_no_markup(app)
-    assert "<b>bold</b>" not in html_of(app)
-
-
-@pytest.mark.parametrize("part", PARTS[1:])
-def test_every_part_opens(part):
-    assert text_of(open_page("few_labels", language="zh", part=part))
-
-
-def test_without_results_it_says_how_to_make_them(monkeypatch, tmp_path):
-    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
-    app = open_page("few_labels", language="zh", part=PARTS[4])
-    assert "experiment few_labels --seeds 3" in app.code[0].value
+@pytest.mark.parametrize(("pattern", "words"), [("no blank", "不"), ("{text}[MASK]", "很很"), ("{text}[MASK]", " , ")])
+def test_what_cannot_be_asked_is_said(pattern, words):
+    app = open_page("few_labels", language="zh", pattern=pattern, negative=words, part=PARTS[5])
+    assert app.info and not figure(app, "at-blank")
 
 
 def test_settings_are_those_of_the_method():

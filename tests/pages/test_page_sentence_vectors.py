@@ -12,57 +12,66 @@ from minibert.inside.vectors import sentence_vectors
 from minibert.inside.writing import READS
 from minibert.relatives.unilm import SEGMENTS
 from minibert.sentence_vectors.rows import questions_of
-from tests.hostile import HOSTILE
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, title_of
+from tests.pages.driver import ROOT, figure, open_page, text_of, title_of, whole
+from tests.pages.finished_runs import run_here
 from ui.samples import similar_pairs, similar_parts
 
 PARTS = ("Pairs or vectors", "Which pooling", "Train SimCSE", "Find and write", "The claim", "The code")
 FOLDER = ROOT / "checkpoints" / "mini-en"
 
 
-def embed(texts, pooling="mean"):
+@pytest.fixture(scope="module")
+def embed():
+    """texts, poolings → of each pooling, the vectors of the last layer."""
     model, tokenizer = checkpoint.load(FOLDER), checkpoint.load_tokenizer(FOLDER)
-    return sentence_vectors(model, tokenizer, list(texts), (pooling,))[pooling][-1]
+
+    def vectors(texts, *poolings):
+        found = sentence_vectors(model, tokenizer, list(texts), poolings)
+        return [found[pooling][-1] for pooling in poolings]
+
+    return vectors
 
 
-def test_the_nearest_questions_are_the_models():
+def test_the_nearest_questions_are_the_models(embed):
     desk = questions_of(ROOT / "lessons" / "data" / "desk" / "en.tsv")
     app = open_page("sentence_vectors", model="mini-en", text="Where is my bag?")
-    similar = cosine_similarity(embed(["Where is my bag?"]), embed([question for question, _ in desk]))[0]
+    (mine,), (others,) = embed(["Where is my bag?"], "mean"), embed([question for question, _ in desk], "mean")
+    similar = cosine_similarity(mine, others)[0]
     best = np.argsort(-similar, kind="stable")[:8]
     drawn = [trace["x"][0] for trace in figure(app, "nearest")["data"]]
     assert drawn == pytest.approx(similar[best].tolist(), abs=1e-4)
-    assert title_of(app, "nearest") == f"The standard question: “{desk[best[0]][1]}”"
+    assert desk[best[0]][1] in title_of(app, "nearest")
 
 
 def test_a_line_of_the_class_is_found():
     app = open_page("sentence_vectors", model="mini-en", text="zebras eat grass", own="Zebras eat grass\nx")
-    assert title_of(app, "nearest") == "Nearest: “Zebras eat grass”"
+    assert "Zebras eat grass" in title_of(app, "nearest")
     assert figure(app, "nearest")["data"][0]["x"] == [pytest.approx(1.0, abs=1e-4)]
 
 
 def test_pairs_are_counted_and_then_measured():
     app = open_page("sentence_vectors", model="mini-en", part=PARTS[0], n="1,000")
-    assert "1,000 sentences: 499,500 pairs" in text_of(app)
-    app.button(key="measure").click().run()
-    assert not app.exception and "times as long" in text_of(app)
-    assert "49,995,000 pairs" in text_of(open_page("sentence_vectors", model="mini-en"))
+    assert "499,500" in text_of(app)
+    before = text_of(app)
+    app = whole(app.button(key="measure").click().run())
+    assert len(text_of(app)) > len(before)
+    assert "49,995,000" in text_of(open_page("sentence_vectors", model="mini-en"))
 
 
-@pytest.mark.slow
-def test_poolings_are_held_against_scores(monkeypatch):
+@pytest.mark.release
+def test_poolings_are_held_against_scores(embed, monkeypatch):
     monkeypatch.delenv("MINIBERT_DATA", raising=False)
     app = open_page("sentence_vectors", model="mini-en", part=PARTS[1], pooling="max")
     first, second, scores = zip(*similar_pairs("en"), strict=True)
     marks = {trace["hovertemplate"].split(":")[0]: trace["x"][0] for trace in figure(app, "pooling-0")["data"]}
-    for pooling, words in (("mean", "mean of all tokens"), ("cls", "[CLS]"), ("max", "maximum of all tokens")):
-        u, v = embed(first, pooling), embed(second, pooling)
+    sides = [embed(texts, "mean", "cls", "max") for texts in (first, second)]
+    for words, u, v in zip(("mean of all tokens", "[CLS]", "maximum of all tokens"), *sides, strict=True):
         cosines = (u * v).sum(1) / np.linalg.norm(u, axis=1) / np.linalg.norm(v, axis=1)
         assert marks[words] == pytest.approx(spearmanr(cosines, scores).statistic, abs=1e-3)
     assert figure(app, "pooling-1") is None
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_stsb_is_there_where_the_data_are(monkeypatch, tmp_path):
     folder = tmp_path / "tasks" / "en" / "stsb"
     folder.mkdir(parents=True)
@@ -81,38 +90,12 @@ def test_nothing_that_is_learned_from_is_measured():
         assert len(sentences(language)) > 80 and held.isdisjoint(sentences(language))
 
 
-def test_before_a_run_it_says_so_and_the_claim_is_told():
-    app = open_page("sentence_vectors", model="mini-en", part=PARTS[2])
-    assert "No run yet" in text_of(app)
-    app = open_page("sentence_vectors", part=PARTS[4])
-    assert figure(app, "scores-claim") is not None and "The wanted 8 points" in text_of(app)
-
-
-def test_without_results_it_says_how_to_make_them(monkeypatch, tmp_path):
-    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
-    app = open_page("sentence_vectors", part=PARTS[4])
-    assert "No results of this experiment" in text_of(app)
-    assert "experiment sentence_vectors --seeds 3" in app.code[0].value
-
-
-@pytest.mark.parametrize("text", ["  ", "😀 <b>bold</b>", "忘了密码怎么办", *list(HOSTILE.values())[:3]])
-def test_any_text_is_a_question(text):
-    app = open_page("sentence_vectors", model="mini-en", text=text, own=text)
-    assert_no_markup(app)
-    assert "<b>bold</b>" not in html_of(app)
-
-
 def test_a_chinese_model_has_the_chinese_desk():
     app = open_page("sentence_vectors", model="mini-zh")
     assert "8 / 60" in str(figure(app, "nearest")["layout"])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("part", PARTS)
-def test_every_part_opens(part):
-    assert text_of(open_page("sentence_vectors", model="mini-en", part=part))
-
-
+@pytest.mark.release  # another model, read twice, and beams
 def test_simbert_finds_by_cls_and_writes():
     desk = questions_of(ROOT / "lessons" / "data" / "desk" / "zh.tsv")
     asked = "我的行李不见了。"
@@ -137,13 +120,6 @@ def test_simbert_finds_by_cls_and_writes():
     assert 1 <= len(written) <= 3 and not [one for one in written if asked[:-1] == one["hovertemplate"].split(":")[0]]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("asked", ["<b>怎么</b> $x$ 🙂？", "hello *you*", "", "…"])
-def test_simbert_takes_any_text(asked):
-    app = open_page("sentence_vectors", model="mini-zh", part=PARTS[3], question=asked)
-    assert not app.exception
-
-
 def test_the_last_of_each_standard_question_is_held_out():
     from sections.sentence_vectors.write_live import parts_of
 
@@ -153,32 +129,34 @@ def test_the_last_of_each_standard_question_is_held_out():
     assert {question for question, _ in held}.isdisjoint(question for question, _ in learned)
 
 
-@pytest.mark.slow
+@pytest.mark.trains
 @pytest.mark.parametrize(
     ("part", "choice", "slider", "button", "drawn"),
     [
-        ("Find and write", {"simbert": "both"}, "simbert-steps", "train-simbert", "found-and-written"),
+        pytest.param(
+            *("Find and write", {"simbert": "both"}, "simbert-steps", "train-simbert", "found-and-written"),
+            marks=pytest.mark.release,
+        ),
         ("Train SimCSE", {"who": "simcse-supervised"}, "vector-steps", "train-vectors", "plane"),
-        ("Train SimCSE", {"who": "softmax"}, "vector-steps", "train-vectors", "plane"),
     ],
 )
-def test_a_run_is_begun_and_drawn(monkeypatch, part, choice, slider, button, drawn):
-    from ui.runs import manager
-
+def test_what_is_asked_for_learns_and_is_drawn(asked_for, tmp_path, monkeypatch, part, choice, slider, button, drawn):
     monkeypatch.delenv("MINIBERT_DATA", raising=False)
-    before = {run.id for run in manager().runs()}
-    query = {"model": "mini-zh", "text": "我的行李不见了。", **choice}
-    app = open_page("sentence_vectors", part=part, told=["overfits"], **query)
+    query = {"model": "mini-zh", "text": "我的行李不见了。", "part": part, **choice}
+    app = open_page("sentence_vectors", owner=drawn, told=["overfits"], **query)
     app.slider(key=slider).set_value(20).run()
-    app.button(key=button).click().run()
-    assert not app.exception
-    (run,) = [one for one in manager().runs() if one.id not in before]
-    run.wait(timeout=120)
-    assert run.error is None and run.state == "finished"
-    app.run()
-    shown = figure(app, drawn)
-    assert shown is not None and not app.exception and run.title.split(",")[0] in str(shown)
+    whole(app.button(key=button).click().run())
+    (call,) = asked_for
+    often = ("evaluate_every",) if button == "train-simbert" else ("report_every", "measure_every", "save_every")
+    run = run_here(call, tmp_path / "out", owner=drawn, steps=1, batch_size=4, **dict.fromkeys(often, 1))
+    shown = figure(open_page("sentence_vectors", owner=drawn, told=["overfits"], **query), drawn)
+    assert shown is not None and run.title.split(",")[0] in str(shown)
     assert "我的行李不见了" in str([event for event in run.events() if event["event"] == "sample"])
+
+
+def test_what_each_loss_brings_is_what_is_recorded(monkeypatch):
+    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
+    assert "−4.49 ± 0.43" in text_of(open_page("sentence_vectors", part=PARTS[4], claim="simbert"))
 
 
 def test_pairs_of_the_tasks_are_offered_where_the_data_are(monkeypatch, tmp_path):
@@ -191,16 +169,3 @@ def test_pairs_of_the_tasks_are_offered_where_the_data_are(monkeypatch, tmp_path
         (tmp_path / "tasks" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "tasks" / name).write_text("x")
     assert [*inference_files("en")] == ["own", "rte"] and [*inference_files("zh")] == ["own"] and lcqmc()
-
-
-def test_what_each_loss_brings_is_told(monkeypatch, tmp_path):
-    app = open_page("sentence_vectors", part=PARTS[4], claim="simbert")
-    assert "−4.49 ± 0.43" in text_of(app) and "a difference" in text_of(app)
-    monkeypatch.setenv("MINIBERT_RESULTS", str(tmp_path))
-    app = open_page("sentence_vectors", part=PARTS[4], claim="simbert")
-    assert "experiment simbert --seeds 3" in app.code[0].value
-
-
-def test_what_labels_bring_is_told():
-    app = open_page("sentence_vectors", part=PARTS[4], claim="inference")
-    assert figure(app, "scores-claim") is not None and not app.exception

@@ -1,15 +1,12 @@
 """The page To write: the mask on the screen is the model's, what is written and corrected too."""
 
 import json
-import math
 import random
 
 import pytest
-import torch
 
 from minibert import checkpoint
 from minibert.corrector import Corrector
-from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.inside.gibbs import gibbs
 from minibert.inside.writing import beam, expected, greedy
 from minibert.misspelling import read_alike
@@ -18,9 +15,8 @@ from minibert.tokenizer import basic_tokens
 from minibert.toy.answers import AnswerSettings, answered, rules_for, spelled, train_answers
 from minibert.toy.corrections import CorrectorSettings, corrected, train_corrector
 from minibert.toy.restoring import BART, RestoringSettings, load, told, train_bart
-from tests.hostile import HOSTILE
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, plain, text_of, whole
-from ui.lesson import Lesson, load_quiz
+from tests.pages.driver import ROOT, figure, html_of, open_page, plain, whole
+from ui.lesson import Lesson
 
 FOLDER = ROOT / "checkpoints" / "unilm-toy"
 TEXT = "anna found the red ball. tom went to the zoo. who found the ball?"
@@ -88,8 +84,7 @@ def test_a_text_of_the_readers_is_measured(runs_folder, unilm):
     assert words == ["tom", "found", "the", "ball", ".", "[SEP]"]
     source, ids = tokenizer.encode(TEXT).ids, [tokenizer.ids[word] for word in words]
     total = sum(float(expected(model, source, ids[:n], tokenizer.mask_id)[i]) for n, i in enumerate(ids))
-    share = f"{math.exp(total):.1%}" if total > math.log(0.001) else "less than 0.1%"
-    assert share in data["steps"][-1]["finding"] and f"ln P = {total:.2f}" in data["steps"][-1]["finding"]
+    assert f"ln P = {total:.2f}" in data["steps"][-1]["finding"]
 
 
 def test_chinese_has_the_same_mask_and_no_numbers(runs_folder):
@@ -102,20 +97,6 @@ def test_bert_writes_beside_it(runs_folder):
     words = answered(checkpoint.load(FOLDER / "bert-answers"), checkpoint.load_tokenizer(FOLDER / "bert-answers"), TEXT)
     told = captions(open_page("to_write", owner="me", text=TEXT))
     assert "BERT" in told and all(word in told for word in words["words"] if word.isalpha())
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("part", ["BART’s noises", "BART restores", "Corrector"])
-def test_any_text_is_text(runs_folder, text, part):
-    assert_no_markup(
-        open_page("to_write", owner="me", part=part, text=text, noisy=text, spoiled=text, **{"wrong-en": text})
-    )
-
-
-def test_the_diff_is_of_the_running_code(runs_folder):
-    app = open_page("to_write", owner="me", part="The diff")
-    assert any("minibert/model.py" in box.label and "relatives/unilm.py" in box.label for box in app.expander)
-    assert html_of(app).count('class="mb-source mb-diff"') == 2
 
 
 def test_a_sentence_is_drawn_from_bert(runs_folder):
@@ -163,55 +144,7 @@ def test_noises_are_drawn_on_the_readers_text(runs_folder):
     html, tokens = html_of(app), basic_tokens(text, uncased=False)
     assert html.count("<li><strong>") == len(NOISES)
     spans = [len(part.places) for part in NOISES["infilling"](tokens, random.Random(3)) if part.token == "[MASK]"]
-    assert f"runs of {', '.join(map(str, spans))} tokens" in captions(app)
-
-
-# --- the claim --------------------------------------------------------------------------------------------------------
-
-
-def records(name: str, values: dict[str, dict[str, list[float]]]) -> list[dict]:
-    machine = {"processor": "a processor", "torch": "2", "date": "2026-11-25"}
-    return [
-        {
-            "experiment": name, "arm": arm, "seed": seed, "pretraining": {}, "scale": {"masked": 0.25}, "steps": 7,
-            "metrics": {metric: shares[seed] for metric, shares in metrics.items()}, "parameters": 1, "tokens": 99,
-            "curve": [], "seconds": 3.0, "finetuning_seconds": 2.0, "data": ["toy"], "machine": machine,
-            "command": f"python -m minibert experiment {name}",
-        }
-        for arm, metrics in values.items()
-        for seed in range(3)
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("claim", ["to_write", "corrector", "corrector_zh"])
-def test_without_results_the_command_stands_there(results, claim):
-    app = open_page("to_write", owner="me", part="The claim", claim=claim)
-    assert any(f"experiment {claim} --seeds 3" in block.value for block in app.code)
-    assert not figure(app, "scores-claim")
-
-
-def test_each_direction_gets_its_verdict(results):
-    values = {
-        "bert": {"answers": [0.1, 0.11, 0.12], "next_word": [0.5, 0.5, 0.5], "determined": [0.8, 0.81, 0.82]},
-        "unilm": {"answers": [0.7, 0.72, 0.71], "next_word": [0.4, 0.41, 0.4], "determined": [0.7, 0.9, 0.8]},
-        "left-to-right": {"next_word": [0.6, 0.6, 0.61], "determined": [0.6, 0.62, 0.61]},
-    }
-    (results / "to_write.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records("to_write", values)))
-    app = open_page("to_write", owner="me", part="The claim")
-    told = text_of(app)
-    assert "Of the papers’ 4 directions ours agree in 2, disagree in 1, and leave 1 open." in told
-    assert "+60.0 ± " in told and "no number in the paper" in told
-    assert figure(app, "scores-claim") and "99 tokens" in captions(app)
-
-
-def test_what_has_been_recorded_is_read(runs_folder, monkeypatch):
-    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
-    from ui.claim import records_of
-
-    for name in ("to_write", "corrector", "corrector_zh"):
-        kept = records_of(name)
-        assert all(record["arm"] in RELATIVE_EXPERIMENTS[name].arms for record in kept)
-        assert len({(record["arm"], record["seed"]) for record in kept}) == len(kept)
+    assert ", ".join(map(str, spans)) in captions(app)
 
 
 # --- what is trained here ---------------------------------------------------------------------------------------------
@@ -226,6 +159,8 @@ def finished(folder, kind: str, title: str, events: list, runs) -> None:
     ended(run, [event.as_dict() for event in events], pack(folder))
 
 
+@pytest.mark.release
+@pytest.mark.trains
 def test_answers_that_were_learned_are_found_again(runs_folder, tmp_path):
     from ui.runs import manager
 
@@ -236,11 +171,10 @@ def test_answers_that_were_learned_are_found_again(runs_folder, tmp_path):
     app = open_page("to_write", owner="me", part="Ask and answer")
     lines = [line for line in figure(app, "answers-learned")["data"] if line.get("name")]
     assert {line["name"] for line in lines} == {"UniLM", "BERT"}
-    assert "**UniLM** (step 2)" in text_of(app)
     assert "UniLM" in " ".join(app.selectbox(key="writer").options)
 
 
-@pytest.mark.slow
+@pytest.mark.trains
 def test_a_corrector_of_ones_own_corrects(runs_folder, tmp_path):
     from ui.runs import manager
 
@@ -251,10 +185,10 @@ def test_a_corrector_of_ones_own_corrects(runs_folder, tmp_path):
     assert html_of(app).count('class="mb-fix"') == 3 and figure(app, "corrector-learned")
 
 
+@pytest.mark.trains
 def test_what_a_bart_of_ones_own_writes_is_found_again(runs_folder, tmp_path):
     from ui.runs import manager
 
-    assert "No run yet" in text_of(open_page("to_write", owner="me", part="BART restores"))
     settings = RestoringSettings("masking", 2, 2, stories=20, held_out=4, evaluate_every=1)
     events = list(train_bart(settings, out=tmp_path, watch=[(TEXT, 1)]))
     for _run in range(2):
@@ -265,43 +199,21 @@ def test_what_a_bart_of_ones_own_writes_is_found_again(runs_folder, tmp_path):
     html = html_of(app)
     assert html.count("BART, masking, 2 steps") == 2
     assert html.count("<bdi>") == len(NOISES["deletion"](basic_tokens(text, True), random.Random(3))) + 2 * len(said)
-    assert {line["name"] for line in figure(app, "bart-learned")["data"]} == {
-        "tokens, those before given", "of them, those that were lost", "whole texts, written alone",
-    }  # fmt: skip
-    assert "to_write" not in text_of(app) and not any("masking" in one for one in app.selectbox(key="writer").options)
+    assert len({line["name"] for line in figure(app, "bart-learned")["data"]}) == 3
+    assert not any("masking" in one for one in app.selectbox(key="writer").options)
 
 
-@pytest.mark.slow
-def test_training_begins_runs(runs_folder):
-    from ui.runs import manager
-
-    app = open_page("to_write", owner="else", part="Ask and answer")
-    app.slider(key="answer-steps").set_value(50)
-    app = whole(app.button(key="train-answers").click().run())
-    app = open_page("to_write", owner="else", part="Corrector")
-    app = whole(app.button(key="train-corrector").click().run())
-    app = open_page("to_write", owner="else", part="BART restores", noise="deletion")
-    app = whole(app.button(key="train-bart").click().run())
-    runs = manager().runs("else")
-    titles = ["BERT", "UniLM", "Soft-Masked BERT", "BERT, fine-tuned", "BART, deletion"]
-    assert [run.title for run in runs[::-1]] == titles
-    for run in runs:
-        run.cancel()
-
-
-def test_the_quiz_and_what_the_papers_say():
-    lesson = Lesson("to_write")
-    assert len(load_quiz(lesson.folder / "quiz.toml")) >= 5
-    text = (lesson.folder / "paper.toml").read_text()
-    assert "Dong et al. 2019" in text and "Zhang et al. 2020" in text
-
-
-def test_the_shipped_pair_has_read_the_same():
-    logs = [
-        [json.loads(line) for line in (FOLDER / name / "training.jsonl").read_text().splitlines()]
-        for name in ("unilm", "bert")
-    ]
-    settings = [log[0]["settings"] for log in logs]
-    assert {name for name in settings[0] if settings[0][name] != settings[1][name]} == {"relative"}
-    assert len({[event for event in log if event["event"] == "step"][-1]["tokens"] for log in logs}) == 1
-    assert all(torch.isfinite(checkpoint.load(FOLDER / name).mlm.decoder.weight).all() for name in ("unilm", "bert"))
+@pytest.mark.parametrize(
+    ("part", "query", "button", "settings"),
+    [
+        ("Ask and answer", {}, "train-answers", [AnswerSettings(300)] * 2),
+        ("Corrector", {}, "train-corrector", [
+            CorrectorSettings(kind, 200, batch_size=32, held_out=150) for kind in ("soft_masked", "plain")
+        ]),
+        ("BART restores", {"noise": "deletion"}, "train-bart", [RestoringSettings("deletion", 300)]),
+    ],
+)  # fmt: skip
+def test_what_is_chosen_is_trained(asked_for, part, query, button, settings):
+    app = open_page("to_write", owner="else", part=part, **query)
+    whole(app.button(key=button).click().run())
+    assert [arguments[0] for _, arguments, _ in asked_for] == settings
