@@ -15,7 +15,7 @@ from examination.numbers import number_text, parse_number
 from examination.open_question import Answer
 from ui.models import load
 
-SEEDS = 200
+SEEDS = 100
 QUESTIONS = {question.id: question for part in load_bank() for question in part.questions}
 
 

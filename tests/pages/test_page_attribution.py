@@ -22,7 +22,15 @@ TEXT = "not a dull film"
 open_page = partial(driver.open_page, "attribution", told=["strongest"])
 
 
-def test_without_a_classifier_a_guess_is_explained_and_training_offered(runs_folder):
+@pytest.fixture
+def untrained(runs_folder, monkeypatch):
+    """No classifier of the class, whatever has been tested before."""
+    from ui.runs import manager
+
+    monkeypatch.setattr(manager(), "_runs", {})
+
+
+def test_without_a_classifier_a_guess_is_explained_and_training_offered(untrained):
     app = open_page()
     assert app.button(key="train-reviews")
     model = load(USUAL_GUESSER)
@@ -31,14 +39,13 @@ def test_without_a_classifier_a_guess_is_explained_and_training_offered(runs_fol
     assert grid_of(app) == pytest.approx(np.array(list(attributions(guess).values())).T, abs=1e-5)
 
 
-def test_the_map_waits_for_a_guess(runs_folder):
+def test_the_map_waits_for_a_guess(untrained):
     app = driver.open_page("attribution")
     assert {note["text"] for note in figure(app, "grid")["layout"]["annotations"]} == {"?"}
     app.button(key="strongest-guess-0").click()
     values = grid_of(whole(app.run()))
-    words = [word.text for word in Blank.at(
-        load(USUAL_GUESSER).model, load(USUAL_GUESSER).tokenizer, app.text_input(key="blank").value
-    ).words]  # fmt: skip
+    loaded = load(USUAL_GUESSER)
+    words = [one.text for one in Blank.at(loaded.model, loaded.tokenizer, app.text_input(key="blank").value).words]
     strongest = [words[row] for row in abs(values).argmax(0)]
     most = max(strongest, key=strongest.count)
     right = most if strongest.count(most) >= 3 else "none: they do not agree"
@@ -160,6 +167,7 @@ def test_chinese_and_pairs_are_explained(trained):
     assert "flex-basis: 100%" in html_of(app)  # the second text begins a line
 
 
+@pytest.mark.release
 def test_several_texts_are_tested(trained):
     app = open_page(part="The deletion test")
     assert figure(app, "falls") is None

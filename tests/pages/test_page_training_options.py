@@ -74,6 +74,7 @@ def test_another_classifier_and_another_loss(runs_folder):
     assert len(figure(app, "loss-curves")["data"]) == 2 and "514" in numbers(text_of(app))
 
 
+@pytest.mark.release
 def test_the_mean_moves_less_than_the_weights(runs_folder):
     app = open_page(option="averaging", **{"mean-of": 1})
     last, mean = (trace["y"] for trace in figure(app, "answers")["data"])
