@@ -3,11 +3,12 @@
 import dataclasses
 import json
 import threading
-import time
+from types import SimpleNamespace
 
 import pytest
 from starlette.testclient import TestClient
 
+from minibert.service import local_client
 from minibert.service.local_client import STAGES, LocalRequest, ask, load, timed
 from minibert.service.server import Limits, application
 
@@ -62,10 +63,10 @@ def test_an_answer_that_is_none_is_an_error(answering):
 class SlowAtFirst:
     """A Predictor whose first answer in each thread takes long, as that of a thread which has just begun does."""
 
-    SECONDS = 0.4
+    SECONDS = 1e6
 
-    def __init__(self, predictor):
-        self.predictor, self.seen = predictor, set()
+    def __init__(self, predictor, clock):
+        self.predictor, self.clock, self.seen = predictor, clock, set()
 
     def __getattr__(self, name):
         return getattr(self.predictor, name)
@@ -73,7 +74,7 @@ class SlowAtFirst:
     def features(self, examples):
         if threading.get_ident() not in self.seen:
             self.seen.add(threading.get_ident())
-            time.sleep(self.SECONDS)
+            self.clock.now += self.SECONDS
         return self.predictor.features(examples)
 
     def answers(self, examples):
@@ -82,20 +83,29 @@ class SlowAtFirst:
         return self.predictor.decoded(outputs, features, examples), loss
 
 
-def test_what_is_measured_is_warmed_up(answering):
-    predictor = answering("classification")
-    slow = SlowAtFirst(predictor)
+class Clock:
+    """It goes on by a second whenever it is looked at."""
+
+    now = 0.0
+
+    def perf_counter(self):
+        self.now += 1
+        return self.now
+
+
+def test_what_is_measured_is_warmed_up(answering, monkeypatch):
+    predictor, clock = answering("classification"), Clock()
+    monkeypatch.setattr(local_client, "time", SimpleNamespace(perf_counter=clock.perf_counter))
+    slow = SlowAtFirst(predictor, clock)
     cold, warm = (ask(application(slow), LocalRequest(body=BODY), warm_up=n)[0] for n in (0, 1))
     assert warm.seconds < slow.SECONDS <= cold.seconds
     for limits in (Limits(), Limits(batch=1, window=0.0)):
-        found = load(SlowAtFirst(predictor), ["a b", "c d"], limits)
+        found = load(SlowAtFirst(predictor, clock), ["a b", "c d"], limits)
         assert max(found.waits) < slow.SECONDS and found.seconds < slow.SECONDS and sum(found.sizes) == 2
-    assert timed(SlowAtFirst(predictor), BODY).response.seconds < slow.SECONDS
+    assert timed(SlowAtFirst(predictor, clock), BODY).response.seconds < slow.SECONDS
 
 
 def test_the_quickest_request_is_told(answering, monkeypatch):
-    from minibert.service import local_client
-
     one, seconds = timed(answering("classification"), BODY).response, iter([9.0, 5.0, 3.0, 4.0, 8.0])
 
     async def asked(_app, _request):

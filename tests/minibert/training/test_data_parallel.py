@@ -15,7 +15,7 @@ from minibert.toy.world import documents
 from minibert.train import Step
 
 ROOT = Path(__file__).resolve().parents[3]
-SETTINGS = PretrainSettings(preset="tiny", vocab_size=120, steps=12, batch_size=9, max_length=48, report_every=4)
+SETTINGS = PretrainSettings(preset="tiny", vocab_size=120, steps=6, batch_size=9, max_length=48, report_every=2)
 
 
 @pytest.fixture(scope="module")

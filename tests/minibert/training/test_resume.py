@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +19,15 @@ from minibert.training import resume, snapshots
 
 ROOT = Path(__file__).resolve().parents[3]
 SETTINGS = PretrainSettings(
-    preset="tiny", vocab_size=120, steps=24, batch_size=8, max_length=48, dropout=0.1, report_every=3, save_every=3
+    preset="tiny",
+    vocab_size=120,
+    steps=12,
+    batch_size=8,
+    max_length=48,
+    dropout=0.1,
+    report_every=3,
+    save_every=3,
+    sizes={"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64},
 )
 
 
@@ -36,6 +45,29 @@ def undisturbed(text, tmp_path_factory):
     return out
 
 
+@pytest.fixture(scope="module")
+def cut_off(text, tmp_path_factory):
+    out = tmp_path_factory.mktemp("cut") / "model"
+    stopped_at(6, SETTINGS, text, out)
+    return out
+
+
+@pytest.fixture
+def out(cut_off, tmp_path):
+    """A run of one's own that was stopped after step 6: states of two steps."""
+    return Path(shutil.copytree(cut_off, tmp_path / "model"))
+
+
+def stopped_at(step, settings, text, out):
+    events = pretrain(settings, [text], out)
+    next(event for event in events if isinstance(event, Saved) and event.step >= step)
+    events.close()
+
+
+def states(out):
+    return sorted((out / resume.FOLDER).iterdir())
+
+
 def same_weights(one: Path, other: Path) -> bool:
     return (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
 
@@ -44,18 +76,12 @@ def same_weights(one: Path, other: Path) -> bool:
 def test_a_stopped_run_with_muon_goes_on_to_the_same_weights(text, tmp_path):
     settings = replace(SETTINGS, optimization=replace(SETTINGS.optimization, optimizer="muon"))
     list(pretrain(settings, [text], tmp_path / "whole"))
-    events = pretrain(settings, [text], tmp_path / "cut")
-    next(event for event in events if isinstance(event, Saved) and event.step == 9)
-    events.close()
+    stopped_at(9, settings, text, tmp_path / "cut")
     list(pretrain(settings, [text], tmp_path / "cut", resuming=True))
     assert same_weights(tmp_path / "cut", tmp_path / "whole")
 
 
-def test_a_run_begun_before_there_was_a_choice_of_optimizers_goes_on(text, undisturbed, tmp_path):
-    out = tmp_path / "model"
-    events = pretrain(SETTINGS, [text], out)
-    next(event for event in events if isinstance(event, Saved) and event.step == 9)
-    events.close()
+def test_a_run_begun_before_there_was_a_choice_of_optimizers_goes_on(text, undisturbed, out):
     for state in (out / resume.FOLDER).glob("*/state.json"):
         values = json.loads(state.read_text())
         del values["settings"]["optimization"]["optimizer"]
@@ -68,21 +94,17 @@ def test_a_run_begun_before_there_was_a_choice_of_optimizers_goes_on(text, undis
     assert same_weights(out, undisturbed)
 
 
-@pytest.mark.parametrize("stop_after", [0, 3, 9, 21])
+@pytest.mark.parametrize("stop_after", [0, 3, 9])
 def test_a_stopped_run_goes_on_to_the_same_weights(text, undisturbed, tmp_path, stop_after):
     out = tmp_path / "model"
-    events = pretrain(SETTINGS, [text], out)
-    for event in events:
-        if isinstance(event, Saved) and event.step >= stop_after:
-            break
-    events.close()
+    stopped_at(stop_after, SETTINGS, text, out)
     assert len(list((out / resume.FOLDER).iterdir())) <= resume.KEPT
     resumed = list(pretrain(SETTINGS, [text], out, resuming=True))
     assert next(event.step for event in resumed if isinstance(event, Step)) == stop_after + 3
     assert same_weights(out, undisturbed)
     assert not (out / resume.FOLDER).exists()
     steps = [json.loads(line) for line in (out / "training.jsonl").read_text().splitlines()]
-    assert [e["step"] for e in steps if e["event"] == "step"] == list(range(3, 25, 3))
+    assert [e["step"] for e in steps if e["event"] == "step"] == [3, 6, 9, 12]
     assert [e["event"] for e in steps].count("started") == 1
 
 
@@ -91,38 +113,36 @@ def test_a_stopped_run_goes_on_to_the_same_weights(text, undisturbed, tmp_path, 
 def test_kill_9_then_resume(text, undisturbed, tmp_path):
     out = tmp_path / "model"
     code = """
-import os, signal, sys, threading
+import os, signal, sys
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 from minibert.pretrain import pretrain
 from tests.minibert.training.test_resume import SETTINGS
 
-saved = 0
-for event in pretrain(SETTINGS, [sys.argv[1]], sys.argv[2]):
-    saved += event.as_dict()["event"] == "saved"
-    if saved == 3:  # somewhere inside the next steps
-        threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGKILL)).start()
-        saved += 1
+steps = []
+
+def kill(*_):  # inside the eighth step
+    steps.append(1)
+    if len(steps) == 8:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+register_optimizer_step_pre_hook(kill)
+list(pretrain(SETTINGS, [sys.argv[1]], sys.argv[2]))
 """
     done = subprocess.run([sys.executable, "-c", code, str(text), str(out)], cwd=ROOT)
-    assert done.returncode == -signal.SIGKILL
+    assert done.returncode == -signal.SIGKILL and resume.latest(out).values["step"] == 6
     list(pretrain(SETTINGS, [text], out, resuming=True))
     assert same_weights(out, undisturbed)
 
 
-def test_other_settings_are_refused(text, tmp_path):
-    out = tmp_path / "model"
+def test_other_settings_are_refused(text, out, tmp_path):
     with pytest.raises(ValueError, match="holds no interrupted run"):
-        next(pretrain(SETTINGS, [text], out, resuming=True))
-    events = pretrain(SETTINGS, [text], out)
-    next(event for event in events if isinstance(event, Saved))
-    events.close()
+        next(pretrain(SETTINGS, [text], tmp_path / "none", resuming=True))
     with pytest.raises(ValueError, match="batch_size 8, not 16"):
         next(pretrain(replace(SETTINGS, batch_size=16), [text], out, resuming=True))
-    list(pretrain(replace(SETTINGS, steps=27), [text], out, resuming=True))  # a longer run is the same run
+    list(pretrain(replace(SETTINGS, steps=15), [text], out, resuming=True))  # a longer run is the same run
 
 
-def test_the_state_is_a_checkpoint_of_its_own(text, tmp_path):
-    out = tmp_path / "model"
-    cut_off(SETTINGS, text, out)
+def test_the_state_is_a_checkpoint_of_its_own(out):
     state = resume.latest(out)
     weights = load_file(state.directory / "model.safetensors")
     moments = load_file(state.directory / "optimizer.safetensors")
@@ -131,19 +151,10 @@ def test_the_state_is_a_checkpoint_of_its_own(text, tmp_path):
     assert not list(state.directory.glob("*.p*"))
 
 
-def cut_off(settings, text, out):
-    """A run stopped after its first save that holds something learned."""
-    events = pretrain(settings, [text], out)
-    next(event for event in events if isinstance(event, Saved) and event.step)
-    events.close()
-
-
-def test_another_run_does_not_begin_over_one_that_was_cut_off(text, tmp_path):
-    out = tmp_path / "model"
-    cut_off(SETTINGS, text, out)
-    with pytest.raises(ValueError, match="cut off at step 3: go on with it"):
+def test_another_run_does_not_begin_over_one_that_was_cut_off(text, out):
+    with pytest.raises(ValueError, match="cut off at step 6: go on with it"):
         next(pretrain(SETTINGS, [text], out))
-    assert resume.latest(out).values["step"] == 3
+    assert resume.latest(out).values["step"] == 6
 
 
 def test_a_new_run_does_not_mix_with_the_copies_of_an_earlier_one(text, tmp_path):
@@ -155,18 +166,14 @@ def test_a_new_run_does_not_mix_with_the_copies_of_an_earlier_one(text, tmp_path
     assert [one.step for one in snapshots.listed(out)] == [6]
 
 
-def test_other_text_is_refused(text, tmp_path):
-    out = tmp_path / "model"
-    cut_off(SETTINGS, text, out)
+def test_other_text_is_refused(text, out, tmp_path):
     grown = tmp_path / text.name
     grown.write_text(text.read_text() + "\n\none more .\n")
     with pytest.raises(ValueError, match=r"begun on other text \(tokens: "):
         list(pretrain(SETTINGS, [grown], out, resuming=True))
 
 
-def test_the_state_needs_nothing_beside_it(text, undisturbed, tmp_path):
-    out = tmp_path / "model"
-    cut_off(SETTINGS, text, out)
+def test_the_state_needs_nothing_beside_it(text, undisturbed, out):
     for file in out.iterdir():  # killed before anything else was written
         if file.is_file():
             file.unlink()
@@ -181,22 +188,12 @@ def test_states_are_kept_as_often_as_asked(text, tmp_path):
     assert [event.step for event in events if isinstance(event, Step)] == [4, 8, 10, 11]
 
 
-def test_a_state_of_before_has_its_tokenizer_beside_the_model_only(text, undisturbed, tmp_path):
-    out = tmp_path / "model"
-    cut_off(SETTINGS, text, out)
+def test_a_state_of_before_has_its_tokenizer_beside_the_model_only(text, undisturbed, out):
     directory = resume.latest(out).directory
     for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", resume.SUMS):
         (directory / name).unlink()
     list(pretrain(SETTINGS, [text], out, resuming=True))
     assert same_weights(out, undisturbed)
-
-
-def two_states(text, out):
-    """A run stopped after its second save that holds something learned: states of two steps."""
-    events = pretrain(SETTINGS, [text], out)
-    next(event for event in events if isinstance(event, Saved) and event.step == 6)
-    events.close()
-    return sorted((out / resume.FOLDER).iterdir())
 
 
 def overwrite(file, at=-1):
@@ -216,9 +213,8 @@ def overwrite(file, at=-1):
         (lambda state: (state / resume.SUMS).write_text("["), "not enough values|SHA256SUMS"),
     ],
 )
-def test_a_damaged_newest_state_falls_back_to_the_one_before_and_says_so(text, undisturbed, tmp_path, damage, why):
-    out = tmp_path / "model"
-    before, newest = two_states(text, out)
+def test_a_damaged_newest_state_falls_back_to_the_one_before_and_says_so(text, undisturbed, out, damage, why):
+    before, newest = states(out)
     damage(newest)
     events = list(pretrain(SETTINGS, [text], out, resuming=True))
     said = [event.what for event in events if isinstance(event, Preparing)]
@@ -228,17 +224,16 @@ def test_a_damaged_newest_state_falls_back_to_the_one_before_and_says_so(text, u
     assert same_weights(out, undisturbed)
 
 
-def test_the_sums_are_those_of_the_usual_program(text, tmp_path):
-    _, newest = two_states(text, tmp_path / "model")
+def test_the_sums_are_those_of_the_usual_program(out):
+    _, newest = states(out)
     done = subprocess.run(["sha256sum", "--check", "--quiet", resume.SUMS], cwd=newest, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     named = {line.split()[1] for line in (newest / resume.SUMS).read_text().splitlines()}
     assert named == {file.name for file in newest.iterdir()} - {resume.SUMS}
 
 
-def test_damaged_states_only_are_no_run_to_go_on_with(text, tmp_path):
-    out = tmp_path / "model"
-    for state in two_states(text, out):
+def test_damaged_states_only_are_no_run_to_go_on_with(text, out):
+    for state in states(out):
         overwrite(state / "state.json")
     with pytest.raises(ValueError, match=r"no interrupted run to resume but step-\d+, which is damaged: .*; step-\d+"):
         list(pretrain(SETTINGS, [text], out, resuming=True))
@@ -261,9 +256,8 @@ def test_damaged_states_only_are_no_run_to_go_on_with(text, tmp_path):
         ({"settings": {"optimization": {"learning_rate": "fast"}}}, "learning_rate must be a number"),
     ],
 )
-def test_a_state_of_another_shape_is_passed_over(text, tmp_path, content, why):
-    out = tmp_path / "model"
-    for state in two_states(text, out):
+def test_a_state_of_another_shape_is_passed_over(text, out, content, why):
+    for state in states(out):
         (state / resume.SUMS).unlink()
         values = json.loads((state / "state.json").read_text())
         (state / "state.json").write_text(content if isinstance(content, str) else json.dumps({**values, **content}))
@@ -274,24 +268,20 @@ def test_a_state_of_another_shape_is_passed_over(text, tmp_path, content, why):
         list(pretrain(SETTINGS, [text], out, resuming=True))
 
 
-def test_moments_of_another_shape_are_refused(text, tmp_path):
-    out = tmp_path / "model"
-    for state in two_states(text, out):
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda moments: moments.update({"0.exp_avg": moments["0.exp_avg"][:1]}), r"0\.exp_avg .*another shape"),
+        (lambda moments: moments.pop("0.step"), "lacks some"),
+    ],
+)
+def test_other_moments_are_refused(text, out, change, why):
+    for state in states(out):
         (state / resume.SUMS).unlink()
         moments = load_file(state / "optimizer.safetensors")
-        save_file(moments | {"0.exp_avg": moments["0.exp_avg"][:1]}, state / "optimizer.safetensors")
-    with pytest.raises(ValueError, match=r"resumed: 0\.exp_avg in optimizer\.safetensors is of another shape"):
-        list(pretrain(SETTINGS, [text], out, resuming=True))
-
-
-def test_moments_that_are_missing_are_refused(text, tmp_path):
-    out = tmp_path / "model"
-    for state in two_states(text, out):
-        (state / resume.SUMS).unlink()
-        moments = load_file(state / "optimizer.safetensors")
-        del moments["0.step"]
+        change(moments)
         save_file(moments, state / "optimizer.safetensors")
-    with pytest.raises(ValueError, match=r"optimizer\.safetensors lacks some"):
+    with pytest.raises(ValueError, match=why):
         list(pretrain(SETTINGS, [text], out, resuming=True))
 
 
@@ -313,9 +303,7 @@ def test_settings_of_another_shape_are_refused(wrong):
         PretrainSettings.from_dict({**asdict(SETTINGS), **wrong})
 
 
-def test_what_a_killed_save_has_left_is_cleared(text, undisturbed, tmp_path):
-    out = tmp_path / "model"
-    two_states(text, out)
+def test_what_a_killed_save_has_left_is_cleared(text, undisturbed, out, tmp_path):
     left = [tmp_path / ".model-abcd1234.unfinished", out / resume.FOLDER / ".step-00000009-abcd1234.unfinished"]
     for folder in left:
         folder.mkdir()
