@@ -47,24 +47,6 @@ def settings_for(name: str) -> FinetuneSettings:
     )
 
 
-@pytest.fixture(scope="module")
-def runs(small_checkpoint, tmp_path_factory):
-    """name → (events, directory, dev data), each trained when first asked for."""
-    done = {}
-
-    def run(name: str):
-        if name not in done:
-            out = tmp_path_factory.mktemp("tasks") / name
-            train, dev = toy(name, 96, 0), toy(name, 24, 1)
-            events = list(
-                finetune(small_checkpoint, name, train, dev, settings_for(name), out=out, watch=[INPUTS[name]])
-            )
-            done[name] = events, out, dev
-        return done[name]
-
-    return run
-
-
 def test_the_readers_do_not_wait_for_torch():
     program = "import sys, minibert.tasks\nassert not {'torch', 'sklearn', 'scipy', 'seqeval'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).resolve().parents[3])
@@ -77,8 +59,9 @@ def test_every_task_has_a_toy():
 
 @pytest.mark.trains
 @pytest.mark.parametrize("name", NAMES)
-def test_it_learns_what_can_be_learned(runs, name):
-    events, _, dev = runs(name)
+def test_it_learns_what_can_be_learned_and_what_was_saved_answers_alike(small_checkpoint, tmp_path, name):
+    out, train, dev = tmp_path / name, toy(name, 96, 0), toy(name, 24, 1)
+    events = list(finetune(small_checkpoint, name, train, dev, settings_for(name), out=out, watch=[INPUTS[name]]))
     kinds = [type(event) for event in events]
     assert kinds[:3] == [Started, Eval, Sample] and kinds[-2:] == [Saved, Done]
     details = events[0].details
@@ -90,20 +73,18 @@ def test_it_learns_what_can_be_learned(runs, name):
     assert evals[-1].metrics[TASKS[name].metric] > 0.9, evals[-1].metrics
     assert evals[-1].metrics["loss"] < evals[0].metrics["loss"]
     json.dumps([event.as_dict() for event in events])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_what_was_saved_answers_alike(runs, name):
-    events, out, dev = runs(name)
-    predictor = Predictor.from_directory(out)
+    predictor = Predictor.from_directory(out)  # what was saved answers alike
     assert predictor.task is TASKS[name]
-    last = [event for event in events if isinstance(event, Eval)][-1]
-    again = evaluate(predictor, dev)
     key = predictor.task.metric
-    assert again.metrics[key] == pytest.approx(last.metrics[key], abs=0.05)
+    assert evaluate(predictor, dev).metrics[key] == pytest.approx(evals[-1].metrics[key], abs=0.05)
     answer, other = predictor.predict([INPUTS[name]]), list(predictor.stream([INPUTS[name]] * 5, 2))
     assert len(other) == 5 and other[0].keys() == answer[0].keys()
     json.dumps(answer)
+    if name == "multilabel":
+        config = json.loads((out / "config.json").read_text())
+        assert config["minibert_task"] == name and config["problem_type"] == "multi_label_classification"
+        assert config["minibert_options"]["max_length"] == 24
+        assert len(config["minibert_options"]["thresholds"]) == 2
 
 
 @pytest.fixture
@@ -162,14 +143,6 @@ def test_transformers_computes_the_same_loss(fresh, name):
     torch.testing.assert_close(got, expected, atol=1e-4, rtol=0)
 
 
-def test_config_says_the_task_and_its_options(runs):
-    _, out, _ = runs("multilabel")
-    config = json.loads((out / "config.json").read_text())
-    assert config["minibert_task"] == "multilabel" and config["problem_type"] == "multi_label_classification"
-    assert config["minibert_options"]["max_length"] == 24
-    assert len(config["minibert_options"]["thresholds"]) == 2
-
-
 def test_a_model_of_transformers_is_understood(small_checkpoint, letters, tmp_path):
     config = transformers.BertConfig.from_pretrained(
         small_checkpoint, num_labels=3, problem_type="multi_label_classification"
@@ -183,8 +156,8 @@ def test_a_model_of_transformers_is_understood(small_checkpoint, letters, tmp_pa
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_wrong_input_is_named(runs, name):
-    predictor = Predictor.from_directory(runs(name)[1])
+def test_a_wrong_input_is_named(answering, name):
+    predictor = answering(name)
     with pytest.raises(ValueError, match=r"^input 2: the input "):
         predictor.predict([INPUTS[name], 5])
 

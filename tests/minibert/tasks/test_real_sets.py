@@ -54,7 +54,13 @@ PROBLEMS = {"zh/cmrc2018/cmrc2018_dev.json": 200, "zh/cmrc2018/cmrc2018_trial.js
 pytestmark = pytest.mark.skipif(not SETS.is_dir(), reason="the real sets of ../shared/data/tasks are not here")
 
 
-@pytest.mark.parametrize(("task", "file"), COUNTS, ids=lambda value: value)
+@pytest.mark.parametrize(
+    ("task", "file"),
+    [
+        pytest.param(*one, marks=[pytest.mark.release] * (number > 1_000), id="-".join(one))
+        for one, number in COUNTS.items()
+    ],
+)
 def test_every_record_is_read_or_named(task, file):
     if not (SETS / file).exists():
         pytest.skip(f"{file} is not here")

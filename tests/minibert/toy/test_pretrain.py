@@ -84,7 +84,7 @@ def test_a_toy_run_does_not_begin_over_another_that_was_cut_off(tmp_path):
 
 @pytest.mark.release
 @pytest.mark.trains
-@pytest.mark.parametrize("start", ["counts", "words", "sinusoids"])
+@pytest.mark.parametrize("start", ["counts", "sinusoids"])
 def test_positions_begin_as_the_start_says(tmp_path, start):
     """And with "sinusoids" they stay: also in a run that is cut off and goes on."""
     settings = replace(
@@ -102,7 +102,5 @@ def test_positions_begin_as_the_start_says(tmp_path, start):
     if start == "sinusoids":
         scaled = waves * table.size(1) ** -0.5 / waves.square().mean().sqrt()
         assert torch.allclose(table, scaled, atol=1e-3)  # saved in float16
-    elif start == "counts":
-        assert 0.9 < like < 0.9999  # learned since
     else:
-        assert abs(like) < 0.1
+        assert 0.9 < like < 0.9999  # learned since
