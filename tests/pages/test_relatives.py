@@ -303,12 +303,13 @@ def test_bertviz_draws_it_or_says_why_not(runs, name):
 @pytest.mark.release
 @pytest.mark.parametrize("name", list(ABOUT))
 def test_parameters_are_those_of_the_model_that_was_trained(runs, model_of, name):
+    model = model_of(name)
     app = driver.open_page("parameters", owner="me", view="110 million")
     family_of(app).set_value(f"my {name}").run()
     app = whole(app)
     assert family_of(app).placeholder == f"my {name}"
-    counted = parameters(shape_of(model_of(name).config))
-    count = sum(p.numel() for p in model_of(name).parameters())
+    counted = parameters(shape_of(model.config))
+    count = sum(p.numel() for p in model.parameters())
     count -= counted.of("pooler") if name == "wklm" else 0  # it is asked nothing about pairs, and the pooler waits
     assert counted.pretraining == count
     assert f"<b>{count:,}</b> parameters" in html_of(app) and said(app, name)
@@ -330,6 +331,7 @@ def test_the_published_albert_is_built_too():
 
 @pytest.mark.release
 def test_its_pre_training_is_shown_in_its_own_questions(runs):
+    assert all(runs[name] for name in ABOUT)  # each is made
     app = driver.open_page("pretraining", owner="me", past=runs["albert"].id)
     assert said(app, "albert") and figure(app, "then-words")  # what its words were at each kept step
     for name, second in {
