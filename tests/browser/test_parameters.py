@@ -33,7 +33,7 @@ def test_quick_presses_leave_the_slider_where_the_sums_are(page, answered):
         for number in range(4):
             page.keyboard.press("ArrowRight")
             if answered and number == 1:
-                page.wait_for_function("window.__unanswered")
+                page.wait_for_function("window.__timers.size === 0")  # it has been sent
         expect(sums(page)).to_contain_text(f"{parameters(config).pretraining:,}")
         expect(page).to_have_url(re.compile(rf"[?&]{letter}={size}\b"))
         wait_idle(page)
