@@ -31,6 +31,7 @@ def test_points_move_are_clicked_and_a_new_star_rises(page):
     page.reload()
     wait_idle(page)
     expect(picture.locator(".chosen")).to_have_count(1)
+    open_page(page, "embeddings")
     type_into(page, page.get_by_label("Your sentence with"), "He fished from the bank.", "ControlOrMeta+Enter")
     expect(points).to_have_count(16)
     page.get_by_role("button", name="river", exact=True).click()

@@ -99,7 +99,8 @@ def test_stop_takes_effect_and_the_page_goes_on(page):
 
 
 def test_a_trained_model_is_taken_away(page):
-    fine_tune(page, "Home", part="Right and wrong")
+    fine_tune(page, "Home")
+    expect(page.locator('[class*="st-key-curves"] .js-line').first).to_be_attached(timeout=MINUTES)
     expect(stops(page)).to_have_count(0, timeout=MINUTES)
     wait_idle(page)
     page.get_by_role("tab", name="Right and wrong").click()
