@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+import transformers
 from safetensors.torch import load_file
 from torch import nn
 
@@ -223,13 +224,24 @@ def test_it_is_fine_tuned_saved_and_exported_as_what_it_is(name, task, started, 
 
 
 @pytest.mark.release
-@every_relative
+@pytest.mark.parametrize("name", ["left_to_right", "nezha", "pruned", "roberta", "xlnet"])  # whose graphs are others
 def test_onnx_gives_its_answers(name, letters, tmp_path):
     torch.manual_seed(0)
     config = config_of(name, letters.vocab_size, initializer_range=0.02)
     head = task_named("classification").head(config, ["no", "yes"], Options(max_length=24)).eval()
     Predictor(head, letters, task_named("classification"), Options(max_length=24)).save(tmp_path / "model")
     assert export(tmp_path / "model", tmp_path / "onnx", "onnx").difference < 1e-4
+
+
+@pytest.mark.parametrize("theirs", ["Albert", "Electra"])
+def test_one_that_others_have_fine_tuned_answers(theirs, letters, tmp_path):
+    torch.manual_seed(0)
+    config = getattr(transformers, f"{theirs}Config")(**SIZES, vocab_size=letters.vocab_size, embedding_size=16)
+    getattr(transformers, f"{theirs}ForSequenceClassification")(config).save_pretrained(tmp_path)
+    letters.save(tmp_path)
+    predictor = Predictor.from_directory(tmp_path)
+    assert predictor.task.name == "classification"
+    assert predictor.predict(["a b"])[0]["label"] in ("LABEL_0", "LABEL_1")
 
 
 @every_relative

@@ -100,7 +100,6 @@ HEADS = [
     ("classification", {"pooling": "max", "layers": "last_four_concat"}),
     ("tagging", {"layers": "weighted", "metadata": ("kind",), "metadata_values": {"kind": ["x", "y"]}}),
     ("pair", {"classifier_depth": 3, "classifier_norm": "batch", "layers": "last_four_weighted"}),
-    ("multilabel", {"classifier_depth": 2, "classifier_activation": "relu", "classifier_norm": "layer"}),
     ("span", {}),
     ("choice", {"metadata": ("kind",), "metadata_values": {"kind": ["x", "y"]}}),
     ("similarity", {"metadata": ("kind",), "metadata_values": {"kind": ["x"]}, "metadata_as": "concatenated"}),
