@@ -32,7 +32,8 @@ CHROMIUM = [
 DESK = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", "reduced_motion": "no-preference"}
 REMEMBERED = "cookies,local_storage,indexeddb,service_workers,cache_storage"  # of a visitor; scripts stay in the cache
 # Runs in every page before its own scripts: notes each exception that Streamlit shows, however briefly, and whether the
-# page has told the server something that the server has not answered, or is about to (a slider waits 200 ms, a player 300).
+# page has told the server something that the server has not answered, or is about to (a slider waits 200 ms, a
+# player 300).
 WATCH = """
 window.__exceptions = [];
 new MutationObserver(() => {
