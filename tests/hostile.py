@@ -1,4 +1,4 @@
-"""Texts that break a page which trusts its input, by name. The tests of the pages and of the browser type them all."""
+"""Texts that break a page which trusts its input, by name: makers of figures and markup get all, pages EVERYTHING."""
 
 import pytest
 
@@ -21,13 +21,3 @@ HOSTILE = {
 # All that could become markup, run, or be drawn otherwise, in one text: pages are shown this one.
 EVERYTHING = " ".join(text for name, text in HOSTILE.items() if name not in ("empty", "spaces", "long", "long word"))
 any_text = pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-
-_RUN = ("nul", "script", "markup")  # what could become markup or run
-# Where a text takes long to read: every day those, all others with the slow tests.
-texts_in_turn = pytest.mark.parametrize(
-    "names",
-    [_RUN, pytest.param([name for name in HOSTILE if name not in _RUN], marks=pytest.mark.slow)],
-    ids=["run", "others"],
-)
-# The tests of the pages type all of them; a browser draws these otherwise than it draws a word.
-IN_A_BROWSER = (*_RUN, "long", "long word", "right to left", "joiners")

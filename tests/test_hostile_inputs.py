@@ -11,8 +11,8 @@ from bench.hostile import SURFACES, Broken, Ground, check_command, counts, summa
 from tests.hostile_inputs import a_text, a_value, drawing, mutated, mutated_json
 
 SEED = 20
-QUICK = {"command line": 60, "files": 80, "uploads": 120, "service": 100}
-MANY = {"command line": 300, "files": 400, "uploads": 600, "service": 400, "subprocesses": 3, "links": 12}
+QUICK = {"command line": 40, "files": 50, "uploads": 120, "service": 100}
+MANY = {"command line": 250, "files": 250, "uploads": 500, "service": 400, "subprocesses": 3, "links": 8}
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def ground(tmp_path_factory):
     ("surface", "numbers"),
     [(name, range(count)) for name, count in QUICK.items()]
     + [
-        pytest.param(name, range(QUICK.get(name, 0), count), marks=pytest.mark.slow, id=f"{name}-many")
+        pytest.param(name, range(QUICK.get(name, 0), count), marks=pytest.mark.release, id=f"{name}-many")
         for name, count in MANY.items()
     ],
 )

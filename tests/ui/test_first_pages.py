@@ -57,7 +57,8 @@ def test_all_that_pages_import_is_there_before_anyone_comes():
     assert "torch" not in after  # which takes seconds, and a page shows before
 
 
-@pytest.mark.slow
+@pytest.mark.release
+@pytest.mark.servers
 def test_several_pages_open_at_once_on_a_fresh_server(tmp_path):
     together = threading.Barrier(len(PAGES))
     with fresh_server(tmp_path) as address, ThreadPoolExecutor(len(PAGES)) as readers:

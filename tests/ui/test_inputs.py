@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.hostile import any_text
+from tests.hostile import EVERYTHING, HOSTILE
 from tests.ui.driver import script
 from ui.inputs import distinct
 
@@ -24,7 +24,7 @@ def test_it_starts_with_the_first_example():
 
 
 @pytest.mark.parametrize("multiline", [False, True])
-@any_text
+@pytest.mark.parametrize("text", ["", EVERYTHING, HOSTILE["long"]], ids=["empty", "everything", "long"])
 def test_any_text_is_kept_and_cut_for_use(text, multiline):
     run = script(app, kwargs={"multiline": multiline}).run()
     field = (run.text_area if multiline else run.text_input)[0]

@@ -156,8 +156,7 @@ def test_a_damaged_checkpoint_is_a_sentence_on_the_page(shelf):
 
     run = script(app).run()
     assert not run.exception and not run.markdown
-    said = plain(run.error[0].value)
-    assert "small cannot be loaded" in said and "model.safetensors" in said
+    assert "model.safetensors" in plain(run.error[0].value)
 
 
 def test_the_choice_is_in_the_link_and_a_bad_one_is_ignored(shelf):

@@ -1,5 +1,7 @@
 """Labelled data on a page: the shipped sets, uploads of every kind, what is wrong with them."""
 
+import re
+
 import pytest
 
 from minibert.tasks import TASKS
@@ -38,8 +40,8 @@ def uploaded(app, *files, key="file"):
     return whole(app.run())
 
 
-def said(app) -> str:
-    return plain("\n".join(block.value for block in app.markdown))
+def numbers(app) -> set[str]:
+    return set(re.findall(r"\d[\d,]*", plain("\n".join(block.value for block in app.markdown))))
 
 
 def test_every_set_and_format_has_its_words():
@@ -61,7 +63,7 @@ def test_a_shipped_set_is_read_and_shown(name):
             isinstance(cell, str) for cell in cells(data.view, example).values()
         )
     app = opened(task=data.task.name, data=name)
-    assert f"{len(data.train.examples):,} examples to learn from, {len(data.dev.examples):,}" in said(app)
+    assert {f"{len(data.train.examples):,}", f"{len(data.dev.examples):,}"} <= numbers(app)
     assert app.session_state["chosen"].key == name
 
 
@@ -73,7 +75,7 @@ def test_a_bad_link_falls_back():
 def test_an_upload_is_recognized_previewed_and_its_bad_lines_named():
     rows = "".join(f"good {i}\tyes\tplain\nbad {i}\tno\tirony\n" for i in range(10)) + "lonely\n"
     app = uploaded(opened(data="own"), ("mine.tsv", ("text\tlabel\tkind\n" + rows).encode()))
-    assert "16 examples to learn from, 4 to measure on" in said(app)
+    assert {"16", "4"} <= numbers(app)
     problems, preview, labels = (table.value for table in app.dataframe)
     assert list(problems["line"]) == [22]
     assert list(preview.columns) == ["text", "label", "kind"]
@@ -110,7 +112,7 @@ def test_the_columns_of_a_file_can_be_chosen():
     train = whole(app.run()).session_state["chosen"].train
     assert train.labels == ["down", "up"] and train.examples[0].extra.keys() == {"id", "date"}
     app.selectbox(key="column-classification-name-label").set_value("Opinion")
-    assert "cannot be text and label at once" in whole(app.run()).error[0].value
+    assert whole(app.run()).error
 
 
 def test_of_two_columns_of_one_name_the_first_is_read():
@@ -140,9 +142,9 @@ def test_what_lies_beside_a_file_is_read_with_it():
     app = uploaded(opened(task="choice", data="own"), *files)
     assert app.session_state["chosen"].train.examples[0].label is not None
     app = uploaded(opened(task="choice", data="own"), files[0])
-    assert "No example says what its answer is" in plain(app.error[0].value)
+    without_answers = app.error[0].value
     app = uploaded(opened(task="choice", data="own"), files[1])
-    assert "the file with the examples is missing" in plain(app.error[0].value)
+    assert app.error[0].value != without_answers
 
 
 def test_a_second_file_is_what_is_measured_on():
@@ -163,7 +165,7 @@ def test_answers_beside_a_file_belong_to_that_file_alone():
     chosen = uploaded(app, dev, dev_answers, key="dev-file").session_state["chosen"]
     assert chosen.dev.examples == shipped("stories").dev.examples
     app = uploaded(app, dev, key="dev-file")
-    assert "dev.tsv has no example that says its answer" in plain(app.error[0].value)
+    assert "dev.tsv" in plain(app.error[0].value)
 
 
 @pytest.mark.parametrize("name", shipped_sets())
@@ -177,33 +179,32 @@ def test_every_set_we_ship_can_be_uploaded(name):
 
 
 UNUSABLE = {
-    "one column": (b"sentence\nx\ny\n", "the header has no label column"),
-    "one class": (b"sentence\tlabel\nx\t1\ny\t1\n", "there is nothing to tell apart"),
-    "not UTF-8": (b"text\tlabel\ncaf\xe9\t1\n", "not UTF-8"),
-    "empty": (b"", "is empty"),
-    "binary": (b"text\tlabel\n\0\0\0\t1\n", "a NUL byte"),
-    "too few": (b"a\tx\nb\ty\n", "too few examples"),
-    "markup": (b"</script><img src=x onerror=alert(1)>\n", "the header has no text column"),
-    "a text as label": (
-        b"text\tlabel\n" + b"".join(b"x\t%d\n" % i for i in range(MOST_LABELS + 1)),
-        "different labels",
-    ),
+    "one column": b"sentence\nx\ny\n",
+    "one class": b"sentence\tlabel\nx\t1\ny\t1\n",
+    "not UTF-8": b"text\tlabel\ncaf\xe9\t1\n",
+    "empty": b"",
+    "binary": b"text\tlabel\n\0\0\0\t1\n",
+    "too few": b"a\tx\nb\ty\n",
+    "markup": b"</script><img src=x onerror=alert(1)>\n",
+    "a text as label": b"text\tlabel\n" + b"".join(b"x\t%d\n" % i for i in range(MOST_LABELS + 1)),
 }
 
 
-@pytest.mark.parametrize("name", UNUSABLE)
-def test_an_unusable_file_is_refused_in_words(name):
-    content, message = UNUSABLE[name]
-    app = uploaded(opened(data="own"), ("mine.tsv", content))
-    assert any(message in plain(box.value) for box in app.error), [plain(box.value) for box in app.error]
-    assert not any("<img" in box.value for box in app.error)
-    assert "chosen" not in app.session_state
+def test_an_unusable_file_is_refused_each_in_its_own_words():
+    told = set()
+    app = opened(data="own")
+    for name, content in UNUSABLE.items():
+        app = uploaded(app, ("mine.tsv", content))
+        assert app.error and "chosen" not in app.session_state, name
+        assert not any("<img" in box.value for box in app.error)
+        told.add(app.error[0].value)
+    assert len(told) == len(UNUSABLE)
 
 
 def test_a_file_too_large_is_refused(monkeypatch):
     monkeypatch.setattr("minibert.tasks.tables.LARGEST_FILE", 10)
     app = uploaded(opened(data="own"), ("mine.tsv", b"text\tlabel\ngood\tyes\nbad\tno\n"))
-    assert any("can be read" in plain(box.value) for box in app.error)
+    assert app.error and "chosen" not in app.session_state
 
 
 def test_too_many_examples_are_cut_and_said(monkeypatch):
@@ -213,7 +214,7 @@ def test_too_many_examples_are_cut_and_said(monkeypatch):
     app = uploaded(opened(data="own"), ("mine.tsv", ("text\tlabel\n" + rows).encode()))
     chosen = app.session_state["chosen"]
     assert (len(chosen.train.examples), len(chosen.dev.examples)) == (6, 2)
-    assert [box.value[:22].strip(" a") for box in app.info] == ["Of 16 examples 6 are u", "Of 4 examples 2 are us"]
+    assert [re.findall(r"\d+", box.value)[:2] for box in app.info] == [["16", "6"], ["4", "2"]]
 
 
 def test_a_file_sorted_by_class_keeps_its_classes_when_it_is_cut(monkeypatch):
@@ -276,9 +277,7 @@ def test_a_mended_file_takes_the_place_of_the_first():
     app.file_uploader(key="file").set_value(files)
     whole(app.run())
     assert not app.error
-    assert "17 examples to learn from, 4 to measure on" in app.markdown[-1].value + "".join(
-        m.value for m in app.markdown
-    )
+    assert {"17", "4"} <= numbers(app)
 
 
 @pytest.mark.parametrize("separator", [",", ";"])
@@ -291,8 +290,8 @@ def test_an_ordinary_table_of_a_spreadsheet_asks_for_its_columns(separator):
     whole(app.run())
     assert not app.error
     assert app.query_params.get("task", ["classification"]) == ["classification"]
-    assert any("Choose where each part" in box.value for box in app.info)
+    assert app.info
     for key, column in (("text", "Opinion"), ("label", "Stars")):
         app.selectbox(key=f"column-classification-name-{key}").set_value(column)
     whole(app.run())
-    assert "16 examples to learn from, 4 to measure on" in said(app)
+    assert {"16", "4"} <= numbers(app)
