@@ -172,15 +172,19 @@ def normalized(text: str, uncased: bool) -> str:
     return lowercase(strip_marks(decompose(span))).text if uncased else span.text
 
 
-# Planes 4 to 13 are empty in every version of Unicode, 15 and 16 are for private use: there all are alike.
-FILLED = [*range(0x40000), *range(0xE0000, 0xF0000)]
-CODES = [*FILLED, *(code for code in range(0x40000, 0x110000, 61) if code >> 16 != 0xE)]
+# Both sides of every border between categories, and of those between Chinese and other characters.
+KINDS = [unicodedata.category(chr(code)) for code in range(0x110000)]
+CJK = [0x3400, 0x4DC0, 0x4E00, 0xA000, 0xF900, 0xFB00, 0x20000, 0x2A6E0, 0x2A700, 0x2B820, 0x2CEB0, 0x2F800, 0x2FA20]
+BORDERS = [*CJK, *(code for code in range(1, 0x110000) if KINDS[code] != KINDS[code - 1])]
+FILLED = [*range(0x40000), *range(0xE0000, 0xF0000)]  # planes 4 to 13 are empty, 15 and 16 for private use
+CODES = sorted(
+    {*range(0x300), *FILLED[::10], *BORDERS, *(code - 1 for code in BORDERS), *range(0x40000, 0x110000, 997)}
+)
 
 
 @pytest.mark.release
-def test_every_code_point_as_tokenizers(own):
-    """Alone between letters, between marks of other classes, and at a word's end: all code points of the planes that
-    hold characters, and every 61st of the others."""
+def test_code_points_of_every_kind_as_tokenizers(own):
+    """Alone between letters, between marks of other classes, and at a word's end."""
     letters = Tokenizer([*SPECIAL_TOKENS, "a", "b", "##b", "##c", "c"], lowercase=own.lowercase)
     normalize = own.fast().normalizer.normalize_str
     points = [chr(code) for code in CODES if not 0xD800 <= code < 0xE000]
@@ -201,13 +205,9 @@ def test_every_mark_is_ordered_and_dropped_as_tokenizers(own):
             assert normalized(text, own.lowercase) == normalize(text), f"U+{ord(c):04X}"
 
 
-def test_real_text_as_tokenizers(real):
-    assert_same(real, real_lines(step=50))
-
-
-@pytest.mark.release
-def test_much_real_text_as_tokenizers(real):
-    assert_same(real, real_lines(step=5))
+@pytest.mark.parametrize("step", [50, pytest.param(5, marks=pytest.mark.release)])
+def test_real_text_as_tokenizers(real, step):
+    assert_same(real, real_lines(step))
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -312,11 +312,11 @@ def test_truncation_keeps_offsets_words_and_segments(letters):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_length": 1}, "no room for 2 special tokens"),
+        ({"max_length": 1}, "special"),
         ({"truncation": "middle"}, "longest_first, head, tail"),
-        ({"truncation": "budget"}, "needs 1 budgets"),
-        ({"truncation": "budget", "budgets": (-1, 2)}, "0 or more"),
-        ({"truncation": "budget", "budgets": (9, 2), "max_length": 10}, "9 tokens do not fit into 8 places"),
+        ({"truncation": "budget"}, "budgets"),
+        ({"truncation": "budget", "budgets": (-1, 2)}, "budget"),
+        ({"truncation": "budget", "budgets": (9, 2), "max_length": 10}, "9 .* 8 "),
     ],
 )
 def test_bad_truncation_is_refused(letters, options, message):
@@ -384,9 +384,7 @@ def test_why_unknown():
     assert tokenizer.explain("a" * 100).words[0].parts[0].unknown is None
     too_long, stuck = tokenizer.explain("a" * 101 + " aaxa").words
     assert (too_long.parts[0].unknown, too_long.parts[0].tries) == (("too_long", 100), [])
-    assert str(too_long.parts[0].unknown) == "longer than 100 characters"
     assert stuck.parts[0].unknown == ("no_piece", 2)
-    assert str(stuck.parts[0].unknown) == "no piece matches from character 2"
     assert stuck.parts[0].tries[-1] == Try(2, 3, "##x", False)
 
 
@@ -488,22 +486,21 @@ def test_only_the_line_feed_ends_a_line(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (FIVE + b"a\nb\na\n", r"vocab\.txt, line 8: 'a' stands already on line 6"),
-        (FIVE + b"a\n\xff\xfe\n", r"vocab\.txt, line 7: not UTF-8"),
-        (FIVE.replace(b"[UNK]\n", b""), r"vocab\.txt: the vocabulary has no \[UNK\]"),
-        (b"a\nb\n", r"vocab\.txt: the vocabulary has no \[PAD\], \[UNK\], \[CLS\], \[SEP\], \[MASK\]"),
-        (b"", r"vocab\.txt: the vocabulary has no"),
+        (FIVE + b"a\nb\na\n", r"line 8: 'a' .* line 6"),
+        (FIVE + b"a\n\xff\xfe\n", r"line 7: .*UTF-8"),
+        (FIVE.replace(b"[UNK]\n", b""), r"\[UNK\]"),
+        (b"", r"\[PAD\], \[UNK\], \[CLS\], \[SEP\], \[MASK\]"),
     ],
 )
 def test_bad_vocabulary_file_names_file_and_line(tmp_path, content, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=rf"vocab\.txt.*{message}"):
         Tokenizer.from_file(write(tmp_path / "vocab.txt", content))
 
 
 def test_missing_vocabulary_file(tmp_path):
-    with pytest.raises(ValueError, match=r"nowhere\.txt: cannot be read \(No such file"):
+    with pytest.raises(ValueError, match=r"nowhere\.txt"):
         Tokenizer.from_file(tmp_path / "nowhere.txt")
-    with pytest.raises(ValueError, match=r"vocab\.txt: cannot be read"):
+    with pytest.raises(ValueError, match=r"vocab\.txt"):
         Tokenizer.from_directory(tmp_path)
 
 
@@ -523,45 +520,34 @@ def test_bad_vocabulary_list(vocab, message):
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ('{"strip_accents": false}', "strip_accents is false"),
-        ('{"tokenizer_class": "BertJapaneseTokenizer"}', "tokenizer_class is BertJapaneseTokenizer"),
-        ('{"do_lower_case": "yes"}', 'do_lower_case must be true or false, not "yes"'),
-        ('{"tokenize_chinese_chars": false}', "tokenize_chinese_chars is false"),
-        ('{"cls_token": "<s>"}', 'cls_token is "<s>"'),
-        ('{"cls_token": ', "not JSON"),
-        ("[1]", "not a JSON object"),
-        ("[" * 100_000, ".*nested more than 100 deep"),
-        ('{"tokenizer_class": 5}', "tokenizer_class must be a text, not 5"),
-        ('{"additional_special_tokens": 5}', "additional_special_tokens must be a list"),
-        ('{"additional_special_tokens": [5]}', "additional_special_tokens must be a list"),
-        ('{"additional_special_tokens": [{"content": 5}]}', "a special token must be a text"),
-        ('{"max_input_chars_per_word": "long"}', "max_input_chars_per_word must be a whole number"),
+        ('{"strip_accents": false}', "strip_accents"),
+        ('{"tokenizer_class": "BertJapaneseTokenizer"}', "BertJapaneseTokenizer"),
+        ('{"do_lower_case": "yes"}', 'do_lower_case .*"yes"'),
+        ('{"tokenize_chinese_chars": false}', "tokenize_chinese_chars"),
+        ('{"cls_token": "<s>"}', 'cls_token .*"<s>"'),
+        ('{"cls_token": ', "JSON"),
+        ("[1]", "JSON"),
+        ("[" * 100_000, "nested"),
+        ('{"tokenizer_class": 5}', "tokenizer_class .*5"),
+        ('{"additional_special_tokens": 5}', "additional_special_tokens"),
+        ('{"additional_special_tokens": [{"content": 5}]}', "special token"),
+        ('{"max_input_chars_per_word": "long"}', "max_input_chars_per_word"),
+        ('{"max_input_chars_per_word": -1}', "-1"),
+        ('{"max_input_chars_per_word": 1000000000000}', "1000000000000"),
     ],
 )
 def test_configuration_we_cannot_follow_is_refused(tmp_path, config, message):
     write(tmp_path / "vocab.txt", FIVE)
     write(tmp_path / "tokenizer_config.json", config.encode())
-    with pytest.raises(ValueError, match=rf"tokenizer_config\.json: {message}"):
+    with pytest.raises(ValueError, match=message):
         Tokenizer.from_directory(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "message"),
-    [
-        ("config.json", '{"vocab_size": 1000000000000}', "1000000000000 rows for a vocabulary of 5 pieces"),
-        ("tokenizer_config.json", '{"max_input_chars_per_word": -1}', "from 1 to 65,536 characters, not -1"),
-        (
-            "tokenizer_config.json",
-            '{"max_input_chars_per_word": 1000000000000}',
-            "characters, not 1000000000000",
-        ),
-        ("config.json", '{"vocab_size": 4}', "5 tokens for a model of 4 rows"),
-        ("config.json", "[" * 100_000, "config.json: .* nested more than 100 deep"),
-    ],
-)
-def test_numbers_that_ask_for_all_memory_are_refused(tmp_path, file, content, message):
+@pytest.mark.parametrize(("rows", "message"), [(10**12, "1000000000000 .* 5 "), (4, "5 .* 4 ")])
+def test_a_model_of_another_number_of_rows_is_refused(tmp_path, rows, message):
+    """Also before a table of a million million rows is made."""
     write(tmp_path / "vocab.txt", FIVE)
-    write(tmp_path / file, content.encode())
+    write(tmp_path / "config.json", f'{{"vocab_size": {rows}}}'.encode())
     with pytest.raises(ValueError, match=message):
         Tokenizer.from_directory(tmp_path)
 
@@ -581,7 +567,7 @@ def test_json_without_a_vocabulary_is_refused(tmp_path):
         "{}",
         '{"model": {"type": "WordPiece", "vocab": {"a": [0]}}}',
     ):
-        with pytest.raises(ValueError, match=r"tokenizer\.json: no WordPiece vocabulary"):
+        with pytest.raises(ValueError, match=r"tokenizer\.json"):
             Tokenizer.from_file(write(tmp_path / "tokenizer.json", content.encode()))
 
 
