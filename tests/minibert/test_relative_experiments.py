@@ -1,7 +1,8 @@
-"""What a relative's paper claims, in small: every arm runs, goes on where it stopped, and records what it did."""
+"""What a relative's paper claims, in small: the arms, how a run goes on where it stopped, and what it records."""
 
+import json
+import re
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import torch
 from minibert import checkpoint
 from minibert.__main__ import main
 from minibert.command_line.arguments import ROOT
+from minibert.experiments import relatives, writing
+from minibert.experiments.arms import run_arms
 from minibert.experiments.events import Finished, steps_of
 from minibert.experiments.pronouns import settings_of
 from minibert.experiments.relative_catalogue import (
@@ -19,54 +22,63 @@ from minibert.experiments.relative_catalogue import (
     JointScale,
     LengthScale,
     RelativeArm,
+    RelativeExperiment,
     RelativeScale,
     SimBertScale,
     VectorScale,
+    WritingScale,
 )
 from minibert.experiments.relatives import run_relative
 from minibert.experiments.results import by_arm, paired_difference, read_records
 from minibert.experiments.writing import chinese
 from minibert.text.json_values import json_value
 from minibert.tokenizer import Tokenizer
-from minibert.toy import entities_task
+from minibert.toy import entities_task, pretrain
 from minibert.toy.pretrain import pretrain_toy, questions_at
 from minibert.toy.pronoun_task import NAMES, tagged, who_is_meant
 from minibert.toy.world import stories, vocabulary
+from minibert.train import Done, Eval, Started, Step
 
 SMALL = RelativeScale(steps=2, stories=30, train=8, test=6, epochs=1)
+TINY = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+
+
+def records_of(experiment, out, scale, **options) -> dict[str, dict]:
+    """A run of one seed: arm → the record that it tells, which is the one that it leaves."""
+    events = run_relative(experiment, out, seeds=1, scale=scale, **options)
+    records = [event.record for event in events if isinstance(event, Finished)]
+    assert json_value(json.dumps(records)) == read_records(out, REQUIRED)
+    return {record["arm"]: record for record in records}
+
+
+@pytest.fixture
+def few_questions(monkeypatch):
+    """A model of the toy world is measured on a few stories."""
+    monkeypatch.setattr(pretrain, "HELD_OUT", 6)
+    monkeypatch.setattr(relatives, "JUDGED", 6)
+    monkeypatch.setattr(writing, "HELD_OUT", 6)
+    monkeypatch.setattr(entities_task, "MOST_ASKED", 60)
+
+
+def tiny(name: str, *arms: str, layers: int = 1) -> RelativeExperiment:
+    """These arms of an experiment, of one narrow layer or a few."""
+    whole = RELATIVE_EXPERIMENTS[name]
+    small = {
+        arm: replace(whole.arms[arm], sizes={**whole.arms[arm].sizes, **TINY, "num_hidden_layers": layers})
+        for arm in arms or whole.arms
+    }
+    return replace(whole, arms=small)
+
+
+# --- arms, and the run that goes through them -------------------------------------------------------------------------
 
 
 def test_electras_arms_are_the_papers_table():
-    arms = RELATIVE_EXPERIMENTS["electra"].arms
-    assert list(arms) == ["bert", "electra", "electra-15", "replace-mlm", "all-tokens-mlm"]
-    assert [arm.options.get("variant", "electra") for arm in list(arms.values())[1:]] == [
-        "electra", "electra_15", "replace_mlm", "all_tokens_mlm"
-    ]  # fmt: skip
-
-
-@pytest.mark.release
-@pytest.mark.trains
-def test_every_arm_runs_once_on_the_same_tokens(tmp_path):
-    out, experiment = tmp_path / "electra.jsonl", RELATIVE_EXPERIMENTS["electra"]
-    events = run_relative(experiment, out, seeds=1, scale=SMALL, command="try")
-    first = next(event for event in events if isinstance(event, Finished))
-    events.close()  # cut off after the first arm
-    assert first.record["arm"] == "bert"
-    finished = [e for e in run_relative(experiment, out, seeds=1, scale=SMALL) if isinstance(e, Finished)]
-    assert [event.record["arm"] for event in finished] == list(experiment.arms)[1:]
-    records = read_records(out, REQUIRED)
-    assert len({record["tokens"] for record in records}) == 1
-    assert all(0 <= record["metrics"]["who_is_meant"] <= 1 for record in records)
-    assert {record["arm"] for record in records if "chosen" in record["metrics"]} == set(experiment.arms) - {
-        "replace-mlm", "all-tokens-mlm"
-    }  # fmt: skip
-    assert not [e for e in run_relative(experiment, out, seeds=1, scale=SMALL) if isinstance(e, Finished)]
-    assert [record["kept"] for record in records] == [
-        "BertForPreTraining", "ElectraForPreTraining", "ElectraForPreTraining", "ElectraForMaskedLM",
-        "ElectraForAllTokens",
-    ]  # fmt: skip
-    other = replace(SMALL, steps=3)
-    next(e for e in run_relative(experiment, out, seeds=1, scale=other) if isinstance(e, Finished))  # another scale
+    variants = {
+        name: arm.options.get("variant", "electra") for name, arm in RELATIVE_EXPERIMENTS["electra"].arms.items()
+    }
+    assert list(variants) == ["bert", "electra", "electra-15", "replace-mlm", "all-tokens-mlm"]
+    assert list(variants.values())[1:] == ["electra", "electra_15", "replace_mlm", "all_tokens_mlm"]
 
 
 def test_alberts_arms_are_the_papers_tables():
@@ -75,44 +87,201 @@ def test_alberts_arms_are_the_papers_tables():
     assert experiment.pairs and {arm.sizes["num_hidden_layers"] for arm in experiment.arms.values()} == {3}
     assert {(arm.sizes["shared"], arm.sizes["embedding_size"]) for arm in arms.values()} == {
         (shared, width) for shared in ("all", "attention", "feed_forward", "none") for width in (32, 128)
-    }  # fmt: skip
+    }
     assert {name: arm.options["second"] for name, arm in arms.items() if arm.options["second"] != "sop"} == {
-        "nsp": "nsp", "mlm": None
-    }  # fmt: skip
+        "nsp": "nsp",
+        "mlm": None,
+    }
     assert arms["nsp"].sizes == arms["mlm"].sizes == arms["all"].sizes
 
 
+def test_the_arms_are_built_and_read_as_much():
+    """Arms that are pre-trained on the toy world: their configs, and what is alike in all of an experiment."""
+    for experiment in RELATIVE_EXPERIMENTS.values():
+        if type(experiment.scale) not in (RelativeScale, LengthScale, JointScale, WritingScale):
+            continue
+        settings = [settings_of(arm, experiment.scale, 1, experiment.pairs) for arm in experiment.arms.values()]
+        assert [one.config().model_type for one in settings] == [arm.relative for arm in experiment.arms.values()]
+        assert len({(one.steps, one.batch_size, one.max_length, one.seed) for one in settings}) == 1
+        assert {one.input_format for one in settings} == {"segment_pair" if experiment.pairs else "doc_sentences"}
+
+
+def arms_begun(monkeypatch, asked: list, failing: set):
+    """`run_relative` with no training in it. asked: the (arm, seed) that would have been trained."""
+
+    def learned(settings, model, *, stories, seed, lengths, spans):
+        asked.append((settings.relative, seed))
+        if settings.relative in failing:
+            raise KeyboardInterrupt
+        model.mkdir()
+        (model / "config.json").write_text(json.dumps({"architectures": ["Kept"], "model_type": "bert"}))
+        yield Started({}, {"parameters": 7, "data": ["stories"]})
+        yield Step(1, 0.5, 1.0, 1e-3, 8, 8.0, 1.0)
+        yield Eval(3, {"chosen": seed / 10})
+        yield Done(3, 24, 1.0)
+
+    monkeypatch.setattr(pretrain, "pretrain_toy", learned)  # the name is looked up when a run begins
+
+    def tuned(*_):
+        yield Step(1, 0.5, 1.0, 1e-3, 8, 8.0, 1.0)
+        return Done(1, 8, 1.0, {"f1": 0.5})
+
+    monkeypatch.setattr(relatives, "who_is_meant_by", tuned)
+
+    def run(experiment, out, scale):
+        return run_relative(experiment, out, seeds=2, scale=scale, command="try")
+
+    return run
+
+
+def arms_given(monkeypatch, asked: list, failing: set):
+    """`run_arms` of a list of events."""
+
+    def learned(name, seed):
+        asked.append((name, seed))
+        if name in failing:
+            raise KeyboardInterrupt
+        yield Started({}, {"parameters": 7})
+        yield Step(1, 0.5, 1.0, 1e-3, 8, 8.0, 1.0)
+        yield Eval(3, {"chosen": seed / 10})
+        yield Done(3, 24, 1.0)
+
+    def run(experiment, out, scale):
+        return run_arms(
+            experiment, out, seeds=2, scale=scale, command="try", stage="try", events=learned,
+            facts=lambda name, seen: {"data": ["stories"], "pretraining": {}},
+        )  # fmt: skip
+
+    return run
+
+
+@pytest.mark.parametrize("begin", [arms_begun, arms_given])
+def test_a_run_goes_on_where_it_stopped_and_does_nothing_twice(begin, tmp_path, monkeypatch):
+    asked, failing, out = [], {"nezha"}, tmp_path / "out.jsonl"
+    run = begin(monkeypatch, asked, failing)
+    experiment = RelativeExperiment("try", "in small", {name: RelativeArm(name) for name in ("bert", "nezha")}, SMALL)
+    with pytest.raises(KeyboardInterrupt):
+        list(run(experiment, out, SMALL))
+    assert [(record["arm"], record["seed"]) for record in read_records(out, REQUIRED)] == [("bert", 0)]
+    failing.clear()
+    asked.clear()
+    events = list(run(experiment, out, SMALL))
+    assert asked == [("nezha", 0), ("bert", 1), ("nezha", 1)]  # seed by seed
+    records = read_records(out, REQUIRED)
+    assert json_value(json.dumps([event.record for event in events if isinstance(event, Finished)])) == records[1:]
+    assert [record["metrics"]["chosen"] for record in records] == [0, 0, 0.1, 0.1]
+    assert all((one["steps"], one["tokens"], one["parameters"], one["command"]) == (3, 24, 7, "try") for one in records)
+    progress = [event.progress for event in events if isinstance(event, (Step, Finished))]
+    assert progress == sorted(progress) and progress[-1] == 1
+    assert (events[-1].step, events[-1].tokens) == (9, 72)
+    asked.clear()
+    (done,) = run(experiment, out, SMALL)
+    assert isinstance(done, Done) and not asked
+    list(run(experiment, out, replace(SMALL, steps=3)))  # another scale
+    assert len(asked) == 4 and len(read_records(out, REQUIRED)) == 8
+
+
+# --- one tiny arm of each, trained ------------------------------------------------------------------------------------
+
+
+def test_what_is_measured_is_the_model_at_the_end(tmp_path, few_questions):
+    """A run saves behind its Done: whoever stops listening there is left with the weights of its first step."""
+    events = pretrain_toy(
+        settings_of(RelativeArm(sizes=TINY), replace(SMALL, steps=3), 0), tmp_path / "model", stories=30
+    )
+    steps = steps_of(events)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            assert end.value.step == 3
+            break
+    kept = checkpoint.load(tmp_path / "model").state_dict()
+    events.close()
+    again = checkpoint.load(tmp_path / "model").state_dict()
+    assert all(torch.equal(kept[name], again[name]) for name in kept)
+    logged = [json_value(line) for line in (tmp_path / "model" / "training.jsonl").read_text().splitlines()]
+    assert "done" in [event["event"] for event in logged]
+    with pytest.raises(RuntimeError, match="ended"):
+        next(steps_of(iter(())))
+
+
+SHARES = {"who_is_meant", "chosen"}
+FITS = {"joint_at_once", "joint_in_order", "fits_at_once", "fits_in_order", "chosen"}
+LENGTHS = LengthScale(steps=2, batch_size=4, stories=40, lengths=(32, 64))
+JOINT = JointScale(steps=2, batch_size=4, stories=40, groups=4)
+WRITTEN = WritingScale(steps=2, batch_size=4, stories=30, answer_steps=2)
+
+
 @pytest.mark.release
 @pytest.mark.trains
-def test_pairs_are_read_and_both_questions_asked(tmp_path):
-    arms = {name: RELATIVE_EXPERIMENTS["albert"].arms[name] for name in ("bert", "all", "nsp", "mlm")}
-    experiment, out = replace(RELATIVE_EXPERIMENTS["albert"], arms=arms), tmp_path / "albert.jsonl"
-    assert [e for e in run_relative(experiment, out, seeds=1, scale=SMALL) if isinstance(e, Finished)]
-    records = {record["arm"]: record for record in read_records(out, REQUIRED)}
-    for record in records.values():
-        measured = record["metrics"]
-        assert all(0 <= measured[name] <= 1 for name in ("nsp", "sop", "who_is_meant", "chosen"))
-        assert measured["milliseconds"] > 0
-    asked = {arm: {part for *_, parts in record["curve"] for part in parts} for arm, record in records.items()}
-    assert {arm for arm, parts in asked.items() if "nsp_loss" in parts} <= {"bert", "nsp"}
-    assert records["all"]["parameters"] == records["nsp"]["parameters"] < records["bert"]["parameters"]
-
-
-def recorded(name: str, tmp_path, **smaller) -> dict[str, dict]:
-    """A run of one seed at a small scale: arm → record."""
-    experiment, out = RELATIVE_EXPERIMENTS[name], tmp_path / f"{name}.jsonl"
-    scale = replace(experiment.scale, **smaller)
-    assert [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
-    again = [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
-    assert not again  # all of it is done
-    return {record["arm"]: record for record in read_records(out, REQUIRED)}
+@pytest.mark.parametrize(
+    ("name", "scale", "kept"),
+    [
+        (
+            "electra",
+            SMALL,
+            {
+                "electra": ("ElectraForPreTraining", SHARES),
+                "replace-mlm": ("ElectraForMaskedLM", {"who_is_meant"}),
+                "all-tokens-mlm": ("ElectraForAllTokens", {"who_is_meant"}),
+            },
+        ),
+        (
+            "nezha",
+            LENGTHS,
+            {
+                "sinusoid": ("BertForPreTraining", {"right_32", "right_64"}),
+                "nezha": ("NezhaForPreTraining", {"right_32", "right_64"}),
+            },
+        ),
+        ("xlnet", JOINT, {"bert": ("BertForPreTraining", FITS), "xlnet-spans": ("XLNetLMHeadModel", FITS)}),
+        (
+            "to_write",
+            WRITTEN,
+            {
+                "unilm": ("UnilmForPreTraining", {"next_word", "answers", "determined"}),
+                "left-to-right": ("LeftToRightForPreTraining", {"next_word", "determined"}),
+            },
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_arms_read_the_same_tokens_and_are_asked_what_they_can_answer(name, scale, kept, tmp_path, few_questions):
+    found = records_of(tiny(name, *kept), tmp_path / "out.jsonl", scale)
+    assert list(found) == list(kept) and len({record["tokens"] for record in found.values()}) == 1
+    assert {arm: set(record["metrics"]) for arm, record in found.items()} == {arm: kept[arm][1] for arm in kept}
+    assert [record["kept"] for record in found.values()] == [kind for kind, _ in kept.values()]
+    shares = {name: value for one in found.values() for name, value in one["metrics"].items() if name[:5] != "joint"}
+    assert all(0 <= value <= 1 for value in shares.values())
 
 
 @pytest.mark.release
 @pytest.mark.trains
-def test_names_are_asked_of_a_bert_that_goes_on(tmp_path):
-    found = recorded("wklm", tmp_path, steps=2, batch_size=4, stories=20, held_out=8, train=8, test=6, epochs=1)
-    assert list(found) == ["bert", "wklm", "names_too"]
+def test_pairs_are_read_and_both_questions_asked(tmp_path, few_questions):
+    found = records_of(tiny("albert", "bert", "all", "nsp", layers=2), tmp_path / "out.jsonl", SMALL)
+    for record in found.values():
+        assert all(0 <= record["metrics"][name] <= 1 for name in ("nsp", "sop", "who_is_meant", "chosen"))
+    asked = {arm: {part for *_, parts in record["curve"] for part in parts} for arm, record in found.items()}
+    assert "sop_loss" in asked["all"] and {arm for arm, parts in asked.items() if "nsp_loss" in parts} == {
+        "bert",
+        "nsp",
+    }
+    assert found["all"]["parameters"] == found["nsp"]["parameters"] < found["bert"]["parameters"]
+
+
+def smaller(name: str, arms=None, **scale) -> tuple[RelativeExperiment, RelativeScale]:
+    """An experiment on the toy world, and its scale with these numbers."""
+    experiment = RELATIVE_EXPERIMENTS[name]
+    arms = {arm: experiment.arms[arm] for arm in arms or experiment.arms}
+    return replace(experiment, arms=arms), replace(experiment.scale, steps=1, batch_size=4, stories=20, **scale)
+
+
+@pytest.mark.release
+@pytest.mark.trains
+def test_names_are_asked_of_a_bert_that_goes_on(tmp_path, few_questions):
+    experiment, scale = smaller("wklm", ("bert", "wklm"), held_out=8, train=8, test=6, epochs=1)
+    found = records_of(experiment, tmp_path / "out.jsonl", scale)
     metrics = {arm: record["metrics"] for arm, record in found.items()}
     assert set(metrics["bert"]) == {"found", "found_blank", "names", "who_is_meant"}
     assert set(metrics["wklm"]) - set(metrics["bert"]) == {"found_head", "names_believed"}
@@ -122,28 +291,30 @@ def test_names_are_asked_of_a_bert_that_goes_on(tmp_path):
 
 
 def test_roles_are_told_for_few_stories_and_many(tmp_path):
-    found = recorded("sembert", tmp_path, steps=1, told=[4, 8], test=8)
+    experiment, scale = smaller("sembert", told=[4, 8], test=8)
+    found = records_of(experiment, tmp_path / "out.jsonl", scale)
     assert set(found["bert"]["metrics"]) == {"meant_4", "meant_8", "commonest"}
     assert found["sembert"]["steps"] == 2 and found["bert"]["tokens"] == found["shuffled"]["tokens"] > 0
     assert found["sembert"]["parameters"] == found["shuffled"]["parameters"] > found["bert"]["parameters"]
 
 
-def test_entities_are_told_or_not(tmp_path, monkeypatch):
-    monkeypatch.setattr(entities_task, "MOST_ASKED", 60)
-    found = recorded("ernie_thu", tmp_path, steps=1, batch_size=4, stories=20, test=8)
+def test_entities_are_told_or_not(tmp_path, few_questions):
+    experiment, scale = smaller("ernie_thu", test=8)
+    found = records_of(experiment, tmp_path / "out.jsonl", scale)
     assert all({"strangers", "friends", "mlm"} <= set(record["metrics"]) for record in found.values())
     assert [len(record["curve"]) for record in found.values()] == [2] * 5
 
 
-def test_it_is_listed(capsys):
-    assert main(["experiment", "--list"]) == 0
-    listed = capsys.readouterr().out
-    assert "electra      ELECTRA and its ablations" in listed and "albert       ALBERT: what is shared" in listed
+@pytest.mark.release
+@pytest.mark.trains
+def test_correctors_learn_and_the_pretrained_one_does_not(tmp_path):
+    experiment, scale = smaller("corrector", measured=10)
+    found = records_of(experiment, tmp_path / "out.jsonl", scale)
+    assert [record["steps"] for record in found.values()] == [0, 1, 1]
+    assert all(0 <= value <= 1 for record in found.values() for value in record["metrics"].values())
 
 
-def test_an_arm_that_there_is_not_is_refused(tmp_path, capsys):
-    assert main(["experiment", "albert", "--arms", "all", "heads", "--out", str(tmp_path / "x.jsonl")]) != 0
-    assert "albert has no arm 'heads'; there are bert, all," in capsys.readouterr().err
+# --- questions of the toy world ---------------------------------------------------------------------------------------
 
 
 def test_a_pronoun_is_tagged_with_whom_it_means():
@@ -163,9 +334,6 @@ def test_a_pronoun_is_tagged_with_whom_it_means():
     assert seen == {"B-FIRST", "B-SECOND", "B-BOTH"}
     data = who_is_meant(5, 3)
     assert data.examples == who_is_meant(5, 3).examples and set(data.labels) <= {tag[2:] for tag in seen}
-
-
-# --- asked in longer rows ---------------------------------------------------------------------------------------------
 
 
 def test_the_same_questions_at_the_end_of_longer_rows():
@@ -212,74 +380,7 @@ def bases(told):
         first += len(story.words)
 
 
-@pytest.mark.release
-@pytest.mark.trains
-def test_nezhas_arms_are_asked_at_every_length(tmp_path):
-    out, experiment = tmp_path / "nezha.jsonl", RELATIVE_EXPERIMENTS["nezha"]
-    scale = LengthScale(steps=2, batch_size=4, stories=40, lengths=(32, 64))
-    finished = [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
-    assert [event.record["arm"] for event in finished] == ["learned", "sinusoid", "nezha", "nezha-16"]
-    records = read_records(out, REQUIRED)
-    assert len({record["tokens"] for record in records}) == 1
-    assert all(set(record["metrics"]) == {"right_32", "right_64"} for record in records)
-    assert [record["pretraining"]["start"] for record in records] == ["words", "sinusoids", "words", "words"]
-    assert not [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
-
-
-@pytest.mark.release
-@pytest.mark.trains
-def test_what_is_measured_is_the_model_at_the_end(tmp_path):
-    """A run saves behind its Done: whoever stops listening there is left with the weights of its first step."""
-    scale = replace(SMALL, steps=3)
-    events = pretrain_toy(settings_of(RelativeArm(), scale, 0), tmp_path / "model", stories=30)
-    steps = steps_of(events)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            assert end.value.step == 3
-            break
-    kept = checkpoint.load(tmp_path / "model").state_dict()
-    events.close()
-    again = checkpoint.load(tmp_path / "model").state_dict()
-    assert all(torch.equal(kept[name], again[name]) for name in kept)
-    logged = [json_value(line) for line in (tmp_path / "model" / "training.jsonl").read_text().splitlines()]
-    assert "done" in [event["event"] for event in logged]
-    with pytest.raises(RuntimeError, match="ended without saying so"):
-        next(steps_of(iter(())))
-
-
-@pytest.mark.release
-@pytest.mark.trains
-def test_xlnets_arms_are_asked_for_words_that_go_together(tmp_path):
-    out, experiment = tmp_path / "xlnet.jsonl", RELATIVE_EXPERIMENTS["xlnet"]
-    scale = JointScale(steps=2, batch_size=4, stories=40, groups=4)
-    finished = [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
-    assert [event.record["arm"] for event in finished] == ["bert", "xlnet", "xlnet-code", "xlnet-spans"]
-    records = read_records(out, REQUIRED)
-    assert len({record["tokens"] for record in records}) == 1
-    wanted = {"joint_at_once", "joint_in_order", "fits_at_once", "fits_in_order", "chosen"}
-    assert all(set(record["metrics"]) == wanted for record in records)
-    assert [record["kept"] for record in records] == ["BertForPreTraining", *["XLNetLMHeadModel"] * 3]
-
-
-@pytest.mark.release
-@pytest.mark.trains
-@pytest.mark.parametrize(
-    ("name", "metrics"),
-    [
-        ("to_write", {"bert": 3, "unilm": 3, "left-to-right": 2}),
-        ("corrector", {"pretrained": 3, "plain": 3, "soft_masked": 3}),
-    ],
-)
-def test_who_writes_and_who_corrects(name, metrics, tmp_path):
-    out, experiment = tmp_path / f"{name}.jsonl", RELATIVE_EXPERIMENTS[name]
-    own = {"answer_steps": 2} if name == "to_write" else {"measured": 10}
-    scale = replace(experiment.scale, steps=2, batch_size=4, stories=30, **own)
-    finished = [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
-    assert {event.record["arm"]: len(event.record["metrics"]) for event in finished} == metrics
-    assert all(0 <= value <= 1 for record in read_records(out, REQUIRED) for value in record["metrics"].values())
-    assert not [e for e in run_relative(experiment, out, seeds=1, scale=scale) if isinstance(e, Finished)]
+# --- on real data -----------------------------------------------------------------------------------------------------
 
 
 def small_stsb(folder: Path, count: int = 24) -> None:
@@ -299,201 +400,168 @@ def small_stsb(folder: Path, count: int = 24) -> None:
 @pytest.mark.release
 @pytest.mark.trains
 def test_sentence_vectors_are_measured_with_and_without_learning(tmp_path):
-    experiment, out = RELATIVE_EXPERIMENTS["sentence_vectors"], tmp_path / "sentence_vectors.jsonl"
+    """An arm of each kind: none learns, one of the text alone, two of labelled pairs."""
+    whole = RELATIVE_EXPERIMENTS["sentence_vectors"]
     small_stsb(tmp_path)
-    inferred = "sentence1\tsentence2\tlabel\n" + "".join(f"a{i}\tb{i}\t{label}\n" for i in range(9) for label in
-                                                      ("entailment", "not_entailment"))  # fmt: skip
+    inferred = "sentence1\tsentence2\tlabel\n" + "".join(
+        f"a{i}\tb{i}\t{label}\n" for i in range(9) for label in ("entailment", "not_entailment")
+    )
     for file in ("rte/train.tsv", "hans/heuristics_evaluation_set.tsv"):
         (tmp_path / file).parent.mkdir()
         (tmp_path / file).write_text(inferred)
-    arms = {name: replace(arm, options={**arm.options, "steps": 2} if "steps" in arm.options else arm.options)
-            for name, arm in experiment.arms.items()}  # fmt: skip
-    experiment, scale = replace(experiment, arms=arms), VectorScale(steps=2, batch_size=8)
-    run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
-    finished = {event.record["arm"]: event.record for event in run() if isinstance(event, Finished)}
-    assert list(finished) == list(arms)
-    assert [record["steps"] for record in finished.values()] == [0] * 3 + [2] * 12
-    assert all({"spearman", "uniformity"} <= record["metrics"].keys() for record in finished.values())
-    assert finished["supervised-rte-own"]["data"][2:] == ["rte/train.tsv", "pairs/train.tsv", "pairs/dev.tsv"]
-    assert finished["softmax-rte"]["pretraining"]["learning_rate"] == 1e-4
-    assert len(read_records(out, REQUIRED)) == 15 and not [event for event in run() if isinstance(event, Finished)]
+    learns = [name for name, arm in whole.arms.items() if arm.options.get("objective")]
+    arms = ["mean", *learns[:1], "supervised-rte-own", "softmax-rte"]
+    arms = {name: whole.arms[name] for name in arms}
+    arms = {
+        name: replace(arm, options={**arm.options, "steps": 2}) if "steps" in arm.options else arm
+        for name, arm in arms.items()
+    }
+    scale = VectorScale(steps=2, batch_size=8)
+    found = records_of(replace(whole, arms=arms), tmp_path / "out.jsonl", scale, tasks=tmp_path)
+    assert [record["steps"] for record in found.values()] == [0, 2, 2, 2]
+    assert all({"spearman", "uniformity"} <= record["metrics"].keys() for record in found.values())
+    assert found["supervised-rte-own"]["data"][2:] == ["rte/train.tsv", "pairs/train.tsv", "pairs/dev.tsv"]
+    assert found["softmax-rte"]["pretraining"]["learning_rate"] == 1e-4
 
 
 @pytest.mark.release
 @pytest.mark.trains
 def test_the_cone_is_measured_plain_whitened_and_with_a_flow(tmp_path):
     small_stsb(tmp_path)
-    whole, out = RELATIVE_EXPERIMENTS["cone"], tmp_path / "cone.jsonl"
+    whole = RELATIVE_EXPERIMENTS["cone"]
     arms = {name: whole.arms[name] for name in ("mean", "flow")}
     arms["whitened-8"] = RelativeArm(options={"layers": "first-last", "dimensions": 8})
-    run = partial(run_relative, replace(whole, arms=arms), out, seeds=1, scale=ConeScale(steps=2), tasks=tmp_path)
-    finished = {event.record["arm"]: event.record for event in run() if isinstance(event, Finished)}
-    assert [record["steps"] for record in finished.values()] == [0, 2, 0]
-    assert all({"spearman", "spearman_dev", "mean_cosine"} <= one["metrics"].keys() for one in finished.values())
-    assert finished["whitened-8"]["metrics"]["mean_cosine"] < finished["mean"]["metrics"]["mean_cosine"] - 0.3
-    assert len(read_records(out, REQUIRED)) == 3 and not [event for event in run() if isinstance(event, Finished)]
-
-
-def test_the_recorded_cone_is_whole_and_whitening_gains_what_the_page_says():
-    records = read_records(ROOT / "lessons" / "results" / "cone.jsonl", REQUIRED)
-    experiment = RELATIVE_EXPERIMENTS["cone"]
-    assert {(record["arm"], record["seed"]) for record in records} == {
-        (arm, seed) for arm in experiment.arms for seed in range(3)
-    }
-    assert all(record["scale"] == asdict(experiment.scale) for record in records)
-    found = {record["arm"]: 100 * record["metrics"]["spearman"] for record in records}
-    told = {"mean": 58.0, "whitened": 62.7, "embeddings": 48.4, "embeddings-whitened": 67.5, "minilm": 77.0}
-    assert {arm: found[arm] for arm in told} == pytest.approx(told, abs=0.1)
-
-
-def test_the_recorded_sentence_vectors_are_whole():
-    records = read_records(ROOT / "lessons" / "results" / "sentence_vectors.jsonl", REQUIRED)
-    experiment = RELATIVE_EXPERIMENTS["sentence_vectors"]
-    assert {(record["arm"], record["seed"]) for record in records} == {
-        (arm, seed) for arm in experiment.arms for seed in range(3)
-    }
-    assert all(record["scale"] == asdict(experiment.scale) for record in records)
-    found = by_arm(records, "spearman")
-    over = {arm: paired_difference(values, found["mean"]) for arm, values in found.items()}
-    assert over["supervised-own"].mean == pytest.approx(0.04, abs=5e-3)  # the lesson's “about 4 points”
-    assert all(over[arm].clear and 0 < over[arm].mean < 0.08 for arm in found if arm.startswith("supervised"))
-    assert paired_difference(found["supervised-own"], found["supervised-own-easy"]).mean == pytest.approx(
-        5e-3, abs=1e-3
-    )
-    assert over["softmax-hans"].clear and over["softmax-hans"].mean < 0 and not over["softmax-rte"].clear
-
-
-def test_sentence_vectors_need_their_data(monkeypatch, tmp_path, capsys):
-    monkeypatch.delenv("MINIBERT_DATA", raising=False)
-    assert main(["experiment", "sentence_vectors", "--out", str(tmp_path / "x.jsonl")]) == 2
-    assert "--tasks is missing" in capsys.readouterr().err
-    assert main(["experiment", "sentence_vectors", "--tasks", str(tmp_path), "--out", str(tmp_path / "x.jsonl")]) == 2
-    assert "has no folder stsb" in capsys.readouterr().err
+    found = records_of(replace(whole, arms=arms), tmp_path / "out.jsonl", ConeScale(steps=2), tasks=tmp_path)
+    assert [record["steps"] for record in found.values()] == [0, 2, 0]
+    assert all({"spearman", "spearman_dev", "mean_cosine"} <= one["metrics"].keys() for one in found.values())
+    assert found["whitened-8"]["metrics"]["mean_cosine"] < found["mean"]["metrics"]["mean_cosine"] - 0.3
 
 
 @pytest.mark.release
 @pytest.mark.trains
 def test_dialogue_is_learned_by_both_and_measured_on_each_set(tmp_path):
-    experiment, out = RELATIVE_EXPERIMENTS["dialogue"], tmp_path / "dialogue.jsonl"
+    experiment = RELATIVE_EXPERIMENTS["dialogue"]
     text = "## intent:a\n- go to [rome](city)\n- fly to [oslo](city)\n## intent:b\n- play [jazz](kind)\n- music\n"
     for name in experiment.scale.needs:
         (tmp_path / name).mkdir()
         for file in ("train.md", "test.md"):
             (tmp_path / name / file).write_text(text)
     scale = replace(experiment.scale, examples=4, measured=4, epochs=1)
-    run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
-    finished = [event for event in run() if isinstance(event, Finished)]
-    assert [event.record["arm"] for event in finished] == list(experiment.arms)
+    found = records_of(experiment, tmp_path / "out.jsonl", scale, tasks=tmp_path)
+    assert list(found) == list(experiment.arms)
     wanted = {f"{name}_{what}" for name in experiment.scale.needs for what in ("intent", "entities", "both")}
-    assert all(set(event.record["metrics"]) == wanted and event.record["steps"] == 2 for event in finished)
-    assert all(event.record["parameters"] > 0 for event in finished)
-    assert len(read_records(out, REQUIRED)) == 6 and not [event for event in run() if isinstance(event, Finished)]
-
-
-def test_the_recorded_dialogue_is_whole():
-    records = read_records(ROOT / "lessons" / "results" / "dialogue.jsonl", REQUIRED)
-    experiment = RELATIVE_EXPERIMENTS["dialogue"]
-    assert {(record["arm"], record["seed"]) for record in records} == {
-        (arm, seed) for arm in experiment.arms for seed in range(3)
-    }
-    assert all(record["scale"] == asdict(experiment.scale) for record in records)
+    assert all(set(one["metrics"]) == wanted and one["steps"] == 2 and one["parameters"] > 0 for one in found.values())
 
 
 @pytest.mark.release
 @pytest.mark.trains
 def test_simbert_is_measured_with_each_loss_and_both(tmp_path):
-    experiment, out = RELATIVE_EXPERIMENTS["simbert"], tmp_path / "simbert.jsonl"
+    experiment = RELATIVE_EXPERIMENTS["simbert"]
     (tmp_path / "lcqmc").mkdir()
     for file in ("dev.txt", "test.txt"):
         rows = (f"怎么{a}{b}？\t{b}怎么{a}？\t{1 if b in '书票门' else 0}\n" for a in "买看开" for b in "书票门灯车")
         (tmp_path / "lcqmc" / file).write_text("".join(rows), encoding="utf-8")
     scale = SimBertScale(steps=2, batch_size=4, asked=5, written=2)
-    run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
-    finished = {event.record["arm"]: event.record for event in run() if isinstance(event, Finished)}
-    assert list(finished) == list(experiment.arms) and [one["steps"] for one in finished.values()] == [0, 2, 2, 2]
-    assert all(set(one["metrics"]) == {"found", "nats"} for one in finished.values())
-    assert finished["both"]["examples"] == {"lcqmc": 9} and not [one for one in run() if isinstance(one, Finished)]
+    found = records_of(experiment, tmp_path / "out.jsonl", scale, tasks=tmp_path)
+    assert list(found) == list(experiment.arms) and [one["steps"] for one in found.values()] == [0, 2, 2, 2]
+    assert all(set(one["metrics"]) == {"found", "nats"} for one in found.values())
+    assert found["both"]["examples"] == {"lcqmc": 9}
 
 
 @pytest.mark.release
 @pytest.mark.trains
 def test_chinese_correctors_learn_from_questions_and_are_asked_others(tmp_path):
-    experiment, out = RELATIVE_EXPERIMENTS["corrector_zh"], tmp_path / "corrector_zh.jsonl"
+    experiment = RELATIVE_EXPERIMENTS["corrector_zh"]
     (tmp_path / "lcqmc").mkdir()
     for file, people in (("dev.txt", "他她我你"), ("test.txt", "我谁")):  # 我 is asked in both
         rows = (f"{who}在{where}做什么？\t{who}在{where}干什么？\t1\n" for who in people for where in "家店山")
         (tmp_path / "lcqmc" / file).write_text("".join(rows), encoding="utf-8")
     sentences = chinese(tmp_path / "lcqmc", 4)
     assert len(sentences) == 24 + 4 == len(set(sentences)) and all(text.startswith("谁") for text in sentences[-4:])
-    scale = replace(experiment.scale, steps=2, batch_size=4, measured=4)
-    run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
-    finished = {event.record["arm"]: event.record for event in run() if isinstance(event, Finished)}
-    assert list(finished) == list(experiment.arms) and [one["steps"] for one in finished.values()] == [0, 2, 2]
-    assert finished["plain"]["data"] == ["LCQMC, 24 questions, misspelled"]
-    assert finished["soft_masked"]["parameters"] > finished["plain"]["parameters"]
-    assert not [event for event in run() if isinstance(event, Finished)]
-
-
-def test_the_recorded_chinese_corrector_is_whole_and_gains_what_the_page_says():
-    records = read_records(ROOT / "lessons" / "results" / "corrector_zh.jsonl", REQUIRED)
-    experiment = RELATIVE_EXPERIMENTS["corrector_zh"]
-    assert {(one["arm"], one["seed"]) for one in records} == {(arm, n) for arm in experiment.arms for n in range(3)}
-    assert all(one["scale"] == asdict(experiment.scale) for one in records)
-    told = (ROOT / "lessons" / "to_write" / "en.md").read_text(encoding="utf-8")
-    found = by_arm(records, "correction_f1")
-    taught, plain = (f"{100 * sum(found[arm].values()) / 3:.1f}" for arm in ("soft_masked", "plain"))
-    assert f"is {taught} with it and {plain} without" in told
-    gaps = [found["soft_masked"][seed] - found["plain"][seed] for seed in range(3)]
-    assert min(gaps) < 0 < max(gaps)
-
-
-def test_the_recorded_simbert_is_whole_and_says_what_the_page_does():
-    records = read_records(ROOT / "lessons" / "results" / "simbert.jsonl", REQUIRED)
-    experiment = RELATIVE_EXPERIMENTS["simbert"]
-    assert {(record["arm"], record["seed"]) for record in records} == {
-        (arm, seed) for arm in experiment.arms for seed in range(3)
-    }
-    assert all(record["scale"] == asdict(experiment.scale) for record in records)
-    nats, found = by_arm(records, "nats"), by_arm(records, "found")
-    assert paired_difference(nats["both"], nats["writes"]).mean == pytest.approx(0.07, abs=0.005)
-    assert paired_difference(nats["finds"], nats["as-is"]).mean > 0.9  # who only learns to find unlearns writing
-    assert (
-        paired_difference(found["both"], found["finds"]).mean > 0
-        and not paired_difference(found["writes"], found["as-is"]).clear
-    )
-
-
-def test_dialogue_needs_its_data(tmp_path, capsys):
-    assert main(["experiment", "dialogue", "--tasks", str(tmp_path), "--out", str(tmp_path / "x.jsonl")]) == 2
-    assert "has no folder atis" in capsys.readouterr().err
+    scale = replace(experiment.scale, steps=1, batch_size=4, measured=4)
+    found = records_of(experiment, tmp_path / "out.jsonl", scale, tasks=tmp_path)
+    assert list(found) == list(experiment.arms) and [one["steps"] for one in found.values()] == [0, 1, 1]
+    assert re.findall(r"\d+", found["plain"]["data"][0]) == ["24"]
+    assert found["soft_masked"]["parameters"] > found["plain"]["parameters"]
 
 
 @pytest.mark.release
 @pytest.mark.trains
 def test_students_and_their_teacher_are_measured(tmp_path):
-    experiment, out = RELATIVE_EXPERIMENTS["smaller"], tmp_path / "smaller.jsonl"
-    few = ("alone", "teacher", "labels", "minilm")
-    experiment = replace(experiment, arms={name: experiment.arms[name] for name in few})
+    whole = RELATIVE_EXPERIMENTS["smaller"]
+    few = ("alone", "teacher", "minilm")
     (tmp_path / "sst2").mkdir()
     rows = [f"{'a good' if i % 2 else 'no'} film {i}\t{i % 2}" for i in range(40)]
     for name in ("train", "dev"):
         (tmp_path / "sst2" / f"{name}.tsv").write_text("\n".join(["sentence\tlabel", *rows]) + "\n")
-    scale = replace(experiment.scale, labelled=16, unlabelled=16, epochs=1, teacher_epochs=1, batch_size=8,
-                    teacher="checkpoints/mini-en")  # fmt: skip
-    run = partial(run_relative, experiment, out, seeds=1, scale=scale, tasks=tmp_path)
-    finished = [event.record for event in run() if isinstance(event, Finished)]
-    assert [record["arm"] for record in finished] == list(few)
-    assert [record["steps"] for record in finished] == [4, 2, 4, 4]  # every student as many
-    for record in finished:
+    scale = replace(
+        whole.scale, labelled=8, unlabelled=8, epochs=1, teacher_epochs=1, batch_size=8, teacher="checkpoints/mini-en"
+    )
+    experiment = replace(whole, arms={name: whole.arms[name] for name in few})
+    found = records_of(experiment, tmp_path / "out.jsonl", scale, tasks=tmp_path)
+    assert [record["steps"] for record in found.values()] == [2, 1, 2]  # every student as many
+    for record in found.values():
         assert 0 <= record["metrics"]["accuracy"] <= 1 and 0 <= record["metrics"]["changed_int8"] <= 1
         assert record["metrics"]["megabytes_int8"] < record["metrics"]["megabytes"] == pytest.approx(21.8, abs=0.1)
-    assert not [event for event in run() if isinstance(event, Finished)]
 
 
-def test_the_recorded_students_are_whole():
-    records = read_records(ROOT / "lessons" / "results" / "smaller.jsonl", REQUIRED)
-    experiment = RELATIVE_EXPERIMENTS["smaller"]
-    assert {(record["arm"], record["seed"]) for record in records} == {
-        (arm, seed) for arm in experiment.arms for seed in range(3)
-    }
-    assert all(record["scale"] == asdict(experiment.scale) for record in records)
+@pytest.mark.parametrize(("name", "folder"), [("sentence_vectors", "stsb"), ("dialogue", "atis")])
+def test_data_that_are_missing_are_named(name, folder, monkeypatch, tmp_path, capsys):
+    monkeypatch.delenv("MINIBERT_DATA", raising=False)
+    assert main(["experiment", name, "--out", str(tmp_path / "x.jsonl")]) == 2
+    assert "--tasks" in capsys.readouterr().err
+    assert main(["experiment", name, "--tasks", str(tmp_path), "--out", str(tmp_path / "x.jsonl")]) == 2
+    assert folder in capsys.readouterr().err
+
+
+def test_an_arm_that_there_is_not_is_refused(tmp_path, capsys):
+    assert main(["experiment", "albert", "--arms", "all", "heads", "--out", str(tmp_path / "x.jsonl")]) != 0
+    error = capsys.readouterr().err
+    assert "'heads'" in error and all(arm in error for arm in RELATIVE_EXPERIMENTS["albert"].arms)
+
+
+# --- what is recorded -------------------------------------------------------------------------------------------------
+
+
+def recorded(name: str) -> list[dict]:
+    return read_records(ROOT / "lessons" / "results" / f"{name}.jsonl", REQUIRED)
+
+
+@pytest.mark.parametrize("name", ["cone", "sentence_vectors", "dialogue", "corrector_zh", "simbert", "smaller"])
+def test_every_arm_and_seed_is_recorded_at_the_experiments_scale(name):
+    records, experiment = recorded(name), RELATIVE_EXPERIMENTS[name]
+    assert {(one["arm"], one["seed"]) for one in records} == {(arm, n) for arm in experiment.arms for n in range(3)}
+    assert all(one["scale"] == asdict(experiment.scale) for one in records)
+
+
+def test_whitening_gains_what_the_page_says():
+    found = {record["arm"]: 100 * record["metrics"]["spearman"] for record in recorded("cone")}
+    told = {"mean": 58.0, "whitened": 62.7, "embeddings": 48.4, "embeddings-whitened": 67.5, "minilm": 77.0}
+    assert {arm: found[arm] for arm in told} == pytest.approx(told, abs=0.1)
+
+
+def test_labelled_pairs_gain_what_the_page_says():
+    found = by_arm(recorded("sentence_vectors"), "spearman")
+    over = {arm: paired_difference(values, found["mean"]) for arm, values in found.items()}
+    assert over["supervised-own"].mean == pytest.approx(0.04, abs=5e-3)  # the lesson's “about 4 points”
+    assert all(over[arm].clear and 0 < over[arm].mean < 0.08 for arm in found if arm.startswith("supervised"))
+    easy = paired_difference(found["supervised-own"], found["supervised-own-easy"])
+    assert easy.mean == pytest.approx(5e-3, abs=1e-3)
+    assert over["softmax-hans"].clear and over["softmax-hans"].mean < 0 and not over["softmax-rte"].clear
+
+
+def test_the_chinese_corrector_gains_what_the_page_says():
+    told = re.findall(r"\d+\.\d", (ROOT / "lessons" / "to_write" / "en.md").read_text(encoding="utf-8"))
+    found = by_arm(recorded("corrector_zh"), "correction_f1")
+    assert {f"{100 * sum(found[arm].values()) / 3:.1f}" for arm in ("soft_masked", "plain")} <= set(told)
+    gaps = [found["soft_masked"][seed] - found["plain"][seed] for seed in range(3)]
+    assert min(gaps) < 0 < max(gaps)
+
+
+def test_simbert_finds_and_writes_as_the_page_says():
+    records = recorded("simbert")
+    nats, found = by_arm(records, "nats"), by_arm(records, "found")
+    assert paired_difference(nats["both"], nats["writes"]).mean == pytest.approx(0.07, abs=0.005)
+    assert paired_difference(nats["finds"], nats["as-is"]).mean > 0.9  # who only learns to find unlearns writing
+    assert paired_difference(found["both"], found["finds"]).mean > 0
+    assert not paired_difference(found["writes"], found["as-is"]).clear
