@@ -95,6 +95,11 @@ def test_alberts_arms_are_the_papers_tables():
     assert arms["nsp"].sizes == arms["mlm"].sizes == arms["all"].sizes
 
 
+def test_only_nezhas_arm_of_that_name_starts_with_sinusoids():
+    starts = {name: arm.start for name, arm in RELATIVE_EXPERIMENTS["nezha"].arms.items()}
+    assert starts == {"learned": "words", "sinusoid": "sinusoids", "nezha": "words", "nezha-16": "words"}
+
+
 def test_the_arms_are_built_and_read_as_much():
     """Arms that are pre-trained on the toy world: their configs, and what is alike in all of an experiment."""
     for experiment in RELATIVE_EXPERIMENTS.values():
