@@ -1,5 +1,7 @@
 """Our views of attention: what is clicked comes back, tokens go out as text."""
 
+import json
+
 import pytest
 
 from sections.attention_explorer import views
@@ -29,7 +31,5 @@ def test_a_view_is_given_what_it_draws_and_invisible_characters_are_shown():
     app = script(page).run()
     assert not app.exception
     (component,) = app.get("bidi_component")
-    import json
-
     data = json.loads(component.proto.json)
     assert data["tokens"] == ["a⟨U+0000⟩", "<b>"] and data["file"] == "f" and data["said"]["from"] == "from"

@@ -35,48 +35,38 @@ def params(html: str) -> dict:
     return json.loads(line)
 
 
-def test_nothing_is_loaded_and_nothing_may_be(numbers):
+def test_nothing_is_loaded_and_no_token_ends_a_script(numbers):
     for html in views(numbers, 4).values():
         assert "cdnjs" not in html and not re.search(r"<(script|link|img|iframe)[^>]*\s(src|href)=", html)
         assert "default-src 'none'" in html and "connect-src" not in html
         assert "PYTHON_PARAMS;" not in html and "require.config({" not in html
-
-
-def test_no_token_ends_a_script(numbers):
-    for html in views(numbers, 4).values():
         assert html.lower().count("</script") == 5  # jQuery, d3, what takes the place of require.js, the view, its size
         assert "<img" not in html and "\u2028" not in html
 
 
 @pytest.mark.parametrize("name", ["head", "model"])
-def test_lines_are_our_attention(numbers, name):
-    given = params(views(numbers)[name])["attention"]
-    assert len(given) == 1 and given[0]["left_text"] == given[0]["right_text"] == TOKENS
-    np.testing.assert_allclose(given[0]["attn"], numbers[0], atol=5.1e-5)
-
-
-def test_a_pair_can_be_narrowed_to_what_crosses(numbers):
+def test_lines_are_our_attention_and_of_a_pair_what_crosses(numbers, name):
     probs = numbers[0]
-    for name in ("head", "model"):
-        html = views(numbers, 4)[name]
-        parts = {part["name"]: part for part in params(html)["attention"]}
-        crossing = parts["Sentence A -> Sentence B"]
-        np.testing.assert_allclose(crossing["attn"], probs[:, :, :4, 4:], atol=5.1e-5)
-        assert crossing["left_text"] == TOKENS[:4] and crossing["right_text"] == TOKENS[4:]
-        controls = html.split("<script>")[0]
-        assert controls.count("<option") == len(parts) == 5
-        assert 'id="filter"' not in views(numbers)[name].split("<script>")[0]
-    given = params(views(numbers, 4)["neuron"])["attention"]
-    np.testing.assert_allclose(given["ba"]["queries"], numbers[1][:, :, 4:], atol=5.1e-5)
-    np.testing.assert_allclose(given["ba"]["keys"], numbers[2][:, :, :4], atol=5.1e-5)
-    np.testing.assert_allclose(given["ba"]["attn"], probs[:, :, 4:, :4], atol=5.1e-5)
+    (alone,), html = params(views(numbers)[name])["attention"], views(numbers, 4)[name]
+    assert alone["left_text"] == alone["right_text"] == TOKENS
+    np.testing.assert_allclose(alone["attn"], probs, atol=5.1e-5)
+    parts = {part["name"]: part for part in params(html)["attention"]}
+    crossing = parts["Sentence A -> Sentence B"]
+    np.testing.assert_allclose(crossing["attn"], probs[:, :, :4, 4:], atol=5.1e-5)
+    assert crossing["left_text"] == TOKENS[:4] and crossing["right_text"] == TOKENS[4:]
+    assert html.split("<script>")[0].count("<option") == len(parts) == 5
+    assert 'id="filter"' not in views(numbers)[name].split("<script>")[0]
 
 
 def test_the_neuron_view_has_the_queries_and_keys_it_is_given(numbers):
-    given = params(views(numbers)["neuron"])
+    probs, query, key = numbers
+    given = params(views(numbers, 4)["neuron"])
     assert (given["layer"], given["head"]) == (1, 2)
-    np.testing.assert_allclose(given["attention"]["all"]["queries"], numbers[1], atol=5.1e-5)
-    np.testing.assert_allclose(given["attention"]["all"]["keys"], numbers[2], atol=5.1e-5)
+    for part, rows, columns in (("all", slice(7), slice(7)), ("ba", slice(4, 7), slice(4))):
+        narrowed = given["attention"][part]
+        np.testing.assert_allclose(narrowed["queries"], query[:, :, rows], atol=5.1e-5)
+        np.testing.assert_allclose(narrowed["keys"], key[:, :, columns], atol=5.1e-5)
+        np.testing.assert_allclose(narrowed["attn"], probs[:, :, rows, columns], atol=5.1e-5)
 
 
 def test_layers_and_heads_are_chosen_on_the_page_and_count_from_1(numbers):

@@ -11,8 +11,8 @@ from minibert.inside.cloze import expectations, kl_divergence, rank
 from plots.masking import percent
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, text_of, title_of, whole
-from ui.lesson import Lesson, load_quiz
+from tests.pages.driver import assert_no_markup, figure, text_of, title_of, whole
+from ui.lesson import Lesson
 from ui.models import UNTRAINED, available_models, load
 
 LESSON = Lesson("masking")
@@ -59,26 +59,28 @@ def table(app: AppTest) -> list[list[str]]:
 # --- what falls --------------------------------------------------------------------------------------------------
 
 
+def shares(app: AppTest) -> list[int]:
+    return [app.slider(key=f"split-{i}").value for i in range(3)]
+
+
 def test_it_opens_with_the_papers_values_and_all_three_fates():
     app = open_page()
-    assert (app.slider(key="rate").value, [app.slider(key=f"split-{i}").value for i in range(3)]) == (15, [80, 10, 10])
+    assert (app.slider(key="rate").value, shares(app)) == (15, [80, 10, 10])
     assert app.button(key="papers-values").disabled
     assert {"masked", "random", "kept"} <= {kind for kind, _, _ in chips(app)}
-    assert not app.error
 
 
 def test_the_arithmetic_is_that_of_the_chips():
     app = open_page(rate=40, split="30-40-30", seed=7)
-    drawn = chips(app)
-    n = len(drawn) - 2
+    n, kinds = len(chips(app)) - 2, [kind for kind, _, _ in chips(app)]
     budget = round(0.4 * n)
     head, _, expected, this_draw = table(app)
     assert str(n) in head[1]
     assert expected[1].replace("*", "") == f"0.40 × {n} = {0.4 * n:.2f} ≈ {budget}"
     assert expected[2] == f"0.30 × {budget} = {0.3 * budget:.1f}"
-    kinds = [kind for kind, _, _ in drawn]
     assert this_draw[1:] == [str(budget), *(str(kinds.count(kind)) for kind in ("masked", "random", "kept"))]
-    assert len(fallen(app)) == budget
+    (said,) = (epoch["said"] for epoch in falling(app)["epochs"][:1])
+    assert len(fallen(app)) == budget and {budget, n} <= set(map(int, re.findall(r"\d+", said)))
 
 
 def test_a_chosen_token_shows_its_answer():
@@ -102,59 +104,35 @@ def test_draw_again_draws_anew_and_the_link_draws_the_same():
 def test_one_share_moves_and_the_others_make_room():
     app = open_page()
     whole(app.slider(key="split-1").set_value(100).run())
-    assert [app.slider(key=f"split-{i}").value for i in range(3)] == [0, 100, 0]
+    assert shares(app) == [0, 100, 0]
     assert "masked" not in {kind for kind, token, _ in chips(app) if token != "[MASK]"}
     whole(app.button(key="papers-values").click().run())
-    assert [app.slider(key=f"split-{i}").value for i in range(3)] == [80, 10, 10]
+    assert shares(app) == [80, 10, 10]
 
 
-def test_whole_words_fall_with_all_their_pieces():
-    text = LESSON.examples[2]
+def test_whole_words_fall_with_all_their_characters():
+    words = ("他", "来到", "北京大学", "，", "看见", "了", "很多", "学生", "。")
+    ends = [1 + len("".join(words[:i])) for i in range(len(words) + 1)]  # [CLS] stands at 0
     for seed in range(3):
-        app = open_page(text=text, whole="true", rate=40, seed=seed)
-        down = set(fallen(app))
-        tokens = load(MODEL).tokenizer.encode(text)
-        words = {}
-        for i, word in enumerate(tokens.words):
-            words.setdefault(word, []).append(i)
-        assert any(len(places) > 1 for word, places in words.items() if word is not None)
-        for places in words.values():
-            assert not down.intersection(places) or down.issuperset(places)
-
-
-def test_whole_words_of_chinese_fall_with_all_their_characters():
-    text, words = (
-        "他来到北京大学，看见了很多学生。",
-        ["他", "来到", "北京大学", "，", "看见", "了", "很多", "学生", "。"],
-    )
-    for seed in range(3):
-        link = {"text": text, "rate": 40, "seed": seed, "model": "mini-zh"}
-        down, at = set(fallen(open_page(**link, whole="true"))), 1  # [CLS] stands at 0
-        for word in words:
-            places = set(range(at, at + len(word)))
-            assert not down & places or places <= down, (seed, word)
-            at += len(word)
-        assert down
-        assert down != set(fallen(open_page(**link)))
+        link = {"text": "".join(words), "rate": 40, "seed": seed, "model": "mini-zh"}
+        down = set(fallen(open_page(**link, whole="true")))
+        assert down and down != set(fallen(open_page(**link)))
+        for places in (set(range(*ends[i : i + 2])) for i in range(len(words))):
+            assert not down & places or down >= places
 
 
 def test_static_rows_repeat_and_dynamic_rows_do_not():
     def rows(masks):
         app = open_page(masks=masks, epochs=6)
-        cells = figure(app, "epoch-rows")["data"][0]["text"]  # letters of what is not asked: all empty
-        asked = [trace["text"] for trace in figure(app, "epoch-rows")["data"]]
-        assert len(cells) == 6
-        return app, ["".join(" ".join(t[i]) for t in asked) for i in range(6)]
+        asked = [trace["text"] for trace in figure(app, "epoch-rows")["data"]]  # letters, of each fate
+        return app, ["".join(" ".join(letters[i]) for letters in asked) for i in range(len(asked[0]))]
 
-    app, static = rows("static")
-    assert len(set(static)) == 1
-    assert "More epochs add nothing" in text_of(app)
+    _app, static = rows("static")
     app, dynamic = rows("dynamic")
-    assert len(set(dynamic)) == 6
-    assert dynamic[0] == static[0]  # both start with the draw above
-    asked, n = map(int, re.search(r"After 6 epochs (\d+) of (\d+) tokens", title_of(app, "epoch-rows")).groups())
+    assert len(static) == len(set(dynamic)) == 6 and set(static) == {dynamic[0]}  # both start with the draw above
+    epochs, asked, n = map(int, re.findall(r"\d+", title_of(app, "epoch-rows"))[:3])
     each = len(fallen(open_page(masks="dynamic", epochs=6, part=FALLS)))
-    assert each < asked < n
+    assert epochs == 6 and each < asked < n
     assert f"1 − (1 − {each}/{n})⁶ = {1 - (1 - each / n) ** 6:.0%}" in text_of(app)
 
 
@@ -163,7 +141,7 @@ def test_rate_zero_and_rate_one_hundred():
     assert "**∞**" in text_of(open_page(rate=0, part=EPOCHS))
     app = open_page(rate=100, split="100-0-0")
     assert {token for _, token, _ in chips(app)[1:-1]} == {"[MASK]"}
-    assert "BERT reads **1.0** times" in text_of(open_page(rate=100, split="100-0-0", part=EPOCHS))
+    assert "**1.0**" in text_of(open_page(rate=100, split="100-0-0", part=EPOCHS))
 
 
 # --- blanks ------------------------------------------------------------------------------------------------------
@@ -183,7 +161,14 @@ def test_the_bars_are_what_the_model_expects():
     if true not in best:
         note = f"{percent(float(log_probs[true].exp()))}  rank {rank(log_probs, true):,}"
         expected[loaded.tokenizer.vocab[true]] = note
-    assert bars(app, "blank-bars") == [{token: text.replace("\u00a0", " ") for token, text in expected.items()}]
+    (told,) = bars(app, "blank-bars")
+    assert told == {token: text.replace("\u00a0", " ") for token, text in expected.items()}
+    word, share = next(iter(told.items()))
+    assert word in title_of(app, "blank-bars") and share in title_of(app, "blank-bars")
+    several = open_page(cloze=SENTENCE, blanks="2.6.7")
+    hidden = zip(bars(several, "blank-bars"), ("man", "house", "."), strict=True)
+    right = sum(next(iter(panel)) == true for panel, true in hidden)
+    assert re.findall(r"\d+", title_of(several, "blank-bars"))[:2] == [str(right), "3"]
 
 
 def test_a_click_hides_a_word_and_another_brings_it_back():
@@ -197,6 +182,8 @@ def test_a_click_hides_a_word_and_another_brings_it_back():
     whole(app.button(key="chip-2").click().run())
     assert app.button(key="chip-2").label == "man"
     assert len(bars(app, "blank-bars")) == 1
+    whole(app.button(key="chip-6").click().run())
+    assert figure(app, "blank-bars") is None and app.info, "nothing is hidden"
 
 
 def test_a_double_click_hides_once():
@@ -204,12 +191,6 @@ def test_a_double_click_hides_once():
     app.session_state["_clicked"] = (6, float("inf"))  # the first half, a moment ago
     whole(app.button(key="chip-6").click().run())
     assert app.button(key="chip-6").label == "house"
-
-
-def test_nothing_hidden_asks_for_a_click():
-    app = open_page(cloze=SENTENCE, blanks="0")
-    assert any("Click a word" in info.value for info in app.info)
-    assert figure(app, "blank-bars") is None
 
 
 def test_a_new_sentence_starts_with_its_last_word_hidden_unless_it_has_a_blank():
@@ -224,7 +205,7 @@ def test_a_new_sentence_starts_with_its_last_word_hidden_unless_it_has_a_blank()
 def test_many_blanks_are_counted_and_the_first_drawn():
     app = open_page(cloze="a b c d e f g h i j", blanks="1.2.3.4.5.6.7.8.9")
     assert len(bars(app, "blank-bars")) == 6
-    assert any("first 6 of 9 blanks" in caption.value for caption in app.caption)
+    assert any({"6", "9"} <= set(re.findall(r"\d+", caption.value)) for caption in app.caption)
 
 
 # --- two sentences -----------------------------------------------------------------------------------------------
@@ -244,28 +225,18 @@ def test_the_divergence_is_that_of_the_two_contexts():
     cloud = figure(app, "two-contexts")["data"][0]
     counted = sum(1 + int(([*label.split(" +"), "0"])[1]) for label in cloud["customdata"])
     assert counted == loaded.tokenizer.vocab_size  # the whole vocabulary
-
-
-def test_the_same_sentence_twice_is_no_difference():
-    app = open_page(a="She fed the [MASK].", b="She fed the [MASK].")
-    assert {m.value for m in app.metric if "KL" in m.label} == {"0.000 nats"}
-    assert any("same to the model" in info.value for info in app.info)
-
-
-def test_a_sentence_without_a_blank_is_asked_for_one():
-    app = open_page(a="No blank here.")
-    assert any("sentence A" in info.value for info in app.info)
-    assert figure(app, "two-contexts") is None
+    same = open_page(a=a, b=a)
+    assert {metric.value for metric in same.metric if "KL" in metric.label} == {"0.000 nats"} and same.info
+    blankless = open_page(a="No blank here.")
+    assert figure(blankless, "two-contexts") is None and blankless.info
 
 
 def test_the_pairs_are_ready():
     pairs = [text for text in LESSON.examples if "[MASK]" in text]
-    assert len(pairs) % 2 == 0
-    assert all(text.count("[MASK]") == 1 for text in pairs)
+    assert len(pairs) % 2 == 0 and all(text.count("[MASK]") == 1 for text in pairs)
     app = open_page(part=PAIR)
     app.pills(key="pair").set_value(1).run()
     assert [app.text_input(key=key).value for key in "ab"] == pairs[2:4]
-    assert app.pills(key="pair").value == 1
 
 
 # --- three readings ----------------------------------------------------------------------------------------------
@@ -285,9 +256,7 @@ def test_the_three_readings_are_the_models():
         chances.append(percent(float(row[true])).replace("\u00a0", " "))
     for panel, chance in zip(bars(app, "readings"), chances, strict=True):
         assert panel["man"].startswith(chance)
-    masked, swapped, kept = chances
-    assert f"The probability of **man** is {masked} behind" in text_of(app)
-    assert f"{kept} when the model reads the word itself, and {swapped} when it reads" in text_of(app)
+    assert all(chance in text_of(app) for chance in chances)
     whole(app.button(key="swap-again").click().run())
     assert [note["text"] for note in figure(app, "readings")["layout"]["annotations"]][1] != titles[1]
 
@@ -296,7 +265,6 @@ def test_a_random_model_is_called_one():
     assert MODEL != UNTRAINED and not open_page().warning
     warnings = [*open_page(model=UNTRAINED, part=PAIR).warning, *open_page(model=UNTRAINED, part=WHY).warning]
     assert len(warnings) == 4  # at the picture, and in the part
-    assert all("random weights" in warning.value for warning in warnings)
 
 
 # --- the paper ---------------------------------------------------------------------------------------------------
@@ -309,37 +277,6 @@ def test_table_8_is_the_papers():
         [95.4, 94.9, 95.2, 95.2, 94.8, 94.9],
         [94.9, 94.0, 94.6, 94.7, 94.6, 94.6],
     ]
-    assert data["layout"]["yaxis"]["ticktext"] == [
-        "80 % [MASK] · 10 % kept<br>10 % random",
-        "100 % [MASK]",
-        "80 % [MASK]<br>20 % random",
-        "80 % [MASK]<br>20 % kept",
-        "20 % kept<br>80 % random",
-        "100 % random",
-    ]
-
-
-def test_what_the_prose_says_of_it():
-    mnli, ner, features = (trace["x"] for trace in figure(open_page(part=PAPER), "ablation")["data"])
-    _, prose = LESSON.section("What the paper measured")
-    assert "less than a point apart" in prose
-    assert max(mnli) - min(mnli) < 1
-    assert max(ner) - min(ner) < 1
-    assert "loses 0.9 points" in prose
-    assert features[0] - features[1] == pytest.approx(0.9)
-    assert "worst on MNLI and behind the paper's mixture everywhere" in prose
-    assert mnli[5] == min(mnli)
-    assert all(scores[5] < scores[0] for scores in (mnli, ner, features))
-
-
-def test_the_quiz_asks_enough_and_counts_right():
-    questions = load_quiz(ROOT / "lessons" / "masking" / "quiz.toml")
-    assert len(questions) >= 4
-    whys = " ".join(choice.why for question in questions for choice in question.choices)
-    assert "round(0.15 × 125) = round(18.75) = 19" in whys
-    assert round(0.15 * 125) == 19
-    assert "0.85¹⁰ = 0.197" in whys
-    assert round(0.85**10, 3) == 0.197
 
 
 # --- any input ---------------------------------------------------------------------------------------------------
@@ -353,8 +290,7 @@ def test_any_text_is_text(part, key):
             app.session_state[field] = text
         assert_no_markup(whole(app.run()))
         assert not app.error
-        if not text.strip():
-            assert len(app.info) == 2
+        assert text or len(app.info) == 2
 
 
 @pytest.mark.parametrize(
@@ -367,7 +303,7 @@ def test_any_text_is_text(part, key):
 )
 def test_a_bad_link_falls_back(query):
     app = open_page(**query)
-    assert [app.slider(key=f"split-{i}").value for i in range(3)] == [80, 10, 10]
+    assert shares(app) == [80, 10, 10]
     assert 0 <= app.slider(key="rate").value <= 100
     assert len(fallen(app)) > 0
 
@@ -378,9 +314,7 @@ def test_a_bad_link_falls_back(query):
 @pytest.mark.parametrize(
     ("link", "part"),
     [
-        ({}, FALLS),
         ({"cloze": SENTENCE, "blanks": "2"}, FALLS),
-        ({"seed": 3, "a": "One [MASK]."}, FALLS),
         ({"masks": "static"}, EPOCHS),
         ({"b": "One [MASK]."}, PAIR),
         ({"swap": 7}, WHY),
@@ -405,36 +339,11 @@ def test_what_the_class_types_goes_on_into_every_part():
     assert app.text_area(key="text").value == "One of its own."  # what is typed there stays
 
 
-def test_the_title_of_the_bars_says_what_they_show():
-    app = open_page(cloze=SENTENCE, blanks="2")
-    title = title_of(app, "blank-bars")
-    (told,) = bars(app, "blank-bars")
-    word, share = next(iter(told.items()))
-    assert title.startswith(f"“{word}” first, {share}")
-    assert ("what stood here" in title) == (word == "man")
-    several = open_page(cloze=SENTENCE, blanks="2.6.7")
-    right = sum(next(iter(panel)) == true for panel, true in zip(
-        bars(several, "blank-bars"), ("man", "house", "."), strict=True))  # fmt: skip
-    assert title_of(several, "blank-bars").startswith(f"{right} of 3 blanks")
-
-
-def test_the_first_epoch_says_what_falls_in_numbers():
-    app = open_page(seed=11, epochs=3)
-    said = [epoch["said"] for epoch in falling(app)["epochs"]]
-    assert len(said) == 3
-    n = len(chips(app)) - 2
-    assert said[0].startswith(f"Epoch 1 of 3: {len(fallen(app))} asked") and said[0].endswith(
-        f"{len(fallen(app))} for the first time; {len(fallen(app))} of {n} so far"
-    )
-
-
 def test_a_text_beyond_what_the_model_has_learned_says_so():
     long = "the man saw a dog. " * 24
     (warning,) = open_page(text=long, model="mini-en").warning
-    assert "at most 128 tokens. This one has" in warning.value
-    assert not open_page(text=long, model="minilm-en").warning
-    unread = [box.value for box in open_page(cloze="他来到北京大学，看见了很多学生。", model="mini-en").warning]
-    assert unread and all("[UNK]" in said for said in unread)
+    assert "128" in warning.value and not open_page(text=long, model="minilm-en").warning
+    assert open_page(text="他来到北京大学，看见了很多学生。", model="mini-en").warning, "all of it is [UNK]"
 
 
 def test_before_the_answer_one_may_guess():
@@ -443,7 +352,7 @@ def test_before_the_answer_one_may_guess():
     whole(app.run())
     assert figure(app, "readings") is None
     whole(app.button(key="taken-in-show").click().run())
-    assert title_of(app, "readings").startswith(("Taken in", "Not taken in"))
+    assert figure(app, "readings")
 
 
 def test_the_examples_are_in_the_models_language():
