@@ -1,6 +1,7 @@
 """The attention explorer: what it shows is what the model computed, and what one reader switches off stays theirs."""
 
 import json
+import re
 from base64 import b64decode
 
 import numpy as np
@@ -18,15 +19,16 @@ from minibert.inside.interventions import fill_logits, switched_off
 from minibert.inside.model_input import ModelInput
 from minibert.inside.probe_tasks import read_columns
 from minibert.inside.pronouns import read_pronouns
+from minibert.inside.telling_head import telling_head
 from minibert.model import BertForPreTraining
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
 from sections.attention_explorer.asked import questions
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import assert_no_markup, figure, text_of, whole
+from tests.pages.driver import assert_no_markup, figure, numbers, text_of, whole
 from ui import held_out, models
-from ui.lesson import Lesson, load_quiz
+from ui.lesson import Lesson
 from ui.looked_into import Subject
 from ui.models import UNTRAINED, available_models, load
 
@@ -70,12 +72,6 @@ def unpacked(text: str, kind: str = "u1") -> np.ndarray:
     return np.frombuffer(b64decode(text), dtype=kind)
 
 
-def typed(app, text: str):
-    """The page with a text that is too long for its link."""
-    app.text_input(key="sentence").set_value(text)
-    return whole(app.run())
-
-
 def captions(app) -> str:
     return driver.plain("\n".join(block.value for block in app.caption))
 
@@ -96,7 +92,7 @@ def test_lines_are_the_models_attention(probs, reading):
     drawn = np.zeros((size, size))
     drawn[np.repeat(np.arange(size), counts), columns] = unpacked(lines["weights"]) / 255
     assert np.abs(drawn - probs[2, 1].numpy()).max() < 0.5 / 255 + 1e-4
-    assert "hold 100% of the attention" in captions(app)
+    assert "100%" in captions(app)
 
 
 def test_all_heads_of_a_layer_and_hidden_special_tokens(probs, reading):
@@ -109,7 +105,7 @@ def test_all_heads_of_a_layer_and_hidden_special_tokens(probs, reading):
     assert lines["faint"] == special and (counts[:, special] == 0).all() and (counts[:, ~np.array(special)] > 0).all()
     words = ~torch.tensor(special)
     hidden = 1 - probs[1][:, words][:, :, words].sum(-1).mean().item()
-    assert f"{hidden:.0%} of it goes to [CLS] and [SEP]" in captions(app)
+    assert f"{hidden:.0%}" in captions(app)
 
 
 def test_the_small_pictures_are_all_heads(probs):
@@ -118,30 +114,25 @@ def test_the_small_pictures_are_all_heads(probs):
     assert (small["layers"], small["heads"], small["size"]) == (layers, heads, size)
     back = unpacked(small["weights"]).reshape(probs.shape) / 255
     assert np.abs(back - probs.numpy()).max() < 0.5 / 255 + 1e-4
-    assert small["titles"][heads] == "layer 2, head 1"
 
 
 def test_behind_a_cell_are_exact_numbers(probs, model, reading):
     app = open_page(view="matrix", layer=2, head=3, row=4, column=6)  # 1 is “all”
     exact = probs[1, 2, 2, 4].item()
-    assert any(rf"\mathbf{{{exact:.6f}}}" in block.value for block in app.latex)
-    assert any(r"\sqrt{64}" in block.value for block in app.latex)
+    formulas = "".join(block.value for block in app.latex)
+    assert rf"\mathbf{{{exact:.6f}}}" in formulas and r"\sqrt{64}" in formulas
     table = app.dataframe[0].value
     assert table["share"].tolist()[:4] == pytest.approx(probs[1, 2, 2].topk(4).values.tolist(), abs=1e-6)
     assert views(app)["matrix-a"]["row"] == 2 and views(app)["matrix-a"]["column"] == 4
 
 
-def test_a_pair_is_read_as_a_pair(name):
-    app = open_page(second="It barked.")
-    expected = ModelInput.of(load(name).tokenizer, TEXT, "It barked.")
-    assert views(app)["lines-a"]["tokens"] == list(expected.tokens)
-    assert expected.tokens.count("[SEP]") == 2
-
-
-def test_two_sentences_side_by_side(name):
+def test_a_pair_and_two_sentences_are_read_as_such(name):
+    tokenizer = load(name).tokenizer
+    pair = views(open_page(second="It barked."))["lines-a"]
+    assert pair["tokens"] == list(ModelInput.of(tokenizer, TEXT, "It barked.").tokens)
     both = views(open_page(compare="sentence", other="A cat slept."))
     assert set(both) == {"lines-a", "lines-b", "heads-a", "heads-b"}
-    assert both["lines-b"]["tokens"] == list(ModelInput.of(load(name).tokenizer, "A cat slept.").tokens)
+    assert both["lines-b"]["tokens"] == list(ModelInput.of(tokenizer, "A cat slept.").tokens)
 
 
 def test_two_models_side_by_side():
@@ -151,18 +142,17 @@ def test_two_models_side_by_side():
 
 
 def test_512_tokens_take_a_small_payload():
-    app = typed(open_page(heads="all", share=100), "the dog ran " * 200)
-    given = views(app)
-    assert len(given["lines-a"]["tokens"]) == 512
+    app = open_page(heads="all", share=100)
+    app.text_input(key="sentence").set_value("the dog ran " * 200)  # too long for a link
+    given = views(whole(app.run()))
+    assert len(given["lines-a"]["tokens"]) == 512 and "602" in app.info[0].value
     assert sum(len(json.dumps(view)) for view in given.values()) < 600_000
-    assert "More would not be told apart" in captions(app)
-    assert "602 tokens" in app.info[0].value
-    matrix = views(typed(open_page(view="matrix"), "the dog ran " * 200))["matrix-a"]
-    assert len(unpacked(matrix["weights"])) == 512 * 512
+    app.session_state["view"] = "matrix"
+    assert len(unpacked(views(whole(app.run()))["matrix-a"]["weights"])) == 512 * 512
 
 
 def test_a_page_begins_with_the_head_that_has_most_to_show():
-    app = open_page_alone()
+    app = driver.open_page("attention_explorer", told=["crowd"])
     given, best = views(app), telling("minilm-en")
     assert given["heads"]["selected"] == best[0] * given["heads"]["heads"] + best[1]
     assert given["lines-a"]["heads"] == [best[1]] and given["lines-a"]["row"] is None
@@ -175,21 +165,13 @@ def test_all_heads_wait_for_a_guess():
     assert "heads" not in views(app) and "lines-a" in views(app)
     app.button(key="crowd-guess-0").click()
     assert "heads" in views(whole(app.run()))
-    (said,) = (one for one in titles(app) if "give over half to" in one)
-    assert f"**{said.split(' give over half to ')[1].split(',')[0]}**" in text_of(app)
 
 
-def open_page_alone():
-    """The page as one comes to it without a link."""
-    return driver.open_page("attention_explorer", told=["crowd"])
-
-
-def telling(of: str) -> tuple[int, int]:
+def telling(of: str) -> tuple[int, ...]:
     """The head whose *it* gives most to *dog*, *cat* and *ran*."""
     text = ModelInput.of(load(of).tokenizer, TEXT)
-    probs, tokens = attentions(load(of).model, text.ids, text.segments), list(text.tokens)
-    fetched = [tokens.index(word) for word in ("dog", "ran", "cat")]
-    return divmod(int(probs[:, :, tokens.index("it"), fetched].sum(-1).argmax()), probs.size(1))
+    probs = attentions(load(of).model, text.ids, text.segments)
+    return telling_head(probs, text.tokens, text.tokens.index("it"))[:2]
 
 
 def titles(app) -> list[str]:
@@ -198,51 +180,37 @@ def titles(app) -> list[str]:
 
 def test_titles_say_where_all_heads_look_and_where_one_does(probs, reading):
     tokens, size = list(reading.tokens), len(reading.tokens)
-    places = {
-        "[CLS]": probs[..., tokens.index("[CLS]")].mean(-1),
-        "[SEP]": probs[..., tokens.index("[SEP]")].mean(-1),
-    }
-    words = range(1, size - 1)
-    for name, step in (("the token itself", 0), ("the token before", -1), ("the token after", 1)):
-        looks = [(i, i + step) for i in range(size) if i + step in words]
-        places[name] = sum(probs[..., i, j] for i, j in looks) / size
-    over = sorted(((int((share > 0.5).sum()), name) for name, share in places.items()), reverse=True)
-    said = titles(open_page(layer=2, head=1))
-    assert said[0].startswith(f"{over[0][0]} of 16 heads give over half to ")
-    best, second = sorted(places, key=lambda name: -places[name][1, 0])[:2]
-    told = f"{places[best][1, 0]:.0%} to {best}, {places[second][1, 0]:.0%} to {second}"
-    assert said[1] == f"Layer 2, head 1 gives {told}"
+    shares = [probs[..., tokens.index(special)].mean(-1) for special in ("[CLS]", "[SEP]")]
+    for step in (0, -1, 1):
+        looks = [(i, i + step) for i in range(size) if i + step in range(1, size - 1)]
+        shares.append(sum(probs[..., i, j] for i, j in looks) / size)
+    crowd, one = titles(open_page(layer=2, head=1))[:2]
+    assert crowd.startswith(f"{max(int((share > 0.5).sum()) for share in shares)} of 16 ")
+    best, second = sorted((share[1, 0].item() for share in shares), reverse=True)[:2]
+    assert re.findall(r"\d+%", one) == [f"{best:.0%}", f"{second:.0%}"]
     it = tokens.index("it")
     of = titles(open_page(layer=4, head=3, row=it + 2))[1]
-    first, share = int(probs[3, 2, it].argmax()), probs[3, 2, it].max().item()
-    named = tokens[first] if tokens[first].startswith("[") else f"“{tokens[first]}”"
-    assert of.startswith(f"Layer 4, head 3: “it” gives {share:.0%} to {named}")
-    assert titles(open_page(layer=2, heads="all"))[1].startswith("All heads of layer 2 give ")
+    assert tokens[int(probs[3, 2, it].argmax())] in of and f"{probs[3, 2, it].max().item():.0%}" in of
 
 
 # --- kinds -------------------------------------------------------------------------------------------------------
 
 
-def test_names_are_the_measured_ones(model, name):
+def test_names_and_counts_are_the_measured_ones(model, name):
     tokenizer = load(name).tokenizer
-    texts = held_out.texts(held_out.kind_of_text(tokenizer))
-    kinds = measure(model, sentences(tokenizer, texts, 512))
+    kinds = measure(model, sentences(tokenizer, held_out.texts(held_out.kind_of_text(tokenizer)), 512))
     app = open_page("Kinds of heads", layer=2, head=1, threshold=30)
     labels = views(app)["kinds"]["labels"]
-    for i, row in enumerate(kinds.named(0.3)):
-        for a, kind in enumerate(row):
-            label = labels[i * len(row) + a]
-            assert label == "–" if kind is None else label.endswith(f"{kinds.score(kind, i, a):.0%}")
-    bars = figure(app, "explorer-scores")["data"][0]["x"]
+    for at, (label, kind) in enumerate(zip(labels, (kind for row in kinds.named(0.3) for kind in row), strict=True)):
+        i, a = divmod(at, kinds.scores.size(2))
+        assert label == "–" if kind is None else label.endswith(f"{kinds.score(kind, i, a):.0%}")
     counted = [k for k, kind in enumerate(KINDS) if kind != "antecedent"]
-    values = np.frombuffer(b64decode(bars["bdata"]), dtype=bars["dtype"]) if isinstance(bars, dict) else bars
-    np.testing.assert_allclose(values, kinds.scores[counted, 1, 0].numpy(), atol=1e-5)
-
-
-def test_the_true_antecedent_is_measured_on_stories():
-    app = open_page("Kinds of heads", on="toy")
-    assert "true antecedent" in captions(app)
-    assert "true antecedent" not in captions(open_page("Kinds of heads"))
+    bars = numbers(figure(app, "explorer-scores")["data"][0]["x"])
+    np.testing.assert_allclose(bars, kinds.scores[counted, 1, 0].numpy(), atol=1e-5)
+    count = int((kinds.scores[KINDS.index("previous")] > 0.5).sum())  # beside Clark et al. 2019, §3.1 and §3.2
+    text, heads = text_of(app), kinds.scores[0].numel()
+    assert f" {count} of {heads}" in text and "4 of 144 (layers 2, 4, 7, 8)" in text
+    assert "5 of 12 (layers 6, 7, 8, 9, 10)" in text
 
 
 @pytest.fixture
@@ -262,9 +230,14 @@ def shelf(tmp_path, monkeypatch):
 
 
 def test_a_model_of_the_toy_world_is_measured_on_its_stories(shelf):
-    app = open_page("Kinds of heads", model="toy", sentence="anna lost her keys.")
-    assert "true antecedent" in captions(app)
-    assert "stories of the toy world" in captions(open_page("Switch heads off", model="toy", sentence="anna ran."))
+    """Which know the true antecedent: one bar more."""
+
+    def bars(**query):
+        return len(numbers(figure(open_page("Kinds of heads", **query), "explorer-scores")["data"][0]["x"]))
+
+    assert bars(model="toy", sentence="anna lost her keys.") == bars(on="toy") == bars() + 1
+    app = open_page("Kinds of heads", model="toy", sentence="anna lost her keys.", by="word")
+    assert figure(app, "explorer-relations") is None and app.info, "relations are asked for in English only"
 
 
 def test_a_fine_tuned_model_loses_its_own_accuracy(shelf):
@@ -293,11 +266,6 @@ def found(name):
     return {one.relation: one for one in better_direction(measured)}
 
 
-def values_of(values) -> list[float]:
-    values = np.frombuffer(b64decode(values["bdata"]), dtype=values["dtype"]) if isinstance(values, dict) else values
-    return [float(value) for value in values if value is not None]
-
-
 @pytest.mark.release
 def test_each_relation_has_its_best_head_its_rule_and_the_papers(found, name):
     app = open_page("Kinds of heads", model=name, by="word")
@@ -305,78 +273,54 @@ def test_each_relation_has_its_best_head_its_rule_and_the_papers(found, name):
     assert len(spec["layout"]["yaxis"]["ticktext"]) == len(found) == 10
     _lines, ours, texts, _their_lines, theirs, _their_texts, rules, _anywhere = spec["data"]
     order = ("dobj", "pobj", "det", "poss", "coref", "nsubj", "aux", "auxpass", "prt", "amod")
-    np.testing.assert_allclose(values_of(ours["x"]), [found[one].held_out for one in order])
-    np.testing.assert_allclose(values_of(rules["x"])[:10], [found[one].baseline for one in order])
+    np.testing.assert_allclose(numbers(ours["x"]), [found[one].held_out for one in order])
+    np.testing.assert_allclose(numbers(rules["x"])[:10], [found[one].baseline for one in order])
     heads = [f"{found[one].best[0] + 1}.{found[one].best[1] + 1}" for one in order]
     assert [text.split(" · ")[1] for text in texts["text"]] == heads
     paper = [86.8, 76.3, 94.3, 80.5, 64, 58.5, 81.1, 82.5, 99.1, 75.6]  # Clark et al. 2019, Tables 1 and 2
-    np.testing.assert_allclose(values_of(theirs["x"]), [share / 100 for share in paper])
+    np.testing.assert_allclose(numbers(theirs["x"]), [share / 100 for share in paper])
     paper_rules = [40.0, 34.6, 51.7, 47.7, 29, 45.5, 71.5, 40.5, 91.4, 68.3]
-    np.testing.assert_allclose(values_of(rules["x"])[10:], [share / 100 for share in paper_rules])
+    np.testing.assert_allclose(numbers(rules["x"])[10:], [share / 100 for share in paper_rules])
 
 
 @pytest.mark.release
 def test_the_finding_is_the_numbers(found, name):
     text = text_of(open_page("Kinds of heads", model=name, by="word"))
     clear = [one for one in found.values() if one.held_out > one.baseline + 0.05]
-    if clear:
-        most = max(clear, key=lambda one: one.held_out - one.baseline)
-        assert f"**In {len(clear)} of 10 relations one head beats the best rule by more than 5 points, most in" in text
-        assert f"{most.held_out:.0%} against {most.baseline:.0%}.**" in text
-    untrained = text_of(open_page("Kinds of heads", model=UNTRAINED, by="word"))
-    assert "**No head finds a word more often than the best rule without a model.**" in untrained
+    most = max(clear, key=lambda one: one.held_out - one.baseline)
+    said = f"{len(clear)} of 10", "5", f"{most.held_out:.0%}", f"{most.baseline:.0%}"
+    assert re.search(r"\*\*.*" + ".*".join(rf"\b{number}(?!\w)" for number in said), text)
 
 
 def test_a_relation_is_seen_in_a_sentence(found, name):
     app = open_page("Kinds of heads", model=name, relation=5)  # the fifth: pronoun → antecedent
     layer, head = found["coref"].best
-    assert f"**layer {layer + 1}, head {head + 1}**: where does *" in text_of(app)
-    options = next(box for box in app.selectbox if box.label == "Sentence (✓ found, ✗ missed)").options
-    assert {option[0] for option in options} == {"✓", "✗"}
+    assert any({option[0] for option in box.options} == {"✓", "✗"} for box in app.selectbox if box.options)
     drawn = views(app)["relation-lines"]
     assert drawn["heads"] == [head] and drawn["tokens"][drawn["row"]] in text_of(app)
     specials = [token in ("[CLS]", "[SEP]") for token in drawn["tokens"]]
     assert drawn["faint"] == specials and not unpacked(drawn["counts"], "<u2")[np.array(specials)].any()
     right = found["coref"].right[:, layer, head]
-    assert f"({int(right[:36].sum())}/36) · by grammar" in captions(app)  # the first 36 are settled by their form
+    assert f"({int(right[:36].sum())}/36)" in captions(app)  # the first 36 are settled by their form
 
 
-def test_a_link_of_before_opens_the_way_it_was_about(name):
+@pytest.mark.parametrize(
+    ("query", "drawn", "not_drawn"),
+    [
+        ({"relation": 2}, "relations", "scores"),
+        ({"case-dobj": 2}, "relations", "scores"),
+        ({"relation": 2, "by": "place"}, "scores", "relations"),
+    ],
+)
+def test_a_link_of_before_opens_the_way_it_was_about(query, drawn, not_drawn):
     """Once both ways of naming heads stood under each other."""
-    for query, key in (({"relation": 2}, "explorer-relations"), ({"case-dobj": 2}, "explorer-relations")):
-        app = open_page("Kinds of heads", model=name, **query)
-        assert figure(app, key) and figure(app, "explorer-scores") is None and "by" not in app.query_params
-    both = open_page("Kinds of heads", model=name, relation=2, by="place")
-    assert figure(both, "explorer-scores") and figure(both, "explorer-relations") is None
-
-
-def test_kinds_are_counted_as_in_the_paper(model, name):
-    tokenizer = load(name).tokenizer
-    kinds = measure(model, sentences(tokenizer, held_out.texts("en"), 512))
-    count = int((kinds.scores[KINDS.index("previous")] > 0.5).sum())
-    text = text_of(open_page("Kinds of heads", model=name))
-    layers, heads = kinds.scores.shape[1:]
-    assert f"| heads with over half on the previous token | {count} of {layers * heads}" in text
-    assert "4 of 144 (layers 2, 4, 7, 8), §3.1" in text and "5 of 12 (layers 6, 7, 8, 9, 10), §3.2" in text
-    assert "over half on the previous token" not in text_of(open_page("Kinds of heads", on="toy"))
-
-
-def test_relations_are_for_english_only(shelf):
-    app = open_page("Kinds of heads", model="toy", sentence="anna lost her keys.", by="word")
-    assert figure(app, "explorer-relations") is None
-    assert any("choose a model that reads English" in box.value for box in app.info)
+    app = open_page("Kinds of heads", **query)
+    assert figure(app, f"explorer-{drawn}") and figure(app, f"explorer-{not_drawn}") is None
 
 
 def test_a_vocabulary_with_some_chinese_is_not_chinese():
-    few = [
-        "[PAD]",
-        "[UNK]",
-        "[CLS]",
-        "[SEP]",
-        "[MASK]",
-        *(chr(0x4E00 + i) for i in range(500)),
-        *map(str, range(9_000)),
-    ]
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    few = [*special, *(chr(0x4E00 + i) for i in range(500)), *map(str, range(9_000))]
     assert held_out.kind_of_text(Tokenizer(few)) == "en"
     assert held_out.kind_of_text(Tokenizer(few[:600])) == "zh"
 
@@ -434,9 +378,9 @@ def test_many_heads_at_once():
 
 def test_two_readers_never_affect_each_other(model):
     before = {key: value.clone() for key, value in model.state_dict().items()}
-    one = open_page("Switch heads off")
+    one = open_page("Switch heads off", rank="false")
     intact = metric(one, "Loss, in nats").value
-    other = open_page("Switch heads off", off="2.1-2.2-2.3-2.4")
+    other = open_page("Switch heads off", off="2.1-2.2-2.3-2.4", rank="false")
     assert metric(other, "Loss, in nats").value != intact
     whole(one.run())
     assert metric(one, "Loss, in nats").value == intact and views(one)["switches"]["crossed"] == []
@@ -448,48 +392,31 @@ def test_two_readers_never_affect_each_other(model):
 def test_the_ranking_is_each_head_alone(model, name):
     app = open_page("Switch heads off")
     asked = questions(Subject.of(name))
-    intact = answers(model, asked)
     spec = figure(app, "explorer-ranking")["data"][0]
-    xs = spec["x"]
-    xs = np.frombuffer(b64decode(xs["bdata"]), dtype=xs["dtype"]) if isinstance(xs, dict) else np.array(xs)
-    heads = load(name).config.num_attention_heads
-    places = np.array(
-        np.frombuffer(b64decode(spec["customdata"]["bdata"]), dtype=spec["customdata"]["dtype"])
-        if isinstance(spec["customdata"], dict)
-        else spec["customdata"]
-    ).flatten()
-    assert (np.diff(xs) <= 0).all() and sorted(places) == list(range(len(xs)))
-    alone = without(model, asked, {tuple(divmod(int(places[0]), heads))})
-    assert xs[0] == pytest.approx(alone.loss - intact.loss, abs=1e-5)
-    assert figure(app, "explorer-disagree") and "Where they disagree" in text_of(app)
+    costs, places = numbers(spec["x"]), numbers(spec["customdata"]).flatten().astype(int)
+    assert (np.diff(costs) <= 0).all() and sorted(places) == list(range(len(costs)))
+    alone = without(model, asked, {divmod(int(places[0]), load(name).config.num_attention_heads)})
+    assert costs[0] == pytest.approx(alone.loss - answers(model, asked).loss, abs=1e-5)
+    assert figure(app, "explorer-disagree")
 
 
 def test_heads_are_ranked_unless_there_are_many(shelf):
     assert figure(open_page("Switch heads off", model="judge", rank="false"), "explorer-ranking") is None
     english = load("judge").tokenizer
     shape = {"hidden_size": 24, "intermediate_size": 8, "max_position_embeddings": 64, "initializer_range": 0.5}
-    for name, layers, heads in (("twenty", 5, 4), ("many", 7, 12)):
-        config = BertConfig(english.vocab_size, num_hidden_layers=layers, num_attention_heads=heads, **shape)
-        checkpoint.save(shelf / name, BertForPreTraining(config), english)
+    config = BertConfig(english.vocab_size, num_hidden_layers=7, num_attention_heads=12, **shape)
+    checkpoint.save(shelf / "many", BertForPreTraining(config), english)
     app = open_page("Switch heads off", model="many")
-    assert app.toggle(key="rank").label == "Rank all 84 heads" and not app.toggle(key="rank").value
+    assert "84" in app.toggle(key="rank").label and not app.toggle(key="rank").value
     assert figure(app, "explorer-ranking") is None and views(app)["switches"]["heads"] == 12
-    app = open_page("Switch heads off", model="twenty")
-    spec = figure(app, "explorer-ranking")
-    drawn = spec["layout"]["yaxis"]["ticktext"]
-    assert len(drawn) in (16, 17) and sum(name.startswith("<b>layer 2, head 2") for name in drawn) == 1
-    assert "the chosen one of 20" in captions(app)
 
 
 # --- BertViz -----------------------------------------------------------------------------------------------------
 
 
-def test_three_views_at_once_in_two_models():
-    app = open_page("BertViz", bertviz_model="true", bertviz_neuron="true", second="It barked.")
-    frames = [frame.proto for frame in app.get("iframe")]
-    assert len(frames) == 3 and all(frame.srcdoc.startswith("<!doctype html>") and frame.alt for frame in frames)
-    app = open_page("BertViz", compare="model", other_model=UNTRAINED)
-    assert len(app.get("iframe")) == 2
+def test_bertviz_compares_two_models():
+    frames = [frame.proto for frame in open_page("BertViz", compare="model", other_model=UNTRAINED).get("iframe")]
+    assert len(frames) == 2 and all(frame.srcdoc.startswith("<!doctype html>") and frame.alt for frame in frames)
 
 
 def test_bertviz_shows_the_chosen_layer_and_head():
@@ -499,14 +426,13 @@ def test_bertviz_shows_the_chosen_layer_and_head():
     assert '"layer": 2, "head": 1' in neuron
     app = open_page("BertViz", bertviz_alone="true", **chosen)
     assert '"layer": 3, "heads": [1]' in app.get("iframe")[0].proto.srcdoc
-    assert titles(app) == ["Head view: layer 3, head 2", "Model view: every head; open is layer 3, head 2",
-                           "Neuron view: layer 3, head 2"]  # fmt: skip
 
 
 def test_a_long_text_is_cut_for_bertviz_alone():
-    app = typed(open_page("BertViz", bertviz_neuron="true"), "the dog ran " * 60)
-    assert "The first 111 of 182 tokens" in captions(app)
-    assert captions(app).count("of 182 tokens") == 2
+    app = open_page("BertViz", bertviz_neuron="true")
+    app.text_input(key="sentence").set_value("the dog ran " * 60)  # too long for a link
+    whole(app.run())
+    assert "111 of 182" in captions(app) and captions(app).count("of 182") == 2
 
 
 # --- anything may be typed ---------------------------------------------------------------------------------------
@@ -514,30 +440,15 @@ def test_a_long_text_is_cut_for_bertviz_alone():
 
 @pytest.mark.parametrize("part", PARTS)
 def test_any_sentence_in_every_part(part):
-    app = open_page(part, model=UNTRAINED, bertviz_model="true", bertviz_neuron="true")
+    app = open_page(part, model=UNTRAINED, rank="false", bertviz_model="true", bertviz_neuron="true")
     for text in ("", EVERYTHING):
         app.text_input(key="sentence").set_value(text)
         app.text_input(key="second").set_value(text)
         assert_no_markup(whole(app.run()))
 
 
-@pytest.mark.parametrize("bad", ["99", "-1", "1.1.1-x", "0.0-999.999", "x" * 50, "<img>"])
+@pytest.mark.parametrize("bad", ["99", "0.0-999.999", "<img>"])
 def test_a_bad_link_breaks_nothing(bad):
     names = ("layer", "head", "row", "column", "view", "heads", "share", "off", "model", "compare", "on", "threshold")
     for part in PARTS:
         open_page(part, **dict.fromkeys(names, bad))
-
-
-def test_the_lesson_is_whole():
-    assert len(load_quiz(LESSON.folder / "quiz.toml")) >= 4
-    pages = [open_page(part, bertviz_model="true", bertviz_neuron="true") for part in PARTS]
-    pages.append(open_page("Kinds of heads", by="word"))
-    text = "\n".join(block.value for app in pages for block in app.markdown)
-    for heading in LESSON.sections:
-        assert LESSON.section(heading)[1] in text, heading
-
-
-def test_every_figure_is_described():
-    for part, by in ((PARTS[1], "place"), (PARTS[1], "word"), (PARTS[2], "place")):
-        charts = open_page(part, by=by).get("plotly_chart")
-        assert charts and all(len(chart.proto.alt) > 20 for chart in charts)
