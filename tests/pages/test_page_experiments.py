@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import tomllib
 from collections import Counter
 from dataclasses import asdict
@@ -14,9 +15,9 @@ import pytest
 
 from minibert.experiments.catalogue import EXPERIMENTS, TOY_SCALE, Scale
 from minibert.experiments.results import by_arm, paired_difference, read_records
-from minibert.toy import world as toy_world
+from sections.experiments.verdicts import verdict_words
 from tests.pages import driver
-from tests.pages.driver import ROOT, figure, link, plain, text_of
+from tests.pages.driver import ROOT, assert_no_markup, figure, link, text_of, title_of
 from tests.pages.recorded import write_records
 from ui.lesson import LESSONS, Lesson
 
@@ -50,58 +51,56 @@ def record(experiment: str, arm: str, seed: int, metrics: dict, **changes) -> di
     }  # fmt: skip
 
 
+def recorded(folder: Path, name: str, values: dict[str, dict[str, tuple[float, ...]]], **changes) -> None:
+    """values: arm → metric → score by seed."""
+    records = [
+        record(name, arm, seed, {metric: found[seed] for metric, found in metrics.items()}, **changes)
+        for arm, metrics in values.items()
+        for seed in range(len(next(iter(metrics.values()))))
+    ]
+    write_records(folder, name, records)
+
+
 def objectives(folder: Path, changes: dict[str, tuple[float, ...]]) -> None:
     """Base at 0.70, 0.72, 0.71; each arm that much above it, by seed."""
     base = (0.70, 0.72, 0.71)
-    records = [record("objectives", "mlm+nsp", seed, {"sst2": base[seed]}) for seed in range(3)]
-    for arm, gaps in changes.items():
-        records += [record("objectives", arm, seed, {"sst2": base[seed] + gap}) for seed, gap in enumerate(gaps)]
-    write_records(folder, "objectives", records)
+    gaps = {"mlm+nsp": (0, 0, 0)} | changes
+    scores = {arm: {"sst2": [base[seed] + x for seed, x in enumerate(gap)]} for arm, gap in gaps.items()}
+    recorded(folder, "objectives", scores)
 
 
 FLOOR = {"determined": 0.25, "meant": 0.3, "meant_features": 0.3, "mlm_perplexity": 90.0}
 
 
-def on_toy(folder: Path, values: dict[str, tuple[float, ...]], metric: str = "meant", **changes) -> None:
-    """Arm → score by seed."""
-    changes = {
-        "floor": FLOOR,
-        "data": ["small toy world"],
-        "examples": {"meant": 1000},
-        "measured_on": {"meant": 500},
-    } | changes
-    records = [
-        record("toy-world", arm, seed, {metric: value}, **changes)
-        for arm, seeds in values.items()
-        for seed, value in enumerate(seeds)
-    ]
-    write_records(folder, "toy-world", records)
+def on_toy(folder: Path, values: dict[str, tuple[float, ...]], **changes) -> None:
+    """Arm → who is meant, by seed."""
+    usual = {"floor": FLOOR, "data": ["small toy world"], "examples": {"meant": 1000}, "measured_on": {"meant": 500}}
+    recorded(folder, "toy-world", {arm: {"meant": seeds} for arm, seeds in values.items()}, **(usual | changes))
 
 
-def test_missing_results_are_said_plainly_with_the_command(results):
-    for name in NAMES:
-        for open_one, experiment in ((real, name), (toy, "toy-world")):
-            app = open_one(experiment=name)
-            assert "No results of this experiment" in text_of(app)
-            assert app.code[0].value == f"python -m minibert experiment {experiment} --seeds 3"
-            assert not app.error
+def compared(app) -> list[tuple[str, float | None, float, float | None]]:
+    """Of each comparison: its verdict, the paper's difference (None: its sign alone), ours, and half its interval."""
+    keys = {words: key for key, words in verdict_words().items()}
+    line = r"- .+?: (?:([+−]?[\d.]+) )?[a-z ]+, ([+−]?[\d.]+)(?: ± ([\d.]+))? here.* – \*\*(.+)\*\*"
+    lines = [found.groups() for found in (re.fullmatch(line, one) for one in text_of(app).splitlines()) if found]
+    return [(keys[said], *(n and float(n.replace("−", "-")) for n in numbers)) for *numbers, said in lines]
+
+
+@pytest.mark.parametrize(("open_one", "experiment"), [(real, "steps"), (toy, "toy-world")])
+def test_where_results_are_missing_the_command_stands(results, open_one, experiment):
+    app = open_one(experiment="steps")
+    assert app.code[0].value == f"python -m minibert experiment {experiment} --seeds 3" and not app.error
 
 
 def test_a_link_made_before_there_was_a_toy_world_shows_real_text(results):
     objectives(results, {"no-nsp": (0.0, 0.0, 0.0)})
     on_toy(results, {"mlm": (0.6, 0.61)})
-    assert "always “positive”" not in drawn(open_page())  # the menu: the toy world
-    assert "always the first one named" in drawn(open_page())
+    assert open_page().session_state["text"] == "toy"  # by the menu
     for old in ({"experiment": "objectives"}, {"measure-objectives": "sst2"}, {"experiment": "nothing"}):
         assert "SST-2" in figure(open_page(**old), "scores")["layout"]["xaxis"]["title"]["text"]
     app = open_page()  # what is chosen on the new page is in its link
     app.pills(key="experiment").set_value("size").run()
     assert link(app, "text") == "toy" and link(app, "experiment") == "size"
-
-
-def drawn(app, key: str = "scores") -> str:
-    """The names in a figure's legend."""
-    return " ".join(trace.get("name") or "" for trace in figure(app, key)["data"])
 
 
 def test_directions_are_judged_by_the_interval(results):
@@ -114,146 +113,91 @@ def test_directions_are_judged_by_the_interval(results):
         },
     )
     app = real()
-    text = text_of(app)
-    assert title_of(app, "differences") == "4 directions in the paper: agree 1, disagree 1, unclear 2"
-    assert "no NSP: −0.1 in the paper, +1.1 ± 0.2 here, over 3 seeds – **other direction**" in text
-    assert "left-to-right, no NSP: −0.6 in the paper, −5.1 ± 0.2 here, over 3 seeds – **same direction**" in text
-    assert "BiLSTM: −1.1 in the paper, −0.7 ± 11.2 here, over 3 seeds – **unclear" in text
-    assert title_of(app) == "Best here: no NSP 72.1 · in the paper: BERT base: MLM + NSP 92.7"
+    *of_base, of_left_to_right = compared(app)
+    assert of_base == [("disagrees", -0.1, 1.1, 0.2), ("agrees", -0.6, -5.1, 0.2), ("unclear", -1.1, -0.7, 11.2)]
+    assert of_left_to_right[0] == "unclear"
+    assert re.findall(r"\d+", title_of(app, "differences")) == ["4", "1", "1", "2"]
+    assert re.findall(r"\d+\.\d", title_of(app, "scores")) == ["72.1", "92.7"]  # the best here, and in the paper
 
 
-def title_of(app, key: str = "scores") -> str:
-    return driver.title_of(app, key)
+# The paper's point about the BiLSTM, SQuAD 77.8 → 84.9, is lost beside the base: 84.9 is below that as well.
+BILSTM = {"mlm": (0.85, 0.86), "left-to-right": (0.7, 0.71), "left-to-right+bilstm": (0.8, 0.81)}
+EQUAL = {"segment-pair+nsp": (0.5, 0.501), "full-sentences": (0.6, 0.601)}
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "scores", "said"),
+    [
+        ("toy-world", "meant", BILSTM, [("agrees", -3.0, -5.0, 0.0), ("agrees", 7.1, 10.0, 0.0)]),
+        ("formats", "ner", EQUAL, [("no difference in the paper", 0.0, 10.0, 0.0)]),
+        ("objectives", "sst2", {"mlm+nsp": [0.7], "no-nsp": [0.5]}, [("unclear", -0.1, -20.0, None)]),
+    ],
+    ids=["against another arm too", "equal in the paper", "one seed"],
+)
+def test_a_comparison_has_its_verdict(results, name, metric, scores, said):
+    recorded(results, name, {arm: {metric: seeds} for arm, seeds in scores.items()}, floor=FLOOR)
+    app = toy(experiment="objectives") if name == "toy-world" else real(experiment=name)
+    assert compared(app)[-len(said) :] == said
 
 
 def test_the_papers_numbers_ours_and_the_floor_share_a_scale(results):
     on_toy(results, {"mlm": (0.62, 0.64), "left-to-right": (0.8, 0.78), "left-to-right+bilstm": (0.95, 0.94)})
-    app = toy(experiment="objectives")
-    fig = figure(app, "scores")
-    low, high = fig["layout"]["xaxis"]["range"]
-    assert low < 30 and high > 95 and "xaxis2" not in fig["layout"]
+    fig = figure(toy(experiment="objectives"), "scores")
     shown = [trace["x"] for trace in fig["data"] if trace["mode"] == "markers+text"]
     assert shown == [[87.9], [77.8], [84.9]]
     assert [shape["x0"] for shape in fig["layout"]["shapes"]] == [30]
-    assert title_of(app) == "Best here: left-to-right + BiLSTM 94.5 · in the paper: masked, no NSP 87.9"
-    assert "left-to-right + BiLSTM, against left-to-right, no NSP: +7.1 in the paper" in text_of(app)
-
-
-def test_the_bilstm_is_compared_with_left_to_right_too(results):
-    """The paper's point about it, SQuAD 77.8 → 84.9, is lost beside the base: 84.9 is below that as well."""
-    on_toy(results, {"mlm": (0.85, 0.86), "left-to-right": (0.7, 0.71), "left-to-right+bilstm": (0.8, 0.81)})
-    app = toy(experiment="objectives")
-    text = text_of(app)
-    assert "- left-to-right + BiLSTM: −3.0 in the paper, −5.0 ± 0.0 here, over 2 seeds – **same direction**" in text
-    assert "against left-to-right, no NSP: +7.1 in the paper, +10.0 ± 0.0 here, over 2 seeds – **same" in text
-    assert any("Where a row names another arm" in caption.value for caption in app.caption)
-    labels = figure(app, "differences")["layout"]["yaxis"]["ticktext"]
-    assert labels[1:] == ["left-to-right + BiLSTM", "left-to-right + BiLSTM<br>against left-to-right, no NSP"]
-
-
-def test_equal_numbers_in_the_paper_are_said_to_be_equal(results):
-    arms = {"segment-pair+nsp": 0.5, "full-sentences": 0.6}
-    write_records(
-        results, "formats", [record("formats", a, s, {"ner": f + 0.001 * s}) for a, f in arms.items() for s in (0, 1)]
-    )
-    app = real(experiment="formats")
-    text = text_of(app)
-    assert "0.0 in the paper, +10.0 ± 0.0 here, over 2 seeds – **no difference in the paper**" in text
-    assert "no number in the paper" not in text and title_of(app) == "The paper’s numbers do not differ"
-    assert "All measures together" not in text
 
 
 def test_all_measures_are_summed_up(results):
     gaps = {"mlm+nsp": (0.0, 0.0, 0.0), "no-nsp": (0.02, 0.02, 0.021), "left-to-right": (-0.02, -0.02, -0.021)}
     unclear = (0.05, -0.05, 0.01)
-    write_records(
-        results,
-        "objectives",
-        [
-            record("objectives", arm, s, {"sst2": 0.7 + gap[s], "mrpc": 0.7 + gap[s] * unclear[s], "ner": 0.5})
-            for arm, gap in gaps.items()
-            for s in range(3)
-        ],
-    )
-    assert (
-        "All measures together: in 6 comparisons the paper tells a direction. In 2 of them no verdict can be had here: "
-        "in 0 too little was learned, in 2 the paper measured another task. Of the other 4, ours point the same way in "
-        "1, the other way in 1, and are unclear in 2**" in text_of(real())
-    )
+    values = {
+        arm: {"sst2": [0.7 + g for g in gap], "mrpc": [0.7 + gap[s] * unclear[s] for s in range(3)], "ner": [0.5] * 3}
+        for arm, gap in gaps.items()
+    }
+    recorded(results, "objectives", values)
+    said = next(line for line in text_of(real()).splitlines() if line.startswith("**All measures"))
+    # In all; without a verdict: too little learned, another task. Of the others: agree, disagree, unclear.
+    assert list(map(int, re.findall(r"\d+", said))) == [6, 2, 0, 2, 4, 1, 1, 2]
 
 
 def test_where_too_little_was_learned_there_is_no_verdict(results):
     """However far apart the seeds say two arms are."""
 
-    def page(base: float, floor: float = 0.3):
-        on_toy(
-            results,
-            {"mlm": (base, base + 0.001), "left-to-right": (base - 0.05, base - 0.049)},
-            floor=FLOOR | {"meant": floor},
-        )
+    def page(base: float):
+        on_toy(results, {"mlm": (base, base + 0.001), "left-to-right": (base - 0.05, base - 0.049)})
         return toy(experiment="objectives")
 
     app = page(0.53)  # (53.05 − 30) / 70: just less than a third
-    assert (
-        title_of(app)
-        == title_of(app, "differences")
-        == ("No verdict: the best arm has learned 33% of what can be learned")
-    )
-    assert "−5.0 ± 0.0 here, over 2 seeds – **no verdict: too little learned**" in text_of(app)
-    assert "less than a third: **too little for a verdict.**" in text_of(app)
-    assert title_of(page(0.55), "differences") == "1 direction in the paper: agree 1"
-    assert title_of(page(0.25)) == "No verdict: no arm does better than always the first one named"
-
-
-def test_where_the_paper_has_another_task_there_is_no_verdict_on_real_text(results):
-    arms = {"mlm+nsp": 0.5, "left-to-right": 0.4}
-    write_records(
-        results,
-        "objectives",
-        [record("objectives", a, s, {"ner": f + 0.001 * s}) for a, f in arms.items() for s in (0, 1)],
-    )
-    app = real(**{"measure-objectives": "ner"})
-    assert title_of(app) == "No verdict: the paper measured another task (SQuAD F1)"
-    assert "**no verdict: another task in the paper**" in text_of(app)
+    assert "33%" in title_of(app, "scores") and title_of(app, "scores") == title_of(app, "differences")
+    (row,) = compared(app)
+    assert (row[0], *row[2:]) == ("too little learned", -5.0, 0.0)
+    assert [one[0] for one in compared(page(0.55))] == ["agrees"]
+    assert [one[0] for one in compared(page(0.25))] == ["too little learned"]
 
 
 def test_what_needs_no_understanding_stands_beside_the_figure(results):
     def page(**changes):
-        metrics = {"mrpc": 0.67}
         changes = {"measured_on": {"mrpc": 1725}, "examples": {"mrpc": 4076}} | changes
-        records = [record("objectives", "mlm+nsp", 0, metrics, **changes)]
-        write_records(results, "objectives", [*records, record("objectives", "no-nsp", 0, {"mrpc": 0.65}, **changes)])
+        recorded(results, "objectives", {"mlm+nsp": {"mrpc": [0.67]}, "no-nsp": {"mrpc": [0.65]}}, **changes)
         return real()
 
     app = page()
-    assert "Always answering “paraphrase” is right in 66.5 %." in text_of(app)
-    assert "Of the way from there to BERT base (86.7), the best arm has gone 3%" in text_of(app)
+    assert re.search(r"66\.5 %\D+\(86\.7\)\D+ 3%", text_of(app))  # the floor, BERT base, how far from one to the other
     assert [shape["x0"] for shape in figure(app, "scores")["layout"]["shapes"]] == [66.49]
-    assert "always “paraphrase”" in drawn(app)
     for changes in ({"measured_on": {"mrpc": 90}}, {"command": "python -m minibert experiment x --tasks mine"}):
         other = page(**changes)  # counted on other pairs: nothing is claimed
-        assert "Always answering" not in text_of(other) and not figure(other, "scores")["layout"].get("shapes")
-        assert "always “paraphrase”" not in drawn(other)
-
-
-def test_one_seed_tells_no_direction(results):
-    objectives(results, {"no-nsp": (-0.2,)})
-    text = text_of(real())
-    assert "−20.0 here, from a single seed – **unclear" in text
+        assert "66.5" not in text_of(other) and not figure(other, "scores")["layout"].get("shapes")
 
 
 def test_what_was_scaled_down_is_counted(results):
     objectives(results, {"no-nsp": (0.0, 0.0, 0.0)})
     app = real(part="What was scaled down")
     table = app.table[0].value
-    assert list(table["times fewer"])[:2] == [
-        "109",
-        "32,768",
-    ]  # 109,482,240 / 1,000,000 and 131,072,000,000 / 4,000,000
-    text = text_of(app)
-    assert "SST-2 5,000 (measured on 872)" in text
-    assert "6 runs with 3 seeds, 6.0 hours" in text
-    assert "<b>" not in "\n".join(block.value for block in app.markdown if "hours" in block.value)
+    # 109,482,240 / 1,000,000 and 131,072,000,000 / 4,000,000
+    assert list(table["times fewer"])[:2] == ["109", "32,768"]
+    assert re.search(r"\b5,000 \D+872\b", text_of(app)) and re.search(r"\b6 runs\D+3\D+6\.0 ", text_of(app))
+    assert_no_markup(app)
     assert any(block.value == "python -m minibert experiment objectives --seeds 3" for block in app.code)
 
 
@@ -264,53 +208,35 @@ def test_only_the_newest_scale_is_shown(results):
 
 
 def test_without_the_base_there_is_no_difference(results):
-    write_records(results, "objectives", [record("objectives", "no-nsp", 0, {"sst2": 0.7})])
-    assert "base arm has not been run" in real().info[0].value
+    recorded(results, "objectives", {"no-nsp": {"sst2": [0.7]}})
+    app = real()
+    assert app.info and figure(app, "differences") is None
 
 
 def test_a_broken_results_file_is_named(results):
     (results / "objectives.jsonl").write_text("nonsense\n\n")
-    assert "line 1: not a record" in plain(real().error[0].value)
+    assert len(real().error) == 1
 
 
 def test_steps_and_perplexity(results):
     arms = [arm.name for arm in EXPERIMENTS["steps"].arms]
-    write_records(
-        results,
-        "steps",
-        [record("steps", a, s, {"sst2": 0.8 - 0.01 * i - 0.001 * s}) for i, a in enumerate(arms) for s in (0, 1)],
-    )
-    app = real(experiment="steps")
-    assert title_of(app, "over-steps") == "No verdict: the paper measured another task (MNLI accuracy)"
-    assert "left-to-right, 1/16, against MLM + NSP, 1/16: lower in the paper, −5.0 ± 0.0 here" in text_of(app)
+    recorded(results, "steps", {arm: {"sst2": (0.8 - 0.01 * i, 0.799 - 0.01 * i)} for i, arm in enumerate(arms)})
+    assert ("another task", None, -5.0, 0.0) in compared(real(experiment="steps"))  # the paper tells a direction alone
     toy_arms = PAPER["toy"]["steps"]["arms"]
     on_toy(results, {arm: (0.8 - 0.01 * i, 0.799 - 0.01 * i) for i, arm in enumerate(toy_arms)})
     app = toy(experiment="steps")
-    assert title_of(app, "over-steps") == "5 directions in the paper: agree 5"
+    assert [row[0] for row in compared(app)] == ["agrees"] * 5
     lines = [trace["x"] for trace in figure(app, "over-steps")["data"] if trace.get("mode") == "lines+markers"]
     assert lines == [[80, 160, 320]] * 2
-    sizes = ("2/128/2", "1/128/2")
-    values = {"2/128/2": 40.0, "1/128/2": 50.0}
-    write_records(
-        results,
-        "size",
-        [record("size", a, s, {"mlm_perplexity": values[a] + s, "sst2": 0.7}) for a in sizes for s in (0, 1)],
-    )
-    app = real(experiment="size")
-    assert "+1.2 in the paper, +10.0 ± 0.0 here, over 2 seeds – **same direction**" in text_of(app)
-    assert any("Lower is better" in caption.value for caption in app.caption)
-
-
-def test_the_toy_world_is_as_large_as_the_lesson_says():
-    words = [token for token in toy_world.vocabulary() if token.isalpha()]
-    assert round(len(words), -2) == 400 and "about four hundred words" in LESSON.section("Run a small one now")[1]
+    values = {"2/128/2": (40.0, 41.0), "1/128/2": (50.0, 51.0)}
+    recorded(results, "size", {arm: {"mlm_perplexity": found, "sst2": (0.7, 0.7)} for arm, found in values.items()})
+    assert compared(real(experiment="size")) == [("agrees", 1.2, 10.0, 0.0)]
 
 
 def test_a_run_is_offered_for_every_arm_of_the_on_toy(results):
-    for name in NAMES:
-        for open_one in (real, toy):
-            app = open_one(experiment=name, part="Run one now")
-            assert len(app.selectbox(key=f"arm-{name}").options) == len(PAPER["toy"][name]["arms"])
+    for name, open_one in zip(NAMES, (real, toy, toy, toy, toy), strict=True):
+        app = open_one(experiment=name, part="Run one now")
+        assert len(app.selectbox(key=f"arm-{name}").options) == len(PAPER["toy"][name]["arms"])
 
 
 @pytest.fixture
@@ -350,7 +276,6 @@ def test_losses_share_a_scale_only_where_the_same_is_asked(own, results):
     assert axes["mlm"][0] == axes["1/128/2"][0]  # the same question, by a smaller model
     assert len({axis for axis, _ in axes.values()}) == 4
     assert axes["segment-pair+nsp"][1] == [4.25] and axes["left-to-right"][1] == [2.0]
-    assert "do not compare" in title_of(app, "loss")
 
 
 def test_a_run_of_ones_own_is_a_star_among_the_recorded(own, results):
@@ -370,23 +295,20 @@ def test_a_run_of_ones_own_is_a_star_among_the_recorded(own, results):
 
 
 def test_kinds_of_words_stand_beside_each_other(results):
-    metrics = [
-        {"meant": 0.6, "determined": 0.5, "determined.article": a, "determined.name": n}
-        for a, n in ((0.9, 0.6), (0.4, 0.5))
-    ]
-    arms = ("mlm", "left-to-right", "left-to-right+bilstm")
-    scores = dict(zip(arms, (*metrics, metrics[1]), strict=True))
-    write_records(
-        results, "toy-world", [record("toy-world", a, s, m, floor=FLOOR) for a, m in scores.items() for s in (0, 1)]
-    )
+    kinds = {"mlm": (0.9, 0.6), "left-to-right": (0.4, 0.5), "left-to-right+bilstm": (0.4, 0.5)}
+    values = {
+        arm: {"meant": [0.6] * 2, "determined": [0.5] * 2, "determined.article": [a] * 2, "determined.name": [n] * 2}
+        for arm, (a, n) in kinds.items()
+    }
+    recorded(results, "toy-world", values, floor=FLOOR)
     app = toy(experiment="objectives", part="Word by word")
     fig = figure(app, "kinds")
-    assert title_of(app, "kinds") == "Widest apart in “a or an”: masked, no NSP 90, left-to-right, no NSP 40"
+    assert re.findall(r"\d+", title_of(app, "kinds")) == ["90", "40"]  # of the kind that is widest apart
     assert {t["name"]: t["x"] for t in fig["data"] if t["type"] == "bar"} == {
         "masked, no NSP": [90, 60], "left-to-right, no NSP": [40, 50],
     }  # fmt: skip
     assert text_of(app).count("→ **") == 3  # questions of the task
-    assert "choose it above" in real(experiment="objectives", part="Word by word").info[0].value
+    assert real(experiment="objectives", part="Word by word").info
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -395,9 +317,7 @@ def test_the_shipped_results_are_drawn(monkeypatch, tmp_path, name):
     monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
     for open_one in (real, toy):
         app = open_one(experiment=name, part="What was scaled down")
-        assert not app.error
-        assert "What was scaled down" in text_of(app)
-        assert figure(app, "over-steps" if name == "steps" else "scores")
+        assert not app.error and figure(app, "over-steps" if name == "steps" else "scores")
 
 
 def test_the_toy_worlds_base_has_learned_enough_for_a_verdict():
@@ -417,7 +337,6 @@ def test_the_lesson_tells_what_the_shipped_results_say_of_the_bilstm():
     there = by_arm(read_records(LESSONS / "results" / "toy-world.jsonl"), "meant")
     arms = there["left-to-right+bilstm"], there["left-to-right"]
     assert all(arms[0][seed] > arms[1][seed] for seed in arms[1]) and not paired_difference(*arms).clear
-    assert "gains in every one of our seeds, but so unevenly" in (LESSON.folder / "quiz.toml").read_text("utf-8")
 
 
 def test_the_guide_tells_what_the_shipped_results_say():
@@ -504,16 +423,6 @@ def test_the_papers_numbers_are_about_our_arms():
     assert {arm for name in NAMES for arm in PAPER["toy"][name]["arms"]} == {arm.name for arm in TOY.arms}
 
 
-def test_what_is_another_task_is_said_of_real_text():
-    """The paper's MNLI and SQuAD are not our SST-2, MRPC and NER."""
-    for name in NAMES:
-        for column in PAPER[name]["column"]:
-            task = {"sst2": "SST-2", "mrpc": "MRPC", "ner": "NER", "ner_features": "NER", "mlm_perplexity": "MLM"}
-            assert column.get("other_task", False) == (
-                task[column["ours"]] not in column["name"] or "and" in column["name"]
-            )
-
-
 def test_the_toy_worlds_columns_have_the_papers_numbers():
     """As in the columns that stand beside real text, and table 5's row without NSP."""
     theirs = {name: {c["name"]: c["values"] for c in PAPER[name]["column"] if "values" in c} for name in NAMES}
@@ -551,11 +460,6 @@ def test_each_size_stands_beside_its_row_of_the_table():
     for arm, numbers in table.items():
         assert tuple(columns[key]["values"][arm] for key in ("mlm_perplexity", "mrpc", "sst2")) == numbers
     assert "values" not in columns["ner"]
-
-
-def test_every_section_is_placed():
-    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sections" / "experiments").glob("*.py"))
-    assert all(f'"{heading}"' in source for heading in LESSON.sections)
 
 
 def test_what_bert_reached_is_the_paper_s_and_leads_to_a_task_of_ours():

@@ -1,4 +1,4 @@
-"""The parameters page: sums, links, presets, sentences for what does not fit, and prose that agrees with the counts."""
+"""The parameters page: sums, links, presets, what does not fit, and prose that agrees with the counts."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from minibert.config import BertConfig
-from minibert.count import FAMILY, flops, parameters
+from minibert.count import FAMILY, parameters
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, html_of
 from ui.lesson import Lesson, load_quiz
@@ -37,7 +37,7 @@ def test_it_opens_on_base_with_its_sums():
     assert not app.error and not app.warning
 
 
-@pytest.mark.parametrize("name", ["BERT-large", "RoBERTa-base", "DistilBERT", "ALBERT-xlarge", "ELECTRA-small"])
+@pytest.mark.parametrize("name", ["BERT-large", "ALBERT-xlarge", "ELECTRA-small"])
 def test_a_preset_sets_every_size(name):
     app = open_page()
     family(app).set_value(name).run()
@@ -101,8 +101,8 @@ def test_the_map_tells_no_number_before_the_guess():
     veiled = driver.figure(app, "parts-veiled")["data"][0]
     assert not re.search(r"\d", "".join(label for label in veiled["text"] if "H" not in label))
     next(button for button in app.button if driver.plain(button.label) == "feed-forward").click().run()
-    assert not app.exception and "Right" in text_of(app)
-    assert driver.title_of(app, "parts-map") == "Feed-forward: 51% of 110 M"
+    assert not app.exception
+    assert re.findall(r"\d+", driver.title_of(app, "parts-map")) == ["51", "110"]  # percent, millions
 
 
 def test_older_links_open_the_part_they_are_about():
@@ -135,23 +135,18 @@ def test_h_takes_heads_and_feed_forward_along():
     assert (app.slider(key="A").value, app.slider(key="F").value) == (16, 4096)
 
 
-def test_heads_that_do_not_divide_get_a_sentence():
+def test_what_does_not_fit_is_an_error_with_a_way_out():
     app = open_page(A=7)
-    assert len(app.error) == 1
-    assert "H = 768 cannot be shared out among A = 7 heads" in app.error[0].value
-    assert "A = 6 or A = 8" in app.error[0].value
+    (said,) = [re.findall(r"\d+", driver.plain(error.value)) for error in app.error]
+    assert said[:2] == ["768", "7"] and said[-2:] == ["6", "8"]  # the heads that would fit
     app.slider(key="A").set_value(8).run()
     assert not app.error and "110,106,428" in sums(app)
+    assert open_page(pooler="false").error  # sentence pairs are asked of it
 
 
-def test_sentence_pairs_without_a_pooler_get_a_sentence():
-    app = open_page(pooler="false")
-    assert "pooler" in app.error[0].value
-
-
-def test_more_tokens_than_positions_get_a_sentence_and_parameters_stay():
+def test_more_tokens_than_positions_are_warned_of_and_parameters_stay():
     app = open_page(T=1024, view="Arithmetic")
-    assert "1,024 tokens" in app.warning[0].value and "P = 512" in app.warning[0].value
+    assert {"1,024", "512"} <= set(re.findall(r"[\d,]+", app.warning[0].value))
     assert "110,106,428" in sums(app) and "FLOP</b>" not in sums(app)
 
 
@@ -168,15 +163,13 @@ def test_the_models_built_equal_the_formulas():
 def test_a_relative_is_not_claimed_to_be_built():
     app = open_page(shared="true", view="110 million")
     app.button(key="build").click().run()
-    assert any("transformers" in caption.value for caption in app.caption)
+    assert sum(block.value.count("= equal") for block in app.markdown) == 2  # base and large alone
 
 
 @pytest.mark.parametrize(
     ("letter", "watch", "least", "most"),
     [
         ("H", "parameters", 2, 4),  # blocks quadratic, embeddings linear
-        ("L", "parameters", 1, 2),  # blocks linear, embeddings the same
-        ("V", "parameters", 1, 2),
         ("T", "parameters", 1, 1),  # 192 tokens have positions
         ("T", "flops", 2, 2.1),  # linear, and a little of the square
         ("H", "memory", 1, 4),
@@ -184,9 +177,8 @@ def test_a_relative_is_not_claimed_to_be_built():
 )
 def test_growth_curves_and_what_doubling_does(letter, watch, least, most):
     app = open_page(grow=letter, watch=watch, T=96, L=3)
-    title = driver.title_of(app, "growth-figure")
-    found = re.search(r"Twice the (\w), from [\d,]+ to [\d,]+: ([\d.]+) times", title)
-    assert found[1] == letter and least <= float(found[2]) <= most
+    times = float(re.findall(r"[\d,.]+", driver.title_of(app, "growth-figure"))[-1])  # twice the letter, so much more
+    assert least <= times <= most
 
 
 def test_inference_and_written_out_attention_change_memory_only():
@@ -203,37 +195,14 @@ def test_every_long_number_in_the_prose_is_counted():
     assert {float(f"{n:.2g}") for n in stated} == {110e6, 340e6}  # the paper's numbers have two digits
 
 
-def test_what_the_prose_says_in_words():
-    base = parameters(FAMILY["BERT-base"])
+def test_the_shares_and_ratios_in_the_prose_and_in_the_quiz_are_counted():
+    base, large = (parameters(FAMILY[name]) for name in ("BERT-base", "BERT-large"))
+    grown = {f"{large.of('block.') / base.of('block.'):.2f}", f"{large.with_pooler / base.with_pooler:.2f}"}
+    assert set(re.findall(r"(\d\.\d\d) times", PROSE)) == grown
     smaller = parameters(BertConfig(vocab_size=30_000))
-    assert "moves base by 0.4 M" in PROSE and round((base.pretraining - smaller.pretraining) / 1e6, 1) == 0.4
-    assert "a fifth of BERT-base" in PROSE and base.of("embeddings.") / base.pretraining == pytest.approx(0.2, abs=0.03)
-
-    def cost(name):
-        return flops(FAMILY[name], 1, 128, 0, training=False).forward
-
-    assert "almost eight times" in PROSE and 7.5 < cost("ALBERT-xxlarge") / cost("BERT-large") < 8
-    xxlarge, large = (parameters(FAMILY[name]).with_pooler for name in ("ALBERT-xxlarge", "BERT-large"))
-    assert xxlarge < large
-    blocks, whole = (
-        {name: size(parameters(FAMILY[name])) for name in ("BERT-base", "BERT-large")}
-        for size in (lambda count: count.of("block."), lambda count: count.with_pooler)
-    )
-    for words, grown in (("blocks together grow 3.55 times", blocks), ("model has 3.06 times", whole)):
-        assert words in PROSE.replace("\n", " ") and f"{grown['BERT-large'] / grown['BERT-base']:.2f}" in words
-    assert cost("ALBERT-base") == pytest.approx(cost("BERT-base"), rel=0.01)
-
-
-def test_what_the_quiz_says_of_base():
+    moved = float(re.search(r"moves base by ([\d.]+) M", PROSE)[1])
+    assert moved == round((base.pretraining - smaller.pretraining) / 1e6, 1)
     questions = load_quiz(ROOT / "lessons" / "parameters" / "quiz.toml")
-    assert len(questions) >= 4
-    base = parameters(FAMILY["BERT-base"])
     whys = " ".join(choice.why for question in questions for choice in question.choices)
-    for words, n in (
-        ("57 of 110 million", base.of("block.mlp.")),
-        ("28 of 110 million", base.of("block.attn.")),
-        ("V·H = 23 of 110 million", base.of("embeddings.token")),
-    ):
-        assert words in whys and f"{n / 1e6:.0f}" in words
-    tiny = parameters(FAMILY["BERT-tiny"])
-    assert "nine tenths" in whys and tiny.of("embeddings.token") / tiny.pretraining == pytest.approx(0.9, abs=0.03)
+    millions = {round(base.of(part) / 1e6) for part in ("block.mlp.", "block.attn.", "embeddings.token")}
+    assert {int(n) for n in re.findall(r"(?<![\d.])(\d+) of 110 million", whys)} == millions
