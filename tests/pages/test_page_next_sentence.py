@@ -14,13 +14,13 @@ from minibert.text.store import TokenStore
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, link, text_of, whole
-from ui.lesson import Lesson, load_quiz
+from ui.lesson import Lesson
 from ui.models import available_models, load
 
 LESSON = Lesson("next_sentence")
 MODEL = available_models(judge=True)[0].name
 open_page = partial(driver.open_page, "next_sentence")
-MAKING, SHARES, JUDGED, KINDS, TAUGHT, PAPERS = PARTS = (
+MAKING, SHARES, JUDGED, KINDS, TAUGHT, PAPERS = (
     "The question",
     "Why more than half are random",
     "Judged live",
@@ -59,22 +59,22 @@ def rows(table: str) -> list[tuple[str, list[str]]]:
 # --- how pairs are made ---------------------------------------------------------------------------------------------
 
 
-def made_of(text: str, length: int, seed: int, short: int = 10):
+def made_of(text: str, length: int, seed: int):
     tokenizer = load(MODEL).tokenizer
     store = TokenStore.build(documents_in(text), tokenizer)
-    made = decisions(store, length, seed, short / 100)
+    made = decisions(store, length, seed, 0.1)
     return sorted(made, key=lambda one: (one.document, one.chunk[0][0])), store, tokenizer
 
 
-@pytest.mark.parametrize("seed", [1, 7])
-def test_the_pairs_are_those_of_the_settings(seed):
-    app = open_page(seed=seed, length=32)
-    made, store, tokenizer = made_of(app.text_area(key="documents").value, 32, seed)
+def pairs_next_and_random(app: AppTest) -> list[int]:
+    return [int(n) for n in re.search(r"\*\*(\d+) pairs?\*\*\D+(\d+)\D+(\d+)", text_of(app)).groups()]
+
+
+def test_the_pairs_are_those_of_the_settings():
+    app = open_page(seed=7, length=32)
+    made, store, tokenizer = made_of(app.text_area(key="documents").value, 32, 7)
     random = sum(one.random_next for one in made)
-    assert (
-        f"**{len(made)} pairs**: {len(made) - random} continue their document, **{random} have a random B"
-        in text_of(app)
-    )
+    assert pairs_next_and_random(app) == [len(made), len(made) - random, random]
     listed = rows(tables(app)[0])
     assert len(listed) == len(made)
     for (_css, cells), one in zip(listed, made, strict=True):
@@ -89,8 +89,7 @@ def test_the_steps_tell_one_story():
     made, store, tokenizer = made_of(app.text_area(key="documents").value, 40, 3)
     number = next(i for i, one in enumerate(made) if one.random_next and one.put_back)
     one = made[number]
-    app.pills(key="pair").set_value(number)
-    whole(app.run())
+    whole(app.pills(key="pair").set_value(number).run())
     roles = []
     for step in range(4):
         whole(app.button(key=f"step-{step}").click().run())
@@ -114,16 +113,15 @@ def test_the_steps_tell_one_story():
 
 def test_one_document_has_no_random_b():
     app = open_page()
+    assert not app.warning
     app.text_area(key="documents").set_value("One sentence. Another one. A third one. The fourth.")
-    whole(app.run())
-    assert any("only one document" in block.value for block in app.warning)
+    assert whole(app.run()).warning
 
 
 def test_single_sentences_are_always_random():
-    app = open_page(documents="A cat slept.\n\nIt rained.\n\nThe bus was late.")
-    assert "**3 pairs**: 0 continue their document, **3 have a random B (100%)**." in text_of(app)
-    app = open_page(documents="A cat slept.\n\nIt rained.\n\nThe bus was late.", part=SHARES)
-    assert figure(app, "shares")["data"][0]["text"] == ["100%"]
+    documents = "A cat slept.\n\nIt rained.\n\nThe bus was late."
+    assert pairs_next_and_random(open_page(documents=documents)) == [3, 0, 3]
+    assert figure(open_page(documents=documents, part=SHARES), "shares")["data"][0]["text"] == ["100%"]
 
 
 def test_any_text_breaks_nothing():
@@ -155,15 +153,14 @@ def test_a_judgement_is_the_models():
     loaded = load(MODEL)
     forth, back = judge(loaded.model, loaded.tokenizer, [(a, b), (b, a)])
     assert written(app) == [f"{forth:.1%}", f"{back:.1%}"]
-    assert "In truth" not in text_of(app)
 
 
-@pytest.mark.parametrize("kind", ["next", "elsewhere", "topic", "apart", "swapped"])
+@pytest.mark.parametrize("kind", ["next", "swapped"])
 def test_examples_are_pairs_of_their_kind(kind, counted):
     app = open_page(kind=kind, example=3)
     a, b = (app.text_area(key=key).value for key in "ab")
     found = next(p for p in probes(*counted[:2]) if (p.a, p.b) == (a, b))
-    assert found.kind == kind and "**In truth:**" in text_of(app)
+    assert found.kind == kind
     app.button(key="another").click().run()
     assert app.text_area(key="a").value != a
     assert link(app, "example") == "4"
@@ -171,26 +168,16 @@ def test_examples_are_pairs_of_their_kind(kind, counted):
 
 def test_a_changed_text_is_kept_when_nothing_else_is_chosen():
     app = open_page(part=JUDGED)
-    app.text_area(key="b").set_value("Something else.")
-    whole(app.run())
-    assert app.text_area(key="b").value == "Something else." and "In truth" not in text_of(app)
-    app.segmented_control(key="kind").set_value("swapped")
-    whole(app.run())
-    assert app.text_area(key="b").value != "Something else." and "**In truth:**" in text_of(app)
+    whole(app.text_area(key="b").set_value("Something else.").run())
+    assert app.text_area(key="b").value == "Something else."
+    whole(app.segmented_control(key="kind").set_value("swapped").run())
+    assert app.text_area(key="b").value != "Something else."
 
 
 def test_a_bad_link_falls_back():
-    link = {
-        "kind": "nonsense",
-        "example": 10**9,
-        "pair": "x",
-        "step": 99,
-        "sentences": 7,
-        "round": "-1",
-        "length": "abc",
-    }
+    link = {"kind": "nonsense", "example": 10**9, "pair": "x", "step": 99, "sentences": 7, "round": "-1", "length": "a"}
     assert open_page(**link, part=JUDGED).segmented_control(key="kind").value == "next"
-    assert open_page(**link, part=KINDS).segmented_control(key="sentences").value == 2
+    assert open_page(**link, model=MODEL, part=KINDS).segmented_control(key="sentences").value == 2
     assert open_page(**link).session_state["part"] == MAKING
 
 
@@ -210,9 +197,8 @@ def test_the_answer_comes_after_the_guess(counted):
         truth = asked[row].kind == "next"
         right += guess == truth
         whole(app.button(key=f"guess-{guess}").click().run())
-        (told,) = app.success if guess == truth else app.error
+        assert (len(app.success), len(app.error)) == ((1, 0) if guess == truth else (0, 1))
         model_right = (result.probs[row] > 0.5) == truth
-        assert ("You were right." in told.value) == (guess == truth)
         judges = {metric.label.replace("&#45;", "-"): metric.value for metric in app.metric}
         assert judges[f"{MODEL} {'✓' if model_right else '✗'}"] == f"IsNext {result.probs[row]:.0%}"
         assert f"Topic only {'✓' if result.topic.follows[row] == truth else '✗'}" in judges
@@ -246,13 +232,11 @@ def test_the_table_and_the_figure_are_the_measurement(counted):
             wins = result.ranked_higher(kind)
             assert cells[4:] == [f"{wins[0] / n:.1%}", f"{wins[1] / n:.1%}"]
         assert drawn[0]["x"][place] == pytest.approx(head / n) and drawn[1]["x"][place] == pytest.approx(topic / n)
-    model, topic = result.accuracy("elsewhere")
-    assert f"the model is right in **{model:.1%}** of the cases, topic alone in **{topic:.1%}**" in text_of(app)
+    assert all(f"**{right:.1%}**" in text_of(app) for right in result.accuracy("elsewhere"))
 
 
 def test_an_untrained_model_is_said_to_be_one():
-    app = open_page(model="untrained", sentences=3)
-    assert sum("random weights" in block.value for block in app.warning) == 1
+    assert len(open_page(model="untrained", sentences=3).warning) == 1
 
 
 @pytest.mark.release
@@ -298,16 +282,11 @@ def test_the_papers_numbers():
     assert all(with_ > without for (paper, _task), (with_, without) in table.items() if paper == "bert")
     assert sum(with_ < without for (paper, _), (with_, without) in table.items() if paper == "roberta") == 4
     assert {row["trained"]: (row["nsp"], row["sop"]) for row in read("albert.csv")}["nsp"] == ("90.5", "52.0")
+    assert not open_page(part=PAPERS).error  # where they are drawn
 
 
 def test_the_text_counts_right(counted):
-    assert f"from {len(counted[0])} short documents" in LESSON.section("Topic against coherence")[1]
-
-
-def test_every_section_of_the_text_is_shown():
-    shown = "".join(text_of(open_page(part=part)) for part in PARTS)
-    for heading in LESSON.sections:
-        assert LESSON.section(heading)[1][:60] in shown, heading
+    assert re.findall(r"from (\d+) short", LESSON.section("Topic against coherence")[1]) == [str(len(counted[0]))]
 
 
 def test_the_room_is_counted_without_names():
@@ -330,8 +309,3 @@ def test_the_room_is_counted_without_names():
 )
 def test_a_link_made_before_there_were_tabs_opens_its_part(link, part):
     assert open_page(**link).session_state["part"] == part
-
-
-def test_the_quiz_is_whole():
-    questions = load_quiz(LESSON.folder / "quiz.toml")
-    assert 3 <= len(questions) <= 5 and all(len(question.choices) >= 3 for question in questions)
