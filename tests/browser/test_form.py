@@ -27,8 +27,14 @@ LAPTOP, PHONE, PROJECTOR, OLD_PROJECTOR = (
 NO_LESSON = {"classroom"}  # shut without a key: tests/browser/test_browser_classroom.py
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
 PAGES = sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - NO_LESSON)
-# Parts that begin with a computation of minutes: opened in the release run.
-DEAR = {"attention_explorer": {"Switch heads off"}}
+# Parts that begin with a long computation: opened in the release run alone.
+DEAR = {
+    "attention": {"Weights and reasons"},
+    "attention_explorer": {"Switch heads off"},
+    "embeddings": {"Two meanings"},
+    "next_sentence": {"Topic against coherence"},
+    "sentence_vectors": {"Which pooling"},
+}
 MOST_SCREENS = {"laptop": 3, "phone": 7}  # of a part in a tab
 TABS, PANEL = (f":is(.st-key-part, .st-key-tab) [role={role}]" for role in ("tab", "tabpanel"))
 BEGINS = 800  # pixels: above them a picture begins, on whatever screen

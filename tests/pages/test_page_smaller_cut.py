@@ -95,6 +95,8 @@ def test_both_ways_to_weigh_a_head_are_held_against_each_other(trained):
     assert any(re.search(r"4 heads: rank correlation -?\d\.\d\d", one.value) for one in app.caption)
 
 
+@pytest.mark.release
+@pytest.mark.trains
 def test_what_is_left_learns_beside_the_whole_and_both_join_the_picture(trained, asked_for, tmp_path):
     app = open_page("smaller", owner="me", part=CUT, text=TEXT, what="neurons", share=50)
     whole(app.button(key="retrain").click().run())
