@@ -257,6 +257,8 @@ def test_what_the_prose_says_of_the_two_models(counted):
     assert low < 0.55 and high < 0.7  # hardly better than guessing
 
 
+@pytest.mark.release
+@pytest.mark.trains
 def test_a_new_layer_is_trained_on_demand(counted):
     app = open_page(model=MODEL, part=TAUGHT)
     assert not app.metric
