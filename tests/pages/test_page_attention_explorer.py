@@ -357,9 +357,8 @@ def test_a_mean_is_not_zeros():
     assert metric(zero, "Loss, in nats").value != metric(mean, "Loss, in nats").value
 
 
-@pytest.mark.release
-def test_many_heads_at_once():
-    app = open_page("Switch heads off", layer=1, head=2)
+def test_many_heads_at_once(shelf):
+    app = open_page("Switch heads off", layer=1, head=2, model="judge", rank="false")
     heads = views(app)["switches"]["heads"]
     for label, count in (
         ("Layer 1 off", heads),
