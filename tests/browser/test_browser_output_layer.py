@@ -65,6 +65,7 @@ def test_task_settings_and_file_are_there_when_the_reader_comes_back_by_the_menu
     expect(page.get_by_text(READ)).to_be_visible()
 
 
+@pytest.mark.release
 def test_columns_of_other_names_are_chosen_with_the_keyboard(page):
     open_page(page, "output_layer", data="own")
     drawer(page)

@@ -9,8 +9,8 @@ from sections.family.subject import FILE
 from tests.browser.driver import MINUTES, click_point, expect, open_page
 
 SENTENCE = "The man looked at the house."
-ALBERT = list(family(FILE)).index("ALBERT")
-# page, what stands in its link, figure, which of its marks (None: the one top right), what stands in the link then
+# page, what stands in its link, figure, which of its marks (None: the one top right · a name: of the family), what
+# stands in the link then
 FIGURES = {
     "number": ("attention", {"padding": 0, "sentence": SENTENCE}, "attention-vectors", 20, r"row=1.*number="),
     "head": (
@@ -36,7 +36,7 @@ FIGURES = {
     ),
     "circuit": ("encoder_decoder", {"part": "The block"}, "ed-circuit", -1, "step=7"),
     "mask": ("encoder_decoder", {"part": "Three masks", "sentence": "one two three four"}, "ed-masks", 0, "position=1"),
-    "tree": ("family", {}, "wide-family-tree", ALBERT, f"model={ALBERT + 1}"),
+    "tree": ("family", {}, "wide-family-tree", "ALBERT", r"model=\d"),
     "position": ("home", {}, "see-BERT", None, "word=7"),
     "order": ("xlnet", {"order": "right"}, "orders", 0, r"(row|column|stream)="),
     "model": ("parameters", {"L": 12, "view": "The family"}, "family-figure", 0, r"L=2\b"),
@@ -46,6 +46,9 @@ FIGURES = {
 @pytest.mark.release
 @pytest.mark.parametrize(("name", "query", "figure", "mark", "link"), FIGURES.values(), ids=FIGURES)
 def test_a_click_on_a_mark_chooses_it(page, name, query, figure, mark, link):
+    if isinstance(mark, str):
+        mark = list(family(FILE)).index(mark)
+        link = f"model={mark + 1}"
     open_page(page, name, **query)
     assert not re.search(link, page.url)
     figure = page.locator(f".st-key-{figure}")
