@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import cosine_similarity
 
-from minibert import checkpoint
-from minibert.model import Bert
 from minibert.sentence_vectors.anisotropy import plane, word_norms
 
 
@@ -31,10 +29,9 @@ def test_two_that_point_the_same_way_or_oppositely_still_lie_in_a_plane(factor):
     assert np.isfinite(plane(np.empty((0, 6)), a, a)).all()
 
 
-def test_words_stand_in_bands_of_their_frequency(small_checkpoint):
-    bert, tokenizer = checkpoint.load(small_checkpoint, kind=Bert), checkpoint.load_tokenizer(small_checkpoint)
-    texts = ["a" * 1 + " b" * 9 + " c" * 5 + " d e f"]
-    bands = word_norms(bert, tokenizer, texts, (1, 3))
+def test_words_stand_in_bands_of_their_frequency(loaded):
+    bert, tokenizer = loaded[0].bert, loaded[1]
+    bands = word_norms(bert, tokenizer, ["a" + " b" * 9 + " c" * 5 + " d e f"], (1, 3))
     assert [(band.first, band.last) for band in bands] == [(1, 2), (3, 6)]
     assert bands[0].examples == ("b", "c")
     table = bert.embeddings.token.weight.detach().numpy()

@@ -1,22 +1,19 @@
 """Pooling, and the directory that sentence-transformers opens: against that library and the packaged encoder."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
 from minibert import checkpoint
+from minibert.inside.vectors import sentence_vectors
 from minibert.model import Batch
 from minibert.packaged import ALL_MINILM, PackageError
 from minibert.sentence_vectors.encoder import SentenceEncoder, SentenceVectors
 
 TEXTS = ["a b c", "z", "", "a long one " * 30]
-
-
-@pytest.fixture
-def vectors(small_checkpoint):
-    return SentenceVectors.from_directory(small_checkpoint)
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean", "max"])
@@ -38,23 +35,50 @@ def test_vectors_come_in_the_order_of_the_texts(vectors):
     assert vectors.encoder.pooling == "mean" and vectors.longest == 64  # any BERT is an encoder by its mean
 
 
-@pytest.mark.parametrize(("pooling", "normalized"), [("mean", False), ("cls", True), ("max", False)])
-def test_what_is_saved_comes_back_and_sentence_transformers_opens_it(vectors, tmp_path, pooling, normalized):
+def test_layers_are_their_mean(vectors):
+    bert = vectors.encoder.bert
+    every = sentence_vectors(bert, vectors.tokenizer, TEXTS, ("mean",))["mean"]
+    for layers, expected in (((1, -1), (every[1] + every[2]) / 2), ((0,), every[0]), ((-1,), every[2]), ((), every[2])):
+        encoder = SentenceEncoder(bert, layers=layers).eval()
+        assert np.allclose(replace(vectors, encoder=encoder).embed(TEXTS), expected, atol=1e-5)
+    assert SentenceEncoder(bert, layers=(2, -1)).layers == ()
+    with pytest.raises(ValueError, match="layers are 0"):
+        SentenceEncoder(bert, layers=(3,))
+
+
+@pytest.mark.parametrize(
+    ("pooling", "normalized", "layers", "dimensions"),
+    [
+        ("mean", False, (), None),
+        ("cls", True, (), None),
+        ("max", False, (), None),
+        ("mean", False, (), 9),
+        ("mean", True, (1, -1), 8),
+    ],
+)
+def test_sentence_transformers_computes_the_same_from_what_is_saved(
+    vectors, sentences, tmp_path, pooling, normalized, layers, dimensions
+):
     from sentence_transformers import SentenceTransformer
 
-    made = SentenceVectors(SentenceEncoder(vectors.encoder.bert, pooling).eval(), vectors.tokenizer, normalized, 40)
+    encoder = SentenceEncoder(vectors.encoder.bert, pooling, layers).eval()
+    made = SentenceVectors(encoder, vectors.tokenizer, longest=40)
+    made = replace(made.whitened(sentences, dimensions) if dimensions else made, normalized=normalized)
     for _ in range(2):  # also over what is there
-        made.save(tmp_path / "saved")
-    again = SentenceVectors.from_directory(tmp_path / "saved")
-    assert (again.encoder.pooling, again.normalized, again.longest) == (pooling, normalized, 40)
-    assert np.allclose(again.embed(TEXTS), made.embed(TEXTS), atol=1e-6)
-    theirs = SentenceTransformer(str(tmp_path / "saved"), device="cpu")
-    assert theirs.max_seq_length == 40 and theirs.get_embedding_dimension() == 32
-    assert np.allclose(theirs.encode(TEXTS), made.embed(TEXTS), atol=1e-5)
+        made.save(tmp_path / "ours")
+    expected, width = made.embed(TEXTS), dimensions or 32
+    atol = 1e-3 * np.abs(expected).max() if dimensions else 1e-5
+    theirs = SentenceTransformer(str(tmp_path / "ours"), device="cpu")
+    assert theirs.max_seq_length == 40 and expected.shape == (4, width) and theirs.get_embedding_dimension() == width
+    assert np.allclose(theirs.encode(TEXTS), expected, atol=atol)
     theirs.save(str(tmp_path / "theirs"))  # in the layout of its version 6
-    opened = SentenceVectors.from_directory(tmp_path / "theirs")
-    assert (opened.encoder.pooling, opened.normalized, opened.longest) == (pooling, normalized, 40)
-    assert np.allclose(opened.embed(TEXTS), made.embed(TEXTS), atol=1e-5)
+    for folder in ("ours", "theirs"):
+        again = SentenceVectors.from_directory(tmp_path / folder)
+        kept = (again.encoder.pooling, again.encoder.layers, again.normalized, again.longest)
+        assert kept == (pooling, encoder.layers, normalized, 40)
+        assert (again.whitening and again.whitening.dimensions) == dimensions
+        assert np.allclose(again.embed(TEXTS), expected, atol=atol)
+    assert SentenceVectors.from_directory(tmp_path / "ours", "cls").whitening is None  # was not fitted on
 
 
 def test_the_files_are_those_of_the_packaged_encoder(vectors, tmp_path):
@@ -63,7 +87,7 @@ def test_the_files_are_those_of_the_packaged_encoder(vectors, tmp_path):
         theirs = ALL_MINILM.directory()
     except PackageError as error:
         pytest.skip(str(error))
-    SentenceVectors(vectors.encoder, vectors.tokenizer, True).save(tmp_path)
+    replace(vectors, normalized=True).save(tmp_path)
     assert json.loads((tmp_path / "modules.json").read_text()) == json.loads((theirs / "modules.json").read_text())
     for name in ("1_Pooling/config.json", "sentence_bert_config.json", "config_sentence_transformers.json"):
         assert json.loads((tmp_path / name).read_text()).keys() == json.loads((theirs / name).read_text()).keys()
@@ -81,14 +105,20 @@ def test_the_files_are_those_of_the_packaged_encoder(vectors, tmp_path):
         ("modules.json", '[{"type": "a.LSTM"}]', "LSTM"),
         ("modules.json", '[{"type": "a.Normalize"}, {"type": "a.Pooling"}]', "must come as"),
         ("modules.json", '[{"type": "a.Pooling", "path": "../x"}]', "within"),
-        ("1_Pooling/config.json", '{"pooling_mode_lasttoken": true}', "pooling_mode_lasttoken"),
-        ("1_Pooling/config.json", '{"pooling_mode": ["cls", "mean"]}', "cls, mean"),
-        ("1_Pooling/config.json", "{}", "nothing"),
+        ("2_Pooling/config.json", '{"pooling_mode_lasttoken": true}', "pooling_mode_lasttoken"),
+        ("2_Pooling/config.json", '{"pooling_mode": ["cls", "mean"]}', "cls, mean"),
+        ("2_Pooling/config.json", "{}", "nothing"),
         ("sentence_bert_config.json", '{"max_seq_length": "x"}', "max_seq_length"),
+        ("3_Dense/config.json", '{"activation_function": "torch.nn.modules.activation.Tanh"}', "without an activation"),
+        ("3_Dense/config.json", '{"activation_function": "torch.nn.modules.linear.Identity"}', "with its bias"),
+        ("3_Dense/model.safetensors", "x", "cannot be read"),
+        ("1_WeightedLayerPooling/config.json", '{"layer_start": 9}', "must be a layer from 0 to 2"),
+        ("1_WeightedLayerPooling/config.json", '{"layer_start": 1}', r"must have the shape \(2,\)"),
     ],
 )
-def test_what_is_not_known_is_refused_by_name(vectors, tmp_path, file, content, why):
-    vectors.save(tmp_path)
+def test_what_is_not_known_is_refused_by_name(small_checkpoint, sentences, tmp_path, file, content, why):
+    SentenceVectors.from_directory(small_checkpoint, layers=(0,)).whitened(sentences, 4).save(tmp_path)
+    assert (tmp_path / file).exists()
     (tmp_path / file).write_text(content)
     with pytest.raises(checkpoint.CheckpointError, match=why):
         SentenceVectors.from_directory(tmp_path)

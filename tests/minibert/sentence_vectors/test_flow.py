@@ -12,8 +12,6 @@ from minibert.sentence_vectors.flow_run import FlowSettings, FlowVectors, batche
 from minibert.sentence_vectors.run import Held
 from minibert.tasks.similarity import ScoredPair
 
-TEXTS = [f"{a} {b}{c}" for a in "abcdef" for b in "uvwxyz" for c in "kl"]
-
 
 def shaken(width: int, depth: int = 3, seed: int = 0) -> Flow:
     """A flow with weights as if it had learned."""
@@ -80,38 +78,36 @@ def test_batches_give_every_row_once_an_epoch_the_same_with_each_run():
 
 
 @pytest.fixture(scope="module")
-def run(small_checkpoint):
-    held = Held([ScoredPair(a, b, i % 6) for i, (a, b) in enumerate(zip(TEXTS[::2], TEXTS[1::2], strict=True))])
+def run(small_checkpoint, sentences):
+    pairs = zip(sentences[::2], sentences[1::2], strict=True)
+    held = Held([ScoredPair(a, b, i % 6) for i, (a, b) in enumerate(pairs)])
     settings = FlowSettings(steps=60, batch_size=32, evaluate_every=30, hidden=32, report_every=15)
-    before = SentenceVectors.from_directory(small_checkpoint, layers=(1, -1)).embed(TEXTS)
-    mail = iter([[], [["a uk", "f zl"]]])
-    into = FlowVectors(SentenceVectors.from_directory(small_checkpoint, layers=(1, -1)))
-    events = list(
-        learn_flow(settings, None, TEXTS, held=held, lines=TEXTS[:7], watch=["a uk", "b vl"],
-                   mailbox=lambda: next(mail, []), into=into)
-    )  # fmt: skip
-    return events, into, before
+    vectors = SentenceVectors.from_directory(small_checkpoint, layers=(1, -1))
+    before, into, mail = vectors.embed(sentences), FlowVectors(vectors), iter([[], [["a uk", "f zl"]]])
+    beside = {"lines": sentences[:7], "watch": ["a uk", "b vl"], "mailbox": lambda: next(mail, [])}
+    events = list(learn_flow(settings, None, sentences, held=held, into=into, **beside))
+    return [(event.as_dict()["event"], event) for event in events], into, before
 
 
-def test_a_run_spreads_the_vectors_and_leaves_the_encoder_alone(run):
+def test_a_run_spreads_the_vectors_and_leaves_the_encoder_alone(run, sentences):
     events, into, before = run
-    found = [event.metrics for event in events if event.as_dict()["event"] == "eval"]
+    found = [event.metrics for kind, event in events if kind == "eval"]
     assert len(found) == 3 and {"likelihood", "mean_cosine", "spearman"} <= found[0].keys()
     assert found[-1]["likelihood"] > found[0]["likelihood"]
     assert found[-1]["mean_cosine"] < mean_cosine(before) - 0.2
-    assert np.array_equal(into.vectors.embed(TEXTS), before)
-    assert into.embed(TEXTS).shape == before.shape and events[-1].as_dict()["event"] == "done"
+    assert np.array_equal(into.vectors.embed(sentences), before)
+    assert into.embed(sentences).shape == before.shape and events[-1][0] == "done"
 
 
-def test_the_same_seed_learns_the_same(small_checkpoint):
+def test_the_same_seed_learns_the_same(small_checkpoint, sentences):
     settings = FlowSettings(steps=3, batch_size=16, evaluate_every=5, hidden=8, report_every=1)
-    runs = ([event.as_dict() for event in learn_flow(settings, small_checkpoint, TEXTS)] for _ in "ab")
+    runs = ([event.as_dict() for event in learn_flow(settings, small_checkpoint, sentences)] for _ in "ab")
     one, other = ([event["loss"] for event in run if event["event"] == "step"] for run in runs)
     assert one == other and len(one) == 3
 
 
 def test_two_texts_are_watched_and_others_may_take_their_place(run):
-    said = [event.answers[0] for event in run[0] if event.as_dict()["event"] == "sample"]
+    said = [event.answers[0] for kind, event in run[0] if kind == "sample"]
     assert [one["texts"][1] for one in said] == ["b vl", "f zl", "f zl", "f zl"]
     assert np.array(said[0]["plane"]).shape == (9, 2) and len(said[0]["found"]) == 2
     a, b = np.array(said[-1]["plane"][-2:])

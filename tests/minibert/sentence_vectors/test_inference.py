@@ -5,31 +5,30 @@ import pytest
 from minibert.sentence_vectors.inference import holds_inference, triples_of
 from minibert.sentence_vectors.rows import read_rows
 from minibert.tasks.pairs import PairExample
-from tests.pages.driver import ROOT
-
-OWN = ROOT / "lessons" / "data" / "pairs" / "train.tsv"
+from tests.shipped import DATA
 
 
-def pairs(*rows):
-    return [PairExample(*row) for row in rows]
-
-
-def test_a_contradiction_comes_before_what_does_not_follow_and_neutral_is_left_out():
-    given = pairs(("a", "n", "neutral"), ("a", "x", "not_entailment"), ("a", "e", "entailment"),
-                  ("a", "c", "contradiction"), ("b", "f", "entailment"), ("d", "g", "contradiction"))  # fmt: skip
-    assert triples_of(given) == [("a", "e", "c"), ("b", "f")]
-
-
-def test_hypotheses_of_a_premise_take_its_negatives_in_turn():
-    given = pairs(("a", "e", "entailment"), ("a", "f", "entailment"), ("a", "e", "entailment"),
-                  ("a", "x", "non-entailment"), ("a", "y", "non-entailment"))  # fmt: skip
-    assert triples_of(given) == [("a", "e", "x"), ("a", "f", "y")]
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (  # a contradiction comes before what does not follow, and neutral is left out
+            "a n neutral, a x not_entailment, a e entailment, a c contradiction, b f entailment, d g contradiction",
+            [("a", "e", "c"), ("b", "f")],
+        ),
+        (  # hypotheses of a premise take its negatives in turn
+            "a e entailment, a f entailment, a e entailment, a x non-entailment, a y non-entailment",
+            [("a", "e", "x"), ("a", "f", "y")],
+        ),
+    ],
+)
+def test_what_follows_is_a_positive_and_what_does_not_a_negative(given, expected):
+    assert triples_of([PairExample(*row.split()) for row in given.split(",")]) == expected
 
 
 def test_our_own_pairs_give_a_whole_triple_a_premise():
-    rows = read_rows("simcse-supervised", OWN)
+    rows = read_rows("simcse-supervised", DATA / "pairs" / "train.tsv")
     assert len(rows) == 121 and all(len(row.texts) == 3 for row in rows)
-    classes = {row.target for row in read_rows("softmax", OWN)}
+    classes = {row.target for row in read_rows("softmax", DATA / "pairs" / "train.tsv")}
     assert classes == {"entailment", "neutral", "contradiction"}
 
 
