@@ -1,24 +1,19 @@
 """ERNIE 2.0 as a relative: transformers' ErnieModel with `use_task_id`, both ways; and when which question is asked."""
 
+import itertools
 import json
-from dataclasses import replace
 
 import pytest
 import torch
 import transformers
 
 from minibert import checkpoint
-from minibert.ernie2 import TaskedBatch, TaskedLm, TaskEmbeddings
+from minibert.ernie2 import TaskedBatch, TaskedLm
 from minibert.model import IGNORE, Batch
 from minibert.objectives import objective_for
 from minibert.pretrain import PretrainSettings
-from minibert.relatives.ernie2 import ORDER, WORDS, ContinualTasks, Ernie2Config
-from minibert.text.batches import PretrainingBatches
-from minibert.text.store import TokenStore
-from minibert.tokenizer import Tokenizer
-from minibert.toy.pretrain import TOY, pretrain_toy
-from minibert.toy.world import documents, vocabulary
-from minibert.train import Eval
+from minibert.relatives.ernie2 import ORDER, WORDS, Ernie2Config
+from tests.minibert.relatives.toy_world import TOKENIZER, stream
 
 SIZES = {
     "vocab_size": 61, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 40,
@@ -28,15 +23,12 @@ IDS, SEGMENTS = torch.arange(5, 19).view(2, 7), torch.tensor([[0, 0, 0, 1, 1, 1,
 PADDING = torch.arange(7) < torch.tensor([[7], [5]])
 
 
-def theirs(tasks: int = 4, **more) -> transformers.PreTrainedModel:
-    torch.manual_seed(0)
-    config = transformers.ErnieConfig(**SIZES, use_task_id=True, task_type_vocab_size=tasks, **more)
-    return transformers.ErnieForPreTraining(config).eval()
-
-
 @torch.no_grad()
 def test_every_tasks_vectors_are_transformers_both_ways(tmp_path):
-    theirs().save_pretrained(tmp_path / "theirs")
+    torch.manual_seed(0)
+    config = transformers.ErnieConfig(**SIZES, use_task_id=True, task_type_vocab_size=4)
+    theirs = transformers.ErnieForPreTraining(config).eval()
+    theirs.save_pretrained(tmp_path / "theirs")
     ours = checkpoint.load(tmp_path / "theirs").eval()
     assert isinstance(ours, TaskedLm) and ours.config == Ernie2Config(**SIZES, task_type_vocab_size=4)
     checkpoint.save(tmp_path / "ours", ours)
@@ -45,18 +37,14 @@ def test_every_tasks_vectors_are_transformers_both_ways(tmp_path):
     again, report = transformers.ErnieForPreTraining.from_pretrained(tmp_path / "ours", output_loading_info=True)
     assert not any(report.values()), report
     assert type(transformers.AutoModel.from_pretrained(tmp_path / "ours")) is transformers.ErnieModel
-    for network in (theirs(), again.eval()):
-        for task in range(4):
-            told = torch.full((2, 7), task)
-            said = network.ernie(IDS, PADDING.long(), token_type_ids=SEGMENTS, task_type_ids=told)
-            seen = {}
-            batch = TaskedBatch(IDS, SEGMENTS, PADDING, tasks=told[:, 0])
-            output = ours(batch, lambda name, x, seen=seen: seen.setdefault(name, x))
-            torch.testing.assert_close(
-                seen["blocks.1.out"][PADDING], said.last_hidden_state[PADDING], rtol=0, atol=1e-5
-            )
-            torch.testing.assert_close(seen["pooler.out"], said.pooler_output, rtol=0, atol=1e-5)
-            assert output.nsp_logits.shape == (2, 2)
+    for network, task in itertools.product((theirs, again.eval()), range(4)):
+        told, seen = torch.full((2, 7), task), {}
+        said = network.ernie(IDS, PADDING.long(), token_type_ids=SEGMENTS, task_type_ids=told)
+        batch = TaskedBatch(IDS, SEGMENTS, PADDING, tasks=told[:, 0])
+        output = ours(batch, lambda name, x, seen=seen: seen.setdefault(name, x))
+        assert torch.allclose(seen["blocks.1.out"][PADDING], said.last_hidden_state[PADDING], rtol=0, atol=1e-5)
+        assert torch.allclose(seen["pooler.out"], said.pooler_output, rtol=0, atol=1e-5)
+        assert output.nsp_logits.shape == (2, 2)
 
 
 @torch.no_grad()
@@ -68,55 +56,22 @@ def test_who_is_told_of_no_task_is_told_of_the_first():
     assert all((by_task[0] - other).abs().max() > 1e-3 for other in by_task[1:])
 
 
-@torch.no_grad()
-def test_the_sum_of_four_embeddings_by_hand():
-    torch.manual_seed(0)
-    embeddings = TaskEmbeddings(Ernie2Config(**SIZES)).eval()
-    seen = {}
-    out = embeddings(IDS, SEGMENTS, lambda name, x: seen.setdefault(name, x))
-    by_hand = (
-        embeddings.token.weight[IDS] + embeddings.segment.weight[SEGMENTS] + embeddings.position.weight[:7]
-        + embeddings.task.weight[0]
-    )  # fmt: skip
-    torch.testing.assert_close(seen["sum"], by_hand)
-    torch.testing.assert_close(out, embeddings.norm(by_hand))
-
-
-def stream(**options) -> list[Batch]:
-    tokenizer = Tokenizer(vocabulary())
-    store = TokenStore.build(documents(40, seed=3), tokenizer)
-    objective = objective_for(Ernie2Config(tokenizer.vocab_size), **options)
-    found = PretrainingBatches(
-        store, tokenizer, batch_size=8, max_length=48, seed=0, objective=objective, epochs=4, short_probability=0.0
-    )
-    return list(found)
-
-
 def test_words_come_first_and_go_on_beside_the_order():
-    batches = stream(order_from=3)
+    config = Ernie2Config(**{**SIZES, "vocab_size": TOKENIZER.vocab_size, "max_position_embeddings": 48})
+    objective = objective_for(config, order_from=3)
+    batches = list(stream(objective, max_length=48, epochs=4, short_probability=0.0))
+    model = objective.model(config)
     asked = [int(batch.tasks[0]) for batch in batches]
     assert asked[:3] == [WORDS] * 3 and {*asked[3:]} == {WORDS, ORDER}
     assert 0.25 < asked[3:].count(WORDS) / len(asked[3:]) < 0.75
     for batch, task in zip(batches, asked, strict=True):
         assert (batch.tasks == task).all()
-        kinds = ContinualTasks().number_asked(batch)
+        kinds = objective.number_asked(batch)
+        assert set(objective.questions(model(batch), batch)) == set(kinds)
         if task == ORDER:
             assert kinds == {"sop": len(batch.ids)} and (batch.labels == IGNORE).all()
         else:
             assert set(kinds) == {"mlm"} and batch.next_labels is None
-
-
-def test_it_is_pre_trained_in_the_toy_world(tmp_path):
-    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1}
-    settings = replace(
-        TOY, relative="ernie2", objective_options={"order_from": 4}, sizes=sizes, minutes=None, steps=12, batch_size=8,
-        measure_every=12, snapshots=(),
-    )  # fmt: skip
-    events = list(pretrain_toy(settings, tmp_path / "toy", stories=60))
-    assert any(isinstance(event, Eval) for event in events)
-    parts = {kind for event in events for kind in getattr(event, "parts", {})}
-    assert {"mlm_loss", "sop_loss"} <= parts
-    assert checkpoint.load(tmp_path / "toy").config.model_type == "ernie2"
 
 
 def test_too_few_tasks_are_refused():

@@ -14,9 +14,9 @@ SIZES = {"vocab_size": 61, "hidden_size": 48, "num_hidden_layers": 2, "num_atten
 SIZES |= {"intermediate_size": 70, "max_position_embeddings": 64, "initializer_range": 0.2}
 
 
-def model() -> BertForPreTraining:
+def model(**changes) -> BertForPreTraining:
     torch.manual_seed(0)
-    return BertForPreTraining(LeftToRightConfig(**SIZES)).eval()
+    return BertForPreTraining(LeftToRightConfig(**{**SIZES, **changes})).eval()
 
 
 def test_logits_equal_transformers():
@@ -31,22 +31,19 @@ def test_logits_equal_transformers():
         assert (ours(Batch(ids)).mlm_logits - theirs(input_ids=ids).logits).abs().max() < 1e-4
 
 
+@torch.no_grad()
 def test_the_loss_is_that_of_the_next_token():
-    ours = model()
-    ids = torch.randint(5, 61, (2, 9))
+    ours, ids = model(), torch.randint(5, 61, (2, 9))
     padding = torch.arange(9) < torch.tensor([[9], [4]])
     batch = NextToken().corrupt(Batch(ids, padding=padding), None, None, None, None)
     assert batch.asked == 8 + 3
-    with torch.no_grad():
-        output = ours(batch)
-        log_probs = ours(Batch(ids, padding=padding)).mlm_logits.log_softmax(-1)
+    log_probs = ours(Batch(ids, padding=padding)).mlm_logits.log_softmax(-1)
     by_hand = [-log_probs[b, t, ids[b, t + 1]] for b, last in ((0, 8), (1, 3)) for t in range(last)]
-    assert torch.allclose(output.mlm_loss, torch.stack(by_hand).mean(), atol=1e-5)
+    assert torch.allclose(ours(batch).mlm_loss, torch.stack(by_hand).mean(), atol=1e-5)
 
 
 def test_a_blank_is_what_follows_the_words_before_it(letters):
-    torch.manual_seed(0)
-    ours = BertForPreTraining(LeftToRightConfig(**{**SIZES, "vocab_size": letters.vocab_size})).eval()
+    ours = model(vocab_size=letters.vocab_size)
     (first,) = fill(ours, letters, "a b [MASK] c d")
     (other,) = fill(ours, letters, "a b [MASK] x y")
     assert first == other  # what comes later is not seen
@@ -57,8 +54,6 @@ def test_a_blank_is_what_follows_the_words_before_it(letters):
 
 
 def test_labels_at_blanks_move_to_the_token_before():
-    labels = torch.full((1, 5), IGNORE)
-    labels[0, 3] = 7
-    assert NextToken().at_blanks(Batch(torch.zeros(1, 5), labels=labels)).labels.tolist() == [
-        [-100, -100, 7, -100, -100]
-    ]
+    labels = torch.tensor([[IGNORE, IGNORE, IGNORE, 7, IGNORE]])
+    moved = NextToken().at_blanks(Batch(torch.zeros(1, 5), labels=labels)).labels
+    assert moved.tolist() == [[IGNORE, IGNORE, 7, IGNORE, IGNORE]]

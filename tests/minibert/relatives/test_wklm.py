@@ -20,16 +20,14 @@ from minibert.replaced_names import (
     others_of,
     replace_names,
 )
-from minibert.text.batches import PretrainingBatches
 from minibert.text.store import TokenStore
 from minibert.text.word_lists import names_in
-from minibert.tokenizer import Tokenizer
 from minibert.toy import lexicon
 from minibert.toy.right_names import guessable, name_questions
-from minibert.toy.world import documents, vocabulary
+from tests.minibert.relatives.toy_world import TOKENIZER, stream
 
-TOKENIZER = Tokenizer(vocabulary())
 NAMES = names_in(TOKENIZER)
+OTHERS = others_of(NAMES)
 SIZES = {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 40}
 SIZES |= {"max_position_embeddings": 80, "initializer_range": 0.2}
 
@@ -44,23 +42,11 @@ def encoded(text: str) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.tensor([encoding.ids]), torch.tensor([encoding.special])
 
 
-def spelled(ids) -> str:
-    return " ".join(TOKENIZER.vocab[i] for i in ids)
-
-
 def test_names_have_kinds_and_others_of_their_length():
-    others = others_of(NAMES)
-    (anna,) = (name for name in others if spelled(name) == "anna")
-    assert {spelled(other) for other in others[anna]} == {*lexicon.GIRLS, *lexicon.BOYS} - {"anna"}
-    zoo = tuple(TOKENIZER.encode("the zoo", add_special=False).ids)
-    assert all(len(other) == 2 and NAMES[other] == "place" for other in others[zoo]) and len(others[zoo]) == 13
+    anna, zoo = (tuple(TOKENIZER.encode(name, add_special=False).ids) for name in ("anna", "the zoo"))
+    assert {TOKENIZER.vocab[other[0]] for other in OTHERS[anna]} == {*lexicon.GIRLS, *lexicon.BOYS} - {"anna"}
+    assert all(len(other) == 2 and NAMES[other] == "place" for other in OTHERS[zoo]) and len(OTHERS[zoo]) == 13
     assert others_of({(1,): "a", (2,): "b", (3, 4): "a"}) == {}  # alone of its kind, or of its length
-
-
-def test_names_are_found_where_they_stand():
-    ids, special = encoded("anna met ben near the zoo.")
-    words = words_of([False] * ids.size(1), special[0].tolist())
-    assert names_of(ids[0].tolist(), words, others_of(NAMES)) == [(1, 2), (3, 4), (5, 7)]
 
 
 def test_never_two_that_follow_each_other_and_as_many_as_the_chance_says():
@@ -73,8 +59,7 @@ def test_never_two_that_follow_each_other_and_as_many_as_the_chance_says():
 
 def test_only_names_change_and_only_into_their_kind():
     ids, special = encoded("anna met ben near the zoo. then he helped her.")
-    goes_on, others = torch.zeros_like(special), others_of(NAMES)
-    read, replaced, behind = replace_names(ids, special, goes_on, others, random.Random(0), 1.0)
+    read, replaced, behind = replace_names(ids, special, torch.zeros_like(special), OTHERS, random.Random(0), 1.0)
     assert replaced[0].tolist() == [IGNORE, 1, IGNORE, 0, IGNORE, 1, *[IGNORE] * (ids.size(1) - 6)]
     assert behind[0, [1, 3, 5]].tolist() == [2, 4, 7]
     changed = (read != ids)[0].nonzero().flatten().tolist()
@@ -88,22 +73,17 @@ def test_the_head_reads_the_vectors_beside_the_name():
     replaced, behind = torch.full_like(ids, IGNORE), torch.zeros_like(ids)
     replaced[0, 1], behind[0, 1], replaced[0, 5], behind[0, 5] = 1, 2, 0, 7
     out = model(NamesBatch(ids, replaced=replaced, behind=behind))
-    x, (w,), b = model.bert(Batch(ids))[0][0], model.names.weight.tolist(), model.names.bias.item()
-    by_hand = [
-        sum(p * q for p, q in zip(w, [*x[left].tolist(), *x[right].tolist()], strict=True)) + b
-        for left, right in ((0, 2), (4, 7))
-    ]
-    assert out.name_logits.tolist() == pytest.approx(by_hand, abs=1e-9)
-    p, q = torch.tensor(by_hand, dtype=torch.float64).sigmoid()
+    x, (w,), b = model.bert(Batch(ids))[0][0], model.names.weight, model.names.bias
+    by_hand = torch.cat([w @ torch.cat([x[left], x[right]]) + b for left, right in ((0, 2), (4, 7))])
+    assert torch.allclose(out.name_logits, by_hand, atol=1e-9)
+    p, q = by_hand.sigmoid()
     assert out.name_loss.item() == pytest.approx((-p.log() - (1 - q).log()).item() / 2, abs=1e-6)
     assert model(Batch(ids)).name_logits is None
 
 
 def batches_of(**options) -> list[Batch]:
-    store = TokenStore.build(documents(60, seed=3), TOKENIZER)
     objective = objective_for(WklmConfig(TOKENIZER.vocab_size, **SIZES), masking=Masking(rate=0.3), **options)
-    stream = PretrainingBatches(store, TOKENIZER, batch_size=12, max_length=60, seed=0, objective=objective, epochs=1)
-    return list(stream)
+    return list(stream(objective, 60, batch_size=12, epochs=1))
 
 
 def test_hidden_words_are_a_share_of_berts_and_none_is_in_a_name():
@@ -112,7 +92,7 @@ def test_hidden_words_are_a_share_of_berts_and_none_is_in_a_name():
         text = torch.where(batch.labels != IGNORE, batch.labels, batch.ids)
         for row, hidden in zip(text.tolist(), (batch.labels != IGNORE).tolist(), strict=True):
             special = [i in TOKENIZER.special_ids for i in row]
-            for start, end in names_of(row, words_of([False] * len(row), special), others_of(NAMES)):
+            for start, end in names_of(row, words_of([False] * len(row), special), OTHERS):
                 assert not any(hidden[start:end])
         assert 0.04 < batch.asked / batch.tokens < 0.1  # a third of 30 %, of what is in no name
 
@@ -146,16 +126,13 @@ def test_a_batch_without_names_asks_nothing_about_them():
     assert out.name_loss.item() == 0 and torch.isfinite(out.loss)
 
 
-def test_a_text_without_names_is_refused():
+def test_what_cannot_be_asked_is_refused():
     store = TokenStore.build([["soon it was a good day."]] * 4, TOKENIZER)
     with pytest.raises(ValueError, match="holds no name that is known"):
         ReplacedNames().vocabulary(store, TOKENIZER)
-
-
-@pytest.mark.parametrize("wrong", [{"rate": 0.0}, {"rate": 1.5}, {"hidden": 0.0}])
-def test_shares_that_are_none_are_refused(wrong):
-    with pytest.raises(ValueError, match="must be a share above 0"):
-        ReplacedNames(**wrong)
+    for wrong in ({"rate": 0.0}, {"rate": 1.5}, {"hidden": 0.0}):
+        with pytest.raises(ValueError, match="must be a share above 0"):
+            ReplacedNames(**wrong)
 
 
 def test_what_is_suspected_is_the_head_and_candidates_are_read_in_their_place():
@@ -163,11 +140,10 @@ def test_what_is_suspected_is_the_head_and_candidates_are_read_in_their_place():
     names = names_in_text(encoding, TOKENIZER)
     doubts = suspicion(model, encoding.ids, names)
     own = tuple(encoding.ids[5:7])
-    shares = believed(model, encoding.ids, names[2], [own, *others_of(NAMES)[own]])
+    shares = believed(model, encoding.ids, names[2], [own, *OTHERS[own]])
     assert len(doubts) == 3 and len(shares) == 14
     assert shares[0].item() == pytest.approx(1 - doubts[2], abs=1e-5)
-    other = others_of(NAMES)[own][3]
-    swapped = [*encoding.ids[:5], *other, *encoding.ids[7:]]
+    swapped = [*encoding.ids[:5], *OTHERS[own][3], *encoding.ids[7:]]
     assert shares[4].item() == pytest.approx(1 - suspicion(model, swapped, names)[2], abs=1e-5)
     assert suspicion(model, encoding.ids, []) == []
 

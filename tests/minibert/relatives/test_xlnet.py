@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+import transformers
 
 from minibert import checkpoint
 from minibert.corruption import MaskVocabulary
@@ -18,10 +19,8 @@ from minibert.permutation import (
     draw_order,
     draw_spans,
     query_mask,
-    with_queries,
 )
 from minibert.relatives.xlnet import XlnetConfig
-from minibert.transformer_xl import distance_waves
 
 CONFIG = XlnetConfig(57, 32, 3, 2, 64, max_position_embeddings=64, initializer_range=0.2)
 SPECIAL = (torch.arange(12) == 0).expand(3, 12)
@@ -54,32 +53,26 @@ def asked_rows(asked: int = 3) -> Batch:
 @torch.no_grad()
 @pytest.mark.parametrize("asked", [1, 3])
 def test_logits_equal_transformers(model, tmp_path, asked):
-    transformers = pytest.importorskip("transformers")
     checkpoint.save(tmp_path / "ours", model)
     theirs = transformers.XLNetLMHeadModel.from_pretrained(tmp_path / "ours").eval()
-    batch = rows()
-    plain = theirs(batch.ids, attention_mask=batch.padding.float(), token_type_ids=batch.segments).logits
-    assert (model(batch).mlm_logits - plain)[batch.padding].abs().max() < 1e-5
+    plain, batch = rows(), asked_rows(asked)
+    read = {"attention_mask": plain.padding.float(), "token_type_ids": plain.segments}
+    assert (model(plain).mlm_logits - theirs(plain.ids, **read).logits)[plain.padding].abs().max() < 1e-5
 
-    batch = asked_rows(asked)
-    labelled = batch.labels != IGNORE
     targets = torch.zeros(3, asked, 12)
-    for row, places in enumerate(labelled):
+    for row, places in enumerate(batch.labels != IGNORE):
         targets[row, torch.arange(asked), places.nonzero()[:, 0]] = 1
-    two = theirs(
-        batch.ids, attention_mask=batch.padding.float(), token_type_ids=batch.segments,
-        perm_mask=(~query_mask(batch.order)).float(), target_mapping=targets,
-    ).logits  # fmt: skip
+    two = theirs(batch.ids, **read, perm_mask=(~query_mask(batch.order)).float(), target_mapping=targets).logits
     assert (model(batch).mlm_logits - two.flatten(0, 1)).abs().max() < 1e-5
 
     theirs.save_pretrained(tmp_path / "theirs")
     again = checkpoint.load(tmp_path / "theirs")
     assert again.config == CONFIG and torch.equal(again(batch).mlm_logits, model(batch).mlm_logits)
     encoder = transformers.XLNetModel.from_pretrained(tmp_path / "ours").eval()
-    hidden = encoder(batch.ids, attention_mask=batch.padding.float(), token_type_ids=batch.segments).last_hidden_state
-    assert (model.bert(rows())[0] - hidden)[batch.padding].abs().max() < 1e-5
+    hidden = encoder(plain.ids, **read).last_hidden_state
+    assert (model.bert(plain)[0] - hidden)[plain.padding].abs().max() < 1e-5
     encoder.save_pretrained(tmp_path / "encoder")
-    assert torch.equal(checkpoint.load(tmp_path / "encoder")(rows())[0], model.bert(rows())[0])
+    assert torch.equal(checkpoint.load(tmp_path / "encoder")(plain)[0], model.bert(plain)[0])
 
 
 def test_the_masks_follow_the_order():
@@ -111,40 +104,37 @@ def test_nobody_learns_what_comes_later_in_the_order(model):
         changed = batch.ids.clone()
         changed[row, place] = (changed[row, place] + 7) % 50 + 5
         moved = (model(replace(batch, ids=changed)).mlm_logits - base).abs().amax(-1) > 1e-6
-        expected = [r == row and batch.order[r, p] > batch.order[row, place] for r, p in places]
-        assert moved.tolist() == [bool(e) for e in expected]
+        assert moved.tolist() == [r == row and bool(batch.order[r, p] > batch.order[row, place]) for r, p in places]
 
 
 @torch.no_grad()
 def test_two_streams_are_one_of_double_length_under_a_mask(model):
     batch = rows(order=draw_order(rows().padding, torch.Generator().manual_seed(4)))
     content, query = two_streams(model.bert, batch)
-    both = double_length(model.bert, batch)
-    real = batch.padding
-    assert (both[:, :12] - content)[real].abs().max() < 1e-5
-    assert (both[:, 12:] - query)[real].abs().max() < 1e-5
+    both, real = double_length(model.bert, batch), batch.padding
+    assert (both - torch.cat([content, query], 1))[real.repeat(1, 2)].abs().max() < 1e-5
     some = replace(batch, labels=batch.ids)
     assert (model(some).mlm_logits - model.mlm(query).flatten(0, 1)).view(3, 12, -1)[real].abs().max() < 1e-4
 
 
 @torch.no_grad()
 def test_without_an_order_blanks_are_asked_at_once_of_all_the_rest(model):
-    batch = rows()
-    labels = torch.full_like(batch.ids, IGNORE)
-    labels[:, [2, 4]] = batch.ids[:, [2, 4]]
-    base = model(replace(batch, labels=labels)).mlm_logits
-    other = batch.ids.clone()
-    other[:, 4] = 9
-    assert torch.allclose(model(replace(batch, ids=other, labels=labels)).mlm_logits, base)  # nobody reads a blank
-    other[:, 3] = 9
-    assert not torch.allclose(model(replace(batch, ids=other, labels=labels)).mlm_logits, base)
+    ids = rows().ids
+    labels = torch.full_like(ids, IGNORE)
+    labels[:, [2, 4]] = ids[:, [2, 4]]
+    base = model(rows(labels=labels)).mlm_logits
+    ids[:, 4] = 9
+    assert torch.allclose(model(rows(ids=ids, labels=labels)).mlm_logits, base)  # nobody reads a blank
+    ids[:, 3] = 9
+    assert not torch.allclose(model(rows(ids=ids, labels=labels)).mlm_logits, base)
 
 
 def test_the_last_sixth_of_the_order_is_asked(letters):
-    real = rows().padding
-    batch, special = replace(rows(), labels=None), SPECIAL | ~real
+    batch, special = rows(), SPECIAL | ~rows().padding
     vocabulary, rng = MaskVocabulary.of(letters), torch.Generator().manual_seed(0)
-    given = PermutationLanguageModel().corrupt(batch, special, special, vocabulary, rng)
+    objective = objective_for(CONFIG)
+    assert objective.name == "plm" and isinstance(objective.model(CONFIG), PermutationLM)
+    given = objective.corrupt(batch, special, special, vocabulary, rng)
     assert torch.equal(given.ids, batch.ids)  # nothing is hidden
     asked = given.labels != IGNORE
     assert asked.sum(1).tolist() == [2, 1, 1] and not (asked & special).any()
@@ -153,25 +143,9 @@ def test_the_last_sixth_of_the_order_is_asked(letters):
         assert set(given.order[row][asked[row]].tolist()) == set(sorted(words.tolist())[-int(asked[row].sum()) :])
     code = PermutationLanguageModel(context="all").corrupt(batch, special, special, vocabulary, rng)
     assert ((code.order == 0) == (code.labels == IGNORE)).all()
-    with pytest.raises(ValueError, match="share"):
-        PermutationLanguageModel(share=0)
-    with pytest.raises(ValueError, match="context"):
-        PermutationLanguageModel(context="some")
-
-
-def test_queries_stand_behind_the_tokens_and_nobody_looks_at_them():
-    batch = asked_rows(2)
-    longer, mask, asked = with_queries(batch, 57)
-    assert longer.ids.shape == (3, 14) and mask.shape == (3, 1, 14, 14) and asked.all()
-    assert not mask[..., 12:].any() and (longer.ids[:, 12:] == 57).all()
-    labelled = batch.labels != IGNORE
-    assert torch.equal(longer.positions[:, 12:], torch.stack([row.nonzero()[:, 0] for row in labelled]))
-
-
-def test_waves_tell_a_distance_and_its_direction():
-    waves = distance_waves(5, 8)
-    assert waves.shape == (9, 8) and torch.equal(waves[4], torch.tensor([0.0] * 4 + [1.0] * 4))
-    assert torch.allclose(waves[0, :4], -waves[8, :4]) and torch.allclose(waves[0, 4:], waves[8, 4:])
+    for name, wrong in (("share", 0), ("context", "some")):
+        with pytest.raises(ValueError, match=name):
+            PermutationLanguageModel(**{name: wrong})
 
 
 def test_rows_longer_than_any_seen_are_read(model):
@@ -182,26 +156,14 @@ def test_rows_longer_than_any_seen_are_read(model):
 def test_what_is_another_network_is_refused(model, tmp_path):
     checkpoint.save(tmp_path, model)
     config = tmp_path / "config.json"
+    values = json.loads(config.read_text())
     for name, value in {"attn_type": "uni", "bi_data": True, "clamp_len": 40}.items():
-        values = json.loads(config.read_text()) | {name: value}
-        (tmp_path / "config.json").write_text(json.dumps(values))
+        config.write_text(json.dumps({**values, name: value}))
         with pytest.raises(checkpoint.CheckpointError, match=name):
             checkpoint.load(tmp_path)
-        config.write_text(json.dumps({k: v for k, v in values.items() if k != name}))
-    assert checkpoint.load(tmp_path).config == CONFIG
-
-
-def test_it_is_trained_on_its_own_objective():
-    assert objective_for(CONFIG).name == "plm"
-    assert isinstance(objective_for(CONFIG).model(CONFIG), PermutationLM)
-
-
-# --- spans ------------------------------------------------------------------------------------------------------------
 
 
 def test_spans_are_those_of_transformers_collator():
-    transformers = pytest.importorskip("transformers")
-
     class Letters:
         mask_token, mask_token_id, pad_token, pad_token_id = "m", 1, "p", 0
 
@@ -221,7 +183,7 @@ def test_spans_are_those_of_transformers_collator():
 
 @pytest.mark.parametrize("context", ["order", "all"])
 def test_spans_come_last_in_the_order(context):
-    batch = rows(order=None)
+    batch = rows()
     special = SPECIAL | ~batch.padding
     asks = PermutationLanguageModel(share=0.3, spans=True, context=context)
     for seed in range(8):

@@ -8,21 +8,16 @@ from minibert.tasks.pairs import PairExample
 from tests.shipped import DATA
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        (  # a contradiction comes before what does not follow, and neutral is left out
-            "a n neutral, a x not_entailment, a e entailment, a c contradiction, b f entailment, d g contradiction",
-            [("a", "e", "c"), ("b", "f")],
-        ),
-        (  # hypotheses of a premise take its negatives in turn
-            "a e entailment, a f entailment, a e entailment, a x non-entailment, a y non-entailment",
-            [("a", "e", "x"), ("a", "f", "y")],
-        ),
-    ],
-)
-def test_what_follows_is_a_positive_and_what_does_not_a_negative(given, expected):
-    assert triples_of([PairExample(*row.split()) for row in given.split(",")]) == expected
+def test_what_follows_is_a_positive_and_what_does_not_a_negative():
+    def found(rows: str) -> list:
+        return triples_of([PairExample(*row.split()) for row in rows.split(",")])
+
+    # A contradiction comes before what does not follow, and neutral is left out.
+    rows = "a n neutral, a x not_entailment, a e entailment, a c contradiction, b f entailment, d g contradiction"
+    assert found(rows) == [("a", "e", "c"), ("b", "f")]
+    # Hypotheses of a premise take its negatives in turn.
+    rows = "a e entailment, a f entailment, a e entailment, a x non-entailment, a y non-entailment"
+    assert found(rows) == [("a", "e", "x"), ("a", "f", "y")]
 
 
 def test_our_own_pairs_give_a_whole_triple_a_premise():

@@ -34,8 +34,10 @@ def settings(**changes) -> VectorSettings:
 
 @pytest.mark.parametrize("objective", ROWS)
 def test_every_objective_learns_and_is_saved(small_checkpoint, tmp_path, objective):
-    events = list(learn_vectors(settings(objective=objective, steps=16), small_checkpoint, ROWS[objective],
-                                held=HELD, out=tmp_path / "out"))  # fmt: skip
+    run = learn_vectors(
+        settings(objective=objective, steps=16), small_checkpoint, ROWS[objective], held=HELD, out=tmp_path / "out"
+    )
+    events = list(run)
     steps = [event for event in events if isinstance(event, Step)]
     assert isinstance(events[0], Started) and isinstance(events[-2], Saved) and isinstance(events[-1], Done)
     assert sum(step.loss for step in steps[-4:]) < sum(step.loss for step in steps[:4])

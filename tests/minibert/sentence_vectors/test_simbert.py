@@ -12,18 +12,8 @@ from minibert import checkpoint
 from minibert.inside.vectors import unit
 from minibert.inside.writing import expected
 from minibert.model import IGNORE, Batch, BertForPreTraining
-from minibert.sentence_vectors.simbert import (
-    Pairs,
-    SimBertSettings,
-    alike,
-    cls_vectors,
-    found_share,
-    grouped,
-    nats,
-    retrieval_loss,
-    unilm_of,
-    written,
-)
+from minibert.sentence_vectors import simbert
+from minibert.sentence_vectors.simbert import Pairs, SimBertSettings, cls_vectors, unilm_of
 from minibert.sentence_vectors.simbert_run import train_simbert
 from minibert.tokenizer import Tokenizer
 from minibert.train import Eval, Optimization, Sample, Step
@@ -41,7 +31,7 @@ def test_the_partner_s_share_by_hand():
     logits = 20 * cosine_similarity(x)
     np.fill_diagonal(logits, -np.inf)  # nobody is a partner of himself
     wanted = -np.mean([log_softmax(row)[i ^ 1] for i, row in enumerate(logits)])
-    assert retrieval_loss(torch.tensor(x), 20.0).item() == pytest.approx(wanted, rel=1e-5)
+    assert simbert.retrieval_loss(torch.tensor(x), 20.0).item() == pytest.approx(wanted, rel=1e-5)
 
 
 @pytest.fixture
@@ -90,17 +80,17 @@ def test_nats_are_those_of_writing_token_after_token(made, letters):
         source, target = letters.encode(a).ids, letters.encode(b).ids[1:]
         for place, token in enumerate(target):
             logs.append(float(expected(made, source, target[:place], letters.mask_id)[token]))
-    assert nats(made, letters, pairs) == pytest.approx(-sum(logs) / len(logs), rel=1e-5)
+    assert simbert.nats(made, letters, pairs) == pytest.approx(-sum(logs) / len(logs), rel=1e-5)
 
 
 def test_what_is_written_is_new_and_in_order(made, letters):
-    found = alike(made, letters, "a b c", draws=6, keep=4)
+    found = simbert.alike(made, letters, "a b c", draws=6, keep=4)
     texts, cosines = zip(*found, strict=True)
     assert 1 <= len(found) <= 4 and len(set(texts)) == len(texts) and "a b c" not in texts
     assert list(cosines) == sorted(cosines, reverse=True)
     *those, this = cls_vectors(made.bert, letters, [*texts, "a b c"])
     assert np.allclose(cosines, those @ this, atol=1e-6)
-    assert found == alike(made, letters, "a b c", draws=6, keep=4)
+    assert found == simbert.alike(made, letters, "a b c", draws=6, keep=4)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +100,7 @@ def test_what_is_written_is_new_and_in_order(made, letters):
 def test_spelled_as_one_writes(text, spelled):
     signs = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     tokenizer = Tokenizer([*signs, *"怎么重设密码？?", "how", "do", "i", "reset", "it", "pin"])
-    assert written(tokenizer.encode(text).ids, tokenizer) == spelled
+    assert simbert.written(tokenizer.encode(text).ids, tokenizer) == spelled
 
 
 @pytest.mark.trains
@@ -119,7 +109,7 @@ def test_a_run_finds_writes_and_answers(small_checkpoint, tmp_path):
     held_out, desk = questions[::3], questions[1::3]
     beside = {"pairs": [("a w a", "w a")], "learned": [("a w a", "w a")], "watch": ["a w <b>"], "out": tmp_path}
     run = train_simbert(
-        settings(steps=40), small_checkpoint, grouped(questions), held_out=held_out, desk=desk, **beside
+        settings(steps=40), small_checkpoint, simbert.grouped(questions), held_out=held_out, desk=desk, **beside
     )
     events = list(run)
     steps = [event for event in events if isinstance(event, Step)]
@@ -132,7 +122,7 @@ def test_a_run_finds_writes_and_answers(small_checkpoint, tmp_path):
     assert len(answer["nearest"]) == 3 and all(len(one) == 2 for one in answer["written"])
     opened = checkpoint.load(tmp_path)
     assert isinstance(opened, BertForPreTraining) and opened.config.model_type == "unilm"
-    share = found_share(opened.bert, checkpoint.load_tokenizer(tmp_path), held_out, desk)
+    share = simbert.found_share(opened.bert, checkpoint.load_tokenizer(tmp_path), held_out, desk)
     assert share == pytest.approx(evals[-1]["found"], abs=0.07)
 
 

@@ -3,11 +3,14 @@
 import json
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 import torch
 import transformers
+from hypothesis import given
+from hypothesis import strategies as st
 
 from minibert import checkpoint
 from minibert.finetune.evaluation import evaluate
@@ -19,25 +22,21 @@ from minibert.tasks import TASKS, TaskDataError, guess_task
 from minibert.tasks.tables import LONGEST_TEXT
 from minibert.train import Done, Eval, Optimization, Sample, Saved, Started
 from tests.minibert.tasks.toys import INPUTS, NAMES, toy
+from tests.shipped import DATA, SETS
 
+OF_TEXTS = ("classification", "pair", "similarity", "multilabel")
 AUTO = {
-    "classification": transformers.AutoModelForSequenceClassification,
-    "pair": transformers.AutoModelForSequenceClassification,
-    "similarity": transformers.AutoModelForSequenceClassification,
-    "multilabel": transformers.AutoModelForSequenceClassification,
+    **dict.fromkeys(OF_TEXTS, transformers.AutoModelForSequenceClassification),
     "tagging": transformers.AutoModelForTokenClassification,
-    "span": transformers.AutoModelForQuestionAnswering,
-    "span-or-none": transformers.AutoModelForQuestionAnswering,
-    "choice": transformers.AutoModelForMultipleChoice,
-    "next-utterance": transformers.AutoModelForMultipleChoice,
+    **dict.fromkeys(("span", "span-or-none"), transformers.AutoModelForQuestionAnswering),
+    **dict.fromkeys(("choice", "next-utterance"), transformers.AutoModelForMultipleChoice),
 }
 
 
 def settings_for(name: str) -> FinetuneSettings:
     many = {"choice": 12, "next-utterance": 12, "span": 8, "span-or-none": 12, "pair": 8, "similarity": 16}
-    epochs = many.get(name, 6)
     return FinetuneSettings(
-        epochs=epochs,
+        epochs=many.get(name, 6),
         batch_size=8 if name == "similarity" else 16,
         max_length=24,
         pooling="max" if name in ("intent", "multilabel") else "cls",  # two things at once are much for this [CLS]
@@ -87,79 +86,43 @@ def test_it_learns_what_can_be_learned_and_what_was_saved_answers_alike(small_ch
         assert len(config["minibert_options"]["thresholds"]) == 2
 
 
-@pytest.fixture
-def fresh(small_checkpoint, tmp_path):
-    """name → (directory, examples): the checkpoint with a head that has learned nothing, saved."""
-
-    def make(name: str):
-        torch.manual_seed(0)
-        task, data, options = TASKS[name], toy(name, 24, 1), FinetuneSettings(max_length=24)
-        source, tokenizer = checkpoint.load(small_checkpoint), checkpoint.load_tokenizer(small_checkpoint)
-        model = Learner.of(source, task, task.labels(data), options.options(), tokenizer, options).model
-        return Predictor(model, tokenizer, task, options.options()).save(tmp_path / name), data.examples
-
-    return make
-
-
 @pytest.mark.parametrize("name", AUTO)
-def test_transformers_computes_the_same_logits(fresh, name):
-    out, examples = fresh(name)
-    ours = checkpoint.load(out)
-    theirs = AUTO[name].from_pretrained(out).eval()
-    predictor = Predictor.from_directory(out)
-    task = predictor.task
-    batch = task.batch(task.features(predictor.tokenizer, examples[:7], ours.labels, predictor.options), 0)
+def test_transformers_computes_the_same_logits_and_loss(small_checkpoint, tmp_path, name):
+    torch.manual_seed(0)
+    task, data, options = TASKS[name], toy(name, 24, 1), FinetuneSettings(max_length=24)
+    source, tokenizer = checkpoint.load(small_checkpoint), checkpoint.load_tokenizer(small_checkpoint)
+    model = Learner.of(source, task, task.labels(data), options.options(), tokenizer, options).model
+    Predictor(model, tokenizer, task, options.options()).save(tmp_path)
+    ours, theirs = checkpoint.load(tmp_path), AUTO[name].from_pretrained(tmp_path).eval()
+    batch = task.batch(task.features(tokenizer, data.examples[:7], ours.labels, options.options()), 0)
     padding = torch.ones_like(batch.ids) if batch.padding is None else batch.padding.long()
+    labels = {}
+    if name in (*OF_TEXTS, "tagging"):
+        labels["labels"] = batch.labels.squeeze(-1) if name == "similarity" else batch.labels
+        assert list(theirs.config.id2label.values()) == list(ours.labels)
     with torch.no_grad():
         got = ours(batch)
-        expected = theirs(input_ids=batch.ids, token_type_ids=batch.segments, attention_mask=padding)
-    if name.startswith("span"):
-        logits = torch.stack([expected.start_logits, expected.end_logits], dim=-1)
-    else:
-        logits = expected.logits
-    if name in ("tagging", "span", "span-or-none"):  # what stands at padding is nobody's business
-        logits, got_logits = logits[padding.bool()], got.logits[padding.bool()]
-    else:
-        got_logits = got.logits
-    torch.testing.assert_close(got_logits, logits, atol=1e-4, rtol=0)
-    if name not in ("span", "span-or-none", "choice", "next-utterance"):
-        assert list(theirs.config.id2label.values()) == list(ours.labels)
+        expected = theirs(input_ids=batch.ids, token_type_ids=batch.segments, attention_mask=padding, **labels)
+    spans = name.startswith("span")
+    logits = torch.stack([expected.start_logits, expected.end_logits], dim=-1) if spans else expected.logits
+    real = padding.bool() if spans or name == "tagging" else slice(None)  # what stands at padding is nobody's business
+    torch.testing.assert_close(got.logits[real], logits[real], atol=1e-4, rtol=0)
+    if labels:
+        torch.testing.assert_close(got.loss, expected.loss, atol=1e-4, rtol=0)
 
 
-@pytest.mark.parametrize("name", ["classification", "pair", "similarity", "multilabel", "tagging"])
-def test_transformers_computes_the_same_loss(fresh, name):
-    out, examples = fresh(name)
-    ours, theirs = checkpoint.load(out), AUTO[name].from_pretrained(out).eval()
-    predictor = Predictor.from_directory(out)
-    task = predictor.task
-    batch = task.batch(task.features(predictor.tokenizer, examples[:8], ours.labels, predictor.options), 0)
-    padding = None if batch.padding is None else batch.padding.long()
-    with torch.no_grad():
-        got = ours(batch).loss
-        labels = batch.labels.squeeze(-1) if name == "similarity" else batch.labels
-        expected = theirs(
-            input_ids=batch.ids, token_type_ids=batch.segments, attention_mask=padding, labels=labels
-        ).loss
-    torch.testing.assert_close(got, expected, atol=1e-4, rtol=0)
-
-
-def test_a_model_of_transformers_is_understood(small_checkpoint, letters, tmp_path):
-    config = transformers.BertConfig.from_pretrained(
-        small_checkpoint, num_labels=3, problem_type="multi_label_classification"
-    )
-    transformers.BertForSequenceClassification(config).save_pretrained(tmp_path)
-    letters.save(tmp_path)
-    predictor = Predictor.from_directory(tmp_path)
-    assert predictor.task.name == "multilabel" and set(predictor.predict(["ab"])[0]["probabilities"]) == {
-        "LABEL_0", "LABEL_1", "LABEL_2",
-    }  # fmt: skip
+HALF_A_CHOICE = ["x", {"context": "a"}, {"context": "a", "choices": ["b"]}, {"context": 1, "choices": "ab"}]
+NO_REPLIES = [{}, {"turns": ["a"]}, {"turns": "a", "choices": ["b", "c"]}, {"turns": [], "choices": ["b", "c"]}]
+NO_REPLIES += [{"turns": ["a"], "choices": ["b"]}, {"turns": ["a"], "choices": ["b", 5]}, ["a", "b"], "hello"]
+WRONG = {"choice": HALF_A_CHOICE, "next-utterance": NO_REPLIES}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_wrong_input_is_named(answering, name):
     predictor = answering(name)
-    with pytest.raises(ValueError, match=r"^input 2: the input "):
-        predictor.predict([INPUTS[name], 5])
+    for wrong in [5, *WRONG.get(name, [])]:
+        with pytest.raises(ValueError, match=r"^input 2: the input "):
+            predictor.predict([INPUTS[name], wrong])
 
 
 GUESSES = {
@@ -199,6 +162,43 @@ def test_what_is_none_of_its_files_is_refused_in_words(name, content):
         TASKS[name].parse(content, "odd.txt")
 
 
+NODES = ["paragraphs", "qas", "context", "question", "answers", "text", "answer_start"]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 30) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NODES), inner),
+    max_leaves=12,
+)
+BYTES = st.binary(max_size=200) | st.sampled_from([b"\x01\t\x01", b","])
+HOSTILE = {  # name → (contents, files, what holds of an example that is read)
+    "classification": (BYTES, ["a.tsv", "a.csv", "a.txt"], lambda e: e.text and e.label),
+    "pair": (BYTES, ["a.tsv"], lambda e: e.text and e.pair and e.label),
+    "tagging": (BYTES, ["a.conll"], lambda e: len(e.words) == len(e.tags) > 0),
+    "intent": (
+        st.text(max_size=120).map(lambda text: f"## intent:a\n- {text}\n".encode()),
+        ["a.md"],
+        lambda e: len(e.words) == len(e.tags) and all(e.text[one.start : one.end] for one in e.entities),
+    ),
+    "span-or-none": (
+        JSON.map(lambda value: json.dumps({"data": value}).encode()),
+        ["a.json"],
+        lambda e: e.context and e.question and e.answers is not None,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@given(st.data())
+def test_whatever_the_content_there_is_data_or_a_clear_error(name, data):
+    contents, files, sound = HOSTILE[name]
+    content, file = data.draw(contents), data.draw(st.sampled_from(files))
+    try:
+        read = TASKS[name].parse(content, file)
+    except TaskDataError as error:
+        assert str(error).startswith(file)
+    else:
+        assert read.examples and all(map(sound, read.examples))
+
+
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.txt", "a.json"])
 def test_a_line_that_nobody_has_written_is_refused(task, name):
@@ -217,3 +217,33 @@ def test_runs_of_spaces_are_read_once():
         with pytest.raises(TaskDataError):
             TASKS[task].parse(f"{line}\n".encode(), "a.txt")
     assert TASKS["intent"].parse(b"## intent:  go away \n- x\n", "a.md").examples[0].intent == "go away"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_comes_back_from_json(name):
+    for example in TASKS[name].read(DATA / SETS[name]).examples[:40]:
+        assert TASKS[name].restored(asdict(example)) == example
+        assert TASKS[name].restored(json.loads(json.dumps(asdict(example)))) == example
+    unanswered = TASKS["tagging"].example("Anna is in Oslo")
+    assert TASKS["tagging"].restored(json.loads(json.dumps(asdict(unanswered)))) == unanswered
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "metric"),
+    [
+        ("classification", {"label": "positive"}, "accuracy"),
+        ("multilabel", {"labels": ["joy"]}, "micro_f1"),
+        ("span-or-none", {"answer": "", "best_answer": "x", "null_difference": 0.0}, "f1"),
+        ("choice", None, None),
+        ("tagging", None, None),
+    ],
+)
+def test_the_line_to_beat_is_what_the_commonest_answer_scores(name, answer, metric):
+    task, data = TASKS[name], TASKS[name].read(DATA / SETS[name])
+    found = task.trivial([asdict(example) for example in data.examples])
+    if answer is None:
+        assert found == (0.25 if name == "choice" else None)
+    else:
+        said = [{**answer, "probabilities": dict.fromkeys(data.labels, 0.0)}] * len(data.examples)
+        assert found == pytest.approx(task.score(said, data.examples)[metric])
+    assert TASKS["classification"].trivial([]) is None

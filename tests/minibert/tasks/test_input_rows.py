@@ -1,5 +1,8 @@
 """The rows as they are drawn are those that the tasks make: same tokens, same targets, and what was cut of them."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,15 +10,17 @@ from hypothesis import strategies as st
 from minibert.tasks import TASKS, Options
 from minibert.tasks.classification import Example
 from minibert.tasks.input_rows import ELSEWHERE, LATER
+from minibert.tasks.lengths import length_for, row_lengths, share_that_fits
 from minibert.tasks.spans import Answer, SpanExample
 from minibert.tasks.tagging import TaggedExample
 from minibert.tokenizer import Tokenizer
+from tests.minibert.tasks.toys import toy
 from tests.shipped import DATA, SETS
 
 
 @pytest.fixture(scope="module")
-def english():
-    return Tokenizer.from_directory("checkpoints/mini-en")
+def english(mini):
+    return mini[1]
 
 
 @pytest.mark.parametrize("length", [24, 128])
@@ -68,15 +73,12 @@ def test_metadata_tokens_stand_in_front(english):
 def test_a_tag_stands_at_the_first_piece_of_each_word_in_one_window(english):
     words = ("Helmsay", "is", "far", "from", "Oslo", "and", "Lima", "too", ".")
     tags = ("B-LOC", "O", "O", "O", "B-LOC", "O", "B-LOC", "O", "O")
-    options = Options(max_length=8, doc_stride=4)
-    task = TASKS["tagging"]
-    labels = ["O", "B-LOC", "I-LOC"]
-    rows = task.input_rows(english, TaggedExample(words, tags), labels, options)
+    example, options = TaggedExample(words, tags), Options(max_length=8, doc_stride=4)
+    rows = TASKS["tagging"].input_rows(english, example, ["O", "B-LOC", "I-LOC"], options)
     assert len(rows) > 1
     asked = [a for row in rows for a in row.asked if a not in ("", LATER, ELSEWHERE)]
     assert asked == list(tags)
-    first = rows[0]
-    assert first.tokens[1:4] == ("hel", "##ms", "##ay") and first.asked[:4] == ("", "B-LOC", LATER, LATER)
+    assert rows[0].tokens[1:4] == ("hel", "##ms", "##ay") and rows[0].asked[:4] == ("", "B-LOC", LATER, LATER)
     assert ELSEWHERE in rows[1].asked
 
 
@@ -106,9 +108,25 @@ def test_start_and_end_stand_in_every_window_with_the_answer(english):
     assert any("S" in row.asked for row in rows) and any(row.asked[0] == "S E" for row in rows)
 
 
-def test_the_right_choice_is_known(english):
-    task = TASKS["choice"]
-    data = task.read(DATA / SETS["choice"]).take([0])
-    rows = task.input_rows(english, data.examples[0], ["score"], Options())
-    assert [row.right for row in rows].index(True) == data.examples[0].label
-    assert sum(row.right for row in rows) == 1 and {1} & {s for row in rows for s in row.segments}
+@given(st.lists(st.integers(1, 600), min_size=1, max_size=80), st.integers(1, 100))
+def test_the_length_for_a_share_is_numpys_quantile(lengths, percent):
+    length = length_for(lengths, percent / 100)
+    assert length == np.quantile(lengths, percent / 100, method="inverted_cdf")
+    assert share_that_fits(lengths, length - 1) < percent / 100 <= share_that_fits(lengths, length) + 1e-9
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_nothing_is_cut_at_the_longest_and_something_below(name, letters):
+    task, data = TASKS[name], toy(name, 12, 0)
+    labels = task.labels(data)
+    lengths = row_lengths(task, letters, data.examples, labels, Options(max_length=16, doc_stride=4))
+    longest = max(lengths)
+    at = Options(max_length=longest, doc_stride=longest, max_question=longest)
+
+    def read(options: Options) -> list[int]:
+        rows = task.features(letters, data.examples, labels, options)
+        return [max(row.length for row in rows if row.example == i) for i in range(len(data.examples))]
+
+    assert read(at) == lengths
+    if task.too_long == "truncation":
+        assert max(read(replace(at, max_length=longest - 1))) == longest - 1

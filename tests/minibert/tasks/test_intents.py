@@ -1,13 +1,12 @@
 """Intents: Rasa's markdown, words and tags from places in the text."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from minibert.tasks import TASKS, Options, Problem, TaskDataError
 from minibert.tasks.intents import Entity, IntentExample
 
 TASK = TASKS["intent"]
+LABELS = {"intents": ["a", "b"], "tags": ["O", "B-x", "I-x"]}
 RASA = """## intent:PlayMusic
   - play [the song](music_item) by [ella](artist)
 - just play
@@ -66,17 +65,15 @@ def test_words_and_tags():
 
 
 def test_an_intent_that_training_has_not_seen_is_wrong_but_no_error(letters):
-    labels = {"intents": ["a", "b"], "tags": ["O", "B-x", "I-x"]}
-    (row,) = TASK.features(letters, [IntentExample("cd", "c", (Entity(0, 2, "y"),))], labels, Options(max_length=8))
+    (row,) = TASK.features(letters, [IntentExample("cd", "c", (Entity(0, 2, "y"),))], LABELS, Options(max_length=8))
     assert row.target == (-100, [-100] * 4)
     answer = {"intent": "a", "tags": ["O"]}
     assert TASK.score([answer], [IntentExample("cd", "c")])["intent_accuracy"] == 0.0
 
 
 def test_what_is_too_long_is_outside(letters):
-    labels = {"intents": ["a", "b"], "tags": ["O", "B-x", "I-x"]}
     example = IntentExample("a b c d e f g h", "a", (Entity(14, 15, "x"),))
-    (row,) = TASK.features(letters, [example], labels, Options(max_length=6))
+    (row,) = TASK.features(letters, [example], LABELS, Options(max_length=6))
     assert letters.decode(row.ids) == "[CLS] a b c d [SEP]" and [w for _, w in row.words] == [0, 1, 2, 3]
 
 
@@ -85,16 +82,3 @@ def test_both_counts_what_is_entirely_right():
     answers = [{"intent": "x", "tags": ["O", "O"]}, {"intent": "y", "tags": ["O"]}]
     scores = TASK.score(answers, examples)
     assert scores["intent_accuracy"] == 1.0 and scores["both"] == 0.5 and scores["entity_f1"] == 0.0
-
-
-@settings(deadline=None)
-@given(st.text(max_size=120))
-def test_whatever_the_text_there_is_data_or_a_clear_error(text):
-    try:
-        data = TASK.parse(f"## intent:a\n- {text}\n".encode(), "a.md")
-    except TaskDataError as error:
-        assert str(error).startswith("a.md")
-    else:
-        for example in data.examples:
-            assert all(example.text[e.start : e.end] for e in example.entities)
-            assert len(example.words) == len(example.tags)

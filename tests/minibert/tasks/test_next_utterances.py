@@ -1,23 +1,18 @@
 """Which reply follows: dialogues read, replies drawn, rankings measured against scikit-learn."""
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 from sklearn.metrics import label_ranking_average_precision_score, top_k_accuracy_score
 
 from minibert.tasks import TASKS, Options, Problem, TaskDataError
 from minibert.tasks.next_utterances import CANDIDATES, ReplyExample
-from minibert.tokenizer import Tokenizer
 from tests.shipped import DATA, SETS
 
 TASK = TASKS["next-utterance"]
-DIALOGUES = b"""Anna: Is it far?
-Ben: Two hours.
-Anna: By train?
-Anna: Or by bus?
-
-Cleo: What a hat!
-Dan: It was my aunt's.
-"""
+DIALOGUES = b"Anna: Is it far?\nBen: Two hours.\nAnna: By train?\nAnna: Or by bus?\n\n"
+DIALOGUES += b"Cleo: What a hat!\nDan: It was my aunt's.\n"
 
 
 def read(content: bytes, name: str = "file.txt", **options):
@@ -27,17 +22,15 @@ def read(content: bytes, name: str = "file.txt", **options):
 def test_every_turn_but_the_first_is_a_right_reply():
     data = read(DIALOGUES)
     assert data.problems == []
-    assert [example.turns for example in data.examples] == [
-        ("Is it far?",), ("Is it far?", "Two hours."), ("What a hat!",),
-    ]  # fmt: skip
+    turns = [("Is it far?",), ("Is it far?", "Two hours."), ("What a hat!",)]
+    assert [example.turns for example in data.examples] == turns
     right = [example.choices[example.label] for example in data.examples]
     assert right == ["Two hours.", "By train? Or by bus?", "It was my aunt's."]
     assert sorted(data.examples[0].choices) == ["It was my aunt's.", "Two hours."]
 
 
 def test_wrong_replies_are_of_other_dialogues_and_always_the_same():
-    data = TASK.read(DATA / SETS["next-utterance"])
-    said = {example.turns[0]: set() for example in data.examples}
+    data, said = TASK.read(DATA / SETS["next-utterance"]), defaultdict(set)
     for example in data.examples:
         said[example.turns[0]] |= {*example.turns, example.choices[example.label]}
     for example in data.examples:
@@ -48,12 +41,9 @@ def test_wrong_replies_are_of_other_dialogues_and_always_the_same():
 
 def test_bad_lines_of_dialogues_are_named():
     data = read(b"Anna: Hello.\nsomething\n\nA: one turn\n\n" + DIALOGUES + b"\nE:\nF: a\tb\n")
-    assert data.problems == [
-        Problem(2, 1, "expected `NAME: what was said`; its dialogue is passed over"),
-        Problem(4, None, "a dialogue of one turn has no reply"),
-        Problem(14, 1, "expected `NAME: what was said`; its dialogue is passed over"),
-        Problem(15, 1, "expected `NAME: what was said`; its dialogue is passed over"),
-    ]
+    why = "expected `NAME: what was said`; its dialogue is passed over"
+    alone = Problem(4, None, "a dialogue of one turn has no reply")
+    assert data.problems == [Problem(2, 1, why), alone, Problem(14, 1, why), Problem(15, 1, why)]
     assert len(data.examples) == 3
     with pytest.raises(TaskDataError, match="line 2, column 1"):
         read(b"Anna: Hello.\nsomething\n", strict=True)
@@ -63,10 +53,9 @@ def test_bad_lines_of_dialogues_are_named():
 
 def test_the_ubuntu_corpus_is_read():
     header = b"Context,Ground Truth Utterance,Distractor_0,Distractor_1\n"
-    rows = (
-        b'"any help? __eou__ with sound __eou__ __eot__ which card? __eou__ __eot__",an old one __eou__,no,"yes, now"\n'
-    )
-    data = read(header + rows + b"q __eot__,same,other,same\n __eot__ ,a,b,c\nq,a,b\n", "valid.csv")
+    turns = b'"any help? __eou__ with sound __eou__ __eot__ which card? __eou__ __eot__"'
+    bad = b"q __eot__,same,other,same\n __eot__ ,a,b,c\nq,a,b\n"
+    data = read(header + turns + b',an old one __eou__,no,"yes, now"\n' + bad, "valid.csv")
     (example,) = data.examples
     assert example.turns == ("any help? with sound", "which card?")
     assert example.choices[example.label] == "an old one" and set(example.choices) == {"an old one", "no", "yes, now"}
@@ -105,33 +94,19 @@ def test_the_metrics_are_those_of_scikit_learn():
     assert np.mean([TASK.grade(*pair) for pair in zip(said, examples, strict=True)]) == pytest.approx(expected)
 
 
-def test_the_metrics_by_hand():
-    examples = [ReplyExample(("a",), ("b", "c", "d"), label) for label in (0, 1, 2)]
-    said = TASK.decode([{"logits": np.array([3.0, 2.0, 1.0])}] * 3, [], examples, ["score"], Options())
-    assert said[0]["ranking"] == [0, 1, 2] and said[0]["answer"] == "b"
-    assert TASK.score(said, examples) == {
-        "recall_at_1": 1 / 3, "recall_at_2": 2 / 3, "mean_reciprocal_rank": (1 + 1 / 2 + 1 / 3) / 3,
-    }  # fmt: skip
+def test_an_answer_is_a_ranking():
+    example, logits = ReplyExample(("a",), ("b", "c", "d"), 0), np.array([2.0, 3.0, 1.0])
+    (said,) = TASK.decode([{"logits": logits}], [], [example], ["score"], Options())
+    assert said["ranking"] == [1, 0, 2] and said["answer"] == "c" and TASK.plain(said) == "c  0.665"
     assert TASK.trivial([{"choices": ["b", "c"]}, {"choices": ["b", "c", "d", "e"]}]) == (1 / 2 + 1 / 4) / 2
-    assert TASK.plain(said[0]) == "b  0.665"
 
 
-def test_a_long_dialogue_loses_its_beginning():
-    tokenizer = Tokenizer.from_directory("checkpoints/mini-en")
+def test_a_long_dialogue_loses_its_beginning(mini):
     example = ReplyExample(("one two three", "four five six"), ("seven", "eight nine"), 1)
-    rows = TASK.input_rows(tokenizer, example, ["score"], Options(max_length=9))
-    read = [[t for t, cut in zip(row.tokens, row.cut, strict=True) if not cut] for row in rows]
+    rows = TASK.input_rows(mini[1], example, ["score"], Options(max_length=9))
+    read = [" ".join(t for t, cut in zip(row.tokens, row.cut, strict=True) if not cut) for row in rows]
     assert read == [
-        ["[CLS]", "three", "[SEP]", "four", "five", "six", "[SEP]", "seven", "[SEP]"],
-        ["[CLS]", "[SEP]", "four", "five", "six", "[SEP]", "eight", "nine", "[SEP]"],
+        "[CLS] three [SEP] four five six [SEP] seven [SEP]",
+        "[CLS] [SEP] four five six [SEP] eight nine [SEP]",
     ]
     assert [row.right for row in rows] == [False, True]
-
-
-@pytest.mark.parametrize("given", [
-    "hello", {}, {"turns": ["a"]}, {"turns": "a", "choices": ["b", "c"]}, {"turns": [], "choices": ["b", "c"]},
-    {"turns": ["a"], "choices": ["b"]}, {"turns": ["a"], "choices": ["b", 5]}, ["a", "b"],
-])  # fmt: skip
-def test_an_unusable_input_is_refused(given):
-    with pytest.raises(ValueError, match="the input must be an object with turns and 2 to 100 choices"):
-        TASK.example(given)

@@ -1,17 +1,22 @@
 """Tagging: CoNLL columns with their traps, first pieces, windows, seqeval's scores."""
 
 import random
+from string import ascii_lowercase
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from seqeval.metrics import f1_score
+from seqeval.metrics import classification_report, f1_score
 
 from minibert.model import IGNORE
 from minibert.tasks import TASKS, Options, Problem, TaskDataError
+from minibert.tasks.entity_errors import OUTCOMES, compare_entities, count_outcomes
 from minibert.tasks.tagging import TaggedExample, entities, owners, to_iob2, windows_of, word_offsets
 
 TASK = TASKS["tagging"]
+LABELS = ["O", "B-X", "I-X"]
+TAGS = ["O", "B-A", "I-A", "B-B", "I-B"]
 CONLL = """-DOCSTART- -X- O O
 
 EU NNP I-NP I-ORG
@@ -67,11 +72,7 @@ def test_every_scheme_becomes_iob2(tags, expected):
     assert " ".join(to_iob2(tags.split())) == expected
 
 
-tag = st.sampled_from(["O", "B-A", "I-A", "B-B", "I-B"])
-
-
-@settings(deadline=None)
-@given(st.lists(tag, max_size=12))
+@given(st.lists(st.sampled_from(TAGS), max_size=12))
 def test_iob2_names_the_entities_that_seqeval_finds(tags):
     assert entities(to_iob2(tags)) == entities(tags)
     assert to_iob2(to_iob2(tags)) == to_iob2(tags)
@@ -79,39 +80,32 @@ def test_iob2_names_the_entities_that_seqeval_finds(tags):
 
 def test_the_first_piece_counts(letters):
     example = TaggedExample(("ab", "c", "\u0301"), ("B-X", "O", "I-X"))
-    labels = ["O", "B-X", "I-X"]
-    (row,) = TASK.features(letters, [example], labels, Options(max_length=16))
+    (row,) = TASK.features(letters, [example], LABELS, Options(max_length=16))
     assert letters.decode(row.ids) == "[CLS] ab c [UNK] [SEP]"  # a word that leaves nothing is [UNK]
     assert row.target == [IGNORE, 1, IGNORE, 0, 2, IGNORE] and row.words == ((1, 0), (3, 1), (4, 2))
 
 
 def test_every_word_of_a_long_sentence_is_asked_once_where_it_sees_most(letters):
-    words = tuple("abcdefghijklmnopqrstuvwxyz"[i % 26] * (1 + i % 3) for i in range(40))
+    words = tuple(ascii_lowercase[i % 26] * (1 + i % 3) for i in range(40))
     tags = tuple("O" if i % 2 else "B-X" for i in range(40))
-    labels = ["O", "B-X", "I-X"]
-    rows = TASK.features(letters, [TaggedExample(words, tags)], labels, Options(max_length=16, doc_stride=6))
+    rows = TASK.features(letters, [TaggedExample(words, tags)], LABELS, Options(max_length=16, doc_stride=6))
     assert len(rows) > 4 and all(row.length <= 16 for row in rows)
     assert sorted(word for row in rows for _, word in row.words) == list(range(40))
     for row in rows:
         for position, word in row.words:
-            assert letters.vocab[row.ids[position]] == words[word][0] and row.target[position] == labels.index(
-                tags[word]
-            )
+            assert letters.vocab[row.ids[position]] == words[word][0]
+            assert row.target[position] == LABELS.index(tags[word])
         assert sum(t != IGNORE for t in row.target) == len(row.words)
-    # All words get a tag, also those past the first window.
-    import numpy as np
-
-    logits = []
+    logits = []  # all words get a tag, also those past the first window
     for row in rows:
         scores = np.zeros((row.length, 3), dtype=np.float32)
         for position, word in row.words:
-            scores[position, labels.index(tags[word])] = 5
+            scores[position, LABELS.index(tags[word])] = 5
         logits.append({"logits": scores})
-    (answer,) = TASK.decode(logits, rows, [TaggedExample(words)], labels, Options())
+    (answer,) = TASK.decode(logits, rows, [TaggedExample(words)], LABELS, Options())
     assert tuple(answer["tags"]) == tags and len(answer["entities"]) == 20
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 5), max_size=30), st.integers(5, 12), st.integers(1, 12))
 def test_windows_leave_no_word_out(lengths, room, stride):
     windows = windows_of(lengths, room, stride)
@@ -122,9 +116,8 @@ def test_windows_leave_no_word_out(lengths, room, stride):
 
 def test_scores_are_seqevals():
     rng = random.Random(0)
-    tags = ["O", "B-A", "I-A", "B-B", "I-B"]
-    truth = [to_iob2([rng.choice(tags) for _ in range(9)]) for _ in range(20)]
-    said = [[t if rng.random() < 0.7 else rng.choice(tags) for t in row] for row in truth]
+    truth = [to_iob2([rng.choice(TAGS) for _ in range(9)]) for _ in range(20)]
+    said = [[t if rng.random() < 0.7 else rng.choice(TAGS) for t in row] for row in truth]
     examples = [TaggedExample(tuple("abcdefghi"), row) for row in truth]
     scores = TASK.score([{"tags": row} for row in said], examples)
     assert scores["f1"] == pytest.approx(f1_score([list(row) for row in truth], said))
@@ -140,12 +133,45 @@ def test_running_text_is_cut_into_words_with_their_places():
     assert example.words[4] == "北" and TASK.example(["a b", "c"]).words == ("a b", "c")
 
 
-@settings(deadline=None)
-@given(st.binary(max_size=150))
-def test_whatever_the_bytes_there_is_data_or_a_clear_error(content):
-    try:
-        data = TASK.parse(content, "a.conll")
-    except TaskDataError as error:
-        assert str(error).startswith("a.conll")
-    else:
-        assert all(len(e.words) == len(e.tags) > 0 for e in data.examples)
+XY = st.lists(st.sampled_from(["O", "B-X", "I-X", "B-Y", "I-Y"]), min_size=9, max_size=9).map(to_iob2)
+
+
+@pytest.mark.parametrize(
+    ("truth", "said", "kinds"),
+    [
+        ("B-X I-X O", "B-X I-X O", ["right"]),
+        ("B-X I-X O", "B-Y I-Y O", ["type"]),
+        ("B-X I-X O", "B-X O O", ["border"]),
+        ("B-X I-X O", "O B-Y I-Y", ["both"]),
+        ("B-X I-X O", "O O O", ["missed"]),
+        ("O O O", "O B-Y O", ["invented"]),
+        ("B-X I-X I-X", "B-X B-X I-X", ["invented", "border"]),  # the larger overlap is the same entity
+        ("B-X I-X B-Y", "B-X I-X I-X", ["border", "missed"]),
+        ("B-X B-Y I-Y", "B-Y I-Y I-Y", ["missed", "border"]),  # the type before the place
+    ],
+)
+def test_each_mistake_has_its_name(truth, said, kinds):
+    found = compare_entities(truth.split(), said.split())
+    assert [one.kind for one in found] == kinds
+    if kinds == ["invented", "border"]:
+        assert [one.said for one in found] == [(0, 1, "X"), (1, 3, "X")]
+
+
+@given(st.lists(st.tuples(XY, XY), min_size=1, max_size=5))
+def test_the_counts_are_those_of_seqeval(rows):
+    counts = count_outcomes(rows)
+    truth, said = [list(t) for t, _ in rows], [list(s) for _, s in rows]
+    total = {name: sum(by[name] for by in counts.values()) for name in OUTCOMES}
+    meant, found = (sum(len(entities(tags)) for tags in side) for side in (truth, said))
+    assert meant == sum(total.values()) - total["invented"]
+    assert found == sum(total.values()) - total["missed"]
+    if not meant:
+        return
+    report = classification_report(truth, said, output_dict=True, zero_division=0)
+    for kind, by in counts.items():
+        if kind in report:
+            assert report[kind]["support"] == sum(by.values()) - by["invented"]
+            assert report[kind]["recall"] == pytest.approx(by["right"] / max(1, report[kind]["support"]))
+    micro = report["micro avg"]
+    assert micro["precision"] == pytest.approx(total["right"] / found if found else 0.0)
+    assert micro["recall"] == pytest.approx(total["right"] / meant)

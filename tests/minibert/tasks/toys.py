@@ -12,11 +12,6 @@ from minibert.tasks.similarity import ScoredPair
 from minibert.tasks.spans import Answer, SpanExample
 from minibert.tasks.tagging import TaggedExample
 
-NAMES = [
-    "classification", "pair", "similarity", "multilabel", "tagging", "span", "span-or-none", "choice", "intent",
-    "next-utterance",
-]  # fmt: skip
-
 
 def toy(task: str, count: int, seed: int) -> TaskData:
     rng = random.Random(seed)
@@ -38,8 +33,7 @@ def example(task: str, i: int, rng: random.Random):
         case "similarity":
             return ScoredPair(plain, text, 4.0 if i % 2 else 1.0)
         case "multilabel":
-            more = i // 2 % 2
-            labels = (("z",) if i % 2 else ()) + (("y",) if more else ())
+            labels = (("z",) if i % 2 else ()) + (("y",) if i // 2 % 2 else ())
             return LabelsExample(" ".join([plain, *(f"{label} {label}" for label in labels)]), labels)
         case "tagging":
             words = text.split()
@@ -48,19 +42,15 @@ def example(task: str, i: int, rng: random.Random):
             return SpanExample(str(i), "z", marked, (Answer("z", marked.index("z")),))
         case "span-or-none":
             return SpanExample(str(i), "z", text, (Answer("z", text.index("z")),) if i % 2 else ())
-        case "choice":
-            right = rng.randrange(3)
-            choices = ["a b", "c d", "e a"]
+        case "choice" | "next-utterance":
+            right, choices = rng.randrange(3), ["a b", "c d", "e a"]
             choices[right] = "z"
-            return ChoiceExample(plain, "q", tuple(choices), right)
+            if task == "choice":
+                return ChoiceExample(plain, "q", tuple(choices), right)
+            return ReplyExample((plain, "q"), tuple(choices), right)
         case "intent":
             entities = (Entity(marked.index("z"), marked.index("z") + 1, "letter"),) if i % 2 else ()
             return IntentExample(text, "with" if i % 2 else "without", entities)
-        case "next-utterance":
-            right = rng.randrange(3)
-            replies = ["a b", "c d", "e a"]
-            replies[right] = "z"
-            return ReplyExample((plain, "q"), tuple(replies), right)
 
 
 INPUTS = {
@@ -75,3 +65,4 @@ INPUTS = {
     "intent": "a z b",
     "next-utterance": {"turns": ["a b"], "choices": ["a", "z"]},
 }
+NAMES = list(INPUTS)
