@@ -10,9 +10,10 @@ from safetensors.torch import load_file
 from minibert import checkpoint
 from minibert.count import parameters
 from minibert.model import BertForPreTraining
+from minibert.pretrain import pretrain
 from minibert.relatives.albert import AlbertConfig
-from minibert.toy.pretrain import TOY, pretrain_toy
 from tests.minibert.relatives.their_heads import assert_equal, rows
+from tests.minibert.relatives.toy_world import SETTINGS, texts_in
 
 SIZES = {"vocab_size": 61, "hidden_size": 48, "embedding_size": 20, "num_hidden_layers": 3, "num_attention_heads": 4}
 SIZES |= {"intermediate_size": 70, "max_position_embeddings": 24, "initializer_range": 0.2}
@@ -61,19 +62,8 @@ def test_sharing_half_is_transformers_groups_with_that_half_copied():
 
 @pytest.mark.parametrize(("second", "rows_of"), [(None, "doc_sentences"), ("nsp", "segment_pair")])
 def test_another_question_about_pairs_is_noted(second, rows_of, tmp_path):
-    sizes = {"hidden_size": 16, "intermediate_size": 32, "embedding_size": 8, "num_attention_heads": 1}
-    settings = replace(
-        TOY, relative="albert", sizes=sizes, objective_options={"second": second}, minutes=None, steps=1,
-        input_format=rows_of, snapshots=(),
-    )  # fmt: skip
-    list(pretrain_toy(settings, tmp_path, stories=30))
-    asked = checkpoint.config_values(tmp_path)[checkpoint.OBJECTIVE]
-    assert asked == ("mlm+nsp" if second else "mlm")
-
-
-@pytest.mark.parametrize("wrong", [{"num_hidden_groups": 2}, {"embedding_size": 0}, {"inner_group_num": 3}])
-def test_what_this_is_not(wrong):
-    with pytest.raises(ValueError, match="must be 1 here"):
-        AlbertConfig(**{**SIZES, **wrong})
-    with pytest.raises(ValueError, match="shared must be one of none, attention, feed_forward, all, not 'heads'"):
-        AlbertConfig(**SIZES, shared="heads")
+    options, sizes = {"second": second}, {**SETTINGS.sizes, "embedding_size": 16}
+    settings = replace(SETTINGS, relative="albert", steps=1, sizes=sizes, objective_options=options)
+    settings = replace(settings, input_format=rows_of)
+    list(pretrain(settings, out=tmp_path / "run", **texts_in(tmp_path)))
+    assert checkpoint.config_values(tmp_path / "run")[checkpoint.OBJECTIVE] == ("mlm+nsp" if second else "mlm")

@@ -3,7 +3,6 @@
 import itertools
 import json
 
-import pytest
 import torch
 import transformers
 
@@ -11,7 +10,6 @@ from minibert import checkpoint
 from minibert.ernie2 import TaskedBatch, TaskedLm
 from minibert.model import IGNORE, Batch
 from minibert.objectives import objective_for
-from minibert.pretrain import PretrainSettings
 from minibert.relatives.ernie2 import ORDER, WORDS, Ernie2Config
 from tests.minibert.relatives.toy_world import TOKENIZER, stream
 
@@ -72,8 +70,3 @@ def test_words_come_first_and_go_on_beside_the_order():
             assert kinds == {"sop": len(batch.ids)} and (batch.labels == IGNORE).all()
         else:
             assert set(kinds) == {"mlm"} and batch.next_labels is None
-
-
-def test_too_few_tasks_are_refused():
-    with pytest.raises(ValueError, match="task_type_vocab_size must be from 2"):
-        PretrainSettings(relative="ernie2", steps=1, sizes={"task_type_vocab_size": 1}).config()

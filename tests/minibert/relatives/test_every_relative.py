@@ -19,7 +19,7 @@ from minibert.finetune.settings import FinetuneSettings
 from minibert.inside.probes import untrained_copy
 from minibert.model import Bert, BertForPreTraining, Embeddings
 from minibert.objectives import losses, objective_for
-from minibert.pretrain import pretrain
+from minibert.pretrain import PretrainSettings, pretrain
 from minibert.relatives.registry import config_from, config_from_file, model_types, relative_named
 from minibert.service.export import export
 from minibert.tasks import Options, task_named
@@ -34,6 +34,7 @@ RELATIVES = [name for name in model_types() if name != "bert"]
 WIDE = {**SIZES, "max_position_embeddings": 64, "initializer_range": 0.2}
 NARROW = {"albert": {"embedding_size": 16}, "electra": {"embedding_size": 16}}  # so that E is not H
 NARROW["pruned"] = {"kept_heads": [2, 1, 1], "kept_neurons": [64, 7, 30]}  # without, it is a BERT
+NOT_ALBERT = {"num_hidden_groups": 2, "embedding_size": 0, "inner_group_num": 3}
 REVIEWS = "lessons/data/reviews"
 every_relative = pytest.mark.parametrize("name", RELATIVES)
 
@@ -227,6 +228,31 @@ def test_a_model_type_that_nobody_knows_is_refused_by_name(tmp_path):
         checkpoint.load(tmp_path)
     with pytest.raises(ValueError, match='model_type is "registry"'):  # a file beside them, but no relative
         config_from({"model_type": "registry"})
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "why"),
+    [
+        *(("albert", {"sizes": {field: n}}, "must be 1 here") for field, n in NOT_ALBERT.items()),
+        ("albert", {"sizes": {"shared": "heads"}}, "shared must be one of none, attention, feed_forward, all, not"),
+        (
+            "electra",
+            {"objective_options": {"variant": "electra_16"}},
+            "must be one of electra, electra_15, ",
+        ),
+        ("ernie", {"objective_options": {"stage": "sentence"}}, "the stage must be one of piece, phrase, entity"),
+        ("ernie2", {"sizes": {"task_type_vocab_size": 1}}, "task_type_vocab_size must be from 2"),
+        ("nezha", {"objective_options": {"variant": "electra"}}, "the objective of nezha has no option variant"),
+        ("wklm", {"objective_options": {"rate": 0.0}}, "must be a share above 0"),
+        ("wklm", {"objective_options": {"rate": 1.5}}, "must be a share above 0"),
+        ("wklm", {"objective_options": {"hidden": 0.0}}, "must be a share above 0"),
+        ("xlnet", {"objective_options": {"share": 0}}, "share"),
+        ("xlnet", {"objective_options": {"context": "some"}}, "context"),
+    ],
+)
+def test_what_a_relative_cannot_be_is_refused(name, settings, why):
+    with pytest.raises(ValueError, match=why):
+        PretrainSettings(relative=name, steps=1, **settings).config()
 
 
 def test_parts_that_no_model_type_names_are_not_saved(tmp_path):

@@ -17,6 +17,7 @@ from minibert.text.batches import assemble
 from minibert.text.segment_pairs import SegmentPair
 from tests.minibert.relatives.toy_world import TOKENIZER
 
+VOCABULARY = MaskVocabulary.of(TOKENIZER)
 CONFIG = UnilmConfig(40, 16, 2, 2, 32, max_position_embeddings=24, initializer_range=0.3)
 
 
@@ -66,7 +67,7 @@ def test_it_is_the_reference_bert_under_that_mask(mask, tmp_path):
 def drawn(pairs, masks=tuple(SHARES), seed=0):
     rng = torch.Generator().manual_seed(seed)
     objective = FourMasks(Masking(rate=0.3, split=(1, 0, 0)), masks=masks)
-    return objective.corrupt(*assemble(pairs, TOKENIZER), MaskVocabulary.of(TOKENIZER), rng)
+    return objective.corrupt(*assemble(pairs, TOKENIZER), VOCABULARY, rng)
 
 
 def test_each_mask_has_its_share_of_the_batches():

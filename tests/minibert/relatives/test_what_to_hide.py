@@ -17,7 +17,7 @@ from minibert.hiding import drawn, entities_of, phrases_of, runs, words_of
 from minibert.masked_lm import MaskedLm
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import Masking, objective_for
-from minibert.relatives.ernie import ErnieConfig, KnowledgeMasking
+from minibert.relatives.ernie import ErnieConfig
 from minibert.relatives.macbert import LENGTHS, SHARES, Correction, MacBertConfig
 from minibert.relatives.roberta import RobertaConfig
 from minibert.relatives.spanbert import SpanBertConfig
@@ -102,11 +102,6 @@ def test_stages_follow_each_other_and_come_back_at_the_same_place():
             units = entities_of(row, words, names) if names else phrases_of(words, partial(stands_between, row))
             for start, end in units:
                 assert len({label == IGNORE for label in labels[start:end]}) == 1
-
-
-def test_a_stage_there_is_not_is_refused():
-    with pytest.raises(ValueError, match="the stage must be one of piece, phrase, entity"):
-        KnowledgeMasking(stage="sentence")
 
 
 # --- what falls together ---------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ COUNTS = {  # of cmrc2018_trial 1,000 of 1,002: two answers are empty
     ("intent", "en/snips"): {"train.md": 13_084, "val.md": 700, "test.md": 700},
     ("intent", "en/atis"): {"train.md": 4_478, "val.md": 500, "test.md": 893},
 }
-PROBLEMS = {"zh/cmrc2018/cmrc2018_dev.json": 200, "zh/cmrc2018/cmrc2018_trial.json": 7}
+PROBLEMS = {"zh/cmrc2018/cmrc2018_dev.json": 200, "zh/cmrc2018/cmrc2018_trial.json": 7}  # answers not found, mostly
 
 pytestmark = pytest.mark.skipif(not SETS.is_dir(), reason="the real sets of ../shared/data/tasks are not here")
 
@@ -48,8 +48,3 @@ def test_every_record_is_read_or_named(task, file, count):
     content = (SETS / file).read_bytes()
     start = content if file.endswith("json") else content[: content.rindex(b"\n", 0, 20_000)]
     assert guess_task(start, file) == task
-
-
-def test_chinese_answers_are_found():
-    cmrc = TASKS["span"].read(SETS / "zh/cmrc2018/cmrc2018_trial.json")
-    assert sum(example.place is None for example in cmrc.examples) == 5
