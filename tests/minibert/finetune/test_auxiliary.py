@@ -4,19 +4,19 @@ import pytest
 import torch
 
 from minibert import checkpoint
+from minibert.finetune.augmentation import Augmentation
 from minibert.finetune.auxiliary import AuxiliaryLayers, mark_numbers, marks_of
 from minibert.finetune.option_effects import FreshLearner, loss_terms
 from minibert.finetune.predictor import Predictor
-from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.tasks import Example, TaskData
-from minibert.train import Optimization, Step
-from tests.minibert.tasks.toys import toy
+from minibert.train import Step
+from tests.minibert.finetune.runs import of, run
 
 DATA = TaskData(
     [Example("a z", "x", {"threat": "1", "insult": "0"}), Example("a b", "y", {"threat": "0", "insult": ""})] * 16
 )
-SETTINGS = {"epochs": 4, "batch_size": 16, "max_length": 16, "optimization": Optimization(learning_rate=5e-3)}
+BOTH = DATA, DATA  # to learn from, and to measure on
 
 
 def test_the_loss_is_the_mean_of_cross_entropies_of_what_is_known():
@@ -40,45 +40,29 @@ def test_numbers_of_the_marks():
 
 
 def test_they_are_learned_and_do_not_travel(small_checkpoint, tmp_path):
-    settings = FinetuneSettings(**{**SETTINGS, "epochs": 12}, auxiliary=("threat",), auxiliary_weight=0.5)
-    events = list(finetune(small_checkpoint, "classification", DATA, DATA, settings, out=tmp_path / "model"))
-    parts = [event.parts for event in events if isinstance(event, Step)]
+    options = {"auxiliary": ("threat",), "auxiliary_weight": 0.5, "epochs": 12, "max_length": 16}
+    steps = of(run(small_checkpoint, data=BOTH, out=tmp_path / "model", **options), Step)
+    parts = [event.parts for event in steps]
     assert parts[-1]["auxiliary_loss"] < 0.5 * parts[0]["auxiliary_loss"]
-    steps = [event for event in events if isinstance(event, Step)]
     assert steps[0].loss == pytest.approx(parts[0]["task_loss"] + 0.5 * parts[0]["auxiliary_loss"], rel=1e-5)
     assert not [name for name in checkpoint.load(tmp_path / "model").state_dict() if "auxiliary" in name]
     assert Predictor.from_directory(tmp_path / "model").predict(["a z"])[0]["label"] in ("x", "y")
 
 
 def test_beside_masked_words_and_changed_copies(small_checkpoint):
-    bench = FreshLearner.of(
-        small_checkpoint, "classification", DATA, FinetuneSettings(mlm_weight=0.1, auxiliary=("threat",))
-    )
-    terms = loss_terms(bench, DATA.examples[0])
+    settings = FinetuneSettings(mlm_weight=0.1, auxiliary=("threat",))
+    terms = loss_terms(FreshLearner.of(small_checkpoint, "classification", DATA, settings), DATA.examples[0])
     assert terms.loss == pytest.approx(terms.task + 0.1 * terms.mlm + 0.5 * terms.auxiliary, rel=1e-5)
-    from minibert.finetune.augmentation import Augmentation
-
-    settings = FinetuneSettings(**{**SETTINGS, "epochs": 1}, auxiliary=("threat",), augmentation=Augmentation("swap"))
-    assert list(finetune(small_checkpoint, "classification", DATA, DATA, settings))[-1].metrics
-
-
-def test_with_nothing_beside_nothing_changes(small_checkpoint):
-    settings = FinetuneSettings(**{**SETTINGS, "epochs": 1})
-    losses = [e.loss for e in finetune(small_checkpoint, "classification", DATA, DATA, settings) if isinstance(e, Step)]
-    parts = [e.parts for e in finetune(small_checkpoint, "classification", DATA, DATA, settings) if isinstance(e, Step)]
-    assert len(losses) == 2 and not any("auxiliary_loss" in one for one in parts)
+    assert run(small_checkpoint, data=BOTH, auxiliary=("threat",), augmentation=Augmentation("swap"))[-1].metrics
 
 
 def test_what_cannot_be_learned_is_said(small_checkpoint):
-    def run(task, data, **changes):
-        list(finetune(small_checkpoint, task, data, data, FinetuneSettings(**SETTINGS, **changes)))
-
     with pytest.raises(ValueError, match="no column 'mood' to learn beside; it has insult, threat"):
-        run("classification", DATA, auxiliary=("mood",))
+        run(small_checkpoint, data=BOTH, auxiliary=("mood",))
     with pytest.raises(ValueError, match="column 'insult' has 1 values"):
-        run("classification", DATA, auxiliary=("insult",))
+        run(small_checkpoint, data=BOTH, auxiliary=("insult",))
     with pytest.raises(ValueError, match="the task tagging learns nothing beside"):
-        run("tagging", toy("tagging", 8, 0), auxiliary=("threat",))
+        run(small_checkpoint, "tagging", auxiliary=("threat",))
     with pytest.raises(ValueError, match="'threat' is read, so there is nothing to learn"):
         FinetuneSettings(auxiliary=("threat",), metadata=("threat",))
     with pytest.raises(ValueError, match="cannot be negative"):

@@ -1,33 +1,24 @@
 """What an option does to one example is what training sees."""
 
 import statistics
-from dataclasses import replace
 
 import pytest
 import torch
 
-from minibert.finetune.option_effects import (
-    FreshLearner,
-    answers_on_the_way,
-    dropout_losses,
-    loss_terms,
-    means_of,
-    step_shares,
-    unrest,
-)
+from minibert.finetune import option_effects
+from minibert.finetune.option_effects import FreshLearner, dropout_losses, loss_terms, means_of, step_shares
 from minibert.finetune.predictor import Predictor
-from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
-from minibert.tasks import Example
-from minibert.train import Optimization
+from minibert.tasks import Example, TaskData
+from tests.minibert.finetune.runs import FAST, run
 from tests.minibert.tasks.toys import toy
 
 DATA = toy("classification", 16, 0)
 ONE = DATA.examples[0]
 
 
-def bench(start, **changes) -> FreshLearner:
-    return FreshLearner.of(start, "classification", DATA, FinetuneSettings(max_length=24, **changes))
+def bench(start, data=DATA, **changes) -> FreshLearner:
+    return FreshLearner.of(start, "classification", data, FinetuneSettings(max_length=24, **changes))
 
 
 def test_dropout_losses_scatter_and_their_means_less(small_checkpoint):
@@ -39,10 +30,6 @@ def test_dropout_losses_scatter_and_their_means_less(small_checkpoint):
     assert set(dropout_losses(still, ONE, 5)) == {dropout_losses(still, ONE, 1)[0]}
     with torch.no_grad():
         assert dropout_losses(still, ONE, 1)[0] == pytest.approx(still.learner.model(still.batch(ONE)).loss.item())
-
-
-def test_means_leave_out_a_rest():
-    assert means_of([1.0, 3.0, 5.0, 7.0, 9.0], 2) == [2.0, 6.0]
 
 
 def test_loss_terms_add_up(small_checkpoint):
@@ -57,7 +44,9 @@ def test_loss_terms_add_up(small_checkpoint):
         loss_terms(bench(small_checkpoint), ONE)
 
 
-def test_what_each_step_counts_in_the_mean():
+def test_means_of_losses_steps_and_moves_by_hand():
+    assert means_of([1.0, 3.0, 5.0, 7.0, 9.0], 2) == [2.0, 6.0]  # a rest is left out
+    assert option_effects.unrest([0.5, 0.7, 0.6]) == pytest.approx(0.15) and option_effects.unrest([0.5]) == 0
     assert step_shares(1.0, 5) == pytest.approx([0.2] * 5)
     assert step_shares(0.5, 4) == pytest.approx([0.1, 0.2, 0.3, 0.4])
     late = step_shares(0.1, 100)
@@ -65,26 +54,22 @@ def test_what_each_step_counts_in_the_mean():
 
 
 def test_the_answers_on_the_way_end_where_finetuning_does(small_checkpoint, tmp_path):
-    options = {"epochs": 2, "batch_size": 4, "dropout": 0.1, "optimization": Optimization(learning_rate=5e-3)}
+    options = {"epochs": 2, "batch_size": 4, "dropout": 0.1, "optimization": FAST}
     settings = FinetuneSettings(max_length=24, **options)
-    found = answers_on_the_way(bench(small_checkpoint, **options), DATA, ONE, settings, [1.0, 0.5])
+    learner = bench(small_checkpoint, **options)
+    found = option_effects.answers_on_the_way(learner, DATA, ONE, settings, [1.0, 0.5])
     assert {share: len(answers) for share, answers in found.items()} == {0: 8, 1: 8, 0.5: 8}
     for averaging, ours in found.items():
-        out, settings = tmp_path / str(averaging), replace(settings, averaging=averaging)
-        list(finetune(small_checkpoint, "classification", DATA, DATA, settings, out=out))
-        (answer,) = Predictor.from_directory(out).predict([ONE.text])
+        run(small_checkpoint, data=(DATA, DATA), out=tmp_path / str(averaging), averaging=averaging, **options)
+        (answer,) = Predictor.from_directory(tmp_path / str(averaging)).predict([ONE.text])
         assert answer["probabilities"][ONE.label] == pytest.approx(ours[-1], abs=1e-4)
 
 
-def test_unrest_is_the_mean_of_the_moves():
-    assert unrest([0.5, 0.7, 0.6]) == pytest.approx(0.15) and unrest([0.5]) == 0
-
-
 def test_metadata_is_in_the_batch_as_asked(small_checkpoint):
-    data = type(DATA)([Example("a b", "x", {"kind": "one"}), Example("c d", "y", {"kind": "two"})])
-    settings = {"max_length": 24, "metadata": ("kind",)}
-    token = FreshLearner.of(small_checkpoint, "classification", data, FinetuneSettings(**settings, metadata_as="token"))
-    vector = FreshLearner.of(small_checkpoint, "classification", data, FinetuneSettings(**settings))
+    data = TaskData([Example("a b", "x", {"kind": "one"}), Example("c d", "y", {"kind": "two"})])
+    vector, token = (
+        bench(small_checkpoint, data, metadata=("kind",), metadata_as=way) for way in ("embedding", "token")
+    )
     assert token.tokenizer.vocab[token.batch(data.examples[1]).ids[0, 1]] == "[KIND=TWO]"
     assert vector.batch(data.examples[1]).metadata.tolist() == [[2]]
     assert vector.batch(Example("c", "y", {"kind": "new"})).metadata.tolist() == [[0]]

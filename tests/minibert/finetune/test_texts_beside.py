@@ -5,14 +5,12 @@ import json
 import pytest
 
 from minibert.finetune.predictor import Predictor
-from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.inside.attribution import Case
 from minibert.service.server import Limits, request_schema
 from minibert.tasks import TASKS, Example, Options, TaskData
 from minibert.tasks.pairs import PairExample
-from minibert.train import Eval, Optimization
-from tests.minibert.tasks.toys import toy
+from tests.minibert.finetune.runs import run
 
 TASK = TASKS["classification"]
 THREE = Options(max_length=20, texts_beside=("title", "reply"))
@@ -58,12 +56,9 @@ def told_apart_by_the_title(count: int) -> TaskData:
 
 
 def test_it_is_learned_from_and_travels_with_the_model(small_checkpoint, tmp_path):
-    settings = FinetuneSettings(
-        epochs=4, batch_size=16, max_length=16, optimization=Optimization(learning_rate=5e-3), texts_beside=("title",)
-    )
-    data, dev = told_apart_by_the_title(96), told_apart_by_the_title(16)
-    events = list(finetune(small_checkpoint, TASK, data, dev, settings, out=tmp_path / "model"))
-    assert [event for event in events if isinstance(event, Eval)][-1].metrics["accuracy"] == 1.0
+    data = told_apart_by_the_title(96), told_apart_by_the_title(16)
+    options = {"texts_beside": ("title",), "epochs": 4, "max_length": 16}
+    assert run(small_checkpoint, data=data, out=tmp_path / "model", **options)[-1].metrics["accuracy"] == 1.0
     predictor = Predictor.from_directory(tmp_path / "model")
     given = [{"text": "a b c", "title": "z"}, {"text": "a b c", "title": "b"}]
     assert [answer["label"] for answer in predictor.predict(given)] == ["1", "0"]
@@ -73,15 +68,12 @@ def test_it_is_learned_from_and_travels_with_the_model(small_checkpoint, tmp_pat
         Case.of(predictor, given[0])
 
 
-def test_what_cannot_be_read_is_said(small_checkpoint, tmp_path):
-    def run(task, data, *texts):
-        list(finetune(small_checkpoint, task, data, data, FinetuneSettings(max_length=16, texts_beside=texts)))
-
+def test_what_cannot_be_read_is_said(small_checkpoint):
     with pytest.raises(ValueError, match="no column 'body' to read as a text; it has kind"):
-        run("classification", toy("classification", 8, 0), "body")
+        run(small_checkpoint, texts_beside=("body",))
     for task in ("tagging", "span", "choice", "intent"):
         with pytest.raises(ValueError, match=f"the task {task} reads no further texts"):
-            run(task, toy(task, 8, 0), "body")
+            run(small_checkpoint, task, texts_beside=("body",))
     with pytest.raises(ValueError, match="the column 'kind' is read as a value or as a text"):
         FinetuneSettings(metadata=("kind",), texts_beside=("kind",))
 

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from minibert.service import local_client
 from minibert.service.local_client import STAGES, LocalRequest, ask, load, timed
-from minibert.service.server import Limits, application
+from minibert.service.server import Limits, Service, application, application_of
 
 BODY = json.dumps({"inputs": ["a b c"]}).encode()
 
@@ -32,26 +32,19 @@ def test_answers_are_those_of_a_client(answering, body, status):
 
 
 def test_other_routes_and_a_full_queue(answering):
-    predictor = answering("classification")
-    health, schema, missing = ask(
-        application(predictor),
-        LocalRequest("GET", "/health"),
-        LocalRequest("GET", "/schema"),
-        LocalRequest("GET", "/x"),
-    )
-    assert health.body["status"] == "ok" and schema.body["labels"] == predictor.labels and missing.status == 404
-    app = application(predictor, Limits(queue=2, inputs=2, window=0.2))
-    answers = ask(app, *[LocalRequest(body=BODY)] * 4)
-    assert sorted(answer.status for answer in answers) == [200, 200, 503, 503]
-    assert next(answer for answer in answers if answer.status == 503).headers["retry-after"] == "1"
+    service = Service(answering("classification"), Limits())
+    service.batcher.waiting = service.limits.queue
+    asked = [LocalRequest("GET", path) for path in ("/health", "/schema", "/x")]
+    health, schema, missing, full = ask(application_of(service), *asked, LocalRequest(body=BODY))
+    assert health.body["status"] == "ok" and schema.body["labels"] == service.predictor.labels
+    assert missing.status == 404 and full.status == 503 and full.headers["retry-after"] == "1"
 
 
 def test_clients_who_ask_together_share_batches(answering):
     predictor, inputs = answering("classification"), [f"a b {chr(97 + i)}" for i in range(8)]
-    together = load(predictor, inputs, Limits(window=0.2))
+    together = load(predictor, inputs, Limits(batch=4, window=300))  # it is full before
     alone = load(predictor, inputs, Limits(batch=1, window=0.0))
-    assert alone.sizes == (1,) * 8
-    assert sum(together.sizes) == 8 and together.sizes[0] > 1
+    assert alone.sizes == (1,) * 8 and together.sizes == (4, 4)
     assert len(together.waits) == 8 and together.per_second == 8 / together.seconds
 
 
@@ -78,9 +71,8 @@ class SlowAtFirst:
         return self.predictor.features(examples)
 
     def answers(self, examples):
-        features = self.features(examples)
-        outputs, loss = self.predictor.outputs(features)
-        return self.predictor.decoded(outputs, features, examples), loss
+        self.features(examples)
+        return self.predictor.answers(examples)
 
 
 class Clock:
@@ -116,7 +108,7 @@ def test_the_quickest_request_is_told(answering, monkeypatch):
 
 
 def test_the_parts_of_a_request_are_its_whole_time(answering):
-    found = timed(answering("classification"), BODY, Limits(window=0.05))
+    found = timed(answering("classification"), BODY, Limits(window=0.05), warm_up=0, rounds=1)
     assert tuple(found.stages) == STAGES and found.response.status == 200
     begun = 0.0
     for at, seconds in found.stages.values():

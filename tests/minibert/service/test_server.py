@@ -8,7 +8,7 @@ import sys
 import threading
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import jsonschema
 import pytest
@@ -42,10 +42,17 @@ class Watched:
         return self.predictor.answers(examples)
 
 
-@contextmanager
-def client_of(predictor, **limits):
-    with TestClient(application(predictor, Limits(**limits)), raise_server_exceptions=False) as client:
-        yield client
+@pytest.fixture
+def watched(answering):
+    return Watched(answering("classification"))
+
+
+def client_of(predictor, **limits) -> TestClient:
+    return TestClient(application(predictor, Limits(**limits)), raise_server_exceptions=False)
+
+
+def post(client, *inputs):
+    return client.post("/predict", json={"inputs": inputs})
 
 
 def waiting(client) -> int:
@@ -94,16 +101,14 @@ def test_every_task_answers_as_the_predictor_does(answering, task):
 def test_other_forms_of_an_input(answering, task, given):
     predictor = answering(task)
     with client_of(predictor) as client:
-        response = client.post("/predict", json={"inputs": [given]})
-        assert response.json()["answers"] == close(predictor.predict([given]))
+        assert post(client, given).json()["answers"] == close(predictor.predict([given]))
 
 
 def test_metadata_is_a_field_where_the_model_reads_it(answering):
-    options = {"metadata": ("kind",), "metadata_values": {"kind": ["x", "y"]}}
-    predictor = answering("classification", **options)
+    predictor = answering("classification", metadata=("kind",), metadata_values={"kind": ["x", "y"]})
     inputs = [{"text": "ab", "kind": "x"}, {"text": "ab", "kind": "y"}, {"text": "ab"}]
     with client_of(predictor) as client:
-        answers = client.post("/predict", json={"inputs": inputs}).json()["answers"]
+        answers = post(client, *inputs).json()["answers"]
     assert answers == close(predictor.predict(inputs))
     assert answers[0]["probabilities"] != close(answers[1]["probabilities"])
     assert [answer["metadata"]["kind"] for answer in answers] == ["x", "y", None]
@@ -112,20 +117,14 @@ def test_metadata_is_a_field_where_the_model_reads_it(answering):
 # --- batches ----------------------------------------------------------------------------------------------------------
 
 
-def test_what_waits_is_answered_together_and_to_whom_it_belongs(answering):
-    watched = Watched(answering("classification"))
+def test_what_waits_is_answered_together_and_to_whom_it_belongs(watched):
     texts = ["ab"[i % 2] * (i + 1) for i in range(9)]
     expected = watched.predict(texts)
     with client_of(watched, batch=4, window=0) as client, ThreadPoolExecutor(9) as pool:
         watched.open.clear()
-
-        def ask(text: str):
-            return pool.submit(client.post, "/predict", json={"inputs": [text]})
-
-        asked = [ask(texts[0])]
+        asked = [pool.submit(post, client, texts[0])]
         until(lambda: waiting(client) == 1)
-        for text in texts[1:]:
-            asked.append(ask(text))
+        asked += [pool.submit(post, client, text) for text in texts[1:]]
         until(lambda: waiting(client) == 9)
         watched.open.set()
         answers = [future.result().json()["answers"] for future in asked]
@@ -136,56 +135,51 @@ def test_what_waits_is_answered_together_and_to_whom_it_belongs(answering):
         assert answer["text"] == text and answer == close(right)
 
 
-def test_a_batch_waits_for_company_within_the_window(answering):
-    watched = Watched(answering("classification"))
+def test_a_batch_waits_for_company_within_the_window(watched):
     with client_of(watched, batch=2, window=30) as client, ThreadPoolExecutor(2) as pool:
-        both = list(pool.map(lambda text: client.post("/predict", json={"inputs": [text]}).json(), ["ab", "z"]))
+        both = list(pool.map(lambda text: post(client, text).json(), ["ab", "z"]))
     assert watched.sizes == [2] and [one["answers"][0]["text"] for one in both] == ["ab", "z"]
 
 
-def test_a_large_request_takes_several_batches(answering):
-    watched = Watched(answering("classification"))
+def test_a_large_request_takes_several_batches(watched):
     texts = [letter * 3 for letter in "abcdefg"]
     with client_of(watched, batch=3) as client:
-        answers = client.post("/predict", json={"inputs": texts}).json()["answers"]
+        answers = post(client, *texts).json()["answers"]
     assert watched.sizes == [3, 3, 1] and [answer["text"] for answer in answers] == texts
 
 
 def test_an_input_that_cannot_be_answered_does_not_take_the_others_with_it(answering):
-    watched = Watched(answering("span"))
+    predictor = answering("span")
     good, bad = {"question": "z", "context": "ab z"}, {"question": "z" * 60, "context": "ab z"}
-    with client_of(watched, batch=3, window=30) as client, ThreadPoolExecutor(2) as pool:
-        refused = pool.submit(client.post, "/predict", json={"inputs": [good, bad]})
-        answered = pool.submit(client.post, "/predict", json={"inputs": [good]})
-        assert answered.result().json()["answers"] == close(watched.predict([good]))
+    with client_of(predictor, batch=3, window=30) as client, ThreadPoolExecutor(2) as pool:
+        refused, answered = pool.submit(post, client, good, bad), pool.submit(post, client, good)
+        assert answered.result().json()["answers"] == close(predictor.predict([good]))
         response = refused.result()
     assert response.status_code == 422 and response.json()["error"].startswith("input 2: max_length 48 has no room")
 
 
-def test_a_full_queue_refuses_and_recovers(answering):
-    watched = Watched(answering("classification"))
+def test_a_full_queue_refuses_and_recovers(watched):
     with client_of(watched, queue=3, inputs=2, window=0) as client, ThreadPoolExecutor(2) as pool:
         watched.open.clear()
-        first = pool.submit(client.post, "/predict", json={"inputs": ["a", "b"]})
+        first = pool.submit(post, client, "a", "b")
         until(lambda: waiting(client) == 2)
-        response = client.post("/predict", json={"inputs": ["c", "d"]})
+        response = post(client, "c", "d")
         assert response.status_code == 503 and response.headers["retry-after"] == "1"
         assert "3 inputs may wait" in response.json()["error"]
-        third = pool.submit(client.post, "/predict", json={"inputs": ["c"]})  # for one there is room
+        third = pool.submit(post, client, "c")  # for one there is room
         until(lambda: waiting(client) == 3)
         watched.open.set()
         assert first.result().status_code == third.result().status_code == 200
-        assert client.post("/predict", json={"inputs": ["c", "d"]}).status_code == 200
+        assert post(client, "c", "d").status_code == 200
 
 
-def test_a_failure_of_the_model_is_no_end(answering, monkeypatch):
-    watched = Watched(answering("classification"))
+def test_a_failure_of_the_model_is_no_end(watched, monkeypatch):
     with client_of(watched) as client:
         monkeypatch.setattr(watched, "answers", lambda examples: 1 / 0)
-        response = client.post("/predict", json={"inputs": ["a"]})
+        response = post(client, "a")
         assert response.status_code == 500 and "log" in response.json()["error"]
         monkeypatch.undo()
-        assert client.post("/predict", json={"inputs": ["a"]}).status_code == 200
+        assert post(client, "a").status_code == 200
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
@@ -245,8 +239,8 @@ def test_a_body_that_cannot_be_read(answering, body, status, said):
         assert client.post("/predict", content=parts()).status_code == status
 
 
-def test_other_addresses_and_methods(answering):
-    with client_of(answering("classification")) as client:
+def test_other_addresses_and_methods(watched):
+    with client_of(watched) as client:
         response = client.post("/elsewhere", json={})
         assert response.status_code == 404 and response.json() == {"error": "Not Found"}
         response = client.get("/predict")
@@ -254,17 +248,16 @@ def test_other_addresses_and_methods(answering):
         assert client.post("/health").status_code == 405
 
 
-@pytest.mark.parametrize("wrong", [{"batch": 0}, {"inputs": 9, "queue": 8}, {"window": -1}])
-def test_limits_that_make_no_sense(wrong):
-    with pytest.raises(ValueError, match=next(iter(wrong)) if len(wrong) == 1 else "queue"):
-        Limits(**wrong)
+def test_limits_that_make_no_sense():
+    for name, wrong in {"batch": {"batch": 0}, "queue": {"inputs": 9, "queue": 8}, "window": {"window": -1}}.items():
+        with pytest.raises(ValueError, match=name):
+            Limits(**wrong)
 
 
 def test_a_model_without_room_for_the_example_still_serves(answering):
     with client_of(answering("span", max_length=8, doc_stride=4)) as client:
         assert "response" not in client.get("/schema").json()["example"]
-        request = {"inputs": [{"question": "z", "context": "ab z"}]}
-        assert client.post("/predict", json=request).status_code == 200
+        assert post(client, {"question": "z", "context": "ab z"}).status_code == 200
 
 
 # --- the command ------------------------------------------------------------------------------------------------------
@@ -280,28 +273,26 @@ def test_a_port_that_is_taken_is_said(answering, tmp_path, capsys):
 
 def test_a_body_does_not_wait_behind_its_headers(answering, monkeypatch):
     """For 40 ms, until the client has acknowledged them, unless the sockets say so."""
-    listening = []
-    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: listening.extend(map(nodelay, sockets)))
+
+    def nodelay(server, sockets) -> None:
+        """Of a connection to it, on the server's side."""
+        with socket.create_connection(sockets[0].getsockname()), sockets[0].accept()[0] as accepted:
+            asked.append(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0)
+
+    asked = []
+    monkeypatch.setattr(uvicorn.Server, "run", nodelay)
     serve(answering("classification"), port=0)
-    assert listening == [True]
-
-
-def nodelay(listening: socket.socket) -> bool:
-    """Of a connection to it, on the server's side."""
-    with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
-        return accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+    assert asked == [True]
 
 
 @pytest.fixture
 def listening(answering, monkeypatch):
     """The port of a service that gives a client a quarter of a second to send its headers."""
     monkeypatch.setattr(connections, "SECONDS_TO_SEND", 0.25)
-    servers, ports = [], []
-    begin = uvicorn.Server.__init__
+    servers, ports, begin = [], [], uvicorn.Server.__init__
     monkeypatch.setattr(uvicorn.Server, "__init__", lambda self, config: (begin(self, config), servers.append(self))[0])
-    thread = threading.Thread(
-        target=serve, args=(answering("classification"),), kwargs={"port": 0, "ready": ports.append}
-    )
+    options = {"port": 0, "ready": ports.append}
+    thread = threading.Thread(target=serve, args=[answering("classification")], kwargs=options)
     thread.start()
     until(lambda: servers and servers[0].started)
     yield int(ports[0].rpartition(":")[2])
@@ -322,14 +313,11 @@ def said_to(port: int, sent: bytes, closes: bool = False) -> bytes:
         return b"".join(iter(lambda: client.recv(2**16), b""))
 
 
-@pytest.mark.parametrize("half", [b"POST /predict HT", ASKED[:40], ASKED[: ASKED.index(b"\r\n\r\n") + 2]])
-def test_half_of_the_headers_is_not_waited_for(listening, half):
-    answer = said_to(listening, half)
-    assert answer.startswith(b"HTTP/1.1 408 Request Timeout") and b"the headers did not arrive" in answer
-
-
-def test_a_client_that_says_nothing_is_let_go(listening):
-    assert said_to(listening, b"") == b""
+def test_half_of_the_headers_is_not_waited_for(listening):
+    for half in (b"POST /predict HT", ASKED[:40], ASKED[: ASKED.index(b"\r\n\r\n") + 2]):
+        answer = said_to(listening, half)
+        assert answer.startswith(b"HTTP/1.1 408 Request Timeout") and b"the headers did not arrive" in answer
+    assert said_to(listening, b"") == b""  # who says nothing is let go
 
 
 def test_a_client_that_drips_gains_nothing(listening):

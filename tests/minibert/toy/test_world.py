@@ -15,18 +15,8 @@ from itertools import product
 import pytest
 
 from minibert.tokenizer import Tokenizer
-from minibert.toy import lexicon
-from minibert.toy.world import (
-    KINDS,
-    SPECIAL_TOKENS,
-    determined,
-    documents,
-    generate,
-    guessable_without_context,
-    links,
-    stories,
-    vocabulary,
-)
+from minibert.toy import lexicon, world
+from minibert.toy.world import KINDS, generate, guessable_without_context, links, stories, vocabulary
 
 # --- A reader of stories ----------------------------------------------------------------------------------------------
 
@@ -52,9 +42,8 @@ CLASSES = {
     "upto5": lexicon.NUMBERS[:5],
     "upto6": lexicon.NUMBERS[1:6],
 }
-VERBS = {word for pos, words in lexicon.WORDS.values() for word in words.split() if pos == "VERB"} | set(
-    lexicon.NUMBERS
-)
+VERBS = {word for pos, words in lexicon.WORDS.values() for word in words.split() if pos == "VERB"}
+MAY_REPEAT = VERBS | set(lexicon.NUMBERS)
 PEOPLE = lexicon.GIRLS + lexicon.BOYS
 
 
@@ -72,13 +61,8 @@ def effect_of(table):
     return found.__getitem__
 
 
-def number(n):
-    return lexicon.NUMBERS[n - 1] if 1 <= n <= 10 else None
-
-
-def value(word):
-    return lexicon.NUMBERS.index(word) + 1
-
+VALUES = {word: n for n, word in enumerate(lexicon.NUMBERS, 1)}
+NUMBERS = {n: word for word, n in VALUES.items()}
 
 FOLLOWS = {  # form → the one word that fits what it follows from
     "he": by_gender("she", "he"),
@@ -97,9 +81,9 @@ FOLLOWS = {  # form → the one word that fits what it follows from
     "end": effect_of(lexicon.FALLS),
     "use": effect_of(lexicon.TOOLS),
     "sound": lambda animal: effect_of(lexicon.SOUNDS)(animal)[animal not in MANY],
-    "changed": lambda n, verb: number(value(n) + (1 if verb in lexicon.GAINS else -1)),
+    "changed": lambda n, verb: NUMBERS.get(VALUES[n] + (1 if verb in lexicon.GAINS else -1)),
     "same": lambda word: word,
-    "sum": lambda n, m: number(value(n) + value(m)),
+    "sum": lambda n, m: NUMBERS.get(VALUES[n] + VALUES[m]),
 }
 
 # `x:thing` takes any word of the class; `=x` the same word again; `form(x)` the word that follows from it.
@@ -192,7 +176,7 @@ def understand(sentence, pattern, known):
     for word, element in zip(sentence, pattern, strict=True):
         if element.what == "take" and known.setdefault(element.name, word) != word:
             return None  # two names for one person
-    things = [word for word in known.values() if word not in VERBS]
+    things = [word for word in known.values() if word not in MAY_REPEAT]
     if len(set(things)) < len(things):
         return None  # one word for two
     for i, element in enumerate(pattern):
@@ -231,7 +215,7 @@ def only_people(known):
     return {name: known[name] for name in ("A", "B") if name in known}
 
 
-VOCABULARY = vocabulary()[len(SPECIAL_TOKENS) :]
+VOCABULARY = vocabulary()[len(world.SPECIAL_TOKENS) :]
 ALL_PATTERNS = [*READ_OPENINGS, *READ_CLOSINGS, *(p for told, late in READ_SCENES for p in (*told, *late))]
 
 
@@ -265,11 +249,9 @@ def many():
     return stories(2500, seed=11)
 
 
-def frame(story, i):
-    """The gap that word i fills: its sentence with only the fixed words left, one person or two, and where in it."""
-    sentence, start = next((s, start) for s, start in with_starts(story) if start <= i < start + len(s.words))
-    gaps = [word.text if word.kind is None and not word.free else word.pos for word in sentence.words]
-    return " ".join(gaps).replace("PROPN and PROPN", "PROPN"), start + len(gaps) - i
+def every_word(told):
+    """(story, place, word), of all stories."""
+    return ((story, i, word) for story in told for i, word in enumerate(story.words))
 
 
 def with_starts(story):
@@ -279,47 +261,48 @@ def with_starts(story):
         start += len(sentence.words)
 
 
+def frame(story, i):
+    """The gap that word i fills: its sentence with only the fixed words left, one person or two, and where in it."""
+    sentence, start = next((s, start) for s, start in with_starts(story) if start <= i < start + len(s.words))
+    gaps = [word.text if word.kind is None and not word.free else word.pos for word in sentence.words]
+    return " ".join(gaps).replace("PROPN and PROPN", "PROPN"), start + len(gaps) - i
+
+
 def test_every_word_is_free_or_the_only_one_possible():
-    for story in stories(60, seed=1):
-        for i, word in enumerate(story.words):
-            words = possible(story, i)
-            assert word.text in words, (story.text, i, word)
-            assert (len(words) > 1) == word.free, (story.text, i, word, words)
+    for story, i, word in every_word(stories(60, seed=1)):
+        words = possible(story, i)
+        assert word.text in words, (story.text, i, word)
+        assert (len(words) > 1) == word.free, (story.text, i, word, words)
 
 
-@pytest.mark.parametrize(
-    "good, bad",
-    [
-        ("now he is at the zoo .", "now she is at the zoo ."),
-        ("now he is at the zoo .", "now he is at the park ."),
-        ("now he is at the zoo .", "now they are at the zoo ."),
-    ],
-)
-def test_the_reader_itself_refuses_contradictions(good, bad):
+def test_the_reader_itself_refuses_contradictions():
     story = "tom was a kind boy . / tom ran from the park to the zoo . / {} / in the evening tom walked home ."
-    assert is_story([line.split() for line in story.format(good).split(" / ")])
-    assert not is_story([line.split() for line in story.format(bad).split(" / ")])
+    for place, right in {
+        "now he is at the zoo .": True,
+        "now she is at the zoo .": False,
+        "now he is at the park .": False,
+        "now they are at the zoo .": False,
+    }.items():
+        assert is_story([line.split() for line in story.format(place).split(" / ")]) == right
 
 
 def test_what_determines_a_word_is_enough_to_name_it(many):
     """In one and the same gap, the same determining words always call for the same word."""
     called_for = defaultdict(set)
-    for story in many:
-        for i, word in enumerate(story.words):
-            # before and after also need to know which place came first, not only which places.
-            if word.kind is not None and word.kind != "order":
-                causes = tuple(story.words[j].text for j in word.determined_by)
-                called_for[frame(story, i), word.kind, causes].add(word.text)
+    for story, i, word in every_word(many):
+        # before and after also need to know which place came first, not only which places.
+        if word.kind is not None and word.kind != "order":
+            causes = tuple(story.words[j].text for j in word.determined_by)
+            called_for[frame(story, i), word.kind, causes].add(word.text)
     assert all(len(words) == 1 for words in called_for.values())
 
 
 def test_no_gap_that_needs_context_is_always_filled_alike(many):
     """Free words really vary, and a determined word is not a fixed part of its sentence in disguise."""
     fillings = defaultdict(Counter)
-    for story in many:
-        for i, word in enumerate(story.words):
-            if word.free or word.kind is not None:
-                fillings[frame(story, i)][word.text] += 1
+    for story, i, word in every_word(many):
+        if word.free or word.kind is not None:
+            fillings[frame(story, i)][word.text] += 1
     often = {gap: words for gap, words in fillings.items() if words.total() >= 60}
     assert len(often) > 80
     for gap, words in often.items():
@@ -331,7 +314,7 @@ def test_truth_is_well_formed(many):
     for story in many[:500]:
         words = story.words
         assert words == tuple(word for sentence in story.sentences for word in sentence.words)
-        assert determined(story) == [word.kind is not None for word in words]
+        assert world.determined(story) == [word.kind is not None for word in words]
         for i, word in enumerate(words):
             assert (word.kind is None) == (word.determined_by == ())
             assert not (word.free and word.kind)
@@ -352,25 +335,23 @@ def test_truth_is_well_formed(many):
 
 
 def test_pronouns_point_to_a_name_or_thing_that_agrees(many):
-    for story in many:
-        for i, word in enumerate(story.words):
-            if word.kind in ("pronoun", "reflexive"):
-                owners = [story.words[j] for j in word.determined_by]
-                assert all(owner.pos in ("PROPN", "NOUN") for owner in owners)
-                assert max(word.determined_by) < i
-                assert word.number == ("plur" if len(owners) > 1 else owners[0].number)
+    for story, i, word in every_word(many):
+        if word.kind in ("pronoun", "reflexive"):
+            owners = [story.words[j] for j in word.determined_by]
+            assert all(owner.pos in ("PROPN", "NOUN") for owner in owners)
+            assert max(word.determined_by) < i
+            assert word.number == ("plur" if len(owners) > 1 else owners[0].number)
 
 
 def test_agreement_is_with_the_subject_and_not_with_the_nearest_noun(many):
     attracted = 0
-    for story in many:
-        for i, word in enumerate(story.words):
-            if word.kind == "agreement":
-                (j,) = word.determined_by
-                assert story.words[j].number == word.number
-                assert story.words[j].head in (i, word.head) and story.words[j].relation == "nsubj"
-                nearest = next(w for w in reversed(story.words[:i]) if w.pos in ("NOUN", "PRON"))
-                attracted += nearest.number != word.number
+    for story, i, word in every_word(many):
+        if word.kind == "agreement":
+            (j,) = word.determined_by
+            assert story.words[j].number == word.number
+            assert story.words[j].head in (i, word.head) and story.words[j].relation == "nsubj"
+            nearest = next(w for w in reversed(story.words[:i]) if w.pos in ("NOUN", "PRON"))
+            attracted += nearest.number != word.number
     assert attracted > 30  # "the keys near the box were …"
 
 
@@ -425,19 +406,10 @@ def test_syntax_is_what_a_linguist_says(many, analysis):
 
 def test_number_and_tense(many):
     seen = {(w.text, w.pos, w.number, w.tense) for story in many for w in story.words}
-    assert seen >= {
-        ("was", "AUX", "sing", "past"),
-        ("were", "AUX", "plur", "past"),
-        ("are", "AUX", "plur", "pres"),
-        ("barks", "VERB", "sing", "pres"),
-        ("bark", "VERB", "plur", "pres"),
-        ("broke", "VERB", None, "past"),
-        ("write", "VERB", None, None),
-        ("calves", "NOUN", "plur", None),
-        ("they", "PRON", "plur", None),
-        ("anna", "PROPN", "sing", None),
-        ("red", "ADJ", None, None),
-    }
+    expected = """was AUX sing past, were AUX plur past, are AUX plur pres, barks VERB sing pres, bark VERB plur pres,
+        broke VERB None past, write VERB None None, calves NOUN plur None, they PRON plur None, anna PROPN sing None,
+        red ADJ None None"""
+    assert {tuple(word.split()) for word in expected.split(",")} <= {tuple(map(str, word)) for word in seen}
     assert {number for _, pos, number, _ in seen if pos in ("NOUN", "PROPN", "PRON")} == {"sing", "plur"}
     assert {number for _, pos, number, _ in seen if pos in ("ADJ", "ADV", "ADP", "DET")} == {None}
 
@@ -461,7 +433,7 @@ def test_vocabulary_is_what_the_stories_use(many):
 def test_a_seed_always_gives_the_same_stories():
     assert stories(50, seed=7) == stories(50, seed=7) != stories(50, seed=8)
     assert generate(7) == stories(1, seed=7)[0] == generate(random.Random(7))
-    assert documents(20, seed=7) == [[s.text for s in story.sentences] for story in stories(20, seed=7)]
+    assert world.documents(20, seed=7) == [[s.text for s in story.sentences] for story in stories(20, seed=7)]
     # Across Python versions and processes (no order of a set, no hash of a string): written down once.
     digest = hashlib.sha256("\n\n".join(story.text for story in stories(200, seed=7)).encode()).hexdigest()
     assert digest == "31462c2196eca69c4693020b86f672f809f00d45cd9da3577829711e5ce86454"
@@ -506,13 +478,6 @@ def test_he_and_she_are_never_confused(many):
                 assert {"he", "she"} <= {w.text for w in sentence.words}, sentence.text
                 together += 1
     assert together > 50
-
-
-def test_the_same_people_stay_in_a_story(many):
-    """What makes a next sentence the true one: its people. Nearly every story names no more than two."""
-    people = [{w.text for w in story.words if w.pos == "PROPN"} for story in many]
-    assert max(map(len, people)) == 2
-    assert sum(len(names) for names in people) / len(people) > 1.5
 
 
 def test_a_small_world_is_part_of_the_whole():

@@ -13,29 +13,13 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from minibert.pretrain import PretrainSettings, pretrain
-from minibert.toy.world import documents
 from minibert.train import Preparing, Saved, Step
 from minibert.training import resume, snapshots
 
 ROOT = Path(__file__).resolve().parents[3]
-SETTINGS = PretrainSettings(
-    preset="tiny",
-    vocab_size=120,
-    steps=12,
-    batch_size=8,
-    max_length=48,
-    dropout=0.1,
-    report_every=3,
-    save_every=3,
-    sizes={"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64},
-)
-
-
-@pytest.fixture(scope="module")
-def text(tmp_path_factory):
-    file = tmp_path_factory.mktemp("text") / "stories.txt"
-    file.write_text("\n\n".join("\n".join(lines) for lines in documents(60, seed=0)))
-    return file
+SIZES = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+INPUT = {"vocab_size": 120, "batch_size": 8, "max_length": 48}
+SETTINGS = PretrainSettings(preset="tiny", sizes=SIZES, **INPUT, steps=12, dropout=0.1, report_every=3, save_every=3)
 
 
 @pytest.fixture(scope="module")
@@ -72,25 +56,49 @@ def same_weights(one: Path, other: Path) -> bool:
     return (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
 
 
+def resumed(text, out, settings=SETTINGS) -> list:
+    return list(pretrain(settings, [text], out, resuming=True))
+
+
 @pytest.mark.trains
-def test_a_stopped_run_with_muon_goes_on_to_the_same_weights(text, tmp_path):
-    settings = replace(SETTINGS, optimization=replace(SETTINGS.optimization, optimizer="muon"))
+@pytest.mark.parametrize("optimizer", ["muon", "lamb"])
+def test_a_stopped_run_with_another_optimizer_goes_on_to_the_same_weights(text, tmp_path, optimizer):
+    settings = replace(SETTINGS, steps=6, optimization=replace(SETTINGS.optimization, optimizer=optimizer))
     list(pretrain(settings, [text], tmp_path / "whole"))
-    stopped_at(9, settings, text, tmp_path / "cut")
-    list(pretrain(settings, [text], tmp_path / "cut", resuming=True))
+    stopped_at(3, settings, text, tmp_path / "cut")
+    resumed(text, tmp_path / "cut", settings)
     assert same_weights(tmp_path / "cut", tmp_path / "whole")
 
 
-def test_a_run_begun_before_there_was_a_choice_of_optimizers_goes_on(text, undisturbed, out):
-    for state in (out / resume.FOLDER).glob("*/state.json"):
-        values = json.loads(state.read_text())
+def of_before_there_was_a_choice_of_optimizers(out):
+    for state in states(out):
+        values = json.loads((state / "state.json").read_text())
         del values["settings"]["optimization"]["optimizer"]
-        state.write_text(json.dumps(values))
-        (state.parent / resume.SUMS).unlink()  # there were none then either
-    muon = replace(SETTINGS, optimization=replace(SETTINGS.optimization, optimizer="muon"))
-    with pytest.raises(ValueError, match=r"has optimization .*adamw.*, not .*muon"):
-        list(pretrain(muon, [text], out, resuming=True))
-    list(pretrain(SETTINGS, [text], out, resuming=True))
+        (state / "state.json").write_text(json.dumps(values))
+        (state / resume.SUMS).unlink()  # there were none then either
+
+
+def with_its_tokenizer_beside_the_model_only(out):
+    for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", resume.SUMS):
+        (states(out)[-1] / name).unlink()
+
+
+def killed_before_anything_else_was_written(out):
+    for file in filter(Path.is_file, out.iterdir()):
+        file.unlink()
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        of_before_there_was_a_choice_of_optimizers,
+        with_its_tokenizer_beside_the_model_only,
+        killed_before_anything_else_was_written,
+    ],
+)
+def test_an_older_or_lonely_state_is_gone_on_from(text, undisturbed, out, state):
+    state(out)
+    resumed(text, out)
     assert same_weights(out, undisturbed)
 
 
@@ -99,8 +107,7 @@ def test_a_stopped_run_goes_on_to_the_same_weights(text, undisturbed, tmp_path, 
     out = tmp_path / "model"
     stopped_at(stop_after, SETTINGS, text, out)
     assert len(list((out / resume.FOLDER).iterdir())) <= resume.KEPT
-    resumed = list(pretrain(SETTINGS, [text], out, resuming=True))
-    assert next(event.step for event in resumed if isinstance(event, Step)) == stop_after + 3
+    assert next(event.step for event in resumed(text, out) if isinstance(event, Step)) == stop_after + 3
     assert same_weights(out, undisturbed)
     assert not (out / resume.FOLDER).exists()
     steps = [json.loads(line) for line in (out / "training.jsonl").read_text().splitlines()]
@@ -130,16 +137,26 @@ list(pretrain(SETTINGS, [sys.argv[1]], sys.argv[2]))
 """
     done = subprocess.run([sys.executable, "-c", code, str(text), str(out)], cwd=ROOT)
     assert done.returncode == -signal.SIGKILL and resume.latest(out).values["step"] == 6
-    list(pretrain(SETTINGS, [text], out, resuming=True))
+    resumed(text, out)
     assert same_weights(out, undisturbed)
 
 
-def test_other_settings_are_refused(text, out, tmp_path):
+def test_another_run_is_refused_and_a_longer_one_is_the_same(text, out, tmp_path):
     with pytest.raises(ValueError, match="holds no interrupted run"):
-        next(pretrain(SETTINGS, [text], tmp_path / "none", resuming=True))
+        resumed(text, tmp_path / "none")
     with pytest.raises(ValueError, match="batch_size 8, not 16"):
-        next(pretrain(replace(SETTINGS, batch_size=16), [text], out, resuming=True))
-    list(pretrain(replace(SETTINGS, steps=15), [text], out, resuming=True))  # a longer run is the same run
+        resumed(text, out, replace(SETTINGS, batch_size=16))
+    muon = replace(SETTINGS.optimization, optimizer="muon")
+    with pytest.raises(ValueError, match=r"has optimization .*adamw.*, not .*muon"):
+        resumed(text, out, replace(SETTINGS, optimization=muon))
+    grown = tmp_path / text.name
+    grown.write_text(text.read_text() + "\n\none more .\n")
+    with pytest.raises(ValueError, match=r"begun on other text \(tokens: "):
+        resumed(grown, out)
+    with pytest.raises(ValueError, match="cut off at step 6: go on with it"):
+        next(pretrain(SETTINGS, [text], out))
+    assert resume.latest(out).values["step"] == 6
+    resumed(text, out, replace(SETTINGS, steps=15))
 
 
 def test_the_state_is_a_checkpoint_of_its_own(out):
@@ -151,12 +168,6 @@ def test_the_state_is_a_checkpoint_of_its_own(out):
     assert not list(state.directory.glob("*.p*"))
 
 
-def test_another_run_does_not_begin_over_one_that_was_cut_off(text, out):
-    with pytest.raises(ValueError, match="cut off at step 6: go on with it"):
-        next(pretrain(SETTINGS, [text], out))
-    assert resume.latest(out).values["step"] == 6
-
-
 def test_a_new_run_does_not_mix_with_the_copies_of_an_earlier_one(text, tmp_path):
     out = tmp_path / "model"
     short = replace(SETTINGS, steps=6, snapshots=(0.0, 0.5))
@@ -166,34 +177,11 @@ def test_a_new_run_does_not_mix_with_the_copies_of_an_earlier_one(text, tmp_path
     assert [one.step for one in snapshots.listed(out)] == [6]
 
 
-def test_other_text_is_refused(text, out, tmp_path):
-    grown = tmp_path / text.name
-    grown.write_text(text.read_text() + "\n\none more .\n")
-    with pytest.raises(ValueError, match=r"begun on other text \(tokens: "):
-        list(pretrain(SETTINGS, [grown], out, resuming=True))
-
-
-def test_the_state_needs_nothing_beside_it(text, undisturbed, out):
-    for file in out.iterdir():  # killed before anything else was written
-        if file.is_file():
-            file.unlink()
-    list(pretrain(SETTINGS, [text], out, resuming=True))
-    assert same_weights(out, undisturbed)
-
-
 def test_states_are_kept_as_often_as_asked(text, tmp_path):
     often = replace(SETTINGS, steps=11, report_every=10, save_every=4)
     events = list(pretrain(often, [text], tmp_path / "model"))
     assert [event.step for event in events if isinstance(event, Saved)] == [0, 4, 8, 11]
     assert [event.step for event in events if isinstance(event, Step)] == [4, 8, 10, 11]
-
-
-def test_a_state_of_before_has_its_tokenizer_beside_the_model_only(text, undisturbed, out):
-    directory = resume.latest(out).directory
-    for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", resume.SUMS):
-        (directory / name).unlink()
-    list(pretrain(SETTINGS, [text], out, resuming=True))
-    assert same_weights(out, undisturbed)
 
 
 def overwrite(file, at=-1):
@@ -216,7 +204,7 @@ def overwrite(file, at=-1):
 def test_a_damaged_newest_state_falls_back_to_the_one_before_and_says_so(text, undisturbed, out, damage, why):
     before, newest = states(out)
     damage(newest)
-    events = list(pretrain(SETTINGS, [text], out, resuming=True))
+    events = resumed(text, out)
     said = [event.what for event in events if isinstance(event, Preparing)]
     assert re.search(rf"passing over {newest.name}, which is damaged: .*({why})", said[-1]), said
     first = next(event.step for event in events if isinstance(event, Step))
@@ -236,7 +224,7 @@ def test_damaged_states_only_are_no_run_to_go_on_with(text, out):
     for state in states(out):
         overwrite(state / "state.json")
     with pytest.raises(ValueError, match=r"no interrupted run to resume but step-\d+, which is damaged: .*; step-\d+"):
-        list(pretrain(SETTINGS, [text], out, resuming=True))
+        resumed(text, out)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +253,7 @@ def test_a_state_of_another_shape_is_passed_over(text, out, content, why):
     assert resume.latest(out, damaged) is None and len(damaged) == 2
     assert re.search(why, damaged[0]), damaged
     with pytest.raises(ValueError, match=why):
-        list(pretrain(SETTINGS, [text], out, resuming=True))
+        resumed(text, out)
 
 
 @pytest.mark.parametrize(
@@ -282,25 +270,16 @@ def test_other_moments_are_refused(text, out, change, why):
         change(moments)
         save_file(moments, state / "optimizer.safetensors")
     with pytest.raises(ValueError, match=why):
-        list(pretrain(SETTINGS, [text], out, resuming=True))
+        resumed(text, out)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"hour": 3},
-        {"masking": 5},
-        {"masking": {"split": 1}},
-        {"optimization": {"hour": 3}},
-        {"steps": "many"},
-        {"sizes": []},
-    ],
-    ids=str,
-)
-def test_settings_of_another_shape_are_refused(wrong):
-    assert PretrainSettings.from_dict(json.loads(json.dumps(asdict(SETTINGS)))) == SETTINGS
-    with pytest.raises(ValueError, match=r"settings of a pre-training|must be"):
-        PretrainSettings.from_dict({**asdict(SETTINGS), **wrong})
+def test_settings_of_another_shape_are_refused():
+    values = json.loads(json.dumps(asdict(SETTINGS)))
+    assert PretrainSettings.from_dict(values) == SETTINGS
+    wrong = {"hour": [3], "masking": [5, {"split": 1}], "optimization": [{"hour": 3}], "steps": ["many"], "sizes": [[]]}
+    for name, value in ((name, value) for name, some in wrong.items() for value in some):
+        with pytest.raises(ValueError, match=r"settings of a pre-training|must be"):
+            PretrainSettings.from_dict({**values, name: value})
 
 
 def test_what_a_killed_save_has_left_is_cleared(text, undisturbed, out, tmp_path):
