@@ -13,14 +13,10 @@ from minibert.model import IGNORE
 from minibert.objectives import MaskedLanguageModel, Masking
 from minibert.text.batches import FORMATS, PAIR_FORMATS, Position, PretrainingBatches, assemble, padded_batch
 from minibert.text.documents import DataError
-from minibert.text.segment_pairs import (
-    SegmentPair,
-    packed_sentences,
-    segment_pairs,
-    single_sentence_pairs,
-    truncate_pair,
-)
+from minibert.text import segment_pairs as pairing
+from minibert.text.segment_pairs import SegmentPair, packed_sentences, segment_pairs
 from minibert.text.store import JOINED, TokenStore
+from minibert.text.truncation import longest_first
 from tests.spelling import LETTERS
 
 
@@ -39,22 +35,16 @@ def numbered(lengths: list[int], start: int) -> list[list[int]]:
 )
 def test_pairs_keep_the_papers_promises(lengths, max_length, seed, short):
     document = numbered(lengths, start=0)
-    total = sum(lengths)
-    follows = {sentence[-1]: sentence[-1] + 1 for sentence in document}
+    last = {sentence[-1] for sentence in document}
     rng = np.random.default_rng(seed)
     pairs = segment_pairs(document, lambda: iter(numbered([7] * 20, start=10_000)), max_length, rng, short)
     assert pairs
     for pair in pairs:
         assert pair.a and pair.b and len(pair.a) + len(pair.b) <= max_length - 3
-        assert pair.a == list(range(pair.a[0], pair.a[0] + len(pair.a))) and pair.a[-1] < total
-        if pair.next_label:
-            assert pair.b[0] >= 10_000
-        else:
-            assert pair.b[-1] < total
-            # Nothing but what truncation took lies between A and B.
-            assert pair.a[-1] < pair.b[0]
-            if len(pair.a) + len(pair.b) < max_length - 3:
-                assert follows[pair.a[-1]] == pair.b[0]
+        assert pair.a == list(range(pair.a[0], pair.a[0] + len(pair.a))) and pair.a[-1] < sum(lengths)
+        assert pair.b[0] >= 10_000 if pair.next_label else pair.a[-1] < pair.b[0] <= pair.b[-1] < sum(lengths)
+        if not pair.next_label and len(pair.a) + len(pair.b) < max_length - 3:  # nothing was cut off between A and B
+            assert pair.a[-1] in last and pair.a[-1] + 1 == pair.b[0]
 
 
 def test_half_the_pairs_are_true_and_unused_sentences_come_again():
@@ -72,13 +62,10 @@ def test_half_the_pairs_are_true_and_unused_sentences_come_again():
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(2, 60), st.integers(0, 99))
 def test_truncation_cuts_the_longer_from_its_ends(len_a, len_b, budget, seed):
     a, b = list(range(len_a)), list(range(100, 100 + len_b))
-    cut_a, cut_b = truncate_pair(a, b, budget, np.random.default_rng(seed))
-    assert len(cut_a) + len(cut_b) == min(len_a + len_b, budget)
+    cut_a, cut_b = pairing.truncate_pair(a, b, budget, np.random.default_rng(seed))
     for cut, whole in ((cut_a, a), (cut_b, b)):
-        assert cut == whole[cut[0] - whole[0] :][: len(cut)] if cut else True
-    if len_a + len_b > budget and len_a != len_b:
-        shorter, longer = sorted((len_a, len_b))
-        assert {len(cut_a), len(cut_b)} <= set(range(max(0, budget // 2), longer + 1)) | {shorter}
+        assert not cut or cut == whole[cut[0] - whole[0] :][: len(cut)]
+    assert sorted(map(len, (cut_a, cut_b))) == sorted(longest_first([len_a, len_b], budget))
 
 
 def test_assembled_rows_look_as_in_the_paper(letters):
@@ -101,6 +88,13 @@ def store(letters):
     return TokenStore.build([[words() + "." for _ in range(rng.integers(1, 15))] for _ in range(80)], letters)
 
 
+@pytest.fixture
+def stream(store, letters):
+    """A function: options → the batches of the store's rows."""
+    options = {"batch_size": 8, "max_length": 40, "seed": 0}
+    return lambda **others: PretrainingBatches(store, letters, **{**options, **others})
+
+
 def test_rows_are_padded_to_the_longest():
     labels = torch.tensor([1, 0])
     batch = padded_batch([[5, 6, 7], (8,)], 9, labels=labels)
@@ -109,30 +103,25 @@ def test_rows_are_padded_to_the_longest():
     assert padded_batch([[5, 9], [9, 9]], 9).padding is None  # a pad token that is given is read
 
 
-def test_batches_repeat_with_the_seed_and_differ_without(store, letters):
-    def first(seed):
-        batches = PretrainingBatches(store, letters, batch_size=4, max_length=40, seed=seed)
-        return [batch.ids.tolist() for batch in islice(batches, 5)]
-
-    assert first(1) == first(1) != first(2)
+def test_batches_repeat_with_the_seed_and_differ_without(stream):
+    first, again, other = ([batch.ids.tolist() for batch in islice(stream(seed=seed), 5)] for seed in (1, 1, 2))
+    assert first == again != other
 
 
-def test_every_pair_of_an_epoch_is_asked_about(store, letters):
-    batches = list(PretrainingBatches(store, letters, batch_size=8, max_length=40, seed=0, epochs=1))
+def test_every_pair_of_an_epoch_is_asked_about(stream, letters):
+    batches = list(stream(epochs=1))
     assert sum(len(batch.ids) for batch in batches) >= 80
     for batch in batches:
         asked = batch.labels != IGNORE
         assert asked.any(dim=1).all()
-        shown = torch.where(asked, batch.labels, batch.ids)
-        assert not (shown == letters.mask_id).any()
+        assert not (torch.where(asked, batch.labels, batch.ids) == letters.mask_id).any()
 
 
-def test_static_masks_repeat_in_every_epoch(store, letters):
-    for static in (True, False):
-        options = {"batch_size": 8, "max_length": 40, "seed": 0, "epochs": 2}
-        options["objective"] = MaskedLanguageModel(Masking(static=static))
-        rows = [tuple(row) for batch in PretrainingBatches(store, letters, **options) for row in batch.ids.tolist()]
-        assert (sorted(rows[: len(rows) // 2]) == sorted(rows[len(rows) // 2 :])) == static
+@pytest.mark.parametrize("static", [True, False])
+def test_static_masks_repeat_in_every_epoch(stream, static):
+    batches = stream(epochs=2, objective=MaskedLanguageModel(Masking(static=static)))
+    rows = [tuple(row) for batch in batches for row in batch.ids.tolist()]
+    assert (sorted(rows[: len(rows) // 2]) == sorted(rows[len(rows) // 2 :])) == static
 
 
 def test_a_batch_mixes_documents(letters):
@@ -159,16 +148,15 @@ def test_packed_rows_hold_every_token_once_and_whole_sentences_where_they_fit():
 
 def test_single_pairs_are_neighbours_or_strangers():
     document = numbered([3] * 400, 0)
-    pairs = single_sentence_pairs(document, lambda: iter([[10**6]]), 32, np.random.default_rng(0))
+    pairs = pairing.single_sentence_pairs(document, lambda: iter([[10**6]]), 32, np.random.default_rng(0))
     for pair in pairs:
         assert pair.b == [10**6] if pair.next_label else pair.b[0] == pair.a[-1] + 1
     assert 0.4 < np.mean([pair.next_label for pair in pairs]) < 0.6
 
 
 @pytest.mark.parametrize("input_format", FORMATS)
-def test_every_format_gives_rows_a_model_can_read(store, letters, input_format):
-    options = {"batch_size": 8, "max_length": 40, "seed": 0, "epochs": 1, "input_format": input_format}
-    batches = list(PretrainingBatches(store, letters, **options))
+def test_every_format_gives_rows_a_model_can_read(stream, letters, input_format):
+    batches = list(stream(epochs=1, input_format=input_format))
     assert len(batches) > 5
     for batch in batches:
         paired = input_format in ("segment_pair", "sentence_pair")
@@ -179,16 +167,13 @@ def test_every_format_gives_rows_a_model_can_read(store, letters, input_format):
 
 
 @pytest.mark.parametrize("consumed", [1, 19, 40])
-def test_a_stream_goes_on_from_any_position(store, letters, monkeypatch, consumed):
+def test_a_stream_goes_on_from_any_position(stream, monkeypatch, consumed):
     monkeypatch.setattr("minibert.text.batches.POOL", 3)  # several pools an epoch
-    options = {"batch_size": 8, "max_length": 40, "seed": 5}
-    whole = PretrainingBatches(store, letters, **options)
-    first = list(islice(whole, consumed))
-    assert len(first) == consumed
+    whole = stream()
+    assert len(list(islice(whole, consumed))) == consumed
     place = replace(whole.position)
     expected = [batch.ids.tolist() for batch in islice(whole, 30)]
-    again = PretrainingBatches(store, letters, **options, position=place)
-    assert [batch.ids.tolist() for batch in islice(again, 30)] == expected
+    assert [batch.ids.tolist() for batch in islice(stream(position=place), 30)] == expected
     assert place != Position()
 
 
@@ -201,24 +186,22 @@ def test_whole_words_are_those_the_segmenter_joined(letters):
     assert special.int().tolist() == [[1, 0, 0, 0, 0, 1]] * 2
 
 
-def test_a_stream_that_cannot_be_is_refused(store, letters, monkeypatch):
-    options = {"batch_size": 4, "max_length": 32, "seed": 5}
+def test_a_stream_that_cannot_be_is_refused(stream, monkeypatch):
     for beyond in (10**3, 10**400):
-        stream = PretrainingBatches(store, letters, **options, position=Position(batches=beyond, given=2))
         with pytest.raises(DataError, match="not in its text"):
-            next(iter(stream))
+            next(iter(stream(position=Position(batches=beyond, given=2))))
     monkeypatch.setattr(PretrainingBatches, "rows_of", lambda self, documents, rng: [])
     with pytest.raises(DataError, match="not one row"):
-        next(iter(PretrainingBatches(store, letters, **options)))
+        next(iter(stream()))
     with pytest.raises(ValueError, match="segment_pair"):
-        PretrainingBatches(store, letters, **options, input_format="poems")
+        stream(input_format="poems")
 
 
 @pytest.mark.parametrize("input_format", PAIR_FORMATS)
 def test_pairs_want_two_documents(letters, input_format):
-    store = TokenStore.build([["a b. C d."] * 20], letters)
+    store, options = TokenStore.build([["a b. C d."] * 20], letters), {"batch_size": 2, "max_length": 12, "seed": 0}
     assert list(store.elsewhere(0, np.random.default_rng(0))) == []
     with pytest.raises(DataError, match="blank line"):
-        PretrainingBatches(store, letters, batch_size=2, max_length=12, seed=0, input_format=input_format)
-    packed = PretrainingBatches(store, letters, batch_size=2, max_length=12, seed=0, input_format="full_sentences")
+        PretrainingBatches(store, letters, **options, input_format=input_format)
+    packed = PretrainingBatches(store, letters, **options, input_format="full_sentences")
     assert len(next(iter(packed)).ids) == 2

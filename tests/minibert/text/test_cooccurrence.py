@@ -10,13 +10,8 @@ import torch
 
 from minibert.config import BertConfig
 from minibert.model import Bert, BertForPreTraining
-from minibert.text.cooccurrence import (
-    cooccurrence,
-    positive_pmi,
-    start_output_bias,
-    start_position_embeddings,
-    start_token_embeddings,
-)
+from minibert.text import cooccurrence as counting
+from minibert.text.cooccurrence import cooccurrence, positive_pmi, start_token_embeddings
 from minibert.text.store import TokenStore
 
 SENTENCES = [[1, 2, 3, 1], [2, 3], [5, 5, 1], [4]]
@@ -64,10 +59,8 @@ def test_start_has_rows_of_length_one_and_leaves_unseen_tokens(store):
 
 def test_words_in_like_company_get_like_vectors():
     rng = np.random.default_rng(0)
-    group = {0: [0, 1, 2, 3], 1: [4, 5, 6, 7]}
-    sentences = [rng.choice(group[i % 2], size=6) for i in range(400)]
-    ends = np.arange(0, 6 * 401, 6)
-    store = TokenStore(np.concatenate(sentences), ends, np.array([0, 400]))
+    sentences = [rng.integers(4, size=6) + 4 * (i % 2) for i in range(400)]  # of 0 to 3, or of 4 to 7
+    store = TokenStore(np.concatenate(sentences), np.arange(0, 6 * 401, 6), np.array([0, 400]))
     model = Bert(BertConfig(8, 4, 1, 1, 8))
     start_token_embeddings(model, store)
     vectors = torch.nn.functional.normalize(model.embeddings.token.weight.detach(), dim=-1)
@@ -77,7 +70,7 @@ def test_words_in_like_company_get_like_vectors():
 
 def test_output_bias_is_the_log_of_frequencies(store):
     model = BertForPreTraining(BertConfig(7, 4, 1, 1, 8))
-    start_output_bias(model.mlm, store)
+    counting.start_output_bias(model.mlm, store)
     shares = model.mlm.decoder.bias.detach().exp()
     assert shares.sum().item() == pytest.approx(1.0)
     # 17 = 10 tokens and one more for each of 7 entries
@@ -86,7 +79,7 @@ def test_output_bias_is_the_log_of_frequencies(store):
 
 def test_positions_start_at_the_usual_scale():
     model = Bert(BertConfig.preset("tiny", vocab_size=100))
-    start_position_embeddings(model.embeddings.position, 0.02)
+    counting.start_position_embeddings(model.embeddings.position, 0.02)
     weight = model.embeddings.position.weight
     assert weight.square().mean().sqrt().item() == pytest.approx(0.02, rel=1e-4)
     assert weight.requires_grad

@@ -86,9 +86,8 @@ def test_a_named_file_is_refused_and_one_in_a_folder_passed_over_with_a_note(tmp
 
 def test_folders_without_one_good_file_are_refused_with_the_reasons(tmp_path):
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9\n")
-    notes = []
     with pytest.raises(DataError, match=r"latin\.txt, line 1"):
-        list(read_documents([tmp_path], notes))
+        list(read_documents([tmp_path], []))
     (tmp_path / "GOOD.TXT").write_text(TEXT)
     (tmp_path / "._good.txt").write_text("what an archive of another system left")
     assert list(read_documents([tmp_path], [])) == list(read_documents([tmp_path / "GOOD.TXT"]))
@@ -96,21 +95,22 @@ def test_folders_without_one_good_file_are_refused_with_the_reasons(tmp_path):
 
 def test_a_document_that_never_ends_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(minibert.text.documents, "LONGEST_DOCUMENT", 1 << 20)
-    line = "All of it on lines, and no line is blank.\n"
-    with open(tmp_path / "a.txt", "w") as file:
-        file.write("One.\n\n" + line * 30_000)
+    (tmp_path / "a.txt").write_text("One.\n\n" + "All of it on lines, and no line is blank.\n" * 30_000)
     documents = read_documents([tmp_path / "a.txt"])
     assert next(documents) == ["One."]
     with pytest.raises(DataError, match=r"a\.txt, line \d+: 1 million"):
         next(documents)
 
 
-def test_json_lines_are_a_document_each(tmp_path):
+def test_json_lines_are_a_document_each_whatever_the_file_is_called(tmp_path):
     long = "word " * (LONGEST_LINE // 4) + "end"  # longer than a line of plain text may be
     lines = [{"text": "One.\nTwo.\n\nThree."}, {"text": " "}, {"text": "你好。", "more": 1}, {"text": long}]
-    file = tmp_path / "a.jsonl.xz"
-    file.write_bytes(lzma.compress("\n".join(json.dumps(line) for line in lines).encode()))
-    assert list(read_documents([tmp_path])) == [["One.", "Two.", "Three."], ["你好。"], [long]]
+    content = "\n".join(json.dumps(line) for line in lines).encode()
+    pack = {"gz": gzip.compress, "xz": lzma.compress}
+    for name in ("a.jsonl", "a.ndjson", "a.json", "a.JSONL", "a.json.gz", "a.jsonl.xz"):
+        file = tmp_path / name
+        file.write_bytes(pack.get(name[-2:], bytes)(content))
+        assert list(read_documents([file])) == [["One.", "Two.", "Three."], ["你好。"], [long]]
 
 
 def test_every_tenth_document_is_held_apart():
@@ -120,26 +120,15 @@ def test_every_tenth_document_is_held_apart():
     assert held_apart(documents[:9]) == (documents[:9], [])
 
 
-def test_every_name_of_json_lines_is_read_as_such(tmp_path):
-    content = b'{"text": "One."}\n{"text": "Two."}\n'
-    for name in ("a.jsonl", "a.ndjson", "a.json", "a.JSONL", "a.json.gz"):
-        (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
-        assert list(read_documents([tmp_path / name])) == [["One."], ["Two."]]
-
-
-def test_of_json_lines_in_a_folder_only_the_bad_ones_are_left_out(tmp_path):
-    lines = ['{"text": "One."}', "[1]", '{"text": "Two."}', "{", '{"text": 3}', '{"text": "Three."}']
-    (tmp_path / "a.jsonl").write_text("\n".join(lines))
-    notes = []
-    assert list(read_documents([tmp_path], notes)) == [["One."], ["Two."], ["Three."]]
-    assert len(notes) == 2 and "a.jsonl, line 2" in notes[0] and "2 more" in notes[1]
-
-
-def test_a_note_says_how_much_of_a_file_was_read(tmp_path):
+def test_notes_say_how_much_of_a_file_was_read_and_of_json_lines_only_the_bad_are_left_out(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"one\n\ntwo\n\ncaf\xe9\n\nfour\n")
+    lines = ['{"text": "One."}', "[1]", '{"text": "Two."}', "{", '{"text": 3}', '{"text": "Three."}']
+    (tmp_path / "b.jsonl").write_text("\n".join(lines))
     notes = []
-    assert list(read_documents([tmp_path], notes)) == [["one"], ["two"]]
-    assert "line 5" in notes[0] and "2 documents" in notes[0]
+    assert list(read_documents([tmp_path], notes)) == [["one"], ["two"], ["One."], ["Two."], ["Three."]]
+    cut_short, bad, more = notes
+    assert "line 5" in cut_short and "2 documents" in cut_short
+    assert "b.jsonl, line 2" in bad and "2 more" in more
 
 
 def test_a_line_of_abbreviations_is_read_once():

@@ -12,17 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minibert.text import vocab as vocab_module
-from minibert.text.vocab import (
-    LONGEST_WORD,
-    SPECIAL_TOKENS,
-    Merge,
-    alphabet_of,
-    count_words,
-    learn,
-    learn_fast,
-    looks_uncased,
-    merged,
-)
+from minibert.text.vocab import LONGEST_WORD, SPECIAL_TOKENS, Merge, alphabet_of, count_words, learn, learn_fast
 from minibert.tokenizer import Tokenizer
 
 ROOT = Path(__file__).parents[3]
@@ -83,11 +73,6 @@ def test_ratio_merges_by_hand():
         cuts |= merge.words_changed
         assert all(merge.new in cut for cut in merge.words_changed.values())
     assert cuts == {word: (word,) for word in HUGS}  # with no limit, every word ends as one piece
-
-
-def test_merged():
-    assert merged(("a", "##a", "##a", "##a"), "##a", "##a", "##aa") == ("a", "##aa", "##a")
-    assert merged(("a", "##b", "##a", "##b"), "a", "##b", "ab") == ("ab", "##a", "##b")
 
 
 def test_steps_and_sizes():
@@ -155,7 +140,7 @@ def test_too_small_a_size_is_refused():
 
 def test_capitals_tell_a_cased_vocabulary():
     small = ["[UNK]", "<s>", *(f"##{n}" for n in range(200)), "北"]
-    assert looks_uncased([*small, "A"]) and not looks_uncased([*small, "A", "É"])
+    assert vocab_module.looks_uncased([*small, "A"]) and not vocab_module.looks_uncased([*small, "A", "É"])
 
 
 def test_a_long_word_is_cut_where_the_tokenizer_gives_up():

@@ -10,19 +10,8 @@ from minibert.inside.writing import READS
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.relatives.registry import relative_named
 from minibert.tokenizer import Tokenizer
-from minibert.toy.answers import (
-    LONGEST,
-    QUESTION_WORDS,
-    AnswerSettings,
-    answered,
-    asked,
-    batch_of,
-    examples,
-    mask_for,
-    spelled,
-    train_answers,
-    widened,
-)
+from minibert.toy import answers
+from minibert.toy.answers import LONGEST, QUESTION_WORDS, AnswerSettings, batch_of, examples, widened
 from minibert.toy.world import vocabulary
 from minibert.train import Eval, Sample
 
@@ -48,8 +37,10 @@ def test_the_text_holds_the_answer(tokenizer):
         assert tokenizer.unk_id not in tokenizer.encode(f"{one.text} {one.answer}").ids
         assert len(tokenizer.encode(one.answer).ids) <= LONGEST
         assert question.split()[0] in ("who", "what", "where")
+    ids = tokenizer.encode("who bought the ball? anna.").ids
+    assert answers.spelled(ids, tokenizer) == "who bought the ball? anna."
     rng = random.Random(3)
-    assert asked(rng) != asked(rng) and examples(3, 5) == examples(3, 5)
+    assert answers.asked(rng) != answers.asked(rng) and examples(3, 5) == examples(3, 5)
 
 
 @pytest.mark.parametrize(("mask", "first", "second"), [(READS, 4, 5), ("both_ways", 0, 1)])
@@ -82,14 +73,10 @@ def test_it_learns_to_answer_and_comes_back(name, tmp_path):
     checkpoint.save(tmp_path / "start", toy_model(name), Tokenizer(vocabulary()))
     settings = AnswerSettings(steps=4, batch_size=4, held_out=3, evaluate_every=2)
     text = "anna bought the red ball. who bought the ball?"
-    events = list(train_answers(settings, tmp_path / "start", out=tmp_path / "out", watch=[text]))
+    events = list(answers.train_answers(settings, tmp_path / "start", out=tmp_path / "out", watch=[text]))
     assert all(0 <= event.metrics["answers"] <= 1 for event in events if isinstance(event, Eval))
     said = [event.answers[0] for event in events if isinstance(event, Sample)][-1]
     model, tokenizer = checkpoint.load(tmp_path / "out"), checkpoint.load_tokenizer(tmp_path / "out")
-    assert mask_for(model) == (READS if name == "unilm" else "both_ways")
-    assert answered(model, tokenizer, text)["answer"] == said["answer"]
+    assert answers.mask_for(model) == (READS if name == "unilm" else "both_ways")
+    assert answers.answered(model, tokenizer, text)["answer"] == said["answer"]
     assert len(said["words"]) == len(said["shares"]) <= LONGEST
-
-
-def test_spelled(tokenizer):
-    assert spelled(tokenizer.encode("who bought the ball? anna.").ids, tokenizer) == "who bought the ball? anna."

@@ -21,13 +21,13 @@ def test_the_papers_rules():
     assert scaled(0.3, 32 * 64) == pytest.approx(8 * 0.3)
     assert warmup_of(32) == pytest.approx(1 / 320) and warmup_of(2_048) == pytest.approx(1 / 5)
     assert warmup_of(10**6) == 0.5
-
-
-def test_rates_are_the_rules_or_as_given():
-    assert BatchSettings("adamw", 32).optimization.learning_rate == RATES["adamw"]
-    assert BatchSettings("lamb", 128).optimization.learning_rate == pytest.approx(2 * RATES["lamb"])
-    assert BatchSettings("lamb", 128, base_rate=1e-3).optimization.learning_rate == pytest.approx(2e-3)
-    assert BatchSettings("lamb", 128, rate=0.5).optimization.learning_rate == 0.5
+    for rate, settings in [
+        (RATES["adamw"], BatchSettings("adamw", 32)),
+        (2 * RATES["lamb"], BatchSettings("lamb", 128)),
+        (2e-3, BatchSettings("lamb", 128, base_rate=1e-3)),
+        (0.5, BatchSettings("lamb", 128, rate=0.5)),
+    ]:
+        assert settings.optimization.learning_rate == pytest.approx(rate)
 
 
 @pytest.mark.parametrize("wrong", [{"optimizer": "sgd"}, {"rows": 0}, {"rows": 129, "rows_read": 128}, {"rate": -1.0}])
@@ -41,11 +41,10 @@ def test_every_run_reads_as_many_rows_from_the_same_start():
     for optimizer in RATES:
         for rows in (8, 32):
             events = list(train_in_batches(BatchSettings(optimizer, rows, **SMALL)))
+            begun, *_, done = events
             seen[optimizer, rows] = evals = [event for event in events if isinstance(event, Eval)]
-            done = events[-1]
             assert isinstance(done, Done) and done.step * rows == 64 and done.metrics == evals[-1].metrics
-            begun = next(event for event in events if isinstance(event, Started))
-            assert begun.settings["steps"] == 64 // rows
+            assert isinstance(begun, Started) and begun.settings["steps"] == 64 // rows
             assert evals[0].details["ratios"] == {} and all(evals[-1].details["ratios"].values())
     assert len({evals[0].metrics["loss"] for evals in seen.values()}) == 1
     assert len({evals[-1].metrics["loss"] for evals in seen.values()}) == 4

@@ -31,6 +31,12 @@ def test_the_area_is_scikit_learns():
     assert area([1, 2], [False, True]) == 1.0 and math.isnan(area([1, 2], [True, True]))
 
 
+def test_settings_that_cannot_be_are_refused():
+    for wrong, why in (({"goes_on": "<b>"}, "as one of bert, wklm, names_too, not '<b>'"), ({"steps": 0}, "at least 1")):
+        with pytest.raises(ValueError, match=why):
+            NamesSettings(**wrong)
+
+
 @torch.no_grad()
 def test_the_unlikelihood_of_a_name_by_hand():
     model, encoding = checkpoint.load(START).eval(), TOKENIZER.encode(TEXT)
@@ -75,10 +81,3 @@ def test_it_begins_as_the_bert_and_says_how_doubtful_names_are(goes_on, tmp_path
     again = checkpoint.load(tmp_path / "model").eval()
     assert again.config.model_type == ("bert" if goes_on == "bert" else "wklm")
     assert doubted(again, TOKENIZER, OTHERS, TEXT)["doubts"] == pytest.approx(known["doubts"], abs=2e-3)
-
-
-def test_settings_that_cannot_be_are_refused():
-    with pytest.raises(ValueError, match="goes on as one of bert, wklm, names_too, not '<b>'"):
-        NamesSettings("<b>")
-    with pytest.raises(ValueError, match="steps must be at least 1"):
-        NamesSettings(steps=0)

@@ -19,6 +19,17 @@ from minibert.training import resume
 TINY = replace(TOY, steps=12, minutes=None, report_every=4, measure_every=4, save_every=4, snapshots=(0.0, 0.5))
 
 
+def stopped_after(events, step: int) -> list:
+    """What a run tells until it is stopped, once that step is saved."""
+    seen = []
+    for event in events:
+        seen.append(event)
+        if isinstance(event, Saved) and event.step >= step:
+            break
+    events.close()
+    return seen
+
+
 def test_a_question_is_a_determined_word_of_a_story_that_fits():
     tokenizer = Tokenizer(toy_world.vocabulary())
     stories = toy_world.stories(30, 7)
@@ -54,17 +65,12 @@ def test_accuracy_is_the_share_of_right_answers_one_by_one():
 @pytest.mark.trains
 def test_a_run_measures_answers_and_goes_on(tmp_path):
     events = pretrain_toy(TINY, tmp_path / "a", stories=60, watch=["anna was a brave [MASK] ."])
-    seen = []
-    for event in events:
-        seen.append(event)
-        if isinstance(event, Saved) and event.step:
-            break
-    events.close()
+    seen = stopped_after(events, 4)
     evals = [event for event in seen if isinstance(event, Eval)]
     assert [event.step for event in evals] == [0, 4]
     assert evals[0].metrics["guessable"] <= evals[0].metrics["guessable_from_neighbours"] < 1
-    samples = [event for event in seen if isinstance(event, Sample)]
-    assert len(samples[0].answers[0]["blanks"][0]) == 5
+    sample = next(event for event in seen if isinstance(event, Sample))
+    assert len(sample.answers[0]["blanks"][0]) == 5
     resumed = list(pretrain_toy(TINY, tmp_path / "b", stories=60, going_on=tmp_path / "a"))
     assert [event.step for event in resumed if isinstance(event, Step)] == [8, 12]
     assert len(list((tmp_path / "b" / "steps").iterdir())) == 2
@@ -74,9 +80,7 @@ def test_a_toy_run_does_not_begin_over_another_that_was_cut_off(tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("\n\n".join("\n".join(lines) for lines in toy_world.documents(20, seed=0)))
     settings = PretrainSettings(preset="tiny", vocab_size=120, steps=4, batch_size=4, max_length=48)
-    events = pretrain(settings, [text], tmp_path / "model")
-    next(event for event in events if isinstance(event, Saved))
-    events.close()
+    stopped_after(pretrain(settings, [text], tmp_path / "model"), 0)
     with pytest.raises(ValueError, match="holds another run that was cut off"):
         list(pretrain_toy(replace(TOY, steps=1, minutes=None), tmp_path / "model", stories=20))
     assert resume.latest(tmp_path / "model") is not None
@@ -87,14 +91,8 @@ def test_a_toy_run_does_not_begin_over_another_that_was_cut_off(tmp_path):
 @pytest.mark.parametrize("start", ["counts", "sinusoids"])
 def test_positions_begin_as_the_start_says(tmp_path, start):
     """And with "sinusoids" they stay: also in a run that is cut off and goes on."""
-    settings = replace(
-        TOY, minutes=None, steps=4, start=start, batch_size=8, snapshots=(), save_every=2, report_every=1
-    )
-    events = pretrain_toy(settings, tmp_path / "model", stories=40)
-    for event in events:
-        if isinstance(event, Saved) and event.step == 2:
-            break
-    events.close()
+    settings = replace(TINY, steps=4, start=start, batch_size=8, snapshots=(), save_every=2, report_every=1)
+    stopped_after(pretrain_toy(settings, tmp_path / "model", stories=40), 2)
     list(pretrain_toy(settings, tmp_path / "model", stories=40, resuming=True))
     table = load(tmp_path / "model").bert.embeddings.position.weight.detach()
     waves = sinusoids(*table.shape)

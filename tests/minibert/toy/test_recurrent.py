@@ -12,9 +12,10 @@ from minibert.model import Batch
 from minibert.text.batches import padded_batch
 from minibert.toy.recurrent import BiLm, BiLmSettings, RecurrentPair, train_bilm, turned
 from minibert.toy.seq2seq import Seq2SeqSettings, Trained, train_seq2seq
-from minibert.train import Eval, Started, Step
+from minibert.train import Eval, Step
 from tests.server import ROOT
 
+SHIPPED = ROOT / "checkpoints" / "recurrent-toy"
 SMALL = BiLmSettings(embedding_size=12, hidden_size=16, stories=40, steps=60, batch_size=16)
 
 
@@ -67,22 +68,19 @@ def test_turning_twice_is_nothing():
 
 def test_it_learns_and_is_the_same_again(tmp_path):
     events, again = list(train_bilm(SMALL, tmp_path / "lm")), list(train_bilm(SMALL))
-    assert isinstance(events[0], Started)
     losses = [event.loss for event in events if isinstance(event, Step)]
     assert losses[-1] < losses[0]
-    evals = [next(event for event in run if isinstance(event, Eval)).metrics for run in (events, again)]
-    assert evals[0] == evals[1] and evals[0]["forwards"] < 415
+    first, other = (next(event for event in run if isinstance(event, Eval)).metrics for run in (events, again))
+    assert first == other and first["forwards"] < 415
     loaded = BiLm.load(tmp_path / "lm")
     assert loaded.sizes == {"vocab_size": loaded.token.num_embeddings, "embedding_size": 12, "hidden_size": 16}
     with pytest.raises(CheckpointError):
         BiLm.load(tmp_path)
-    description = tmp_path / "lm" / "recurrent.json"
-    description.write_text(json.dumps(loaded.sizes | {"hidden_size": 2**24}))  # which would take gigabytes to build
-    with pytest.raises(CheckpointError, match="holds other weights"):
-        BiLm.load(tmp_path / "lm")
-    description.write_text("{}")
-    with pytest.raises(CheckpointError):
-        BiLm.load(tmp_path / "lm")
+    huge = json.dumps(loaded.sizes | {"hidden_size": 2**24})  # which would take gigabytes to build
+    for content, why in ((huge, "holds other weights"), ("{}", "")):
+        (tmp_path / "lm" / "recurrent.json").write_text(content)
+        with pytest.raises(CheckpointError, match=why):
+            BiLm.load(tmp_path / "lm")
 
 
 def test_a_pair_of_lstms_is_trained_and_asked_as_the_transformer_is(tmp_path):
@@ -97,7 +95,7 @@ def test_a_pair_of_lstms_is_trained_and_asked_as_the_transformer_is(tmp_path):
 
 
 def test_all_that_comes_over_is_one_state_however_long_the_sentence():
-    trained = Trained.load(ROOT / "checkpoints" / "recurrent-toy" / "copy-lstm", RecurrentPair)
+    trained = Trained.load(SHIPPED / "copy-lstm", RecurrentPair)
     batch = trained.words.batch([["the"], ["the", "boat", "and", "a", "lamp"]])
     h, c = trained.model.encode(batch)
     assert h.shape == c.shape == (1, 2, trained.model.config.hidden_size)
@@ -106,10 +104,9 @@ def test_all_that_comes_over_is_one_state_however_long_the_sentence():
 
 
 def test_what_ships_copies_short_sentences_and_looking_back_copies_long_ones():
-    folder = ROOT / "checkpoints" / "recurrent-toy"
     share = {}
     for name, kind in (("copy-lstm", {"network": RecurrentPair}), ("copy-transformer", {})):
-        trained = Trained.load(folder / name, **kind)
+        trained = Trained.load(SHIPPED / name, **kind)
         for length in (1, 9):
             rng = random.Random(length)
             sources = [rng.choices(trained.words.entries[4:], k=length) for _try in range(60)]
@@ -120,5 +117,5 @@ def test_what_ships_copies_short_sentences_and_looking_back_copies_long_ones():
 
 
 def test_the_shipped_files_are_small():
-    files = list((ROOT / "checkpoints" / "recurrent-toy").rglob("*.safetensors"))
+    files = list(SHIPPED.rglob("*.safetensors"))
     assert len(files) == 4 and all(file.stat().st_size < 1e6 for file in files)

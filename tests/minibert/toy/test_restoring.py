@@ -10,23 +10,9 @@ from minibert.decoder import greedy
 from minibert.model import IGNORE, Batch
 from minibert.noises import NOISES, Part
 from minibert.tokenizer import Tokenizer
-from minibert.toy import world
-from minibert.toy.restoring import (
-    BART,
-    LONGEST,
-    RestoringSettings,
-    batch_of,
-    load,
-    lost,
-    marks,
-    read_ids,
-    restored,
-    texts,
-    tokens_of,
-    told,
-    train_bart,
-    verdicts,
-)
+from minibert.toy import restoring
+from minibert.toy.restoring import RestoringSettings, batch_of, lost, read_ids, restored, tokens_of, told, verdicts
+from minibert.toy.world import vocabulary
 from minibert.train import Done, Eval, Sample, Step
 
 TEXT = "anna found the red ball. tom went to the zoo."
@@ -35,7 +21,7 @@ SMALL = RestoringSettings(steps=2, batch_size=2, stories=4, held_out=2, evaluate
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    return Tokenizer(world.vocabulary())
+    return Tokenizer(vocabulary())
 
 
 @pytest.fixture
@@ -61,13 +47,10 @@ def test_the_decoder_is_asked_for_the_whole_text_one_token_on(tokenizer):
     assert batch.padding[1].sum() == len(parts[1]) + 2
 
 
-def test_what_is_lost_stands_nowhere_in_what_is_left():
+def test_what_is_lost_and_how_each_token_came_out():
     tokens = list("abcd")
     assert lost(tokens, [Part("c", (2,)), Part("[MASK]", (0, 1)), Part("[MASK]", ())]) == [True, True, False, True]
     assert not any(lost(tokens, NOISES["rotation"](tokens, random.Random(2))))
-
-
-def test_how_each_token_came_out():
     whole, gone = list("abcde"), [False, True, True, False, False]
     assert verdicts(list("abxde"), whole, gone) == ["kept", "found", "wrong", "kept", "kept"]
     assert verdicts(list("ade"), whole, gone) == ["kept", "kept", "kept"]
@@ -87,32 +70,31 @@ def test_a_beam_of_one_is_greedy_and_a_wide_one_no_worse(model, tokenizer):
             logits[bare] = float("-inf")
             assert token == int(logits.argmax())
             target = torch.cat([target, torch.tensor([[token]])], dim=1)
-    assert len(one.ids) <= LONGEST
+    assert len(one.ids) <= restoring.LONGEST
     found = restored(model, tokenizer, parts, 4)
     assert len(found) == 4 and found[0].score >= (one.score if one.ended else float("-inf"))
 
 
 def test_whole_counts_texts_right_in_every_token(model, tokenizer):
-    rows = [tokens_of(text, tokenizer) for text in texts(3, 2, 1)]
+    rows = [tokens_of(text, tokenizer) for text in restoring.texts(3, 2, 1)]
     questions = [(row, NOISES["masking"](row, random.Random(4))) for row in rows]
     batch = batch_of(rows, [parts for _, parts in questions], tokenizer)
     said = greedy(model, batch, tokenizer.sep_id, tokenizer.sep_id, 60)
     right = sum([tokenizer.vocab[i] for i in a[1:]] == row for a, row in zip(said, rows, strict=True))
-    found = marks(model, questions, tokenizer)
+    found = restoring.marks(model, questions, tokenizer)
     assert found["whole"] == right / len(rows) and 0 <= found["lost"] <= 1 and 0 <= found["tokens"] <= 1
 
 
-def test_events_and_what_is_saved(tmp_path, tokenizer):
-    messages = [[[["anna danced.", 7]]], [], [], []]
-    events = list(
-        train_bart(SMALL, out=tmp_path, watch=[(TEXT, 1), ("", 2)], mailbox=lambda: messages.pop(0) if messages else [])
-    )
+def test_events_and_what_is_saved(tmp_path):
+    messages = iter([[[["anna danced.", 7]]]])
+    watch, mailbox = [(TEXT, 1), ("", 2)], lambda: next(messages, [])
+    events = list(restoring.train_bart(SMALL, out=tmp_path, watch=watch, mailbox=mailbox))
     samples = [event for event in events if isinstance(event, Sample)]
     assert [one["text"] for one in samples[0].answers] == [TEXT]
     assert samples[-1].answers[0]["text"] == "anna danced."
-    assert {"tokens", "lost", "whole"} == set([e for e in events if isinstance(e, Eval)][-1].metrics)
+    assert {"tokens", "lost", "whole"} == set(events[-1].metrics)
     assert isinstance(events[-1], Done) and not (tmp_path / "config.json").exists()
-    again = told(*load(tmp_path / BART), "anna danced.", "both", 7)
+    again = told(*restoring.load(tmp_path / restoring.BART), "anna danced.", "both", 7)
     assert again["whole"] == samples[-1].answers[0]["whole"] == ["anna", "danced", "."]
     assert again["said"] and all(len(one) == 3 for one in again["said"])
     with pytest.raises(ValueError, match="the noise is one of"):
@@ -128,7 +110,7 @@ def test_any_text_is_read(model, tokenizer):
 @pytest.mark.trains
 def test_it_learns_to_write_a_text_back():
     settings = RestoringSettings("masking", steps=120, evaluate_every=120)
-    events = list(train_bart(settings))
+    events = list(restoring.train_bart(settings))
     first, *_, last = (event.metrics for event in events if isinstance(event, Eval))
     assert first["tokens"] < 0.1 and last["tokens"] > 0.85
     assert [event for event in events if isinstance(event, Step)][-1].loss < 0.7

@@ -1,5 +1,6 @@
 """Stories in two rows: where it is told what stands in the second, and what forgetting the first costs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,24 +45,19 @@ def test_the_shipped_xlnet_reads_on_though_nobody_taught_it(tokenizer):
 
 @pytest.mark.parametrize("memory", [True, False])
 def test_it_is_trained_and_kept(tmp_path, memory):
-    events = list(
-        train_on_segments(SegmentSettings(**{**vars(SMALL), "memory": memory}), SHIPPED / "xlnet", out=tmp_path / "m")
-    )
+    events = list(train_on_segments(replace(SMALL, memory=memory), SHIPPED / "xlnet", out=tmp_path / "m"))
     evals = [event for event in events if isinstance(event, Eval)]
     assert [event.step for event in evals] == [0, 1, 2] and ("before_forgotten" in evals[0].metrics) == memory
     assert isinstance(events[-1], Done) and isinstance(events[-2], Saved)
     assert isinstance(checkpoint.load(tmp_path / "m"), PermutationLM)
 
 
-def test_a_bert_has_no_memory():
+def test_what_cannot_be_is_refused():
+    for wrong in ({"steps": 0}, {"held_out": 0}, {"share": 0.0}):
+        with pytest.raises(ValueError, match="must be"):
+            SegmentSettings(**wrong).objective  # noqa: B018
     with pytest.raises(ValueError, match="only XLNet has a memory"):
         next(train_on_segments(SMALL, SHIPPED / "bert"))
-
-
-@pytest.mark.parametrize("wrong", [{"steps": 0}, {"held_out": 0}, {"share": 0.0}])
-def test_what_cannot_be_is_refused(wrong):
-    with pytest.raises(ValueError, match="must be"):
-        SegmentSettings(**wrong).objective  # noqa: B018
 
 
 def test_it_is_recorded(tmp_path):

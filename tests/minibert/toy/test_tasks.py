@@ -21,23 +21,19 @@ def test_a_gap_is_a_word_that_one_word_outside_its_sentence_determines():
     seen = set()
     for seed in range(60):
         story = generate(seed, world="small")
-        starts = [0]
+        wanted, start = set(), 0
         for sentence in story.sentences:
-            starts.append(starts[-1] + len(sentence.words))
-        wanted = set()
-        for start, sentence in zip(starts, story.sentences, strict=False):
             texts = [word.text for word in sentence.words]
             for place, word in enumerate(sentence.words):
                 outside = [j for j in word.determined_by if not start <= j < start + len(texts)]
                 if word.kind in KINDS and len(word.determined_by) == len(outside) == 1:
                     around = texts[:place] + texts[place + 1 :]
                     wanted.add((" ".join(around), story.words[outside[0]].text))
+            start += len(texts)
         gaps = gaps_of(story)
-        found = {(" ".join(gap.sentence), gap.rest[gap.source]) for group in gaps.values() for gap in group}
-        assert found == wanted
-        assert all(
-            len(gap.rest) + len(gap.sentence) + 1 == len(story.words) for group in gaps.values() for gap in group
-        )
+        found = [gap for group in gaps.values() for gap in group]
+        assert {(" ".join(gap.sentence), gap.rest[gap.source]) for gap in found} == wanted
+        assert all(len(gap.rest) + len(gap.sentence) + 1 == len(story.words) for gap in found)
         seen |= set(gaps)
     assert seen == set(KINDS)
 

@@ -26,13 +26,10 @@ class Settings:
     optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=0.1))
 
 
-def run(learner, settings=Settings(), **options):
+def run(learner, **options) -> list:
     batches = (Batch(torch.ones(1, 2, dtype=torch.long)) for _ in range(100))
-    events = watched(
-        learner, batches, settings, lambda: {"weight": learner.weight.item()},
-        losses_of=lambda output, part, whole: {"loss": output}, **options,
-    )  # fmt: skip
-    seen = []
+    options["losses_of"] = lambda output, part, whole: {"loss": output}
+    events, seen = watched(learner, batches, Settings(), lambda: {"weight": learner.weight.item()}, **options), []
     while True:
         try:
             seen.append(next(events))
@@ -42,27 +39,23 @@ def run(learner, settings=Settings(), **options):
 
 def test_it_is_measured_before_every_so_often_and_at_the_end():
     learner = Line()
-    events = run(learner, report_every=100)
-    assert isinstance(events[0], Started) and events[0].details == {"parameters": 1}
+    started, *events, done = run(learner, report_every=100)
+    assert isinstance(started, Started) and started.details == {"parameters": 1}
     measured = [event for event in events if isinstance(event, Eval)]
     assert [event.step for event in measured] == [0, 2, 4, 5]
     assert measured[0].metrics == {"weight": 1.0}
-    assert isinstance(events[-1], Done)
-    assert events[-1].metrics == measured[-1].metrics == {"weight": learner.weight.item()}
+    assert isinstance(done, Done) and done.metrics == measured[-1].metrics == {"weight": learner.weight.item()}
 
 
 def test_a_message_replaces_what_is_watched_and_is_answered_at_once():
     learner, letters = Line(), iter([[], [["new"]]])
 
     def say(texts):
-        return [{"text": text, "training": learner.training} for text in texts]
+        return [(text, learner.training) for text in texts]
 
     events = run(learner, say=say, watch=["old"], mailbox=lambda: next(letters, []), report_every=1)
-    samples = [event for event in events if isinstance(event, Sample)]
-    assert [(event.step, event.answers[0]["text"]) for event in samples] == [
-        (0, "old"), (2, "new"), (2, "new"), (4, "new"), (5, "new"),
-    ]  # fmt: skip
-    assert not any(event.answers[0]["training"] for event in samples)
+    samples = [(event.step, *event.answers[0]) for event in events if isinstance(event, Sample)]
+    assert samples == [(0, "old", False), *[(step, "new", False) for step in (2, 2, 4, 5)]]
 
 
 def test_nothing_to_say_is_no_sample():
