@@ -279,22 +279,27 @@ def test_values_that_would_be_the_same_token_are_refused(small_checkpoint):
 FIRST, *OTHERS = toy("choice", 4, 1).examples
 SILENT = TaskData([replace(FIRST, label=None), *OTHERS], name="dev.tsv")
 BARE = TaskData([Example(e.text, e.label) for e in toy("classification", 8, 1).examples], name="dev.tsv")
+ONE_TEXT = ("tagging", "span", "choice", "intent")
 ONE_CLASS = TaskData([Example("a", "same")] * 16)
 
 
-@pytest.mark.parametrize(
-    ("task", "train", "dev", "changes", "message"),
-    [
-        ("poetry", ONE_CLASS, ONE_CLASS, {}, "no task 'poetry'; there are classification, cloze, pair"),
-        ("classification", ONE_CLASS, ONE_CLASS, {}, "nothing to tell apart"),
-        ("classification", None, TaskData([Example("x", "perhaps")]), {}, "that training never shows: perhaps"),
-        ("classification", None, None, {"freeze": 9}, "freeze 9 blocks, but the model has 2"),
-        ("classification", None, None, {"metadata": ("mood",)}, "no column 'mood' to use as metadata; it has kind"),
-        ("classification", None, BARE, {"metadata": ("kind",)}, r"dev.tsv has no column 'kind' .*; it has none"),
-        ("choice", None, SILENT, {}, r"dev.tsv: 1 of 4 examples do not say their answer"),
-        ("span", None, None, {"augmentation": Augmentation("drop")}, "the task span cannot be augmented"),
-    ],
-)
+UNTRAINABLE = [
+    ("poetry", ONE_CLASS, ONE_CLASS, {}, "no task 'poetry'; there are classification, cloze, pair"),
+    ("classification", ONE_CLASS, ONE_CLASS, {}, "nothing to tell apart"),
+    ("classification", None, TaskData([Example("x", "perhaps")]), {}, "that training never shows: perhaps"),
+    ("classification", None, None, {"freeze": 9}, "freeze 9 blocks, but the model has 2"),
+    ("classification", None, None, {"metadata": ("mood",)}, "no column 'mood' to use as metadata; it has kind"),
+    ("classification", None, BARE, {"metadata": ("kind",)}, r"dev.tsv has no column 'kind' .*; it has none"),
+    ("classification", None, None, {"auxiliary": ("mood",)}, "no column 'mood' to learn beside; it has kind"),
+    ("classification", None, None, {"texts_beside": ("body",)}, "no column 'body' to read as a text; it has kind"),
+    ("tagging", None, None, {"auxiliary": ("kind",)}, "the task tagging learns nothing beside"),
+    *((task, None, None, {"texts_beside": ("body",)}, f"the task {task} reads no further texts") for task in ONE_TEXT),
+    ("choice", None, SILENT, {}, r"dev.tsv: 1 of 4 examples do not say their answer"),
+    ("span", None, None, {"augmentation": Augmentation("drop")}, "the task span cannot be augmented"),
+]
+
+
+@pytest.mark.parametrize(("task", "train", "dev", "changes", "message"), UNTRAINABLE)
 def test_what_cannot_be_trained_or_measured_is_said(small_checkpoint, task, train, dev, changes, message):
     data = train or toy(task, 16, 0), dev or toy(task, 8, 1)
     with pytest.raises(ValueError, match=message):
@@ -331,9 +336,8 @@ def test_a_tag_only_dev_has_is_reported_not_refused(small_checkpoint):
     assert of(events, Started)[0].details["unseen_labels"] == ["Y"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
+def test_settings_that_make_no_sense_are_refused():
+    for changes, message in [
         ({"freeze": "some"}, "freeze is 'some'"),
         ({"layer_decay": 0.0}, "layer decay"),
         ({"mlm_weight": -1.0}, "cannot be negative"),
@@ -342,11 +346,12 @@ def test_a_tag_only_dev_has_is_reported_not_refused(small_checkpoint):
         ({"metadata_as": "colour"}, "metadata_as is 'colour'"),
         ({"doc_stride": 0}, "doc_stride must be at least 1"),
         ({"focal_gamma": -1.0}, "exponent from 0 to 10"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        FinetuneSettings(**changes)
+        ({"auxiliary_weight": -1.0}, "cannot be negative"),
+        ({"auxiliary": ("kind",), "metadata": ("kind",)}, "'kind' is read, so there is nothing to learn"),
+        ({"texts_beside": ("kind",), "metadata": ("kind",)}, "the column 'kind' is read as a value or as a text"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            FinetuneSettings(**changes)
 
 
 def test_a_vocabulary_padded_in_the_checkpoint_stays_so(small_checkpoint, tmp_path):
@@ -372,5 +377,3 @@ def test_an_answer_says_to_what_and_one_that_cannot_be_given_ends_no_run(small_c
     assert [answer["asked"] for answer in answers] == [input_key(one) for one in given]
     assert input_key(given[1]) == input_key({"kind": "odd", "text": "abc"})
     assert len({answer["asked"] for answer in answers}) == 3 and "error" in answers[2]
-
-

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from minibert.finetune.predictor import Predictor
-from minibert.finetune.settings import FinetuneSettings
 from minibert.inside.attribution import Case
 from minibert.service.server import Limits, request_schema
 from minibert.tasks import TASKS, Example, Options, TaskData
@@ -66,16 +65,6 @@ def test_it_is_learned_from_and_travels_with_the_model(small_checkpoint, tmp_pat
     assert form["properties"]["title"] == {"type": "string", "maxLength": 50} and form["required"] == ["text"]
     with pytest.raises(ValueError, match="reads more than the text"):
         Case.of(predictor, given[0])
-
-
-def test_what_cannot_be_read_is_said(small_checkpoint):
-    with pytest.raises(ValueError, match="no column 'body' to read as a text; it has kind"):
-        run(small_checkpoint, texts_beside=("body",))
-    for task in ("tagging", "span", "choice", "intent"):
-        with pytest.raises(ValueError, match=f"the task {task} reads no further texts"):
-            run(small_checkpoint, task, texts_beside=("body",))
-    with pytest.raises(ValueError, match="the column 'kind' is read as a value or as a text"):
-        FinetuneSettings(metadata=("kind",), texts_beside=("kind",))
 
 
 def test_a_saved_task_that_reads_none_is_refused(answering, tmp_path):

@@ -19,15 +19,6 @@ from minibert.service.export import ExportError, Graph, batches, export, transfo
 from minibert.tasks import TASKS
 from minibert.tasks.options import Options
 
-THEIRS = {
-    "classification": transformers.AutoModelForSequenceClassification,
-    "multilabel": transformers.AutoModelForSequenceClassification,
-    "similarity": transformers.AutoModelForSequenceClassification,
-    "tagging": transformers.AutoModelForTokenClassification,
-    "span": transformers.AutoModelForQuestionAnswering,
-    "choice": transformers.AutoModelForMultipleChoice,
-}
-
 
 @pytest.fixture
 def saved(answering, tmp_path):
@@ -40,24 +31,14 @@ def saved(answering, tmp_path):
     return save
 
 
-@pytest.mark.parametrize("task", THEIRS)
-def test_transformers_gives_the_same_logits(saved, tmp_path, task):
+@pytest.mark.parametrize("task", ["classification", "multilabel", "similarity", "tagging", "span", "choice"])
+def test_what_transformers_reads_is_what_was_saved(saved, tmp_path, task):
+    """Its logits are compared where saving is tested."""
     predictor, source = saved(task)
     done = export(source, tmp_path / "out")
     assert done.difference == 0 and done.notes == ()
-    theirs = THEIRS[task].from_pretrained(done.path).eval()
-    for inputs in batches(Graph(predictor.model)):
-        names = {"ids": "input_ids", "segments": "token_type_ids", "padding": "attention_mask"}
-        with torch.no_grad():
-            output = theirs(**{names[name]: x.long() for name, x in inputs.items()})
-            (ours,) = Graph(predictor.model)(*inputs.values())
-        if task == "span":
-            expected = torch.stack([output.start_logits, output.end_logits], dim=-1)
-            ours, expected = ours[inputs["padding"]], expected[inputs["padding"]]
-        else:
-            expected = output.logits
-        assert expected.abs().mean() > 0.01
-        torch.testing.assert_close(ours, expected, atol=1e-4, rtol=0)
+    for name in (checkpoint.WEIGHTS, "config.json", "vocab.txt"):
+        assert (done.path / name).read_bytes() == (source / name).read_bytes()
     tokenizer = transformers.AutoTokenizer.from_pretrained(done.path)
     assert tokenizer("ab z").input_ids == predictor.tokenizer.encode("ab z").ids
 
@@ -65,11 +46,13 @@ def test_transformers_gives_the_same_logits(saved, tmp_path, task):
 def test_half_precision_is_half_the_size_and_measured(saved, tmp_path):
     predictor, source = saved("classification")
     done = export(source, tmp_path / "out", dtype="float16")
-    sizes = [(folder / checkpoint.WEIGHTS).stat().st_size for folder in (source, done.path)]
-    assert sizes[1] < 0.7 * sizes[0] and 0 < done.difference < 0.1
-    assert json.loads((done.path / "config.json").read_text())["dtype"] == "float16"
-    again = Predictor.from_directory(done.path).predict(["ab z"])[0]["probabilities"]
-    assert again == pytest.approx(predictor.predict(["ab z"])[0]["probabilities"], abs=0.05)
+    before, after = ((folder / checkpoint.WEIGHTS).stat().st_size for folder in (source, done.path))
+    assert after < 0.7 * before and 0 < done.difference < 0.1
+    assert checkpoint.config_values(done.path)["dtype"] == "float16"
+    again, first = (
+        one.predict(["ab z"])[0]["probabilities"] for one in (Predictor.from_directory(done.path), predictor)
+    )
+    assert again == pytest.approx(first, abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -156,14 +139,18 @@ def test_the_onnx_directory_is_all_that_is_needed(onnx_classifier):
     assert [names[str(row.argmax())] for row in logits] == labels
 
 
+def changed(source):
+    """The model in this directory, but for one of its weights, which differs by 0.001."""
+    model = checkpoint.load(source)
+    with torch.no_grad():
+        model.classifier.bias[0] += 1e-3
+    return model
+
+
 def test_a_wrong_file_is_noticed_and_not_left_behind(onnx_classifier, tmp_path, monkeypatch):
-    """The file of another model, one weight of which differs by 0.001."""
     predictor, folder = onnx_classifier
     source = predictor.save(tmp_path / "model")
-    other = checkpoint.load(source)
-    with torch.no_grad():
-        other.classifier.bias[0] += 1e-3
-    replace(predictor, model=other).save(source)
+    replace(predictor, model=changed(source)).save(source)
     monkeypatch.setattr(exporting, "write_onnx", lambda graph, file: shutil.copy(folder / "model.onnx", file))
     with pytest.raises(ExportError, match=r"differs from the model by 0\.001"):
         export(source, tmp_path / "out", "onnx")
@@ -172,9 +159,7 @@ def test_a_wrong_file_is_noticed_and_not_left_behind(onnx_classifier, tmp_path, 
 
 def test_a_wrong_copy_is_noticed(saved, tmp_path, monkeypatch):
     predictor, source = saved("classification")
-    model = checkpoint.load(source)
-    with torch.no_grad():
-        model.classifier.bias[0] += 1e-3
+    model = changed(source)
     monkeypatch.setattr(exporting.Predictor, "from_directory", lambda directory: predictor)
     monkeypatch.setattr(exporting.checkpoint, "load", lambda directory: model)
     with pytest.raises(ExportError, match="differs"):

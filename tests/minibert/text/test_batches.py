@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from minibert.model import IGNORE
 from minibert.objectives import MaskedLanguageModel, Masking
+from minibert.text import segment_pairs as pairing
 from minibert.text.batches import FORMATS, PAIR_FORMATS, Position, PretrainingBatches, assemble, padded_batch
 from minibert.text.documents import DataError
-from minibert.text import segment_pairs as pairing
 from minibert.text.segment_pairs import SegmentPair, packed_sentences, segment_pairs
 from minibert.text.store import JOINED, TokenStore
 from minibert.text.truncation import longest_first

@@ -10,7 +10,7 @@ from torch import nn
 from minibert.checkpoint import CheckpointError
 from minibert.model import Batch
 from minibert.text.batches import padded_batch
-from minibert.toy.recurrent import BiLm, BiLmSettings, RecurrentPair, train_bilm, turned
+from minibert.toy.recurrent import BiLm, BiLmSettings, RecurrentPair, train_bilm
 from minibert.toy.seq2seq import Seq2SeqSettings, Trained, train_seq2seq
 from minibert.train import Eval, Step
 from tests.server import ROOT
@@ -58,12 +58,6 @@ def test_neither_side_sees_the_word_it_expects(lm):
         assert torch.equal(right[0, place:-1], before[1][0, place:-1])
         assert not torch.equal(left[0, place + 1 :], before[0][0, place + 1 :])
         assert not torch.equal(right[0, :place], before[1][0, :place])
-
-
-def test_turning_twice_is_nothing():
-    x, lengths = torch.arange(12).view(2, 6), torch.tensor([4, 6])
-    assert turned(x, lengths).tolist() == [[3, 2, 1, 0, 4, 5], [11, 10, 9, 8, 7, 6]]
-    assert torch.equal(turned(turned(x, lengths), lengths), x)
 
 
 def test_it_learns_and_is_the_same_again(tmp_path):

@@ -96,21 +96,6 @@ def test_the_embedding_is_the_papers():
     assert torch.allclose(part(ids), expected, atol=1e-6)
 
 
-@torch.no_grad()
-def test_taps_name_the_three_kinds_of_attention(model, batch):
-    seen = {}
-    model(batch, lambda name, x: seen.setdefault(name, x))
-    assert seen["encoder.blocks.1.attn.probs"].shape == (3, 3, 7, 7)
-    assert seen["decoder.blocks.1.attn.probs"].shape == (3, 3, 6, 6)
-    cross = seen["decoder.blocks.1.cross.probs"]
-    assert cross.shape == (3, 3, 6, 7)
-    assert torch.allclose(cross.sum(-1), torch.ones(3, 3, 6))
-    assert (cross[2, :, :, 3:] == 0).all()  # padding
-    assert (seen["decoder.blocks.0.attn.probs"].triu(1) == 0).all()  # what is still to be said
-    uniform = model(batch, lambda name, x: torch.ones_like(x) if name.endswith("cross.probs") else x).logits
-    assert not torch.allclose(uniform, model(batch).logits)  # a tap's answer is what the model goes on with
-
-
 def test_the_loss_is_that_of_the_real_words():
     model = perturbed(CONFIG.change(vocab_size=len(WORDS.entries)))
     short, long = ["bee"], ["cat", "dog", "ant"]
@@ -214,7 +199,9 @@ def test_a_decoding_is_what_the_model_says_step_by_step(run):
 
 def test_without_the_bridge_the_source_does_not_count(run):
     trained = Trained.load(run[1])
-    one, other = (trained.decode(source, seq2seq.without_bridge) for source in (["sang", "boat"], ["boat", "zebras", "sang"]))
+    one, other = (
+        trained.decode(source, seq2seq.without_bridge) for source in (["sang", "boat"], ["boat", "zebras", "sang"])
+    )
     assert one.target == other.target and torch.allclose(one.probs, other.probs, atol=1e-6)
     assert not torch.allclose(one.probs[0], trained.decode(["sang", "boat"]).probs[0], atol=1e-4)
 

@@ -1,5 +1,6 @@
 """Snapshots: small, in order, and close enough to the model they were taken of."""
 
+import pytest
 import torch
 
 from minibert import checkpoint
@@ -8,9 +9,14 @@ from minibert.model import Batch, BertForPreTraining
 from minibert.training import snapshots
 
 
-def test_a_snapshot_is_nearly_the_model(tmp_path):
+@pytest.fixture
+def model():
     torch.manual_seed(0)
-    model = BertForPreTraining(BertConfig.preset("tiny", vocab_size=500)).eval()
+    return BertForPreTraining(BertConfig.preset("tiny", vocab_size=500)).eval()
+
+
+def test_a_snapshot_is_nearly_the_model(tmp_path, model):
+    assert snapshots.listed(tmp_path) == []
     checkpoint.save(tmp_path, BertForPreTraining(model.config))
     snapshots.save(tmp_path / "steps", model, 20, 1000)
     snapshots.save(tmp_path / "steps", model, 3, 150)
@@ -28,9 +34,7 @@ def test_a_snapshot_is_nearly_the_model(tmp_path):
     assert size < 0.3 * 4 * sum(p.numel() for p in model.parameters())
 
 
-def test_entries_that_came_later_are_never_answered_then(tmp_path):
-    torch.manual_seed(0)
-    model = BertForPreTraining(BertConfig.preset("tiny", vocab_size=500)).eval()
+def test_entries_that_came_later_are_never_answered_then(tmp_path, model):
     checkpoint.save(tmp_path, BertForPreTraining(BertConfig.preset("tiny", vocab_size=520)))
     snapshots.save(tmp_path / "steps", model, 3, 150)
     again = snapshots.load(tmp_path, snapshots.listed(tmp_path)[0])
@@ -40,7 +44,3 @@ def test_entries_that_came_later_are_never_answered_then(tmp_path):
         with_new = again(Batch(torch.full((1, 4), 510))).mlm_logits
     assert torch.allclose(got[..., :500], expected, atol=1e-4) and got[..., 500:].max() == 0
     assert with_new.isfinite().all()
-
-
-def test_nothing_kept_is_nothing_listed(tmp_path):
-    assert snapshots.listed(tmp_path) == []
