@@ -7,10 +7,8 @@ from minibert.config import BertConfig
 from minibert.finetune.layer_choice import reading
 from minibert.heads import LAYERS, TaskHead
 
-CONFIG = BertConfig(
-    vocab_size=20, hidden_size=8, num_hidden_layers=5, num_attention_heads=2, intermediate_size=16,
-    max_position_embeddings=8,
-)  # fmt: skip
+CONFIG = BertConfig(20, 8, 5, 2, 16, max_position_embeddings=8)
+HOW = {"concat": "concat", "sum": "sum", "weighted": "mix"}
 
 
 @pytest.mark.parametrize("layers", LAYERS)
@@ -21,17 +19,13 @@ def test_the_layers_read_are_those_that_move_the_result(layers):
     assert read.shape[-1] == found.width == head.width
     read.sum().backward()
     assert found.layers == tuple(i for i, x in enumerate(given) if x.grad is not None and x.grad.abs().sum() > 0)
-    assert found.how == {"last_four_concat": "concat", "all_concat": "concat", "last_four_sum": "sum", "all_sum": "sum",
-                         "weighted": "mix", "last_four_weighted": "mix"}.get(layers, "one")  # fmt: skip
+    assert found.how == HOW.get(layers.split("_")[-1], "one")
 
 
-def test_a_shallow_model_has_fewer_than_four():
+def test_a_shallow_model_has_fewer_than_four_and_only_cls_of_the_last_layer_has_a_pooler():
+    head = TaskHead(CONFIG.change(num_hidden_layers=2), layers="last_four_concat")
+    assert reading("last_four_concat", 2, 8).width == 24 == head.width
     assert reading("last_four_sum", 2, 8).layers == (0, 1, 2)
-    assert reading("last_four_concat", 2, 8).width == 24 == TaskHead(CONFIG.change(num_hidden_layers=2),
-                                                                 layers="last_four_concat").width  # fmt: skip
-
-
-def test_cls_of_the_last_layer_goes_through_the_pooler():
     assert reading("last", 4, 8, pooling="cls").pooling == "pooler"
     assert reading("all_concat", 4, 8, pooling="cls").pooling == "cls"
     assert reading("last", 4, 8, pooling="cls", bilstm=True).pooling == "cls"

@@ -2,8 +2,6 @@
 
 import dataclasses
 import json
-import threading
-from types import SimpleNamespace
 
 import pytest
 from starlette.testclient import TestClient
@@ -54,51 +52,40 @@ def test_an_answer_that_is_none_is_an_error(answering):
 
 
 class SlowAtFirst:
-    """A Predictor whose first answer in each thread takes long, as that of a thread which has just begun does."""
+    """A Predictor whose first answer takes long, as in a thread that has just begun, by a clock of its own."""
 
     SECONDS = 1e6
 
-    def __init__(self, predictor, clock):
-        self.predictor, self.clock, self.seen = predictor, clock, set()
+    def __init__(self, predictor):
+        self.predictor, self.now, self.delay = predictor, 0.0, self.SECONDS
 
     def __getattr__(self, name):
         return getattr(self.predictor, name)
 
-    def features(self, examples):
-        if threading.get_ident() not in self.seen:
-            self.seen.add(threading.get_ident())
-            self.clock.now += self.SECONDS
-        return self.predictor.features(examples)
-
     def answers(self, examples):
-        self.features(examples)
+        self.now, self.delay = self.now + self.delay, 0.0
         return self.predictor.answers(examples)
 
-
-class Clock:
-    """It goes on by a second whenever it is looked at."""
-
-    now = 0.0
-
     def perf_counter(self):
-        self.now += 1
+        self.now += 1  # whenever it is looked at
         return self.now
 
 
 def test_what_is_measured_is_warmed_up(answering, monkeypatch):
-    predictor, clock = answering("classification"), Clock()
-    monkeypatch.setattr(local_client, "time", SimpleNamespace(perf_counter=clock.perf_counter))
-    slow = SlowAtFirst(predictor, clock)
-    cold, warm = (ask(application(slow), LocalRequest(body=BODY), warm_up=n)[0] for n in (0, 1))
-    assert warm.seconds < slow.SECONDS <= cold.seconds
+    def slow():
+        predictor = SlowAtFirst(answering("classification"))
+        monkeypatch.setattr(local_client, "time", predictor)
+        return predictor
+
+    cold, warm = (ask(application(slow()), LocalRequest(body=BODY), warm_up=n)[0] for n in (0, 1))
+    assert warm.seconds < SlowAtFirst.SECONDS <= cold.seconds
     for limits in (Limits(), Limits(batch=1, window=0.0)):
-        found = load(SlowAtFirst(predictor, clock), ["a b", "c d"], limits)
-        assert max(found.waits) < slow.SECONDS and found.seconds < slow.SECONDS and sum(found.sizes) == 2
-    assert timed(SlowAtFirst(predictor, clock), BODY).response.seconds < slow.SECONDS
+        found = load(slow(), ["a b", "c d"], limits)
+        assert max(found.waits) < SlowAtFirst.SECONDS and found.seconds < SlowAtFirst.SECONDS and sum(found.sizes) == 2
 
 
-def test_the_quickest_request_is_told(answering, monkeypatch):
-    one, seconds = timed(answering("classification"), BODY).response, iter([9.0, 5.0, 3.0, 4.0, 8.0])
+def test_the_quickest_request_is_told_of_those_after_the_warm_up(answering, monkeypatch):
+    one, seconds = timed(answering("classification"), BODY).response, iter([1.0, 5.0, 3.0, 4.0, 8.0])
 
     async def asked(_app, _request):
         return dataclasses.replace(one, seconds=next(seconds))

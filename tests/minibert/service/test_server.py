@@ -86,9 +86,8 @@ def test_every_task_answers_as_the_predictor_does(answering, task):
         assert health == {"status": "ok", "task": task, "waiting": 0, "answered": 1, "batches": 1}
 
 
-@pytest.mark.parametrize(
-    ("task", "given"),
-    [
+def test_other_forms_of_an_input(answering):
+    for task, given in [
         ("classification", "ab z"),
         ("intent", "ab z"),
         ("tagging", "ab z"),
@@ -96,12 +95,10 @@ def test_every_task_answers_as_the_predictor_does(answering, task):
         ("tagging", {"words": ["ab", "z"]}),
         ("choice", {"context": "ab", "choices": ["a", "b", "c"]}),
         ("span", {"id": "7", "question": "z", "context": "ab z " * 40}),  # several windows
-    ],
-)
-def test_other_forms_of_an_input(answering, task, given):
-    predictor = answering(task)
-    with client_of(predictor) as client:
-        assert post(client, given).json()["answers"] == close(predictor.predict([given]))
+    ]:
+        predictor = answering(task)
+        with client_of(predictor) as client:
+            assert post(client, given).json()["answers"] == close(predictor.predict([given]))
 
 
 def test_metadata_is_a_field_where_the_model_reads_it(answering):
@@ -218,25 +215,19 @@ def test_what_is_wrong_is_said_with_the_number_of_the_input(answering, task, bod
     assert response.status_code == status and said in response.json()["error"]
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "said"),
-    [
-        (b"", 400, "not JSON"),
-        (b"{'inputs': []}", 400, "not JSON"),
-        (b'{"inputs": ["\xff"]}', 400, "not JSON"),
-        (b"[" * 100_000, 400, "nested more than 100 deep"),
-        (b'{"inputs": ["' + b"a" * 200_000 + b'"]}', 413, "larger than 150,000 bytes"),
-    ],
-)
-def test_a_body_that_cannot_be_read(answering, body, status, said):
-    with client_of(answering("classification"), body=150_000) as client:
-        response = client.post("/predict", content=body)
-        assert response.status_code == status and said in response.json()["error"]
-
-        def parts():  # without a Content-Length
-            yield from (body[i : i + 50_000] for i in range(0, len(body), 50_000))
-
-        assert client.post("/predict", content=parts()).status_code == status
+def test_a_body_that_cannot_be_read(watched):
+    with client_of(watched, body=150_000) as client:
+        for body, status, said in [
+            (b"", 400, "not JSON"),
+            (b"{'inputs': []}", 400, "not JSON"),
+            (b'{"inputs": ["\xff"]}', 400, "not JSON"),
+            (b"[" * 100_000, 400, "nested more than 100 deep"),
+            (b'{"inputs": ["' + b"a" * 200_000 + b'"]}', 413, "larger than 150,000 bytes"),
+        ]:
+            response = client.post("/predict", content=body)
+            assert response.status_code == status and said in response.json()["error"]
+            parts = (body[i : i + 50_000] for i in range(0, len(body), 50_000))  # without a Content-Length
+            assert client.post("/predict", content=parts).status_code == status
 
 
 def test_other_addresses_and_methods(watched):

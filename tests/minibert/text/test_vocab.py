@@ -29,10 +29,6 @@ def vocabulary(words, merges, **alphabet) -> list[str]:
     return list(dict.fromkeys([*SPECIAL_TOKENS, *alphabet_of(words, **alphabet), *(merge.new for merge in merges)]))
 
 
-def repeat(words: Counter) -> list[str]:
-    return [" ".join([word] * count) for word, count in words.items()]
-
-
 def test_count_words_cuts_as_bert_does():
     assert count_words(["Don't, DON'T! 北京\u00a0café\0"]) == {
         **{"don": 2, "'": 2, "t": 2, ",": 1, "!": 1, "北": 1, "京": 1, "cafe": 1}
@@ -82,6 +78,14 @@ def test_steps_and_sizes():
     assert all(merge.pair_count >= 5 for merge in learn(HUGS, 100, min_frequency=5))
 
 
+def by_frequency(texts, size, coverage=1.0, **options) -> list[str]:
+    """The pieces of the trainer of tokenizers, after ours has found the same in the same order."""
+    words, fast = count_words(texts), learn_fast(texts, size, coverage=coverage, **options)
+    merges = learn(words, size, "frequency", coverage=coverage, **options)
+    assert vocabulary(words, merges, coverage=coverage) == fast
+    return fast
+
+
 @settings(max_examples=100)
 @given(
     words=st.dictionaries(st.text("abc", min_size=1, max_size=12), st.integers(1, 6), min_size=1, max_size=12),
@@ -89,29 +93,18 @@ def test_steps_and_sizes():
     min_frequency=st.integers(1, 3),
 )
 def test_any_words_by_frequency_equal_the_trainer_of_tokenizers(words, size, min_frequency):
-    """Same pieces in the same order, ties and overlapping pairs (`aaaa`) included."""
-    words = Counter(words)
-    merges = learn(words, size, "frequency", min_frequency=min_frequency)
-    fast = learn_fast(repeat(words), size, coverage=1.0, min_frequency=min_frequency)
-    assert vocabulary(words, merges) == fast
+    """Ties and overlapping pairs (`aaaa`) included."""
+    by_frequency([" ".join([word] * count) for word, count in words.items()], size, min_frequency=min_frequency)
 
 
-@pytest.mark.parametrize(("size", "min_frequency"), [(90, 1), (120, 2), (1000, 3)])
-def test_texts_by_frequency_equal_the_trainer_of_tokenizers(size, min_frequency):
-    words = count_words(TEXTS)
-    merges = learn(words, size, "frequency", min_frequency=min_frequency)
-    assert vocabulary(words, merges) == learn_fast(TEXTS, size, coverage=1.0, min_frequency=min_frequency)
-
-
-def test_rare_characters_stay_out_of_both():
+def test_texts_by_frequency_equal_the_trainer_of_tokenizers():
     """A word with a character outside the alphabet teaches neither learner anything."""
+    for size, min_frequency in [(90, 1), (120, 2), (1000, 3)]:
+        by_frequency(TEXTS, size, min_frequency=min_frequency)
     texts = ["the cat the hat the mat"] * 50 + ["the ωmega thω"]
-    words = count_words(texts)
-    fast = learn_fast(texts, 60, coverage=0.99)
-    assert fast == vocabulary(words, learn(words, 60, "frequency", coverage=0.99), coverage=0.99)
-    assert not any("ω" in piece or "g" in piece for piece in fast)
-    assert {"the", "cat", "hat", "mat"} <= set(fast)
-    assert "ω" in learn_fast(texts, 60, coverage=1.0)
+    without = by_frequency(texts, 60, coverage=0.99)
+    assert not any("ω" in piece or "g" in piece for piece in without)
+    assert {"the", "cat", "hat", "mat"} <= set(without) and "ω" in learn_fast(texts, 60, coverage=1.0)
 
 
 def test_fast_learner_is_the_same_every_time():
@@ -127,6 +120,8 @@ def test_learned_vocabulary_makes_a_tokenizer():
     tokenizer = Tokenizer(pieces, special_tokens=["[CAT=CULTURE]"])
     assert tokenizer.unk_id not in [number for ids in tokenizer.encode_bulk(TEXTS) for number in ids]
     assert tokenizer.encode("[CAT=CULTURE]").ids[1] == 5
+    small = ["[UNK]", "<s>", *(f"##{n}" for n in range(200)), "北"]  # capitals tell a cased one
+    assert vocab_module.looks_uncased([*small, "A"]) and not vocab_module.looks_uncased([*small, "A", "É"])
 
 
 def test_too_small_a_size_is_refused():
@@ -136,11 +131,6 @@ def test_too_small_a_size_is_refused():
     with pytest.raises(ValueError, match="bpe"):
         next(learn(HUGS, 50, "bpe"))
     assert learn_fast([], 100) == list(SPECIAL_TOKENS) and list(learn(Counter(), 100)) == []
-
-
-def test_capitals_tell_a_cased_vocabulary():
-    small = ["[UNK]", "<s>", *(f"##{n}" for n in range(200)), "北"]
-    assert vocab_module.looks_uncased([*small, "A"]) and not vocab_module.looks_uncased([*small, "A", "É"])
 
 
 def test_a_long_word_is_cut_where_the_tokenizer_gives_up():

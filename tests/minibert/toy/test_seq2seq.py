@@ -199,9 +199,8 @@ def test_a_decoding_is_what_the_model_says_step_by_step(run):
 
 def test_without_the_bridge_the_source_does_not_count(run):
     trained = Trained.load(run[1])
-    one, other = (
-        trained.decode(source, seq2seq.without_bridge) for source in (["sang", "boat"], ["boat", "zebras", "sang"])
-    )
+    sources = ["sang", "boat"], ["boat", "zebras", "sang"]
+    one, other = (trained.decode(source, seq2seq.without_bridge) for source in sources)
     assert one.target == other.target and torch.allclose(one.probs, other.probs, atol=1e-6)
     assert not torch.allclose(one.probs[0], trained.decode(["sang", "boat"]).probs[0], atol=1e-4)
 
