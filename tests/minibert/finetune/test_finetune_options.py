@@ -3,6 +3,7 @@
 import shutil
 from dataclasses import replace
 from itertools import chain
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -28,8 +29,6 @@ from minibert.tasks.tagging import TaggedExample
 from minibert.train import Eval, Optimization, Sample, Started, Step
 from tests.minibert.finetune.runs import of, run, short
 from tests.minibert.tasks.toys import toy
-
-# --- what learns ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -93,9 +92,6 @@ def test_the_first_step_of_each_layer_is_as_long_as_its_share(small_checkpoint, 
         assert moved == pytest.approx(rate * share, rel=0.05), name
 
 
-# --- Adam without bias correction -------------------------------------------------------------------------------------
-
-
 def test_adam_without_correction_follows_the_original_code():
     """optimization.py of google-research/bert: m / (√v + ε), decoupled weight decay."""
     torch.manual_seed(0)
@@ -129,9 +125,6 @@ def test_with_averaging_the_mean_of_the_weights_is_saved_and_measured(small_chec
             mean = sum(w * step[name] for w, step in zip(weights, seen, strict=True)) / sum(weights)
             torch.testing.assert_close(value, mean, msg=name)
         assert of(events, Eval)[-1].metrics == pytest.approx(evaluate(saved, dev).metrics)
-
-
-# --- a second loss, more text, more columns ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("task", ["classification", "choice"])
@@ -205,9 +198,6 @@ def test_what_the_head_reads_travels_with_the_model(small_checkpoint, tmp_path, 
     assert all(getattr(predictor.options, name) == value for name, value in changes.items() if name != "freeze")
 
 
-# --- measuring --------------------------------------------------------------------------------------------------------
-
-
 def test_a_long_dev_set_is_measured_whole_only_at_the_end(small_checkpoint):
     data = toy("classification", 32, 0), toy("classification", 50, 1)
     events = run(small_checkpoint, data=data, dev_sample=20, epochs=2)
@@ -225,10 +215,9 @@ def test_thresholds_are_tuned_on_examples_set_aside_and_saved(small_checkpoint, 
     assert details["set_aside"] == 16 and details["train"] == 48
     predictor = Predictor.from_directory(tmp_path / "model")
     assert len(predictor.options.thresholds) == 2 and predictor.options.thresholds != (0.5, 0.5)
-    predicted = of(events, Eval)[-1].details["predictions"]
-    chosen = [[n for n, p in one["probabilities"].items() if p >= t[n]] for one in predicted
-              for t in [dict(zip(predictor.labels, predictor.options.thresholds, strict=True))]]  # fmt: skip
-    assert [one["labels"] for one in predicted] == chosen
+    least = dict(zip(predictor.labels, predictor.options.thresholds, strict=True))
+    for one in of(events, Eval)[-1].details["predictions"]:
+        assert one["labels"] == [name for name, p in one["probabilities"].items() if p >= least[name]]
 
 
 def test_what_is_measured_answered_and_saved_has_the_same_null_threshold(small_checkpoint, tmp_path):
@@ -281,8 +270,6 @@ SILENT = TaskData([replace(FIRST, label=None), *OTHERS], name="dev.tsv")
 BARE = TaskData([Example(e.text, e.label) for e in toy("classification", 8, 1).examples], name="dev.tsv")
 ONE_TEXT = ("tagging", "span", "choice", "intent")
 ONE_CLASS = TaskData([Example("a", "same")] * 16)
-
-
 UNTRAINABLE = [
     ("poetry", ONE_CLASS, ONE_CLASS, {}, "no task 'poetry'; there are classification, cloze, pair"),
     ("classification", ONE_CLASS, ONE_CLASS, {}, "nothing to tell apart"),
@@ -307,15 +294,9 @@ def test_what_cannot_be_trained_or_measured_is_said(small_checkpoint, task, trai
 
 
 def test_lines_are_handed_on_as_far_as_they_have_come():
-    class Pipe:
-        def __init__(self, *parts):
-            self.parts = [*parts, b""]
-
-        def read1(self, size):
-            return self.parts.pop(0)
-
-    parts = b"\xef\xbb\xbfa", b"b\r\n", "c\né".encode()[:-1], "é".encode()[1:] + b"\nd\ne\n\nf"
-    assert list(lines_as_they_come(Pipe(*parts), 3)) == [["ab"], ["c"], ["é", "d", "e"], [""], ["f"]]
+    parts = iter([b"\xef\xbb\xbfa", b"b\r\n", b"c\n\xc3", b"\xa9\nd\ne\n\nf"])
+    pipe = SimpleNamespace(read1=lambda size: next(parts, b""))
+    assert list(lines_as_they_come(pipe, 3)) == [["ab"], ["c"], ["é", "d", "e"], [""], ["f"]]
 
 
 def test_answers_that_are_not_in_place_are_measured_but_not_trained_on(small_checkpoint):
@@ -330,8 +311,7 @@ def test_answers_that_are_not_in_place_are_measured_but_not_trained_on(small_che
 
 
 def test_a_tag_only_dev_has_is_reported_not_refused(small_checkpoint):
-    train = TaskData([TaggedExample(("a", "b"), ("B-X", "O"))] * 8)
-    dev = TaskData([TaggedExample(("a", "b"), ("B-X", "B-Y"))])
+    train, dev = (TaskData([TaggedExample(("a", "b"), tags)] * 8) for tags in (("B-X", "O"), ("B-X", "B-Y")))
     events = run(small_checkpoint, "tagging", data=(train, dev))
     assert of(events, Started)[0].details["unseen_labels"] == ["Y"]
 

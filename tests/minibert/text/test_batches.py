@@ -75,10 +75,13 @@ def test_assembled_rows_look_as_in_the_paper(letters):
     assert batch.segments.tolist() == [[0, 0, 0, 0, 1, 1, 0], [0, 0, 0, 1, 1, 1, 1]]
     assert batch.padding.int().tolist() == [[1, 1, 1, 1, 1, 1, 0], [1] * 7]
     assert special.int().tolist() == [[1, 0, 0, 1, 0, 1, 1], [1, 0, 1, 0, 0, 0, 1]]
-    assert batch.next_labels.tolist() == [0, 1]
-    assert not joined.any()
-    equal, *_ = assemble([SegmentPair([5], [6], 0)] * 2, letters)
-    assert equal.padding is None
+    assert batch.next_labels.tolist() == [0, 1] and not joined.any()
+    rows = [SegmentPair([5, 6 | JOINED, 7, 8 | JOINED], [], None), SegmentPair([9, 10, 11, 12 | JOINED], [], None)]
+    batch, special, joined = assemble(rows, letters)  # words that the segmenter has joined
+    assert batch.ids[0].tolist() == [cls, 5, 6, 7, 8, sep] and batch.padding is None
+    assert joined.int().tolist() == [[0, 0, 1, 0, 1, 0], [0, 0, 0, 0, 1, 0]]
+    assert batch.next_labels is None and not batch.segments.any()
+    assert special.int().tolist() == [[1, 0, 0, 0, 0, 1]] * 2
 
 
 @pytest.fixture(scope="module")
@@ -175,15 +178,6 @@ def test_a_stream_goes_on_from_any_position(stream, monkeypatch, consumed):
     expected = [batch.ids.tolist() for batch in islice(whole, 30)]
     assert [batch.ids.tolist() for batch in islice(stream(position=place), 30)] == expected
     assert place != Position()
-
-
-def test_whole_words_are_those_the_segmenter_joined(letters):
-    row = SegmentPair([5, 6 | JOINED, 7, 8 | JOINED], [], None)
-    batch, special, joined = assemble([row, SegmentPair([9, 10, 11, 12 | JOINED], [], None)], letters)
-    assert batch.ids[0].tolist() == [letters.cls_id, 5, 6, 7, 8, letters.sep_id]
-    assert joined.int().tolist() == [[0, 0, 1, 0, 1, 0], [0, 0, 0, 0, 1, 0]]
-    assert batch.next_labels is None and not batch.segments.any()
-    assert special.int().tolist() == [[1, 0, 0, 0, 0, 1]] * 2
 
 
 def test_a_stream_that_cannot_be_is_refused(stream, monkeypatch):

@@ -25,13 +25,6 @@ def test_plain_packed_and_folders_read_alike(tmp_path):
     assert list(read_documents([tmp_path])) == expected * 3
 
 
-def test_missing_paths_and_empty_folders_are_named(tmp_path):
-    with pytest.raises(DataError, match="does not exist"):
-        list(read_documents([tmp_path / "nowhere"]))
-    with pytest.raises(DataError, match=r"holds no \.txt"):
-        list(read_documents([tmp_path]))
-
-
 @pytest.mark.parametrize(
     ("line", "sentences"),
     [
@@ -85,6 +78,10 @@ def test_a_named_file_is_refused_and_one_in_a_folder_passed_over_with_a_note(tmp
 
 
 def test_folders_without_one_good_file_are_refused_with_the_reasons(tmp_path):
+    with pytest.raises(DataError, match="does not exist"):
+        list(read_documents([tmp_path / "nowhere"]))
+    with pytest.raises(DataError, match=r"holds no \.txt"):
+        list(read_documents([tmp_path]))
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9\n")
     with pytest.raises(DataError, match=r"latin\.txt, line 1"):
         list(read_documents([tmp_path], []))

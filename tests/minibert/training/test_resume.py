@@ -71,7 +71,8 @@ def test_a_stopped_run_with_another_optimizer_goes_on_to_the_same_weights(text, 
     assert same_weights(tmp_path / "cut", tmp_path / "whole")
 
 
-def of_before_there_was_a_choice_of_optimizers(out):
+def of_before_there_were_optimizers(out):
+    """To choose from: adamw was the only one."""
     for state in states(out):
         values = json.loads((state / "state.json").read_text())
         del values["settings"]["optimization"]["optimizer"]
@@ -79,26 +80,21 @@ def of_before_there_was_a_choice_of_optimizers(out):
         (state / resume.SUMS).unlink()  # there were none then either
 
 
-def with_its_tokenizer_beside_the_model_only(out):
+def without_tokenizer(out):
+    """Older ones had it beside the model only."""
     for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", resume.SUMS):
         (states(out)[-1] / name).unlink()
 
 
-def killed_before_anything_else_was_written(out):
+def alone(out):
+    """Killed before anything else was written."""
     for file in filter(Path.is_file, out.iterdir()):
         file.unlink()
 
 
-@pytest.mark.parametrize(
-    "state",
-    [
-        of_before_there_was_a_choice_of_optimizers,
-        with_its_tokenizer_beside_the_model_only,
-        killed_before_anything_else_was_written,
-    ],
-)
-def test_an_older_or_lonely_state_is_gone_on_from(text, undisturbed, out, state):
-    state(out)
+@pytest.mark.parametrize("make", [of_before_there_were_optimizers, without_tokenizer, alone])
+def test_an_older_or_lonely_state_is_gone_on_from(text, undisturbed, out, make):
+    make(out)
     resumed(text, out)
     assert same_weights(out, undisturbed)
 
