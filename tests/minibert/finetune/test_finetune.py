@@ -1,7 +1,5 @@
 """Fine-tuning: it learns what can be learned, repeats with its seed, and says what it did."""
 
-import random
-
 import pytest
 import torch
 from sklearn.metrics import accuracy_score, f1_score
@@ -17,28 +15,17 @@ from minibert.tasks import TASKS, Example, TaskData
 from minibert.tasks.spans import SpanExample
 from minibert.train import Done, Eval, Optimization, Sample, Step
 from tests.minibert.finetune.runs import FAST, of
+from tests.minibert.tasks.toys import toy
 
 QUICK = FinetuneSettings(epochs=4, batch_size=16, optimization=FAST)
-
-
-def with_or_without_z(count: int, seed: int) -> TaskData:
-    """Learnable by any pooling of letters: is there a z?"""
-    rng = random.Random(seed)
-    examples = []
-    for i in range(count):
-        word = "".join(rng.choice("abcde") for _ in range(rng.randint(2, 8)))
-        examples.append(Example(word + "z" if i % 2 else word, "with" if i % 2 else "without"))
-    return TaskData(examples)
-
-
-TRAIN, DEV = with_or_without_z(200, 0), with_or_without_z(60, 1)
+TRAIN, DEV = toy("classification", 200, 0), toy("classification", 60, 1)
 
 
 @pytest.fixture(scope="module")
 def run(small_checkpoint, tmp_path_factory):
     """(the events of a run, the model it saved)"""
     out = tmp_path_factory.mktemp("finetuned") / "model"
-    events = finetune(small_checkpoint, "classification", TRAIN, DEV, QUICK, out=out, watch=["abz", "abc"])
+    events = finetune(small_checkpoint, "classification", TRAIN, DEV, QUICK, out=out, watch=["a b z", "a b c"])
     return list(events), Predictor.from_directory(out)
 
 
@@ -52,7 +39,7 @@ def test_events_tell_its_steps_and_its_watched_sentences(run):
     assert len(evals) >= 1 + 2 * 4 and evals[-1].step == steps[-1].step
     assert events[-1].metrics == evals[-1].metrics
     assert evals[0].metrics["accuracy"] < 0.8 and evals[-1].metrics["accuracy"] > 0.95
-    assert [answer["text"] for answer in samples[0].answers] == ["abz", "abc"]
+    assert [answer["text"] for answer in samples[0].answers] == ["a b z", "a b c"]
     assert [answer["label"] for answer in samples[-1].answers] == ["with", "without"]
     assert sum(samples[-1].answers[0]["probabilities"].values()) == pytest.approx(1.0)
 
@@ -62,7 +49,7 @@ def test_the_saved_model_is_measured_as_it_was_and_as_scikit_learn_does(run):
     again, last = evaluate(classifier, DEV), of(events, Eval)[-1]
     assert again.metrics["accuracy"] == pytest.approx(last.metrics["accuracy"])
     assert again.details["confusion"] == last.details["confusion"]
-    mixed = TaskData([*DEV.examples[:31], *[Example("aazz", "without")] * 5])
+    mixed = TaskData([*DEV.examples[:31], *[Example("a a z z", "without")] * 5])
     got = evaluate(classifier, mixed).metrics
     predicted = [answer["label"] for answer in classifier.predict([e.text for e in mixed.examples])]
     truth = [e.label for e in mixed.examples]

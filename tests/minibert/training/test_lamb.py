@@ -1,7 +1,5 @@
 """LAMB, by hand from algorithm 2 of You et al. 2019, and beside AdamW."""
 
-import math
-
 import pytest
 import torch
 from torch import nn
@@ -12,21 +10,17 @@ from minibert.training.lamb import Lamb, trust_ratio
 
 
 def test_two_steps_by_hand():
-    w = nn.Parameter(torch.tensor([[3.0, 4.0]], dtype=torch.float64))
-    rate, b1, b2, eps, decay = 0.1, 0.9, 0.99, 1e-6, 0.01
+    start = torch.tensor([[3.0, 4.0]], dtype=torch.float64)
+    w, rate, b1, b2, eps, decay = nn.Parameter(start.clone()), 0.1, 0.9, 0.99, 1e-6, 0.01
     lamb = Lamb([{"params": [w], "weight_decay": decay}], lr=rate, betas=(b1, b2), eps=eps)
-    x, m, v = [3.0, 4.0], [0.0, 0.0], [0.0, 0.0]
-    for t, g in enumerate(([1.0, -2.0], [0.5, 3.0]), 1):
-        w.grad = torch.tensor([g], dtype=torch.float64)
+    x, m, v = start, torch.zeros_like(start), torch.zeros_like(start)
+    for t, g in enumerate(torch.tensor([[[1.0, -2.0]], [[0.5, 3.0]]], dtype=torch.float64), 1):
+        w.grad = g.clone()
         lamb.step()
-        m = [b1 * a + (1 - b1) * b for a, b in zip(m, g, strict=True)]
-        v = [b2 * a + (1 - b2) * b * b for a, b in zip(v, g, strict=True)]
-        u = [
-            (a / (1 - b1**t)) / (math.sqrt(b / (1 - b2**t)) + eps) + decay * c for a, b, c in zip(m, v, x, strict=True)
-        ]
-        ratio = math.hypot(*x) / math.hypot(*u)
-        x = [a - rate * ratio * b for a, b in zip(x, u, strict=True)]
-        assert w[0].tolist() == pytest.approx(x, rel=1e-6)
+        m, v = b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g**2
+        u = (m / (1 - b1**t)) / ((v / (1 - b2**t)).sqrt() + eps) + decay * x
+        x = x - rate * x.norm() / u.norm() * u
+        torch.testing.assert_close(w.detach(), x, rtol=1e-6, atol=0)
 
 
 def test_biases_move_as_with_adamw_and_matrices_as_far_as_they_are_long_where_adamw_moves_them(twins):
