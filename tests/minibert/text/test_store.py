@@ -13,13 +13,6 @@ from tests.spelling import LETTERS
 CHINESE = ["他来到北京大学。看见了很多学生！", "今天天气很好。"]
 
 
-@pytest.fixture
-def documents():
-    rng = np.random.default_rng(3)
-    words = lambda: " ".join("".join(rng.choice(LETTERS, size=4)) for _ in range(9))  # noqa: E731
-    return [[f"{words()}. {words()}!" for _ in range(rng.integers(1, 15))] for _ in range(80)]
-
-
 def test_store_gives_back_the_sentences(letters):
     documents = [["ab. Cd", "e!"], ["fg"]]
     store = TokenStore.build(documents, letters)
@@ -36,7 +29,8 @@ def equal(one: TokenStore, other: TokenStore) -> bool:
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
 
 
-def test_disk_memory_and_processes_agree(documents, letters, tmp_path, monkeypatch):
+def test_disk_memory_and_processes_agree(letters, tmp_path, monkeypatch):
+    documents = [[f"{letter} {'abcd ' * 20}. {letter}!"] * (n + 1) for n, letter in enumerate(LETTERS)]
     in_memory = TokenStore.build(documents, letters)
     monkeypatch.setattr("minibert.text.store.CHUNK", 2_000)
     on_disk = TokenStore.build(documents, letters, tmp_path / "one")
