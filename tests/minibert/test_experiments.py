@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 import transformers
 from scipy import stats
 
@@ -39,7 +40,7 @@ from minibert.experiments.run import measures, run_experiment
 from minibert.experiments.toy_corpus import perplexity_of_frequencies, toy_corpus
 from minibert.experiments.toy_run import small_run
 from minibert.finetune.learner import Learner
-from minibert.heads import BiLstm, TaskBatch
+from minibert.heads import TaskBatch
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import MaskedLanguageModel, Masking, NextToken, next_tokens
 from minibert.relatives.left_to_right import LeftToRightConfig
@@ -59,6 +60,8 @@ CONFIG = BertConfig(
     vocab_size=50, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
     max_position_embeddings=16,
 )  # fmt: skip
+LEFT_TO_RIGHT = LeftToRightConfig(**CONFIG.as_dict())
+OBJECTIVES = ("mlm+nsp", "mlm", "left-to-right")
 
 
 @pytest.fixture(scope="module")
@@ -66,31 +69,26 @@ def folder(tmp_path_factory):
     """A corpus and the three task files in their own formats, in small."""
     folder = tmp_path_factory.mktemp("experiment")
     rng = random.Random(0)
-    words = [
-        "the", "a", "dog", "cat", "film", "plot", "good", "bad", "dull", "sees", "runs", "is", "in", "Paris", "Anna",
-    ]  # fmt: skip
+    words = "the a dog cat film plot good bad dull sees runs is in Paris Anna".split()
 
     def sentence():
         return " ".join(rng.choices(words, k=rng.randint(4, 9))) + " ."
 
-    documents = ["\n".join(sentence() for _ in range(8)) for _ in range(30)]
-    (folder / "text.txt").write_text("\n\n".join(documents), encoding="utf-8")
-    (folder / "heldout.txt").write_text("\n\n".join(documents[:4]), encoding="utf-8")
-    for name in ("sst2", "mrpc", "conll2003"):
-        (folder / "tasks" / name).mkdir(parents=True)
+    def write(name, lines):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    documents = ["\n".join(sentence() for _ in range(8)) + "\n" for _ in range(30)]
+    write("text.txt", documents)
+    write("heldout.txt", documents[:4])
     for part, number in (("train", 30), ("dev", 11)):
-        rows = [f"{sentence()}\t{i % 2}" for i in range(number)]
-        (folder / "tasks" / "sst2" / f"{part}.tsv").write_text("\n".join(["sentence\tlabel", *rows]) + "\n")
+        write(f"tasks/sst2/{part}.tsv", ["sentence\tlabel", *(f"{sentence()}\t{i % 2}" for i in range(number))])
     for part in ("train", "test"):
         rows = [f"{i % 2}\t1\t2\t{sentence()}\t{sentence()}" for i in range(20)]
-        header = "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
-        (folder / "tasks" / "mrpc" / f"{part}.tsv").write_text(header + "\n".join(rows) + "\n")
+        write(f"tasks/mrpc/{part}.tsv", ["\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String", *rows])
     for part in ("train", "testa"):
-        sentences = [
-            "-DOCSTART- -X- O O",
-            *("\nAnna NNP I-NP I-PER\nruns V I-VP O\nParis NNP I-NP I-LOC" for _ in "1234"),
-        ]
-        (folder / "tasks" / "conll2003" / f"eng.{part}").write_text("\n".join(sentences) + "\n")
+        rows = ["\nAnna NNP I-NP I-PER\nruns V I-VP O\nParis NNP I-NP I-LOC"] * 4
+        write(f"tasks/conll2003/eng.{part}", ["-DOCSTART- -X- O O", *rows])
     return folder
 
 
@@ -102,27 +100,11 @@ def corpus(folder):
 # --- models -----------------------------------------------------------------------------------------------------------
 
 
-def left_to_right_config() -> LeftToRightConfig:
-    return LeftToRightConfig(**CONFIG.as_dict())
-
-
-def test_left_to_right_never_looks_right():
-    torch.manual_seed(0)
-    model = BertForPreTraining(left_to_right_config()).eval()
-    ids = torch.randint(5, 50, (1, 12))
-    changed = ids.clone()
-    changed[0, 7:] = torch.randint(5, 50, (5,))
-    with torch.no_grad():
-        before, after = (model(Batch(one)).mlm_logits[0] for one in (ids, changed))
-    assert torch.equal(before[:7], after[:7])
-    assert not torch.allclose(before[7:], after[7:])
-
-
 @torch.no_grad()
 def test_left_to_right_is_transformers_decoder(tmp_path):
     """Its logits are those of BertLMHeadModel with the same weights; its loss is theirs, which shifts the labels."""
     torch.manual_seed(0)
-    model = BertForPreTraining(left_to_right_config()).eval()
+    model = BertForPreTraining(LEFT_TO_RIGHT).eval()
     for weights in model.parameters():
         weights.normal_(std=0.3)
     directory = checkpoint.save(tmp_path / "model", model)
@@ -137,6 +119,7 @@ def test_left_to_right_is_transformers_decoder(tmp_path):
     asked = Batch(ids, padding=padding, labels=next_tokens(ids, padding))
     (answers,) = NextToken().questions(model(asked), asked).values()
     torch.testing.assert_close(answers.loss, known.loss, atol=1e-5, rtol=1e-5)
+    assert torch.equal(next_tokens(ids), next_tokens(ids, torch.ones_like(padding)))
 
 
 def learner(name: str, config: BertConfig, labels: list[str], **arm) -> Learner:
@@ -145,65 +128,40 @@ def learner(name: str, config: BertConfig, labels: list[str], **arm) -> Learner:
     return Learner.of(BertForPreTraining(config), task, labels, settings.options(), TOKENIZER, settings)
 
 
-def test_fine_tuned_left_to_right_never_looks_right_either():
+@torch.no_grad()
+def test_fine_tuned_left_to_right_never_looks_right_nor_at_padding():
     torch.manual_seed(0)
     ids = torch.randint(5, 50, (1, 12))
     changed = ids.clone()
     changed[0, 7:] = torch.randint(5, 50, (5,))
-    for config, blind in ((left_to_right_config(), True), (CONFIG, False)):
+    for config, blind in ((LEFT_TO_RIGHT, True), (CONFIG, False)):
         model = learner("ner", config, ["O", "B-PER", "I-PER"]).eval().model
-        with torch.no_grad():
-            same = torch.equal(model(TaskBatch(ids)).logits[:, :7], model(TaskBatch(changed)).logits[:, :7])
-        assert same is blind
+        assert blind == torch.equal(model(TaskBatch(ids)).logits[:, :7], model(TaskBatch(changed)).logits[:, :7])
+    model = learner("sst2", LEFT_TO_RIGHT, ["0", "1"], bilstm=True).eval().model
+    padded = TaskBatch(F.pad(ids, (0, 4)), padding=torch.arange(16)[None] < 12)
+    torch.testing.assert_close(model(TaskBatch(ids)).logits, model(padded).logits)
 
 
-def test_padding_changes_nothing_from_left_to_right():
-    torch.manual_seed(0)
-    model = learner("sst2", left_to_right_config(), ["0", "1"], bilstm=True).eval().model
-    ids = torch.randint(5, 50, (1, 6))
-    wide = torch.cat([ids, torch.zeros(1, 4, dtype=torch.long)], dim=1)
-    padding = torch.arange(10)[None] < 6
-    with torch.no_grad():
-        torch.testing.assert_close(model(TaskBatch(ids)).logits, model(TaskBatch(wide, padding=padding)).logits)
-
-
+@torch.no_grad()
 def test_a_sentence_is_the_mean_of_its_tokens():
     """The loss of a class, and of tags, written out."""
     torch.manual_seed(0)
     ids = torch.randint(5, 50, (2, 5))
     padding = torch.tensor([[True] * 5, [True, True, True, False, False]])
     sentences = learner("sst2", CONFIG, ["0", "1"]).eval()
+    x, _ = sentences.model.bert(Batch(ids, padding=padding))
+    logits = sentences.model.classifier(torch.stack([x[0].mean(0), x[1, :3].mean(0)]))
+    labels = torch.tensor([1, 0])
+    found = sentences(TaskBatch(ids, padding=padding, labels=labels))
+    torch.testing.assert_close(found["loss"], F.cross_entropy(logits, labels))
+
     tags = learner("ner", CONFIG, ["O", "B-PER", "I-PER"]).eval()
-    with torch.no_grad():
-        x, _ = sentences.model.bert(Batch(ids, padding=padding))
-        means = torch.stack([x[0].mean(0), x[1, :3].mean(0)])
-        layer = sentences.model.classifier
-        probs = (means @ layer.weight.T + layer.bias).softmax(-1)
-        found = sentences(TaskBatch(ids, padding=padding, labels=torch.tensor([1, 0])))
-        assert float(found["loss"]) == pytest.approx(-float(probs[0, 1].log() + probs[1, 0].log()) / 2, abs=1e-6)
-
-        x, _ = tags.model.bert(Batch(ids, padding=padding))
-        layer = tags.model.classifier
-        probs = (x @ layer.weight.T + layer.bias).softmax(-1)
-        labels = torch.full((2, 5), IGNORE)
-        labels[0, 1], labels[0, 3], labels[1, 1] = 2, 0, 1
-        asked = probs[0, 1, 2].log() + probs[0, 3, 0].log() + probs[1, 1, 1].log()
-        found = tags(TaskBatch(ids, padding=padding, labels=labels))
-        assert float(found["loss"]) == pytest.approx(-float(asked) / 3, abs=1e-6)
-
-
-def test_next_tokens_are_the_labels():
-    ids = torch.tensor([[2, 7, 8, 3], [2, 9, 3, 0]])
-    padding = torch.tensor([[True] * 4, [True, True, True, False]])
-    assert next_tokens(ids, padding).tolist() == [[7, 8, 3, IGNORE], [9, 3, IGNORE, IGNORE]]
-    assert next_tokens(ids).tolist() == [[7, 8, 3, IGNORE], [9, 3, 0, IGNORE]]
-
-
-def test_left_to_right_reads_the_text_unmasked(corpus):
-    batch = next(batches_of(Pretraining(objective="left-to-right"), corpus.store, corpus.tokenizer, TINY, 0))
-    assert not (batch.ids == corpus.tokenizer.mask_id).any()
-    asked = batch.labels != IGNORE
-    assert int(asked.sum()) == batch.tokens - batch.ids.size(0)  # every token but the last of each row has a next one
+    x, _ = tags.model.bert(Batch(ids, padding=padding))
+    labels = torch.full((2, 5), IGNORE)
+    labels[0, 1], labels[0, 3], labels[1, 1] = 2, 0, 1
+    logits = tags.model.classifier(torch.stack([x[0, 1], x[0, 3], x[1, 1]]))
+    found = tags(TaskBatch(ids, padding=padding, labels=labels))
+    torch.testing.assert_close(found["loss"], F.cross_entropy(logits, torch.tensor([2, 0, 1])))
 
 
 def test_an_arm_says_what_is_asked():
@@ -213,28 +171,9 @@ def test_an_arm_says_what_is_asked():
     assert objective_of(Pretraining(objective="left-to-right")) == NextToken()
 
 
-def test_bilstm_reads_both_ways_and_keeps_the_shape():
-    torch.manual_seed(0)
-    bilstm = BiLstm(16)
-    x = torch.randn(3, 7, 16)
-    padding = torch.arange(7) < torch.tensor([[7], [4], [1]])
-    out = bilstm(x, padding)
-    assert out.shape == (3, 7, 16)
-    assert (out[~padding] == 0).all()
-    changed = x.clone()
-    changed[0, 6] += 1
-    after = bilstm(changed, padding)
-    assert torch.equal(after[0, :6, :8], out[0, :6, :8])  # forwards: the end is not known yet
-    assert not torch.allclose(after[0, 0, 8:], out[0, 0, 8:])  # backwards: it is
-    with pytest.raises(ValueError, match="even"):
-        BiLstm(15)
-
-
-def test_head_shapes_and_what_learns():
-    ids = torch.randint(5, 50, (3, 7))
-    assert learner("sst2", CONFIG, ["0", "1"]).model(TaskBatch(ids)).logits.shape == (3, 2)
-    assert learner("ner", CONFIG, ["O", "B-X"], bilstm=True).model(TaskBatch(ids)).logits.shape == (3, 7, 2)
+def test_over_frozen_features_a_bilstm_learns():
     frozen = learner("ner_features", CONFIG, ["O", "B-X"])
+    ids = torch.randint(5, 50, (3, 7))
     frozen(TaskBatch(ids, labels=torch.zeros(3, 7, dtype=torch.long)))["loss"].backward()
     assert all(p.grad is None for p in frozen.model.bert.parameters())
     assert all(p.grad is not None for p in frozen.model.bilstm.parameters())
@@ -287,14 +226,11 @@ def test_fine_tuning_learns_what_can_be_learned(corpus, tmp_path):
     sentences = [Example(" ".join(row), str(int(row[0] == "good"))) for row in rows]
     names = [TaggedExample(tuple(row), tuple("B-X" if word == "dog" else "O" for word in row)) for row in rows]
     for name, examples in (("sst2", sentences), ("ner", names)):
-        data = TaskData(examples[:80]), TaskData(examples[80:])
-        events = finetune_arm(begin, Arm("x", SMALL), name, data, scale, 0)
-        while True:
-            try:
+        events = finetune_arm(begin, Arm("x", SMALL), name, (TaskData(examples[:80]), TaskData(examples[80:])), scale, 0)
+        with pytest.raises(StopIteration) as end:
+            while True:
                 assert isinstance(next(events), Step)
-            except StopIteration as end:
-                assert end.value > 0.9, name
-                break
+        assert end.value.value > 0.9, name
 
 
 # --- running ----------------------------------------------------------------------------------------------------------
@@ -313,20 +249,29 @@ EXPERIMENT = Experiment(
 )
 
 
-def run(folder, corpus, out, seeds=1, **options):
-    return list(run_experiment(EXPERIMENT, corpus, folder / "tasks", out, seeds=seeds, scale=TINY, **options))
+def run(folder, corpus, out, seeds=1, experiment=EXPERIMENT, scale=TINY, **options):
+    return list(run_experiment(experiment, corpus, folder / "tasks", out, seeds=seeds, scale=scale, **options))
 
 
-def test_a_run_leaves_a_line_for_each_arm(folder, corpus, tmp_path):
-    out = tmp_path / "results.jsonl"
-    events = run(folder, corpus, out, command="the command")
-    records = results.read_records(out)
+def finished(events) -> list[dict]:
+    return [event.record for event in events if isinstance(event, Finished)]
+
+
+@pytest.fixture(scope="module")
+def whole(folder, corpus, tmp_path_factory):
+    """(the events of a run that was not interrupted, its results)"""
+    out = tmp_path_factory.mktemp("whole") / "results.jsonl"
+    return run(folder, corpus, out, command="the command"), results.read_records(out)
+
+
+def test_a_run_leaves_a_line_for_each_arm(whole):
+    events, records = whole
     assert [record["arm"] for record in records] == ["half", "mlm+nsp", "left-to-right", "left-to-right+bilstm"]
-    assert [event.record for event in events if isinstance(event, Finished)] == records
-    by_name = {record["arm"]: record for record in records}
-    assert by_name["half"]["steps"] * 2 == by_name["mlm+nsp"]["steps"] == TINY.steps
-    assert set(by_name["mlm+nsp"]["metrics"]) == {"mlm_perplexity", "sst2", "ner"}
-    assert "next_token_perplexity" in by_name["left-to-right"]["metrics"]
+    assert finished(events) == records
+    half, base, left_to_right, _ = records
+    assert half["steps"] * 2 == base["steps"] == TINY.steps
+    assert set(base["metrics"]) == {"mlm_perplexity", "sst2", "ner"}
+    assert "next_token_perplexity" in left_to_right["metrics"]
     assert all(record["command"] == "the command" and record["machine"]["torch"] for record in records)
     # both left-to-right arms share one pre-training
     assert sum(isinstance(event, Stage) and event.stage == "pretrain" for event in events) == 2
@@ -336,47 +281,31 @@ def test_a_run_leaves_a_line_for_each_arm(folder, corpus, tmp_path):
 
 
 @pytest.mark.trains
-def test_an_interrupted_experiment_resumes_where_it_stopped(folder, corpus, tmp_path):
-    whole, broken = tmp_path / "whole.jsonl", tmp_path / "broken.jsonl"
-    run(folder, corpus, whole)
-    for event in run_experiment(EXPERIMENT, corpus, folder / "tasks", broken, seeds=1, scale=TINY):
+def test_an_interrupted_experiment_resumes_where_it_stopped(whole, folder, corpus, tmp_path):
+    out = tmp_path / "broken.jsonl"
+    for event in run_experiment(EXPERIMENT, corpus, folder / "tasks", out, seeds=1, scale=TINY):
         if isinstance(event, Finished) and event.record["arm"] == "left-to-right":
             break
-    with open(broken, "a") as file:
+    with open(out, "a") as file:
         file.write('{"experiment": "objec')  # killed in the middle of a line
-    done = results.read_records(broken)
-    events = run(folder, corpus, broken)
-    assert not {(r["arm"], r["seed"]) for r in done} & {
-        (e.record["arm"], e.record["seed"]) for e in events if isinstance(e, Finished)
-    }
-    facts = [
-        {(r["arm"], r["seed"]): (r["metrics"], r["tokens"]) for r in results.read_records(path)}
-        for path in (whole, broken)
-    ]
-    assert facts[0] == facts[1] and len(facts[0]) == 4
-    assert not any(isinstance(event, Stage) for event in run(folder, corpus, broken))
-    more = [event.record for event in run(folder, corpus, broken, seeds=2) if isinstance(event, Finished)]
-    assert {record["seed"] for record in more} == {1} and len(more) == 4
-
-
-def test_results_of_another_scale_or_other_text_do_not_count_as_done(folder, corpus, tmp_path, monkeypatch):
-    monkeypatch.setitem(globals(), "EXPERIMENT", replace(EXPERIMENT, arms=EXPERIMENT.arms[:1]))
-    out = tmp_path / "results.jsonl"
-    run(folder, corpus, out)
-    again = run_experiment(EXPERIMENT, corpus, folder / "tasks", out, seeds=1, scale=replace(TINY, examples=16))
-    assert sum(isinstance(event, Finished) for event in again) == 1
-    again = run(folder, replace(corpus, files=("other.txt",)), out)
-    assert sum(isinstance(event, Finished) for event in again) == 1
-
-
-def test_a_record_without_its_perplexity_is_done_again(folder, corpus, tmp_path, monkeypatch):
-    monkeypatch.setitem(globals(), "EXPERIMENT", replace(EXPERIMENT, arms=EXPERIMENT.arms[:1]))
-    out = tmp_path / "results.jsonl"
-    run(folder, replace(corpus, heldout=None), out)
-    assert not any(isinstance(event, Stage) for event in run(folder, replace(corpus, heldout=None), out))
-    again = run(folder, corpus, out)
-    assert sum(isinstance(event, Finished) for event in again) == 1
+    assert [record["arm"] for record in finished(run(folder, corpus, out))] == ["left-to-right+bilstm"]
+    resumed = results.read_records(out)
+    assert len(resumed) == 4
+    for one, other in zip(resumed, whole[1], strict=True):
+        assert all(one[fact] == other[fact] for fact in ("arm", "metrics", "tokens"))
     assert not any(isinstance(event, Stage) for event in run(folder, corpus, out))
+    assert [record["seed"] for record in finished(run(folder, corpus, out, seeds=2))] == [1] * 4
+
+
+def test_results_count_as_done_for_their_text_and_scale(folder, corpus, tmp_path):
+    """Without held-out text there is no perplexity; once there is such text, the arm is done again."""
+    experiment, out = replace(EXPERIMENT, arms=EXPERIMENT.arms[:1], tasks=("sst2",)), tmp_path / "results.jsonl"
+    begun = [
+        len(finished(run(folder, text, out, experiment=experiment, scale=scale)))
+        for text in (replace(corpus, heldout=None), corpus, replace(corpus, files=("other.txt",)))
+        for scale in (TINY, replace(TINY, examples=16), TINY)
+    ]
+    assert begun == [1, 1, 0] * 3
 
 
 def test_the_shipped_results_count_as_done(corpus):
@@ -402,21 +331,18 @@ def test_a_record_without_its_end_of_line_is_kept(tmp_path):
 
 
 def test_tokenized_text_is_found_again(folder, tmp_path):
-    first = prepare([folder / "text.txt"], 120, cache=tmp_path)
-    (cached,) = tmp_path.glob("*/store.json")
-    before = cached.stat().st_mtime_ns
-    again = prepare([folder / "text.txt"], 120, cache=tmp_path)
-    assert cached.stat().st_mtime_ns == before
+    first, again = (prepare([folder / "text.txt"], 120, cache=tmp_path) for _ in range(2))
     assert again.tokenizer.vocab == first.tokenizer.vocab
     assert (again.store.ids == first.store.ids).all() and (again.store.documents == first.store.documents).all()
+    (cached,) = tmp_path.glob("*/store.json")  # one, not one a call
     cached.write_text("broken")
-    assert prepare([folder / "text.txt"], 120, cache=tmp_path).tokenizer.vocab == first.tokenizer.vocab
+    assert (prepare([folder / "text.txt"], 120, cache=tmp_path).store.ids == first.store.ids).all()
 
 
 def test_a_step_tells_the_masked_loss_alone(corpus):
     """Beside what is trained on, so that runs with and without NSP can be laid over each other."""
     told = {}
-    for objective in ("mlm+nsp", "mlm", "left-to-right"):
+    for objective in OBJECTIVES:
         arm = replace(SMALL, objective=objective)
         told[objective] = next(pretrain(start(arm, corpus, TINY, 0), arm, corpus, TINY, 0))
     both, alone, other = told.values()
@@ -429,7 +355,7 @@ def test_a_step_tells_the_masked_loss_alone(corpus):
 @pytest.mark.trains
 def test_pretraining_lowers_the_loss(corpus):
     scale = replace(TINY, tokens=20_480)
-    for objective in ("mlm+nsp", "mlm", "left-to-right"):
+    for objective in OBJECTIVES:
         arm = replace(SMALL, objective=objective)
         steps = list(pretrain(start(arm, corpus, scale, 0), arm, corpus, scale, 0))
         assert steps[-1].step == scale.steps
@@ -482,10 +408,11 @@ def test_the_toy_worlds_base_fills_as_much_of_a_row_as_its_scale_says():
 @pytest.mark.release
 @pytest.mark.trains
 def test_arms_on_the_toy_world_are_asked_for_determined_words(tmp_path):
+    small = replace(SMALL, objective="mlm", input_format="doc_sentences")
     arms = (
-        Arm("mlm", replace(SMALL, objective="mlm", input_format="doc_sentences")),
-        Arm("left-to-right", replace(SMALL, objective="left-to-right", input_format="doc_sentences")),
-        Arm("0/0/100", replace(SMALL, objective="mlm", input_format="doc_sentences", split=(0.0, 1.0, 0.0))),
+        Arm("mlm", small),
+        Arm("left-to-right", replace(small, objective="left-to-right")),
+        Arm("0/0/100", replace(small, split=(0.0, 1.0, 0.0))),
     )
     experiment = Experiment("toy-world", "in small", arms, tasks=("meant", "meant_features"), toy=True)
     corpus, out = toy_corpus(40), tmp_path / "results.jsonl"
@@ -523,25 +450,53 @@ def test_a_run_of_ones_own_is_measured_as_a_recorded_one():
     assert events[-1].metrics == measured.metrics and isinstance(events[-1], Done)
     progress = [event.progress for event in events if isinstance(event, Step)]
     assert progress == sorted(progress) and progress[-1] <= 1
-    assert any(
-        isinstance(event, Started) and event.settings == {"arm": "left-to-right@0.5", "seed": 0} for event in events
-    )
+    (settings,) = (event.settings for event in events if isinstance(event, Started))
+    assert settings == {"arm": "left-to-right@0.5", "seed": 0}
     with pytest.raises(ValueError, match="no arm"):
         next(small_run("nothing"))
 
 
-@pytest.mark.release
-@pytest.mark.trains
-def test_the_toy_world_needs_no_files_and_takes_none(tmp_path, capsys, monkeypatch):
+@pytest.fixture
+def begun(monkeypatch):
+    """What a run of the command line is begun with; nothing is run."""
     monkeypatch.delenv("MINIBERT_DATA", raising=False)
+    asked = {}
+
+    def run(*_, **options):
+        asked.update(options)
+        return iter([Done(0, 0, 0.0)])
+
+    monkeypatch.setattr(corpus_module, "prepare", lambda data, *_, **options: asked.update(data=data, **options))
+    monkeypatch.setattr(run_module, "run_experiment", run)
+    return asked
+
+
+@pytest.mark.release
+def test_the_toy_world_needs_no_files_and_takes_none(begun, tmp_path, capsys):
     assert main(["experiment", "toy-world", "--tasks", str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
-    asked = {}
-    monkeypatch.setattr(
-        run_module, "run_experiment", lambda *given, **options: asked.update(options) or iter([Done(0, 0, 0.0)])
-    )
     assert main(["experiment", "toy-world"]) == 0
-    assert asked["scale"] == TOY_SCALE and asked["command"] == "python -m minibert experiment toy-world --seeds 3"
+    assert begun["scale"] == TOY_SCALE and begun["command"] == "python -m minibert experiment toy-world --seeds 3"
+
+
+def test_data_lie_where_the_options_or_the_environment_say(begun, tmp_path, capsys, monkeypatch):
+    for options, told in (
+        ([], {"--data", "MINIBERT_DATA"}),
+        (["--data", str(tmp_path)], {"--tasks", "MINIBERT_DATA"}),
+        (["--heldout", str(tmp_path / "mistyped.txt")], {str(tmp_path / "mistyped.txt"), "exist"}),
+    ):
+        assert main(["experiment", "objectives", *options]) == 2
+        assert told <= set(capsys.readouterr().err.split())
+    assert not begun  # said before the vocabulary is learned
+    monkeypatch.setenv("MINIBERT_DATA", str(tmp_path))
+    text = tmp_path / "heldout-text" / "valid.txt"
+    for heldout in (None, text):
+        assert main(["experiment", "objectives"]) == 0
+        assert begun["data"] == [tmp_path / "pretrain" / "en" / name for name in corpus_module.CORPUS]
+        assert begun["heldout"] == heldout
+        assert begun["command"] == "python -m minibert experiment objectives --seeds 3"
+        text.parent.mkdir(exist_ok=True)
+        text.touch()
 
 
 def test_the_catalogue_is_sound():
@@ -564,53 +519,23 @@ def test_the_catalogue_is_sound():
 @pytest.mark.trains
 def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
     assert main(["experiment", "--list", "--json"]) == 0
-    listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [one["experiment"] for one in listed] == [*EXPERIMENTS, *COMPARISONS, *RELATIVE_EXPERIMENTS]
+    listed = [json.loads(line)["experiment"] for line in capsys.readouterr().out.splitlines()]
+    assert listed == [*EXPERIMENTS, *COMPARISONS, *RELATIVE_EXPERIMENTS]
     assert main(["experiment", "nonsense"]) == 2
     assert "nonsense" in (told := capsys.readouterr().err) and all(name in told for name in EXPERIMENTS)
     monkeypatch.setitem(EXPERIMENTS, "objectives", EXPERIMENT)
     out = tmp_path / "results.jsonl"
-    options = ["--seeds", "1", "--tokens", "2048", "--examples", "8", "--out", str(out), "--cache", str(tmp_path)]
-    options += ["--data", str(folder / "text.txt"), "--tasks", str(folder / "tasks")]
-    options += ["--heldout", str(folder / "heldout.txt")]
+    said = (
+        f"--seeds 1 --tokens 2048 --examples 8 --data {folder / 'text.txt'} --heldout {folder / 'heldout.txt'} "
+        f"--tasks {folder / 'tasks'}"
+    )
+    options = [*said.split(), "--out", str(out), "--cache", str(tmp_path)]
     assert main(["experiment", "objectives", *options]) == 0
-    capsys.readouterr()
     records = results.read_records(out)
     assert len(records) == len(EXPERIMENT.arms)
-    assert records[0]["command"] == (
-        f"python -m minibert experiment objectives --seeds 1 --tokens 2048 --examples 8 --data {folder / 'text.txt'} "
-        f"--heldout {folder / 'heldout.txt'} --tasks {folder / 'tasks'}"
-    )
+    assert records[0]["command"] == f"python -m minibert experiment objectives {said}"
     assert main(["experiment", "objectives", *options]) == 0
     assert results.read_records(out) == records
-
-
-def test_held_out_text_that_is_asked_for_must_be_there(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(corpus_module, "prepare", None)  # said before the vocabulary is learned
-    assert main(["experiment", "objectives", "--heldout", str(tmp_path / "mistyped.txt")]) == 2
-    assert "mistyped.txt does not exist" in capsys.readouterr().err
-
-
-def test_data_lie_where_the_options_or_the_environment_say(tmp_path, capsys, monkeypatch):
-    monkeypatch.delenv("MINIBERT_DATA", raising=False)
-    assert main(["experiment", "objectives"]) == 2
-    assert {"--data", "MINIBERT_DATA"} <= set(capsys.readouterr().err.split())
-    assert main(["experiment", "objectives", "--data", str(tmp_path)]) == 2
-    assert {"--tasks", "MINIBERT_DATA"} <= set(capsys.readouterr().err.split())
-
-    asked, events = {}, iter([Done(0, 0, 0.0)])
-    monkeypatch.setattr(corpus_module, "prepare", lambda data, *_, **options: asked.update(data=data, **options))
-    monkeypatch.setattr(run_module, "run_experiment", lambda *given, **options: asked.update(options) or events)
-    monkeypatch.setenv("MINIBERT_DATA", str(tmp_path))
-    for heldout in (None, tmp_path / "heldout-text" / "valid.txt"):
-        if heldout:
-            heldout.parent.mkdir()
-            heldout.touch()
-        events = iter([Done(0, 0, 0.0)])
-        assert main(["experiment", "objectives"]) == 0
-        assert asked["data"] == [tmp_path / "pretrain" / "en" / name for name in corpus_module.CORPUS]
-        assert asked["heldout"] == heldout
-        assert asked["command"] == "python -m minibert experiment objectives --seeds 3"
 
 
 # --- what results say -------------------------------------------------------------------------------------------------
@@ -628,11 +553,7 @@ def test_paired_difference_is_students():
 
 
 def test_verdicts():
-    up, unsure, single = (
-        results.Difference(2.0, 1.0, 3),
-        results.Difference(2.0, 3.0, 3),
-        results.Difference(2.0, None, 1),
-    )
+    up, unsure, single = (results.Difference(2.0, half, seeds) for half, seeds in ((1.0, 3), (3.0, 3), (None, 1)))
     assert results.verdict(up, 0.7) == "agrees"
     assert results.verdict(up, -0.7) == "disagrees"
     assert results.verdict(unsure, 0.7) == results.verdict(single, 0.7) == results.verdict(None, 0.7) == "unclear"
