@@ -3,6 +3,8 @@
 import json
 import re
 from dataclasses import asdict, replace
+from functools import partial
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -73,30 +75,21 @@ def tiny(name: str, *arms: str, layers: int = 1) -> RelativeExperiment:
 # --- arms, and the run that goes through them -------------------------------------------------------------------------
 
 
-def test_electras_arms_are_the_papers_table():
-    variants = {
-        name: arm.options.get("variant", "electra") for name, arm in RELATIVE_EXPERIMENTS["electra"].arms.items()
+def test_the_arms_are_the_papers_tables():
+    electra, albert, nezha = (RELATIVE_EXPERIMENTS[name].arms for name in ("electra", "albert", "nezha"))
+    assert {name: arm.options.get("variant", "electra") for name, arm in electra.items() if name != "bert"} == {
+        name: name.replace("-", "_") for name in ("electra", "electra-15", "replace-mlm", "all-tokens-mlm")
     }
-    assert list(variants) == ["bert", "electra", "electra-15", "replace-mlm", "all-tokens-mlm"]
-    assert list(variants.values())[1:] == ["electra", "electra_15", "replace_mlm", "all_tokens_mlm"]
-
-
-def test_alberts_arms_are_the_papers_tables():
-    experiment = RELATIVE_EXPERIMENTS["albert"]
-    arms = {name: arm for name, arm in experiment.arms.items() if name != "bert"}
-    assert experiment.pairs and {arm.sizes["num_hidden_layers"] for arm in experiment.arms.values()} == {3}
+    assert RELATIVE_EXPERIMENTS["albert"].pairs
+    assert {arm.sizes["num_hidden_layers"] for arm in albert.values()} == {3}
+    arms = {name: arm for name, arm in albert.items() if name != "bert"}
     assert {(arm.sizes["shared"], arm.sizes["embedding_size"]) for arm in arms.values()} == {
         (shared, width) for shared in ("all", "attention", "feed_forward", "none") for width in (32, 128)
     }
-    assert {name: arm.options["second"] for name, arm in arms.items() if arm.options["second"] != "sop"} == {
-        "nsp": "nsp",
-        "mlm": None,
-    }
+    asked = {name: arm.options["second"] for name, arm in arms.items()}
+    assert {name: second for name, second in asked.items() if second != "sop"} == {"nsp": "nsp", "mlm": None}
     assert arms["nsp"].sizes == arms["mlm"].sizes == arms["all"].sizes
-
-
-def test_only_nezhas_arm_of_that_name_starts_with_sinusoids():
-    starts = {name: arm.start for name, arm in RELATIVE_EXPERIMENTS["nezha"].arms.items()}
+    starts = {name: arm.start for name, arm in nezha.items()}
     assert starts == {"learned": "words", "sinusoid": "sinusoids", "nezha": "words", "nezha-16": "words"}
 
 
@@ -111,66 +104,53 @@ def test_the_arms_are_built_and_read_as_much():
         assert {one.input_format for one in settings} == {"segment_pair" if experiment.pairs else "doc_sentences"}
 
 
-def arms_begun(monkeypatch, asked: list, failing: set):
-    """`run_relative` with no training in it. asked: the (arm, seed) that would have been trained."""
+def arms_begun(monkeypatch, begins):
+    """`run_relative` of a list of events, with no training in it."""
 
     def learned(settings, model, *, stories, seed, lengths, spans):
-        asked.append((settings.relative, seed))
-        if settings.relative in failing:
-            raise KeyboardInterrupt
         model.mkdir()
         (model / "config.json").write_text(json.dumps({"architectures": ["Kept"], "model_type": "bert"}))
-        yield Started({}, {"parameters": 7, "data": ["stories"]})
-        yield Step(1, 0.5, 1.0, 1e-3, 8, 8.0, 1.0)
-        yield Eval(3, {"chosen": seed / 10})
-        yield Done(3, 24, 1.0)
-
-    monkeypatch.setattr(pretrain, "pretrain_toy", learned)  # the name is looked up when a run begins
+        yield from begins(settings.relative, seed)
 
     def tuned(*_):
         yield Step(1, 0.5, 1.0, 1e-3, 8, 8.0, 1.0)
         return Done(1, 8, 1.0, {"f1": 0.5})
 
+    monkeypatch.setattr(pretrain, "pretrain_toy", learned)  # the name is looked up when a run begins
     monkeypatch.setattr(relatives, "who_is_meant_by", tuned)
-
-    def run(experiment, out, scale):
-        return run_relative(experiment, out, seeds=2, scale=scale, command="try")
-
-    return run
+    return run_relative
 
 
-def arms_given(monkeypatch, asked: list, failing: set):
-    """`run_arms` of a list of events."""
-
-    def learned(name, seed):
-        asked.append((name, seed))
-        if name in failing:
-            raise KeyboardInterrupt
-        yield Started({}, {"parameters": 7})
-        yield Step(1, 0.5, 1.0, 1e-3, 8, 8.0, 1.0)
-        yield Eval(3, {"chosen": seed / 10})
-        yield Done(3, 24, 1.0)
-
-    def run(experiment, out, scale):
-        return run_arms(
-            experiment, out, seeds=2, scale=scale, command="try", stage="try", events=learned,
-            facts=lambda name, seen: {"data": ["stories"], "pretraining": {}},
-        )  # fmt: skip
-
-    return run
+def arms_given(monkeypatch, begins):
+    """`run_arms` of the same."""
+    facts = {"data": ["stories"], "pretraining": {}}
+    return partial(run_arms, stage="try", events=begins, facts=lambda name, seen: facts)
 
 
 @pytest.mark.parametrize("begin", [arms_begun, arms_given])
 def test_a_run_goes_on_where_it_stopped_and_does_nothing_twice(begin, tmp_path, monkeypatch):
     asked, failing, out = [], {"nezha"}, tmp_path / "out.jsonl"
-    run = begin(monkeypatch, asked, failing)
+
+    def begins(name, seed):
+        asked.append((name, seed))
+        if name in failing:
+            raise KeyboardInterrupt
+        yield Started({}, {"parameters": 7, "data": ["stories"]})
+        yield Step(1, 0.5, 1.0, 1e-3, 8, 8.0, 1.0)
+        yield Eval(3, {"chosen": seed / 10})
+        yield Done(3, 24, 1.0)
+
+    def run(scale=SMALL):
+        return begun(experiment, out, seeds=2, scale=scale, command="try")
+
+    begun = begin(monkeypatch, begins)
     experiment = RelativeExperiment("try", "in small", {name: RelativeArm(name) for name in ("bert", "nezha")}, SMALL)
     with pytest.raises(KeyboardInterrupt):
-        list(run(experiment, out, SMALL))
+        list(run())
     assert [(record["arm"], record["seed"]) for record in read_records(out, REQUIRED)] == [("bert", 0)]
     failing.clear()
     asked.clear()
-    events = list(run(experiment, out, SMALL))
+    events = list(run())
     assert asked == [("nezha", 0), ("bert", 1), ("nezha", 1)]  # seed by seed
     records = read_records(out, REQUIRED)
     assert json_value(json.dumps([event.record for event in events if isinstance(event, Finished)])) == records[1:]
@@ -180,9 +160,9 @@ def test_a_run_goes_on_where_it_stopped_and_does_nothing_twice(begin, tmp_path, 
     assert progress == sorted(progress) and progress[-1] == 1
     assert (events[-1].step, events[-1].tokens) == (9, 72)
     asked.clear()
-    (done,) = run(experiment, out, SMALL)
+    (done,) = run()
     assert isinstance(done, Done) and not asked
-    list(run(experiment, out, replace(SMALL, steps=3)))  # another scale
+    list(run(replace(SMALL, steps=3)))  # another scale
     assert len(asked) == 4 and len(read_records(out, REQUIRED)) == 8
 
 
@@ -195,12 +175,10 @@ def test_what_is_measured_is_the_model_at_the_end(tmp_path, few_questions):
         settings_of(RelativeArm(sizes=TINY), replace(SMALL, steps=3), 0), tmp_path / "model", stories=30
     )
     steps = steps_of(events)
-    while True:
-        try:
+    with pytest.raises(StopIteration) as end:
+        while True:
             next(steps)
-        except StopIteration as end:
-            assert end.value.step == 3
-            break
+    assert end.value.value.step == 3
     kept = checkpoint.load(tmp_path / "model").state_dict()
     events.close()
     again = checkpoint.load(tmp_path / "model").state_dict()
@@ -213,9 +191,21 @@ def test_what_is_measured_is_the_model_at_the_end(tmp_path, few_questions):
 
 SHARES = {"who_is_meant", "chosen"}
 FITS = {"joint_at_once", "joint_in_order", "fits_at_once", "fits_in_order", "chosen"}
+RIGHT = {"right_32", "right_64"}
 LENGTHS = LengthScale(steps=2, batch_size=4, stories=40, lengths=(32, 64))
 JOINT = JointScale(steps=2, batch_size=4, stories=40, groups=4)
 WRITTEN = WritingScale(steps=2, batch_size=4, stories=30, answer_steps=2)
+ELECTRA = {
+    "electra": ("ElectraForPreTraining", SHARES),
+    "replace-mlm": ("ElectraForMaskedLM", {"who_is_meant"}),
+    "all-tokens-mlm": ("ElectraForAllTokens", {"who_is_meant"}),
+}
+NEZHA = {"sinusoid": ("BertForPreTraining", RIGHT), "nezha": ("NezhaForPreTraining", RIGHT)}
+XLNET = {"bert": ("BertForPreTraining", FITS), "xlnet-spans": ("XLNetLMHeadModel", FITS)}
+TO_WRITE = {
+    "unilm": ("UnilmForPreTraining", {"next_word", "answers", "determined"}),
+    "left-to-right": ("LeftToRightForPreTraining", {"next_word", "determined"}),
+}
 
 
 @pytest.mark.release
@@ -223,32 +213,10 @@ WRITTEN = WritingScale(steps=2, batch_size=4, stories=30, answer_steps=2)
 @pytest.mark.parametrize(
     ("name", "scale", "kept"),
     [
-        (
-            "electra",
-            SMALL,
-            {
-                "electra": ("ElectraForPreTraining", SHARES),
-                "replace-mlm": ("ElectraForMaskedLM", {"who_is_meant"}),
-                "all-tokens-mlm": ("ElectraForAllTokens", {"who_is_meant"}),
-            },
-        ),
-        (
-            "nezha",
-            LENGTHS,
-            {
-                "sinusoid": ("BertForPreTraining", {"right_32", "right_64"}),
-                "nezha": ("NezhaForPreTraining", {"right_32", "right_64"}),
-            },
-        ),
-        ("xlnet", JOINT, {"bert": ("BertForPreTraining", FITS), "xlnet-spans": ("XLNetLMHeadModel", FITS)}),
-        (
-            "to_write",
-            WRITTEN,
-            {
-                "unilm": ("UnilmForPreTraining", {"next_word", "answers", "determined"}),
-                "left-to-right": ("LeftToRightForPreTraining", {"next_word", "determined"}),
-            },
-        ),
+        ("electra", SMALL, ELECTRA),
+        ("nezha", LENGTHS, NEZHA),
+        ("xlnet", JOINT, XLNET),
+        ("to_write", WRITTEN, TO_WRITE),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -268,10 +236,8 @@ def test_pairs_are_read_and_both_questions_asked(tmp_path, few_questions):
     for record in found.values():
         assert all(0 <= record["metrics"][name] <= 1 for name in ("nsp", "sop", "who_is_meant", "chosen"))
     asked = {arm: {part for *_, parts in record["curve"] for part in parts} for arm, record in found.items()}
-    assert "sop_loss" in asked["all"] and {arm for arm, parts in asked.items() if "nsp_loss" in parts} == {
-        "bert",
-        "nsp",
-    }
+    assert "sop_loss" in asked["all"]
+    assert [arm for arm, parts in asked.items() if "nsp_loss" in parts] == ["bert", "nsp"]
     assert found["all"]["parameters"] == found["nsp"]["parameters"] < found["bert"]["parameters"]
 
 
@@ -342,64 +308,48 @@ def test_a_pronoun_is_tagged_with_whom_it_means():
 
 
 def test_the_same_questions_at_the_end_of_longer_rows():
+    """Found again in the stories: what decides the word stands in the shortest row."""
     tokenizer = Tokenizer(vocabulary())
     told = stories(40, 5, "small")
     asked = questions_at(told, tokenizer, (32, 64, 128), most=50)
-    text = [word for story in told for word in story.words]
-    counts = {len(rows) for rows in asked.values()}
-    assert counts.pop() >= 50 and not counts
-    for short, middle, long in zip(*asked.values(), strict=True):
-        answers = {ids[place] for ids, place, _ in (short, middle, long)}
-        assert len(answers) == 1 and len({kind for _, _, kind in (short, middle, long)}) == 1
-        for (ids, place, _), most in zip((short, middle, long), (32, 64, 128), strict=True):
+    assert len(asked[32]) >= 50
+    for rows in zip(*asked.values(), strict=True):
+        short, _, long = (ids for ids, _, _ in rows)
+        assert len({(ids[place], len(ids) - place, kind) for ids, place, kind in rows}) == 1  # as far from the end
+        for (ids, _, _), most in zip(rows, (32, 64, 128), strict=True):
             assert len(ids) <= most
             assert ids[0] == tokenizer.cls_id and ids[-1] == tokenizer.sep_id
-            back = len(short[0]) - short[1]
-            assert len(ids) - place == back  # as far from the end
-            assert ids[-len(short[0]) + 1 :] == short[0][1:]  # and the short row is the end of it
-        assert len(long[0]) > 128 - 20  # nearly full: whole sentences
-    assert {word.text for word in text} >= {tokenizer.vocab[short[0][short[1]]] for short in asked[32]}
+            assert ids[-len(short) + 1 :] == short[1:]  # and the short row is the end of it
+        assert len(long) > 128 - 20  # nearly full: whole sentences
 
-
-def test_what_decides_the_word_stands_in_the_shortest_row():
-    """Found again in the stories: the row's words, and where each of them was determined from."""
-    tokenizer = Tokenizer(vocabulary())
-    told = stories(12, 9, "small")
-    words = [(word, base) for base, story in bases(told) for word in story.words]
-    row = [tokenizer.ids[word.text] for word, _ in words]
-    for ids, place, kind in questions_at(told, tokenizer, (32, 64))[32]:
-        starts = [n for n in range(len(row)) if row[n : n + len(ids) - 2] == ids[1:-1]]
-        fits = [
-            all(start <= base + i < start + len(ids) - 2 for i in word.determined_by)
-            for start in starts
-            for word, base in [words[start + place - 1]]
-            if word.kind == kind
-        ]
-        assert any(fits)
-
-
-def bases(told):
-    first = 0
-    for story in told:
-        yield first, story
-        first += len(story.words)
+    firsts = accumulate(len(story.words) for story in told[:-1])
+    words = [(word, first) for first, story in zip([0, *firsts], told, strict=True) for word in story.words]
+    text = [tokenizer.ids[word.text] for word, _ in words]
+    for ids, place, kind in asked[32]:
+        starts = [n for n in range(len(text)) if text[n : n + len(ids) - 2] == ids[1:-1]]
+        found = [(start, *words[start + place - 1]) for start in starts]
+        assert any(
+            word.kind == kind and all(start <= first + i < start + len(ids) - 2 for i in word.determined_by)
+            for start, word, first in found
+        )
 
 
 # --- on real data -----------------------------------------------------------------------------------------------------
 
 
-def small_stsb(folder: Path, count: int = 24) -> None:
+def write(folder: Path, files: list[str], lines: list[str]) -> None:
+    """The same lines in each file."""
+    for name in files:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def small_stsb(folder: Path) -> None:
     """Pairs in the files of STS-B."""
-    (folder / "stsb").mkdir()
-    rows = [f"A man number {i} eats.\tSomebody {i % 3} has a meal.\t{i % 6}.0" for i in range(count)]
-    header = "sentence1\tsentence2\tscore"
-    for part in ("train", "dev"):
-        (folder / "stsb" / f"{part}.tsv").write_text("\n".join([header, *rows]) + "\n")
-    (folder / "stsb" / "sts-test.tsv").write_text(
-        "".join(
-            f"g\tf\t2012\t{i}\t{row.split(chr(9))[2]}\t{row.split(chr(9))[0]}\tno {i}\n" for i, row in enumerate(rows)
-        )
-    )
+    rows = [(f"A man number {i} eats.", f"Somebody {i % 3} has a meal.", f"{i % 6}.0") for i in range(24)]
+    write(folder, ["stsb/train.tsv", "stsb/dev.tsv"], ["sentence1\tsentence2\tscore", *map("\t".join, rows)])
+    rows = [f"g\tf\t2012\t{i}\t{score}\t{one}\tno {i}" for i, (one, _, score) in enumerate(rows)]
+    write(folder, ["stsb/sts-test.tsv"], rows)
 
 
 @pytest.mark.release
@@ -408,19 +358,14 @@ def test_sentence_vectors_are_measured_with_and_without_learning(tmp_path):
     """An arm of each kind: none learns, one of the text alone, two of labelled pairs."""
     whole = RELATIVE_EXPERIMENTS["sentence_vectors"]
     small_stsb(tmp_path)
-    inferred = "sentence1\tsentence2\tlabel\n" + "".join(
-        f"a{i}\tb{i}\t{label}\n" for i in range(9) for label in ("entailment", "not_entailment")
-    )
-    for file in ("rte/train.tsv", "hans/heuristics_evaluation_set.tsv"):
-        (tmp_path / file).parent.mkdir()
-        (tmp_path / file).write_text(inferred)
-    learns = [name for name, arm in whole.arms.items() if arm.options.get("objective")]
-    arms = ["mean", *learns[:1], "supervised-rte-own", "softmax-rte"]
-    arms = {name: whole.arms[name] for name in arms}
-    arms = {
-        name: replace(arm, options={**arm.options, "steps": 2}) if "steps" in arm.options else arm
-        for name, arm in arms.items()
-    }
+    rows = [f"a{i}\tb{i}\t{label}" for i in range(9) for label in ("entailment", "not_entailment")]
+    files = ["rte/train.tsv", "hans/heuristics_evaluation_set.tsv"]
+    write(tmp_path, files, ["sentence1\tsentence2\tlabel", *rows])
+    learns = next(name for name, arm in whole.arms.items() if arm.options.get("objective"))
+    arms = {name: whole.arms[name] for name in ("mean", learns, "supervised-rte-own", "softmax-rte")}
+    for name, arm in arms.items():
+        if "steps" in arm.options:
+            arms[name] = replace(arm, options={**arm.options, "steps": 2})
     scale = VectorScale(steps=2, batch_size=8)
     found = records_of(replace(whole, arms=arms), tmp_path / "out.jsonl", scale, tasks=tmp_path)
     assert [record["steps"] for record in found.values()] == [0, 2, 2, 2]
@@ -446,15 +391,13 @@ def test_the_cone_is_measured_plain_whitened_and_with_a_flow(tmp_path):
 @pytest.mark.trains
 def test_dialogue_is_learned_by_both_and_measured_on_each_set(tmp_path):
     experiment = RELATIVE_EXPERIMENTS["dialogue"]
-    text = "## intent:a\n- go to [rome](city)\n- fly to [oslo](city)\n## intent:b\n- play [jazz](kind)\n- music\n"
-    for name in experiment.scale.needs:
-        (tmp_path / name).mkdir()
-        for file in ("train.md", "test.md"):
-            (tmp_path / name / file).write_text(text)
+    needed = experiment.scale.needs
+    requests = ["## intent:a", "- go to [rome](city)", "- fly to [oslo](city)", "## intent:b", "- play [jazz](kind)"]
+    write(tmp_path, [f"{name}/{part}.md" for name in needed for part in ("train", "test")], [*requests, "- music"])
     scale = replace(experiment.scale, examples=4, measured=4, epochs=1)
     found = records_of(experiment, tmp_path / "out.jsonl", scale, tasks=tmp_path)
     assert list(found) == list(experiment.arms)
-    wanted = {f"{name}_{what}" for name in experiment.scale.needs for what in ("intent", "entities", "both")}
+    wanted = {f"{name}_{what}" for name in needed for what in ("intent", "entities", "both")}
     assert all(set(one["metrics"]) == wanted and one["steps"] == 2 and one["parameters"] > 0 for one in found.values())
 
 
@@ -462,10 +405,8 @@ def test_dialogue_is_learned_by_both_and_measured_on_each_set(tmp_path):
 @pytest.mark.trains
 def test_simbert_is_measured_with_each_loss_and_both(tmp_path):
     experiment = RELATIVE_EXPERIMENTS["simbert"]
-    (tmp_path / "lcqmc").mkdir()
-    for file in ("dev.txt", "test.txt"):
-        rows = (f"怎么{a}{b}？\t{b}怎么{a}？\t{1 if b in '书票门' else 0}\n" for a in "买看开" for b in "书票门灯车")
-        (tmp_path / "lcqmc" / file).write_text("".join(rows), encoding="utf-8")
+    rows = [f"怎么{a}{b}？\t{b}怎么{a}？\t{1 if b in '书票门' else 0}" for a in "买看开" for b in "书票门灯车"]
+    write(tmp_path, ["lcqmc/dev.txt", "lcqmc/test.txt"], rows)
     scale = SimBertScale(steps=2, batch_size=4, asked=5, written=2)
     found = records_of(experiment, tmp_path / "out.jsonl", scale, tasks=tmp_path)
     assert list(found) == list(experiment.arms) and [one["steps"] for one in found.values()] == [0, 2, 2, 2]
@@ -477,10 +418,9 @@ def test_simbert_is_measured_with_each_loss_and_both(tmp_path):
 @pytest.mark.trains
 def test_chinese_correctors_learn_from_questions_and_are_asked_others(tmp_path):
     experiment = RELATIVE_EXPERIMENTS["corrector_zh"]
-    (tmp_path / "lcqmc").mkdir()
     for file, people in (("dev.txt", "他她我你"), ("test.txt", "我谁")):  # 我 is asked in both
-        rows = (f"{who}在{where}做什么？\t{who}在{where}干什么？\t1\n" for who in people for where in "家店山")
-        (tmp_path / "lcqmc" / file).write_text("".join(rows), encoding="utf-8")
+        rows = [f"{who}在{where}做什么？\t{who}在{where}干什么？\t1" for who in people for where in "家店山"]
+        write(tmp_path, [f"lcqmc/{file}"], rows)
     sentences = chinese(tmp_path / "lcqmc", 4)
     assert len(sentences) == 24 + 4 == len(set(sentences)) and all(text.startswith("谁") for text in sentences[-4:])
     scale = replace(experiment.scale, steps=1, batch_size=4, measured=4)
@@ -494,15 +434,11 @@ def test_chinese_correctors_learn_from_questions_and_are_asked_others(tmp_path):
 @pytest.mark.trains
 def test_students_and_their_teacher_are_measured(tmp_path):
     whole = RELATIVE_EXPERIMENTS["smaller"]
-    few = ("alone", "teacher", "minilm")
-    (tmp_path / "sst2").mkdir()
     rows = [f"{'a good' if i % 2 else 'no'} film {i}\t{i % 2}" for i in range(40)]
-    for name in ("train", "dev"):
-        (tmp_path / "sst2" / f"{name}.tsv").write_text("\n".join(["sentence\tlabel", *rows]) + "\n")
-    scale = replace(
-        whole.scale, labelled=8, unlabelled=8, epochs=1, teacher_epochs=1, batch_size=8, teacher="checkpoints/mini-en"
-    )
-    experiment = replace(whole, arms={name: whole.arms[name] for name in few})
+    write(tmp_path, ["sst2/train.tsv", "sst2/dev.tsv"], ["sentence\tlabel", *rows])
+    few = {"labelled": 8, "unlabelled": 8, "epochs": 1, "teacher_epochs": 1, "batch_size": 8}
+    scale = replace(whole.scale, **few, teacher="checkpoints/mini-en")
+    experiment = replace(whole, arms={name: whole.arms[name] for name in ("alone", "teacher", "minilm")})
     found = records_of(experiment, tmp_path / "out.jsonl", scale, tasks=tmp_path)
     assert [record["steps"] for record in found.values()] == [2, 1, 2]  # every student as many
     for record in found.values():
@@ -513,10 +449,9 @@ def test_students_and_their_teacher_are_measured(tmp_path):
 @pytest.mark.parametrize(("name", "folder"), [("sentence_vectors", "stsb"), ("dialogue", "atis")])
 def test_data_that_are_missing_are_named(name, folder, monkeypatch, tmp_path, capsys):
     monkeypatch.delenv("MINIBERT_DATA", raising=False)
-    assert main(["experiment", name, "--out", str(tmp_path / "x.jsonl")]) == 2
-    assert "--tasks" in capsys.readouterr().err
-    assert main(["experiment", name, "--tasks", str(tmp_path), "--out", str(tmp_path / "x.jsonl")]) == 2
-    assert folder in capsys.readouterr().err
+    for options, told in (([], "--tasks"), (["--tasks", str(tmp_path)], folder)):
+        assert main(["experiment", name, *options, "--out", str(tmp_path / "x.jsonl")]) == 2
+        assert told in capsys.readouterr().err
 
 
 def test_an_arm_that_there_is_not_is_refused(tmp_path, capsys):
