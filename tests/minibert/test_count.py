@@ -7,6 +7,7 @@ import weakref
 
 import pytest
 import torch
+import transformers
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
@@ -33,15 +34,9 @@ RELATIVES = {
     "ALBERT-xxlarge": 222_595_584,
     "ELECTRA-small": 13_483_008,
 }
-ODD = BertConfig(
-    vocab_size=101,
-    hidden_size=42,
-    num_hidden_layers=3,
-    num_attention_heads=7,
-    intermediate_size=50,
-    max_position_embeddings=33,
-    type_vocab_size=5,
-)
+# A vocabulary, width, layers, heads and inner width of no size that others have.
+ODD = BertConfig(101, 42, 3, 7, 50, max_position_embeddings=33, type_vocab_size=5)
+CONFIGS = {name: BertConfig.preset(name) for name in PRESETS} | {"odd": ODD}
 
 
 def numel(model) -> int:
@@ -79,11 +74,18 @@ def test_every_figure_of_the_table(name):
     assert totals == dict(zip(("encoder", "with_pooler", "masked_lm", "pretraining"), TABLE[name], strict=True))
 
 
-@pytest.mark.parametrize("config", [*(BertConfig.preset(name) for name in PRESETS), ODD], ids=[*PRESETS, "odd"])
-def test_equal_to_the_model_built(config):
-    count = parameters(config)
-    assert count.with_pooler == numel(on_meta(lambda: Bert(config)))
-    assert count.pretraining == numel(on_meta(lambda: BertForPreTraining(config)))
+@pytest.mark.parametrize("name", CONFIGS)
+def test_equal_to_the_model_built_and_to_transformers(name):
+    config, count = CONFIGS[name], parameters(CONFIGS[name])
+    theirs = transformers.BertConfig(**config.as_dict())
+    assert count.encoder == numel(on_meta(lambda: transformers.BertModel(theirs, add_pooling_layer=False)))
+    assert count.masked_lm == numel(on_meta(lambda: transformers.BertForMaskedLM(theirs)))
+    for counted, ours, published in (
+        (count.with_pooler, Bert, transformers.BertModel),
+        (count.pretraining, BertForPreTraining, transformers.BertForPreTraining),
+    ):
+        built = on_meta(lambda ours=ours, published=published: (ours(config), published(theirs)))
+        assert [numel(model) for model in built] == [counted, counted]
 
 
 def test_every_part_is_the_module_of_that_name():
@@ -96,35 +98,15 @@ def test_every_part_is_the_module_of_that_name():
     assert {part.name: part.total for part in parameters(ODD).parts} == built
 
 
-@pytest.mark.parametrize("config", [*(BertConfig.preset(name) for name in PRESETS), ODD], ids=[*PRESETS, "odd"])
-def test_equal_to_transformers(config):
-    transformers = pytest.importorskip("transformers")
-    theirs = transformers.BertConfig(**config.as_dict())
-    count = parameters(config)
-    assert count.with_pooler == numel(on_meta(lambda: transformers.BertModel(theirs)))
-    assert count.encoder == numel(on_meta(lambda: transformers.BertModel(theirs, add_pooling_layer=False)))
-    assert count.masked_lm == numel(on_meta(lambda: transformers.BertForMaskedLM(theirs)))
-    assert count.pretraining == numel(on_meta(lambda: transformers.BertForPreTraining(theirs)))
-
-
 def relatives_of_transformers(name):
     """→ (model with its pooler, model of its pre-training), as transformers builds them from the same sizes."""
-    t = pytest.importorskip("transformers")
-    r = FAMILY[name]
+    t, r = transformers, FAMILY[name]
     sizes = {**r.config.as_dict(), "attn_implementation": "eager"}
     if name.startswith("RoBERTa"):
         config = t.RobertaConfig(**sizes)
         return t.RobertaModel(config), t.RobertaForMaskedLM(config)
     if name.startswith("Distil"):
-        c = r.config
-        config = t.DistilBertConfig(
-            vocab_size=c.vocab_size,
-            dim=c.hidden_size,
-            n_layers=c.num_hidden_layers,
-            n_heads=c.num_attention_heads,
-            hidden_dim=c.intermediate_size,
-            attn_implementation="eager",
-        )
+        config = t.DistilBertConfig(**sizes, hidden_dim=r.config.intermediate_size)
         return t.DistilBertModel(config), t.DistilBertForMaskedLM(config)
     if name.startswith("ALBERT"):
         config = t.AlbertConfig(embedding_size=r.embedding_size, **sizes)
@@ -134,14 +116,19 @@ def relatives_of_transformers(name):
 
 
 @pytest.mark.parametrize("name", RELATIVES)
-def test_relatives(name):
-    count = parameters(FAMILY[name])
-    assert count.with_pooler == RELATIVES[name]
+def test_relatives_equal_transformers_built_and_run(name):
+    shape = FAMILY[name]
+    count = parameters(shape)
     model, pretraining = on_meta(lambda: relatives_of_transformers(name))
-    assert (count.with_pooler, count.pretraining) == (numel(model), numel(pretraining))
+    assert count.with_pooler == RELATIVES[name] == numel(model)
+    assert count.pretraining == numel(pretraining)
+    ids = torch.zeros(2, 64, dtype=torch.long, device="meta")
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        pretraining(input_ids=ids)
+    assert counter.get_total_flops() == flops(shape, 2, 64, masked=1, training=False).total
 
 
-def test_a_block_is_12_h_squared():
+def test_a_block_is_12_h_squared_and_layers_add_up():
     for name in PRESETS:
         config = BertConfig.preset(name)
         h, count = config.hidden_size, parameters(config)
@@ -149,16 +136,8 @@ def test_a_block_is_12_h_squared():
         assert count.block == 12 * h**2 + 13 * h
         assert sum(n for part, n in block.items() if part.startswith("block.attn.")) == 4 * h**2 + 4 * h
         assert sum(n for part, n in block.items() if part.startswith("block.mlp.")) == 8 * h**2 + 5 * h
-
-
-def test_linear_in_layers_quadratic_in_hidden():
-    at = [parameters(BertConfig.preset("mini", num_hidden_layers=n)).encoder for n in (3, 4, 5)]
-    assert at[1] - at[0] == at[2] - at[1] == parameters(BertConfig.preset("mini")).block
-    h1, h2 = (
-        parameters(BertConfig(hidden_size=h, num_attention_heads=1, intermediate_size=4 * h)).block
-        for h in (1000, 2000)
-    )
-    assert h2 / h1 == pytest.approx(4, rel=1e-3)
+    at = [parameters(BertConfig.preset("mini", num_hidden_layers=n)) for n in (3, 4, 5)]
+    assert at[1].encoder - at[0].encoder == at[2].encoder - at[1].encoder == at[0].block
 
 
 def test_formula_numbers_and_value_agree():
@@ -204,16 +183,6 @@ def test_flops_of_inference_with_the_dense_head(name):
     assert counter.get_total_flops() == flops(config, 2, 128, masked=1, training=False).total
 
 
-@pytest.mark.parametrize("name", RELATIVES)
-def test_flops_of_the_relatives_equal_transformers_run(name):
-    r = FAMILY[name]
-    pretraining = on_meta(lambda: relatives_of_transformers(name)[1])
-    ids = torch.zeros(2, 64, dtype=torch.long, device="meta")
-    with torch.no_grad(), FlopCounterMode(display=False) as counter:
-        pretraining(input_ids=ids)
-    assert counter.get_total_flops() == flops(r, 2, 64, masked=1, training=False).total
-
-
 def test_what_facts_say_of_the_dense_head():
     """FACTS: 90 % of tiny's forward FLOPs and 70 % of mini's; 15 % only saves 4.2× and 2.5×."""
     for name, share, saved in (("tiny", 0.90, 4.2), ("mini", 0.70, 2.5)):
@@ -224,15 +193,12 @@ def test_what_facts_say_of_the_dense_head():
 
 
 def test_attention_is_quadratic_in_tokens_and_the_rest_linear():
-    short, long = (by_group(flops(BertConfig.preset("base"), 1, t).parts) for t in (128, 256))
+    config = BertConfig.preset("base")
+    short, long = (by_group(flops(config, 1, t).parts) for t in (128, 256))
     assert long["scores"] == 4 * short["scores"]
     assert long["attention"] == 2 * short["attention"] and long["mlp"] == 2 * short["mlp"]
-
-
-def test_scores_reach_the_linear_layers_at_six_h():
-    """4·B·T²·H against 24·B·T·H² a block: equal at T = 6H."""
     config = BertConfig.preset("tiny", max_position_embeddings=1000)
-    groups = by_group(flops(config, 1, 6 * config.hidden_size).parts)
+    groups = by_group(flops(config, 1, 6 * config.hidden_size).parts)  # 4·B·T²·H against 24·B·T·H² a block
     assert groups["scores"] == groups["attention"] + groups["mlp"]
 
 
@@ -279,10 +245,8 @@ def test_activations_equal_what_autograd_keeps(sizes, attention, dropout, precis
     config = BertConfig.preset(sizes, vocab_size=400, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
     batch, tokens = 3, 48
     measured, asked = saved_bytes(config, attention == "explicit", precision, batch, tokens)
-    parts = memory(
-        config, batch, tokens, attention=attention, precision=precision, masked=asked / (batch * tokens)
-    ).parts
-    groups = by_group(parts)
+    how = {"attention": attention, "precision": precision, "masked": asked / (batch * tokens)}
+    groups = by_group(memory(config, batch, tokens, **how).parts)
     counted = groups["activations"] + groups["scores"] + groups.get("copies", 0)
     assert counted == pytest.approx(measured, rel=0.001)  # what is left: a few scalars, labels, masks
 
@@ -350,15 +314,8 @@ def test_peak_of_training(sizes, batch, tokens, attention, precision):
         with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
             loss = (model(inputs, identity) if attention == "explicit" else model(inputs)).loss
         loss.backward()
-    counted = memory(
-        config,
-        batch,
-        tokens,
-        optimizer="sgd",
-        attention=attention,
-        precision=precision,
-        masked=asked / (batch * tokens),
-    )
+    how = {"attention": attention, "precision": precision, "masked": asked / (batch * tokens)}
+    counted = memory(config, batch, tokens, optimizer="sgd", **how)
     # Between the start and the end of backward a little more can be alive than at either.
     assert counted.peak == pytest.approx(sum(p.nbytes for p in model.parameters()) + measured.most, rel=0.06)
 
@@ -381,9 +338,8 @@ def test_agrees_with_the_published_estimate_of_activations():
     # Ours more: the input cast three times (2 copies × 2 bytes), two norms in fp32 (2 × 2), two masks of 2 bytes
     # (2 × 1), one byte more in the attention's mask, and each norm's mean and deviation.
     extra = 10 * bth + bat2 + 16 * batch * tokens
-    block = sum(
-        n for name, n in kept.items() if name.split(".")[1] in ("attn", "attn_norm", "mlp", "mlp_norm", "dropout")
-    )
+    modules = ("attn", "attn_norm", "mlp", "mlp_norm", "dropout")
+    block = sum(n for name, n in kept.items() if name.split(".")[1] in modules)
     assert block - extra == 34 * bth + 5 * bat2
 
 
@@ -409,10 +365,7 @@ def test_the_largest_batch_fits_and_one_row_more_does_not(tokens, attention):
     config, size, how = BertConfig.preset("base"), 12 * 2**30, {"masked": 0.0, "attention": attention}
     batch = largest_batch(config, tokens, size, **how)
     assert memory(config, batch, tokens, **how).peak <= size < memory(config, batch + 1, tokens, **how).peak
-
-
-def test_where_not_one_row_fits_the_batch_is_zero():
-    assert largest_batch(BertConfig.preset("large"), 128, 2**30) == 0
+    assert largest_batch(config, tokens, memory(config, 1, tokens, **how).peak - 1, **how) == 0
 
 
 def test_the_largest_batch_falls_with_the_length_as_it_was_measured():
