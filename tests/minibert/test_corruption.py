@@ -1,13 +1,15 @@
 """What falls, how much of it, and what becomes of it: held against arithmetic and against transformers' collator."""
 
 import math
+import random
 
 import pytest
 import torch
-from hypothesis import given, settings
+import transformers
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from minibert.corruption import MaskVocabulary, draw_tokens, draw_words, mask_tokens, masking_budget
+from minibert.corruption import MaskVocabulary, draw_words, mask_tokens, masking_budget
 from minibert.model import IGNORE
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 
@@ -57,7 +59,19 @@ def test_the_vocabulary_knows_mask_size_and_continuations():
     assert [TOKENIZER.vocab[i] for i in VOCAB.continuation.nonzero().flatten()] == [f"##p{i}" for i in range(35)]
 
 
-# --- the budget --------------------------------------------------------------------------------------------------
+# --- the budget, and what else must hold whatever is drawn -------------------------------------------------------
+
+
+def hidden_in(ids, special, *how, **options):
+    """Where something is asked. Labels are the original tokens, nothing else changes, and what goes in is left alone."""
+    before = ids.clone(), special.clone()
+    corrupted, labels = mask_tokens(ids, special, VOCAB, *how, **options)
+    assert torch.equal(ids, before[0]) and torch.equal(special, before[1])
+    hidden = labels != IGNORE
+    assert not (hidden & special).any()
+    assert torch.equal(labels[hidden], ids[hidden])
+    assert torch.equal(corrupted[~hidden], ids[~hidden])
+    return hidden
 
 
 @given(
@@ -65,113 +79,46 @@ def test_the_vocabulary_knows_mask_size_and_continuations():
     percent=st.integers(0, 100),
     seed=st.integers(0, 2**31),
 )
+@example(lengths=[12, 5, 0], percent=0, seed=0)
+@example(lengths=[12, 5, 0], percent=100, seed=0)
 @settings(max_examples=150)
-def test_each_row_hides_exactly_its_budget_and_never_a_special_token(lengths, percent, seed):
-    ids, special = sentences(lengths, seed)
-    corrupted, labels = mask_tokens(ids, special, VOCAB, rng(seed), rate=percent / 100)
-    hidden = labels != IGNORE
+def test_each_row_hides_exactly_its_budget(lengths, percent, seed):
+    hidden = hidden_in(*sentences(lengths, seed), rng(seed), rate=percent / 100)
     for row, length in enumerate(lengths):
         wanted = round(length * (percent / 100))  # to even at a half, as Python and the paper's code round
-        if percent and length:
-            wanted = max(1, wanted)
-        assert hidden[row].sum() == wanted
-    assert not (hidden & special).any()
-    assert torch.equal(corrupted[special], ids[special])
+        assert hidden[row].sum() == (max(1, wanted) if percent and length else 0)
 
 
-@pytest.mark.parametrize(("tokens", "wanted"), [(1, 1), (3, 1), (10, 2), (20, 3), (30, 4), (100, 15), (512, 77)])
-def test_the_papers_rate(tokens, wanted):
-    ids, special = sentences([tokens])
-    assert (mask_tokens(ids, special, VOCAB, rng())[1] != IGNORE).sum() == wanted
-
-
-@pytest.mark.parametrize("percent", range(1, 101))
-def test_budgets_are_rounded_as_python_rounds_them(percent):
+def test_budgets_are_rounded_as_python_rounds_them():
     """In single precision 190 × 0.15 would be 28.500002, and 29 tokens would fall instead of 28."""
-    lengths = torch.arange(1, 513)
-    assert masking_budget(lengths, percent / 100).tolist() == [
-        max(1, round(n * (percent / 100))) for n in range(1, 513)
-    ]
-
-
-def test_no_rate_and_no_tokens_have_no_budget():
+    for rate in (percent / 100 for percent in range(1, 101)):
+        assert masking_budget(torch.arange(513), rate).tolist() == [0, *(max(1, round(n * rate)) for n in range(1, 513))]
     assert masking_budget(torch.tensor([0, 5, 100]), 0).tolist() == [0, 0, 0]
-    assert masking_budget(torch.tensor([0, 1]), 0.15).tolist() == [0, 1]
-
-
-def test_rate_zero_hides_nothing_and_rate_one_everything():
-    ids, special = sentences([12, 5, 0])
-    corrupted, labels = mask_tokens(ids, special, VOCAB, rng(), rate=0)
-    assert torch.equal(corrupted, ids)
-    assert (labels == IGNORE).all()
-    corrupted, labels = mask_tokens(ids, special, VOCAB, rng(), rate=1, split=(1, 0, 0))
-    assert torch.equal(labels != IGNORE, ~special)
-    assert (corrupted[~special] == VOCAB.mask_id).all()
-
-
-def test_rows_with_nothing_to_hide_and_an_empty_batch():
-    ids, special = sentences([0, 0])
-    for whole_words in (False, True):
-        corrupted, labels = mask_tokens(ids, special, VOCAB, rng(), whole_words=whole_words)
-        assert torch.equal(corrupted, ids)
-        assert (labels == IGNORE).all()
-        for shape in ((0, 7), (3, 0)):
-            nothing = torch.zeros(shape, dtype=torch.long)
-            corrupted, labels = mask_tokens(nothing, nothing.bool(), VOCAB, rng(), whole_words=whole_words)
-            assert corrupted.shape == labels.shape == shape
-
-
-@pytest.mark.parametrize("rate", [-0.01, 1.01, math.nan])
-def test_a_rate_outside_zero_to_one_is_refused(rate):
-    ids, special = sentences([4])
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        mask_tokens(ids, special, VOCAB, rng(), rate=rate)
-
-
-@pytest.mark.parametrize("split", [(0.8, 0.1, 0.2), (1.1, -0.1, 0.0), (0.5, 0.2, 0.2), (0, 0, 0)])
-def test_a_split_that_is_not_three_shares_of_one_is_refused(split):
-    ids, special = sentences([4])
-    with pytest.raises(ValueError, match="sum to 1"):
-        mask_tokens(ids, special, VOCAB, rng(), split=split)
-
-
-# --- labels and fates --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("whole_words", [False, True])
-def test_labels_are_the_original_tokens_and_nothing_else_changes(whole_words):
-    ids, special = sentences([40, 17, 3, 64])
-    corrupted, labels = mask_tokens(ids, special, VOCAB, rng(3), rate=0.4, whole_words=whole_words)
-    hidden = labels != IGNORE
-    assert hidden.any()
-    assert torch.equal(labels[hidden], ids[hidden])
-    assert torch.equal(corrupted[~hidden], ids[~hidden])
+def test_rows_with_nothing_to_hide_and_an_empty_batch(whole_words):
+    assert not hidden_in(*sentences([0, 0]), rng(), whole_words=whole_words).any()
+    for shape in ((0, 7), (3, 0)):
+        nothing = torch.zeros(shape, dtype=torch.long)
+        corrupted, labels = mask_tokens(nothing, nothing.bool(), VOCAB, rng(), whole_words=whole_words)
+        assert corrupted.shape == labels.shape == shape
 
 
-def test_what_goes_in_is_left_as_it_was():
-    ids, special = sentences([30, 9])
-    before = ids.clone(), special.clone()
-    mask_tokens(ids, special, VOCAB, rng(), rate=0.5)
-    assert torch.equal(ids, before[0])
-    assert torch.equal(special, before[1])
+NO_SPLITS = [(0.8, 0.1, 0.2), (1.1, -0.1, 0.0), (0.5, 0.2, 0.2), (0, 0, 0)]
 
 
 @pytest.mark.parametrize(
-    ("split", "fate"), [((1, 0, 0), "mask"), ((0, 1, 0), "random"), ((0, 0, 1), "kept")], ids=lambda x: str(x)
+    ("wrong", "says"),
+    [({"rate": rate}, "between 0 and 1") for rate in (-0.01, 1.01, math.nan)]
+    + [({"split": split}, "sum to 1") for split in NO_SPLITS],
 )
-def test_a_split_of_one_kind_gives_that_kind_only(split, fate):
-    ids, special = sentences([120] * 4, pieces=False)
-    corrupted, labels = mask_tokens(ids, special, VOCAB, rng(), rate=0.5, split=split)
-    hidden = labels != IGNORE
-    same = (corrupted == ids)[hidden].float().mean()
-    masked = (corrupted == VOCAB.mask_id)[hidden].float().mean()
-    if fate == "mask":
-        assert masked == 1
-    elif fate == "kept":
-        assert same == 1
-    else:
-        assert masked < 0.05  # 1 of 100 entries is [MASK]: "any entry", as in the paper's code
-        assert same < 0.05
+def test_what_is_no_share_is_refused(wrong, says):
+    with pytest.raises(ValueError, match=says):
+        mask_tokens(*sentences([4]), VOCAB, rng(), **wrong)
+
+
+# --- fates -------------------------------------------------------------------------------------------------------
 
 
 def shares(corrupted, ids, hidden):
@@ -186,7 +133,9 @@ def within(share, expected, n, sigmas=4.5):
     return abs(share - expected) <= sigmas * math.sqrt(expected * (1 - expected) / n) + 1e-9
 
 
-@pytest.mark.parametrize("split", [(0.8, 0.1, 0.1), (0.5, 0.3, 0.2), (0.0, 0.8, 0.2)])
+@pytest.mark.parametrize(
+    "split", [(0.8, 0.1, 0.1), (0.5, 0.3, 0.2), (0.0, 0.8, 0.2), (1, 0, 0), (0, 1, 0), (0, 0, 1)], ids=str
+)
 @pytest.mark.parametrize("whole_words", [False, True])
 def test_the_shares_of_the_split(split, whole_words):
     ids, special = sentences([128] * 400)
@@ -226,8 +175,7 @@ def test_every_position_falls_equally_often(whole_words):
 @settings(max_examples=100)
 def test_whole_words_fall_complete_within_the_same_budget(lengths, rate, seed):
     ids, special = sentences(lengths, seed)
-    labels = mask_tokens(ids, special, VOCAB, rng(seed), rate=rate, whole_words=True)[1]
-    hidden = labels != IGNORE
+    hidden = hidden_in(ids, special, rng(seed), rate=rate, whole_words=True)
     for row, length in enumerate(lengths):
         words = words_of(ids[row].tolist(), special[row].tolist())
         fallen = [sum(hidden[row, word].tolist()) for word in words]
@@ -239,13 +187,12 @@ def test_whole_words_fall_complete_within_the_same_budget(lengths, rate, seed):
         else:
             assert all(len(word) > left for word, count in zip(words, fallen, strict=True) if not count)
         assert (sum(fallen) > 0) == (budget > 0)
-    assert not (hidden & special).any()
 
 
 def test_without_whole_words_some_word_is_torn_apart():
     """The control for the test above: its condition is not met by chance."""
     ids, special = sentences([60] * 20)
-    hidden = mask_tokens(ids, special, VOCAB, rng(), rate=0.15)[1] != IGNORE
+    hidden = hidden_in(ids, special, rng())
     torn = [
         0 < sum(hidden[row, word].tolist()) < len(word)
         for row in range(20)
@@ -259,58 +206,37 @@ def test_a_piece_after_a_special_token_starts_a_word():
     piece, word = FIRST_PIECE, FIRST_WORD
     ids = torch.tensor([[TOKENIZER.cls_id, word, TOKENIZER.sep_id, piece, piece, TOKENIZER.sep_id]])
     special = torch.tensor([[True, False, True, False, False, True]])
-    drawn = {
-        tuple(draw_words(VOCAB.continuation[ids], special, torch.tensor([2]), rng(s))[0].tolist()) for s in range(40)
-    }
+    goes_on, budget = VOCAB.continuation[ids], torch.tensor([2])
+    drawn = {tuple(draw_words(goes_on, special, budget, rng(seed))[0].tolist()) for seed in range(40)}
     assert drawn == {(False, False, False, True, True, False), (False, True, False, False, False, False)}
 
 
 def test_one_long_word_is_asked_whole_rather_than_not_at_all():
     ids = torch.tensor([[TOKENIZER.cls_id, FIRST_WORD, *[FIRST_PIECE] * 6, TOKENIZER.sep_id]])
     special = torch.tensor([[True, *[False] * 7, True]])
-    hidden = mask_tokens(ids, special, VOCAB, rng(), rate=0.15, whole_words=True)[1] != IGNORE
-    assert torch.equal(hidden, ~special)
+    assert torch.equal(hidden_in(ids, special, rng(), whole_words=True), ~special)
 
 
 # --- seeds -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("whole_words", [False, True])
-def test_the_same_seed_gives_the_same_and_another_seed_another(whole_words):
-    ids, special = sentences([50] * 3)
-
-    def draw(seed):
-        return mask_tokens(ids, special, VOCAB, rng(seed), whole_words=whole_words)
-
-    first, again, other = draw(7), draw(7), draw(8)
-    assert torch.equal(first[0], again[0])
-    assert torch.equal(first[1], again[1])
-    assert not torch.equal(first[1], other[1])
-
-
-def test_the_global_generator_is_neither_read_nor_moved():
-    ids, special = sentences([50] * 3)
-    torch.manual_seed(1)
-    before = torch.get_rng_state()
-    one = mask_tokens(ids, special, VOCAB, rng(7))
-    assert torch.equal(torch.get_rng_state(), before)
-    torch.manual_seed(2)
-    other = mask_tokens(ids, special, VOCAB, rng(7))
-    assert torch.equal(one[0], other[0])
-
-
-def test_one_generator_draws_anew_each_time():
+def test_the_generator_decides_and_torchs_own_is_neither_read_nor_moved(whole_words):
     """Dynamic masking is nothing but going on with the same generator."""
-    ids, special = sentences([60])
-    going_on = rng()
-    draws = {tuple((mask_tokens(ids, special, VOCAB, going_on)[1] != IGNORE)[0].tolist()) for _ in range(8)}
-    assert len(draws) == 8
+    ids, special = sentences([50] * 3)
 
+    def draw(seed, generator):
+        torch.manual_seed(seed)
+        before = torch.get_rng_state()
+        drawn = torch.stack(mask_tokens(ids, special, VOCAB, generator, whole_words=whole_words))
+        assert torch.equal(torch.get_rng_state(), before)
+        return drawn
 
-def test_draw_tokens_takes_as_many_as_it_is_told():
-    special = torch.tensor([[True, False, False, False, True], [True, False, False, True, True]])
-    for budget in ([0, 0], [3, 2], [1, 2]):
-        assert draw_tokens(special, torch.tensor(budget), rng()).sum(dim=1).tolist() == budget
+    going_on = rng(7)
+    first, *others = (draw(1, going_on) for _ in range(8))
+    assert torch.equal(draw(2, rng(7)), first)
+    different = [first, draw(1, rng(8)), *others]
+    assert len({str(drawn.tolist()) for drawn in different}) == 9
 
 
 # --- beside transformers -----------------------------------------------------------------------------------------
@@ -318,7 +244,6 @@ def test_draw_tokens_takes_as_many_as_it_is_told():
 
 @pytest.fixture(scope="module")
 def collator_for(tmp_path_factory):
-    transformers = pytest.importorskip("transformers")
     folder = tmp_path_factory.mktemp("vocabulary")
     TOKENIZER.save(folder)
     theirs = transformers.BertTokenizerFast(vocab=str(folder / "vocab.txt"))
@@ -335,10 +260,8 @@ def test_shares_agree_with_the_transformers_collator(collator_for, split):
     """Same expectation, one difference: the collator tosses a coin a token, the paper's code and ours fill a budget."""
     ids, special = sentences([100] * 300)
     _, collator = collator_for(mlm_probability=0.15, mask_replace_prob=split[0], random_replace_prob=split[1])
-    rows = [
-        {"input_ids": a, "special_tokens_mask": b} for a, b in zip(ids.tolist(), special.long().tolist(), strict=True)
-    ]
-    batch = collator(rows)
+    columns = zip(ids.tolist(), special.long().tolist(), strict=True)
+    batch = collator([{"input_ids": row, "special_tokens_mask": mask} for row, mask in columns])
     their_hidden = batch["labels"] != IGNORE
     our_corrupted, our_labels = mask_tokens(ids, special, VOCAB, rng(4), split=split)
     our_hidden = our_labels != IGNORE
@@ -355,16 +278,13 @@ def test_shares_agree_with_the_transformers_collator(collator_for, split):
 
 def test_whole_words_are_the_transformers_collators_words(collator_for):
     """Theirs finds words by offsets, ours by `##`: on the same text, the same words. Theirs always masks (100/0/0)."""
-    generator = rng(9)
-    texts = []
-    for _ in range(60):
-        words = []
-        for _ in range(14):
-            tail = torch.randint(35, (int(torch.randint(3, (1,), generator=generator)),), generator=generator)
-            words.append(
-                f"w{int(torch.randint(60, (1,), generator=generator))}" + "".join(f"p{i}" for i in tail.tolist())
-            )
-        texts.append(" ".join(words))
+    generator = random.Random(9)
+
+    def word():
+        tail = generator.choices(range(35), k=generator.randrange(3))
+        return f"w{generator.randrange(60)}" + "".join(f"p{i}" for i in tail)
+
+    texts = [" ".join(word() for _ in range(14)) for _ in range(60)]
     with pytest.warns(UserWarning, match="whole word"):
         theirs, collator = collator_for(whole_word_mask=True)
     encoded = theirs(texts, return_offsets_mapping=True, return_special_tokens_mask=True, padding=True)
