@@ -7,8 +7,9 @@ from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining
 from minibert.objectives import losses, objective_for
 
-CONFIG = BertConfig(vocab_size=40, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
-                    hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)  # fmt: skip
+CONFIG = BertConfig(
+    40, 16, 2, num_attention_heads=2, intermediate_size=32, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0
+)
 
 
 def batch() -> Batch:
@@ -17,12 +18,8 @@ def batch() -> Batch:
     hidden[:, 2:4] = True
     padding = torch.ones(3, 8, dtype=torch.bool)
     padding[0, 6:] = False
-    return Batch(
-        written.masked_fill(hidden, 4),
-        padding=padding,
-        labels=written.where(hidden, torch.tensor(IGNORE)),
-        next_labels=torch.tensor([0, 1, 0]),
-    )
+    labels = written.where(hidden, torch.tensor(IGNORE))
+    return Batch(written.masked_fill(hidden, 4), None, padding, labels, next_labels=torch.tensor([0, 1, 0]))
 
 
 def learner(teacher: bool) -> KeptClose:
@@ -51,14 +48,7 @@ def test_the_teacher_reads_what_was_hidden_from_the_reader():
     assert apart > 1e-4
     loss = terms(objective_for(CONFIG), 3.0, (said, apart), rows, rows)["loss"]
     torch.testing.assert_close(loss, said.mlm_loss + said.nsp_loss + 3 * apart)
-
-
-def test_the_teacher_does_not_learn():
-    one, rows = learner(teacher=True), batch()
-    before = [weight.clone() for weight in one.teacher[0].parameters()]
-    optimizer = torch.optim.SGD(one.parameters(), lr=0.1)
-    terms(objective_for(CONFIG), 3.0, one(rows), rows, rows)["loss"].backward()
-    optimizer.step()
-    assert all(map(torch.equal, before, one.teacher[0].parameters()))
-    assert all(weight.grad is None for weight in one.teacher[0].parameters())
+    loss.backward()
+    assert all(weight.grad is None for weight in one.teacher[0].parameters())  # it does not learn
+    assert not {*one.teacher[0].parameters()} & {*one.parameters()}
     assert one.map.weight.grad.abs().max() > 0

@@ -40,36 +40,32 @@ def text(tmp_path_factory):
 def run(text, tmp_path_factory):
     out = tmp_path_factory.mktemp("pretrained") / "model"
     settings = PretrainSettings(
-        preset="tiny",
-        vocab_size=100,
-        steps=150,
-        batch_size=32,
-        max_length=32,
-        seed=1,
+        preset="tiny", vocab_size=100, steps=150, batch_size=32, max_length=32, seed=1,
         optimization=Optimization(learning_rate=3e-3, warmup=0.1, beta2=0.98),
-    )
+    )  # fmt: skip
     return list(pretrain(settings, [text], out)), out
 
 
+@pytest.fixture(scope="module")
+def learned(run):
+    """(the trained model, its tokenizer), for tests that change nothing of it."""
+    return checkpoint.load(run[1]), checkpoint.load_tokenizer(run[1])
+
+
 @pytest.mark.trains
-def test_it_learns_what_the_context_decides(run):
-    events, out = run
+def test_it_learns_what_the_context_decides(run, learned):
+    events, _ = run
     steps = [event for event in events if isinstance(event, Step)]
     assert isinstance(events[-1], Saved) and isinstance(events[-2], Done) and isinstance(events[0], Preparing)
     assert steps[-1].parts["mlm_loss"] < 0.5 * steps[0].parts["mlm_loss"]
-    model, tokenizer = checkpoint.load(out), checkpoint.load_tokenizer(out)
-    right = 0
     for animal, sound in ANIMALS.items():
-        first = tokenizer.encode(sound).tokens[1]
-        ((best, _), *_rest) = fill(model, tokenizer, f"the old {animal} [MASK] .")[0]
-        right += best == first
-    assert right == len(ANIMALS)
+        ((best, _), *_rest) = fill(*learned, f"the old {animal} [MASK] .")[0]
+        assert best == learned[1].encode(sound).tokens[1]
 
 
-def test_fill_is_the_softmax_at_the_blank(run):
-    _, out = run
-    model, tokenizer = checkpoint.load(out), checkpoint.load_tokenizer(out)
-    theirs = transformers.BertForPreTraining.from_pretrained(out, dtype=torch.float32).eval()
+def test_fill_is_the_softmax_at_the_blank(run, learned):
+    model, tokenizer = learned
+    theirs = transformers.BertForPreTraining.from_pretrained(run[1], dtype=torch.float32).eval()
     ids = torch.tensor([tokenizer.encode("the [MASK] dog [MASK].").ids])
     with torch.no_grad():
         probs = theirs(ids).prediction_logits.softmax(-1)[0]
@@ -82,9 +78,8 @@ def test_fill_is_the_softmax_at_the_blank(run):
         assert [p for _, p in row] == pytest.approx(best.values.tolist(), abs=1e-5)
 
 
-def test_evaluation_is_the_mean_over_masked_tokens(run, text):
-    _, out = run
-    model, tokenizer = checkpoint.load(out), checkpoint.load_tokenizer(out)
+def test_evaluation_is_the_mean_over_masked_tokens(learned, text):
+    model, tokenizer = learned
     store = TokenStore.build([block.splitlines() for block in text.read_text().split("\n\n")[:20]], tokenizer)
     batches = list(islice(PretrainingBatches(store, tokenizer, batch_size=5, max_length=32, seed=0), 4))
     model.train()
@@ -110,9 +105,7 @@ def test_evaluation_is_the_mean_over_masked_tokens(run, text):
 
 
 def test_random_start_begins_at_ln_v(text, tmp_path):
-    settings = PretrainSettings(
-        preset="tiny", vocab_size=60, steps=1, batch_size=64, max_length=32, start="random", report_every=1
-    )
+    settings = PretrainSettings(preset="tiny", vocab_size=60, steps=1, batch_size=64, max_length=32, start="random")
     first = next(event for event in pretrain(settings, [text], tmp_path / "m") if isinstance(event, Step))
     assert first.parts["mlm_loss"] == pytest.approx(math.log(60), rel=0.05)
 
@@ -152,11 +145,9 @@ def test_rows_longer_than_the_model_reads_are_refused_before_anything_else(text,
             next(events)
 
 
-def test_a_single_document_is_measured_without_next_sentences(run):
-    _, out = run
-    model, tokenizer = checkpoint.load(out), checkpoint.load_tokenizer(out)
+def test_a_single_document_is_measured_without_next_sentences(learned):
+    model, tokenizer = learned
     store = TokenStore.build([["the old cat meowed ."] * 30], tokenizer)
-    metrics = measure(
-        MaskedLanguageModel(), model, dev_batches(store, tokenizer, PretrainSettings(steps=1, max_length=32))
-    )
+    settings = PretrainSettings(steps=1, max_length=32)
+    metrics = measure(MaskedLanguageModel(), model, dev_batches(store, tokenizer, settings))
     assert metrics["masked_tokens"] > 10 and "nsp_accuracy" not in metrics

@@ -11,37 +11,26 @@ from scipy import stats
 from minibert.statistics import rank_correlation, rank_interval, wilson
 
 
-@pytest.mark.parametrize(
-    ("count", "n", "low", "high"),
-    [(0, 10, 0, 0.2775), (5, 10, 0.2366, 0.7634), (81, 263, 0.2553, 0.3662), (10, 10, 0.7225, 1)],  # Newcombe 1998
-)
-def test_wilson(count, n, low, high):
-    assert wilson(count, n) == pytest.approx((low, high), abs=5e-5)
+def test_wilson_equals_newcombes_table_statsmodels_and_scipy():
     assert wilson(0, 0) == (0, 1)
-
-
-def test_wilson_is_statsmodels():
-    """Values of statsmodels.stats.proportion.proportion_confint(method="wilson")."""
-    assert wilson(3, 20) == pytest.approx((0.0523725, 0.3604196), abs=1e-5)
-    assert wilson(0, 10) == pytest.approx((0.0, 0.2775402), abs=1e-5)
-
-
-def test_wilson_equals_scipy():
+    newcombe = {(0, 10): (0, 0.2775), (5, 10): (0.2366, 0.7634), (81, 263): (0.2553, 0.3662), (10, 10): (0.7225, 1)}
+    for seen, limits in newcombe.items():  # 1998
+        assert wilson(*seen) == pytest.approx(limits, abs=5e-5)
+    statsmodels = {(3, 20): (0.0523725, 0.3604196), (0, 10): (0.0, 0.2775402)}  # stats.proportion
+    for seen, limits in statsmodels.items():
+        assert wilson(*seen) == pytest.approx(limits, abs=1e-5)
     for count, n in ((1, 7), (53, 104), (104, 104)):
         theirs = stats.binomtest(count, n).proportion_ci(method="wilson")
         assert wilson(count, n) == pytest.approx((theirs.low, theirs.high), abs=1e-6)
 
 
+@pytest.mark.filterwarnings("error")
 def test_rank_correlation_agrees_with_pandas():
     x, y = torch.tensor([3.0, 1, 2, 2, 5]), np.array([0.1, 0.4, 0.4, 0.2, 0.9])
     expected = pd.Series(x.numpy()).corr(pd.Series(y), method="spearman")
     assert rank_correlation(x, y) == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.filterwarnings("error")
-def test_two_numbers_and_equal_ones_have_no_order():
-    assert math.isnan(rank_correlation([1, 2], [1, 2]))
-    assert math.isnan(rank_correlation([1, 1, 1], [1, 2, 3])) and math.isnan(rank_correlation([1, 2, 3], [0, 0, 0]))
+    for unordered in (([1, 2], [1, 2]), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [0, 0, 0])):
+        assert math.isnan(rank_correlation(*unordered))
 
 
 def test_rank_interval_covers_as_often_as_it_says():

@@ -77,13 +77,12 @@ def test_loss_falls_and_events_tell_it(model):
     def losses(output, part, whole):
         return {"loss": output.loss, "mlm_loss": output.mlm_loss, "nsp_loss": output.nsp_loss}
 
-    options = {"steps": 60, "report_every": 20, "losses_of": losses}
-    events = list(train(model, batches(60), Optimization(learning_rate=3e-3), **options))
-    steps, done = events[:-1], events[-1]
+    recipe = Optimization(learning_rate=3e-3)
+    *steps, done = train(model, batches(60), recipe, steps=60, report_every=20, losses_of=losses)
     assert [event.step for event in steps] == [20, 40, 60]
     assert all(isinstance(event, Step) for event in steps) and isinstance(done, Done)
     assert steps[-1].loss < steps[0].loss
-    assert steps[-1].progress == 1.0 and steps[0].progress == pytest.approx(1 / 3)
+    assert [event.progress for event in steps] == pytest.approx([1 / 3, 2 / 3, 1])
     assert done.tokens == steps[-1].tokens == 60 * 4 * 8
     for event in steps:
         assert event.loss == pytest.approx(event.parts["mlm_loss"] + event.parts["nsp_loss"], rel=1e-5)
@@ -120,27 +119,15 @@ def test_the_clock_sees_batches_being_made_and_not_what_the_caller_does(model, c
     assert event.seconds == 0.75
 
 
-def test_batches_used_up_end_the_run(model):
+def test_batches_used_up_end_the_run_and_stopping_is_not_asking_for_more(model):
     events = list(train(model, batches(3), Optimization(), steps=10))
     assert [type(event) for event in events] == [Step, Step, Step, Done]
     assert events[-1].step == 3
-
-
-def test_stopping_is_not_asking_for_more(model):
-    taken = 0
-
-    def counted():
-        nonlocal taken
-        for batch in batches(100):
-            taken += 1
-            yield batch
-
-    run = train(model, counted(), Optimization(), steps=100)
-    for event in run:
-        if event.step == 5:
-            run.close()
-            break
-    assert taken == 5
+    source = batches(100)
+    run = train(model, source, Optimization(), steps=100)
+    assert [next(run).step for _ in range(5)] == [1, 2, 3, 4, 5]
+    run.close()
+    assert len(list(source)) == 95
 
 
 def test_a_loss_that_is_no_number_stops_the_run(model):
