@@ -8,12 +8,13 @@ from itertools import islice
 
 import pytest
 import torch
+import torch.nn.functional as F
 import transformers
 
 from minibert import checkpoint
 from minibert.model import IGNORE, Batch
-from minibert.objectives import MaskedLanguageModel, Masking, measure
-from minibert.pretrain import PretrainSettings, dev_batches, fill, pretrain
+from minibert.objectives import MaskedLanguageModel, Masking, NextToken, measure
+from minibert.pretrain import PretrainSettings, fill, pretrain
 from minibert.text.batches import PretrainingBatches
 from minibert.text.store import TokenStore
 from minibert.train import Done, Optimization, Preparing, Saved, Step
@@ -78,30 +79,34 @@ def test_fill_is_the_softmax_at_the_blank(run, learned):
         assert [p for _, p in row] == pytest.approx(best.values.tolist(), abs=1e-5)
 
 
-def test_evaluation_is_the_mean_over_masked_tokens(learned, text):
+@pytest.mark.parametrize(
+    ("objective", "kind", "number"),
+    [(MaskedLanguageModel(), "mlm", "masked_tokens"), (NextToken(), "next_token", "tokens")],
+)
+def test_evaluation_is_the_mean_over_all_questions(learned, text, monkeypatch, objective, kind, number):
+    monkeypatch.setattr("minibert.training.precision.has_bfloat16", lambda device: False)
     model, tokenizer = learned
     store = TokenStore.build([block.splitlines() for block in text.read_text().split("\n\n")[:20]], tokenizer)
-    batches = list(islice(PretrainingBatches(store, tokenizer, batch_size=5, max_length=32, seed=0), 4))
+    rows = PretrainingBatches(store, tokenizer, batch_size=5, max_length=32, seed=0, objective=objective)
+    batches = list(islice(rows, 4))
     model.train()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("minibert.training.precision.has_bfloat16", lambda device: False)
-        metrics = measure(MaskedLanguageModel(), model, batches)
+    metrics = measure(objective, model, batches)
     assert model.training
     model.eval()
     losses, right, nsp = [], [], []
     for batch in batches:
         with torch.no_grad():
             output = model(Batch(batch.ids, batch.segments, batch.padding))
-        logs = output.mlm_logits.log_softmax(-1)
-        for row, position in (batch.labels != IGNORE).nonzero().tolist():
-            answer = batch.labels[row, position].item()
-            losses.append(-logs[row, position, answer].item())
-            right.append(logs[row, position].argmax().item() == answer)
-        nsp += (output.nsp_logits.argmax(-1) == batch.next_labels).tolist()
-    assert metrics["mlm_loss"] == pytest.approx(sum(losses) / len(losses), rel=1e-4)
-    assert metrics["mlm_accuracy"] == pytest.approx(sum(right) / len(right))
-    assert metrics["nsp_accuracy"] == pytest.approx(sum(nsp) / len(nsp))
-    assert metrics["masked_tokens"] == len(losses)
+        asked = batch.labels != IGNORE
+        logits, labels = output.mlm_logits[asked], batch.labels[asked]
+        losses += F.cross_entropy(logits, labels, reduction="none").tolist()
+        right += (logits.argmax(-1) == labels).tolist()
+        if batch.next_labels is not None:
+            nsp += (output.nsp_logits.argmax(-1) == batch.next_labels).tolist()
+    assert metrics[f"{kind}_loss"] == pytest.approx(sum(losses) / len(losses), rel=1e-4)
+    assert metrics[f"{kind}_accuracy"] == pytest.approx(sum(right) / len(right))
+    assert metrics[number] == len(losses)
+    assert metrics.get("nsp_accuracy") == (pytest.approx(sum(nsp) / len(nsp)) if kind == "mlm" else None)
 
 
 def test_random_start_begins_at_ln_v(text, tmp_path):
@@ -143,11 +148,3 @@ def test_rows_longer_than_the_model_reads_are_refused_before_anything_else(text,
         events = pretrain(PretrainSettings(steps=1, max_length=600), [text], tmp_path / "m", model=model)
         with pytest.raises(ValueError, match="rows of 600 tokens, but the model has 512 positions"):
             next(events)
-
-
-def test_a_single_document_is_measured_without_next_sentences(learned):
-    model, tokenizer = learned
-    store = TokenStore.build([["the old cat meowed ."] * 30], tokenizer)
-    settings = PretrainSettings(steps=1, max_length=32)
-    metrics = measure(MaskedLanguageModel(), model, dev_batches(store, tokenizer, settings))
-    assert metrics["masked_tokens"] > 10 and "nsp_accuracy" not in metrics
