@@ -20,14 +20,11 @@ from minibert.experiments.pronouns import settings_of
 from minibert.experiments.relative_catalogue import (
     RELATIVE_EXPERIMENTS,
     REQUIRED,
-    ConeScale,
     JointScale,
     LengthScale,
     RelativeArm,
     RelativeExperiment,
     RelativeScale,
-    SimBertScale,
-    VectorScale,
     WritingScale,
 )
 from minibert.experiments.relatives import run_relative
@@ -45,14 +42,6 @@ SMALL = RelativeScale(steps=2, stories=30, train=8, test=6, epochs=1)
 TINY = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
 
 
-def records_of(experiment, out, scale, **options) -> dict[str, dict]:
-    """A run of one seed: arm → the record that it tells, which is the one that it leaves."""
-    events = run_relative(experiment, out, seeds=1, scale=scale, **options)
-    records = [event.record for event in events if isinstance(event, Finished)]
-    assert json_value(json.dumps(records)) == read_records(out, REQUIRED)
-    return {record["arm"]: record for record in records}
-
-
 @pytest.fixture
 def few_questions(monkeypatch):
     """A model of the toy world is measured on a few stories."""
@@ -60,6 +49,20 @@ def few_questions(monkeypatch):
     monkeypatch.setattr(relatives, "JUDGED", 6)
     monkeypatch.setattr(writing, "HELD_OUT", 6)
     monkeypatch.setattr(entities_task, "MOST_ASKED", 60)
+
+
+@pytest.fixture
+def records_of(few_questions, tmp_path):
+    """A function: an experiment and its scale → a run of one seed: by arm the record it tells, which it leaves too."""
+
+    def run(experiment, scale) -> dict[str, dict]:
+        out = tmp_path / "out.jsonl"
+        events = run_relative(experiment, out, seeds=1, scale=scale, tasks=tmp_path)
+        records = [event.record for event in events if isinstance(event, Finished)]
+        assert json_value(json.dumps(records)) == read_records(out, REQUIRED)
+        return {record["arm"]: record for record in records}
+
+    return run
 
 
 def tiny(name: str, *arms: str, layers: int = 1) -> RelativeExperiment:
@@ -171,9 +174,8 @@ def test_a_run_goes_on_where_it_stopped_and_does_nothing_twice(begin, tmp_path, 
 
 def test_what_is_measured_is_the_model_at_the_end(tmp_path, few_questions):
     """A run saves behind its Done: whoever stops listening there is left with the weights of its first step."""
-    events = pretrain_toy(
-        settings_of(RelativeArm(sizes=TINY), replace(SMALL, steps=3), 0), tmp_path / "model", stories=30
-    )
+    settings = settings_of(RelativeArm(sizes=TINY), replace(SMALL, steps=3), 0)
+    events = pretrain_toy(settings, tmp_path / "model", stories=30)
     steps = steps_of(events)
     with pytest.raises(StopIteration) as end:
         while True:
@@ -192,47 +194,49 @@ def test_what_is_measured_is_the_model_at_the_end(tmp_path, few_questions):
 SHARES = {"who_is_meant", "chosen"}
 FITS = {"joint_at_once", "joint_in_order", "fits_at_once", "fits_in_order", "chosen"}
 RIGHT = {"right_32", "right_64"}
-LENGTHS = LengthScale(steps=2, batch_size=4, stories=40, lengths=(32, 64))
-JOINT = JointScale(steps=2, batch_size=4, stories=40, groups=4)
-WRITTEN = WritingScale(steps=2, batch_size=4, stories=30, answer_steps=2)
-ELECTRA = {
-    "electra": ("ElectraForPreTraining", SHARES),
-    "replace-mlm": ("ElectraForMaskedLM", {"who_is_meant"}),
-    "all-tokens-mlm": ("ElectraForAllTokens", {"who_is_meant"}),
-}
-NEZHA = {"sinusoid": ("BertForPreTraining", RIGHT), "nezha": ("NezhaForPreTraining", RIGHT)}
-XLNET = {"bert": ("BertForPreTraining", FITS), "xlnet-spans": ("XLNetLMHeadModel", FITS)}
-TO_WRITE = {
-    "unilm": ("UnilmForPreTraining", {"next_word", "answers", "determined"}),
-    "left-to-right": ("LeftToRightForPreTraining", {"next_word", "determined"}),
+KEPT = {  # an experiment's scale in small; and by arm, what is kept of it and what it is asked
+    "electra": (
+        SMALL,
+        {
+            "electra": ("ElectraForPreTraining", SHARES),
+            "replace-mlm": ("ElectraForMaskedLM", {"who_is_meant"}),
+            "all-tokens-mlm": ("ElectraForAllTokens", {"who_is_meant"}),
+        },
+    ),
+    "nezha": (
+        LengthScale(steps=2, batch_size=4, stories=40, lengths=(32, 64)),
+        {"sinusoid": ("BertForPreTraining", RIGHT), "nezha": ("NezhaForPreTraining", RIGHT)},
+    ),
+    "xlnet": (
+        JointScale(steps=2, batch_size=4, stories=40, groups=4),
+        {"bert": ("BertForPreTraining", FITS), "xlnet-spans": ("XLNetLMHeadModel", FITS)},
+    ),
+    "to_write": (
+        WritingScale(steps=2, batch_size=4, stories=30, answer_steps=2),
+        {
+            "unilm": ("UnilmForPreTraining", {"next_word", "answers", "determined"}),
+            "left-to-right": ("LeftToRightForPreTraining", {"next_word", "determined"}),
+        },
+    ),
 }
 
 
 @pytest.mark.release
 @pytest.mark.trains
-@pytest.mark.parametrize(
-    ("name", "scale", "kept"),
-    [
-        ("electra", SMALL, ELECTRA),
-        ("nezha", LENGTHS, NEZHA),
-        ("xlnet", JOINT, XLNET),
-        ("to_write", WRITTEN, TO_WRITE),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_arms_read_the_same_tokens_and_are_asked_what_they_can_answer(name, scale, kept, tmp_path, few_questions):
-    found = records_of(tiny(name, *kept), tmp_path / "out.jsonl", scale)
-    assert list(found) == list(kept) and len({record["tokens"] for record in found.values()}) == 1
-    assert {arm: set(record["metrics"]) for arm, record in found.items()} == {arm: kept[arm][1] for arm in kept}
-    assert [record["kept"] for record in found.values()] == [kind for kind, _ in kept.values()]
+@pytest.mark.parametrize("name", KEPT)
+def test_arms_read_the_same_tokens_and_are_asked_what_they_can_answer(name, records_of):
+    scale, kept = KEPT[name]
+    found = records_of(tiny(name, *kept), scale)
+    assert len({record["tokens"] for record in found.values()}) == 1
+    assert {arm: (one["kept"], set(one["metrics"])) for arm, one in found.items()} == kept
     shares = {name: value for one in found.values() for name, value in one["metrics"].items() if name[:5] != "joint"}
     assert all(0 <= value <= 1 for value in shares.values())
 
 
 @pytest.mark.release
 @pytest.mark.trains
-def test_pairs_are_read_and_both_questions_asked(tmp_path, few_questions):
-    found = records_of(tiny("albert", "bert", "all", "nsp", layers=2), tmp_path / "out.jsonl", SMALL)
+def test_pairs_are_read_and_both_questions_asked(records_of):
+    found = records_of(tiny("albert", "bert", "all", "nsp", layers=2), SMALL)
     for record in found.values():
         assert all(0 <= record["metrics"][name] <= 1 for name in ("nsp", "sop", "who_is_meant", "chosen"))
     asked = {arm: {part for *_, parts in record["curve"] for part in parts} for arm, record in found.items()}
@@ -242,17 +246,17 @@ def test_pairs_are_read_and_both_questions_asked(tmp_path, few_questions):
 
 
 def smaller(name: str, arms=None, **scale) -> tuple[RelativeExperiment, RelativeScale]:
-    """An experiment on the toy world, and its scale with these numbers."""
+    """An experiment, and its scale with these numbers."""
     experiment = RELATIVE_EXPERIMENTS[name]
     arms = {arm: experiment.arms[arm] for arm in arms or experiment.arms}
-    return replace(experiment, arms=arms), replace(experiment.scale, steps=1, batch_size=4, stories=20, **scale)
+    few = {"steps": 1, "batch_size": 4, "stories": 20, **scale}
+    return replace(experiment, arms=arms), replace(experiment.scale, **few)
 
 
 @pytest.mark.release
 @pytest.mark.trains
-def test_names_are_asked_of_a_bert_that_goes_on(tmp_path, few_questions):
-    experiment, scale = smaller("wklm", ("bert", "wklm"), held_out=8, train=8, test=6, epochs=1)
-    found = records_of(experiment, tmp_path / "out.jsonl", scale)
+def test_names_are_asked_of_a_bert_that_goes_on(records_of):
+    found = records_of(*smaller("wklm", ("bert", "wklm"), held_out=8, train=8, test=6, epochs=1))
     metrics = {arm: record["metrics"] for arm, record in found.items()}
     assert set(metrics["bert"]) == {"found", "found_blank", "names", "who_is_meant"}
     assert set(metrics["wklm"]) - set(metrics["bert"]) == {"found_head", "names_believed"}
@@ -261,26 +265,23 @@ def test_names_are_asked_of_a_bert_that_goes_on(tmp_path, few_questions):
     assert found["wklm"]["parameters"] < found["bert"]["parameters"]  # without the head for pairs
 
 
-def test_roles_are_told_for_few_stories_and_many(tmp_path):
-    experiment, scale = smaller("sembert", told=[4, 8], test=8)
-    found = records_of(experiment, tmp_path / "out.jsonl", scale)
+def test_roles_are_told_for_few_stories_and_many(records_of):
+    found = records_of(*smaller("sembert", told=[4, 8], test=8))
     assert set(found["bert"]["metrics"]) == {"meant_4", "meant_8", "commonest"}
     assert found["sembert"]["steps"] == 2 and found["bert"]["tokens"] == found["shuffled"]["tokens"] > 0
     assert found["sembert"]["parameters"] == found["shuffled"]["parameters"] > found["bert"]["parameters"]
 
 
-def test_entities_are_told_or_not(tmp_path, few_questions):
-    experiment, scale = smaller("ernie_thu", test=8)
-    found = records_of(experiment, tmp_path / "out.jsonl", scale)
+def test_entities_are_told_or_not(records_of):
+    found = records_of(*smaller("ernie_thu", test=8))
     assert all({"strangers", "friends", "mlm"} <= set(record["metrics"]) for record in found.values())
     assert [len(record["curve"]) for record in found.values()] == [2] * 5
 
 
 @pytest.mark.release
 @pytest.mark.trains
-def test_correctors_learn_and_the_pretrained_one_does_not(tmp_path):
-    experiment, scale = smaller("corrector", measured=10)
-    found = records_of(experiment, tmp_path / "out.jsonl", scale)
+def test_correctors_learn_and_the_pretrained_one_does_not(records_of):
+    found = records_of(*smaller("corrector", measured=10))
     assert [record["steps"] for record in found.values()] == [0, 1, 1]
     assert all(0 <= value <= 1 for record in found.values() for value in record["metrics"].values())
 
@@ -354,20 +355,21 @@ def small_stsb(folder: Path) -> None:
 
 @pytest.mark.release
 @pytest.mark.trains
-def test_sentence_vectors_are_measured_with_and_without_learning(tmp_path):
+def test_sentence_vectors_are_measured_with_and_without_learning(records_of, tmp_path):
     """An arm of each kind: none learns, one of the text alone, two of labelled pairs."""
-    whole = RELATIVE_EXPERIMENTS["sentence_vectors"]
     small_stsb(tmp_path)
     rows = [f"a{i}\tb{i}\t{label}" for i in range(9) for label in ("entailment", "not_entailment")]
     files = ["rte/train.tsv", "hans/heuristics_evaluation_set.tsv"]
     write(tmp_path, files, ["sentence1\tsentence2\tlabel", *rows])
-    learns = next(name for name, arm in whole.arms.items() if arm.options.get("objective"))
-    arms = {name: whole.arms[name] for name in ("mean", learns, "supervised-rte-own", "softmax-rte")}
-    for name, arm in arms.items():
-        if "steps" in arm.options:
-            arms[name] = replace(arm, options={**arm.options, "steps": 2})
-    scale = VectorScale(steps=2, batch_size=8)
-    found = records_of(replace(whole, arms=arms), tmp_path / "out.jsonl", scale, tasks=tmp_path)
+    every = RELATIVE_EXPERIMENTS["sentence_vectors"].arms
+    learns = next(name for name, arm in every.items() if arm.options.get("objective"))
+    names = ("mean", learns, "supervised-rte-own", "softmax-rte")
+    experiment, scale = smaller("sentence_vectors", names, steps=2, batch_size=8)
+    arms = {
+        name: replace(arm, options={**arm.options, "steps": 2}) if "steps" in arm.options else arm
+        for name, arm in experiment.arms.items()
+    }
+    found = records_of(replace(experiment, arms=arms), scale)
     assert [record["steps"] for record in found.values()] == [0, 2, 2, 2]
     assert all({"spearman", "uniformity"} <= record["metrics"].keys() for record in found.values())
     assert found["supervised-rte-own"]["data"][2:] == ["rte/train.tsv", "pairs/train.tsv", "pairs/dev.tsv"]
@@ -376,12 +378,11 @@ def test_sentence_vectors_are_measured_with_and_without_learning(tmp_path):
 
 @pytest.mark.release
 @pytest.mark.trains
-def test_the_cone_is_measured_plain_whitened_and_with_a_flow(tmp_path):
+def test_the_cone_is_measured_plain_whitened_and_with_a_flow(records_of, tmp_path):
     small_stsb(tmp_path)
-    whole = RELATIVE_EXPERIMENTS["cone"]
-    arms = {name: whole.arms[name] for name in ("mean", "flow")}
-    arms["whitened-8"] = RelativeArm(options={"layers": "first-last", "dimensions": 8})
-    found = records_of(replace(whole, arms=arms), tmp_path / "out.jsonl", ConeScale(steps=2), tasks=tmp_path)
+    experiment, scale = smaller("cone", ("mean", "flow"), steps=2)
+    whitened = RelativeArm(options={"layers": "first-last", "dimensions": 8})
+    found = records_of(replace(experiment, arms={**experiment.arms, "whitened-8": whitened}), scale)
     assert [record["steps"] for record in found.values()] == [0, 2, 0]
     assert all({"spearman", "spearman_dev", "mean_cosine"} <= one["metrics"].keys() for one in found.values())
     assert found["whitened-8"]["metrics"]["mean_cosine"] < found["mean"]["metrics"]["mean_cosine"] - 0.3
@@ -389,57 +390,49 @@ def test_the_cone_is_measured_plain_whitened_and_with_a_flow(tmp_path):
 
 @pytest.mark.release
 @pytest.mark.trains
-def test_dialogue_is_learned_by_both_and_measured_on_each_set(tmp_path):
-    experiment = RELATIVE_EXPERIMENTS["dialogue"]
-    needed = experiment.scale.needs
+def test_dialogue_is_learned_by_both_and_measured_on_each_set(records_of, tmp_path):
+    needed = RELATIVE_EXPERIMENTS["dialogue"].scale.needs
     requests = ["## intent:a", "- go to [rome](city)", "- fly to [oslo](city)", "## intent:b", "- play [jazz](kind)"]
     write(tmp_path, [f"{name}/{part}.md" for name in needed for part in ("train", "test")], [*requests, "- music"])
-    scale = replace(experiment.scale, examples=4, measured=4, epochs=1)
-    found = records_of(experiment, tmp_path / "out.jsonl", scale, tasks=tmp_path)
-    assert list(found) == list(experiment.arms)
+    found = records_of(*smaller("dialogue", examples=4, measured=4, epochs=1))
+    assert list(found) == list(RELATIVE_EXPERIMENTS["dialogue"].arms)
     wanted = {f"{name}_{what}" for name in needed for what in ("intent", "entities", "both")}
     assert all(set(one["metrics"]) == wanted and one["steps"] == 2 and one["parameters"] > 0 for one in found.values())
 
 
 @pytest.mark.release
 @pytest.mark.trains
-def test_simbert_is_measured_with_each_loss_and_both(tmp_path):
-    experiment = RELATIVE_EXPERIMENTS["simbert"]
+def test_simbert_is_measured_with_each_loss_and_both(records_of, tmp_path):
     rows = [f"怎么{a}{b}？\t{b}怎么{a}？\t{1 if b in '书票门' else 0}" for a in "买看开" for b in "书票门灯车"]
     write(tmp_path, ["lcqmc/dev.txt", "lcqmc/test.txt"], rows)
-    scale = SimBertScale(steps=2, batch_size=4, asked=5, written=2)
-    found = records_of(experiment, tmp_path / "out.jsonl", scale, tasks=tmp_path)
-    assert list(found) == list(experiment.arms) and [one["steps"] for one in found.values()] == [0, 2, 2, 2]
+    found = records_of(*smaller("simbert", steps=2, asked=5, written=2))
+    assert [one["steps"] for one in found.values()] == [0, 2, 2, 2]
     assert all(set(one["metrics"]) == {"found", "nats"} for one in found.values())
     assert found["both"]["examples"] == {"lcqmc": 9}
 
 
 @pytest.mark.release
 @pytest.mark.trains
-def test_chinese_correctors_learn_from_questions_and_are_asked_others(tmp_path):
-    experiment = RELATIVE_EXPERIMENTS["corrector_zh"]
+def test_chinese_correctors_learn_from_questions_and_are_asked_others(records_of, tmp_path):
     for file, people in (("dev.txt", "他她我你"), ("test.txt", "我谁")):  # 我 is asked in both
         rows = [f"{who}在{where}做什么？\t{who}在{where}干什么？\t1" for who in people for where in "家店山"]
         write(tmp_path, [f"lcqmc/{file}"], rows)
     sentences = chinese(tmp_path / "lcqmc", 4)
     assert len(sentences) == 24 + 4 == len(set(sentences)) and all(text.startswith("谁") for text in sentences[-4:])
-    scale = replace(experiment.scale, steps=1, batch_size=4, measured=4)
-    found = records_of(experiment, tmp_path / "out.jsonl", scale, tasks=tmp_path)
-    assert list(found) == list(experiment.arms) and [one["steps"] for one in found.values()] == [0, 1, 1]
+    found = records_of(*smaller("corrector_zh", measured=4))
+    assert [one["steps"] for one in found.values()] == [0, 1, 1]
     assert re.findall(r"\d+", found["plain"]["data"][0]) == ["24"]
     assert found["soft_masked"]["parameters"] > found["plain"]["parameters"]
 
 
 @pytest.mark.release
 @pytest.mark.trains
-def test_students_and_their_teacher_are_measured(tmp_path):
-    whole = RELATIVE_EXPERIMENTS["smaller"]
+def test_students_and_their_teacher_are_measured(records_of, tmp_path):
     rows = [f"{'a good' if i % 2 else 'no'} film {i}\t{i % 2}" for i in range(40)]
     write(tmp_path, ["sst2/train.tsv", "sst2/dev.tsv"], ["sentence\tlabel", *rows])
     few = {"labelled": 8, "unlabelled": 8, "epochs": 1, "teacher_epochs": 1, "batch_size": 8}
-    scale = replace(whole.scale, **few, teacher="checkpoints/mini-en")
-    experiment = replace(whole, arms={name: whole.arms[name] for name in ("alone", "teacher", "minilm")})
-    found = records_of(experiment, tmp_path / "out.jsonl", scale, tasks=tmp_path)
+    arms = ("alone", "teacher", "minilm")
+    found = records_of(*smaller("smaller", arms, **few, teacher="checkpoints/mini-en"))
     assert [record["steps"] for record in found.values()] == [2, 1, 2]  # every student as many
     for record in found.values():
         assert 0 <= record["metrics"]["accuracy"] <= 1 and 0 <= record["metrics"]["changed_int8"] <= 1
