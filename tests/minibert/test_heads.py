@@ -72,18 +72,6 @@ def test_pooling_reads_real_tokens_only(head_with, both, pooling, layers):
     torch.testing.assert_close(pooled, expected, atol=1e-5, rtol=0)
 
 
-@torch.no_grad()
-def test_learned_weights_mix_the_layers(head_with, both):
-    hidden, _, batch = both
-    model = head_with(BertForTokenClassification, layers="weighted")
-    model.mix.weights.copy_(torch.tensor([0.0, 1.0, 2.0]))
-    model.mix.scale.fill_(3.0)
-    tokens, _ = model.read(batch)
-    weights = torch.tensor([0.0, 1.0, 2.0]).softmax(0)
-    expected = 3 * sum(w * h for w, h in zip(weights, hidden, strict=True))
-    torch.testing.assert_close(tokens[batch.padding], expected[batch.padding], atol=1e-5, rtol=0)
-
-
 def test_several_dropout_masks_give_the_mean_loss(head_with):
     """Inoue 2019, §3: the same vector under several masks, one loss, their mean."""
     batch = Batch(torch.tensor([[2, 5, 6, 3]]), labels=torch.tensor([1]))

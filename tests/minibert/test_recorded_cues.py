@@ -16,11 +16,6 @@ def test_an_accuracy_is_the_share_of_right_answers_of_its_condition():
     assert cues.accuracies(examples, predictions) == {"planted": 0.5, "flipped": 1.0}
 
 
-def test_a_wider_checkpoint_is_moved_less():
-    assert cues.rate_for("mini-en") == 3e-4 and cues.rate_for("minilm-en") == 1e-4
-    assert cues.settings_of("not", "minilm-en", 1).optimization.learning_rate == 1e-4
-
-
 @pytest.mark.parametrize("model", ["mini-en", "minilm-en"])
 def test_what_ships_is_of_these_sets_and_shows_the_fall(model):
     records = read_records(cues.ROOT / "lessons" / "results" / model / "cues.jsonl", cues.REQUIRED)
